@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A barrier whose algorithm and wait policy are chosen by name at run time. Needs the compiled library.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "tutti/export.h"
+#include "tutti/platform/config.hpp"
+#include "tutti/wait/deadline.hpp"
+
+namespace tutti {
+
+class TUTTI_API any_barrier {
+ public:
+  any_barrier() = default;
+  virtual ~any_barrier() = default;
+  any_barrier(const any_barrier&) = delete;
+  any_barrier& operator=(const any_barrier&) = delete;
+
+  // Arrives as `rank`, 0 .. participants()-1, and returns when all have arrived. Not checked.
+  virtual void arrive_and_wait(rank_t rank) = 0;
+  // The same, but gives up at the deadline and returns false. The arrival stands; this rank must not use the
+  // barrier again.
+  virtual bool arrive_and_wait(rank_t rank, deadline until) = 0;
+  // `count` episodes in a row as `rank`: one virtual call for all of them.
+  virtual void episodes(rank_t rank, std::uint64_t count) = 0;
+  virtual rank_t participants() const noexcept = 0;
+};
+
+// `algorithm` and `wait` are names of the registry (registry.hpp). Throws std::invalid_argument with one sentence
+// that names the value for an unknown name, for a wait policy that this machine lacks, and for 0 participants.
+TUTTI_API std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t participants,
+                                                    std::string_view wait = "adaptive");
+
+}  // namespace tutti

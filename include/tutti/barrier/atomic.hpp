@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Atomic increment: workers count themselves with one atomic instruction; the master waits for the count.
+//
+// Cost       one fetch_add a worker on one line, one store to release.
+// When       few workers with a master; the smallest code.
+// When not   many cores: workers queue for the line.
+// Source     paper 002, section III.C.
+#pragma once
+
+#include "tutti/barrier/master.hpp"
+
+namespace tutti {
+
+template <class Memory = native, class Wait = adaptive_wait<Memory>>
+class atomic_barrier : private master_barrier<Memory, Wait> {
+  using base = master_barrier<Memory, Wait>;
+
+ public:
+  explicit atomic_barrier(rank_t n) : base(n) {}
+
+  template <class Deadline = no_deadline>
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+    const auto collect = [&](participant<Wait>& me, Deadline until) {
+      if (rank != 0) {
+        // seq_cst: release publishes my work, acquire passes on that of earlier workers; the one order puts the
+        // count before the look for a sleeping master.
+        arrived_.fetch_add(1, Memory::order("atomic.arrive", seq_cst));
+        this->wait_.notify_ordered(arrived_);
+        return true;
+      }
+      // The count is never reset: it wraps, and so does the target.
+      const std::uint32_t all = me.episode * (this->n_ - 1);
+      // acquire: pairs with every worker's arrival through the counter's release sequence.
+      return this->wait_.until(me.seat, arrived_, Memory::order("atomic.collect", acquire),
+                               reached(all), until);
+    };
+    return this->meet(rank, collect, deadline);
+  }
+
+  using base::participants;
+
+ private:
+  alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived_{0};
+};
+
+}  // namespace tutti

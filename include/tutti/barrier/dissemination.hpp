@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dissemination barrier: in each round a rank signals radix-1 ranks ahead of it and hears from as many behind it.
+// Nobody is special, nobody releases: after the last round each rank knows of all.
+//
+// Cost       ceil(log_radix n) transfers one after the other; n * (radix-1) stores a round, each on a line of its own.
+// When       all ranks on cores of their own, arrivals close together: the fewest steps of all.
+// When not   oversubscribed: every round may need a context switch, where a central counter needs one in all.
+// Source     Hensgen, Finkel and Manber 1988; Mellor-Crummey and Scott 1991, algorithm 9; paper 000.
+#pragma once
+
+#include "tutti/barrier/participant.hpp"
+#include "tutti/schedule/dissemination.hpp"
+#include "tutti/wait/adaptive.hpp"
+
+namespace tutti {
+
+template <class Memory = native, class Wait = adaptive_wait<Memory>>
+class dissemination_barrier {
+ public:
+  explicit dissemination_barrier(rank_t participants, rank_t radix = 2)
+      : schedule_(participants, radix),
+        locals_(participants),
+        flags_(std::size_t{participants} * flags_of_rank()),
+        wait_(participants) {}
+
+  template <class Deadline = no_deadline>
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+    participant<Wait>& me = locals_[rank];
+    const std::uint32_t episode = ++me.episode;
+    for (rank_t round = 0; round < schedule_.rounds(); ++round) {
+      const rank_t partners = schedule_.partners(round);
+      for (rank_t j = 1; j <= partners; ++j) {
+        auto& ahead = flag(schedule_.to(round, rank, j), round, j);
+        // release: publishes my work and all that I heard in earlier rounds; pairs with the wait.
+        ahead.store(episode, Memory::order("dissemination.signal", release));
+        wait_.notify(ahead);
+      }
+      for (rank_t j = 1; j <= partners; ++j)
+        // acquire: pairs with the signal of the rank behind. It may be an episode ahead already, never two.
+        if (!wait_.until(me.seat, flag(rank, round, j),
+                         Memory::order("dissemination.wait", acquire), reached(episode), deadline))
+          return false;
+    }
+    return true;
+  }
+
+  rank_t participants() const noexcept { return schedule_.participants(); }
+
+ private:
+  using word = typename Memory::template atomic<std::uint32_t>;
+
+  rank_t flags_of_rank() const noexcept { return schedule_.rounds() * (schedule_.radix() - 1); }
+  word& flag(rank_t rank, rank_t round, rank_t j) noexcept {
+    return flags_[std::size_t{rank} * flags_of_rank() + round * (schedule_.radix() - 1) + j - 1]
+        .value;
+  }
+
+  schedule::dissemination schedule_;
+  array<participant<Wait>> locals_;
+  array<padded<word>> flags_;
+  Wait wait_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lock-free flags: each worker raises its own flag, the master looks at all of them in turn.
+//
+// Cost       one store a worker, one a release; plain: 32 flags share a line, so that the master reads few lines
+//            but workers disturb each other; padded: a line each, n-1 transfers to the master.
+// When       few workers with a master that has the serial work anyway. Plain won on the machines of the paper.
+// When not   many cores: the master reads n-1 flags one after the other.
+// Source     paper 002, section III.A.
+#pragma once
+
+#include "tutti/barrier/master.hpp"
+
+namespace tutti {
+
+template <class Memory = native, class Wait = adaptive_wait<Memory>, bool Padded = false>
+class flags_barrier : private master_barrier<Memory, Wait> {
+  using base = master_barrier<Memory, Wait>;
+
+ public:
+  explicit flags_barrier(rank_t n) : base(n), flags_(n) {}
+
+  template <class Deadline = no_deadline>
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+    const auto collect = [&](participant<Wait>& me, Deadline until) {
+      if (rank != 0) {
+        // release: publishes my work; pairs with the master's look.
+        flags_[rank].store(me.episode, Memory::order("flags.arrive", release));
+        this->wait_.notify(flags_[rank]);
+        return true;
+      }
+      for (rank_t worker = 1; worker < this->n_; ++worker)
+        // acquire: pairs with the worker's arrival.
+        if (!this->wait_.until(me.seat, flags_[worker], Memory::order("flags.collect", acquire),
+                               reached(me.episode), until))
+          return false;
+      return true;
+    };
+    return this->meet(rank, collect, deadline);
+  }
+
+  using base::participants;
+
+ private:
+  rank_flags<Memory, Padded> flags_;
+};
+
+template <class Memory = native, class Wait = adaptive_wait<Memory>>
+using flags_padded_barrier = flags_barrier<Memory, Wait, true>;
+
+}  // namespace tutti

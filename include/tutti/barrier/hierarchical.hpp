@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hierarchical barrier: ranks that share a cache count on a counter of their group; the leaders of the groups meet
+// in a dissemination barrier; each leader then releases its group with one word that lives in the group's cache.
+//
+// Cost       one fetch_add a rank inside its group, ceil(log2 groups) slow transfers, one store a group.
+// When       several sockets, NUMA nodes or core complexes with a cache each: few lines cross the slow link.
+// When not   one shared cache, or ranks that are not numbered along the machine.
+// Source     Rodchenko, Nisbet, Pop and Luján 2015 for the form; the groups come from hwloc.
+#pragma once
+
+#include "tutti/barrier/dissemination.hpp"
+#include "tutti/schedule/hierarchy.hpp"
+
+namespace tutti {
+
+template <class Memory = native, class Wait = adaptive_wait<Memory>>
+class hierarchical_barrier {
+ public:
+  // `groups` tells which ranks share a cache, e.g. platform::cache_groups(participants).
+  template <class Sizes>
+  explicit hierarchical_barrier(const Sizes& groups)
+      : hierarchy_(groups),
+        locals_(hierarchy_.participants()),
+        groups_(hierarchy_.groups()),
+        leaders_(hierarchy_.groups()),
+        wait_(hierarchy_.participants()) {}
+
+  template <class Deadline = no_deadline>
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+    participant<Wait>& me = locals_[rank];
+    const std::uint32_t episode = ++me.episode;
+    const rank_t number = hierarchy_.group(rank);
+    group& mine = groups_[number];
+    if (!hierarchy_.is_leader(rank)) {
+      // seq_cst: release publishes my work, acquire passes on that of earlier members; the one order puts the
+      // count before the look for a sleeping leader.
+      mine.arrived.fetch_add(1, Memory::order("hierarchical.arrive", seq_cst));
+      wait_.notify_ordered(mine.arrived);
+      // acquire: pairs with the leader's release.
+      return wait_.until(me.seat, mine.released, Memory::order("hierarchical.wait", acquire),
+                         reached(episode), deadline);
+    }
+    // The count is never reset: it wraps, and so does the target.
+    const std::uint32_t all = episode * (hierarchy_.size(number) - 1);
+    // acquire: pairs with every member's arrival through the counter's release sequence.
+    if (!wait_.until(me.seat, mine.arrived, Memory::order("hierarchical.collect", acquire),
+                     reached(all), deadline))
+      return false;
+    if (!leaders_.arrive_and_wait(number, deadline)) return false;
+    // release: publishes everybody's work, which the leaders have exchanged; pairs with the members' waits.
+    mine.released.store(episode, Memory::order("hierarchical.release", release));
+    wait_.notify(mine.released);
+    return true;
+  }
+
+  rank_t participants() const noexcept { return hierarchy_.participants(); }
+
+ private:
+  struct group {
+    alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived{0};
+    alignas(cache_line) typename Memory::template atomic<std::uint32_t> released{0};
+  };
+
+  schedule::hierarchy hierarchy_;
+  array<participant<Wait>> locals_;
+  array<group> groups_;
+  dissemination_barrier<Memory, Wait> leaders_;
+  Wait wait_;
+};
+
+}  // namespace tutti

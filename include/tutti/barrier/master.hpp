@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the master/worker barriers of paper 002 share: rank 0 is the master, learns that all workers have arrived,
+// and lets everybody go with one word. The algorithms differ in how it learns (`collect`).
+#pragma once
+
+#include "tutti/barrier/participant.hpp"
+#include "tutti/wait/adaptive.hpp"
+
+namespace tutti {
+
+template <class Memory, class Wait>
+class master_barrier {
+ public:
+  explicit master_barrier(rank_t participants)
+      : n_(participants), locals_(participants), wait_(participants) {}
+
+  rank_t participants() const noexcept { return n_; }
+
+ protected:
+  // collect(me, deadline) reports my arrival; for the master it returns once all have arrived.
+  template <class Collect, class Deadline>
+  bool meet(rank_t rank, Collect collect, Deadline deadline) {
+    participant<Wait>& me = locals_[rank];
+    const std::uint32_t episode = ++me.episode;
+    if (!collect(me, deadline)) return false;
+    if (rank == 0) {
+      // release: publishes everybody's work, which the master acquired while it collected; pairs with the wait.
+      go_.store(episode, Memory::order("master.release", release));
+      wait_.notify(go_);
+      return true;
+    }
+    // acquire: pairs with the master's release.
+    return wait_.until(me.seat, go_, Memory::order("master.wait", acquire), reached(episode),
+                       deadline);
+  }
+
+  rank_t n_;
+  array<participant<Wait>> locals_;
+  alignas(cache_line) typename Memory::template atomic<std::uint32_t> go_{0};
+  Wait wait_;
+};
+
+// One word a rank: side by side in as few lines as possible, or each on a line of its own.
+template <class Memory, bool Padded>
+class rank_flags {
+ public:
+  using word = typename Memory::template atomic<std::uint32_t>;
+  explicit rank_flags(rank_t participants) : flags_(participants) {}
+  word& operator[](rank_t rank) noexcept { return flags_[rank].value; }
+
+ private:
+  struct alignas(Padded ? cache_line : alignof(word)) flag {
+    word value{0};
+  };
+  array<flag> flags_;
+};
+
+}  // namespace tutti

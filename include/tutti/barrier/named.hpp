@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// An algorithm chosen by name behind tutti::barrier: gives a rank to threads that come without one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tutti/barrier/any.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti {
+
+class named_algorithm {
+ public:
+  named_algorithm(std::string_view algorithm, rank_t participants, std::string_view wait)
+      : barrier_(make_barrier(algorithm, participants, wait)), name_(algorithm) {}
+
+  any_barrier& barrier() noexcept { return *barrier_; }
+
+  // The rank that this thread has here, claimed at its first call. The algorithms are built for a fixed set of
+  // participants, so one thread too many is refused.
+  rank_t rank_of_this_thread() {
+    struct claim {
+      std::uint64_t barrier = 0;
+      rank_t rank = 0;
+    };
+    constexpr std::size_t count = 8;
+    thread_local claim claims[count];
+    claim& mine = claims[id_ % count];
+    if (mine.barrier == id_) return mine.rank;
+    return claim_rank(mine.barrier, mine.rank);
+  }
+
+ private:
+  rank_t claim_rank(std::uint64_t& barrier, rank_t& rank) {
+    // relaxed: only uniqueness counts.
+    rank = next_rank_.fetch_add(1, relaxed);
+    if (rank >= barrier_->participants())
+      refuse("algorithm '" + name_ + "' needs the same " +
+             std::to_string(barrier_->participants()) +
+             " threads in every episode; another thread arrived without a rank");
+    barrier = id_;
+    return rank;
+  }
+
+  static std::uint64_t next_id() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    // relaxed: only uniqueness counts.
+    return last.fetch_add(1, relaxed) + 1;
+  }
+
+  std::unique_ptr<any_barrier> barrier_;
+  std::string name_;
+  std::uint64_t id_ = next_id();
+  std::atomic<rank_t> next_rank_{0};
+};
+
+}  // namespace tutti

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recursive lock-free barrier: flags as in flags.hpp, collected along a binary reduction tree, so that the master
+// reads log2(n) of them; it releases everybody with one word.
+//
+// Cost       ceil(log2 n) transfers one after the other to collect, one store and n-1 transfers to release.
+// When       a dozen cores and more with a master; a reduction can ride on the same tree.
+// When not   two to four participants: the flat flags cost the same and are simpler.
+// Source     paper 002, section III.B.
+#pragma once
+
+#include "tutti/barrier/master.hpp"
+#include "tutti/schedule/tournament.hpp"
+
+namespace tutti {
+
+template <class Memory = native, class Wait = adaptive_wait<Memory>, bool Padded = false>
+class recursive_barrier : private master_barrier<Memory, Wait> {
+  using base = master_barrier<Memory, Wait>;
+
+ public:
+  explicit recursive_barrier(rank_t n) : base(n), tree_(n), flags_(n) {}
+
+  template <class Deadline = no_deadline>
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+    const auto collect = [&](participant<Wait>& me, Deadline until) {
+      const rank_t won = tree_.rounds_won(rank);
+      for (rank_t round = 0; round < won && tree_.has_opponent(round, rank); ++round)
+        // acquire: pairs with the arrival of the subtree that the opponent stands for.
+        if (!this->wait_.until(me.seat, flags_[tree_.opponent(round, rank)],
+                               Memory::order("recursive.collect", acquire), reached(me.episode),
+                               until))
+          return false;
+      if (rank == 0) return true;
+      // release: publishes my work and that of my subtree; pairs with the collector's look.
+      flags_[rank].store(me.episode, Memory::order("recursive.arrive", release));
+      this->wait_.notify(flags_[rank]);
+      return true;
+    };
+    return this->meet(rank, collect, deadline);
+  }
+
+  using base::participants;
+
+ private:
+  schedule::tournament tree_;
+  rank_flags<Memory, Padded> flags_;
+};
+
+template <class Memory = native, class Wait = adaptive_wait<Memory>>
+using recursive_padded_barrier = recursive_barrier<Memory, Wait, true>;
+
+}  // namespace tutti

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Striped barrier: arrivals count down on one of several leaf counters, whoever empties a leaf counts down on the
+// root, and whoever empties the root lets everybody go with one word. Anonymous: a thread tries the leaf it was
+// happy with last and moves on if that one has no room left in this episode. Participants may drop out.
+//
+// Cost       two compare-and-swaps one after the other, each on a line that `fan` share; one store that n-1 read.
+//            With one leaf there is no root: one compare-and-swap and one store.
+// When       six to some sixty cores without fixed ranks; participants that come and go; a completion function.
+// When not   two to five participants (ticket: one line less).
+// Source     combining of Yew, Tzeng and Lawrie 1987 in two levels; roaming as in libstdc++'s std::barrier.
+#pragma once
+
+#include "tutti/barrier/participant.hpp"
+#include "tutti/schedule/arithmetic.hpp"
+#include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/seats.hpp"
+
+namespace tutti {
+
+struct no_completion {
+  void operator()() const noexcept {}
+};
+
+template <class Memory = native, class Wait = adaptive_wait<Memory>>
+class striped_barrier {
+ public:
+  static constexpr bool anonymous = true;
+  static constexpr rank_t counter_max = 0xffff;
+
+  // A leaf for every `fan` participants; fan 0: one leaf for all.
+  explicit striped_barrier(rank_t participants, rank_t fan = 8)
+      : n_(participants),
+        fan_(fan == 0 ? participants : fan),
+        leaves_(schedule::ceil_div(participants, fan_)),
+        wait_(participants) {
+    const auto leaves = static_cast<rank_t>(leaves_.size());
+    for (rank_t i = 0; i < leaves; ++i)
+      leaves_[i].value.reset(participants / leaves + (i < participants % leaves));
+    root_.reset(leaves);
+  }
+
+  template <class Deadline = no_deadline>
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+    habit& mine = seat_of_this_thread<habit>(this);
+    mine.leaf = leaf_of(rank);
+    return wait(arrive(mine), mine, deadline);
+  }
+
+  // What a thread remembers: the leaf it found room on, and what it learnt of waiting.
+  struct habit {
+    rank_t leaf = unknown;
+    typename Wait::seat seat{};
+  };
+
+  // Returns the episode arrived in. `drop`: it is my last; later episodes expect one participant less.
+  template <class Completion = no_completion>
+  std::uint32_t arrive(habit& mine, bool drop = false, Completion&& completion = {}) {
+    const auto leaves = static_cast<rank_t>(leaves_.size());
+    const rank_t first = (mine.leaf == unknown ? Memory::place() : mine.leaf) % leaves;
+    for (;; Memory::relax()) {
+      // relaxed: which episode counts is decided by the counters; a thread that has waited, or was told to come by
+      // one that has, cannot see an older one.
+      const std::uint32_t episode = go_.load(relaxed);
+      for (rank_t i = 0, leaf = first; i < leaves; ++i, leaf = leaf + 1 == leaves ? 0 : leaf + 1) {
+        const auto outcome = leaves_[leaf].value.count_down(episode, drop);
+        if (outcome == counter::outcome::full) continue;
+        mine.leaf = leaf;
+        if (outcome != counter::outcome::counted) finish_leaf(episode, outcome, completion);
+        return episode;
+      }
+    }
+  }
+
+  template <class Deadline = no_deadline>
+  bool wait(std::uint32_t episode, habit& mine, Deadline deadline = {}) {
+    // acquire: pairs with the release of the episode.
+    return wait_.until(mine.seat, go_, Memory::order("striped.wait", acquire), reached(episode + 1),
+                       deadline);
+  }
+
+  rank_t participants() const noexcept { return n_; }
+
+  // The leaf for a rank: neighbours in number are neighbours in the cache.
+  rank_t leaf_of(rank_t rank) const noexcept { return rank / fan_; }
+
+  // Arrivals that the episode still lacks; a snapshot for messages.
+  rank_t missing(std::uint32_t episode) const noexcept {
+    rank_t sum = 0;
+    for (std::size_t i = 0; i < leaves_.size(); ++i) sum += leaves_[i].value.missing(episode);
+    return sum;
+  }
+
+ private:
+  static constexpr rank_t unknown = ~rank_t{0};
+
+  // One word: the episode it counts for, how many it expects in the next one, how many it still lacks in this one.
+  class counter {
+   public:
+    enum class outcome { full, counted, emptied, emptied_for_good };
+
+    // relaxed: before the barrier is shared.
+    void reset(rank_t expected) noexcept { word_.store(pack(0, expected, expected), relaxed); }
+
+    outcome count_down(std::uint32_t episode, bool drop) noexcept {
+      // relaxed: the compare-and-swap decides.
+      std::uint64_t seen = word_.load(relaxed);
+      for (;;) {
+        if (episode_of(seen) != episode || left_of(seen) == 0) return outcome::full;
+        const rank_t expected = expected_of(seen) - (drop ? 1 : 0);
+        const rank_t left = left_of(seen) - 1;
+        const std::uint64_t next =
+            left > 0 ? pack(episode, expected, left) : pack(episode + 1, expected, expected);
+        // acq_rel: release hands my work to whoever empties the counter; acquire lets that one carry it on.
+        // relaxed: a failure only tries again.
+        if (word_.compare_exchange_weak(seen, next, Memory::order("striped.arrive", acq_rel),
+                                        relaxed))
+          return left > 0       ? outcome::counted
+                 : expected > 0 ? outcome::emptied
+                                : outcome::emptied_for_good;
+      }
+    }
+
+    rank_t missing(std::uint32_t episode) const noexcept {
+      // relaxed: a snapshot.
+      const std::uint64_t seen = word_.load(relaxed);
+      return episode_of(seen) == episode ? left_of(seen) : 0;
+    }
+
+   private:
+    static constexpr std::uint64_t pack(std::uint32_t episode, rank_t expected,
+                                        rank_t left) noexcept {
+      return std::uint64_t{episode} << 32 | std::uint64_t{expected} << 16 | left;
+    }
+    static constexpr std::uint32_t episode_of(std::uint64_t w) noexcept {
+      return static_cast<std::uint32_t>(w >> 32);
+    }
+    static constexpr rank_t expected_of(std::uint64_t w) noexcept {
+      return static_cast<rank_t>(w >> 16 & counter_max);
+    }
+    static constexpr rank_t left_of(std::uint64_t w) noexcept {
+      return static_cast<rank_t>(w & counter_max);
+    }
+
+    typename Memory::template atomic<std::uint64_t> word_{0};
+  };
+
+  template <class Completion>
+  void finish_leaf(std::uint32_t episode, typename counter::outcome leaf, Completion& completion) {
+    if (leaves_.size() > 1) {
+      const bool drop = leaf == counter::outcome::emptied_for_good;
+      if (root_.count_down(episode, drop) == counter::outcome::counted) return;
+    }
+    completion();
+    // release: publishes everybody's work and the completion's; pairs with the waits.
+    go_.store(episode + 1, Memory::order("striped.release", release));
+    wait_.notify(go_);
+  }
+
+  rank_t n_, fan_;
+  array<padded<counter>> leaves_;
+  alignas(cache_line) counter root_;
+  alignas(cache_line) typename Memory::template atomic<std::uint32_t> go_{0};
+  Wait wait_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fixed-size array of things that cannot move (atomics), aligned as they ask; works freestanding.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+#include "tutti/platform/config.hpp"
+
+namespace tutti {
+
+// Something with its cache line to itself.
+template <class T>
+struct alignas(cache_line) padded {
+  T value{};
+};
+
+template <class T>
+class array {
+ public:
+  explicit array(std::size_t size)
+      : size_(size), items_(static_cast<T*>(::operator new(size * sizeof(T), alignment()))) {
+    for (std::size_t i = 0; i < size_; ++i) ::new (static_cast<void*>(items_ + i)) T();
+  }
+  ~array() {
+    for (std::size_t i = size_; i > 0; --i) items_[i - 1].~T();
+    ::operator delete(items_, alignment());
+  }
+  array(const array&) = delete;
+  array& operator=(const array&) = delete;
+
+  T& operator[](std::size_t i) noexcept { return items_[i]; }
+  const T& operator[](std::size_t i) const noexcept { return items_[i]; }
+  std::size_t size() const noexcept { return size_; }
+  T* begin() noexcept { return items_; }
+  T* end() noexcept { return items_ + size_; }
+
+ private:
+  static constexpr std::align_val_t alignment() noexcept { return std::align_val_t{alignof(T)}; }
+
+  std::size_t size_;
+  T* items_;
+};
+
+}  // namespace tutti

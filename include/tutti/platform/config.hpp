@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names and constants that every other header uses.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+// TUTTI_CHECKS = 1: misuse (a rank out of range, two threads with one rank, a barrier destroyed under its
+// waiters) is reported where it happens. Follows NDEBUG unless it is set.
+#ifndef TUTTI_CHECKS
+#ifdef NDEBUG
+#define TUTTI_CHECKS 0
+#else
+#define TUTTI_CHECKS 1
+#endif
+#endif
+
+#if defined(__STDC_HOSTED__) && __STDC_HOSTED__ && defined(__linux__)
+#define TUTTI_HOSTED 1
+#else
+#define TUTTI_HOSTED 0
+#endif
+
+namespace tutti {
+
+// A participant's number in its group, 0 .. n-1.
+using rank_t = std::uint32_t;
+
+// What two writers must keep apart. Twice the line of today's CPUs: Intel's L2 fetches lines in pairs and
+// several 64-bit Arm cores have lines of 128 bytes.
+inline constexpr std::size_t cache_line = 128;
+
+// The orders, short, because every atomic operation here writes its own.
+inline constexpr std::memory_order relaxed = std::memory_order_relaxed;
+inline constexpr std::memory_order acquire = std::memory_order_acquire;
+inline constexpr std::memory_order release = std::memory_order_release;
+inline constexpr std::memory_order acq_rel = std::memory_order_acq_rel;
+inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
+
+}  // namespace tutti

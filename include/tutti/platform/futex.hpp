@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sleep until a 32-bit word changes, and wake those who sleep on it (Linux futex(2), private to the process).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tutti/platform/config.hpp"
+
+#if TUTTI_HOSTED
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+
+namespace tutti::platform {
+
+inline constexpr std::uint64_t forever_ns = UINT64_MAX;
+
+#if TUTTI_HOSTED
+
+// Returns when woken, when *word != expected, at `deadline_ns` (monotonic clock), or for no reason: look again.
+// `expected` is compared in the kernel, after a full barrier.
+inline void futex_wait(const void* word, std::uint32_t expected,
+                       std::uint64_t deadline_ns) noexcept {
+  timespec until{};
+  if (deadline_ns != forever_ns) {
+    until.tv_sec = static_cast<time_t>(deadline_ns / 1'000'000'000u);
+    until.tv_nsec = static_cast<long>(deadline_ns % 1'000'000'000u);
+  }
+  // WAIT_BITSET takes an absolute time, so that an early return needs no arithmetic.
+  syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected,
+          deadline_ns == forever_ns ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+}
+
+// Never touches *word: it may already be gone.
+inline void futex_wake_all(const void* word) noexcept {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+#endif
+
+// The half of a 64-bit word that changes at each increment: futexes are 32 bits wide.
+inline const void* low_half(const std::atomic<std::uint64_t>& word) noexcept {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return reinterpret_cast<const char*>(&word) + 4;
+#else
+  return &word;
+#endif
+}
+
+}  // namespace tutti::platform

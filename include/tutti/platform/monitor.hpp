@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that halt a core until a cache line changes: umwait (Intel), mwaitx (AMD), wfe (Arm).
+// All are compiled wherever the compiler knows them; the one to use is detected at run time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/pause.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+namespace tutti::platform {
+
+enum class monitor_kind : std::uint8_t { none, umwait, mwaitx, wfe };
+
+inline const char* name_of(monitor_kind kind) noexcept {
+  switch (kind) {
+    case monitor_kind::umwait: return "umwait";
+    case monitor_kind::mwaitx: return "mwaitx";
+    case monitor_kind::wfe: return "wfe";
+    case monitor_kind::none: break;
+  }
+  return "none";
+}
+
+inline monitor_kind detect_monitor() noexcept {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & (1u << 5))) return monitor_kind::umwait;
+  if (__get_cpuid(0x8000'0001, &a, &b, &c, &d) && (c & (1u << 29))) return monitor_kind::mwaitx;
+  return monitor_kind::none;
+#elif defined(__aarch64__)
+  return monitor_kind::wfe;
+#else
+  return monitor_kind::none;
+#endif
+}
+
+// Detected once: a load afterwards.
+inline monitor_kind monitor() noexcept {
+  static const monitor_kind kind = detect_monitor();
+  return kind;
+}
+
+#if defined(__x86_64__)
+// The longest nap, in TSC ticks (tens of microseconds): a bound on how late a deadline is noticed. The kernel caps
+// it as well (/sys/devices/system/cpu/umwait_control).
+inline constexpr std::uint64_t nap_ticks = 100'000;
+
+// Each arms the monitor, looks once more (a change before the arming would not wake), then halts.
+template <class Changed>
+__attribute__((target("waitpkg"))) void nap_umwait(const void* line, Changed changed) noexcept {
+  _umonitor(const_cast<void*>(line));
+  // State 1 (C0.1): the lighter sleep, which wakes faster.
+  if (!changed()) _umwait(1, __builtin_ia32_rdtsc() + nap_ticks);
+}
+
+template <class Changed>
+__attribute__((target("mwaitx"))) void nap_mwaitx(const void* line, Changed changed) noexcept {
+  _mm_monitorx(const_cast<void*>(line), 0, 0);
+  // Extension bit 1: the timer in the third operand is in use.
+  if (!changed()) _mm_mwaitx(2, 0, static_cast<unsigned>(nap_ticks));
+}
+
+// One pause of about `ticks` in the light sleep state, where the CPU has it.
+__attribute__((target("waitpkg"))) inline void tpause(std::uint64_t ticks) noexcept {
+  _tpause(1, __builtin_ia32_rdtsc() + ticks);
+}
+#endif
+
+// Halts until `word` changes or an unspecified short time has passed; `changed` looks at the word.
+template <class Word, class Changed>
+void nap([[maybe_unused]] const Word& word, Changed changed) noexcept {
+#if defined(__x86_64__)
+  switch (monitor()) {
+    case monitor_kind::umwait: return nap_umwait(&word, changed);
+    case monitor_kind::mwaitx: return nap_mwaitx(&word, changed);
+    default: break;
+  }
+#elif defined(__aarch64__)
+  // A load-exclusive arms the monitor; the line's loss is an event. The kernel's event stream bounds the wait.
+  std::uint32_t ignored = 0;
+  asm volatile("ldaxr %w0, [%1]" : "=r"(ignored) : "r"(&word) : "memory");
+  if (!changed()) asm volatile("wfe" ::: "memory");
+  return;
+#endif
+  if (!changed()) pause();
+}
+
+}  // namespace tutti::platform

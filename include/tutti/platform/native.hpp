@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory policy that ships: std::atomic and the operating system, inlined to nothing.
+//
+// A memory policy is what an algorithm knows of the machine. The same algorithm runs in three worlds:
+//   native     this file;
+//   checked    tests/model/checked.hpp: every execution of a relaxed memory model, every order weakened in turn;
+//   simulated  modelled machines with their costs in cycles (its policy will stand in sim/).
+// Each provides:
+//   atomic<T>, plain<T>, mutex    plain<T> is data that the algorithm publishes; `checked` reports races on it
+//   order(site, o)                the order of one atomic operation, by the name of its site
+//   fence(site, o)                a fence
+//   relax(), yield()              one poll of a waiting loop; the processor for somebody else
+//   park(word, seen, deadline), unpark(word)     sleep while word == seen; wake all who do
+//   now_ns(), core()              what the adaptive policy learns from
+//   place()                       a number that threads close to each other are likely to share
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tutti/platform/clock.hpp"
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/cpu.hpp"
+#include "tutti/platform/futex.hpp"
+#include "tutti/platform/pause.hpp"
+
+#if TUTTI_HOSTED
+#include <mutex>
+#endif
+
+namespace tutti {
+
+namespace platform {
+// Stands in for std::mutex where there is no operating system.
+class spin_mutex {
+ public:
+  void lock() noexcept {
+    // acquire: pairs with unlock, so that what the last owner wrote is seen.
+    while (locked_.exchange(true, acquire)) pause();
+  }
+  void unlock() noexcept {
+    // release: publishes what was written under the lock to the next owner.
+    locked_.store(false, release);
+  }
+
+ private:
+  std::atomic<bool> locked_{false};
+};
+}  // namespace platform
+
+struct native {
+  template <class T>
+  using atomic = std::atomic<T>;
+  template <class T>
+  using plain = T;
+
+  static constexpr std::memory_order order(const char* /*site*/, std::memory_order o) noexcept {
+    return o;
+  }
+  static void fence(const char* /*site*/, std::memory_order o) noexcept {
+    std::atomic_thread_fence(o);
+  }
+  static void relax() noexcept { platform::pause(); }
+
+#if TUTTI_HOSTED
+  using mutex = std::mutex;
+  static constexpr bool can_park = true;
+  static void yield() noexcept { sched_yield(); }
+  static std::uint64_t now_ns() noexcept { return platform::now_ns(); }
+  static platform::core_habits& core() noexcept { return platform::core_habits::here(); }
+  static std::uint32_t place() noexcept {
+    return platform::current_cpu() / 8;
+  }  // 8: the participants of a leaf
+  static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
+                   std::uint64_t deadline_ns) noexcept {
+    platform::futex_wait(&word, seen, deadline_ns);
+  }
+  static void park(const atomic<std::uint64_t>& word, std::uint64_t seen,
+                   std::uint64_t deadline_ns) noexcept {
+    platform::futex_wait(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
+  }
+  static void unpark(const atomic<std::uint32_t>& word) noexcept {
+    platform::futex_wake_all(&word);
+  }
+  static void unpark(const atomic<std::uint64_t>& word) noexcept {
+    platform::futex_wake_all(platform::low_half(word));
+  }
+#else
+  using mutex = platform::spin_mutex;
+  static constexpr bool can_park = false;
+  static void yield() noexcept { platform::pause(); }
+  static std::uint64_t now_ns() noexcept { return 0; }
+  static platform::core_habits& core() noexcept { return platform::core_habits::here(); }
+  static std::uint32_t place() noexcept { return 0; }
+  template <class Word, class Value>
+  static void park(const Word&, Value, std::uint64_t) noexcept {
+    platform::pause();
+  }
+  template <class Word>
+  static void unpark(const Word&) noexcept {}
+#endif
+};
+
+}  // namespace tutti

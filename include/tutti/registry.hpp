@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one list of barrier algorithms and wait policies: it feeds the names of the C ABI and of tutti::barrier, the
+// conformance suite, the model checker, the benchmarks, `tutti info` and the table of the documentation.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <tuple>
+
+#include "tutti/barrier/any.hpp"
+#include "tutti/barrier/atomic.hpp"
+#include "tutti/barrier/central.hpp"
+#include "tutti/barrier/combining.hpp"
+#include "tutti/barrier/counting.hpp"
+#include "tutti/barrier/dissemination.hpp"
+#include "tutti/barrier/flags.hpp"
+#include "tutti/barrier/hierarchical.hpp"
+#include "tutti/barrier/mcs.hpp"
+#include "tutti/barrier/mutex.hpp"
+#include "tutti/barrier/pool.hpp"
+#include "tutti/barrier/recursive.hpp"
+#include "tutti/barrier/striped.hpp"
+#include "tutti/barrier/ticket.hpp"
+#include "tutti/barrier/tournament.hpp"
+#include "tutti/platform/monitor.hpp"
+#include "tutti/platform/topology.hpp"
+#include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/monitor.hpp"
+#include "tutti/wait/park.hpp"
+#include "tutti/wait/spin.hpp"
+#include "tutti/wait/yield.hpp"
+
+namespace tutti {
+
+struct algorithm_info {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;
+  std::string_view cost;  // on the critical path, n participants
+  std::string_view use_when;
+  std::string_view avoid_when;
+  bool anonymous = false;  // any thread may arrive; ranks are ignored
+};
+
+struct wait_info {
+  std::string_view name;
+  std::string_view summary;
+  bool (*available)() noexcept;
+};
+
+namespace registry {
+
+// An entry: what the algorithm is, its type for a memory and a wait policy, and how to make one for n participants.
+template <template <class, class> class Barrier>
+struct entry {
+  template <class Memory, class Wait>
+  using type = Barrier<Memory, Wait>;
+  template <class Memory, class Wait>
+  static std::unique_ptr<type<Memory, Wait>> make(rank_t n) {
+    return std::make_unique<type<Memory, Wait>>(n);
+  }
+};
+
+// Aliases with exactly two parameters, for those that have more.
+template <class M, class W>
+using flags_plain = flags_barrier<M, W, false>;
+template <class M, class W>
+using flags_padded = flags_barrier<M, W, true>;
+template <class M, class W>
+using recursive_plain = recursive_barrier<M, W, false>;
+template <class M, class W>
+using recursive_padded = recursive_barrier<M, W, true>;
+template <class M, class W>
+using mcs_4_2 = mcs_barrier<M, W, 4, 2>;
+
+struct counting : entry<counting_barrier> {
+  static constexpr algorithm_info info{"counting",
+                                       "two counters used in turn, one departure word each",
+                                       "paper 000, sections 2 and 3.2",
+                                       "n fetch_adds on one line + 1 line to all",
+                                       "up to a dozen cores; the twin of the HARP unit",
+                                       "many cores"};
+};
+struct central : entry<central_barrier> {
+  static constexpr algorithm_info info{"central",
+                                       "sense-reversing count-down on one word",
+                                       "Mellor-Crummey and Scott 1991, alg. 7",
+                                       "n fetch_subs on one line + 1 line to all",
+                                       "few cores; the textbook reference",
+                                       "many cores"};
+};
+struct ticket : entry<ticket_barrier> {
+  static constexpr algorithm_info info{"ticket",
+                                       "the last ticket drawn is the release",
+                                       "paper 000, section 2",
+                                       "n fetch_adds on one line",
+                                       "few participants, or more participants than cores",
+                                       "many cores",
+                                       true};
+};
+struct pool : entry<pool_barrier> {
+  static constexpr algorithm_info info{
+      "pool",
+      "count and sequence in one word; any n threads meet; whoever leaves first may destroy it",
+      "paper 000, section 2; glibc's leaving",
+      "n compare-and-swaps + n fetch_adds on two lines",
+      "the threads change, or the barrier lives on a stack",
+      "many cores",
+      true};
+};
+struct striped : entry<striped_barrier> {
+  static constexpr algorithm_info info{
+      "striped",
+      "leaf counters of 8, a root, one release word; participants may roam and drop",
+      "Yew, Tzeng and Lawrie 1987 in two levels",
+      "8 + n/8 compare-and-swaps + 1 line to all",
+      "six to some sixty cores without fixed ranks",
+      "two to five participants",
+      true};
+};
+struct flags : entry<flags_plain> {
+  static constexpr algorithm_info info{"flags",
+                                       "a flag a worker, side by side; the master reads them all",
+                                       "paper 002, section III.A",
+                                       "n-1 flags in n/32 lines + 1 line to all",
+                                       "few workers and a master",
+                                       "many cores"};
+};
+struct flags_on_lines : entry<flags_padded> {
+  static constexpr algorithm_info info{"flags_padded",
+                                       "as flags, each on its own line",
+                                       "paper 002, section III.A",
+                                       "n-1 lines + 1 line to all",
+                                       "few workers that arrive together",
+                                       "many cores"};
+};
+struct recursive : entry<recursive_plain> {
+  static constexpr algorithm_info info{"recursive",
+                                       "flags collected along a binary tree, side by side",
+                                       "paper 002, section III.B",
+                                       "log2 n transfers + 1 line to all",
+                                       "a dozen cores and a master; carries a reduction",
+                                       "two to four participants"};
+};
+struct recursive_on_lines : entry<recursive_padded> {
+  static constexpr algorithm_info info{"recursive_padded",
+                                       "as recursive, each flag on its own line",
+                                       "paper 002, section III.B",
+                                       "log2 n transfers + 1 line to all",
+                                       "a dozen cores and a master; carries a reduction",
+                                       "two to four participants"};
+};
+struct atomic : entry<atomic_barrier> {
+  static constexpr algorithm_info info{"atomic",
+                                       "workers count themselves atomically; the master releases",
+                                       "paper 002, section III.C",
+                                       "n-1 fetch_adds on one line + 1 line to all",
+                                       "few workers and a master",
+                                       "many cores"};
+};
+struct mutex : entry<mutex_barrier> {
+  static constexpr algorithm_info info{"mutex",
+                                       "workers count themselves under a lock",
+                                       "paper 002, section III.D",
+                                       "n-1 locked sections + 1 line to all",
+                                       "never by choice: it shows the price of the lock",
+                                       "always"};
+};
+struct combining : entry<combining_barrier> {
+  static constexpr algorithm_info info{
+      "combining",
+      "counters in a tree of fan-in 4, released the way they filled",
+      "Mellor-Crummey and Scott 1991, alg. 8",
+      "log4 n fetch_adds up + log4 n lines down",
+      "many cores",
+      "few participants"};
+};
+struct mcs : entry<mcs_4_2> {
+  static constexpr algorithm_info info{"mcs",
+                                       "static trees, fan-in 4 up, fan-out 2 down, stores only",
+                                       "Mellor-Crummey and Scott 1991, alg. 11",
+                                       "log4 n transfers up + log2 n down",
+                                       "many cores; dear read-modify-write",
+                                       "few participants"};
+};
+struct dissemination : entry<dissemination_barrier> {
+  static constexpr algorithm_info info{"dissemination",
+                                       "everybody signals 2^k ahead in round k",
+                                       "Hensgen, Finkel and Manber 1988; paper 000",
+                                       "log2 n transfers",
+                                       "a core for everybody, arrivals close together",
+                                       "more participants than cores"};
+};
+struct dissemination_4 : entry<dissemination_barrier> {
+  static constexpr algorithm_info info{"dissemination_4",
+                                       "dissemination with radix 4: three signals a round",
+                                       "Hoefler et al. 2006",
+                                       "log4 n rounds of 3 transfers in parallel",
+                                       "many cores that overlap misses well",
+                                       "more participants than cores"};
+  template <class Memory, class Wait>
+  static std::unique_ptr<type<Memory, Wait>> make(rank_t n) {
+    return std::make_unique<type<Memory, Wait>>(n, 4);
+  }
+};
+struct tournament : entry<tournament_barrier> {
+  static constexpr algorithm_info info{
+      "tournament",
+      "pairs meet, winners go on, the champion releases down the same tree",
+      "Hensgen, Finkel and Manber 1988; paper 000",
+      "log2 n transfers up + log2 n down",
+      "many cores (best on three of paper 000's machines)",
+      "more participants than cores"};
+};
+struct hierarchical : entry<hierarchical_barrier> {
+  static constexpr algorithm_info info{
+      "hierarchical",
+      "a counter for each shared cache, dissemination among their leaders",
+      "Rodchenko et al. 2015; hwloc",
+      "n/groups fetch_adds + log2 groups transfers + 1 line to the group",
+      "several sockets or core complexes",
+      "one shared cache"};
+  template <class Memory, class Wait>
+  static std::unique_ptr<type<Memory, Wait>> make(rank_t n) {
+    return std::make_unique<type<Memory, Wait>>(platform::cache_groups(n));
+  }
+};
+
+using algorithms = std::tuple<counting, central, ticket, pool, striped, flags, flags_on_lines,
+                              recursive, recursive_on_lines, atomic, mutex, combining, mcs,
+                              dissemination, dissemination_4, tournament, hierarchical>;
+
+template <template <class> class Wait>
+struct wait_entry {
+  template <class Memory>
+  using type = Wait<Memory>;
+  static bool available() noexcept { return true; }
+};
+template <class M>
+using park_after_100 = park_wait<M, 100>;
+
+struct adaptive : wait_entry<adaptive_wait> {
+  static constexpr std::string_view name = "adaptive";
+  static constexpr std::string_view summary =
+      "spins, yields or parks by what it learns of the cores; the default";
+};
+struct spin : wait_entry<spin_wait> {
+  static constexpr std::string_view name = "spin";
+  static constexpr std::string_view summary = "polls; for cores that nobody shares";
+};
+struct yield : wait_entry<yield_wait> {
+  static constexpr std::string_view name = "yield";
+  static constexpr std::string_view summary = "polls 8 times, then yields the core between looks";
+};
+struct park : wait_entry<park_after_100> {
+  static constexpr std::string_view name = "park";
+  static constexpr std::string_view summary = "polls 100 times, then sleeps on a futex";
+};
+struct monitor : wait_entry<monitor_wait> {
+  static constexpr std::string_view name = "monitor";
+  static constexpr std::string_view summary =
+      "halts the core until the line changes (umwait, mwaitx, wfe)";
+  static bool available() noexcept { return platform::monitor() != platform::monitor_kind::none; }
+};
+
+using waits = std::tuple<adaptive, spin, yield, park, monitor>;
+
+}  // namespace registry
+
+// The same lists as values.
+inline constexpr auto algorithms = []<class... A>(std::tuple<A...>*) {
+  return std::array{A::info...};
+}(static_cast<registry::algorithms*>(nullptr));
+
+inline constexpr auto wait_policies = []<class... W>(std::tuple<W...>*) {
+  return std::array{wait_info{W::name, W::summary, &W::available}...};
+}(static_cast<registry::waits*>(nullptr));
+
+// Besides these, make_barrier knows "default" (tutti::barrier, with ranks) and "default_rankless".
+inline constexpr std::string_view default_algorithm = "default";
+inline constexpr std::string_view default_rankless_algorithm = "default_rankless";
+
+}  // namespace tutti

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dissemination: in round k each rank signals the ranks j * radix^k ahead of it, j = 1 .. radix-1, around a ring.
+// After round k a rank has heard, directly or not, from the radix^(k+1) - 1 ranks behind it; ceil(log_radix n)
+// rounds for any n. Source: Hensgen, Finkel and Manber 1988; the radix: Hoefler et al. 2006 (n-way).
+#pragma once
+
+#include "tutti/schedule/arithmetic.hpp"
+
+namespace tutti::schedule {
+
+class dissemination {
+ public:
+  explicit constexpr dissemination(rank_t participants, rank_t radix = 2) noexcept
+      : n_(participants), radix_(radix), rounds_(ceil_log(participants, radix)) {}
+
+  constexpr rank_t participants() const noexcept { return n_; }
+  constexpr rank_t radix() const noexcept { return radix_; }
+  constexpr rank_t rounds() const noexcept { return rounds_; }
+
+  // Distance of the nearest partner in a round: radix^round.
+  constexpr rank_t hop(rank_t round) const noexcept {
+    rank_t distance = 1;
+    for (rank_t k = 0; k < round; ++k) distance *= radix_;
+    return distance;
+  }
+
+  // Partners in a round; the last may need fewer than radix - 1.
+  constexpr rank_t partners(rank_t round) const noexcept {
+    const rank_t needed = ceil_div(n_, hop(round)) - 1;
+    return needed < radix_ - 1 ? needed : radix_ - 1;
+  }
+
+  // The j-th rank (j = 1 .. partners) to signal, and the j-th to hear from. They mirror each other:
+  // from(round, to(round, r, j), j) == r.
+  constexpr rank_t to(rank_t round, rank_t rank, rank_t j) const noexcept {
+    return (rank + j * hop(round)) % n_;
+  }
+  constexpr rank_t from(rank_t round, rank_t rank, rank_t j) const noexcept {
+    return (rank + n_ - (j * hop(round)) % n_) % n_;
+  }
+
+ private:
+  rank_t n_, radix_, rounds_;
+};
+
+}  // namespace tutti::schedule

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two levels that follow the machine: ranks that share a cache form a group, whose first rank leads it; only
+// leaders meet across groups, so that each group sends one line over the slow link instead of one a rank.
+#pragma once
+
+#include "tutti/platform/array.hpp"
+#include "tutti/schedule/arithmetic.hpp"
+
+namespace tutti::schedule {
+
+class hierarchy {
+ public:
+  // Consecutive ranks in groups of `group_size`; the last group may be smaller.
+  hierarchy(rank_t participants, rank_t group_size)
+      : n_(participants), first_(ceil_div(participants, group_size) + 1), group_(participants) {
+    for (rank_t g = 0; g < groups(); ++g) first_[g] = g * group_size;
+    number_ranks();
+  }
+  // Consecutive ranks in groups of the sizes given: `sizes[0]` ranks, then `sizes[1]`, ... None may be zero.
+  template <class Sizes>
+  explicit hierarchy(const Sizes& sizes) : n_(total(sizes)), first_(sizes.size() + 1), group_(n_) {
+    rank_t next = 0;
+    for (rank_t g = 0; g < groups(); ++g) {
+      first_[g] = next;
+      next += sizes[g];
+    }
+    number_ranks();
+  }
+
+  rank_t participants() const noexcept { return n_; }
+  rank_t groups() const noexcept { return static_cast<rank_t>(first_.size() - 1); }
+  rank_t group(rank_t rank) const noexcept { return group_[rank]; }
+  rank_t size(rank_t group) const noexcept { return first_[group + 1] - first_[group]; }
+  rank_t leader(rank_t group) const noexcept { return first_[group]; }
+  bool is_leader(rank_t rank) const noexcept { return leader(group(rank)) == rank; }
+
+ private:
+  template <class Sizes>
+  static rank_t total(const Sizes& sizes) noexcept {
+    rank_t sum = 0;
+    for (const rank_t size : sizes) sum += size;
+    return sum;
+  }
+  void number_ranks() noexcept {
+    first_[groups()] = n_;
+    for (rank_t g = 0; g < groups(); ++g)
+      for (rank_t r = first_[g]; r < first_[g + 1]; ++r) group_[r] = g;
+  }
+
+  rank_t n_;
+  array<rank_t> first_;  // of each group, and n at the end
+  array<rank_t> group_;  // of each rank
+};
+
+}  // namespace tutti::schedule

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A schedule compiled to a table: for each participant a list of stages, each with the ranks it must hear from and
+// the ranks it then signals. For executors that are not templates (a network program, an RTL engine, an event
+// simulator) and as the oracle of their tests. Built from the same arithmetic that the barriers use.
+#pragma once
+
+#include <vector>
+
+#include "tutti/schedule/dissemination.hpp"
+#include "tutti/schedule/hypercube.hpp"
+#include "tutti/schedule/tournament.hpp"
+#include "tutti/schedule/tree.hpp"
+
+namespace tutti::schedule {
+
+struct stage {
+  std::vector<rank_t> await;   // hear from all of these first
+  std::vector<rank_t> signal;  // then signal these
+};
+using program = std::vector<stage>;  // of one participant
+using table = std::vector<program>;  // of all, by rank
+
+inline table compile(const dissemination& s) {
+  table t(s.participants());
+  for (rank_t rank = 0; rank < s.participants(); ++rank) {
+    t[rank].resize(s.rounds() + 1);
+    for (rank_t round = 0; round < s.rounds(); ++round)
+      for (rank_t j = 1; j <= s.partners(round); ++j) {
+        t[rank][round].signal.push_back(s.to(round, rank, j));
+        t[rank][round + 1].await.push_back(s.from(round, rank, j));
+      }
+  }
+  return t;
+}
+
+// Arrivals climb `in`, the release descends `out`; both over the same ranks.
+inline table compile(const tree& in, const tree& out) {
+  table t(in.participants());
+  for (rank_t rank = 0; rank < in.participants(); ++rank) {
+    stage arrive, depart;
+    for (rank_t place = 0; place < in.children(rank); ++place)
+      arrive.await.push_back(in.child(rank, place));
+    if (rank != 0) {
+      arrive.signal.push_back(in.parent(rank));
+      depart.await.push_back(out.parent(rank));
+    }
+    for (rank_t place = 0; place < out.children(rank); ++place)
+      depart.signal.push_back(out.child(rank, place));
+    t[rank] = {arrive, depart};
+  }
+  return t;
+}
+
+// Losers report to winners; the champion's release goes back the same way.
+inline table compile(const tournament& s) {
+  table t(s.participants());
+  for (rank_t rank = 0; rank < s.participants(); ++rank) {
+    stage arrive, depart;
+    const rank_t won = s.rounds_won(rank);
+    for (rank_t round = 0; round < won; ++round)
+      if (s.has_opponent(round, rank)) arrive.await.push_back(s.opponent(round, rank));
+    if (rank != 0) {
+      arrive.signal.push_back(s.winner_over(rank));
+      depart.await.push_back(s.winner_over(rank));
+    }
+    for (rank_t round = won; round-- > 0;)
+      if (s.has_opponent(round, rank)) depart.signal.push_back(s.opponent(round, rank));
+    t[rank] = {arrive, depart};
+  }
+  return t;
+}
+
+inline table compile(const hypercube& s) {
+  table t(s.participants());
+  for (rank_t rank = 0; rank < s.participants(); ++rank) {
+    if (s.is_folded(rank)) {
+      t[rank] = {stage{{}, {s.corner_of(rank)}}, stage{{s.corner_of(rank)}, {}}};
+      continue;
+    }
+    t[rank].resize(s.rounds() + 1);
+    if (s.has_folded(rank)) t[rank].front().await.push_back(s.folded_of(rank));
+    for (rank_t round = 0; round < s.rounds(); ++round) {
+      t[rank][round].signal.push_back(s.partner(round, rank));
+      t[rank][round + 1].await.push_back(s.partner(round, rank));
+    }
+    if (s.has_folded(rank)) t[rank].back().signal.push_back(s.folded_of(rank));
+  }
+  return t;
+}
+
+}  // namespace tutti::schedule

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seats for anonymous participants: what a thread has learnt at a barrier, found again by the barrier's address.
+#pragma once
+
+#include <cstdint>
+
+#include "tutti/platform/config.hpp"
+
+namespace tutti {
+
+// Returns this thread's seat for the barrier at `address`. Two barriers may share one: what is learnt is advice.
+template <class Seat>
+Seat& seat_of_this_thread([[maybe_unused]] const void* address) noexcept {
+#if TUTTI_HOSTED
+  constexpr std::uintptr_t count = 8;
+  thread_local Seat seats[count]{};
+  return seats[reinterpret_cast<std::uintptr_t>(address) / cache_line % count];
+#else
+  static Seat seat{};
+  return seat;
+#endif
+}
+
+}  // namespace tutti

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine as hwloc sees it.
+
+#include "tutti/platform/topology.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+namespace tutti::platform {
+namespace {
+
+struct destroy {
+  void operator()(hwloc_topology_t t) const noexcept { hwloc_topology_destroy(t); }
+};
+using handle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, destroy>;
+
+unsigned count(hwloc_topology_t t, hwloc_obj_type_t type) {
+  return static_cast<unsigned>(std::max(0, hwloc_get_nbobjs_by_type(t, type)));
+}
+
+std::vector<unsigned> numbers(hwloc_const_cpuset_t set) {
+  std::vector<unsigned> cpus;
+  for (int i = hwloc_bitmap_first(set); i >= 0; i = hwloc_bitmap_next(set, i))
+    cpus.push_back(static_cast<unsigned>(i));
+  return cpus;
+}
+
+std::vector<unsigned> both(const std::vector<unsigned>& a, const std::vector<unsigned>& b) {
+  std::vector<unsigned> out;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
+  return out;
+}
+
+// What the process is bound to, or all CPUs that the cgroup allows.
+std::vector<unsigned> allowed_cpus(hwloc_topology_t t) {
+  std::vector<unsigned> cpus = numbers(hwloc_topology_get_allowed_cpuset(t));
+  hwloc_cpuset_t bound = hwloc_bitmap_alloc();
+  if (hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) == 0) cpus = both(cpus, numbers(bound));
+  hwloc_bitmap_free(bound);
+  return cpus;
+}
+
+std::vector<std::vector<unsigned>> groups_by_cache(hwloc_topology_t t,
+                                                   const std::vector<unsigned>& allowed) {
+  std::vector<std::vector<unsigned>> groups;
+  const bool has_l3 = count(t, HWLOC_OBJ_L3CACHE) > 0;
+  const hwloc_obj_type_t type = has_l3 ? HWLOC_OBJ_L3CACHE : HWLOC_OBJ_PACKAGE;
+  for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(t, type, o)) != nullptr;) {
+    std::vector<unsigned> group = both(numbers(o->cpuset), allowed);
+    if (!group.empty()) groups.push_back(std::move(group));
+  }
+  if (groups.empty()) groups.push_back(allowed);
+  return groups;
+}
+
+// cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds), for this process's group and those
+// above it: the tightest counts.
+double cgroup_quota() {
+  std::ifstream membership("/proc/self/cgroup");
+  std::string path;
+  for (std::string line; std::getline(membership, line);)
+    if (line.rfind("0::", 0) == 0) path = line.substr(3);
+  double tightest = 0;
+  for (;; path.erase(path.find_last_of('/'))) {
+    std::ifstream file("/sys/fs/cgroup" + path + "/cpu.max");
+    double quota = 0, period = 0;
+    if (file >> quota >> period && period > 0)
+      tightest = tightest == 0 ? quota / period : std::min(tightest, quota / period);
+    if (path.find_last_of('/') == std::string::npos) return tightest;
+  }
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+topology detect() {
+  topology found;
+  found.model = cpu_model();
+  found.cpu_quota = cgroup_quota();
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return found;
+  const handle t(raw);
+  if (hwloc_topology_load(raw) != 0) return found;
+  found.packages = count(raw, HWLOC_OBJ_PACKAGE);
+  found.numa_nodes = count(raw, HWLOC_OBJ_NUMANODE);
+  found.cores = count(raw, HWLOC_OBJ_CORE);
+  found.cpus = count(raw, HWLOC_OBJ_PU);
+  found.allowed = allowed_cpus(raw);
+  found.cache_groups = groups_by_cache(raw, found.allowed);
+  return found;
+}
+
+}  // namespace
+
+const topology& machine() {
+  static const topology found = detect();
+  return found;
+}
+
+std::vector<rank_t> cache_groups(rank_t participants) {
+  const auto& groups = machine().cache_groups;
+  std::size_t cpus = 0;
+  for (const auto& group : groups) cpus += group.size();
+  std::vector<rank_t> sizes;
+  std::size_t seen = 0, dealt = 0;
+  for (const auto& group : groups) {
+    seen += group.size();
+    // As many whole ranks as the CPUs up to here deserve.
+    const std::size_t upto = participants * seen / cpus;
+    if (upto > dealt) sizes.push_back(static_cast<rank_t>(upto - dealt));
+    dealt = upto;
+  }
+  if (sizes.empty()) sizes.push_back(participants);
+  return sizes;
+}
+
+}  // namespace tutti::platform
