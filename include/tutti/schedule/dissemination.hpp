@@ -11,36 +11,41 @@ namespace tutti::schedule {
 class dissemination {
  public:
   explicit constexpr dissemination(rank_t participants, rank_t radix = 2) noexcept
-      : n_(participants), radix_(radix), rounds_(ceil_log(participants, radix)) {}
+      : n_(participants), radix_(radix), rounds_(ceil_log(participants, radix)) {
+    rank_t hop = 1;
+    for (rank_t round = 0; round < rounds_; ++round, hop *= radix_) {
+      const rank_t needed = ceil_div(n_, hop) - 1;
+      hops_[round] = hop;
+      partners_[round] = needed < radix_ - 1 ? needed : radix_ - 1;
+    }
+  }
 
   constexpr rank_t participants() const noexcept { return n_; }
   constexpr rank_t radix() const noexcept { return radix_; }
   constexpr rank_t rounds() const noexcept { return rounds_; }
 
   // Distance of the nearest partner in a round: radix^round.
-  constexpr rank_t hop(rank_t round) const noexcept {
-    rank_t distance = 1;
-    for (rank_t k = 0; k < round; ++k) distance *= radix_;
-    return distance;
-  }
-
+  constexpr rank_t hop(rank_t round) const noexcept { return hops_[round]; }
   // Partners in a round; the last may need fewer than radix - 1.
-  constexpr rank_t partners(rank_t round) const noexcept {
-    const rank_t needed = ceil_div(n_, hop(round)) - 1;
-    return needed < radix_ - 1 ? needed : radix_ - 1;
-  }
+  constexpr rank_t partners(rank_t round) const noexcept { return partners_[round]; }
 
   // The j-th rank (j = 1 .. partners) to signal, and the j-th to hear from. They mirror each other:
   // from(round, to(round, r, j), j) == r.
   constexpr rank_t to(rank_t round, rank_t rank, rank_t j) const noexcept {
-    return (rank + j * hop(round)) % n_;
+    const rank_t ahead = rank + j * hops_[round];  // below 2n, since j * hop < n
+    return ahead < n_ ? ahead : ahead - n_;
   }
   constexpr rank_t from(rank_t round, rank_t rank, rank_t j) const noexcept {
-    return (rank + n_ - (j * hop(round)) % n_) % n_;
+    const rank_t distance = j * hops_[round];
+    return rank >= distance ? rank - distance : rank + n_ - distance;
   }
 
  private:
+  static constexpr rank_t most_rounds = 32;  // radix 2 and every 32-bit n
+
   rank_t n_, radix_, rounds_;
+  rank_t hops_[most_rounds]{};
+  rank_t partners_[most_rounds]{};
 };
 
 }  // namespace tutti::schedule

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A deadline that says who is missing: three of four participants arrive.
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "tutti/barrier/barrier.hpp"
+
+int main() {
+  using namespace std::chrono_literals;
+  tutti::barrier sync(4);
+  std::vector<std::jthread> threads;
+  for (tutti::rank_t rank : {1u, 3u})
+    threads.emplace_back([&, rank] { sync.arrive_and_wait(rank); });
+
+  auto meeting = sync.arrive_and_wait_for(0, 100ms);
+  if (!meeting)
+    for (tutti::rank_t rank : meeting.missing_ranks) std::printf("rank %u is missing\n", rank);
+
+  threads.emplace_back([&] { sync.arrive_and_wait(2); });
+  meeting = sync.wait_for(meeting.phase, 10s);  // my arrival stands: wait on
+  std::printf("%s\n", meeting ? "all here" : "still not");
+  return meeting ? 0 : 1;
+}
