@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lab's command line: `report` measures and writes the page, `plot` draws one figure from stored lines."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import NoReturn, Sequence
+
+from lab import report
+from lab.errors import LabError
+from lab.figures import FIGURES
+from lab.lines import load
+from lab.measure import measure
+from lab.progress import Display
+
+EXIT_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong arguments are one sentence, like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        raise LabError(f"{message[:1].lower()}{message[1:]}; see `{self.prog} --help`.")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m lab", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="report|plot", parser_class=_Parser)
+
+    made = commands.add_parser("report", help="measure this machine, or read stored lines, and write the page")
+    made.add_argument("--tutti", type=Path, default=Path("build/tutti"), help="the command to measure with (build/tutti)")
+    made.add_argument("--out", type=Path, default=Path("report"), help="the folder to write to (report)")
+    made.add_argument("--quick", action="store_true", help="about half a minute of measuring: fewer sizes, fewer samples")
+    made.add_argument("--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl", help="stored lines; do not measure")
+
+    plot = commands.add_parser("plot", help="draw one figure as a PNG from stored lines")
+    plot.add_argument("--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl")
+    plot.add_argument("--figure", required=True, choices=list(FIGURES), help="one of: " + ", ".join(FIGURES), metavar="NAME")
+    plot.add_argument("--out", type=Path, required=True, help="the PNG to write")
+    return parser
+
+
+def _report(options: argparse.Namespace) -> None:
+    display = Display()
+    data = load(options.stored) if options.stored else measure(options.tutti, options.out, options.quick, display)
+    index = report.write(data, options.out, display.tell)
+    print(index)
+
+
+def _plot(options: argparse.Namespace) -> None:
+    report.write_figure(load(options.stored), options.figure, options.out)
+    print(options.out)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        options = _parser().parse_args(arguments)
+        {"report": _report, "plot": _plot}[options.command](options)
+    except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return EXIT_ERROR
+    except KeyboardInterrupt:
+        print("lab: interrupted; what was measured so far lies in the report's folder.", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    return 0

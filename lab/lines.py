@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the JSON lines of `tutti bench ... --json` into one data set, refusing what cannot be trusted.
+
+A line is an object with a "type": "machine", "floor", "result" or "skipped". Unknown types and unknown keys are kept out
+of the way but are no error, so that an older lab reads the lines of a newer command.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Iterable
+
+import polars as pl
+
+from lab.errors import LabError
+from lab.statistics import pool
+
+RESULT_SCHEMA: dict[str, Any] = {
+    "run": pl.String,
+    "benchmark": pl.String,
+    "provider": pl.String,
+    "name": pl.String,
+    "wait": pl.String,
+    "threads": pl.Int64,
+    "cores": pl.Int64,
+    "pinned": pl.Boolean,
+    "scenario": pl.String,
+    "metric": pl.String,
+    "unit": pl.String,
+    "min": pl.Float64,
+    "p1": pl.Float64,
+    "p25": pl.Float64,
+    "median": pl.Float64,
+    "p75": pl.Float64,
+    "p99": pl.Float64,
+    "samples": pl.Int64,
+    "rounds": pl.Int64,
+    "rounds_flagged": pl.Int64,
+    "floor": pl.String,
+    "floor_median": pl.Float64,
+    "excess_median": pl.Float64,
+    "ratio_median": pl.Float64,
+    "ratio_min": pl.Float64,
+    "ratio_p99": pl.Float64,
+}
+
+# What makes two result lines the same measurement.
+KEY = ["benchmark", "provider", "name", "wait", "threads", "pinned", "scenario", "metric"]
+
+REQUIRED = {"provider": str, "name": str, "metric": str, "threads": int, "median": float}
+NUMBERS = [
+    "min", "p1", "p25", "median", "p75", "p99", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99",
+]
+
+
+@dataclass
+class Dataset:
+    """Everything that one report is made from."""
+
+    results: pl.DataFrame
+    machines: list[dict[str, Any]] = field(default_factory=list)
+    floors: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[dict[str, Any]] = field(default_factory=list)
+    sources: list[Path] = field(default_factory=list)
+    # Runs that gave no lines, a sentence each.
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def machine(self) -> dict[str, Any]:
+        return self.machines[0] if self.machines else {}
+
+    @property
+    def cores(self) -> int | None:
+        """The number of cores that the runs could use; from the machine line, or else from the results."""
+        cores = self.machine.get("cores")
+        if isinstance(cores, int) and cores > 0:
+            return cores
+        seen = self.results["cores"].drop_nulls()
+        return int(seen.max()) if len(seen) else None
+
+    def floor(self, quantity: str, threads: int | None = None) -> dict[str, Any] | None:
+        """All floor lines of one quantity (and team, where it has one) pooled, or None when it was not measured."""
+        found = [line for line in self.floors if line.get("quantity") == quantity and line.get("threads") == threads]
+        return pool(found) if found else None
+
+    def why_missing(self, provider: str) -> str | None:
+        """The reason that the command gave for leaving a provider out, if it gave one."""
+        for line in self.skipped:
+            if line.get("provider") == provider and line.get("reason"):
+                return str(line["reason"])
+        return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
+
+
+def parse_line(text: str, where: str) -> dict[str, Any]:
+    """One JSON line as a checked dictionary; `where` is file:line for the error."""
+    try:
+        line = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise LabError(f"{where}: not a JSON line of tutti bench ({reason}).") from None
+    if not isinstance(line, dict):
+        raise LabError(f"{where}: expected a JSON object, found {type(line).__name__}.")
+    if not isinstance(line.get("type"), str):
+        raise LabError(f'{where}: the key "type" is missing or not a string.')
+    if line["type"] == "result":
+        _check_result(line, where)
+    if line["type"] == "floor":
+        _check_floor(line, where)
+    return line
+
+
+def _check_result(line: dict[str, Any], where: str) -> None:
+    for key, kind in REQUIRED.items():
+        if line.get(key) is None:
+            raise LabError(f'{where}: a result without the key "{key}".')
+        good = _is_number(line[key]) if kind is float else isinstance(line[key], kind) and not isinstance(line[key], bool)
+        if not good:
+            raise LabError(f'{where}: the key "{key}" has the value {line[key]!r}, expected {kind.__name__}.')
+    if line["threads"] < 1:
+        raise LabError(f'{where}: the key "threads" has the value {line["threads"]}, expected at least 1.')
+    for key in NUMBERS:
+        if line.get(key) is not None and not _is_number(line[key]):
+            raise LabError(f'{where}: the key "{key}" has the value {line[key]!r}, expected a number.')
+
+
+def _check_floor(line: dict[str, Any], where: str) -> None:
+    if not isinstance(line.get("quantity"), str):
+        raise LabError(f'{where}: a floor without the key "quantity".')
+    if not _is_number(line.get("median")):
+        raise LabError(f'{where}: a floor whose "median" is not a number.')
+
+
+def read_file(path: Path) -> list[dict[str, Any]]:
+    """All lines of one file; an unreadable, empty or malformed file is an error that names it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise LabError(f"{path}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise LabError(f"{path}: not a text file in UTF-8.") from None
+    lines = [
+        parse_line(line, f"{path}:{number}") for number, line in enumerate(text.splitlines(), start=1) if line.strip()
+    ]
+    if not lines:
+        raise LabError(f"{path}: the file has no lines; expected the output of tutti bench barrier --json.")
+    return lines
+
+
+def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
+    row = {key: line.get(key) for key in RESULT_SCHEMA}
+    row["run"] = run
+    row["benchmark"] = row["benchmark"] or "barrier"
+    row["scenario"] = row["scenario"] or "free"
+    row["wait"] = row["wait"] or ""
+    row["unit"] = row["unit"] or "ns"
+    row["pinned"] = bool(row["pinned"]) if row["pinned"] is not None else True
+    for key in NUMBERS:
+        row[key] = float(row[key]) if row[key] is not None else None
+    return row
+
+
+def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
+    """Joins the lines of several files; the same measurement made twice is pooled."""
+    machines, floors, skipped, rows, sources = [], [], [], [], []
+    for path, lines in parsed:
+        sources.append(path)
+        for line in lines:
+            if line["type"] == "machine":
+                machines.append(line)
+            elif line["type"] == "floor":
+                floors.append(line)
+            elif line["type"] in ("skipped", "not_measured"):
+                skipped.append(line)
+            elif line["type"] == "result":
+                rows.append(_row(line, path.stem))
+    if not rows:
+        names = ", ".join(str(path) for path in sources)
+        raise LabError(f"{names}: no line of type result, so there is nothing to report.")
+    return Dataset(pl.DataFrame(_pool_rows(rows), schema=RESULT_SCHEMA), machines, floors, skipped, sources)
+
+
+def _pool_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in KEY), []).append(row)
+    return [pool(group) for group in groups.values()]
+
+
+def load(paths: Iterable[Path]) -> Dataset:
+    return assemble([(path, read_file(path)) for path in paths])

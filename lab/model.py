@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a figure is, before anyone draws it: the page (plotly) and the PNGs (matplotlib) are made from the same value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Point:
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+
+
+@dataclass
+class Series:
+    label: str
+    color: str
+    points: list[Point]
+    emphasis: bool = False
+    line: bool = True
+    dash: str = "solid"
+    marker: str = "circle"
+    direct_label: bool = True
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A straight mark across a panel with a few words on it."""
+
+    at: float
+    label: str
+    vertical: bool
+    color: str = "color:floor"
+
+
+@dataclass
+class Axis:
+    title: str
+    log: bool = False
+    # True for nanoseconds, which are shown with the unit that reads best.
+    time: bool = False
+    # Where the ticks stand, and what they say; empty for the renderer's own.
+    ticks: list[tuple[float, str]] = field(default_factory=list)
+    lowest: float | None = None
+    highest: float | None = None
+
+
+@dataclass
+class Panel:
+    title: str
+    x: Axis
+    y: Axis
+    series: list[Series]
+    rules: list[Rule] = field(default_factory=list)
+    # "lines": error bars along y, names at the right end; "dots": a row for each contender, error bars along x;
+    # "scatter": names beside the points; "histogram": bars of counts.
+    kind: str = "lines"
+    height: int = 460
+
+
+@dataclass
+class Figure:
+    name: str
+    title: str
+    question: str
+    panels: list[Panel]
+    captions: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        return not self.panels

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report's page: one HTML file with everything in it, readable without a network."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from plotly.offline import get_plotlyjs
+
+from lab import style
+from lab.choice import Choice, choices, missing
+from lab.facts import facts, warning
+from lab.lines import Dataset
+from lab.model import Figure
+from lab.plotly_render import render
+from lab.select import Row, scenario_words
+from lab.statistics import format_ratio, format_time
+
+WEB = Path(__file__).parent / "web"
+
+HOW_TO_READ = (
+    "Every time is for one episode of the barrier: the dot is the median, the thin line runs from the minimum to the 99th "
+    "percentile, and time axes are logarithmic, lower (or further left) is better. tutti is blue, its default bold; each peer "
+    "keeps its colour everywhere. All contenders of one plot were interleaved in one run, round by round, and two of them are "
+    'called "within noise" when each median lies inside the other\'s spread.'
+)
+
+RATIO_NOTE = (
+    "Between two contenders that both cost only a few line transfers, the ratio compares their multiples of the floor measured "
+    "in the same rounds, and so it can differ from the quotient of the two medians shown."
+)
+
+
+def build(data: Dataset, figures: list[Figure]) -> str:
+    """The whole page. The figures' PNGs and the raw lines are expected beside it."""
+    panels = {
+        f"{figure.name}_{i}": render(panel) for figure in figures for i, panel in enumerate(figure.panels)
+    }
+    machine = data.machine.get("cpu", "unknown machine")
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<link rel="icon" href="data:,">',
+            f"<title>tutti: barriers on {escape(str(machine))}</title>",
+            f"<style>{_asset('page.css')}</style></head><body>",
+            _header(data),
+            _navigation(figures),
+            _choice_table(data),
+            *[_section(figure) for figure in figures],
+            _numbers(data),
+            _embedded("figures", panels),
+            _embedded("palettes", {"light": style.LIGHT, "dark": style.DARK}),
+            f"<script>{get_plotlyjs()}</script>",
+            f"<script>{_asset('page.js')}</script>",
+            "</body></html>",
+            "",
+        ]
+    )
+
+
+def _asset(name: str) -> str:
+    return (WEB / name).read_text(encoding="utf-8")
+
+
+def _embedded(name: str, value: Any) -> str:
+    # "<" inside a script element could end it.
+    text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+def _header(data: Dataset) -> str:
+    entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts(data))
+    alarms = [warning(data), *[f"Not measured: {failure}" for failure in data.failed]]
+    caution = "".join(f'<p class="caution">{escape(alarm)}</p>' for alarm in alarms if alarm)
+    return (
+        "<header><h1>Barriers on this machine</h1>"
+        '<p class="muted">What tutti and its peers cost here, measured side by side.</p>'
+        f'{caution}<dl class="facts">{entries}</dl>'
+        f"<p><b>How to read.</b> {escape(HOW_TO_READ)}</p></header>"
+    )
+
+
+def _navigation(figures: list[Figure]) -> str:
+    entries = [("choice", "Which barrier should I use here")]
+    entries += [(figure.name, figure.title) for figure in figures] + [("all_numbers", "All numbers")]
+    links = "".join(f'<a href="#{name}">{escape(title)}</a>' for name, title in entries)
+    return f"<nav>{links}</nav>"
+
+
+CHOICE_HEADS = (
+    "situation", "what", "best of tutti", "tutti's default", "best peer", "default against best peer",
+    "default against best of tutti",
+)
+
+
+def _choice_table(data: Dataset) -> str:
+    made = choices(data)
+    measured = [choice for choice in made if choice.measured and choice.best_peer]
+    losses = [choice for choice in made if choice.loses]
+    if losses:
+        extent = f"{len(losses)} of {len(measured)} situations"
+        summary = f'<p class="bad">tutti\'s default loses to a peer in {extent}; they come first.</p>'
+    else:
+        summary = f'<p class="good">tutti\'s default loses to no peer in {len(measured)} measured situations.</p>'
+    head = "".join(f"<th>{escape(text)}</th>" for text in CHOICE_HEADS)
+    body = "".join(_choice_row(choice) for choice in made)
+    notes = "".join(f'<p class="missing">{escape(note)}</p>' for note in (RATIO_NOTE, *missing(made)))
+    return (
+        '<section id="choice"><h2>Which barrier should I use here</h2>'
+        f'{summary}<div class="scroll"><table class="choices"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>{notes}</section>"
+    )
+
+
+def _choice_row(choice: Choice) -> str:
+    peer, tutti = choice.against_peer, choice.against_tutti
+    kind = "bad" if choice.loses else "good" if peer and peer.wins else ""
+    against_peer = f'<span class="{kind}">{escape(peer.text())}</span>' if peer else "–"
+    against_tutti = "is the best"
+    if choice.default is None:
+        against_tutti = "–"
+    elif tutti is not None:
+        against_tutti = f'<span class="{"warn" if tutti.loses else ""}">{escape(tutti.text())}</span>'
+    cells = (
+        escape(choice.situation), escape(choice.metric), _contender(choice.best_tutti), _cost(choice.default),
+        _contender(choice.best_peer), against_peer, against_tutti,
+    )
+    row = "".join(f'<td data-label="{escape(head)}"><span>{cell}</span></td>' for head, cell in zip(CHOICE_HEADS, cells))
+    return f'<tr class="{"loses" if choice.loses else ""}">{row}</tr>'
+
+
+def _cost(row: Row | None) -> str:
+    if row is None:
+        return "not measured"
+    spread = f"{format_time(row['min'])} to {format_time(row['p99'])}"
+    return f"{format_time(row['median'])}<small>{escape(spread)}</small>"
+
+
+def _contender(row: Row | None) -> str:
+    return "not measured" if row is None else f"{escape(style.label(row))}<small>{escape(format_time(row['median']))}</small>"
+
+
+def _section(figure: Figure) -> str:
+    parts = [f'<section id="{figure.name}"><h2>{escape(figure.title)}</h2><p class="question">{escape(figure.question)}</p>']
+    if figure.panels:
+        parts.append('<div class="panels">')
+        for i, panel in enumerate(figure.panels):
+            parts.append(
+                f'<div class="panel"><h3>{escape(panel.title)}</h3>'
+                f'<div class="plot" id="{figure.name}_{i}" data-kind="{panel.kind}" style="height:{panel.height}px"></div></div>'
+            )
+        parts.append("</div>")
+    if figure.captions:
+        parts.append('<ul class="captions">' + "".join(f"<li>{escape(text)}</li>" for text in figure.captions) + "</ul>")
+    parts.append(_missing(figure))
+    if figure.panels:
+        parts.append(f'<p class="files"><a href="{figure.name}.png">PNG</a></p>')
+    parts.append("</section>")
+    return "".join(parts)
+
+
+def _missing(figure: Figure) -> str:
+    notes = "".join(f"<li>{escape(note)}</li>" for note in figure.missing)
+    if not notes:
+        return ""
+    if figure.empty or len(figure.missing) <= SHORT_LIST:
+        return f'<ul class="missing">{notes}</ul>'
+    return f'<details class="missing"><summary>{len(figure.missing)} not measured or not drawn</summary><ul>{notes}</ul></details>'
+
+
+# Up to this many notes are shown without a click.
+SHORT_LIST = 3
+COLUMNS = ("provider", "name", "wait", "threads", "pinned", "scenario", "metric")
+NUMBERS = ("min", "median", "p99")
+
+
+def _numbers(data: Dataset) -> str:
+    found = data.results.sort(["metric", "scenario", "threads", "median"]).to_dicts()
+    heads = [*COLUMNS, *NUMBERS, "x floor", "samples", "raw lines"]
+    head = "".join(f'<th><button type="button">{escape(text)}</button></th>' for text in heads)
+    choosers = "".join(_chooser(found, column, place) for place, column in enumerate(COLUMNS) if column not in ("name",))
+    links = ", ".join(f'<a href="{escape(path.name)}">{escape(path.name)}</a>' for path in data.sources)
+    body = "".join(_number_row(row) for row in found)
+    return (
+        '<section id="all_numbers"><h2>All numbers</h2>'
+        '<p class="question">Click a head to sort. Times are sorted in nanoseconds; "x floor" is the median as a multiple of '
+        "the one-way line transfer of the same rounds.</p>"
+        f'<div class="controls"><input id="search" type="search" placeholder="filter: words" aria-label="filter">{choosers}'
+        '<span id="count" class="muted"></span></div>'
+        f'<div id="numbers"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<p class="files">Raw lines: {links}</p></section>'
+    )
+
+
+def _shown(row: Row, column: str) -> str:
+    if column == "pinned":
+        return "pinned" if row["pinned"] else "not pinned"
+    return str(row[column] if row[column] not in (None, "") else "–")
+
+
+def _chooser(found: list[Row], column: str, place: int) -> str:
+    values = {_shown(row, column): row[column] for row in found}
+    ordered = sorted(values, key=lambda text: (values[text] if isinstance(values[text], int) else 0, text))
+    if len(ordered) < 2:
+        return ""
+    options = "".join(f"<option>{escape(text)}</option>" for text in ordered)
+    return f'<select data-column="{place}" aria-label="{column}"><option value="">{column}: all</option>{options}</select>'
+
+
+def _number_row(row: Row) -> str:
+    cells = []
+    for column in COLUMNS:
+        value = f' data-value="{row[column]}" class="number"' if column == "threads" else ""
+        title = f' title="{escape(scenario_words(row["scenario"]))}"' if column == "scenario" else ""
+        cells.append(f"<td{value}{title}>{escape(_shown(row, column))}</td>")
+    for column in NUMBERS:
+        cells.append(_number_cell(row[column], format_time(row[column])))
+    multiple = row["ratio_median"] or (row["median"] / row["floor_median"] if row["floor_median"] else None)
+    cells.append(_number_cell(multiple, format_ratio(multiple) if multiple else "–"))
+    cells.append(_number_cell(row["samples"], str(row["samples"] or "–")))
+    cells.append(f'<td><a href="{escape(row["run"])}.jsonl">{escape(row["run"])}</a></td>')
+    return f'<tr class="{"ours" if style.is_default(row) else ""}">{"".join(cells)}</tr>'
+
+
+def _number_cell(value: float | None, text: str) -> str:
+    return f'<td class="number" data-value="{"" if value is None else value}">{escape(text)}</td>'

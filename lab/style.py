@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names and colours: every provider looks the same in every plot, on light and on dark ground.
+
+Colours are tokens ("color:std") in the figures; each renderer looks them up in a palette. The palettes follow Okabe and Ito,
+and Tol, so that they survive the common colour-vision deficiencies; dashes and markers repeat the distinction.
+"""
+
+from __future__ import annotations
+
+LIGHT = {
+    "text": "#1b1f24", "muted": "#5b6470", "grid": "#e3e6ea", "ground": "#ffffff", "floor": "#6b7280", "bad": "#b42318",
+    "tutti": "#0b5cad", "tutti1": "#3d8fd6", "tutti2": "#6aaee6", "tutti3": "#27a3b8", "tutti4": "#5b7fd1",
+    "pthread": "#d55e00", "std": "#c98a00", "boost": "#b0509a", "libgomp": "#00825f", "libomp": "#882255",
+    "tbb": "#7a7a1f", "openmpi": "#8c510a", "mpich": "#bf812d", "absl": "#9b4dca", "mutex_condvar": "#6b4f3a", "other": "#555555",
+}
+DARK = {
+    "text": "#e6e9ed", "muted": "#9aa4b2", "grid": "#2c333c", "ground": "#12161b", "floor": "#98a2b0", "bad": "#ff8a80",
+    "tutti": "#58a6ff", "tutti1": "#3f83cf", "tutti2": "#8cc4ff", "tutti3": "#3fc3d6", "tutti4": "#8fa6f0",
+    "pthread": "#ff8c42", "std": "#f0b429", "boost": "#e08bcb", "libgomp": "#2fc79b", "libomp": "#d9739f",
+    "tbb": "#bdbd4a", "openmpi": "#d0945a", "mpich": "#dfb26f", "absl": "#c79bee", "mutex_condvar": "#c4a484", "other": "#b0b0b0",
+}
+
+MARKERS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x"]
+DASHES = ["solid", "dash", "dot", "dashdot"]
+
+PEER_LABELS = {
+    "pthread": "pthread_barrier", "std": "std::barrier", "boost": "boost::barrier", "libgomp": "libgomp",
+    "libomp": "libomp", "tbb": "oneTBB", "absl": "absl::Barrier", "abseil": "absl::Barrier", "openmpi": "Open MPI",
+    "mpich": "MPICH", "mutex_condvar": "mutex + condvar",
+}
+ALIASES = {"abseil": "absl", "gomp": "libgomp", "omp": "libomp"}
+PLAIN_NAMES = {"", "default", "barrier", "pthread_barrier", "std::barrier", "boost::barrier", "absl::Barrier", "mutex+condvar"}
+
+# The wait policy that a name without a suffix stands for.
+USUAL_WAIT = "adaptive"
+WAITS = ("adaptive", "spin", "yield", "park", "monitor")
+
+
+def is_tutti(provider: str) -> bool:
+    return provider == "tutti"
+
+
+def is_default(row: dict) -> bool:
+    """The barrier that most users get: tutti's default with its default wait."""
+    return is_tutti(row["provider"]) and row["name"] == "default" and row["wait"] in ("", USUAL_WAIT)
+
+
+def label(row: dict) -> str:
+    """What a reader calls this contender."""
+    provider, name = row["provider"], row["name"]
+    if is_tutti(provider):
+        base = "tutti default" if name == "default" else name.replace("_", " ")
+        return base if row["wait"] in ("", USUAL_WAIT) else f"{base} / {row['wait']}"
+    peer = PEER_LABELS.get(provider, provider)
+    return peer if name in PLAIN_NAMES or name == provider else f"{peer} {name}"
+
+
+def color(provider: str) -> str:
+    provider = ALIASES.get(provider, provider)
+    return f"color:{provider if provider in LIGHT else 'other'}"
+
+
+def tutti_shade(index: int) -> str:
+    """Shades of the family's hue for the algorithms beside the default."""
+    return f"color:tutti{1 + index % 4}"
+
+
+def resolve(token: str, palette: dict[str, str]) -> str:
+    return palette[token.removeprefix("color:")] if token.startswith("color:") else token

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as a user meets it: files, exit status, one sentence on errors, nothing half-written."""
+
+from __future__ import annotations
+
+import re
+import stat
+from pathlib import Path
+
+import pytest
+from plotly.offline import get_plotlyjs
+
+from lab import measure
+from lab.cli import main
+from lab.figures import FIGURES, build_all
+from lab.lines import Dataset
+from lab.page import build
+from lab.tests import synthetic
+
+
+def error_of(capsys) -> str:
+    text = capsys.readouterr().err
+    last = text.strip().splitlines()[-1]
+    assert last.startswith("lab: ") and last.endswith(".")
+    return last
+
+
+def fake_tutti(path: Path, script: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_report_from_stored_lines(stored: Path, tmp_path: Path, capsys):
+    out = tmp_path / "report"
+    assert main(["report", "--from", str(stored), "--out", str(out)]) == 0
+    names = {path.name for path in out.iterdir()}
+    assert names == {"index.html", "stored.jsonl"} | {f"{name}.png" for name in FIGURES}
+    assert capsys.readouterr().out.strip() == str(out / "index.html")
+
+
+def test_page_is_self_contained(data: Dataset):
+    page = build(data, build_all(data))
+    assert not re.search(r"<(script|link|img)[^>]*(src|href)=.https?:", page)
+    assert page.count(get_plotlyjs()) == 1
+    assert "http" not in page.replace(get_plotlyjs(), "")
+
+
+def test_report_is_repeatable_and_reads_lines_of_its_own_folder(tmp_path: Path):
+    stored = synthetic.write(tmp_path / "threads.jsonl", synthetic.few())
+    before = stored.read_text()
+    for _ in range(2):
+        assert main(["report", "--from", str(stored), "--out", str(tmp_path)]) == 0
+    assert stored.read_text() == before
+
+
+def test_malformed_lines_leave_nothing_behind(tmp_path: Path, capsys):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"type":"result"}\n')
+    out = tmp_path / "report"
+    assert main(["report", "--from", str(bad), "--out", str(out)]) == 2
+    assert f"{bad}:1:" in error_of(capsys)
+    assert not out.exists()
+
+
+def test_two_files_of_one_name(tmp_path: Path, capsys):
+    paths = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        paths.append(str(synthetic.write(tmp_path / folder / "x.jsonl")))
+    assert main(["report", "--from", *paths, "--out", str(tmp_path / "report")]) == 2
+    assert "different file names" in error_of(capsys)
+
+
+def test_plot_one_figure(stored: Path, tmp_path: Path):
+    out = tmp_path / "img" / "threads.png"
+    assert main(["plot", "--from", str(stored), "--figure", "threads", "--out", str(out)]) == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in out.parent.iterdir()] == ["threads.png"]
+
+
+def test_plot_without_the_data(tmp_path: Path, capsys):
+    lines = [line for line in synthetic.lines() if line.get("metric") != "cpu_time"]
+    stored = synthetic.write(tmp_path / "part.jsonl", lines)
+    assert main(["plot", "--from", str(stored), "--figure", "imbalance", "--out", str(tmp_path / "x.png")]) == 2
+    assert "Not measured" in error_of(capsys)
+    assert not (tmp_path / "x.png").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["dance"], ["plot", "--from", "x"], ["plot", "--from", "x", "--figure", "nope", "--out", "y"], ["report", "--fast"]],
+)
+def test_wrong_arguments(arguments: list[str], capsys):
+    assert main(arguments) == 2
+    error_of(capsys)
+
+
+def test_no_such_program(tmp_path: Path, capsys):
+    assert main(["report", "--tutti", str(tmp_path / "tutti"), "--out", str(tmp_path / "report")]) == 2
+    assert "make build" in error_of(capsys)
+
+
+def test_unwritable_output(stored: Path, tmp_path: Path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["report", "--from", str(stored), "--out", str(tmp_path / "file" / "report")]) == 2
+    assert "cannot be written" in error_of(capsys)
+
+
+def test_measuring_keeps_the_raw_lines(tmp_path: Path, capsys):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    tutti = fake_tutti(tmp_path / "tutti", f"cat {stored}")
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    for run in measure.plan(2, quick=True):
+        assert (out / f"{run.name}.jsonl").read_text() == stored.read_text()
+    assert "left in all" in capsys.readouterr().err
+
+
+def test_a_failed_run_is_told_and_left_out(tmp_path: Path, capsys):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    script = f'case "$*" in *neighbour*) echo "tutti: no neighbour today" >&2; exit 1;; esac; cat {stored}'
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(fake_tutti(tmp_path / "tutti", script)), "--out", str(out), "--quick"]) == 0
+    assert "no neighbour today" in capsys.readouterr().err
+    assert not (out / "neighbour.jsonl").exists()
+
+
+def test_contenders_that_failed_are_told_but_the_lines_are_kept(tmp_path: Path, capsys):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    script = f'echo "tutti: libgomp with 64 threads was not measured" >&2; cat {stored}; exit 1'
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(fake_tutti(tmp_path / "tutti", script)), "--out", str(out), "--quick"]) == 0
+    assert "libgomp with 64 threads" in capsys.readouterr().err
+    assert (out / "threads.jsonl").exists()
+
+
+def test_when_every_run_fails(tmp_path: Path, capsys):
+    tutti = fake_tutti(tmp_path / "tutti", 'echo "tutti: broken" >&2; exit 3')
+    assert main(["report", "--tutti", str(tutti), "--out", str(tmp_path / "report"), "--quick"]) == 2
+    assert "status 3: tutti: broken" in error_of(capsys)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 6, 64, 192])
+def test_plan_fits_the_machine(cores: int):
+    assert cores in measure.thread_counts(cores)
+    assert max(measure.thread_counts(cores)) > cores
+    assert 120 <= sum(run.seconds for run in measure.plan(cores, quick=False)) <= 240
+    assert sum(run.seconds for run in measure.plan(cores, quick=True)) <= 40
