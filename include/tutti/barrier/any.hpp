@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A barrier whose algorithm and wait policy are chosen by name at run time. Needs the compiled library.
+// Hosted only: exceptions and a compiled library.
 #pragma once
 
 #include <memory>

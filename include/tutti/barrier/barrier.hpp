@@ -14,6 +14,7 @@
 // happens before any participant's return from the wait for that phase.
 //
 // Destruction: when every participant has returned from its last call.
+// Hosted only: std::chrono, std::vector and exceptions are part of its interface.
 #pragma once
 
 #include <atomic>
@@ -57,13 +58,18 @@ struct timed_result {
   explicit operator bool() const noexcept { return in_time; }
 };
 
-template <class Completion = no_completion, bool Checks = (TUTTI_CHECKS != 0)>
+template <class Completion = no_completion, bool Checks = (TUTTI_CHECKS != 0),
+          class Memory = native, class Wait = adaptive_wait<Memory>>
 class barrier {
-  using ticket = ticket_barrier<native>;
-  using striped = striped_barrier<native>;
-  using habit = striped::habit;
+  using ticket = ticket_barrier<Memory, Wait>;
+  using striped = striped_barrier<Memory, Wait>;
+  using habit = typename striped::habit;
   using site = call_site<Checks>;
+  template <class T>
+  using atomic = typename Memory::template atomic<T>;
   static constexpr bool has_completion = !std::is_same_v<Completion, no_completion>;
+  static_assert(std::is_nothrow_invocable_v<Completion&>,
+                "a completion function takes nothing and is noexcept, as for std::barrier");
 
  public:
   // The phase that an arrival belongs to: give it to wait().
@@ -84,19 +90,24 @@ class barrier {
 
   // Throws std::invalid_argument unless 1 <= expected <= max().
   explicit barrier(std::ptrdiff_t expected, Completion completion = {},
-                   barrier_options options = {})
+                   barrier_options options = {}, site made = site::here())
       : n_(checked_count(expected)),
+        made_(made),
         completion_(std::move(completion)),
         uses_tickets_(!has_completion && (n_ <= options.few || n_ > platform::online_cpus())),
         striped_from_(uses_tickets_ ? never : 0),
         seats_(n_),
         ticket_(n_),
         striped_(n_, n_ <= options.few ? 0 : options.fan) {
-    if (!options.algorithm.empty()) force(options);
+    if (!options.algorithm.empty())
+      force(options);
+    else if (options.wait != barrier_options{}.wait)
+      refuse("wait policy '" + std::string(options.wait) +
+             "' needs a named algorithm: tutti's choice always waits adaptively");
   }
-  barrier(std::ptrdiff_t expected,
-          barrier_options options) requires std::is_default_constructible_v<Completion>
-      : barrier(expected, Completion{}, options) {}
+  barrier(std::ptrdiff_t expected, barrier_options options,
+          site made = site::here()) requires std::is_default_constructible_v<Completion>
+      : barrier(expected, Completion{}, options, made) {}
 
   ~barrier() {
     if constexpr (Checks) check_nobody_inside();
@@ -177,13 +188,13 @@ class barrier {
   template <class Clock, class Duration>
   [[nodiscard]] timed_result arrive_and_wait_until(std::chrono::time_point<Clock, Duration> when,
                                                    site where = site::here()) {
-    return arrive_and_wait_by(after(when - Clock::now()), where);
+    return arrive_and_wait_by(until_time(when), where);
   }
   template <class Clock, class Duration>
   [[nodiscard]] timed_result arrive_and_wait_until(rank_t rank,
                                                    std::chrono::time_point<Clock, Duration> when,
                                                    site where = site::here()) {
-    return arrive_and_wait_by(rank, after(when - Clock::now()), where);
+    return arrive_and_wait_by(rank, until_time(when), where);
   }
   // `phase` of a token or of a late result.
   template <class Rep, class Period>
@@ -198,7 +209,9 @@ class barrier {
   [[nodiscard]] timed_result wait_until(std::uint64_t phase,
                                         std::chrono::time_point<Clock, Duration> when,
                                         site where = site::here()) {
-    return wait_for(phase, when - Clock::now(), where);
+    require_split("wait_until");
+    const visit guard(*this, where);
+    return result(phase, wait_for_phase(phase, my_habit(), until_time(when)));
   }
 
  private:
@@ -207,7 +220,7 @@ class barrier {
   struct alignas(cache_line) seat {
     habit mine{};
     // Phases in which this rank has arrived, counted from the first: for messages.
-    std::atomic<std::uint64_t> phases_arrived{0};
+    atomic<std::uint64_t> phases_arrived{0};
   };
 
   // Counts who is inside, in builds with checks.
@@ -271,7 +284,7 @@ class barrier {
   }
 
   void note_arrival(rank_t rank, std::uint64_t phase, [[maybe_unused]] const site& where) {
-    std::atomic<std::uint64_t>& arrived = seats_[rank].phases_arrived;
+    atomic<std::uint64_t>& arrived = seats_[rank].phases_arrived;
     if constexpr (Checks) {
       // relaxed: this rank's own word.
       if (arrived.load(relaxed) > phase)
@@ -309,8 +322,20 @@ class barrier {
 
   template <class Rep, class Period>
   static deadline after(std::chrono::duration<Rep, Period> timeout) noexcept {
+    // Compared as floating point: seconds::max() counted in nanoseconds would overflow.
+    const std::chrono::duration<double, std::nano> approximate = timeout;
+    constexpr std::uint64_t longest = INT64_MAX / 2;  // a century and a half
+    if (!(approximate.count() > 0)) return deadline(Memory::now_ns());
+    if (approximate.count() >= static_cast<double>(longest))
+      return deadline(Memory::now_ns() + longest);
     const auto ns = std::chrono::ceil<std::chrono::nanoseconds>(timeout).count();
-    return deadline(native::now_ns() + (ns > 0 ? static_cast<std::uint64_t>(ns) : 0));
+    return deadline(Memory::now_ns() + static_cast<std::uint64_t>(ns));
+  }
+
+  template <class Clock, class Duration>
+  static deadline until_time(std::chrono::time_point<Clock, Duration> when) noexcept {
+    const auto now = Clock::now();
+    return when <= now ? deadline(Memory::now_ns()) : after(when - now);
   }
 
   timed_result arrive_and_wait_by(deadline until, const site& where) {
@@ -387,10 +412,14 @@ class barrier {
     if constexpr (Checks) {
       // relaxed: a count for messages.
       const rank_t inside = inside_.fetch_add(1, relaxed) + 1;
-      if (inside > n_)
-        on_misuse(std::to_string(inside) + " threads are inside a barrier of " +
-                      std::to_string(n_) + " participants",
-                  where.at);
+      if (inside <= n_) return;
+      // Not inside while it is reported: the handler may throw.
+      // relaxed: as above.
+      inside_.fetch_sub(1, relaxed);
+      on_misuse(std::to_string(inside) + " threads are inside a barrier of " + std::to_string(n_) +
+                    " participants",
+                where.at);
+      inside_.fetch_add(1, relaxed);
     }
   }
 
@@ -401,20 +430,21 @@ class barrier {
       if (inside != 0)
         on_misuse("a barrier is destroyed while " + std::to_string(inside) + " of its " +
                       std::to_string(n_) + " participants wait in it",
-                  source_place::here());
+                  made_.at);
     }
   }
 
   const rank_t n_;
+  [[no_unique_address]] const site made_;  // a destructor has no call to point at
   [[no_unique_address]] Completion completion_;
   const bool uses_tickets_;
   // The first phase that the striped counters count. Read by all, written at most once.
-  std::atomic<std::uint64_t> striped_from_;
+  atomic<std::uint64_t> striped_from_;
   std::unique_ptr<named_algorithm> named_;
   array<seat> seats_;
   ticket ticket_;
   striped striped_;
-  std::atomic<rank_t> inside_{0};  // with checks
+  atomic<rank_t> inside_{0};  // with checks
 };
 
 }  // namespace tutti

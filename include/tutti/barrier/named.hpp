@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An algorithm chosen by name behind tutti::barrier: gives a rank to threads that come without one.
+// Hosted only: std::string and exceptions.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "tutti/barrier/any.hpp"
+#include "tutti/platform/array.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti {
@@ -16,7 +18,9 @@ namespace tutti {
 class named_algorithm {
  public:
   named_algorithm(std::string_view algorithm, rank_t participants, std::string_view wait)
-      : barrier_(make_barrier(algorithm, participants, wait)), name_(algorithm) {}
+      : barrier_(make_barrier(algorithm, participants, wait)),
+        name_(algorithm),
+        owners_(participants) {}
 
   any_barrier& barrier() noexcept { return *barrier_; }
 
@@ -30,19 +34,23 @@ class named_algorithm {
     constexpr std::size_t count = 8;
     thread_local claim claims[count];
     claim& mine = claims[id_ % count];
-    if (mine.barrier == id_) return mine.rank;
-    return claim_rank(mine.barrier, mine.rank);
+    if (mine.barrier != id_) mine = {id_, find_or_claim_rank(&claims)};
+    return mine.rank;
   }
 
  private:
-  rank_t claim_rank(std::uint64_t& barrier, rank_t& rank) {
+  // `thread` is an address of the thread's own: more barriers than it can remember are told apart here.
+  rank_t find_or_claim_rank(const void* thread) {
+    // relaxed, also below: a thread looks for what it wrote itself.
+    for (rank_t rank = 0; rank < barrier_->participants(); ++rank)
+      if (owners_[rank].load(relaxed) == thread) return rank;
     // relaxed: only uniqueness counts.
-    rank = next_rank_.fetch_add(1, relaxed);
+    const rank_t rank = next_rank_.fetch_add(1, relaxed);
     if (rank >= barrier_->participants())
       refuse("algorithm '" + name_ + "' needs the same " +
              std::to_string(barrier_->participants()) +
              " threads in every episode; another thread arrived without a rank");
-    barrier = id_;
+    owners_[rank].store(thread, relaxed);
     return rank;
   }
 
@@ -54,6 +62,7 @@ class named_algorithm {
 
   std::unique_ptr<any_barrier> barrier_;
   std::string name_;
+  array<std::atomic<const void*>> owners_;  // of the ranks
   std::uint64_t id_ = next_id();
   std::atomic<rank_t> next_rank_{0};
 };

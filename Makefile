@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door of tutti: `make` lists what can be done. V=1 shows every command and its output.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Options of a run of `tutti bench` inside the report, or of ctest: make report REPORT_OPTIONS="--quick"
+REPORT_OPTIONS ?=
+CTEST_OPTIONS ?=
+
+SHELL := /bin/bash
+.SHELLFLAGS := -e -o pipefail -c
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+export V
+# Ninja's progress: done/total, seconds so far.
+export NINJA_STATUS := [%f/%t %es] 
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export CTEST_PARALLEL_LEVEL := $(JOBS)
+
+ifeq ($(V),1)
+quiet = $(1)
+else
+Q := @
+# Runs a command silently; shows what it said only if it fails.
+quiet = log=$$(mktemp); ($(1)) >"$$log" 2>&1 || { status=$$?; cat "$$log" >&2; rm -f "$$log"; exit $$status; }; \
+	rm -f "$$log"
+endif
+say = printf '==> %s: %s\n' '$@' $(1)
+
+# need program,package: stops with the way out when the program is missing.
+need = command -v $(1) >/dev/null || \
+	{ printf 'make %s: error: %s is missing; install it with `make bootstrap`\n' '$@' '$(1)' >&2; exit 1; }
+
+# The folders that hold C and C++ sources.
+SOURCE_FOLDERS := $(wildcard include src bench tests examples)
+
+# The presets that `make test-all` builds and tests besides release.
+OTHER_PRESETS := debug asan-ubsan tsan clang-release clang-tsan
+
+.PHONY: help
+help: ## list what can be done (the default)
+	@printf 'tutti: synchronization from core to cluster\n\n'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@printf '\nvariables: V=1 (verbose) JOBS=%s PREFIX=%s DESTDIR=%s\n' '$(JOBS)' '$(PREFIX)' '$(DESTDIR)'
+
+.PHONY: bootstrap
+bootstrap: ## install what is missing: Debian packages, and .venv for the report
+	$(Q)tools/bootstrap
+
+build/build.ninja: CMakePresets.json
+	$(Q)$(call need,cmake); $(call need,ninja); $(call need,g++)
+	$(Q)printf '==> build: configuring the release preset\n'
+	$(Q)$(call quiet,cmake --preset release)
+	$(Q)touch $@
+
+.PHONY: build
+build: build/build.ninja ## only build: release; leaves the command at build/tutti
+	$(Q)$(call say,'building with $(JOBS) jobs')
+	$(Q)cmake --build --preset release
+	$(Q)if [ -x build/tutti ]; then $(call say,'done: build/tutti'); fi
+
+.PHONY: report
+report: bootstrap build ## measure this machine and write report/index.html (2 to 4 minutes)
+	$(Q)$(call say,'measuring barriers on this machine')
+	$(Q).venv/bin/python -m lab report --tutti build/tutti --out report $(REPORT_OPTIONS)
+
+.PHONY: test
+test: bootstrap build ## run all quick tests (under 20 minutes on two cores)
+	$(Q)$(call say,'running the quick tests with $(JOBS) jobs')
+	$(Q)ctest --preset release $(CTEST_OPTIONS)
+
+.PHONY: test-all
+test-all: bootstrap build ## run every test: long model checking and stress, sanitizers, clang (hours)
+	$(Q)$(call say,'running all tests of the release preset')
+	$(Q)ctest --preset all $(CTEST_OPTIONS)
+	$(Q)$(call say,'building the freestanding preset')
+	$(Q)$(call quiet,cmake --preset freestanding && cmake --build --preset freestanding)
+	$(Q)for preset in $(OTHER_PRESETS); do \
+		$(call say,"building and testing the $$preset preset"); \
+		$(call quiet,cmake --preset $$preset); \
+		cmake --build --preset $$preset; \
+		ctest --preset $$preset $(CTEST_OPTIONS); \
+	done
+
+.PHONY: install
+install: build ## install under $(DESTDIR)$(PREFIX)
+	$(Q)$(call say,'installing under $(DESTDIR)$(PREFIX)')
+	$(Q)$(call quiet,DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)')
+
+.PHONY: package
+package: build ## make the Debian packages in build/package/
+	$(Q)$(call say,'packing with CPack')
+	$(Q)rm -rf build/package
+	$(Q)$(call quiet,cpack --config build/CPackConfig.cmake -B build/package)
+	$(Q)ls -1 build/package/*.deb
+
+.PHONY: format
+format: ## lay out all C and C++ sources with clang-format
+	$(Q)$(call need,clang-format)
+	$(Q)$(call say,'laying out the sources of $(SOURCE_FOLDERS)')
+	$(Q)find $(SOURCE_FOLDERS) -name '*.[ch]' -o -name '*.[ch]pp' | xargs -r clang-format -i
+
+.PHONY: lint
+lint: build ## read all C++ sources with clang-tidy (minutes)
+	$(Q)$(call need,run-clang-tidy)
+	$(Q)$(call say,'reading the sources by clang-tidy with $(JOBS) jobs')
+	$(Q)$(call quiet,run-clang-tidy -quiet -p build -j $(JOBS) -extra-arg=-Wno-unknown-warning-option \
+		'$(CURDIR)/(src|bench|tests|examples|build/tests/freestanding)/')
+
+.PHONY: clean
+clean: ## remove what was built (not .venv, not report/)
+	$(Q)$(call say,'removing build/')
+	$(Q)rm -rf build

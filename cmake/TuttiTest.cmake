@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# tutti_add_test(): one GoogleTest program, each of its tests known to ctest.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# tutti_add_test(NAME name SOURCES file...
+#                [LABELS label...]   quick (the default, run by `make test`) or long, and any others
+#                [LIBRARIES lib...]  besides tutti::tutti and GTest::gtest_main
+#                [ARGS arg...]       handed to the program at every test
+#                [TIMEOUT seconds]   of one test; default 120 for quick, 1800 for long
+#                [SERIAL]            never beside another test: for tests that measure time
+#                [WHOLE])            one ctest entry for the whole program, not one a test
+# A skipped test (GTEST_SKIP, or exit status 77) is shown as skipped.
+function(tutti_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "SERIAL;WHOLE" "NAME;TIMEOUT" "SOURCES;LABELS;LIBRARIES;ARGS")
+  if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tutti_add_test: needs NAME and SOURCES; not understood: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT "long" IN_LIST arg_LABELS AND NOT "quick" IN_LIST arg_LABELS)
+    list(PREPEND arg_LABELS quick)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+    if("long" IN_LIST arg_LABELS)
+      set(arg_TIMEOUT 1800)
+    endif()
+  endif()
+
+  add_executable(${arg_NAME} ${arg_SOURCES})
+  set_target_properties(${arg_NAME} PROPERTIES CXX_EXTENSIONS OFF)
+  target_link_libraries(${arg_NAME} PRIVATE tutti::tutti tutti_warnings GTest::gtest_main ${arg_LIBRARIES})
+
+  set(serial FALSE)
+  if(arg_SERIAL)
+    set(serial TRUE)
+  endif()
+  if(arg_WHOLE)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
+    set_tests_properties(
+      ${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${serial}
+                             SKIP_RETURN_CODE 77)
+    return()
+  endif()
+  # gtest_discover_tests() cannot hand on a list: the labels become one, which ctest -L still finds.
+  string(REPLACE ";" "-" label "${arg_LABELS}")
+  gtest_discover_tests(
+    ${arg_NAME}
+    EXTRA_ARGS ${arg_ARGS}
+    TEST_PREFIX "${arg_NAME}."
+    NO_PRETTY_VALUES # A test's own name of its parameter is the prettier one.
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${serial} SKIP_RETURN_CODE 77)
+endfunction()

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that clang-format would change nothing, and that every file opens with the licence and its purpose.
+
+Exit status 77 (skipped) when clang-format is not installed and the rest is in order.
+"""
+
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import sources
+from sources import Violation
+
+FOLDERS = ["include", "src", "bench", "tests", "examples"]
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+
+
+def check_opening(path: pathlib.Path) -> list[Violation]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines or LICENCE not in lines[0]:
+        return [Violation(path, 1, f"the first line is not '{LICENCE}'")]
+    purpose = lines[1].strip(" /*") if len(lines) > 1 else ""
+    return [] if purpose else [Violation(path, 2, "the second line does not say what the file is for")]
+
+
+def check_layout(paths: list[pathlib.Path]) -> list[Violation]:
+    done = subprocess.run(
+        ["clang-format", "--dry-run", *map(str, paths)], capture_output=True, text=True, check=False
+    )
+    places = re.findall(r"^(.+?):(\d+):\d+: \w+: code should be clang-formatted", done.stderr, re.MULTILINE)
+    if done.returncode != 0 and not places:
+        raise SystemExit(f"format: error: clang-format failed:\n{done.stderr}")
+    first = {path: int(line) for path, line in reversed(places)}
+    return [Violation(pathlib.Path(p), line, "layout differs; run `make format`") for p, line in first.items()]
+
+
+def run(root: pathlib.Path) -> int:
+    paths = list(sources.source_files(root, FOLDERS))
+    violations = [violation for path in paths for violation in check_opening(path)]
+    has_tool = shutil.which("clang-format") is not None
+    if has_tool and paths:
+        violations += check_layout(paths)
+    status = sources.report("format", root, len(paths), violations)
+    if status == 0 and not has_tool:
+        print("format: SKIPPED the layout: clang-format is not installed")
+        return 77
+    return status
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
+    return run(parser.parse_args().root.resolve())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

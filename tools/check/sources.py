@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the checks share: finding files, telling code from comments, reporting a violation."""
+
+import dataclasses
+import pathlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SUFFIXES = {".h", ".hpp", ".c", ".cpp"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Violation:
+    path: pathlib.Path
+    line: int
+    message: str
+
+    def text(self, root: pathlib.Path) -> str:
+        return f"{self.path.relative_to(root)}:{self.line}: {self.message}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """One line of a C or C++ file, taken apart. `code` keeps its columns: what is no code is blank."""
+
+    number: int
+    code: str
+    comment: str
+
+
+# Strings come before comments, so that "//" inside a string is no comment; raw strings before both.
+TOKEN = re.compile(
+    r'R"(?P<raw>[^\s()\\]*)\((?:.|\n)*?\)(?P=raw)"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"
+    r"|//[^\n]*"
+    r"|/\*(?:.|\n)*?\*/"
+)
+
+
+def blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def lines_of(text: str) -> list[Line]:
+    code: list[str] = []
+    comments: list[str] = []
+    position = 0
+    for match in TOKEN.finditer(text):
+        before = text[position : match.start()]
+        token = match.group()
+        is_comment = token.startswith(("//", "/*"))
+        code += [before, blank(token) if is_comment else f'"{blank(token[1:-1])}"']
+        comments += [blank(before), token if is_comment else blank(token)]
+        position = match.end()
+    code.append(text[position:])
+    comments.append(blank(text[position:]))
+    pairs = zip("".join(code).split("\n"), "".join(comments).split("\n"), strict=True)
+    return [Line(number, c.rstrip(), t.strip()) for number, (c, t) in enumerate(pairs, 1)]
+
+
+def source_files(root: pathlib.Path, folders: Iterable[str]) -> Iterator[pathlib.Path]:
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in SUFFIXES and path.is_file():
+                yield path
+
+
+def report(name: str, root: pathlib.Path, checked: int, violations: list[Violation]) -> int:
+    """Prints the verdict; returns the exit status."""
+    for violation in violations:
+        print(violation.text(root), file=sys.stderr)
+    if violations:
+        print(f"{name}: {len(violations)} violations in {checked} files", file=sys.stderr)
+        return 1
+    print(f"{name}: {checked} files are as they should be")
+    return 0
+
+
+def check_files(
+    name: str,
+    root: pathlib.Path,
+    folders: Iterable[str],
+    check: Callable[[pathlib.Path, str], Iterable[Violation]],
+) -> int:
+    files = list(source_files(root, folders))
+    violations = [v for path in files for v in check(path, path.read_text(encoding="utf-8"))]
+    return report(name, root, len(files), violations)

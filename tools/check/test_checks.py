@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feeds each check what it must refuse, and what it must accept: a check that cannot fail checks nothing."""
+
+import contextlib
+import io
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import format as format_check  # noqa: E402
+import includes  # noqa: E402
+import memory_orders  # noqa: E402
+import readme  # noqa: E402
+import self_contained  # noqa: E402
+import sources  # noqa: E402
+
+OPENING = "// SPDX-License-Identifier: Apache-2.0\n// A file of a test.\n"
+
+
+class CheckTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+
+    def write(self, path: str, text: str) -> pathlib.Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def run_quietly(self, function, *arguments) -> tuple[int, str]:
+        """Exit status, and all that was printed."""
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            status = function(*arguments)
+        return status, said.getvalue()
+
+
+class IncludesTest(CheckTest):
+    def verdict(self, path: str, text: str) -> str:
+        self.write(path, text)
+        status, said = self.run_quietly(includes.run, self.root)
+        self.assertEqual(status, 1 if "violations" in said else 0)
+        return said
+
+    def test_accepts_downwards_and_own_layer(self) -> None:
+        text = '#include <atomic>\n#include "tutti/wait/spin.hpp"\n#include "tutti/barrier/b.hpp"\n'
+        self.assertNotIn("violations", self.verdict("include/tutti/barrier/a.hpp", text))
+
+    def test_refuses_upwards_with_file_and_line(self) -> None:
+        said = self.verdict("include/tutti/wait/spin.hpp", '#pragma once\n#include "tutti/barrier/a.hpp"\n')
+        self.assertIn("include/tutti/wait/spin.hpp:2: wait includes tutti/barrier/a.hpp upwards", said)
+
+    def test_refuses_a_private_file_in_a_public_header(self) -> None:
+        self.assertIn("not part of include/", self.verdict("include/tutti/wait/a.hpp", '#include "detail.hpp"\n'))
+
+    def test_refuses_an_unknown_layer(self) -> None:
+        self.assertIn("'magic' is unknown", self.verdict("include/tutti/magic/a.hpp", "int a;\n"))
+
+    def test_refuses_the_machine_outside_platform(self) -> None:
+        for text in (
+            '#include <sys/syscall.h>\n',
+            "#if defined(__x86_64__)\n#endif\n",
+            'void f() { asm volatile("pause"); }\n',
+            "void f() { _mm_pause(); }\n",
+            "void f() { __builtin_ia32_pause(); }\n",
+            "void f() { syscall(202); }\n",
+        ):
+            with self.subTest(text):
+                self.assertIn("outside include/tutti/platform/", self.verdict("include/tutti/wait/a.hpp", text))
+                (self.root / "include/tutti/wait/a.hpp").unlink()
+                self.assertNotIn("violations", self.verdict("include/tutti/platform/a.hpp", text))
+
+    def test_looks_at_code_only(self) -> None:
+        text = '// #include "tutti/registry.hpp"\n/* asm volatile("") */\nconst char* s = "_mm_pause()";\n'
+        self.assertNotIn("violations", self.verdict("include/tutti/wait/a.hpp", text))
+
+    def test_refuses_a_circle(self) -> None:
+        self.write("include/tutti/wait/a.hpp", '#include "tutti/wait/b.hpp"\n')
+        said = self.verdict("include/tutti/wait/b.hpp", '#include "tutti/wait/a.hpp"\n')
+        self.assertIn("in a circle: tutti/wait/a.hpp -> tutti/wait/b.hpp -> tutti/wait/a.hpp", said)
+
+
+class MemoryOrdersTest(CheckTest):
+    def messages(self, text: str) -> list[str]:
+        return [f"{v.line}: {v.message}" for v in memory_orders.check_file(self.root / "a.hpp", text)]
+
+    def test_accepts_each_place_of_a_reason(self) -> None:
+        for text in (
+            "// acquire: pairs with arrive.\nx.load(acquire);\n",
+            "x.load(std::memory_order_acquire);  // acquire: pairs with arrive.\n",
+            '// relaxed: a hint only.\n// release: publishes the data.\nx.store(y.load(relaxed),\n  Memory::order("s", release));\n',
+            "// relaxed: two hints.\na.load(relaxed);\nb.load(relaxed);\n",
+            '// seq_cst: before the look.\nMemory::fence("s", seq_cst);\n',
+            "// acq_rel: joins the chain. relaxed: a retry.\nx.compare_exchange_weak(a, b, acq_rel, relaxed);\n",
+            "bool until(std::memory_order order) { return x.load(order); }\n",
+        ):
+            with self.subTest(text):
+                self.assertEqual(self.messages(text), [])
+
+    def test_refuses_an_operation_without_order(self) -> None:
+        for operation in ("load()", "store(1)", "fetch_add(1)", "exchange(f(1, 2))", "test_and_set()"):
+            with self.subTest(operation):
+                self.assertIn("without a memory order", self.messages(f"x.{operation};\n")[0])
+        self.assertIn("1: atomic_thread_fence() without", self.messages("std::atomic_thread_fence(o);\n")[0])
+
+    def test_refuses_a_compare_exchange_with_one_order(self) -> None:
+        text = "// acq_rel: joins the chain.\nx.compare_exchange_strong(a, b, acq_rel);\n"
+        self.assertEqual(
+            self.messages(text), ["2: compare_exchange_strong() without the order of its failure"]
+        )
+
+    def test_refuses_an_order_without_its_reason(self) -> None:
+        for text in (
+            "x.load(acquire);\n",
+            "// acquire: pairs with arrive.\n\nx.load(acquire);\n",
+            "// release: publishes the data.\nx.load(acquire);\n",
+            "// acquire:\nx.load(acquire);\n",
+            "// we acquire here\nx.load(acquire);\n",
+            '// "acquire" is in a string only\nx.load(Memory::order("acquire: not a reason", acquire));\n',
+            "  // acquire: pairs with g.\n  f() {\n    x.load(acquire);\n  }\n  g() {\n    y.load(acquire);\n  }\n",
+        ):
+            with self.subTest(text):
+                found = self.messages(text)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn("acquire without a reason", found[0])
+
+    def test_refuses_operators(self) -> None:
+        declared = "std::atomic<int> count_{0};\nMemory::template atomic<bool> flag;\n"
+        for use in ("  ++count_;", "  count_ = 1;", "  count_ += 2;", "  node.flag = true;", "  if (count_) f();"):
+            with self.subTest(use):
+                self.assertIn("3: operator on the atomic", self.messages(declared + use + "\n")[0])
+
+    def test_knows_what_is_no_order(self) -> None:
+        text = "node.release.f();\nrelease(1);\nconstexpr std::memory_order release = std::memory_order_release;\n"
+        self.assertEqual(self.messages(text), [])
+
+
+class SelfContainedTest(CheckTest):
+    def verdict(self, text: str, name: str = "a.hpp") -> tuple[int, str]:
+        self.write(f"include/tutti/{name}", text)
+        return self.run_quietly(self_contained.run, self.root, ["g++"])
+
+    def test_accepts_a_whole_header(self) -> None:
+        self.assertEqual(self.verdict("#pragma once\n#include <cstddef>\ninline std::size_t f() { return 1; }\n")[0], 0)
+
+    def test_refuses_a_missing_include(self) -> None:
+        status, said = self.verdict("#pragma once\ninline std::size_t f() { return 1; }\n")
+        self.assertEqual(status, 1)
+        self.assertIn("include/tutti/a.hpp:1: does not compile alone with g++", said)
+
+    def test_refuses_a_missing_guard(self) -> None:
+        self.assertEqual(self.verdict("inline int f() { return 1; }\n")[0], 1)
+
+    def test_refuses_a_warning(self) -> None:
+        self.assertEqual(self.verdict("#pragma once\ninline int f(int unused) { return 1; }\n")[0], 1)
+
+    def test_refuses_a_c_header_that_is_cpp(self) -> None:
+        self.assertEqual(self.verdict("#pragma once\ninline int f(int& a) { return a; }\n", "a.h")[0], 1)
+
+    def test_says_when_no_compiler_is_there(self) -> None:
+        self.write("include/a.hpp", "")
+        status, said = self.run_quietly(self_contained.run, self.root, ["no-such-compiler"])
+        self.assertEqual(status, 1)
+        self.assertIn("SKIPPED no-such-compiler", said)
+
+
+class FormatTest(CheckTest):
+    def verdict(self, text: str) -> tuple[int, str]:
+        shutil.copy(sources.ROOT / ".clang-format", self.root)
+        self.write("src/a.cpp", text)
+        return self.run_quietly(format_check.run, self.root)
+
+    def test_refuses_a_file_without_licence_or_purpose(self) -> None:
+        self.assertIn("src/a.cpp:1: the first line", self.verdict("int a;\n")[1])
+        self.assertIn("src/a.cpp:2: the second line", self.verdict("// SPDX-License-Identifier: Apache-2.0\n\nint a;\n")[1])
+
+    @unittest.skipUnless(shutil.which("clang-format"), "clang-format is not installed")
+    def test_refuses_another_layout(self) -> None:
+        self.assertEqual(self.verdict(OPENING + "int a;\n")[0], 0)
+        status, said = self.verdict(OPENING + "int     a;\n")
+        self.assertEqual(status, 1)
+        self.assertIn("src/a.cpp:3: layout differs", said)
+
+    def test_is_skipped_without_clang_format(self) -> None:
+        with mock.patch("shutil.which", return_value=None):
+            self.assertEqual(self.verdict(OPENING + "int     a;\n")[0], 77)
+
+
+class ReadmeTest(CheckTest):
+    def violations(self, text: str) -> list[str]:
+        page = readme.Page(self.write("README.md", text), self.root, self.root)
+        with contextlib.redirect_stdout(io.StringIO()) as self.said:
+            return [f"{v.line}: {v.message}" for v in page.check()]
+
+    def test_accepts_what_is_true(self) -> None:
+        self.assertEqual(self.violations("```sh\necho a 1\n```\nprints\n```text\na 1\n```\n"), [])
+
+    def test_refuses_a_failing_command(self) -> None:
+        found = self.violations("```sh\necho before && false\n```\n")
+        self.assertIn("1: failed with status 1:\nbefore", found[0])
+
+    def test_refuses_another_output(self) -> None:
+        self.assertIn("5: the output differs", self.violations("```sh\necho a 1\n```\n\n```text\na 2\n```\n")[0])
+
+    def test_compares_approximately_on_demand(self) -> None:
+        page = "```sh\nprintf 'head\\nx   12.5 ns\\n-----\\nmore\\nend\\n'\n```\n```text approx\n{}\n```\n"
+        self.assertEqual(self.violations(page.format("head\nx 7 ns\n---\n...\nend")), [])
+        self.assertEqual(len(self.violations(page.format("head\nx 7 us\n---\n...\nend"))), 1)
+
+    def test_compiles_and_runs_cpp(self) -> None:
+        program = '```cpp\n#include <cstdio>\nint main() {{ std::puts("{}"); }}\n```\n```text\nhello\n```\n'
+        self.assertEqual(self.violations(program.format("hello")), [])
+        self.assertIn("the output differs", self.violations(program.format("goodbye"))[0])
+        self.assertIn("failed with status", self.violations("```cpp\nint i = nothing;\n```\n")[0])
+        self.assertEqual(self.violations("```cpp\n#include <vector>\nstd::vector<int> v(3);\nv[0] = 1;\n```\n"), [])
+
+    def test_runs_nothing_that_would_recurse_or_is_marked(self) -> None:
+        self.assertEqual(self.violations("```sh\nmake test\nmake report  # minutes\nmake\n.ci/run\n```\n"), [])
+        self.assertIn("not run here: make report", self.said.getvalue())
+        self.assertEqual(self.violations("<!-- no-run -->\n```sh\nfalse\n```\n```console\n$ false\n```\n"), [])
+        self.assertEqual(len(self.violations("```sh\nmake build-nothing\n```\n")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
