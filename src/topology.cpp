@@ -53,7 +53,7 @@ std::vector<std::vector<unsigned>> groups_by_cache(hwloc_topology_t t,
     std::vector<unsigned> group = both(numbers(o->cpuset), allowed);
     if (!group.empty()) groups.push_back(std::move(group));
   }
-  if (groups.empty()) groups.push_back(allowed);
+  if (groups.empty() && !allowed.empty()) groups.push_back(allowed);
   return groups;
 }
 

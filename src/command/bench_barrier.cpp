@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "barrier/report.hpp"
@@ -21,9 +22,13 @@ using bench::barrier_plan;
 constexpr std::uint32_t most_threads = 1024;
 
 struct options {
-  std::string threads, algorithms = "default,default_rankless,dissemination", waits = "adaptive",
-                       peers = "all", pins = "core", scenarios, imbalances, neighbours, metrics,
-                       rounds, seconds, seed = "1";
+  using text = std::optional<std::string>;
+  text threads, scenarios, imbalances, neighbours, metrics, rounds, seconds;
+  std::string algorithms = "default,default_rankless,dissemination";
+  std::string waits = "adaptive";
+  std::string peers = "all";
+  std::string pins = "core";
+  std::string seed = "1";
   bool json = false;
 };
 
@@ -39,15 +44,16 @@ std::vector<rank_t> default_threads() {
 
 // A list of names, or one list of CPUs.
 std::vector<bench::placement> parse_pins(const std::string& text) {
-  const bool cpus = text.find_first_not_of("0123456789,-") == std::string::npos;
+  const auto names = split("--pin", text);
+  const auto is_name = [](const std::string& item) {
+    return item.find_first_of("0123456789") == std::string::npos;
+  };
   std::vector<bench::placement> placements;
   try {
-    for (const auto& name : cpus ? std::vector{text} : split("--pin", text)) {
-      placements.push_back(bench::make_placement(name));
-    }
+    if (!std::all_of(names.begin(), names.end(), is_name)) return {bench::make_placement(text)};
+    for (const auto& name : names) placements.push_back(bench::make_placement(name));
   } catch (const std::invalid_argument& e) {
-    const std::string sentence = e.what();
-    throw std::invalid_argument(sentence.starts_with("--pin") ? sentence : "--pin: " + sentence);
+    throw std::invalid_argument(fmt::format("--pin: {}", e.what()));
   }
   return placements;
 }
@@ -60,19 +66,19 @@ void add_scenario(std::vector<bench::scenario>& scenarios, const std::string& na
 
 std::vector<bench::scenario> parse_scenarios(const options& o) {
   std::vector<bench::scenario> scenarios;
-  if (!o.scenarios.empty()) {
-    for (const auto& name : split("--scenario", o.scenarios)) add_scenario(scenarios, name);
+  if (o.scenarios) {
+    for (const auto& name : split("--scenario", *o.scenarios)) add_scenario(scenarios, name);
   }
-  if (!o.neighbours.empty()) {
-    for (const auto& kind : split("--neighbour", o.neighbours)) {
+  if (o.neighbours) {
+    for (const auto& kind : split("--neighbour", *o.neighbours)) {
       if (kind != "none" && kind != "one" && kind != "all") {
         throw std::invalid_argument(fmt::format("--neighbour: '{}' is not none, one or all", kind));
       }
       add_scenario(scenarios, kind == "none" ? "free" : "neighbour_" + kind);
     }
   }
-  if (!o.imbalances.empty()) {
-    for (const auto& time : split("--imbalance", o.imbalances)) {
+  if (o.imbalances) {
+    for (const auto& time : split("--imbalance", *o.imbalances)) {
       try {
         add_scenario(scenarios, "imbalance_" + time);
       } catch (const std::invalid_argument&) {
@@ -88,16 +94,16 @@ std::vector<bench::scenario> parse_scenarios(const options& o) {
 barrier_plan make_plan(const options& o) {
   barrier_plan plan;
   plan.threads =
-      o.threads.empty() ? default_threads() : parse_counts("--threads", o.threads, most_threads);
+      o.threads ? parse_counts("--threads", *o.threads, most_threads) : default_threads();
   plan.placements = parse_pins(o.pins);
   plan.scenarios = parse_scenarios(o);
-  if (!o.metrics.empty()) {
-    for (const auto& name : split("--metric", o.metrics)) {
+  if (o.metrics) {
+    for (const auto& name : split("--metric", *o.metrics)) {
       plan.metrics.push_back(bench::parse_metric(name));
     }
   }
-  if (!o.rounds.empty()) plan.rounds = parse_integer("--rounds", o.rounds, 1, 1000000);
-  plan.seconds = o.seconds.empty() ? 12 : parse_number("--time", o.seconds, 0.1, 86400);
+  if (o.rounds) plan.rounds = parse_integer("--rounds", *o.rounds, 1, 1000000);
+  plan.seconds = o.seconds ? parse_number("--time", *o.seconds, 0.1, 86400) : 12;
   plan.seed = parse_integer("--seed", o.seed, 0, UINT64_MAX);
   plan.providers =
       bench::choose_tutti(split("--algorithms", o.algorithms), split("--wait", o.waits));
@@ -112,7 +118,7 @@ barrier_plan make_plan(const options& o) {
                   [&](const bench::scenario& s) { return !bench::metrics_of(plan, s).empty(); });
   if (!measures) {
     throw std::invalid_argument(
-        fmt::format("--metric {}: not measured in any of the scenarios chosen", o.metrics));
+        fmt::format("--metric {}: not measured in any of the scenarios chosen", *o.metrics));
   }
   return plan;
 }
@@ -144,7 +150,7 @@ void add_bench_barrier(CLI::App& bench, action& chosen) {
   auto o = std::make_shared<options>();
   CLI::App* app = bench.add_subcommand(
       "barrier", "Barriers: tutti's and what you use today, interleaved in one run");
-  const auto add = [app](const char* name, std::string& value, const char* kind, const char* help) {
+  const auto add = [app](const char* name, auto& value, const char* kind, const char* help) {
     return app->add_option(name, value, help)->type_name(kind);
   };
   add("--threads", o->threads, "LIST",

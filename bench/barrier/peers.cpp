@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of peers, and where the processes of those that own their threads are found.
+#include "barrier/peers.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "barrier/providers.hpp"
+
+#ifndef TUTTI_HAVE_BOOST
+#define TUTTI_HAVE_BOOST 0
+#endif
+#ifndef TUTTI_HAVE_ABSL
+#define TUTTI_HAVE_ABSL 0
+#endif
+
+namespace tutti::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view worker_prefix = "tutti-peer-";
+
+// Beside the program in a build tree, in libexec when installed. Empty: not there.
+std::string find_worker(std::string_view runtime) {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const std::string file = fmt::format("{}{}", worker_prefix, runtime);
+  for (const fs::path& place :
+       {folder / "libexec/tutti", folder.parent_path() / TUTTI_WORKER_INSTALL_DIR}) {
+    if (access((place / file).c_str(), X_OK) == 0) return place / file;
+  }
+  return {};
+}
+
+provider openmp(const std::string& runtime, const std::string& name, const std::string& summary,
+                environment settings) {
+  settings.emplace_back("OMP_PROC_BIND", "false");  // the harness places the threads
+  settings.emplace_back("OMP_DYNAMIC", "false");
+  return {runtime, name, "", summary, nullptr, find_worker(runtime), std::move(settings)};
+}
+
+provider libomp(const std::string& pattern, const std::string& summary) {
+  const std::string both = pattern + "," + pattern;
+  return openmp("libomp", pattern, summary,
+                {{"KMP_PLAIN_BARRIER_PATTERN", both},
+                 {"KMP_FORKJOIN_BARRIER_PATTERN", both},
+                 {"KMP_REDUCTION_BARRIER_PATTERN", both}});
+}
+
+std::vector<provider> all_peers() {
+  std::vector<provider> peers;
+  const auto in_process = [&](const char* family, const char* name, const char* summary,
+                              auto make) {
+    peers.push_back({family, name, "", summary, make, "", {}});
+  };
+  in_process("pthread", "pthread_barrier", "glibc: sleeps at once", make_pthread_barrier);
+  in_process("std", "std::barrier", "C++ library: 16 polls, then sleeps", make_std_barrier);
+  in_process("mutex_condvar", "mutex+condvar", "the textbook's", make_mutex_condvar);
+#if TUTTI_HAVE_BOOST
+  in_process("boost", "boost::barrier", "Boost.Thread: mutex and condition variable",
+             make_boost_barrier);
+#endif
+#if TUTTI_HAVE_ABSL
+  in_process("absl", "absl::Barrier", "Abseil: one-shot, a new one each episode",
+             make_absl_barrier);
+#endif
+  peers.push_back(openmp("libgomp", "default", "GNU OpenMP: spins a while, then sleeps", {}));
+  peers.push_back(openmp("libgomp", "active", "GNU OpenMP, OMP_WAIT_POLICY=active: spins",
+                         {{"OMP_WAIT_POLICY", "active"}}));
+  peers.push_back(openmp("libgomp", "passive", "GNU OpenMP, OMP_WAIT_POLICY=passive: sleeps",
+                         {{"OMP_WAIT_POLICY", "passive"}}));
+  peers.push_back(libomp("hyper", "LLVM OpenMP: hypercube tree, the default"));
+  peers.push_back(libomp("linear", "LLVM OpenMP: one gathers all"));
+  peers.push_back(libomp("tree", "LLVM OpenMP: tree"));
+  peers.push_back(libomp("hierarchical", "LLVM OpenMP: tree shaped by the machine"));
+  peers.push_back(libomp("dist", "LLVM OpenMP: distributed flags"));
+  return peers;
+}
+
+bool can_run(const provider& p) { return p.in_process() || !p.executable.empty(); }
+
+std::string known_families() {
+  std::vector<std::string> families;
+  for (const auto& p : all_peers()) {
+    if (families.empty() || families.back() != p.family) families.push_back(p.family);
+  }
+  return fmt::format("{}", fmt::join(families, ", "));
+}
+
+}  // namespace
+
+std::vector<provider> available_peers() {
+  std::vector<provider> peers = all_peers();
+  std::erase_if(peers, [](const provider& p) { return !can_run(p); });
+  return peers;
+}
+
+std::vector<missing_peer> missing_peers() {
+  std::vector<missing_peer> missing;
+#if !TUTTI_HAVE_BOOST
+  missing.push_back({"boost", "Boost.Thread was not there when tutti was built"});
+#endif
+#if !TUTTI_HAVE_ABSL
+  missing.push_back({"absl", "Abseil was not there when tutti was built"});
+#endif
+  for (const auto& p : all_peers()) {
+    if (can_run(p) || (!missing.empty() && missing.back().family == p.family)) continue;
+    missing.push_back(
+        {p.family, fmt::format("the program {}{} is not installed: its OpenMP runtime was not "
+                               "there when tutti was built",
+                               worker_prefix, p.family)});
+  }
+  return missing;
+}
+
+std::vector<provider> choose_peers(const std::vector<std::string>& names) {
+  std::vector<provider> chosen;
+  const std::vector<provider> peers = available_peers();
+  const std::vector<missing_peer> missing = missing_peers();
+  for (const auto& name : names) {
+    if (name == "none") continue;
+    bool found = false;
+    for (const auto& p : peers) {
+      if (name != "all" && name != p.family && name != p.family + ":" + p.name) continue;
+      found = true;
+      chosen.push_back(p);
+    }
+    if (found) continue;
+    for (const auto& m : missing) {
+      if (name.substr(0, name.find(':')) == m.family) {
+        throw std::invalid_argument(fmt::format("peer {} is not available: {}", name, m.reason));
+      }
+    }
+    throw std::invalid_argument(
+        fmt::format("there is no peer '{}': use all, none, or some of {}", name, known_families()));
+  }
+  return chosen;
+}
+
+}  // namespace tutti::bench

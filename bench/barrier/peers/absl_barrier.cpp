@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Abseil's absl::Barrier serves one episode: a round gets an array of new ones, made before it is timed.
+#include <absl/synchronization/barrier.h>
+
+#include <deque>
+#include <vector>
+
+#include "barrier/peers.hpp"
+
+namespace tutti::bench {
+namespace {
+
+class absl_subject final : public subject_base<absl_subject> {
+ public:
+  explicit absl_subject(rank_t n) : participants_(static_cast<int>(n)), next_(n) {}
+
+  void prepare(std::uint64_t count) override {
+    barriers_.clear();
+    for (std::uint64_t i = 0; i < count; ++i) barriers_.emplace_back(participants_);
+    for (auto& next : next_) next.index = 0;
+  }
+  void one_episode(rank_t rank) { barriers_[next_[rank].index++].Block(); }
+
+ private:
+  struct alignas(cache_line) position {
+    std::size_t index = 0;
+  };
+  const int participants_;
+  std::deque<absl::Barrier> barriers_;
+  std::vector<position> next_;
+};
+
+}  // namespace
+
+std::unique_ptr<subject> make_absl_barrier(rank_t n) { return std::make_unique<absl_subject>(n); }
+
+}  // namespace tutti::bench

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The only part that an OpenMP compiler sees: compiled once for each OpenMP runtime, in plain C. */
+#ifndef TUTTI_BENCH_OPENMP_REGION_H
+#define TUTTI_BENCH_OPENMP_REGION_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Runs body(context, rank) on a team of `threads`. Returns the size of the team that the runtime made; the body ran
+   only if it is `threads`. */
+unsigned tutti_openmp_run(unsigned threads, void (*body)(void*, unsigned), void* context);
+
+/* The barrier of the innermost region. */
+void tutti_openmp_barrier(void);
+void tutti_openmp_episodes(uint64_t count);
+
+/* Ends the threads of the runtime: left alone, they would spin for a while beside whatever is measured next. */
+void tutti_openmp_release(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

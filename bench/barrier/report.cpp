@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results as text.
+#include "barrier/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "harness/statistics.hpp"
+
+namespace tutti::bench {
+namespace {
+
+constexpr std::size_t most_values = 400;  // raw samples that a floor line carries
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+void add_summary(ordered_json& line, const std::vector<double>& samples) {
+  const summary s = summarize(samples);
+  line["unit"] = "ns";
+  line["min"] = rounded(s.min);
+  line["p1"] = rounded(s.p1);
+  line["p25"] = rounded(s.p25);
+  line["median"] = rounded(s.median);
+  line["p75"] = rounded(s.p75);
+  line["p99"] = rounded(s.p99);
+  line["mean"] = rounded(s.mean);
+  line["samples"] = s.samples;
+}
+
+bool crowded(const measurement& m) { return m.threads > cores_of(*m.where).size(); }
+
+// Floors of the rounds; of an unpinned or flagged run, those measured between the rounds.
+std::vector<double> floors_of(const suite& s, const measurement& m) {
+  if (!m.floors.empty()) return m.floors;
+  if (crowded(m)) return s.floors().yield_rotation(m.threads, cores_of(*m.where));
+  return s.floors().line_one_way();
+}
+
+ordered_json floor_line(const floor_quantity& q) {
+  ordered_json line{{"type", "floor"}, {"quantity", q.quantity}, {"summary", q.summary}};
+  line["cpus"] = q.cpus;
+  if (q.threads > 0) line["threads"] = q.threads;
+  add_summary(line, q.samples);
+  std::vector<double> values = q.samples;
+  values.resize(std::min(values.size(), most_values));
+  std::transform(values.begin(), values.end(), values.begin(), rounded);
+  line["values"] = values;
+  return line;
+}
+
+ordered_json result_line(const suite& s, const measurement& m) {
+  ordered_json line{{"type", "result"},
+                    {"benchmark", "barrier"},
+                    {"provider", m.who->family},
+                    {"name", m.who->name},
+                    {"wait", m.who->wait},
+                    {"threads", m.threads},
+                    {"cores", cores_of(*m.where).size()},
+                    {"pinned", m.where->pinned()},
+                    {"pin", m.where->name},
+                    {"scenario", m.when->name},
+                    {"metric", name_of(m.what)}};
+  add_summary(line, m.samples);
+  line["rounds"] = m.rounds;
+  line["rounds_flagged"] = m.flagged;
+  line["floor"] = crowded(m) ? "yield_rotation" : "line_one_way";
+  const std::vector<double> floors = floors_of(s, m);
+  const summary floor = summarize(floors);
+  line["floor_median"] = nullptr;
+  if (!floors.empty()) {
+    line["floor_median"] = rounded(floor.median);
+    line["floor_min"] = rounded(floor.min);
+    line["floor_max"] = rounded(floor.max);
+  }
+  line["ratio_median"] = nullptr;
+  if (!m.ratios.empty()) {
+    const summary ratio = summarize(m.ratios);
+    line["ratio_median"] = rounded(ratio.median);
+    line["ratio_min"] = rounded(ratio.min);
+    line["ratio_p99"] = rounded(ratio.p99);
+    line["excess_median"] = rounded(median_of(m.excesses));
+  }
+  return line;
+}
+
+ordered_json skipped_line(const not_measured& n) {
+  ordered_json line{{"type", "skipped"},   {"benchmark", "barrier"}, {"provider", n.who->family},
+                    {"name", n.who->name}, {"wait", n.who->wait},    {"threads", n.threads},
+                    {"reason", n.reason}};
+  return line;
+}
+
+std::string who_text(const provider& p) {
+  const std::string name = p.family == p.name ? p.name : p.family + " " + p.name;
+  return p.wait.empty() ? name : name + ", " + p.wait;
+}
+
+std::string heading(const measurement& m) {
+  const std::size_t cores = cores_of(*m.where).size();
+  const std::string place =
+      m.where->pinned() ? fmt::format("pinned ({})", m.where->name) : "unpinned";
+  return fmt::format("{} threads on {} core{}, {}, {}: {}", m.threads, cores, cores == 1 ? "" : "s",
+                     place, m.when->name, name_of(m.what));
+}
+
+// Groups in the order of the plan, the fastest first in each.
+std::vector<const measurement*> sorted(const suite& s) {
+  std::vector<const measurement*> order;
+  for (const auto& m : s.results()) {
+    if (!m.samples.empty()) order.push_back(&m);
+  }
+  const auto key = [](const measurement* m) {
+    return std::tuple(m->threads, m->where, m->when, m->what, median_of(m->samples));
+  };
+  std::vector<std::pair<decltype(key(order[0])), const measurement*>> keyed;
+  for (const auto* m : order) keyed.emplace_back(key(m), m);
+  std::sort(keyed.begin(), keyed.end());
+  std::transform(keyed.begin(), keyed.end(), order.begin(), [](const auto& k) { return k.second; });
+  return order;
+}
+
+std::string floors_table(const suite& s) {
+  std::string text =
+      fmt::format("{:<44} {:>10} {:>10} {:>10}\n", "This machine's floors", "min", "median", "p99");
+  for (const auto& q : s.floors().quantities()) {
+    const summary f = summarize(q.samples);
+    std::string what = q.quantity;
+    if (q.quantity == "line_one_way") what += fmt::format(" (CPUs {})", fmt::join(q.cpus, ", "));
+    if (q.threads > 0) what += fmt::format(" ({} threads on {} cores)", q.threads, q.cpus.size());
+    text += fmt::format("  {:<42} {:>10} {:>10} {:>10}\n", what, format_ns(f.min),
+                        format_ns(f.median), format_ns(f.p99));
+  }
+  return text;
+}
+
+std::string ratio_text(const measurement& m) {
+  return m.ratios.empty() ? "-" : fmt::format("{:.2f}", median_of(m.ratios));
+}
+
+}  // namespace
+
+std::string format_ns(double ns) {
+  const double size = std::abs(ns);
+  if (size < 999.5) return fmt::format("{:.1f} ns", ns);
+  if (size < 999.5e3) return fmt::format("{:.2f} us", ns * 1e-3);
+  if (size < 999.5e6) return fmt::format("{:.2f} ms", ns * 1e-6);
+  return fmt::format("{:.2f} s", ns * 1e-9);
+}
+
+std::string json_lines(const barrier_plan& plan, const suite& s, ordered_json machine) {
+  std::vector<std::string> pinning;
+  for (const auto& where : plan.placements) pinning.push_back(where.name);
+  machine["pinning"] = pinning;
+  machine["seed"] = plan.seed;
+  machine["sweeps"] = s.sweeps();
+  machine["clock_bound_ns"] = rounded(s.clock_bound_ns());
+  std::string text = machine.dump() + "\n";
+  for (const auto& q : s.floors().quantities()) text += floor_line(q).dump() + "\n";
+  for (const auto& m : s.results()) {
+    if (!m.samples.empty()) text += result_line(s, m).dump() + "\n";
+  }
+  for (const auto& n : s.failures()) text += skipped_line(n).dump() + "\n";
+  for (const auto& missing : missing_peers()) {
+    const ordered_json line{{"type", "skipped"},
+                            {"benchmark", "barrier"},
+                            {"provider", missing.family},
+                            {"reason", missing.reason}};
+    text += line.dump() + "\n";
+  }
+  return text;
+}
+
+std::string table(const barrier_plan& /*plan*/, const suite& s, const ordered_json& machine) {
+  std::string text = fmt::format("{}, {} cores, {}; {:.0f} % of it used by others\n\n",
+                                 machine["cpu"].get<std::string>(), machine["cores"].get<int>(),
+                                 machine["kernel"].get<std::string>(),
+                                 100 * machine["foreign_load"].get<double>());
+  text += floors_table(s);
+  std::string group;
+  for (const measurement* m : sorted(s)) {
+    if (heading(*m) != group) {
+      group = heading(*m);
+      text += fmt::format("\n{}\n  {:<42} {:>10} {:>10} {:>10} {:>8} {:>9}\n", group, "", "min",
+                          "median", "p99", "samples", "x floor");
+    }
+    const summary r = summarize(m->samples);
+    text += fmt::format("  {:<42} {:>10} {:>10} {:>10} {:>8} {:>9}\n", who_text(*m->who),
+                        format_ns(r.min), format_ns(r.median), format_ns(r.p99), r.samples,
+                        ratio_text(*m));
+  }
+  text += fmt::format(
+      "\nEach figure is the time of one episode; median of {} interleaved sweeps. \"x floor\": "
+      "against the one-way\nline transfer measured beside the same round, or, with more threads "
+      "than cores, against yield_rotation.\n",
+      s.sweeps());
+  for (const auto& n : s.failures()) {
+    text += fmt::format("not measured: {} with {} threads: {}\n", who_text(*n.who), n.threads,
+                        n.reason);
+  }
+  return text;
+}
+
+}  // namespace tutti::bench

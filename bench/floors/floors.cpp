@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floors: line transfers, wake-ups, context switches, and the system calls that barriers are made of.
+#include "floors/floors.hpp"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "harness/placement.hpp"
+#include "harness/round.hpp"
+#include "harness/ticks.hpp"
+
+namespace tutti::bench {
+namespace {
+
+constexpr std::size_t most_pairs = 64;
+constexpr int calls = 200;           // system calls a sample
+constexpr int wakes = 8;             // wake-ups a sweep
+constexpr double asleep_ns = 150e3;  // after which a waiter surely sleeps and its core is idle
+constexpr double rotation_round_ns = 5e6;
+constexpr double expected_switch_ns = 1500;
+
+class yielding final : public subject_base<yielding> {
+ public:
+  void one_episode(rank_t) { sched_yield(); }
+};
+
+void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
+  syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
+}
+
+template <class Call>
+double cost_of(Call call) {
+  const std::uint64_t begin = ordered_ticks();
+  for (int i = 0; i < calls; ++i) call();
+  return to_ns(ordered_ticks() - begin) / calls;
+}
+
+// At most most_pairs of them, evenly chosen.
+std::vector<std::pair<int, int>> pairs_of(const std::vector<int>& cpus) {
+  std::vector<std::pair<int, int>> pairs;
+  for (std::size_t a = 0; a < cpus.size(); ++a) {
+    for (std::size_t b = a + 1; b < cpus.size(); ++b) pairs.emplace_back(cpus[a], cpus[b]);
+  }
+  if (pairs.size() <= most_pairs) return pairs;
+  std::vector<std::pair<int, int>> some;
+  for (std::size_t i = 0; i < most_pairs; ++i) some.push_back(pairs[i * pairs.size() / most_pairs]);
+  return some;
+}
+
+// Runs each side on its CPU.
+template <class Lead, class Follow>
+void on_pair(team& two, std::pair<int, int> cpus, Lead lead, Follow follow) {
+  two.run([&](rank_t rank) {
+    pin_this_thread(rank == 0 ? cpus.first : cpus.second);
+    if (rank == 0) {
+      lead();
+    } else {
+      follow();
+    }
+  });
+}
+
+round_request rotation_request(rank_t threads, const std::vector<int>& cpus) {
+  round_request request;
+  request.threads = threads;
+  request.own_cores = false;
+  request.with_floor = false;
+  for (rank_t rank = 0; rank < threads; ++rank) request.cpus.push_back(cpus[rank % cpus.size()]);
+  const double a_rotation =
+      expected_switch_ns * static_cast<double>(threads) / static_cast<double>(cpus.size());
+  request.episodes = static_cast<std::uint64_t>(std::max(20.0, rotation_round_ns / a_rotation));
+  request.warm_up = request.episodes / 10;
+  return request;
+}
+
+}  // namespace
+
+floor_suite::floor_suite(floor_plan plan) : plan_(std::move(plan)), pairs_(pairs_of(plan_.cores)) {
+  for (const auto& [threads, cpus] : plan_.rotations) {
+    auto& crowd = crowds_[threads];
+    if (!crowd) crowd = std::make_unique<thread_team>(threads);
+  }
+  measure_clocks();
+}
+
+floor_quantity& floor_suite::quantity(const std::string& name, const std::string& summary,
+                                      const std::vector<int>& cpus, rank_t threads) {
+  for (auto& q : quantities_) {
+    if (q.quantity == name && q.cpus == cpus && q.threads == threads) return q;
+  }
+  quantities_.push_back({name, summary, cpus, threads, {}});
+  return quantities_.back();
+}
+
+void floor_suite::measure_clocks() {
+  for (const int cpu : plan_.cores) {
+    if (cpu == plan_.cores.front()) continue;
+    ping_pong line;
+    on_pair(
+        two_, {plan_.cores.front(), cpu}, [&] { offsets_[cpu] = line.lead_clocks(); },
+        [&] { line.follow_clocks(); });
+  }
+}
+
+clock_offset floor_suite::offset_of(int cpu) const {
+  const auto found = offsets_.find(cpu);
+  return found == offsets_.end() ? clock_offset{} : found->second;
+}
+
+void floor_suite::sweep() {
+  sweep_pairs();
+  sweep_wakes();
+  sweep_calls();
+  sweep_switch();
+  sweep_rotations();
+}
+
+void floor_suite::sweep_pairs() {
+  for (const auto& pair : pairs_) {
+    ping_pong line;
+    double one_way = 0;
+    on_pair(
+        two_, pair, [&] { one_way = line.lead_transfers(); }, [&] { line.follow_transfers(); });
+    quantity("line_one_way", "a cache line from core to core", {pair.first, pair.second})
+        .samples.push_back(one_way);
+  }
+}
+
+// From just before the call that wakes until the sleeper runs.
+void floor_suite::sweep_wakes() {
+  if (pairs_.empty()) return;
+  const auto pair = pairs_.front();
+  auto& samples =
+      quantity("wake_idle_core", "futex: a thread that sleeps on an idle core runs again",
+               {pair.first, pair.second})
+          .samples;
+  std::atomic<std::uint32_t> word{0};
+  std::vector<std::uint64_t> sent(wakes), woken(wakes);
+  on_pair(
+      two_, pair,
+      [&] {
+        for (std::uint32_t i = 0; i < wakes; ++i) {
+          spin_for_ns(asleep_ns);
+          sent[i] = ordered_ticks();
+          word.store(i + 1, release);  // pairs with the sleeper's load
+          futex(word, FUTEX_WAKE_PRIVATE, 1);
+        }
+      },
+      [&] {
+        for (std::uint32_t i = 0; i < wakes; ++i) {
+          while (word.load(acquire) == i) futex(word, FUTEX_WAIT_PRIVATE, i);
+          woken[i] = ordered_ticks();
+        }
+      });
+  const std::int64_t offset = offset_of(pair.second).ticks - offset_of(pair.first).ticks;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    samples.push_back(to_ns(static_cast<std::int64_t>(woken[i] - sent[i]) - offset));
+  }
+}
+
+void floor_suite::sweep_calls() {
+  const std::vector<int> here{plan_.cores.front()};
+  double yield = 0, wake = 0, timer = 0;
+  on_pair(
+      two_, {here[0], here[0]},
+      [&] {
+        std::atomic<std::uint32_t> word{0};
+        spin_for_ns(asleep_ns);  // until the partner has left this CPU
+        yield = cost_of([] { sched_yield(); });
+        wake = cost_of([&] { futex(word, FUTEX_WAKE_PRIVATE, 1); });
+        timer = cost_of([] { (void)ordered_ticks(); });
+      },
+      [] {});
+  quantity("sched_yield", "the call with nobody else to run", here).samples.push_back(yield);
+  quantity("futex_wake", "the call with nobody asleep", here).samples.push_back(wake);
+  quantity("timer", "one ordered read of the clock", here).samples.push_back(timer);
+}
+
+void floor_suite::sweep_switch() {
+  const std::vector<int> here{plan_.cores.front()};
+  yielding barrier;
+  const round_outcome outcome = run_round(rotation_request(2, here), two_, barrier, nobody_);
+  quantity("context_switch", "from thread to thread on one core, by sched_yield", here)
+      .samples.push_back(outcome.mean / 2);
+}
+
+void floor_suite::sweep_rotations() {
+  for (const auto& [threads, cpus] : plan_.rotations) {
+    yielding barrier;
+    const round_outcome outcome =
+        run_round(rotation_request(threads, cpus), *crowds_[threads], barrier, nobody_);
+    quantity("yield_rotation", "each of the threads runs once, by sched_yield", cpus, threads)
+        .samples.push_back(outcome.mean);
+  }
+}
+
+std::vector<double> floor_suite::line_one_way() const {
+  std::vector<double> all;
+  for (const auto& q : quantities_) {
+    if (q.quantity == "line_one_way") all.insert(all.end(), q.samples.begin(), q.samples.end());
+  }
+  return all;
+}
+
+const std::vector<double>& floor_suite::yield_rotation(rank_t threads,
+                                                       const std::vector<int>& cpus) const {
+  static const std::vector<double> none;
+  for (const auto& q : quantities_) {
+    if (q.quantity == "yield_rotation" && q.threads == threads && q.cpus == cpus) return q.samples;
+  }
+  return none;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What machine this is and how much of it others used.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tutti::bench {
+
+using ordered_json = nlohmann::ordered_json;
+
+// Processor time since boot, in seconds, of the whole machine (/proc/stat).
+struct processor_time {
+  double total = 0, busy = 0, stolen = 0;
+  double own = 0;  // of this process and its children that have ended
+};
+
+processor_time read_processor_time();
+
+// CPU, topology, kernel, compiler, load: the keys of the line of type "machine".
+ordered_json describe_machine();
+
+// The parts of the processor time between two readings that others took, 0 to 1.
+struct noise {
+  double foreign_load = 0;
+  double steal = 0;
+};
+noise noise_between(const processor_time& begin, const processor_time& end);
+
+}  // namespace tutti::bench

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads of a round share nothing while they are timed but the barrier: each reads its own clock and writes
+// to memory of its own.
+#include "harness/round.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+#include "harness/gate.hpp"
+#include "harness/ping_pong.hpp"
+#include "harness/placement.hpp"
+#include "harness/statistics.hpp"
+#include "harness/ticks.hpp"
+
+namespace tutti::bench {
+namespace {
+
+constexpr rank_t nobody = UINT32_MAX;
+
+struct alignas(cache_line) rank_record {
+  std::vector<std::uint64_t> marks;       // loop: before, and after each batch
+  std::vector<std::uint64_t> delays;      // delayed: ticks to be late by, for each episode
+  std::vector<std::uint64_t> arrivals;    // delayed
+  std::vector<std::uint64_t> departures;  // delayed
+  double cpu_ns = 0;
+  std::string error;
+};
+
+double thread_cpu_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
+
+// The first rank on another CPU than rank 0's: its partner in the ping-pong.
+rank_t find_partner(const round_request& request) {
+  if (!request.with_floor) return nobody;
+  for (rank_t rank = 1; rank < request.cpus.size(); ++rank) {
+    if (request.cpus[rank] != request.cpus[0]) return rank;
+  }
+  return nobody;
+}
+
+void place(const round_request& request, rank_t rank, std::string& error) {
+  try {
+    pin_this_thread(request.cpus.empty() ? any_cpu : request.cpus[rank]);
+  } catch (const std::exception& e) {
+    error = e.what();
+  }
+}
+
+class round {
+ public:
+  round(const round_request& request, subject& barrier, neighbours& busy)
+      : request_(request),
+        barrier_(barrier),
+        busy_(busy),
+        gate_(request.threads),
+        line_(request.threads),
+        partner_(find_partner(request)),
+        records_(request.threads) {
+    for (rank_t rank = 0; rank < request.threads; ++rank) prepare(rank);
+  }
+
+  void run(rank_t rank) {
+    rank_record& record = records_[rank];
+    place(request_, rank, record.error);
+    gate_.arrive_and_wait();
+    ping(rank, outcome_.floor_before);
+    gate_.arrive_and_wait();
+    if (rank == 0) busy_.start();
+    if (request_.own_cores) line_.arrive_and_wait();
+    barrier_.episodes(rank, request_.warm_up);
+    const double cpu = thread_cpu_ns();
+    if (request_.kind == pattern::loop) {
+      run_loop(rank, record);
+    } else {
+      run_delayed(rank, record);
+    }
+    record.cpu_ns = thread_cpu_ns() - cpu;
+    gate_.arrive_and_wait();
+    if (rank == 0) busy_.stop();
+    ping(rank, outcome_.floor_after);
+  }
+
+  round_outcome finish() {
+    for (const auto& record : records_) {
+      if (!record.error.empty()) throw std::runtime_error(record.error);
+    }
+    outcome_.neighbours_ran = busy_.all_ran();
+    correct_clocks();
+    if (request_.kind == pattern::loop) {
+      finish_loop();
+    } else {
+      finish_delayed();
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  // Memory is touched and random numbers are drawn before anything is timed.
+  void prepare(rank_t rank) {
+    rank_record& record = records_[rank];
+    if (request_.kind == pattern::loop) {
+      record.marks.resize(request_.batches + 1);
+      return;
+    }
+    record.arrivals.resize(request_.episodes);
+    record.departures.resize(request_.episodes);
+    record.delays.resize(request_.episodes);
+    std::seed_seq seeds{request_.seed, std::uint64_t{rank}};
+    std::mt19937_64 random(seeds);
+    std::uniform_real_distribution<double> skew(0.0, std::max(request_.skew_ns, 1.0));
+    const double late = rank + 1 == request_.threads ? request_.late_ns : 0.0;
+    for (auto& delay : record.delays) {
+      delay = from_ns(late + (request_.skew_ns > 0 ? skew(random) : 0.0));
+    }
+  }
+
+  void ping(rank_t rank, double& result) {
+    if (partner_ == nobody) return;
+    if (rank == 0) result = ping_pong_.lead_transfers();
+    if (rank == partner_) ping_pong_.follow_transfers();
+  }
+
+  void run_loop(rank_t rank, rank_record& record) {
+    const std::uint64_t each = request_.episodes / request_.batches;
+    record.marks[0] = ordered_ticks();
+    for (std::uint64_t batch = 1; batch <= request_.batches; ++batch) {
+      barrier_.episodes(rank, each);
+      record.marks[batch] = ordered_ticks();
+    }
+  }
+
+  void run_delayed(rank_t rank, rank_record& record) {
+    std::uint64_t departure = ordered_ticks();
+    for (std::uint64_t episode = 0; episode < request_.episodes; ++episode) {
+      const std::uint64_t until = departure + record.delays[episode];
+      while (ticks() < until) {
+      }
+      const std::uint64_t arrival = ordered_ticks();
+      barrier_.arrive_and_wait(rank);
+      departure = ordered_ticks();
+      record.arrivals[episode] = arrival;
+      record.departures[episode] = departure;
+    }
+  }
+
+  // All times become times of rank 0's clock.
+  void correct_clocks() {
+    for (std::size_t rank = 0; rank < request_.offsets.size(); ++rank) {
+      const auto offset = static_cast<std::uint64_t>(request_.offsets[rank]);  // modulo 2^64
+      for (auto* times :
+           {&records_[rank].marks, &records_[rank].arrivals, &records_[rank].departures}) {
+        for (auto& time : *times) time -= offset;
+      }
+    }
+  }
+
+  std::uint64_t latest(std::vector<std::uint64_t> rank_record::*times, std::size_t index) const {
+    std::uint64_t last = 0;
+    for (const auto& record : records_) last = std::max(last, (record.*times)[index]);
+    return last;
+  }
+
+  std::uint64_t earliest(std::vector<std::uint64_t> rank_record::*times, std::size_t index) const {
+    std::uint64_t first = UINT64_MAX;
+    for (const auto& record : records_) first = std::min(first, (record.*times)[index]);
+    return first;
+  }
+
+  // From the last to leave the episode before the batch to the last to leave the batch.
+  void finish_loop() {
+    const auto each = static_cast<double>(request_.episodes / request_.batches);
+    for (std::size_t batch = 0; batch < request_.batches; ++batch) {
+      const std::uint64_t length =
+          latest(&rank_record::marks, batch + 1) - latest(&rank_record::marks, batch);
+      outcome_.samples.push_back(to_ns(length) / each);
+    }
+    const std::uint64_t begin = latest(&rank_record::marks, 0);
+    outcome_.duration_ns = to_ns(latest(&rank_record::marks, request_.batches) - begin);
+    outcome_.start_spread_ns = to_ns(begin - earliest(&rank_record::marks, 0));
+    outcome_.mean = outcome_.duration_ns / (each * static_cast<double>(request_.batches));
+  }
+
+  // From the last arrival to the last departure, without what the timer itself takes.
+  void finish_delayed() {
+    for (std::size_t episode = 0; episode < request_.episodes; ++episode) {
+      const std::uint64_t in = latest(&rank_record::arrivals, episode);
+      const std::uint64_t out = latest(&rank_record::departures, episode);
+      outcome_.samples.push_back(to_ns(static_cast<std::int64_t>(out - in)) - timer_cost_ns());
+    }
+    outcome_.mean = summarize(outcome_.samples).mean;
+    const std::uint64_t end = latest(&rank_record::departures, request_.episodes - 1);
+    outcome_.duration_ns = to_ns(end - earliest(&rank_record::arrivals, 0));
+    const auto waiters = static_cast<double>(std::max<rank_t>(request_.threads - 1, 1));
+    for (rank_t rank = 0; rank + 1 < request_.threads; ++rank) {
+      outcome_.waiter_cpu_ns +=
+          records_[rank].cpu_ns / static_cast<double>(request_.episodes) / waiters;
+    }
+  }
+
+  const round_request& request_;
+  subject& barrier_;
+  neighbours& busy_;
+  blocking_gate gate_;
+  starting_line line_;
+  ping_pong ping_pong_;
+  const rank_t partner_;
+  std::vector<rank_record> records_;
+  round_outcome outcome_;
+};
+
+struct alignas(cache_line) published {
+  std::uint64_t episode = 0;
+  std::string fault;
+};
+
+// Two episodes a step: what was written before the first is read between them and written again after the second.
+void check_rank(const round_request& request, subject& barrier, std::vector<published>& cells,
+                rank_t rank) {
+  constexpr double late_ns = 5000;
+  const std::uint64_t steps = request.own_cores ? 64 : 12;
+  place(request, rank, cells[rank].fault);
+  for (std::uint64_t step = 1; step <= steps; ++step) {
+    if (rank == step % request.threads) spin_for_ns(late_ns);
+    cells[rank].episode = step;
+    barrier.arrive_and_wait(rank);
+    for (rank_t other = 0; other < request.threads; ++other) {
+      if (cells[other].episode == step || !cells[rank].fault.empty()) continue;
+      cells[rank].fault = "rank " + std::to_string(rank) + " left episode " +
+                          std::to_string(2 * step - 1) + " while rank " + std::to_string(other) +
+                          " was not in it";
+    }
+    barrier.arrive_and_wait(rank);
+  }
+}
+
+}  // namespace
+
+std::optional<double> round_outcome::floor() const {
+  if (floor_before <= 0 || floor_after <= 0) return std::nullopt;
+  const auto [low, high] = std::minmax(floor_before, floor_after);
+  if (high > low * regime_factor) return std::nullopt;
+  return low;
+}
+
+round_outcome run_round(const round_request& request, team& threads, subject& barrier,
+                        neighbours& busy) {
+  barrier.prepare(request.warm_up + request.episodes);
+  busy.select(request.neighbours);
+  round r(request, barrier, busy);
+  threads.run([&](rank_t rank) { r.run(rank); });
+  return r.finish();
+}
+
+std::string check_barrier(const round_request& request, team& threads, subject& barrier) {
+  barrier.prepare(128);
+  std::vector<published> cells(request.threads);
+  threads.run([&](rank_t rank) { check_rank(request, barrier, cells, rank); });
+  for (const auto& cell : cells) {
+    if (!cell.fault.empty()) return cell.fault;
+  }
+  return {};
+}
+
+}  // namespace tutti::bench

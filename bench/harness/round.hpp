@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One round: a team runs one subject for some milliseconds, with the floor measured right before and after by two
+// of the same threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/neighbour.hpp"
+#include "harness/subject.hpp"
+#include "harness/team.hpp"
+
+namespace tutti::bench {
+
+// loop: back to back. delayed: every rank is late by its own time before each episode, arrival and departure are
+// recorded for each.
+enum class pattern { loop, delayed };
+
+struct round_request {
+  pattern kind = pattern::loop;
+  rank_t threads = 2;
+  std::vector<int> cpus;  // of each rank; empty: unpinned
+  std::uint64_t episodes = 1000;
+  std::uint64_t warm_up = 100;
+  std::uint64_t batches = 1;    // of a loop: each gives a sample
+  bool own_cores = true;        // each rank has a core to itself: the start may spin
+  bool with_floor = true;       // measure the floor before and after, if there are two CPUs
+  double skew_ns = 0;           // of delayed: uniform in [0, skew_ns) for each rank and episode
+  double late_ns = 0;           // of delayed: the last rank is late by this in every episode
+  std::uint64_t seed = 1;       // of the skew
+  std::vector<int> neighbours;  // CPUs with a busy process during the round
+  std::vector<std::int64_t>
+      offsets;  // each rank's clock minus that of rank 0, in ticks; empty: unknown
+};
+
+struct round_outcome {
+  std::vector<double>
+      samples;      // ns an episode: one for each batch of a loop, one for each delayed episode
+  double mean = 0;  // ns an episode over the whole round
+  double duration_ns = 0;      // of what was timed
+  double start_spread_ns = 0;  // between the first and the last to begin
+  double waiter_cpu_ns =
+      0;  // of delayed: processor time an episode of those who are not the late rank
+  double floor_before = 0;  // one-way transfer, ns; 0: not measured
+  double floor_after = 0;
+  bool neighbours_ran = true;
+
+  // The floor of the round; none when it was not measured or changed while the round ran.
+  std::optional<double> floor() const;
+};
+
+// Two measurements of the floor that differ by more than this are of two regimes of the machine.
+inline constexpr double regime_factor = 1.6;
+
+// Both throw std::runtime_error when a thread cannot be placed.
+round_outcome run_round(const round_request& request, team& threads, subject& barrier,
+                        neighbours& busy);
+
+// Publishes plain data through the barrier and reads it on the other side. Returns what was wrong; empty: nothing.
+std::string check_barrier(const round_request& request, team& threads, subject& barrier);
+
+}  // namespace tutti::bench

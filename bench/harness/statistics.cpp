@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order statistics of samples.
+#include "harness/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tutti::bench {
+namespace {
+
+double quantile(const std::vector<double>& sorted, double q) {
+  const double position = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
+}  // namespace
+
+summary summarize(std::vector<double> samples) {
+  if (samples.empty()) return {};
+  std::sort(samples.begin(), samples.end());
+  summary s;
+  s.min = samples.front();
+  s.p1 = quantile(samples, 0.01);
+  s.p25 = quantile(samples, 0.25);
+  s.median = quantile(samples, 0.5);
+  s.p75 = quantile(samples, 0.75);
+  s.p99 = quantile(samples, 0.99);
+  s.max = samples.back();
+  s.mean =
+      std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+  s.samples = samples.size();
+  return s;
+}
+
+double median_of(std::vector<double> samples) { return summarize(std::move(samples)).median; }
+
+}  // namespace tutti::bench

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order statistics of samples.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace tutti::bench {
+
+struct summary {
+  double min = 0, p1 = 0, p25 = 0, median = 0, p75 = 0, p99 = 0, max = 0, mean = 0;
+  std::size_t samples = 0;
+};
+
+// Quantiles are interpolated linearly; all zero for no samples.
+summary summarize(std::vector<double> samples);
+
+double median_of(std::vector<double> samples);
+
+}  // namespace tutti::bench

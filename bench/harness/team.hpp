@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fixed group of threads that sleeps between rounds.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "tutti/platform/config.hpp"
+
+namespace tutti::bench {
+
+class team {
+ public:
+  virtual ~team() = default;
+  virtual rank_t size() const = 0;
+  // Runs body(rank) once on each thread, returns when all have; the same thread has the same rank every time.
+  virtual void run(const std::function<void(rank_t)>& body) = 0;
+};
+
+class thread_team final : public team {
+ public:
+  explicit thread_team(rank_t size);
+  ~thread_team() override;
+  thread_team(const thread_team&) = delete;
+  thread_team& operator=(const thread_team&) = delete;
+
+  rank_t size() const override { return static_cast<rank_t>(threads_.size()); }
+  void run(const std::function<void(rank_t)>& body) override;
+
+ private:
+  void work(rank_t rank);
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  const std::function<void(rank_t)>* body_ = nullptr;  // null with a new generation: end
+  std::uint64_t generation_ = 0;
+  rank_t running_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tutti::bench

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the program `tutti` as a user would: its lines, its errors, its exit statuses.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace {
+
+struct output {
+  int status;
+  std::string text;
+};
+
+output run_shell(const std::string& command) {
+  output result{-1, ""};
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) result.text.append(buffer, n);
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+// Only what is written on standard output, or only what is written on standard error.
+output standard_output(const std::string& arguments) {
+  return run_shell(TUTTI_TEST_COMMAND " " + arguments + " 2>/dev/null");
+}
+output standard_error(const std::string& arguments) {
+  return run_shell(TUTTI_TEST_COMMAND " " + arguments + " 2>&1 >/dev/null");
+}
+
+class WrongUsage : public testing::TestWithParam<const char*> {};
+
+TEST_P(WrongUsage, IsOneSentenceAndStatusTwo) {
+  const output error = standard_error(GetParam());
+  EXPECT_EQ(error.status, 2) << error.text;
+  EXPECT_EQ(std::count(error.text.begin(), error.text.end(), '\n'), 1) << error.text;
+  EXPECT_TRUE(error.text.starts_with("tutti: ")) << error.text;
+  EXPECT_EQ(standard_output(GetParam()).text, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Command, WrongUsage,
+    testing::Values(
+        "", "nonsense", "--nonsense", "info --nonsense", "info extra", "bench", "bench nonsense",
+        "bench barrier --nonsense", "bench barrier extra", "bench barrier --threads",
+        "bench barrier --threads ''", "bench barrier --threads 0", "bench barrier --threads -1",
+        "bench barrier --threads 2,", "bench barrier --threads 2.5", "bench barrier --threads two",
+        "bench barrier --threads 99999", "bench barrier --algorithms nonsense",
+        "bench barrier --algorithms ''", "bench barrier --wait nonsense",
+        "bench barrier --peers nonsense", "bench barrier --peers libomp:nonsense",
+        "bench barrier --algorithms none --peers none", "bench barrier --pin nonsense",
+        "bench barrier --pin 0,99999", "bench barrier --pin 1-0", "bench barrier --pin core,0",
+        "bench barrier --scenario nonsense", "bench barrier --imbalance 10",
+        "bench barrier --imbalance -1us", "bench barrier --neighbour two",
+        "bench barrier --metric nonsense", "bench barrier --metric cpu_time",
+        "bench barrier --rounds 0", "bench barrier --rounds x", "bench barrier --time 0",
+        "bench barrier --time forever", "bench barrier --rounds 1 --time 1",
+        "bench barrier --seed x", "bench barrier --json=maybe"));
+
+TEST(Command, HelpAndVersionSucceed) {
+  for (const char* arguments :
+       {"--help", "--version", "info --help", "bench --help", "bench barrier --help"}) {
+    const output result = standard_output(arguments);
+    EXPECT_EQ(result.status, 0) << arguments;
+    EXPECT_FALSE(result.text.empty()) << arguments;
+  }
+}
+
+TEST(Command, InfoIsATableOrJson) {
+  EXPECT_NE(standard_output("info").text.find("Algorithms"), std::string::npos);
+  const output result = standard_output("info --json");
+  EXPECT_EQ(result.status, 0);
+  const auto info = nlohmann::json::parse(result.text);
+  EXPECT_EQ(info.at("type"), "info");
+  EXPECT_GE(info.at("machine").at("cores").get<int>(), 1);
+  EXPECT_FALSE(info.at("algorithms").empty());
+  EXPECT_FALSE(info.at("wait_policies").empty());
+  EXPECT_FALSE(info.at("peers").empty());
+}
+
+TEST(Command, BenchBarrierWritesJsonLines) {
+  const output result = standard_output(
+      "bench barrier --threads 2 --algorithms default --peers pthread,std --rounds 2 --json");
+  EXPECT_EQ(result.status, 0);
+  std::istringstream lines(result.text);
+  std::string first;
+  ASSERT_TRUE(std::getline(lines, first));
+  const auto machine = nlohmann::json::parse(first);
+  EXPECT_EQ(machine.at("type"), "machine");
+  for (const char* key : {"cpu", "cores", "smt", "kernel", "compiler", "commit", "load",
+                          "foreign_load", "steal", "pinning"}) {
+    EXPECT_TRUE(machine.contains(key)) << key;
+  }
+  std::size_t results = 0;
+  for (std::string line; std::getline(lines, line);) {
+    results += nlohmann::json::parse(line).at("type") == "result";
+  }
+  EXPECT_EQ(results, 6u);  // three barriers, loop and last_in_last_out
+}
+
+TEST(Command, BenchBarrierWritesATable) {
+  const output result = standard_output(
+      "bench barrier --threads 3 --algorithms none --peers pthread --rounds 1 --pin none");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.text.find("pthread_barrier"), std::string::npos);
+  EXPECT_NE(result.text.find("3 threads on"), std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does the harness see differences that are known, and refuse what is no barrier?
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "barrier/report.hpp"
+#include "barrier/suite.hpp"
+#include "fake_barriers.hpp"
+#include "harness/statistics.hpp"
+
+namespace tutti::bench {
+namespace {
+
+// The lower quartile forgives the machine's other guests.
+double cost_of(const measurement& m) { return summarize(m.samples).p25; }
+
+class Harness : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (make_placement("core").cpus.size() < 2) GTEST_SKIP() << "needs two cores";
+    plan_.threads = {2};
+    plan_.placements = {make_placement("core")};
+    plan_.scenarios = {parse_scenario("free")};
+    plan_.rounds = 8;
+  }
+
+  void add_delayed(double delay_ns) {
+    plan_.providers.push_back(fake(
+        "delay", [delay_ns](rank_t n) { return std::make_unique<slowed_barrier>(n, delay_ns); }));
+  }
+
+  static void quiet(const std::string&, double) {}
+
+  barrier_plan plan_;
+};
+
+TEST_F(Harness, SeesAKnownDelayInALoop) {
+  for (const double delay : {0.0, 2000.0, 20000.0}) add_delayed(delay);
+  plan_.metrics = {metric::loop};
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.results().size(), 3u);
+  const double none = cost_of(s.results()[0]);
+  EXPECT_NEAR(cost_of(s.results()[1]) - none, 2000, 600);
+  EXPECT_NEAR(cost_of(s.results()[2]) - none, 20000, 3000);
+}
+
+TEST_F(Harness, SeesAKnownDelayFromLastInToLastOut) {
+  for (const double delay : {0.0, 2000.0}) add_delayed(delay);
+  plan_.metrics = {metric::last_in_last_out};
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.results().size(), 2u);
+  EXPECT_NEAR(cost_of(s.results()[1]) - cost_of(s.results()[0]), 2000, 600);
+  // Skew is not part of the latency: it is far below the largest skew, and not below what physics allows.
+  const double latency = median_of(s.results()[0].samples);
+  EXPECT_GT(latency + s.clock_bound_ns(), 0.5 * median_of(s.results()[0].floors));
+}
+
+TEST_F(Harness, LatenessOfARankIsNotLatency) {
+  add_delayed(0);
+  plan_.scenarios = {parse_scenario("imbalance_100us")};
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.results().size(), 2u);
+  EXPECT_LT(cost_of(s.results()[0]), 20e3);
+  // The waiter spins: it burns what the late rank is late by.
+  EXPECT_EQ(s.results()[1].what, metric::cpu_time);
+  EXPECT_NEAR(cost_of(s.results()[1]), 100e3, 20e3);
+}
+
+TEST_F(Harness, RefusesWhatIsNoBarrier) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "plain data without a barrier is a data race";
+#endif
+  plan_.providers.push_back(fake("none", [](rank_t) { return std::make_unique<no_barrier>(); }));
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.failures().size(), 1u);
+  EXPECT_NE(s.failures()[0].reason.find("not a barrier"), std::string::npos);
+  EXPECT_TRUE(s.results()[0].samples.empty());
+}
+
+TEST_F(Harness, RefusesRoundsThatBeginWithAThreadAsleep) {
+  plan_.providers.push_back(
+      fake("drowsy", [](rank_t n) { return std::make_unique<drowsy_barrier>(n); }));
+  plan_.metrics = {metric::loop};
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.failures().size(), 1u);
+  EXPECT_NE(s.failures()[0].reason.find("began long after"), std::string::npos);
+  EXPECT_EQ(s.results()[0].flagged, s.results()[0].rounds);
+}
+
+TEST_F(Harness, ABusyNeighbourIsBusyOnlyDuringTheRound) {
+  add_delayed(0);
+  plan_.rounds = 2;
+  plan_.scenarios = {parse_scenario("neighbour_all")};
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.results().size(), 1u);
+  EXPECT_FALSE(s.results()[0].samples.empty());
+  // The floor beside the round was measured while the neighbours slept.
+  for (const double floor : s.results()[0].floors) EXPECT_LT(floor, 10e3);
+}
+
+TEST_F(Harness, LinesAreJsonWithTheirKeys) {
+  add_delayed(0);
+  plan_.rounds = 2;
+  plan_.threads = {2, 4};
+  plan_.providers = {fake("yields", [](rank_t n) {
+    class yields final : public subject_base<yields> {
+     public:
+      explicit yields(rank_t participants) : participants_(participants) {}
+      void one_episode(rank_t) {
+        const std::uint64_t ticket = count_.fetch_add(1, acq_rel);
+        const std::uint64_t target = (ticket / participants_ + 1) * participants_;
+        while (count_.load(acquire) < target) sched_yield();
+      }
+
+     private:
+      const rank_t participants_;
+      std::atomic<std::uint64_t> count_{0};
+    };
+    return std::make_unique<yields>(n);
+  })};
+  suite s(plan_);
+  s.run(quiet);
+  std::istringstream lines(json_lines(plan_, s, describe_machine()));
+  std::size_t machines = 0, floors = 0, results = 0;
+  for (std::string text; std::getline(lines, text);) {
+    const auto line = nlohmann::json::parse(text);
+    const std::string type = line.at("type");
+    if (type == "machine") ++machines;
+    if (type == "floor") {
+      ++floors;
+      for (const char* key : {"quantity", "unit", "min", "median", "p99", "samples"}) {
+        EXPECT_TRUE(line.contains(key)) << key;
+      }
+    }
+    if (type != "result") continue;
+    ++results;
+    for (const char* key :
+         {"benchmark", "provider", "name", "wait", "threads", "cores", "pinned", "scenario",
+          "metric", "unit", "min", "median", "p99", "samples", "floor_median", "ratio_median"}) {
+      EXPECT_TRUE(line.contains(key)) << key;
+    }
+    EXPECT_EQ(line.at("floor"), line.at("threads") == 2 ? "line_one_way" : "yield_rotation");
+  }
+  EXPECT_EQ(machines, 1u);
+  EXPECT_GE(floors, 6u);
+  EXPECT_EQ(results, 4u);
+}
+
+}  // namespace
+}  // namespace tutti::bench
