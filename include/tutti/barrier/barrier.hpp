@@ -283,11 +283,20 @@ class barrier {
     return phase;
   }
 
+  // Compared as a 32-bit difference: the phases of striped counters wrap there.
+  static bool has_arrived(std::uint64_t phases_arrived, std::uint64_t phase) noexcept {
+    return phases_arrived == never ||
+           static_cast<std::int32_t>(static_cast<std::uint32_t>(phases_arrived - phase)) > 0;
+  }
+
   void note_arrival(rank_t rank, std::uint64_t phase, [[maybe_unused]] const site& where) {
     atomic<std::uint64_t>& arrived = seats_[rank].phases_arrived;
     if constexpr (Checks) {
       // relaxed: this rank's own word.
-      if (arrived.load(relaxed) > phase)
+      const std::uint64_t before = arrived.load(relaxed);
+      if (before == never)
+        on_misuse("rank " + std::to_string(rank) + " arrived after it had dropped", where.at);
+      else if (has_arrived(before, phase))
         on_misuse(
             "rank " + std::to_string(rank) + " arrived twice in phase " + std::to_string(phase),
             where.at);
@@ -367,7 +376,7 @@ class barrier {
       // relaxed: a snapshot for the message.
       const std::uint64_t arrived = seats_[rank].phases_arrived.load(relaxed);
       has_ranks = has_ranks || arrived > 0;
-      if (arrived <= phase) told.missing_ranks.push_back(rank);
+      if (!has_arrived(arrived, phase)) told.missing_ranks.push_back(rank);
     }
     if (!has_ranks) told.missing_ranks.clear();
     told.missing =

@@ -41,7 +41,7 @@ class named_algorithm {
  private:
   // `thread` is an address of the thread's own: more barriers than it can remember are told apart here.
   rank_t find_or_claim_rank(const void* thread) {
-    // relaxed, also below: a thread looks for what it wrote itself.
+    // relaxed: here and below, a thread looks for what it wrote itself.
     for (rank_t rank = 0; rank < barrier_->participants(); ++rank)
       if (owners_[rank].load(relaxed) == thread) return rank;
     // relaxed: only uniqueness counts.

@@ -27,7 +27,8 @@ class pool_barrier {
     const std::uint64_t last = state_.load(relaxed);
     // Those who arrived in an unfinished episode and gave up have left as well: without them in the sum, their
     // departures would stand for participants of the last episode that are still on their way out.
-    const std::uint32_t departures = n_ * sequence_of(last) + static_cast<std::uint32_t>(last >> 32);
+    const std::uint32_t departures =
+        n_ * sequence_of(last) + static_cast<std::uint32_t>(last >> 32);
     // acquire: pairs with every leave, so that nobody still touches the barrier when it goes.
     while (!reached(departures)(left_.load(Memory::order("pool.destroy", acquire))))
       Memory::yield();

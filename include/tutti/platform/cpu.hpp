@@ -2,6 +2,7 @@
 // Which CPU runs this thread, and whether another waiting thread of this process has been on it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -43,14 +44,12 @@ class alignas(cache_line) core_habits {
   }
 
   // A yield here lasted so long that the core must have gone to somebody who is no participant. Sleeping is
-  // better than yielding until a time that doubles while it keeps proving true.
+  // better than yielding for a while that grows as long as it keeps proving true.
   void lent_to_stranger(std::uint64_t now_ns) noexcept {
-    constexpr std::uint32_t first_ms = 8, most_ms = 256;
+    constexpr std::uint32_t first_ms = 16, most_ms = 256;
     // relaxed: hints, as above.
     const std::uint32_t last_ms = stranger_ms_.load(relaxed);
-    const std::uint32_t next_ms = last_ms == 0        ? first_ms
-                                  : last_ms < most_ms ? last_ms * 2
-                                                      : most_ms;
+    const std::uint32_t next_ms = last_ms == 0 ? first_ms : std::min(4 * last_ms, most_ms);
     stranger_ms_.store(next_ms, relaxed);
     stranger_until_.store(now_ns + next_ms * std::uint64_t{1'000'000}, relaxed);
   }

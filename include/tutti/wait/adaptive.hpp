@@ -64,7 +64,12 @@ class adaptive_wait {
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(seat& mine, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
-    if (ready(word.load(order))) return true;
+    // A partner that is running answers within these polls. On a crowded core they would keep it from running.
+    const int polls = mine.crowded_waits == 0 ? polls_on_trusted_core : 1;
+    for (int poll = 0; poll < polls; ++poll) {
+      if (ready(word.load(order))) return true;
+      Memory::relax();
+    }
     return wait(mine, word, order, ready, deadline);
   }
 
@@ -92,11 +97,6 @@ class adaptive_wait {
   template <class Word, class Ready, class Deadline>
   bool wait_on_own_core(seat& mine, const Word& word, std::memory_order order, Ready ready,
                         Deadline deadline) noexcept {
-    // Partners that are running answer within this: no clock read on the way.
-    for (int poll = 0; poll < polls_without_clock; ++poll) {
-      Memory::relax();
-      if (ready(word.load(order))) return true;
-    }
     const std::uint64_t start = Memory::now_ns();
     const std::uint64_t patience = patience_of(mine);
     std::uint64_t now = start;
@@ -170,7 +170,7 @@ class adaptive_wait {
   }
 
   static constexpr adaptive_options options{};
-  static constexpr int polls_without_clock = 32;
+  static constexpr int polls_on_trusted_core = 32;
   static constexpr int polls_between_clocks = 16;
   static constexpr int yields_without_clock = 2;
 

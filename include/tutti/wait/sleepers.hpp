@@ -20,9 +20,10 @@ class sleepers {
   // Sleeps until ready(word) or the deadline; returns which.
   template <class Word, class Ready, class Deadline>
   bool sleep(const Word& word, std::memory_order order, Ready ready, Deadline deadline) noexcept {
-    // seq_cst: in the one order before the last look at the word; pairs with wake's.
-    count_.fetch_add(1, Memory::order("sleepers.announce", seq_cst));
-    // seq_cst: the same for a word that is notified after a plain store; pairs with the fence in wake.
+    // relaxed: ordered by the fence below.
+    count_.fetch_add(1, relaxed);
+    // seq_cst: puts the announcement before the last look at the word in the one order; pairs with the fence in
+    // wake_after_store, and with the update and the look of wake_after_update.
     Memory::fence("sleepers.announce_fence", seq_cst);
     bool is_ready = false;
     for (;;) {
@@ -48,7 +49,7 @@ class sleepers {
   // After a seq_cst read-modify-write of the word, which stands in the one order itself.
   template <class Word>
   bool wake_after_update(const Word& word) noexcept {
-    // seq_cst: after the update of the word in the one order; pairs with the announcement in sleep.
+    // seq_cst: after the update of the word in the one order; pairs with the fence in sleep.
     return wake_if(count_.load(Memory::order("sleepers.wake_look", seq_cst)), word);
   }
 

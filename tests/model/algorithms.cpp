@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every algorithm of the registry, in the shapes that two to four participants can give it, with each way to wait.
+#include <type_traits>
+#include <vector>
+
+#include "checked.hpp"
+#include "destroying.hpp"
+#include "meeting.hpp"
+#include "subjects.hpp"
+#include "tutti/registry.hpp"
+
+namespace tutti::model {
+namespace {
+
+using spinning = spin_wait<checked>;
+using parking = park_wait<checked, 1>;
+using adapting = adaptive_wait<checked>;
+
+template <class Wait>
+std::string wait_name() {
+  if constexpr (std::is_same_v<Wait, spinning>) return "spin";
+  if constexpr (std::is_same_v<Wait, parking>) return "park";
+  return "adaptive";
+}
+
+// The shape that the registry makes; the topology of this machine has no say here.
+template <class Algorithm, class Wait>
+program usual(rank_t n) {
+  return meet(wait_name<Wait>(), n, [](rank_t participants) {
+    if constexpr (std::is_same_v<Algorithm, registry::hierarchical>) {
+      const std::vector<rank_t> groups =
+          participants == 2 ? std::vector<rank_t>{1, 1} : std::vector<rank_t>{2, participants - 2};
+      return std::make_unique<hierarchical_barrier<checked, Wait>>(groups);
+    } else {
+      return Algorithm::template make<checked, Wait>(participants);
+    }
+  });
+}
+
+// `Barrier<checked, Wait>` with a fan-in so small that a few participants make a tree.
+template <template <class, class> class Barrier, class Wait>
+program with_fan(rank_t n, rank_t fan) {
+  return meet(wait_name<Wait>() + ", fan " + std::to_string(fan), n, [fan](rank_t participants) {
+    return std::make_unique<Barrier<checked, Wait>>(participants, fan);
+  });
+}
+
+template <class Wait>
+program mcs_of_2(rank_t n) {
+  return meet(wait_name<Wait>() + ", fan 2", n, [](rank_t participants) {
+    return std::make_unique<mcs_barrier<checked, Wait, 2, 2>>(participants);
+  });
+}
+
+template <class Wait>
+program one_group(rank_t n) {
+  return meet(wait_name<Wait>() + ", one group", n, [](rank_t participants) {
+    return std::make_unique<hierarchical_barrier<checked, Wait>>(std::vector<rank_t>{participants});
+  });
+}
+
+template <class Algorithm, class Wait>
+void add_shapes(rank_t n, std::vector<program>& to) {
+  to.push_back(usual<Algorithm, Wait>(n));
+  if constexpr (std::is_same_v<Algorithm, registry::striped>)
+    to.push_back(with_fan<striped_barrier, Wait>(n, n == 2 ? 1 : 2));
+  if constexpr (std::is_same_v<Algorithm, registry::combining>)
+    if (n > 2) to.push_back(with_fan<combining_barrier, Wait>(n, 2));
+  if constexpr (std::is_same_v<Algorithm, registry::mcs>)
+    if (n == 4) to.push_back(mcs_of_2<Wait>(n));
+  if constexpr (std::is_same_v<Algorithm, registry::hierarchical>)
+    if (n > 2) to.push_back(one_group<Wait>(n));
+}
+
+template <class Algorithm>
+subject subject_for() {
+  subject made{std::string(Algorithm::info.name), {}};
+  for (rank_t n = 2; n <= 4; ++n) {
+    add_shapes<Algorithm, spinning>(n, made.programs);
+    add_shapes<Algorithm, parking>(n, made.programs);
+  }
+  made.programs.push_back(usual<Algorithm, adapting>(2));
+  return made;
+}
+
+// Four threads, any two of which make up an episode.
+template <class Wait>
+class pooling : public scenario {
+ public:
+  void thread(rank_t rank) override { barrier_.arrive_and_wait(rank); }
+
+ private:
+  pool_barrier<checked, Wait> barrier_{2};
+};
+
+void add_pool_programs(std::vector<program>& to) {
+  for (rank_t n = 2; n <= 3; ++n)
+    to.push_back(destroyed_by_first<pool_barrier<checked, parking>>(n));
+  to.push_back({"park, any 2 of 4 threads", 4, []() -> std::unique_ptr<scenario> {
+                  return std::make_unique<pooling<parking>>();
+                }});
+}
+
+// Nobody has a rank: all begin at the same leaf, and roam. The last participant drops out on the way.
+template <class Wait>
+class roaming : public scenario {
+ public:
+  roaming(rank_t participants, rank_t fan, bool drops)
+      : n_(participants), drops_(drops), barrier_(participants, fan) {}
+
+  void thread(rank_t rank) override {
+    typename striped_barrier<checked, Wait>::habit mine;
+    const auto complete = [this] { completions_ = completions_ + 1; };
+    for (unsigned episode = 0; episode < episodes; ++episode) {
+      const bool is_last = drops_ && rank == n_ - 1 && episode == 1;
+      board_.write(episode, rank);
+      const std::uint32_t arrived_in = barrier_.arrive(mine, is_last, complete);
+      RL_ASSERT(arrived_in == episode);
+      if (is_last) return;
+      barrier_.wait(arrived_in, mine);
+      board_.check_all(episode, drops_ && episode > 1 ? n_ - 1 : n_);
+      RL_ASSERT(completions_ == episode + 1);
+    }
+  }
+
+ private:
+  static constexpr unsigned episodes = 3;
+
+  rank_t n_;
+  bool drops_;
+  striped_barrier<checked, Wait> barrier_;
+  checked_plain<unsigned> completions_{0};
+  board board_;
+};
+
+template <class Wait>
+program roam(rank_t n, rank_t fan, bool drops) {
+  return {wait_name<Wait>() + (drops ? ", roaming and dropping" : ", roaming") +
+              ", completion, fan " + std::to_string(fan) + ", n = " + std::to_string(n),
+          n, [=]() -> std::unique_ptr<scenario> {
+            return std::make_unique<roaming<Wait>>(n, fan, drops);
+          }};
+}
+
+void add_striped_programs(std::vector<program>& to) {
+  for (const bool drops : {false, true}) {
+    to.push_back(roam<spinning>(2, 1, drops));
+    to.push_back(roam<spinning>(3, 1, drops));
+    to.push_back(roam<spinning>(3, 2, drops));
+    to.push_back(roam<parking>(3, 1, drops));
+    to.push_back(roam<parking>(4, 2, drops));
+  }
+}
+
+// Words that are notified after a plain store, and after a seq_cst update.
+subject sleepers_subject() {
+  subject made{"sleepers", {}, "sleepers."};
+  for (rank_t n = 2; n <= 3; ++n) {
+    made.programs.push_back(usual<registry::ticket, parking>(n));
+    made.programs.push_back(usual<registry::flags, parking>(n));
+    made.programs.push_back(usual<registry::pool, parking>(n));
+    made.programs.push_back(usual<registry::dissemination, parking>(n));
+  }
+  for (program& p : made.programs) p.name = "see the algorithms: " + p.name;
+  return made;
+}
+
+template <class... Algorithm>
+std::vector<subject> all(std::tuple<Algorithm...>*) {
+  return {subject_for<Algorithm>()...};
+}
+
+}  // namespace
+
+std::vector<subject> algorithm_subjects() {
+  std::vector<subject> made = all(static_cast<registry::algorithms*>(nullptr));
+  for (subject& s : made) {
+    if (s.name == registry::pool::info.name) add_pool_programs(s.programs);
+    if (s.name == registry::striped::info.name) add_striped_programs(s.programs);
+  }
+  made.push_back(sleepers_subject());
+  return made;
+}
+
+}  // namespace tutti::model

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenario in which whoever leaves the last episode first destroys the barrier, knowing nothing but that.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <string>
+
+#include "checked.hpp"
+#include "explore.hpp"
+#include "meeting.hpp"
+
+namespace tutti::model {
+
+template <class Barrier>
+class destroying : public scenario {
+ public:
+  explicit destroying(rank_t participants)
+      : n_(participants), barrier_(::new (storage_) Barrier(participants)), is_destroyed_(0) {}
+
+  void thread(rank_t rank) override {
+    for (unsigned episode = 0; episode < episodes; ++episode) {
+      board_.write(episode, rank);
+      barrier_->arrive_and_wait(rank);
+      board_.check_all(episode, n_);
+    }
+    // relaxed: it must not help the barrier to order anything.
+    if (is_destroyed_(RL_INFO).exchange(1, rl::mo_relaxed) == 0) barrier_->~Barrier();
+  }
+
+ private:
+  static constexpr unsigned episodes = 2;
+
+  rank_t n_;
+  // Outlives the barrier, so that a late access is seen and does not crash.
+  alignas(Barrier) unsigned char storage_[sizeof(Barrier)];
+  Barrier* barrier_;
+  rl::atomic<int> is_destroyed_;
+  board board_;
+};
+
+template <class Barrier>
+program destroyed_by_first(rank_t n) {
+  return {"destroyed by the first to leave, n = " + std::to_string(n), n,
+          [n]() -> std::unique_ptr<scenario> { return std::make_unique<destroying<Barrier>>(n); }};
+}
+
+}  // namespace tutti::model
