@@ -52,8 +52,9 @@ TUTTI_API void tutti_barrier_destroy(tutti_barrier* barrier);
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait(tutti_barrier* barrier, uint32_t rank);
 
-/* The same, but gives up after timeout_ns nanoseconds. The arrival stands, so that the others may still complete
- * the episode; this rank must not use the barrier again.
+/* The same, but gives up after timeout_ns nanoseconds; this rank must not use the barrier again. With algorithm NULL,
+ * "ticket", "pool" and "striped" the arrival stands, so that the others may still complete the episode. With the
+ * others a rank may give up before it has passed on what it collected: give all ranks a deadline.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait_for(tutti_barrier* barrier, uint32_t rank, uint64_t timeout_ns);
 

@@ -111,7 +111,11 @@ int tutti_barrier_wait_for(tutti_barrier* barrier, std::uint32_t rank, std::uint
   const std::uint64_t now = tutti::native::now_ns();
   // Half the clock's range: "for ever", and still a time that the kernel takes.
   const std::uint64_t until = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
-  if (barrier->barrier->arrive_and_wait(rank, tutti::deadline(until))) return TUTTI_OK;
+  try {
+    if (barrier->barrier->arrive_and_wait(rank, tutti::deadline(until))) return TUTTI_OK;
+  } catch (const std::bad_alloc&) {
+    // Only the list of who is missing takes memory, and it is made when the deadline has passed.
+  }
   barrier->ranks[rank].broken = true;
   return TUTTI_ETIMEDOUT;
 }

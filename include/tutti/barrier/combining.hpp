@@ -9,6 +9,7 @@
 #pragma once
 
 #include "tutti/barrier/participant.hpp"
+#include "tutti/platform/misuse.hpp"
 #include "tutti/schedule/arithmetic.hpp"
 #include "tutti/wait/adaptive.hpp"
 
@@ -58,7 +59,8 @@ class combining_barrier {
     return true;
   }
 
-  static rank_t count_nodes(rank_t participants, rank_t fan) noexcept {
+  static rank_t count_nodes(rank_t participants, rank_t fan) {
+    require(fan >= 2, "the fan of a combining tree is at least 2");
     rank_t nodes = 0;
     for (rank_t level = schedule::ceil_div(participants, fan);;
          level = schedule::ceil_div(level, fan)) {

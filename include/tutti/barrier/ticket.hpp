@@ -11,9 +11,9 @@
 
 #include <cstdint>
 
-#include "tutti/platform/array.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/seats.hpp"
 
 namespace tutti {
 
@@ -45,24 +45,20 @@ class ticket_barrier {
   static constexpr bool anonymous = true;
 
   explicit ticket_barrier(rank_t participants)
-      : participants_(participants),
-        episode_of_(participants),
-        seats_(participants),
-        wait_(participants) {}
+      : participants_(participants), episode_of_(participants), wait_(participants) {}
 
   template <class Deadline = no_deadline>
-  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
-    return wait(arrive(), seats_[rank].value, deadline);
+  bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}) {
+    return wait(arrive(), seat_of_this_thread<typename Wait::seat>(this), deadline);
   }
 
-  // Draws `count` tickets; returns the episode that the last of them belongs to.
-  std::uint64_t arrive(std::uint32_t count = 1) {
+  // Draws a ticket; returns the episode that it belongs to.
+  std::uint64_t arrive() {
     // seq_cst: acquire and release carry every participant's writes from ticket to ticket; the one order also
     // puts the last ticket before the look for sleepers.
-    const std::uint64_t last =
-        tickets_.fetch_add(count, Memory::order("ticket.arrive", seq_cst)) + count - 1;
-    const std::uint64_t episode = episode_of_.quotient(last);
-    if (last + 1 == (episode + 1) * participants_) wait_.notify_ordered(tickets_);
+    const std::uint64_t mine = tickets_.fetch_add(1, Memory::order("ticket.arrive", seq_cst));
+    const std::uint64_t episode = episode_of_.quotient(mine);
+    if (mine + 1 == (episode + 1) * participants_) wait_.notify_ordered(tickets_);
     return episode;
   }
 
@@ -91,7 +87,6 @@ class ticket_barrier {
  private:
   rank_t participants_;
   fast_divisor episode_of_;
-  array<padded<typename Wait::seat>> seats_;
   // The look for sleepers follows the last ticket: same line.
   alignas(cache_line) typename Memory::template atomic<std::uint64_t> tickets_{0};
   Wait wait_;

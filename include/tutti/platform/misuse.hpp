@@ -65,6 +65,13 @@ struct call_site {
   static constexpr call_site here() noexcept { return {}; }
 };
 
+[[noreturn]] inline void refuse(const char* /*what*/) { __builtin_trap(); }
+
 #endif
+
+// Of a value given to a constructor, in every build.
+constexpr void require(bool holds, const char* what) {
+  if (!holds) refuse(what);
+}
 
 }  // namespace tutti

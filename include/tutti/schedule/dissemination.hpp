@@ -4,14 +4,15 @@
 // rounds for any n. Source: Hensgen, Finkel and Manber 1988; the radix: Hoefler et al. 2006 (n-way).
 #pragma once
 
+#include "tutti/platform/misuse.hpp"
 #include "tutti/schedule/arithmetic.hpp"
 
 namespace tutti::schedule {
 
 class dissemination {
  public:
-  explicit constexpr dissemination(rank_t participants, rank_t radix = 2) noexcept
-      : n_(participants), radix_(radix), rounds_(ceil_log(participants, radix)) {
+  explicit constexpr dissemination(rank_t participants, rank_t radix = 2)
+      : n_(participants), radix_(radix), rounds_(rounds_for(participants, radix)) {
     rank_t hop = 1;
     for (rank_t round = 0; round < rounds_; ++round, hop *= radix_) {
       const rank_t needed = ceil_div(n_, hop) - 1;
@@ -42,6 +43,11 @@ class dissemination {
 
  private:
   static constexpr rank_t most_rounds = 32;  // radix 2 and every 32-bit n
+
+  static constexpr rank_t rounds_for(rank_t participants, rank_t radix) {
+    require(radix >= 2, "the radix of a dissemination is at least 2");
+    return ceil_log(participants, radix);
+  }
 
   rank_t n_, radix_, rounds_;
   rank_t hops_[most_rounds]{};

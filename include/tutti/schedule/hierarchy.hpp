@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tutti/platform/array.hpp"
+#include "tutti/platform/misuse.hpp"
 #include "tutti/schedule/arithmetic.hpp"
 
 namespace tutti::schedule {
@@ -12,7 +13,7 @@ class hierarchy {
  public:
   // Consecutive ranks in groups of `group_size`; the last group may be smaller.
   hierarchy(rank_t participants, rank_t group_size)
-      : n_(participants), first_(ceil_div(participants, group_size) + 1), group_(participants) {
+      : n_(participants), first_(groups_for(participants, group_size) + 1), group_(participants) {
     for (rank_t g = 0; g < groups(); ++g) first_[g] = g * group_size;
     number_ranks();
   }
@@ -21,6 +22,7 @@ class hierarchy {
   explicit hierarchy(const Sizes& sizes) : n_(total(sizes)), first_(sizes.size() + 1), group_(n_) {
     rank_t next = 0;
     for (rank_t g = 0; g < groups(); ++g) {
+      require(sizes[g] >= 1, "a group of a hierarchy has at least one rank");
       first_[g] = next;
       next += sizes[g];
     }
@@ -35,6 +37,10 @@ class hierarchy {
   bool is_leader(rank_t rank) const noexcept { return leader(group(rank)) == rank; }
 
  private:
+  static rank_t groups_for(rank_t participants, rank_t group_size) {
+    require(group_size >= 1, "a group of a hierarchy has at least one rank");
+    return ceil_div(participants, group_size);
+  }
   template <class Sizes>
   static rank_t total(const Sizes& sizes) noexcept {
     rank_t sum = 0;

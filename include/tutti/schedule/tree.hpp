@@ -4,13 +4,16 @@
 // Source: Mellor-Crummey and Scott 1991 (fan-in 4, fan-out 2).
 #pragma once
 
+#include "tutti/platform/misuse.hpp"
 #include "tutti/schedule/arithmetic.hpp"
 
 namespace tutti::schedule {
 
 class tree {
  public:
-  constexpr tree(rank_t participants, rank_t fan) noexcept : n_(participants), fan_(fan) {}
+  constexpr tree(rank_t participants, rank_t fan) : n_(participants), fan_(fan) {
+    require(fan >= 1, "the fan of a tree is at least 1");
+  }
 
   constexpr rank_t participants() const noexcept { return n_; }
   constexpr rank_t fan() const noexcept { return fan_; }

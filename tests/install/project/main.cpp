@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user's program: four threads meet a hundred times, through the headers and through the compiled library.
+#include <tutti/version.h>
+
 #include <cstdio>
 #include <memory>
 #include <thread>
-#include <vector>
-
 #include <tutti/barrier/barrier.hpp>
 #include <tutti/registry.hpp>
-#include <tutti/version.h>
+#include <vector>
 
 namespace {
 
@@ -28,7 +28,8 @@ int main() {
     for (int episode = 0; episode < 100; ++episode) barrier.arrive_and_wait(rank);
   });
 
-  const std::unique_ptr<tutti::any_barrier> any = tutti::make_barrier("dissemination", participants);
+  const std::unique_ptr<tutti::any_barrier> any =
+      tutti::make_barrier("dissemination", participants);
   run_all([&](tutti::rank_t rank) { any->episodes(rank, 100); });
 
   std::puts("tutti " TUTTI_VERSION_STRING ": all met");

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Every function of tutti.h and every error that it lists, from plain C11. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tutti.h"
+
+static int failures = 0;
+
+/* Only the main thread checks. */
+static void check(int holds, const char* what, int line) {
+  if (holds) return;
+  fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, line, what);
+  ++failures;
+}
+#define CHECK(condition) check(!!(condition), #condition, __LINE__)
+
+enum { most_ranks = 5, episodes = 50 };
+static const uint64_t minute_ns = UINT64_C(60000000000);
+
+/* Plain data published through the barrier: two boards in turn. */
+static uint64_t board[2][most_ranks];
+
+struct member {
+  tutti_barrier* barrier;
+  uint32_t rank;
+  int with_deadline;
+  int error;  /* the first that a call returned */
+  int unseen; /* data that was not there */
+  pthread_t thread;
+};
+
+static void* attend(void* argument) {
+  struct member* me = argument;
+  const uint32_t n = tutti_barrier_participants(me->barrier);
+  for (uint64_t e = 0; e < episodes && me->error == TUTTI_OK; ++e) {
+    board[e % 2][me->rank] = e + 1;
+    me->error = me->with_deadline ? tutti_barrier_wait_for(me->barrier, me->rank, minute_ns)
+                                  : tutti_barrier_wait(me->barrier, me->rank);
+    for (uint32_t other = 0; other < n; ++other)
+      if (board[e % 2][other] != e + 1) ++me->unseen;
+  }
+  return NULL;
+}
+
+static void meet(tutti_barrier* barrier, int with_deadline) {
+  struct member members[most_ranks];
+  const uint32_t n = tutti_barrier_participants(barrier);
+  memset(board, 0, sizeof board);
+  for (uint32_t rank = 0; rank < n; ++rank) {
+    members[rank] = (struct member){barrier, rank, with_deadline, TUTTI_OK, 0, pthread_self()};
+    CHECK(pthread_create(&members[rank].thread, NULL, attend, &members[rank]) == 0);
+  }
+  for (uint32_t rank = 0; rank < n; ++rank) {
+    CHECK(pthread_join(members[rank].thread, NULL) == 0);
+    CHECK(members[rank].error == TUTTI_OK);
+    CHECK(members[rank].unseen == 0);
+  }
+}
+
+static void test_strings(void) {
+  const int errors[] = {TUTTI_OK,        TUTTI_EINVAL, TUTTI_ENAME,   TUTTI_ERANK,
+                        TUTTI_ETIMEDOUT, TUTTI_ENOMEM, TUTTI_ENOTSUP, TUTTI_EBROKEN};
+  const size_t count = sizeof errors / sizeof *errors;
+  for (size_t i = 0; i < count; ++i) {
+    CHECK(strlen(tutti_strerror(errors[i])) > 0);
+    CHECK(strcmp(tutti_strerror(errors[i]), tutti_strerror(1)) != 0);
+    for (size_t j = 0; j < i; ++j)
+      CHECK(strcmp(tutti_strerror(errors[i]), tutti_strerror(errors[j])) != 0);
+  }
+  CHECK(tutti_strerror(1) != NULL);
+  CHECK(tutti_strerror(-12345) != NULL);
+  CHECK(tutti_version() == TUTTI_VERSION);
+}
+
+static void test_names(void) {
+  CHECK(strcmp(tutti_barrier_algorithm(0), "default") == 0);
+  CHECK(strcmp(tutti_wait_policy(0), "adaptive") == 0);
+  size_t algorithms = 0;
+  for (; tutti_barrier_algorithm(algorithms) != NULL; ++algorithms) {
+    tutti_barrier* barrier = NULL;
+    CHECK(tutti_barrier_create(&barrier, 3, tutti_barrier_algorithm(algorithms), NULL) == TUTTI_OK);
+    CHECK(tutti_barrier_participants(barrier) == 3);
+    meet(barrier, algorithms % 2 == 0);
+    tutti_barrier_destroy(barrier);
+  }
+  CHECK(algorithms > 10);
+  CHECK(tutti_barrier_algorithm(algorithms + 1000) == NULL);
+  CHECK(tutti_barrier_algorithm(SIZE_MAX) == NULL);
+  size_t waits = 0;
+  for (; tutti_wait_policy(waits) != NULL; ++waits) {
+    tutti_barrier* barrier = NULL;
+    const int error = tutti_barrier_create(&barrier, 2, "central", tutti_wait_policy(waits));
+    CHECK(error == TUTTI_OK || (error == TUTTI_ENOTSUP && barrier == NULL));
+    if (error == TUTTI_OK && strcmp(tutti_wait_policy(waits), "spin") != 0) meet(barrier, 0);
+    tutti_barrier_destroy(barrier);
+  }
+  CHECK(waits == 5);
+  CHECK(tutti_wait_policy(SIZE_MAX) == NULL);
+}
+
+static void test_meetings(void) {
+  for (uint32_t n = 1; n <= most_ranks; ++n) {
+    tutti_barrier* barrier = NULL;
+    CHECK(tutti_barrier_create(&barrier, n, NULL, NULL) == TUTTI_OK);
+    meet(barrier, 0);
+    meet(barrier, 1);
+    tutti_barrier_destroy(barrier);
+  }
+}
+
+static void test_create_errors(void) {
+  tutti_barrier* const untouched = (tutti_barrier*)(void*)&failures;
+  tutti_barrier* barrier = untouched;
+  CHECK(tutti_barrier_create(NULL, 2, NULL, NULL) == TUTTI_EINVAL);
+  CHECK(tutti_barrier_create(&barrier, 0, NULL, NULL) == TUTTI_EINVAL);
+  CHECK(barrier == NULL);
+  CHECK(tutti_barrier_max() >= 1024);
+  barrier = untouched;
+  CHECK(tutti_barrier_create(&barrier, tutti_barrier_max() + 1, NULL, NULL) == TUTTI_EINVAL);
+  CHECK(barrier == NULL);
+  CHECK(tutti_barrier_create(&barrier, UINT32_MAX, NULL, NULL) == TUTTI_EINVAL);
+  barrier = untouched;
+  CHECK(tutti_barrier_create(&barrier, 2, "disemination", NULL) == TUTTI_ENAME);
+  CHECK(barrier == NULL);
+  CHECK(tutti_barrier_create(&barrier, 2, "", NULL) == TUTTI_ENAME);
+  barrier = untouched;
+  CHECK(tutti_barrier_create(&barrier, 2, NULL, "busy") == TUTTI_ENAME);
+  CHECK(barrier == NULL);
+  barrier = untouched;
+  CHECK(tutti_barrier_create(&barrier, 2, "default", "spin") == TUTTI_ENOTSUP);
+  CHECK(barrier == NULL);
+  CHECK(tutti_barrier_create(&barrier, tutti_barrier_max(), NULL, NULL) == TUTTI_OK);
+  CHECK(tutti_barrier_participants(barrier) == tutti_barrier_max());
+  tutti_barrier_destroy(barrier);
+  tutti_barrier_destroy(NULL);
+  CHECK(tutti_barrier_participants(NULL) == 0);
+}
+
+static void test_wait_errors(void) {
+  tutti_barrier* barrier = NULL;
+  CHECK(tutti_barrier_create(&barrier, 2, NULL, NULL) == TUTTI_OK);
+  CHECK(tutti_barrier_wait(NULL, 0) == TUTTI_EINVAL);
+  CHECK(tutti_barrier_wait(barrier, 2) == TUTTI_ERANK);
+  CHECK(tutti_barrier_wait(barrier, UINT32_MAX) == TUTTI_ERANK);
+  CHECK(tutti_barrier_wait_for(NULL, 0, 1) == TUTTI_EINVAL);
+  CHECK(tutti_barrier_wait_for(barrier, 2, 1) == TUTTI_ERANK);
+  tutti_barrier_destroy(barrier);
+}
+
+static void test_missing(const char* algorithm) {
+  tutti_barrier* barrier = NULL;
+  CHECK(tutti_barrier_create(&barrier, 4, algorithm, NULL) == TUTTI_OK);
+  uint32_t ranks[4] = {9, 9, 9, 9};
+  size_t count = 9;
+  CHECK(tutti_barrier_wait_for(barrier, 2, 1000000) == TUTTI_ETIMEDOUT);
+  CHECK(tutti_barrier_wait_for(barrier, 0, 0) == TUTTI_ETIMEDOUT);
+  CHECK(tutti_barrier_missing(barrier, 2, ranks, 4, &count) == TUTTI_OK);
+  CHECK(count == 2 && ranks[0] == 1 && ranks[1] == 3 && ranks[2] == 9);
+  CHECK(tutti_barrier_missing(barrier, 2, ranks, 1, &count) == TUTTI_OK);
+  CHECK(count == 2);
+  CHECK(tutti_barrier_missing(barrier, 2, NULL, 0, &count) == TUTTI_OK);
+  CHECK(count == 2);
+  CHECK(tutti_barrier_missing(barrier, 1, NULL, 0, &count) == TUTTI_OK);
+  CHECK(count == 0);
+
+  CHECK(tutti_barrier_missing(NULL, 2, ranks, 4, &count) == TUTTI_EINVAL);
+  CHECK(tutti_barrier_missing(barrier, 2, NULL, 4, &count) == TUTTI_EINVAL);
+  CHECK(tutti_barrier_missing(barrier, 2, ranks, 4, NULL) == TUTTI_EINVAL);
+  CHECK(tutti_barrier_missing(barrier, 4, ranks, 4, &count) == TUTTI_ERANK);
+
+  CHECK(tutti_barrier_wait(barrier, 2) == TUTTI_EBROKEN);
+  CHECK(tutti_barrier_wait_for(barrier, 0, minute_ns) == TUTTI_EBROKEN);
+  tutti_barrier_destroy(barrier);
+}
+
+struct late {
+  tutti_barrier* barrier;
+  int error;
+};
+static void* come_late(void* argument) {
+  struct late* me = argument;
+  me->error = tutti_barrier_wait(me->barrier, 1);
+  return NULL;
+}
+
+/* The longest timeout is no overflow into the past. */
+static void test_forever(void) {
+  struct late partner = {NULL, TUTTI_EINVAL};
+  CHECK(tutti_barrier_create(&partner.barrier, 2, NULL, NULL) == TUTTI_OK);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, come_late, &partner) == 0);
+  CHECK(tutti_barrier_wait_for(partner.barrier, 0, UINT64_MAX) == TUTTI_OK);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(partner.error == TUTTI_OK);
+  tutti_barrier_destroy(partner.barrier);
+}
+
+int main(void) {
+  test_strings();
+  test_names();
+  test_meetings();
+  test_create_errors();
+  test_wait_errors();
+  test_missing(NULL);
+  test_missing("ticket");
+  test_missing("dissemination");
+  test_forever();
+  if (failures > 0) fprintf(stderr, "%d checks failed\n", failures);
+  return failures > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what the compiler made of the library's barriers with what it made of hand-written ones.
+
+compare.py LIBRARY.o HANDWRITTEN.o FUNCTION...
+
+The disassemblies, with addresses and names of symbols taken out, must be equal. Where the compiler chose other registers
+or another order, the library must not have more instructions than the hand-written one, and the same of those that
+cost: locked ones, fences, pauses, calls. Both are printed.
+Exit status 77 (skipped) when objdump is not installed.
+"""
+
+import collections
+import difflib
+import re
+import shutil
+import subprocess
+import sys
+
+FUNCTION = re.compile(r"^[0-9a-f]+ <(?P<name>.*?)(?:\(.*)?>:$")
+INSTRUCTION = re.compile(r"^\s+(?P<address>[0-9a-f]+):\s+(?P<code>\S.*?)\s*$")
+TARGET = re.compile(r"\b[0-9a-f]+ <[^>].*>$")
+COMMENT = re.compile(r"\s+[#;]\s.*$|\s+//\s.*$")
+COSTLY = re.compile(
+    r"(lock( \w+)?|xchg|[lsm]fence|pause|call|"  # x86-64
+    r"ld[ax]\w+|st[lx]\w+|cas\w*|swp\w*|ldadd\w*|d[ms]b|isb|bl)\b"  # AArch64
+)
+# Fills space between loops.
+PADDING = re.compile(r"^(nop|data16|cs nop|xchg\s+%ax,%ax)")
+
+
+def disassemble(path: str) -> dict[str, list[str]]:
+    """The instructions of each function; jumps inside it name the index of the instruction that they go to."""
+    command = ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", path]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    functions: dict[str, list[tuple[int, str]]] = {}
+    current: list[tuple[int, str]] = []
+    for line in text.splitlines():
+        if start := FUNCTION.match(line):
+            current = functions.setdefault(start["name"], [])
+        elif instruction := INSTRUCTION.match(line):
+            code = COMMENT.sub("", instruction["code"])
+            if not PADDING.match(code):
+                current.append((int(instruction["address"], 16), code))
+    return {name: normalise(code) for name, code in functions.items()}
+
+
+def normalise(instructions: list[tuple[int, str]]) -> list[str]:
+    index_of = {address: index for index, (address, _) in enumerate(instructions)}
+    addresses = sorted(index_of)
+
+    def label(match: re.Match) -> str:
+        target = int(match.group().split()[0], 16)
+        # A jump may go to the padding before an instruction.
+        after = next((address for address in addresses if address >= target), None)
+        return f"@{index_of[after]}" if after is not None else "@end"
+
+    return [re.sub(r"\s+", " ", TARGET.sub(label, code)) for _, code in instructions]
+
+
+def costly(instructions: list[str]) -> collections.Counter:
+    return collections.Counter(match.group() for code in instructions if (match := COSTLY.match(code)))
+
+
+def show(title: str, instructions: list[str]) -> None:
+    print(f"  {title}: {len(instructions)} instructions")
+    for index, code in enumerate(instructions):
+        print(f"    {index:4}  {code}")
+
+
+def compare(name: str, library: list[str], handwritten: list[str]) -> bool:
+    print(f"{name}: library {len(library)} instructions, hand-written {len(handwritten)}")
+    if library == handwritten:
+        print("  equal, instruction by instruction:")
+        show("both", library)
+        return True
+    show("library", library)
+    show("hand-written", handwritten)
+    if len(library) <= len(handwritten) and costly(library) == costly(handwritten):
+        print("  no more instructions than by hand; the same atomics, fences, pauses and calls")
+        return True
+    print("  DIFFERENT:")
+    print("\n".join(difflib.unified_diff(library, handwritten, "library", "hand-written", lineterm="")))
+    return False
+
+
+def main() -> int:
+    if len(sys.argv) < 4:
+        print(__doc__, file=sys.stderr)
+        return 2
+    if shutil.which("objdump") is None:
+        print("SKIPPED: objdump is not installed (Debian: binutils)")
+        return 77
+    library, handwritten = disassemble(sys.argv[1]), disassemble(sys.argv[2])
+    equal = True
+    for name in sys.argv[3:]:
+        if not library.get(name) or not handwritten.get(name):
+            print(f"{name}: error: no such function in {sys.argv[1]} or {sys.argv[2]}", file=sys.stderr)
+            return 2
+        equal = compare(name, library[name], handwritten[name]) and equal
+    return 0 if equal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

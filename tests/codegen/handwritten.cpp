@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The barriers of library.cpp as one would write them by hand: std::atomic, the same data, no policies, nothing of
+// tutti included.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+using rank_t = std::uint32_t;
+constexpr std::size_t line = 128;
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+// The control: a fence too many, which the comparison must find.
+void superfluous() {
+#ifdef TUTTI_CODEGEN_WORSE
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+struct alignas(line) empty_line {};
+struct alignas(line) word_on_line {
+  std::atomic<std::uint32_t> value;
+};
+struct alignas(line) count_on_line {
+  std::uint32_t episode;
+};
+template <class T>
+struct sized {
+  std::size_t size;
+  T* items;
+  T& operator[](std::size_t i) { return items[i]; }
+};
+
+}  // namespace
+
+struct ticket_barrier {
+  rank_t participants;
+  std::uint64_t multiplier;  // of the division by participants
+  std::uint32_t shift;
+  sized<empty_line> seats;
+  alignas(line) std::atomic<std::uint64_t> tickets;
+};
+
+void ticket_meet(ticket_barrier& b, rank_t) {
+  __extension__ using unsigned_128 = unsigned __int128;
+  superfluous();
+  const std::uint64_t ticket = b.tickets.fetch_add(1, std::memory_order_seq_cst);
+  const auto product = static_cast<unsigned_128>(ticket) * b.multiplier;
+  const std::uint64_t end = (static_cast<std::uint64_t>(product >> b.shift) + 1) * b.participants;
+  while (b.tickets.load(std::memory_order_acquire) < end) relax();
+}
+
+struct dissemination_barrier {
+  rank_t n, radix, rounds;
+  rank_t hops[32], partners[32];
+  sized<count_on_line> locals;
+  sized<word_on_line> flags;
+
+  rank_t ahead(rank_t rank, rank_t round, rank_t j) const {
+    const rank_t there = rank + j * hops[round];
+    return there < n ? there : there - n;
+  }
+  std::atomic<std::uint32_t>& flag(rank_t rank, rank_t round, rank_t j) {
+    return flags[std::size_t{rank} * (rounds * (radix - 1)) + round * (radix - 1) + j - 1].value;
+  }
+};
+
+void dissemination_meet(dissemination_barrier& b, rank_t rank) {
+  superfluous();
+  const std::uint32_t episode = ++b.locals[rank].episode;
+  for (rank_t round = 0; round < b.rounds; ++round) {
+    const rank_t partners = b.partners[round];
+    for (rank_t j = 1; j <= partners; ++j)
+      b.flag(b.ahead(rank, round, j), round, j).store(episode, std::memory_order_release);
+    for (rank_t j = 1; j <= partners; ++j) {
+      const std::atomic<std::uint32_t>& mine = b.flag(rank, round, j);
+      while (static_cast<std::int32_t>(mine.load(std::memory_order_acquire) - episode) < 0) relax();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's barriers on the native memory policy, as functions of their own for comparison with handwritten.cpp.
+
+#include "tutti/barrier/dissemination.hpp"
+#include "tutti/barrier/ticket.hpp"
+#include "tutti/wait/spin.hpp"
+
+using wait = tutti::spin_wait<tutti::native>;
+using dissemination_barrier = tutti::dissemination_barrier<tutti::native, wait>;
+using ticket_barrier = tutti::ticket_barrier<tutti::native, wait>;
+
+// flatten: what is called is inlined, as it is by hand.
+[[gnu::flatten]] void ticket_meet(ticket_barrier& barrier, tutti::rank_t rank) {
+  barrier.arrive_and_wait(rank);
+}
+
+[[gnu::flatten]] void dissemination_meet(dissemination_barrier& barrier, tutti::rank_t rank) {
+  barrier.arrive_and_wait(rank);
+}

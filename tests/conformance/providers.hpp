@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the suite runs on: every algorithm of the registry with every wait policy that this machine has, std::barrier
+// as a control, and barriers that are broken in known ways.
+#pragma once
+
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tutti/registry.hpp"
+
+namespace tutti::test {
+
+using arrival = std::function<void(rank_t)>;
+
+struct provider {
+  std::string algorithm;
+  std::string wait;
+  bool anonymous = false;  // any thread may come, ranks mean nothing
+  std::function<arrival(rank_t n)> make;
+
+  bool burns_the_core() const { return wait == "spin" || wait == "monitor"; }
+  std::string name() const { return algorithm + (wait.empty() ? "" : "_" + wait); }
+};
+inline std::ostream& operator<<(std::ostream& out, const provider& p) { return out << p.name(); }
+
+// For INSTANTIATE_TEST_SUITE_P.
+inline constexpr auto name_of_parameter = [](const auto& test) { return test.param.name(); };
+
+inline provider from_registry(std::string_view algorithm, const wait_info& wait, bool anonymous) {
+  const std::string a(algorithm), w(wait.name);
+  const auto make = [a, w](rank_t n) -> arrival {
+    return [barrier = std::shared_ptr<any_barrier>(make_barrier(a, n, w))](rank_t rank) {
+      barrier->arrive_and_wait(rank);
+    };
+  };
+  return {a, w, anonymous, make};
+}
+
+// All that this machine can run.
+inline std::vector<provider> providers() {
+  std::vector<provider> all;
+  all.push_back(from_registry(default_algorithm, wait_policies[0], false));
+  all.push_back(from_registry(default_rankless_algorithm, wait_policies[0], true));
+  for (const algorithm_info& algorithm : algorithms)
+    for (const wait_info& wait : wait_policies)
+      if (wait.available()) all.push_back(from_registry(algorithm.name, wait, algorithm.anonymous));
+  all.push_back({"std_barrier", "", true, [](rank_t n) -> arrival {
+                   auto barrier = std::make_shared<std::barrier<>>(static_cast<std::ptrdiff_t>(n));
+                   return [barrier](rank_t) { barrier->arrive_and_wait(); };
+                 }});
+  return all;
+}
+
+inline std::vector<provider> providers_where(const std::function<bool(const provider&)>& fits) {
+  std::vector<provider> some;
+  for (const provider& p : providers())
+    if (fits(p)) some.push_back(p);
+  return some;
+}
+
+// A central barrier that can be spoilt.
+struct spoilt_barrier {
+  rank_t expected = 0;  // what it counts to
+  std::memory_order arrive = acq_rel, leave = acquire;
+  rank_t hurries = ~rank_t{0};                    // a rank that does not wait, now and then
+  std::chrono::milliseconds patience{3'600'000};  // so that a test of a broken one ends
+
+  std::atomic<rank_t> arrived{0};
+  std::atomic<std::uint32_t> episode{0};
+  std::atomic<std::uint32_t> calls{0};
+
+  void arrive_and_wait(rank_t rank) {
+    const std::uint32_t mine = episode.load(relaxed);
+    if (arrived.fetch_add(1, arrive) + 1 == expected) {
+      arrived.store(0, relaxed);
+      episode.fetch_add(1, arrive);
+      return;
+    }
+    if (rank == hurries && calls.fetch_add(1, relaxed) % 5 == 4) return;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (episode.load(leave) == mine && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+  }
+};
+
+}  // namespace tutti::test

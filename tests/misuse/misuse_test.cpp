@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// The misuse twins: each mistake is reported in a build with checks, with its values and the caller's line.
+#define TUTTI_CHECKS 1
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tutti/barrier/barrier.hpp"
+#include "tutti/registry.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tutti::barrier;
+using tutti::barrier_options;
+using tutti::rank_t;
+
+struct misuse : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Misuse : public testing::Test {
+ protected:
+  void SetUp() override {
+    tutti::on_misuse = [](const std::string& what, const tutti::source_place& where) {
+      throw misuse(std::string(where.file) + ":" + std::to_string(where.line) + ": " + what);
+    };
+  }
+  void TearDown() override { tutti::on_misuse = tutti::abort_on_misuse; }
+
+  template <class Call>
+  static void expect(const std::string& what, unsigned line, Call call) {
+    try {
+      call();
+      FAIL() << "nothing was reported; expected: " << what;
+    } catch (const misuse& e) {
+      EXPECT_EQ(e.what(), std::string(__FILE__) + ":" + std::to_string(line) + ": " + what);
+    }
+  }
+};
+
+// One line, so that __LINE__ is the line of the call.
+#define EXPECT_MISUSE(what, call) expect(what, __LINE__, [&] { call; })
+
+TEST_F(Misuse, RankOutOfRange) {
+  const std::string what = "rank 3 is out of range for a barrier of 3 participants (ranks 0 to 2)";
+  for (const char* algorithm : {"", "flags"}) {
+    barrier sync(3, barrier_options{.algorithm = algorithm});
+    EXPECT_MISUSE(what, sync.arrive_and_wait(3));
+    EXPECT_MISUSE(what, (void)sync.arrive_and_wait_for(3, 1ms));
+    EXPECT_MISUSE(what, (void)sync.arrive_and_wait_until(3, std::chrono::steady_clock::now()));
+  }
+  barrier sync(3);
+  EXPECT_MISUSE(what, (void)sync.arrive_as(3));
+  EXPECT_MISUSE(what, sync.arrive_and_drop_as(3));
+  EXPECT_MISUSE("rank 4294967295 is out of range for a barrier of 3 participants (ranks 0 to 2)",
+                sync.arrive_and_wait(~rank_t{0}));
+}
+
+TEST_F(Misuse, RankTwiceInAPhase) {
+  for (const rank_t few : {0u, 5u}) {
+    barrier sync(3, barrier_options{.few = few});
+    for (const rank_t rank : {0u, 1u, 2u}) (void)sync.arrive_as(rank);
+    (void)sync.arrive_as(1);
+    EXPECT_MISUSE("rank 1 arrived twice in phase 1", (void)sync.arrive_as(1));
+  }
+  barrier sync(3);
+  (void)sync.arrive_as(0);
+  EXPECT_MISUSE("rank 0 arrived twice in phase 0", (void)sync.arrive_and_wait_for(0, 1ms));
+}
+
+TEST_F(Misuse, ARankThatHasDropped) {
+  barrier sync(3);
+  sync.arrive_and_drop_as(2);
+  EXPECT_MISUSE("rank 2 arrived after it had dropped", (void)sync.arrive_as(2));
+}
+
+TEST_F(Misuse, ArrivalsThatCanNeverBeRight) {
+  barrier sync(3);
+  EXPECT_MISUSE("arrive(0) on a barrier of 3 participants", (void)sync.arrive(0));
+  EXPECT_MISUSE("arrive(-1) on a barrier of 3 participants", (void)sync.arrive(-1));
+  EXPECT_MISUSE("arrive(4) on a barrier of 3 participants", (void)sync.arrive(4));
+  EXPECT_NO_THROW((void)sync.arrive(3));
+}
+
+// Two wait for a third; two more come in before it.
+TEST_F(Misuse, MoreThreadsInsideThanParticipants) {
+  barrier sync(2);
+  std::atomic<int> inside{0};
+  const auto wait_late = [&] {
+    ++inside;
+    (void)sync.wait_for(7, 300ms);  // a phase that never comes
+  };
+  std::thread one(wait_late), two(wait_late);
+  while (inside < 2) std::this_thread::yield();
+  std::this_thread::sleep_for(30ms);
+  EXPECT_MISUSE("3 threads are inside a barrier of 2 participants", sync.arrive_and_wait());
+  EXPECT_MISUSE("3 threads are inside a barrier of 2 participants", sync.arrive_and_wait(1));
+  one.join();
+  two.join();
+  // The refused ones are not inside: the barrier can be used and destroyed.
+  EXPECT_FALSE(sync.arrive_and_wait_for(0, 1ms));
+}
+
+TEST_F(Misuse, AHandlerThatReturnsLetsTheProgramGoOn) {
+  static std::atomic<int> reports;
+  reports = 0;
+  tutti::on_misuse = [](const std::string&, const tutti::source_place&) { ++reports; };
+  barrier sync(2);
+  (void)sync.arrive_as(0);
+  (void)sync.arrive_as(0);
+  EXPECT_EQ(reports, 1);
+  (void)sync.arrive(2);
+  EXPECT_EQ(reports, 1);
+}
+
+void destroy_under_a_waiter() {
+  auto* sync = new barrier(2);
+  std::atomic<bool> coming{false};
+  std::thread waiter([&] {
+    coming = true;
+    sync->arrive_and_wait();
+  });
+  while (!coming) std::this_thread::yield();
+  std::this_thread::sleep_for(50ms);
+  delete sync;
+}
+
+TEST(MisuseDeathTest, DestroyedUnderAWaiter) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      destroy_under_a_waiter(),
+      "misuse_test.cpp:[0-9]+: tutti: a barrier is destroyed while 1 of its 2 participants wait");
+}
+
+TEST(MisuseDeathTest, WithoutAHandlerTheProgramEnds) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(barrier(2).arrive_and_wait(2),
+               "misuse_test.cpp:[0-9]+: tutti: rank 2 is out of range for a barrier of 2");
+}
+
+// Refused in every build.
+template <class Call>
+void expect_refused(const std::string& what, Call call) {
+  try {
+    call();
+    ADD_FAILURE() << "not refused; expected: " << what;
+  } catch (const std::invalid_argument& e) {
+    EXPECT_EQ(e.what(), "tutti: " + what);
+  }
+}
+
+TEST(Refused, CountsOfParticipants) {
+  const std::string range = "a barrier is for 1 to 65535 participants, not ";
+  for (const std::ptrdiff_t n :
+       {std::ptrdiff_t{0}, std::ptrdiff_t{-1}, PTRDIFF_MIN, barrier<>::max() + 1, PTRDIFF_MAX}) {
+    expect_refused(range + std::to_string(n), [n] { barrier<> sync(n); });
+    expect_refused(range + std::to_string(n), [n] { barrier sync(n, []() noexcept {}); });
+    expect_refused(range + std::to_string(n),
+                   [n] { barrier<tutti::no_completion, false> unchecked(n); });
+  }
+  for (const rank_t n : {0u, 65536u, ~0u})
+    expect_refused(range + std::to_string(n), [n] { tutti::make_barrier("ticket", n); });
+  EXPECT_EQ(barrier<>(barrier<>::max()).max(), 65535);
+}
+
+TEST(Refused, UnknownNames) {
+  std::string known = "default, default_rankless";
+  for (const auto& info : tutti::algorithms) known += ", " + std::string(info.name);
+  const std::string algorithm = "unknown barrier algorithm 'disemination' (known: " + known + ")";
+  expect_refused(algorithm, [] { tutti::make_barrier("disemination", 2); });
+  expect_refused(algorithm, [] { barrier sync(2, barrier_options{.algorithm = "disemination"}); });
+
+  const std::string wait =
+      "unknown wait policy 'busy' (known: adaptive, spin, yield, park, monitor)";
+  expect_refused(wait, [] { tutti::make_barrier("flags", 2, "busy"); });
+  expect_refused(wait,
+                 [] { barrier sync(2, barrier_options{.algorithm = "flags", .wait = "busy"}); });
+  expect_refused("unknown wait policy '' (known: adaptive, spin, yield, park, monitor)",
+                 [] { tutti::make_barrier("flags", 2, ""); });
+}
+
+TEST(Refused, PairsThatDoNotGoTogether) {
+  expect_refused("algorithm 'default' always waits adaptively, not by 'spin'",
+                 [] { tutti::make_barrier("default", 2, "spin"); });
+  expect_refused("algorithm 'flags' cannot run a completion function", [] {
+    barrier sync(
+        2, []() noexcept {}, barrier_options{.algorithm = "flags"});
+  });
+  expect_refused("arrive: a barrier with a named algorithm has only arrive_and_wait", [] {
+    barrier sync(2, barrier_options{.algorithm = "flags"});
+    (void)sync.arrive();
+  });
+  // A wait policy without an algorithm would be ignored in silence.
+  expect_refused(
+      "wait policy 'spin' needs a named algorithm: tutti's choice always waits adaptively",
+      [] { barrier sync(2, barrier_options{.wait = "spin"}); });
+}
+
+TEST(Refused, AWaitPolicyThatThisMachineLacks) {
+  for (const auto& policy : tutti::wait_policies) {
+    if (policy.available()) continue;
+    expect_refused(
+        "wait policy '" + std::string(policy.name) + "' needs an instruction that this CPU lacks",
+        [&] { tutti::make_barrier("flags", 2, policy.name); });
+    return;
+  }
+  GTEST_SKIP() << "this machine has every wait policy";
+}
+
+}  // namespace

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the platform layer tells: topology, cache groups, the CPU's waiting instructions, cores, misuse.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "tutti/platform/array.hpp"
+#include "tutti/platform/cpu.hpp"
+#include "tutti/platform/misuse.hpp"
+#include "tutti/platform/monitor.hpp"
+#include "tutti/platform/native.hpp"
+#include "tutti/platform/topology.hpp"
+
+namespace platform = tutti::platform;
+using tutti::rank_t;
+
+namespace {
+
+TEST(Topology, DescribesThisMachine) {
+  const platform::topology& here = platform::machine();
+  EXPECT_GE(here.packages, 1u);
+  EXPECT_GE(here.cores, 1u);
+  EXPECT_GE(here.cpus, here.cores);
+  EXPECT_FALSE(here.allowed.empty());
+  EXPECT_LE(here.allowed.size(), here.cpus);
+  EXPECT_GE(here.cpu_quota, 0);
+  EXPECT_FALSE(here.model.empty());
+  EXPECT_EQ(&here, &platform::machine()) << "detected once";
+}
+
+TEST(Topology, CacheGroupsAreDisjointAndAllowed) {
+  const platform::topology& here = platform::machine();
+  const std::set<unsigned> allowed(here.allowed.begin(), here.allowed.end());
+  std::set<unsigned> seen;
+  for (const auto& group : here.cache_groups) {
+    EXPECT_FALSE(group.empty());
+    for (const unsigned cpu : group) {
+      EXPECT_TRUE(allowed.count(cpu)) << "CPU " << cpu;
+      EXPECT_TRUE(seen.insert(cpu).second) << "CPU " << cpu << " is in two groups";
+    }
+  }
+}
+
+TEST(CacheGroups, SumToTheParticipants) {
+  for (rank_t n = 1; n <= 512; ++n) {
+    const auto sizes = platform::cache_groups(n);
+    EXPECT_EQ(std::count(sizes.begin(), sizes.end(), 0u), 0) << "an empty group, n = " << n;
+    EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), rank_t{0}), n);
+    EXPECT_LE(sizes.size(), std::max<std::size_t>(1, platform::machine().cache_groups.size()));
+  }
+}
+
+TEST(Monitor, HasANameForEveryKind) {
+  using enum platform::monitor_kind;
+  EXPECT_STREQ(platform::name_of(none), "none");
+  EXPECT_STREQ(platform::name_of(umwait), "umwait");
+  EXPECT_STREQ(platform::name_of(mwaitx), "mwaitx");
+  EXPECT_STREQ(platform::name_of(wfe), "wfe");
+  EXPECT_EQ(platform::monitor(), platform::detect_monitor());
+}
+
+// Without the instruction a nap is one pause: it must still return.
+TEST(Monitor, NapsEndWithoutAChange) {
+  const std::atomic<std::uint32_t> word{0};
+  for (int i = 0; i < 100; ++i) platform::nap(word, [] { return false; });
+}
+
+TEST(Monitor, NapEndsWhenTheLineChanges) {
+  if (platform::monitor() == platform::monitor_kind::none)
+    GTEST_SKIP() << "this CPU has none of umwait, mwaitx, wfe";
+  std::atomic<std::uint32_t> word{0};
+  std::thread napper([&] {
+    // acquire: pairs with the store below.
+    while (word.load(tutti::acquire) == 0)
+      platform::nap(word, [&] { return word.load(tutti::acquire) != 0; });
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  word.store(1, tutti::release);
+  napper.join();
+}
+
+TEST(Cpu, KnowsWhereItRuns) {
+  EXPECT_GE(platform::online_cpus(), 1u);
+  EXPECT_LT(platform::current_cpu(), 1u << 20);
+}
+
+TEST(CoreHabits, SeeTheNameOfAnother) {
+  static platform::core_habits core;  // as the real ones: begins with nobody's name
+  EXPECT_FALSE(core.visited_by_another()) << "the first";
+  EXPECT_FALSE(core.visited_by_another()) << "still alone";
+  std::thread([] { EXPECT_TRUE(core.visited_by_another()); }).join();
+  EXPECT_TRUE(core.visited_by_another());
+  EXPECT_FALSE(core.visited_by_another());
+}
+
+TEST(CoreHabits, ShunAStrangerLongerEachTimeUpToABound) {
+  static platform::core_habits core;
+  constexpr std::uint64_t ms = 1'000'000;
+  std::uint64_t now = 1'000 * ms;
+  EXPECT_FALSE(core.had_stranger());
+  std::uint64_t before = 0, first = 0;
+  for (int time = 0; time < 20; ++time) {
+    core.lent_to_stranger(now);
+    EXPECT_TRUE(core.had_stranger());
+    std::uint64_t shunned = 0;
+    while (core.has_stranger(now + shunned)) shunned += ms;
+    EXPECT_GE(shunned, before);
+    EXPECT_LE(shunned, 1'000 * ms) << "the stranger may have gone long ago";
+    if (first == 0) first = shunned;
+    before = shunned;
+    now += shunned;
+  }
+  EXPECT_GT(first, 0u);
+  EXPECT_GT(before, first);
+  core.forget_stranger(now);
+  EXPECT_TRUE(core.had_stranger()) << "yields must stay short for as long as they were shunned";
+  core.forget_stranger(now + before + ms);
+  EXPECT_FALSE(core.had_stranger());
+}
+
+TEST(Array, KeepsAlignmentAndDestroys) {
+  static int alive = 0;
+  struct item {
+    item() { ++alive; }
+    ~item() { --alive; }
+    item(const item&) = delete;
+    item& operator=(const item&) = delete;
+  };
+  {
+    tutti::array<tutti::padded<item>> items(3);
+    EXPECT_EQ(alive, 3);
+    EXPECT_EQ(items.size(), 3u);
+    EXPECT_EQ(items.end() - items.begin(), 3);
+    for (auto& each : items)
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&each) % tutti::cache_line, 0u);
+    tutti::array<item> none(0);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(Misuse, TheHandlerHearsWhatAndWhere) {
+  static std::string heard;
+  const tutti::misuse_handler before = tutti::on_misuse;
+  tutti::on_misuse = [](const std::string& what, const tutti::source_place& where) {
+    heard = std::string(where.file) + ":" + std::to_string(where.line) + ": " + what;
+  };
+  const unsigned line = __LINE__ + 1;
+  tutti::on_misuse("42 is not 43", tutti::source_place::here());
+  tutti::on_misuse = before;
+  EXPECT_EQ(heard, std::string(__FILE__) + ":" + std::to_string(line) + ": 42 is not 43");
+}
+
+TEST(MisuseDeathTest, WithoutAHandlerTheProgramEndsWithTheSentence) {
+  EXPECT_EQ(tutti::on_misuse, &tutti::abort_on_misuse);
+  EXPECT_DEATH(tutti::on_misuse("42 is not 43", tutti::source_place::here()),
+               "platform_test.*: tutti: 42 is not 43");
+}
+
+TEST(Misuse, RefuseThrowsASentence) {
+  try {
+    tutti::refuse("no");
+    FAIL();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_STREQ(e.what(), "tutti: no");
+  }
+}
+
+TEST(SpinMutex, KeepsOthersOut) {
+  platform::spin_mutex lock;
+  std::uint64_t count = 0;
+  const auto work = [&] {
+    for (int i = 0; i < 1'000; ++i) {
+      lock.lock();
+      ++count;
+      lock.unlock();
+      if (i % 100 == 0) std::this_thread::yield();
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  EXPECT_EQ(count, 2'000u);
+}
+
+}  // namespace
