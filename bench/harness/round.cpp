@@ -63,6 +63,7 @@ class round {
         line_(request.threads),
         partner_(find_partner(request)),
         records_(request.threads) {
+    outcome_.episodes = request.episodes;
     for (rank_t rank = 0; rank < request.threads; ++rank) prepare(rank);
   }
 
@@ -127,7 +128,26 @@ class round {
     if (rank == partner_) ping_pong_.follow_transfers();
   }
 
+  // Rank 0 looks at the clock; the barrier itself tells the others that a chunk is the last.
+  void run_timed(rank_t rank, rank_record& record) {
+    record.marks[0] = ordered_ticks();
+    const std::uint64_t until = record.marks[0] + from_ns(request_.least_ns);
+    std::uint64_t done = 0;
+    for (std::size_t turn = 0;; turn = 1 - turn) {
+      done += request_.chunk;
+      if (rank == 0) last_chunk_[turn] = done >= request_.episodes || ticks() >= until;
+      barrier_.episodes(rank, request_.chunk);
+      if (last_chunk_[turn]) break;
+    }
+    record.marks[1] = ordered_ticks();
+    if (rank == 0) outcome_.episodes = done;
+  }
+
   void run_loop(rank_t rank, rank_record& record) {
+    if (request_.least_ns > 0) {
+      run_timed(rank, record);
+      return;
+    }
     const std::uint64_t each = request_.episodes / request_.batches;
     record.marks[0] = ordered_ticks();
     for (std::uint64_t batch = 1; batch <= request_.batches; ++batch) {
@@ -175,7 +195,7 @@ class round {
 
   // From the last to leave the episode before the batch to the last to leave the batch.
   void finish_loop() {
-    const auto each = static_cast<double>(request_.episodes / request_.batches);
+    const auto each = static_cast<double>(outcome_.episodes / request_.batches);
     for (std::size_t batch = 0; batch < request_.batches; ++batch) {
       const std::uint64_t length =
           latest(&rank_record::marks, batch + 1) - latest(&rank_record::marks, batch);
@@ -184,7 +204,7 @@ class round {
     const std::uint64_t begin = latest(&rank_record::marks, 0);
     outcome_.duration_ns = to_ns(latest(&rank_record::marks, request_.batches) - begin);
     outcome_.start_spread_ns = to_ns(begin - earliest(&rank_record::marks, 0));
-    outcome_.mean = outcome_.duration_ns / (each * static_cast<double>(request_.batches));
+    outcome_.mean = outcome_.duration_ns / static_cast<double>(outcome_.episodes);
   }
 
   // From the last arrival to the last departure, without what the timer itself takes.
@@ -212,6 +232,8 @@ class round {
   ping_pong ping_pong_;
   const rank_t partner_;
   std::vector<rank_record> records_;
+  bool last_chunk_[2] =
+      {};  // of chunks in turn: a slot is written again only when all have read it
   round_outcome outcome_;
 };
 

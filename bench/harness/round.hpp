@@ -24,7 +24,12 @@ struct round_request {
   std::vector<int> cpus;  // of each rank; empty: unpinned
   std::uint64_t episodes = 1000;
   std::uint64_t warm_up = 100;
-  std::uint64_t batches = 1;    // of a loop: each gives a sample
+  std::uint64_t batches = 1;  // of a loop: each gives a sample
+  // Of a loop, unless 0: goes on in one batch until so much time has passed, for `episodes` at most. Where a few
+  // episodes are thousands of times as long as the others, a fixed number of them would measure the luck of a
+  // round that meets none.
+  double least_ns = 0;
+  std::uint64_t chunk = 1;      // episodes between two looks at that time
   bool own_cores = true;        // each rank has a core to itself: the start may spin
   bool with_floor = true;       // measure the floor before and after, if there are two CPUs
   double skew_ns = 0;           // of delayed: uniform in [0, skew_ns) for each rank and episode
@@ -39,6 +44,7 @@ struct round_outcome {
   std::vector<double>
       samples;      // ns an episode: one for each batch of a loop, one for each delayed episode
   double mean = 0;  // ns an episode over the whole round
+  std::uint64_t episodes = 0;  // that were timed
   double duration_ns = 0;      // of what was timed
   double start_spread_ns = 0;  // between the first and the last to begin
   double waiter_cpu_ns =

@@ -87,7 +87,6 @@ class ticket_barrier {
  private:
   rank_t participants_;
   fast_divisor episode_of_;
-  // The look for sleepers follows the last ticket: same line.
   alignas(cache_line) typename Memory::template atomic<std::uint64_t> tickets_{0};
   Wait wait_;
 };

@@ -61,7 +61,9 @@ class sleepers {
     return true;
   }
 
-  typename Memory::template atomic<std::uint32_t> count_{0};
+  // On a line of its own: it is written only to sleep, so that the look finds it in the cache. On the line of the word
+  // it would wait for that line to come back from the first waiter that polls it (20 of 117 ns an episode of two).
+  alignas(cache_line) typename Memory::template atomic<std::uint32_t> count_{0};
 };
 
 }  // namespace tutti
