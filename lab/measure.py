@@ -60,7 +60,7 @@ def plan(cores: int, quick: bool) -> list[Run]:
             ("--threads", _joined(sorted({2, free[-1]})), "--algorithms", "all", *late), 25,
         ),
         Run("oversubscription", "more threads than cores, every wait policy", ("--threads", _joined(crowded), *waits, *loop), 35),
-        Run("neighbour", "a busy neighbour on one core, and on every core", (*two, "--neighbour", "one,all", *loop), 25),
+        Run("neighbour", "a busy neighbour on one core, and on every core", ("--threads", "2,4", *waits, "--neighbour", "one,all", *loop), 40),
         Run("imbalance", "one participant late by 10 µs and by 1 ms", (*two, "--imbalance", "10us,1ms"), 15),
         Run("unpinned", "threads that are not pinned", (*two, "--pin", "none", *loop), 10),
     ]

@@ -125,8 +125,8 @@ def build_multiples(data: Dataset) -> Figure:
     below = sum(1 for row in found if row["median"] < floor_of(data, row))
     if below:
         captions.append(
-            f"{below} points lie below 1: back-to-back episodes can pass two episodes on one line transfer, so a loop is no "
-            "latency; see last-in to last-out below."
+            f"{below} points lie below 1: two threads can pass two back-to-back episodes on one line transfer (last-in to "
+            "last-out, below, cannot), and with more threads than cores the last to arrive goes on without a switch."
         )
     return Figure("multiples", MULTIPLES_TITLE, MULTIPLES_QUESTION, panels, captions, notes)
 

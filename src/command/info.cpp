@@ -127,16 +127,34 @@ void print_text() {
   }
 }
 
+// The tables of docs/barriers.md.
+void print_markdown() {
+  fmt::print(
+      "| name | what it is | cost | use it when | not when | source "
+      "|\n|---|---|---|---|---|---|\n");
+  for (const auto& a : algorithms) {
+    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", a.name, a.summary, a.cost, a.use_when,
+               a.avoid_when, a.source);
+  }
+}
+
 }  // namespace
 
 void add_info(CLI::App& program, action& chosen) {
   auto json = std::make_shared<bool>(false);
+  auto markdown = std::make_shared<bool>(false);
   CLI::App* app = program.add_subcommand(
       "info", "This machine, its waiting mechanisms, tutti's algorithms and their peers");
   app->add_flag("--json", *json, "One JSON object instead of the tables");
-  app->callback([json, &chosen] {
-    chosen = [json] {
-      *json ? print_json() : print_text();
+  app->add_flag("--markdown", *markdown, "The table of algorithms for the documentation")
+      ->excludes("--json");
+  app->callback([json, markdown, &chosen] {
+    chosen = [json, markdown] {
+      if (*markdown) {
+        print_markdown();
+      } else {
+        *json ? print_json() : print_text();
+      }
       return success;
     };
   });
