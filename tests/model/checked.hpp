@@ -222,6 +222,7 @@ struct checked {
   }
 
   static void relax() noexcept { rl::yield(1, RL_INFO); }
+  static void relax_long() noexcept { relax(); }
   static void yield() noexcept { rl::yield(1, RL_INFO); }
 
   template <class T>

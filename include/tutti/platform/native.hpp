@@ -9,7 +9,8 @@
 //   atomic<T>, plain<T>, mutex    plain<T> is data that the algorithm publishes; `checked` reports races on it
 //   order(site, o)                the order of one atomic operation, by the name of its site
 //   fence(site, o)                a fence
-//   relax(), yield()              one poll of a waiting loop; the processor for somebody else
+//   relax(), relax_long()         one poll of a waiting loop; one of a wait that has begun to last
+//   yield()                       the processor for somebody else
 //   park(word, seen, deadline), unpark(word)     sleep while word == seen; wake all who do
 //   now_ns(), core()              what the adaptive policy learns from
 //   place()                       a number that threads close to each other are likely to share
@@ -22,6 +23,7 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/cpu.hpp"
 #include "tutti/platform/futex.hpp"
+#include "tutti/platform/monitor.hpp"
 #include "tutti/platform/pause.hpp"
 
 #if TUTTI_HOSTED
@@ -71,6 +73,7 @@ struct native {
   }
   static void fence(const char* /*site*/, std::memory_order o) noexcept { platform::fence(o); }
   static void relax() noexcept { platform::pause(); }
+  static void relax_long() noexcept { platform::long_pause(); }
 
 #if TUTTI_HOSTED
   using mutex = std::mutex;

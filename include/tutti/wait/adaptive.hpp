@@ -102,7 +102,7 @@ class adaptive_wait {
     std::uint64_t now = start;
     while (now - start < patience && now < deadline.ns()) {
       for (int poll = 0; poll < polls_between_clocks; ++poll) {
-        Memory::relax();
+        Memory::relax_long();
         if (ready(word.load(order))) return true;
       }
       now = Memory::now_ns();
