@@ -244,7 +244,7 @@ struct checked {
   struct habits {
     bool visited_by_another() const noexcept { return rl::rand(2) == 0; }
     bool had_stranger() const noexcept { return rl::rand(2) == 0; }
-    bool has_stranger(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
+    bool may_try_yielding(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
     void lent_to_stranger(std::uint64_t) const noexcept {}
     void forget_stranger(std::uint64_t) const noexcept {}
   };

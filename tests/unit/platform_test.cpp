@@ -125,6 +125,18 @@ TEST(CoreHabits, ShunAStrangerLongerEachTimeUpToABound) {
   EXPECT_FALSE(core.had_stranger());
 }
 
+TEST(CoreHabits, LetOneAtATimeTryAgain) {
+  static platform::core_habits core;
+  constexpr std::uint64_t ms = 1'000'000;
+  std::uint64_t now = 1'000 * ms;
+  core.lent_to_stranger(now);
+  EXPECT_FALSE(core.may_try_yielding(now)) << "too early";
+  while (core.has_stranger(now)) now += ms;
+  EXPECT_TRUE(core.may_try_yielding(now));
+  EXPECT_FALSE(core.may_try_yielding(now)) << "somebody is trying";
+  EXPECT_TRUE(core.may_try_yielding(now + 100 * ms));
+}
+
 TEST(Array, KeepsAlignmentAndDestroys) {
   static int alive = 0;
   struct item {

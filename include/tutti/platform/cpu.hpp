@@ -57,6 +57,15 @@ class alignas(cache_line) core_habits {
     // relaxed: a hint.
     return now_ns < stranger_until_.load(relaxed);
   }
+  // After the time of shunning: one waiter at a time tries to yield, the others on this core go on sleeping. A try can
+  // cost the stranger's whole slice, and all would pay it one after the other.
+  bool may_try_yielding(std::uint64_t now_ns) noexcept {
+    constexpr std::uint64_t turn_ns = 8'000'000;
+    // relaxed: hints; two that try at once cost a slice more.
+    if (has_stranger(now_ns) || now_ns < turn_until_.load(relaxed)) return false;
+    turn_until_.store(now_ns + turn_ns, relaxed);
+    return true;
+  }
   // relaxed: a hint.
   bool had_stranger() const noexcept { return stranger_until_.load(relaxed) != 0; }
   // Yields have been short for as long as they were shunned: begin anew.
@@ -74,6 +83,7 @@ class alignas(cache_line) core_habits {
  private:
   std::atomic<const void*> last_waiter_;
   std::atomic<std::uint64_t> stranger_until_;
+  std::atomic<std::uint64_t> turn_until_;
   std::atomic<std::uint32_t> stranger_ms_;
 };
 
@@ -91,6 +101,7 @@ struct core_habits {
   bool visited_by_another() const noexcept { return false; }
   void lent_to_stranger(std::uint64_t) noexcept {}
   bool has_stranger(std::uint64_t) const noexcept { return false; }
+  bool may_try_yielding(std::uint64_t) const noexcept { return true; }
   bool had_stranger() const noexcept { return false; }
   void forget_stranger(std::uint64_t) noexcept {}
   static core_habits& here() noexcept {

@@ -115,7 +115,7 @@ class adaptive_wait {
   template <class Word, class Ready, class Deadline>
   bool wait_on_shared_core(seat& mine, const Word& word, std::memory_order order, Ready ready,
                            Deadline deadline) noexcept {
-    if (Memory::core().had_stranger() && Memory::core().has_stranger(Memory::now_ns()))
+    if (Memory::core().had_stranger() && !Memory::core().may_try_yielding(Memory::now_ns()))
       return sleepers_.sleep(word, order, ready, deadline);
     if (mine.looks > 0 && deadline.ns() == no_deadline::ns()) {
       --mine.looks;
