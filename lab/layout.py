@@ -158,3 +158,13 @@ def _crowding(candidate: tuple[float, float, float, float, float], taken: Sequen
 
 def _overlap(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def labels_beside(panel: Panel, width: float, height: float) -> list[tuple[float, float]]:
+    """beside_points() for a panel of single points, drawn `width` by `height` large."""
+    span_x, span_y = bounds(panel, True), bounds(panel, False)
+    spots = [
+        (fraction(panel.x, span_x, s.points[0].x) * width, fraction(panel.y, span_y, s.points[0].y) * height, s.label)
+        for s in panel.series
+    ]
+    return beside_points(spots, width, height)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from lab.layout import beside_points, bounds, dodged, fraction, spread_out, ticks, value_at
+from lab.layout import bounds, dodged, fraction, labels_beside, spread_out, ticks, value_at
 from lab.model import Axis, Panel, Series
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -158,12 +158,7 @@ def _short(text: str) -> str:
 
 def _scatter(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
     width, height = NOMINAL_WIDTH - 90, panel.height - 34 - 48
-    span_x, span_y = bounds(panel, True), bounds(panel, False)
-    spots = [
-        (fraction(panel.x, span_x, s.points[0].x) * width, fraction(panel.y, span_y, s.points[0].y) * height, s.label)
-        for s in panel.series
-    ]
-    for series, (right, up) in zip(panel.series, beside_points(spots, width, height)):
+    for series, (right, up) in zip(panel.series, labels_beside(panel, width, height)):
         point = series.points[0]
         layout["annotations"].append(
             {

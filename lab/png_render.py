@@ -15,7 +15,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator  # noqa: E402
 
 from lab import style  # noqa: E402
-from lab.layout import beside_points, bounds, dodged, fraction, spread_out, ticks, value_at  # noqa: E402
+from lab.layout import bounds, dodged, fraction, labels_beside, spread_out, ticks, value_at  # noqa: E402
 from lab.model import Axis, Figure, Panel, Series  # noqa: E402
 
 DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
@@ -133,12 +133,7 @@ def _dots(panel: Panel, axes: Axes) -> None:
 
 def _scatter(panel: Panel, axes: Axes) -> None:
     width, height = PANEL_WIDTH * PIXELS_PER_INCH - 120, panel.height - 60
-    span_x, span_y = bounds(panel, True), bounds(panel, False)
-    spots = [
-        (fraction(panel.x, span_x, s.points[0].x) * width, fraction(panel.y, span_y, s.points[0].y) * height, s.label)
-        for s in panel.series
-    ]
-    for series, (right, up) in zip(panel.series, beside_points(spots, width, height)):
+    for series, (right, up) in zip(panel.series, labels_beside(panel, width, height)):
         point = series.points[0]
         axes.plot([point.x], [point.y], marker="o", color=color(series.color), markersize=8 if series.emphasis else 5.5,
                   zorder=5 if series.emphasis else 3)

@@ -5,7 +5,6 @@
 Exit status 77 (skipped) when clang-format is not installed and the rest is in order.
 """
 
-import argparse
 import pathlib
 import re
 import shutil
@@ -51,11 +50,5 @@ def run(root: pathlib.Path) -> int:
     return status
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
-    return run(parser.parse_args().root.resolve())
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sources.main(__doc__, run))

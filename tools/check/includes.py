@@ -8,7 +8,6 @@ Assembly, intrinsics, system calls and #if on an instruction set or operating sy
 include/tutti/platform/ only (src/ may include system headers, as programs do).
 """
 
-import argparse
 import pathlib
 import re
 import sys
@@ -128,11 +127,5 @@ def run(root: pathlib.Path) -> int:
     return sources.report("includes", root, len(files), violations + find_cycle(root))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
-    return run(parser.parse_args().root.resolve())
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sources.main(__doc__, run))

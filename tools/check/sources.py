@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the checks share: finding files, telling code from comments, reporting a violation."""
 
+import argparse
 import dataclasses
 import pathlib
 import re
@@ -88,3 +89,10 @@ def check_files(
     files = list(source_files(root, folders))
     violations = [v for path in files for v in check(path, path.read_text(encoding="utf-8"))]
     return report(name, root, len(files), violations)
+
+
+def main(description: str, run: Callable[[pathlib.Path], int]) -> int:
+    """The command line of a check: run(root) returns the exit status."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the project's folder")
+    return run(parser.parse_args().root.resolve())
