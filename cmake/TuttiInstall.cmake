@@ -53,6 +53,7 @@ file(RELATIVE_PATH tutti_pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "
 set(tutti_pc_static_private ".private")
 if(tutti_kind STREQUAL "STATIC_LIBRARY")
   set(tutti_pc_static_private "")
+  set(tutti_pc_libs " -lboost_context") # It has no pkg-config file to require.
 endif()
 configure_file(cmake/tutti.pc.in tutti.pc @ONLY)
 install(

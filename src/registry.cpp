@@ -71,12 +71,28 @@ std::unique_ptr<any_barrier> make_default(std::string_view algorithm, rank_t n,
   return std::make_unique<wrapped_default<false>>(n);
 }
 
+void require_count(rank_t participants) {
+  if (participants == 0 || participants > barrier<>::max())
+    refuse("a barrier is for 1 to " + std::to_string(barrier<>::max()) + " participants, not " +
+           std::to_string(participants));
+}
+
 // Tries each policy of the registry until the name fits.
 template <class... Wait>
 std::unique_ptr<any_barrier> make_named(std::string_view algorithm, rank_t n, std::string_view wait,
                                         std::tuple<Wait...>*) {
   std::unique_ptr<any_barrier> made;
-  (void)((Wait::name == wait && (made = detail::make_waiting<Wait>(algorithm, n), true)) || ...);
+  (void)((Wait::name == wait && (made = detail::waiting<Wait>::make_barrier(algorithm, n), true)) ||
+         ...);
+  return made;
+}
+
+template <class... Wait>
+std::unique_ptr<any_region> make_named_region(std::string_view algorithm, rank_t n,
+                                              std::string_view wait, std::tuple<Wait...>*) {
+  std::unique_ptr<any_region> made;
+  (void)((Wait::name == wait && (made = detail::waiting<Wait>::make_region(algorithm, n), true)) ||
+         ...);
   return made;
 }
 
@@ -84,13 +100,21 @@ std::unique_ptr<any_barrier> make_named(std::string_view algorithm, rank_t n, st
 
 std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t participants,
                                           std::string_view wait) {
-  if (participants == 0 || participants > barrier<>::max())
-    refuse("a barrier is for 1 to " + std::to_string(barrier<>::max()) + " participants, not " +
-           std::to_string(participants));
+  require_count(participants);
   require_wait(wait);
   if (algorithm == default_algorithm || algorithm == default_rankless_algorithm)
     return make_default(algorithm, participants, wait);
   auto made = make_named(algorithm, participants, wait, static_cast<registry::waits*>(nullptr));
+  if (made == nullptr) refuse_algorithm(algorithm);
+  return made;
+}
+
+std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t participants,
+                                        std::string_view wait) {
+  require_count(participants);
+  require_wait(wait);
+  auto made =
+      make_named_region(algorithm, participants, wait, static_cast<registry::waits*>(nullptr));
   if (made == nullptr) refuse_algorithm(algorithm);
   return made;
 }

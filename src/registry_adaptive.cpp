@@ -3,4 +3,4 @@
 
 #include "registry_make.hpp"
 
-TUTTI_DEFINE_MAKE_WAITING(adaptive)
+TUTTI_DEFINE_WAITING(adaptive)

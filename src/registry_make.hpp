@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes an algorithm of the registry with one wait policy. Each policy is compiled in a file of its own
+// Makes an algorithm of the registry with one wait policy, as a barrier or as a region. Each policy is compiled in a file of its own
 // (registry_WAIT.cpp): together they are the longest compilation of the library.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tutti/registry.hpp"
+#include "tutti/team/region.hpp"
 
 namespace tutti::detail {
 
@@ -37,6 +38,41 @@ std::unique_ptr<any_barrier> make_one(rank_t n) {
   return std::make_unique<wrapped<barrier>>(Algorithm::template make<native, policy>(n));
 }
 
+template <class Region>
+class wrapped_region final : public any_region {
+ public:
+  explicit wrapped_region(std::unique_ptr<Region> region) : region_(std::move(region)) {}
+
+  void open() override { region_->open(); }
+  void await(rank_t rank) override { region_->await(rank); }
+  void close(rank_t rank) override { region_->collect(rank); }
+
+ private:
+  std::unique_ptr<Region> region_;
+};
+
+template <class Algorithm, class Wait>
+std::unique_ptr<any_region> make_one_region(rank_t n) {
+  using policy = typename Wait::template type<native>;
+  using barrier = typename Algorithm::template type<native, policy>;
+  auto made = Algorithm::template make<native, policy>(n);
+  if constexpr (requires { made->open(); }) {
+    return std::make_unique<wrapped_region<barrier>>(std::move(made));
+  } else {
+    using region = region_before_barrier<barrier, native, policy>;
+    return std::make_unique<wrapped_region<region>>(std::make_unique<region>(std::move(made), n));
+  }
+}
+
+template <class Wait, class... Algorithm>
+std::unique_ptr<any_region> find_and_make_region(std::string_view name, rank_t n,
+                                                 std::tuple<Algorithm...>*) {
+  std::unique_ptr<any_region> made;
+  (void)((Algorithm::info.name == name && (made = make_one_region<Algorithm, Wait>(n), true)) ||
+         ...);
+  return made;
+}
+
 template <class Wait, class... Algorithm>
 std::unique_ptr<any_barrier> find_and_make(std::string_view name, rank_t n,
                                            std::tuple<Algorithm...>*) {
@@ -47,25 +83,46 @@ std::unique_ptr<any_barrier> find_and_make(std::string_view name, rank_t n,
 
 // Null if the registry has no algorithm of this name. Defined in registry_WAIT.cpp.
 template <class Wait>
-std::unique_ptr<any_barrier> make_waiting(std::string_view algorithm, rank_t n);
+struct waiting {
+  static std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t n);
+  static std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t n);
+};
+
 template <>
-std::unique_ptr<any_barrier> make_waiting<registry::adaptive>(std::string_view, rank_t);
+std::unique_ptr<any_barrier> waiting<registry::adaptive>::make_barrier(std::string_view, rank_t);
 template <>
-std::unique_ptr<any_barrier> make_waiting<registry::spin>(std::string_view, rank_t);
+std::unique_ptr<any_region> waiting<registry::adaptive>::make_region(std::string_view, rank_t);
 template <>
-std::unique_ptr<any_barrier> make_waiting<registry::yield>(std::string_view, rank_t);
+std::unique_ptr<any_barrier> waiting<registry::spin>::make_barrier(std::string_view, rank_t);
 template <>
-std::unique_ptr<any_barrier> make_waiting<registry::park>(std::string_view, rank_t);
+std::unique_ptr<any_region> waiting<registry::spin>::make_region(std::string_view, rank_t);
 template <>
-std::unique_ptr<any_barrier> make_waiting<registry::monitor>(std::string_view, rank_t);
+std::unique_ptr<any_barrier> waiting<registry::yield>::make_barrier(std::string_view, rank_t);
+template <>
+std::unique_ptr<any_region> waiting<registry::yield>::make_region(std::string_view, rank_t);
+template <>
+std::unique_ptr<any_barrier> waiting<registry::park>::make_barrier(std::string_view, rank_t);
+template <>
+std::unique_ptr<any_region> waiting<registry::park>::make_region(std::string_view, rank_t);
+template <>
+std::unique_ptr<any_barrier> waiting<registry::monitor>::make_barrier(std::string_view, rank_t);
+template <>
+std::unique_ptr<any_region> waiting<registry::monitor>::make_region(std::string_view, rank_t);
 
 }  // namespace tutti::detail
 
-// Defines make_waiting for one policy of the registry.
-#define TUTTI_DEFINE_MAKE_WAITING(policy)                                                   \
-  template <>                                                                               \
-  std::unique_ptr<tutti::any_barrier> tutti::detail::make_waiting<tutti::registry::policy>( \
-      std::string_view algorithm, tutti::rank_t n) {                                        \
-    return find_and_make<registry::policy>(algorithm, n,                                    \
-                                           static_cast<registry::algorithms*>(nullptr));    \
+// Defines both for one policy of the registry.
+#define TUTTI_DEFINE_WAITING(policy)                                                               \
+  template <>                                                                                      \
+  std::unique_ptr<tutti::any_barrier>                                                              \
+  tutti::detail::waiting<tutti::registry::policy>::make_barrier(std::string_view algorithm,        \
+                                                                tutti::rank_t n) {                 \
+    return find_and_make<registry::policy>(algorithm, n,                                           \
+                                           static_cast<registry::algorithms*>(nullptr));           \
+  }                                                                                                \
+  template <>                                                                                      \
+  std::unique_ptr<tutti::any_region> tutti::detail::waiting<tutti::registry::policy>::make_region( \
+      std::string_view algorithm, tutti::rank_t n) {                                               \
+    return find_and_make_region<registry::policy>(algorithm, n,                                    \
+                                                  static_cast<registry::algorithms*>(nullptr));    \
   }

@@ -6,6 +6,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -57,6 +58,23 @@ std::vector<std::vector<unsigned>> groups_by_cache(hwloc_topology_t t,
   return groups;
 }
 
+unsigned numa_node_of(hwloc_obj_t object) {
+  hwloc_nodeset_t nodes = object->nodeset;
+  const int first = nodes == nullptr ? -1 : hwloc_bitmap_first(nodes);
+  return first < 0 ? 0 : static_cast<unsigned>(first);
+}
+
+std::vector<core> cores_of(hwloc_topology_t t, const std::vector<unsigned>& allowed) {
+  std::vector<core> cores;
+  // A machine that does not tell its cores tells its hardware threads.
+  const hwloc_obj_type_t type = count(t, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(t, type, o)) != nullptr;) {
+    std::vector<unsigned> cpus = both(numbers(o->cpuset), allowed);
+    if (!cpus.empty()) cores.push_back({std::move(cpus), numa_node_of(o)});
+  }
+  return cores;
+}
+
 // cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds), for this process's group and those
 // above it: the tightest counts.
 double cgroup_quota() {
@@ -94,6 +112,7 @@ topology detect() {
   found.cores = count(raw, HWLOC_OBJ_CORE);
   found.cpus = count(raw, HWLOC_OBJ_PU);
   found.allowed = allowed_cpus(raw);
+  found.allowed_cores = cores_of(raw, found.allowed);
   found.cache_groups = groups_by_cache(raw, found.allowed);
   return found;
 }
@@ -103,6 +122,47 @@ topology detect() {
 const topology& machine() {
   static const topology found = detect();
   return found;
+}
+
+namespace {
+
+// Takes one core from each node in turn.
+std::vector<core> dealt_over_nodes(std::vector<core> cores) {
+  std::vector<std::size_t> turn(cores.size());  // how many cores of its node come before it
+  for (std::size_t i = 0; i < cores.size(); ++i)
+    turn[i] = static_cast<std::size_t>(
+        std::count_if(cores.begin(), cores.begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](const core& c) { return c.numa_node == cores[i].numa_node; }));
+  std::vector<std::size_t> order(cores.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return turn[a] < turn[b]; });
+  std::vector<core> dealt;
+  for (const std::size_t i : order) dealt.push_back(cores[i]);
+  return dealt;
+}
+
+}  // namespace
+
+std::vector<unsigned> cpus_for(placement where) {
+  if (where == placement::none) return {};
+  std::vector<core> cores = machine().allowed_cores;
+  if (where == placement::spread) cores = dealt_over_nodes(std::move(cores));
+  std::vector<unsigned> cpus;
+  for (std::size_t thread = 0; cpus.size() < machine().allowed.size(); ++thread) {
+    const std::size_t before = cpus.size();
+    for (const core& c : cores)
+      if (thread < c.cpus.size()) cpus.push_back(c.cpus[thread]);
+    if (cpus.size() == before) break;
+  }
+  return cpus;
+}
+
+unsigned usable_cores() {
+  const topology& m = machine();
+  const auto cores = static_cast<unsigned>(m.allowed_cores.size());
+  if (m.cpu_quota <= 0) return std::max(1u, cores);
+  return std::max(1u, std::min(cores, static_cast<unsigned>(std::ceil(m.cpu_quota))));
 }
 
 std::vector<rank_t> cache_groups(rank_t participants) {

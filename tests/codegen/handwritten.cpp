@@ -11,7 +11,15 @@ namespace {
 using rank_t = std::uint32_t;
 constexpr std::size_t line = 128;
 
+// One look at whether this thread carries fibers, as every wait of tutti takes.
+struct fiber_host {
+  virtual bool switch_fiber() noexcept = 0;
+};
+constinit thread_local fiber_host* fibers_here = nullptr;
+
 void relax() {
+  if (fibers_here != nullptr && fibers_here->switch_fiber()) [[unlikely]]
+    return;
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)

@@ -20,23 +20,30 @@ class atomic_barrier : private master_barrier<Memory, Wait> {
 
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
-    const auto collect = [&](participant<Wait>& me, Deadline until) {
-      if (rank != 0) {
-        // seq_cst: release publishes my work, acquire passes on that of earlier workers; the one order puts the
-        // count before the look for a sleeping master.
-        arrived_.fetch_add(1, Memory::order("atomic.arrive", seq_cst));
-        this->wait_.notify_ordered(arrived_);
-        return true;
-      }
-      // The count is never reset: it wraps, and so does the target.
-      const std::uint32_t all = me.episode * (this->n_ - 1);
-      // acquire: pairs with every worker's arrival through the counter's release sequence.
-      return this->wait_.until(me.seat, arrived_, Memory::order("atomic.collect", acquire),
-                               reached(all), until);
-    };
-    return this->meet(rank, collect, deadline);
+    return this->meet(
+        rank, [&] { return collect(rank, deadline); }, deadline);
   }
 
+  // A worker reports its arrival; the master waits for all of them, and may be called again after its deadline.
+  template <class Deadline = no_deadline>
+  bool collect(rank_t rank, Deadline deadline = {}) {
+    participant<Wait>& me = this->locals_[rank];
+    if (rank != 0) {
+      // seq_cst: release publishes my work, acquire passes on that of earlier workers; the one order puts the
+      // count before the look for a sleeping master.
+      arrived_.fetch_add(1, Memory::order("atomic.arrive", seq_cst));
+      this->wait_.notify_ordered(arrived_);
+      return true;
+    }
+    // The count is never reset: it wraps, and so does the target.
+    const std::uint32_t all = me.episode * (this->n_ - 1);
+    // acquire: pairs with every worker's arrival through the counter's release sequence.
+    return this->wait_.until(me.seat, arrived_, Memory::order("atomic.collect", acquire),
+                             reached(all), deadline);
+  }
+
+  using base::await;
+  using base::open;
   using base::participants;
 
  private:

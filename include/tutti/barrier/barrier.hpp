@@ -31,6 +31,7 @@
 #include "tutti/barrier/named.hpp"
 #include "tutti/barrier/striped.hpp"
 #include "tutti/barrier/ticket.hpp"
+#include "tutti/barrier/timed.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti {
@@ -46,16 +47,6 @@ struct barrier_options {
   rank_t few = 5;
   // Participants to a striped counter.
   rank_t fan = 8;
-};
-
-// What a wait with a deadline tells. True if everybody arrived in time.
-struct timed_result {
-  bool in_time = false;
-  std::uint64_t phase = 0;
-  rank_t missing = 0;  // arrivals that the phase lacked at the deadline
-  std::vector<rank_t>
-      missing_ranks;  // those that are known by rank: arrived as a rank before, or will
-  explicit operator bool() const noexcept { return in_time; }
 };
 
 template <class Completion = no_completion, bool Checks = (TUTTI_CHECKS != 0),
@@ -331,14 +322,7 @@ class barrier {
 
   template <class Rep, class Period>
   static deadline after(std::chrono::duration<Rep, Period> timeout) noexcept {
-    // Compared as floating point: seconds::max() counted in nanoseconds would overflow.
-    const std::chrono::duration<double, std::nano> approximate = timeout;
-    constexpr std::uint64_t longest = INT64_MAX / 2;  // a century and a half
-    if (!(approximate.count() > 0)) return deadline(Memory::now_ns());
-    if (approximate.count() >= static_cast<double>(longest))
-      return deadline(Memory::now_ns() + longest);
-    const auto ns = std::chrono::ceil<std::chrono::nanoseconds>(timeout).count();
-    return deadline(Memory::now_ns() + static_cast<std::uint64_t>(ns));
+    return deadline_after<Memory>(timeout);
   }
 
   template <class Clock, class Duration>

@@ -21,23 +21,30 @@ class flags_barrier : private master_barrier<Memory, Wait> {
 
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
-    const auto collect = [&](participant<Wait>& me, Deadline until) {
-      if (rank != 0) {
-        // release: publishes my work; pairs with the master's look.
-        flags_[rank].store(me.episode, Memory::order("flags.arrive", release));
-        this->wait_.notify(flags_[rank]);
-        return true;
-      }
-      for (rank_t worker = 1; worker < this->n_; ++worker)
-        // acquire: pairs with the worker's arrival.
-        if (!this->wait_.until(me.seat, flags_[worker], Memory::order("flags.collect", acquire),
-                               reached(me.episode), until))
-          return false;
-      return true;
-    };
-    return this->meet(rank, collect, deadline);
+    return this->meet(
+        rank, [&] { return collect(rank, deadline); }, deadline);
   }
 
+  // A worker reports its arrival; the master waits for all of them, and may be called again after its deadline.
+  template <class Deadline = no_deadline>
+  bool collect(rank_t rank, Deadline deadline = {}) {
+    participant<Wait>& me = this->locals_[rank];
+    if (rank != 0) {
+      // release: publishes my work; pairs with the master's look.
+      flags_[rank].store(me.episode, Memory::order("flags.arrive", release));
+      this->wait_.notify(flags_[rank]);
+      return true;
+    }
+    for (rank_t worker = 1; worker < this->n_; ++worker)
+      // acquire: pairs with the worker's arrival.
+      if (!this->wait_.until(me.seat, flags_[worker], Memory::order("flags.collect", acquire),
+                             reached(me.episode), deadline))
+        return false;
+    return true;
+  }
+
+  using base::await;
+  using base::open;
   using base::participants;
 
  private:

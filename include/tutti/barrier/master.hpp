@@ -16,13 +16,27 @@ class master_barrier {
 
   rank_t participants() const noexcept { return n_; }
 
+  // A parallel region instead of a barrier: the master opens it, the workers await it, and all end it by their
+  // algorithm's collect(), after which only the master knows that all have arrived.
+  void open() {
+    // release: publishes what the master did before, and everybody's work, which it acquired while it collected; pairs
+    // with await.
+    go_.store(++locals_[0].episode, Memory::order("master.open", release));
+    wait_.notify(go_);
+  }
+  void await(rank_t rank) {
+    participant<Wait>& me = locals_[rank];
+    // acquire: pairs with open.
+    wait_.until(me.seat, go_, Memory::order("master.await", acquire), reached(++me.episode));
+  }
+
  protected:
-  // collect(me, deadline) reports my arrival; for the master it returns once all have arrived.
+  // collect() reports the rank's arrival; for the master it returns once all have arrived.
   template <class Collect, class Deadline>
   bool meet(rank_t rank, Collect collect, Deadline deadline) {
     participant<Wait>& me = locals_[rank];
     const std::uint32_t episode = ++me.episode;
-    if (!collect(me, deadline)) return false;
+    if (!collect()) return false;
     if (rank == 0) {
       // release: publishes everybody's work, which the master acquired while it collected; pairs with the wait.
       go_.store(episode, Memory::order("master.release", release));

@@ -22,23 +22,30 @@ class recursive_barrier : private master_barrier<Memory, Wait> {
 
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
-    const auto collect = [&](participant<Wait>& me, Deadline until) {
-      const rank_t won = tree_.rounds_won(rank);
-      for (rank_t round = 0; round < won && tree_.has_opponent(round, rank); ++round)
-        // acquire: pairs with the arrival of the subtree that the opponent stands for.
-        if (!this->wait_.until(me.seat, flags_[tree_.opponent(round, rank)],
-                               Memory::order("recursive.collect", acquire), reached(me.episode),
-                               until))
-          return false;
-      if (rank == 0) return true;
-      // release: publishes my work and that of my subtree; pairs with the collector's look.
-      flags_[rank].store(me.episode, Memory::order("recursive.arrive", release));
-      this->wait_.notify(flags_[rank]);
-      return true;
-    };
-    return this->meet(rank, collect, deadline);
+    return this->meet(
+        rank, [&] { return collect(rank, deadline); }, deadline);
   }
 
+  // A worker reports its arrival; the master waits for all of them, and may be called again after its deadline.
+  template <class Deadline = no_deadline>
+  bool collect(rank_t rank, Deadline deadline = {}) {
+    participant<Wait>& me = this->locals_[rank];
+    const rank_t won = tree_.rounds_won(rank);
+    for (rank_t round = 0; round < won && tree_.has_opponent(round, rank); ++round)
+      // acquire: pairs with the arrival of the subtree that the opponent stands for.
+      if (!this->wait_.until(me.seat, flags_[tree_.opponent(round, rank)],
+                             Memory::order("recursive.collect", acquire), reached(me.episode),
+                             deadline))
+        return false;
+    if (rank == 0) return true;
+    // release: publishes my work and that of my subtree; pairs with the collector's look.
+    flags_[rank].store(me.episode, Memory::order("recursive.arrive", release));
+    this->wait_.notify(flags_[rank]);
+    return true;
+  }
+
+  using base::await;
+  using base::open;
   using base::participants;
 
  private:

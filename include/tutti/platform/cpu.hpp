@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tutti/export.h"
 #include "tutti/platform/config.hpp"
 
 #if TUTTI_HOSTED
@@ -89,7 +90,7 @@ class alignas(cache_line) core_habits {
 
 inline constexpr std::uint32_t core_slots =
     256;  // CPUs beyond share an entry: needless yields at worst
-inline core_habits habits_of_cores[core_slots];
+TUTTI_API inline core_habits habits_of_cores[core_slots];
 inline core_habits& core_habits::here() noexcept {
   return habits_of_cores[current_cpu() % core_slots];
 }

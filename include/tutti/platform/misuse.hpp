@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "tutti/export.h"
 #include "tutti/platform/config.hpp"
 
 #if TUTTI_HOSTED
@@ -51,7 +52,7 @@ using misuse_handler = void (*)(const std::string& what, const source_place& whe
 }
 
 // Replace it to throw or to log instead. Set it before the first thread uses tutti.
-inline misuse_handler on_misuse = abort_on_misuse;
+TUTTI_API inline misuse_handler on_misuse = abort_on_misuse;
 
 // A value that can never be right, in every build. Throws std::invalid_argument.
 [[noreturn]] inline void refuse(const std::string& what) {

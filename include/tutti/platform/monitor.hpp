@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/fibers.hpp"
 #include "tutti/platform/pause.hpp"
 
 #if defined(__x86_64__)
@@ -86,6 +87,7 @@ inline void long_pause() noexcept {
 // Halts until `word` changes or an unspecified short time has passed; `changed` looks at the word.
 template <class Word, class Changed>
 void nap([[maybe_unused]] const Word& word, Changed changed) noexcept {
+  if (switch_fiber()) return;
 #if defined(__x86_64__)
   switch (monitor()) {
     case monitor_kind::umwait: return nap_umwait(&word, changed);

@@ -22,6 +22,7 @@
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/cpu.hpp"
+#include "tutti/platform/fibers.hpp"
 #include "tutti/platform/futex.hpp"
 #include "tutti/platform/monitor.hpp"
 #include "tutti/platform/pause.hpp"
@@ -72,13 +73,19 @@ struct native {
     return o;
   }
   static void fence(const char* /*site*/, std::memory_order o) noexcept { platform::fence(o); }
-  static void relax() noexcept { platform::pause(); }
-  static void relax_long() noexcept { platform::long_pause(); }
+  static void relax() noexcept {
+    if (!platform::switch_fiber()) platform::pause();
+  }
+  static void relax_long() noexcept {
+    if (!platform::switch_fiber()) platform::long_pause();
+  }
 
 #if TUTTI_HOSTED
   using mutex = std::mutex;
   static constexpr bool can_park = true;
-  static void yield() noexcept { sched_yield(); }
+  static void yield() noexcept {
+    if (!platform::switch_fiber()) sched_yield();
+  }
   static std::uint64_t now_ns() noexcept { return platform::now_ns(); }
   static platform::core_habits& core() noexcept { return platform::core_habits::here(); }
   static std::uint32_t place() noexcept {
@@ -86,11 +93,11 @@ struct native {
   }  // 8: the participants of a leaf
   static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
                    std::uint64_t deadline_ns) noexcept {
-    platform::futex_wait(&word, seen, deadline_ns);
+    sleep(&word, seen, deadline_ns);
   }
   static void park(const atomic<std::uint64_t>& word, std::uint64_t seen,
                    std::uint64_t deadline_ns) noexcept {
-    platform::futex_wait(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
+    sleep(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
   }
   static void unpark(const atomic<std::uint32_t>& word) noexcept {
     platform::futex_wake_all(&word);
@@ -98,6 +105,14 @@ struct native {
   static void unpark(const atomic<std::uint64_t>& word) noexcept {
     platform::futex_wake_all(platform::low_half(word));
   }
+
+ private:
+  static void sleep(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) noexcept {
+    if (!platform::park_fiber(word, seen, deadline_ns))
+      platform::futex_wait(word, seen, deadline_ns);
+  }
+
+ public:
 #else
   using mutex = platform::spin_mutex;
   static constexpr bool can_park = false;

@@ -10,16 +10,36 @@
 
 namespace tutti::platform {
 
+// A physical core.
+struct core {
+  std::vector<unsigned> cpus;  // its hardware threads that this process may use
+  unsigned numa_node = 0;
+};
+
 struct topology {
   unsigned packages = 0;
   unsigned numa_nodes = 0;
   unsigned cores = 0;                               // physical
   unsigned cpus = 0;                                // hardware threads online
   std::vector<unsigned> allowed;                    // CPU numbers that this process may use
+  std::vector<core> allowed_cores;                  // that have allowed CPUs; neighbours are near
   std::vector<std::vector<unsigned>> cache_groups;  // allowed CPUs that share a last-level cache
   double cpu_quota = 0;                             // cgroup limit in CPUs; 0 if there is none
   std::string model;                                // as the CPU calls itself
 };
+
+// Where threads are bound, one after the other.
+enum class placement {
+  compact,  // a physical core each, neighbours first; then the cores' other hardware threads
+  spread,   // the same, but in turn over the NUMA nodes
+  none,     // nowhere: the operating system moves them
+};
+
+// The CPUs that this process may use, in that order; empty for `none`.
+TUTTI_API std::vector<unsigned> cpus_for(placement where);
+
+// Physical cores among the allowed CPUs, no more than the CPU quota; at least 1.
+TUTTI_API unsigned usable_cores();
 
 // Detected at the first call.
 TUTTI_API const topology& machine();

@@ -37,4 +37,15 @@ class tournament {
   rank_t n_, rounds_;
 };
 
+// Combines get(first) .. get(first + count - 1) as a tournament does, ((0 + 1) + (2 + 3)) + ...: the one order of all
+// reductions, so that they have the same bits whichever way the values travelled. count >= 1.
+template <class Get, class Combine>
+constexpr auto fold(rank_t first, rank_t count, Get&& get, Combine&& combine) {
+  if (count == 1) return get(first);
+  if (count == 2) return combine(get(first), get(first + 1));
+  rank_t half = 1;  // the largest power of two below count: whole subtrees on the left
+  while (half < count - half) half *= 2;
+  return combine(fold(first, half, get, combine), fold(first + half, count - half, get, combine));
+}
+
 }  // namespace tutti::schedule

@@ -30,7 +30,7 @@ class sleepers {
       const auto seen = word.load(order);
       is_ready = ready(seen);
       if (is_ready || deadline.template passed<Memory>()) break;
-      Memory::park(word, seen, deadline.ns());
+      Memory::park(word, seen, deadline.park_ns());
     }
     // relaxed: a late decrement costs a needless wake-up, nothing else.
     count_.fetch_sub(1, relaxed);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchange: everybody posts its value on a line of its own and reads the lines of all others. Barrier and reduction in
+// one step: the flag that says "arrived" travels on the line that carries the value.
+//
+// Cost       one store and n-1 line transfers a participant, none after another: about one transfer for few. Every
+//            participant combines n values itself.
+// When       two to about eight participants with a core each; all-gather, scan and reduction for the same price.
+// When not   many participants (n^2 transfers in all), or more of them than cores.
+// Source     the all-to-all exchange of MPI libraries for small groups; here with the flag inside the line.
+#pragma once
+
+#include "tutti/barrier/participant.hpp"
+#include "tutti/schedule/tournament.hpp"
+#include "tutti/wait/adaptive.hpp"
+
+namespace tutti {
+
+// Slot holds the values on their way: the type of the values itself, or a raw_value that takes several.
+template <class Slot, class Memory = native, class Wait = adaptive_wait<Memory>>
+class exchange_reduction {
+ public:
+  explicit exchange_reduction(rank_t participants)
+      : n_(participants), locals_(participants), posts_(2 * participants), wait_(participants) {}
+
+  // Posts `mine`, waits for everybody, then calls read(get), where get(rank) is the value that `rank` posted. False,
+  // and no call, if the deadline passed first: then the object must not be used again.
+  template <class T, class Read, class Deadline = no_deadline>
+  bool gather(rank_t rank, const T& mine, Read&& read, Deadline deadline = {}) {
+    participant<Wait>& me = locals_[rank];
+    const std::uint32_t episode = ++me.episode;
+    post& own = post_of(rank, episode);
+    own.value = mine;
+    // release: publishes the value and my work before it; pairs with the others' look.
+    own.posted.store(episode, Memory::order("exchange.post", release));
+    wait_.notify(own.posted);
+    for (rank_t i = 1; i < n_; ++i) {
+      const rank_t other = rank + i < n_ ? rank + i : rank + i - n_;
+      // acquire: pairs with the other's post.
+      if (!wait_.until(me.seat, post_of(other, episode).posted,
+                       Memory::order("exchange.look", acquire), reached(episode), deadline))
+        return false;
+    }
+    read([&](rank_t other) { return static_cast<T>(post_of(other, episode).value); });
+    return true;
+  }
+
+  // The values of all combined in the order of the tournament; `result` is left alone if the deadline passes.
+  template <class T, class Combine, class Deadline = no_deadline>
+  bool all(rank_t rank, const T& mine, Combine combine, T& result, Deadline deadline = {}) {
+    return gather(
+        rank, mine, [&](auto get) { result = schedule::fold(0, n_, get, combine); }, deadline);
+  }
+
+  rank_t participants() const noexcept { return n_; }
+
+ private:
+  struct alignas(cache_line) post {
+    typename Memory::template atomic<std::uint32_t> posted{0};
+    typename Memory::template plain<Slot> value{};
+  };
+  // Two in turn: nobody posts in the episode after the next before I have arrived in the next, and read this one.
+  post& post_of(rank_t rank, std::uint32_t episode) noexcept {
+    return posts_[2 * std::size_t{rank} + episode % 2];
+  }
+
+  rank_t n_;
+  array<participant<Wait>> locals_;
+  array<post> posts_;
+  Wait wait_;
+};
+
+}  // namespace tutti

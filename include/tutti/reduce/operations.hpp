@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that reductions combine values with: on numbers, and element by element on std::array of them.
+//
+//   tutti::plus{}(1.5, 2.0)                                     // 3.5
+//   tutti::minimum{}(std::array{1, 7}, std::array{4, 2})        // {1, 2}
+//   tutti::plus::identity<double>()                             // -0.0
+//
+// Each result is defined to the bit, so that a reduction can promise the same bits whatever computes it:
+//   * Integers wrap around, as std::atomic's do: signed overflow is defined.
+//   * Floating point follows IEEE 754 in the rounding mode in force. minimum and maximum are those of IEEE 754-2019:
+//     a NaN wins, and -0 < +0. (std::min keeps the first of two zeros and may lose a NaN; so may fmin.)
+//   * Which NaN an addition gives is left open by IEEE 754, and differs between processors and even with the order
+//     in which a compiler puts two operands. plus and multiplies leave it open too, because asking at every step would
+//     lengthen the chain of operations that everybody waits for. A reducer calls canonical() on its result, once:
+//     then every NaN is the one that std::numeric_limits<T>::quiet_NaN() gives.
+//
+// op(identity, x) has the bits of x for every x that is not a NaN, with one exception: logical_and and logical_or turn
+// what is not 0 into 1. Therefore the identity of plus is -0.0, not +0.0, which would turn -0.0 into +0.0.
+//
+// Not for -ffast-math, which lets a compiler forget NaNs, zeros' signs and the order of additions.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace tutti {
+
+namespace detail {
+
+template <class T>
+concept arithmetic = std::is_arithmetic_v<T>;
+
+template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_array<std::array<T, N>> = true;
+
+// A sum that is more than a number (exact_sum): plus merges two of them.
+template <class T>
+concept mergeable = std::default_initializable<T> && requires(T a, const T& b) {
+  a.merge(b);
+};
+
+// Wide enough that small unsigned types, which C++ promotes to int, do not overflow an int when multiplied.
+template <std::integral T>
+using wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
+
+template <std::floating_point T>
+constexpr bool is_negative(T value) noexcept {
+  if constexpr (sizeof(T) == sizeof(std::uint64_t))
+    return std::bit_cast<std::int64_t>(value) < 0;
+  else if constexpr (sizeof(T) == sizeof(std::uint32_t))
+    return std::bit_cast<std::int32_t>(value) < 0;
+  else
+    return __builtin_copysignl(1, value) < 0;
+}
+
+// By bits where the format has no padding: holds under -ffast-math too, and costs one comparison of integers.
+template <std::floating_point T>
+constexpr bool is_nan(T value) noexcept {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  if constexpr (sizeof(T) == sizeof(std::uint64_t))
+    return std::bit_cast<std::uint64_t>(value) << 1 > std::bit_cast<std::uint64_t>(infinity) << 1;
+  else if constexpr (sizeof(T) == sizeof(std::uint32_t))
+    return std::bit_cast<std::uint32_t>(value) << 1 > std::bit_cast<std::uint32_t>(infinity) << 1;
+  else
+    return value != value;
+}
+
+// Whether Kernel::of() combines two T, or two of what an array T holds, at any depth.
+template <class Kernel, class T>
+inline constexpr bool combines = requires(const T& value) {
+  Kernel::of(value, value);
+};
+template <class Kernel, class T, std::size_t N>
+inline constexpr bool combines<Kernel, std::array<T, N>> = combines<Kernel, T>;
+
+// The public face of a kernel, which says what happens to two numbers: on arrays element by element, nested ones too.
+template <class Kernel>
+struct operation {
+  template <class T>
+  requires combines<Kernel, T>
+  constexpr T operator()(const T& a, const T& b) const noexcept {
+    if constexpr (is_array<T>) {
+      T result{};
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] = (*this)(a[i], b[i]);
+      return result;
+    } else {
+      return Kernel::of(a, b);
+    }
+  }
+
+  template <class T>
+  requires combines<Kernel, T>
+  static constexpr T identity() noexcept {
+    if constexpr (is_array<T>) {
+      T result{};
+      for (auto& element : result) element = identity<typename T::value_type>();
+      return result;
+    } else {
+      return Kernel::template neutral<T>();
+    }
+  }
+};
+
+struct plus_kernel {
+  template <arithmetic T>
+  static constexpr T of(T a, T b) noexcept {
+    if constexpr (std::same_as<T, bool>)
+      return a || b;
+    else if constexpr (std::integral<T>)
+      return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
+    else
+      return a + b;
+  }
+  template <arithmetic T>
+  static constexpr T neutral() noexcept {
+    if constexpr (std::floating_point<T>) return -T{0};
+    return T{0};
+  }
+
+  template <mergeable T>
+  static constexpr T of(T a, const T& b) noexcept {
+    a.merge(b);
+    return a;
+  }
+  template <mergeable T>
+  static constexpr T neutral() noexcept {
+    return T{};
+  }
+};
+
+struct multiplies_kernel {
+  template <arithmetic T>
+  static constexpr T of(T a, T b) noexcept {
+    if constexpr (std::same_as<T, bool>)
+      return a && b;
+    else if constexpr (std::integral<T>)
+      return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
+    else
+      return a * b;
+  }
+  template <arithmetic T>
+  static constexpr T neutral() noexcept {
+    return T{1};
+  }
+};
+
+struct minimum_kernel {
+  template <arithmetic T>
+  static constexpr T of(T a, T b) noexcept {
+    if (a < b) return a;
+    if (b < a) return b;
+    if constexpr (std::floating_point<T>) {
+      if (a != b) return std::numeric_limits<T>::quiet_NaN();
+      return is_negative(a) ? a : b;
+    }
+    return a;
+  }
+  template <arithmetic T>
+  static constexpr T neutral() noexcept {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? limits::infinity() : limits::max();
+  }
+};
+
+struct maximum_kernel {
+  template <arithmetic T>
+  static constexpr T of(T a, T b) noexcept {
+    if (a > b) return a;
+    if (b > a) return b;
+    if constexpr (std::floating_point<T>) {
+      if (a != b) return std::numeric_limits<T>::quiet_NaN();
+      return is_negative(a) ? b : a;
+    }
+    return a;
+  }
+  template <arithmetic T>
+  static constexpr T neutral() noexcept {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? -limits::infinity() : limits::lowest();
+  }
+};
+
+// Numbers as truth values; the result is 1 or 0. A NaN is true, as in C++.
+struct logical_and_kernel {
+  template <arithmetic T>
+  static constexpr T of(T a, T b) noexcept {
+    return static_cast<T>(a != T{0} && b != T{0});
+  }
+  template <arithmetic T>
+  static constexpr T neutral() noexcept {
+    return T{1};
+  }
+};
+
+struct logical_or_kernel {
+  template <arithmetic T>
+  static constexpr T of(T a, T b) noexcept {
+    return static_cast<T>(a != T{0} || b != T{0});
+  }
+  template <arithmetic T>
+  static constexpr T neutral() noexcept {
+    return T{0};
+  }
+};
+
+struct bit_and_kernel {
+  template <std::integral T>
+  static constexpr T of(T a, T b) noexcept {
+    return static_cast<T>(a & b);
+  }
+  template <std::integral T>
+  static constexpr T neutral() noexcept {
+    if constexpr (std::same_as<T, bool>)
+      return true;
+    else
+      return static_cast<T>(~T{0});
+  }
+};
+
+struct bit_or_kernel {
+  template <std::integral T>
+  static constexpr T of(T a, T b) noexcept {
+    return static_cast<T>(a | b);
+  }
+  template <std::integral T>
+  static constexpr T neutral() noexcept {
+    return T{0};
+  }
+};
+
+struct bit_xor_kernel {
+  template <std::integral T>
+  static constexpr T of(T a, T b) noexcept {
+    return static_cast<T>(a ^ b);
+  }
+  template <std::integral T>
+  static constexpr T neutral() noexcept {
+    return T{0};
+  }
+};
+
+}  // namespace detail
+
+struct plus : detail::operation<detail::plus_kernel> {};
+struct multiplies : detail::operation<detail::multiplies_kernel> {};
+struct minimum : detail::operation<detail::minimum_kernel> {};
+struct maximum : detail::operation<detail::maximum_kernel> {};
+struct logical_and : detail::operation<detail::logical_and_kernel> {};
+struct logical_or : detail::operation<detail::logical_or_kernel> {};
+struct bit_and : detail::operation<detail::bit_and_kernel> {};
+struct bit_or : detail::operation<detail::bit_or_kernel> {};
+struct bit_xor : detail::operation<detail::bit_xor_kernel> {};
+
+// The one representation of a reduction's result: every NaN becomes std::numeric_limits<T>::quiet_NaN(), an exact sum
+// is normalised (exact.hpp), anything else stays as it is. A few instructions for a double, off the chain between ranks.
+template <class T>
+constexpr T canonical(T value) noexcept {
+  if constexpr (std::floating_point<T>) {
+    return detail::is_nan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
+  } else if constexpr (detail::is_array<T>) {
+    for (auto& element : value) element = canonical(element);
+    return value;
+  } else {
+    if constexpr (requires { value.normalize(); }) value.normalize();
+    return value;
+  }
+}
+
+}  // namespace tutti

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slot for a value of any small trivially copyable type: what an object that serves many types keeps on its lines.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+namespace tutti {
+
+template <std::size_t Bytes>
+class alignas(8) raw_value {
+ public:
+  template <class T>
+  static constexpr bool fits = std::is_trivially_copyable_v<T> && sizeof(T) <= Bytes &&
+                               alignof(T) <= 8;
+
+  // Writes the bytes of `value` and leaves the rest of the slot alone.
+  template <class T>
+  raw_value& operator=(const T& value) noexcept {
+    static_assert(fits<T>);
+    std::memcpy(bytes_, &value, sizeof(T));
+    return *this;
+  }
+  template <class T>
+  explicit operator T() const noexcept {
+    static_assert(fits<T>);
+    struct copy {
+      alignas(T) std::byte bytes[sizeof(T)];
+    } from;
+    std::memcpy(from.bytes, bytes_, sizeof(T));
+    return __builtin_bit_cast(T, from);
+  }
+
+ private:
+  std::byte bytes_[Bytes];
+};
+
+}  // namespace tutti

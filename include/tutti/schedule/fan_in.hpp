@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fan-in tree over ranks in blocks: in round k the first rank of each block of fan^(k+1) collects from the first ranks
+// of its blocks of fan^k. With a power of two as fan, what a collector holds is a whole subtree of the tournament, so
+// that values combined on the way come out as if combined in pairs.
+#pragma once
+
+#include "tutti/schedule/arithmetic.hpp"
+
+namespace tutti::schedule {
+
+class fan_in {
+ public:
+  // `fan` is a power of two.
+  constexpr fan_in(rank_t participants, rank_t fan) noexcept
+      : n_(participants), fan_(fan), rounds_(ceil_log(participants, fan)) {}
+
+  constexpr rank_t participants() const noexcept { return n_; }
+  constexpr rank_t rounds() const noexcept { return rounds_; }
+
+  // Rounds in which `rank` collects before it reports; rounds() for rank 0, which reports to nobody.
+  constexpr rank_t rounds_collected(rank_t rank) const noexcept {
+    rank_t round = 0;
+    while (round < rounds_ && rank % stride(round + 1) == 0) ++round;
+    return round;
+  }
+  // How many report to `rank` in a round in which it collects, itself not counted.
+  constexpr rank_t children(rank_t round, rank_t rank) const noexcept {
+    rank_t count = 0;
+    while (count + 1 < fan_ && rank + (count + 1) * stride(round) < n_) ++count;
+    return count;
+  }
+  constexpr rank_t child(rank_t round, rank_t rank, rank_t i) const noexcept {
+    return static_cast<rank_t>(rank + (i + 1) * stride(round));
+  }
+
+ private:
+  constexpr std::uint64_t stride(rank_t round) const noexcept {
+    std::uint64_t s = 1;
+    for (; round > 0; --round) s *= fan_;
+    return s;
+  }
+
+  rank_t n_, fan_, rounds_;
+};
+
+}  // namespace tutti::schedule

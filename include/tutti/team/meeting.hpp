@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the threads of a team meet inside a region: barrier, reduction, gathering of values, each by the algorithm that
+// suits their number. Every wait ends early when a rank of the region has failed.
+// Hosted only: algorithms by name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "tutti/barrier/any.hpp"
+#include "tutti/barrier/striped.hpp"
+#include "tutti/barrier/ticket.hpp"
+#include "tutti/reduce/after_barrier.hpp"
+#include "tutti/reduce/counted.hpp"
+#include "tutti/reduce/exchange.hpp"
+#include "tutti/reduce/pair.hpp"
+#include "tutti/reduce/raw_value.hpp"
+#include "tutti/reduce/tree.hpp"
+
+namespace tutti::detail {
+
+// What travels on the line of a flag: 64 bytes less the flag.
+using line_value = raw_value<56>;
+
+// A barrier chosen by name, or tutti's choice.
+class chosen_barrier {
+ public:
+  chosen_barrier(rank_t participants, bool crowded, std::string_view algorithm,
+                 std::string_view wait) {
+    constexpr rank_t few = 5;  // as tutti::barrier
+    if (!algorithm.empty())
+      named_ = make_barrier(algorithm, participants, wait);
+    else if (participants <= few || crowded)
+      ticket_.emplace(participants);
+    else
+      striped_.emplace(participants);
+  }
+
+  bool arrive_and_wait(rank_t rank, deadline until) {
+    if (ticket_) return ticket_->arrive_and_wait(rank, until);
+    if (striped_) return striped_->arrive_and_wait(rank, until);
+    return named_->arrive_and_wait(rank, until);
+  }
+
+ private:
+  std::optional<ticket_barrier<>> ticket_;
+  std::optional<striped_barrier<>> striped_;
+  std::unique_ptr<any_barrier> named_;
+};
+
+class meeting {
+ public:
+  meeting(rank_t participants, bool crowded, std::string_view barrier, std::string_view wait,
+          const cancellation& cancelled)
+      : until_(cancelled),
+        barrier_(participants, crowded, barrier, wait),
+        slots_(barrier_, participants) {
+    constexpr rank_t few = 8;
+    if (!barrier.empty() || participants == 1) return;  // reductions go through the slots
+    if (participants == 2) pair_.emplace(participants);
+    if (crowded)
+      counted_.emplace(participants);
+    else if (participants <= few)
+      exchange_.emplace(participants);
+    else
+      tree_.emplace(participants);
+  }
+
+  // All return false if the region is cancelled.
+  bool meet(rank_t rank) { return barrier_.arrive_and_wait(rank, until_); }
+
+  template <class T, class Combine>
+  bool all(rank_t rank, const T& mine, Combine combine, T& result) {
+    if constexpr (small_value::fits<T>)
+      if (pair_) return pair_->all(rank, mine, combine, result, until_);
+    if (exchange_) return exchange_->all(rank, mine, combine, result, until_);
+    if (tree_) return tree_->all(rank, mine, combine, result, until_);
+    if (counted_) return counted_->all(rank, mine, combine, result, until_);
+    return slots_.all(rank, mine, combine, result, until_);
+  }
+
+  template <class T, class Read>
+  bool gather(rank_t rank, const T& mine, Read read) {
+    if (exchange_) return exchange_->gather(rank, mine, read, until_);
+    return slots_.gather(rank, mine, read, until_);
+  }
+
+ private:
+  using small_value = raw_value<16>;  // three of them and a count share a line
+
+  deadline until_;
+  chosen_barrier barrier_;
+  after_barrier_reduction<line_value, chosen_barrier> slots_;
+  std::optional<pair_reduction<small_value>> pair_;
+  std::optional<exchange_reduction<line_value>> exchange_;
+  std::optional<tree_reduction<line_value>> tree_;
+  std::optional<counted_reduction<line_value>> counted_;
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+// The templates of team and member: how a callable reaches the workers, and what ranks do inside a region.
+// Hosted only: threads. Needs the compiled library.
+#pragma once
+
+#include "tutti/team/team_class.hpp"
+
+namespace tutti {
+
+namespace detail {
+
+// A callable as a job carries it: in full if it can be copied byte by byte, is small and may be called as a constant;
+// otherwise by its address. A copy saves each worker the transfer of a line from the caller's stack.
+template <class F, std::size_t Most>
+class held {
+  static constexpr bool is_copied = std::is_trivially_copyable_v<F> && sizeof(F) <= Most &&
+                                    alignof(F) <= 8 && std::is_invocable_v<const F&, member&>;
+
+ public:
+  explicit held(F& f) noexcept : f_(keep(f)) {}
+  decltype(auto) operator()(member& me) const {
+    if constexpr (is_copied)
+      return f_(me);
+    else
+      return (*f_)(me);
+  }
+  static constexpr bool is_noexcept = std::is_nothrow_invocable_v<F&, member&>;
+
+ private:
+  static auto keep(F& f) noexcept {
+    if constexpr (is_copied)
+      return f;
+    else
+      return &f;
+  }
+  std::conditional_t<is_copied, std::remove_const_t<F>, F*> f_;
+};
+
+// Combines arrays[0][i], arrays[1][i], ... for `count` <= 256 indices from `first` on, and gives everybody the results.
+template <class Op, class T>
+void reduce_across(Op& op, array<T*>& arrays, std::size_t first, std::size_t count) {
+  using chunk = std::array<T, 256>;
+  const chunk sum = schedule::fold(
+      0, static_cast<rank_t>(arrays.size()),
+      [&](rank_t r) {
+        chunk values;
+        std::memcpy(values.data(), arrays[r] + first, count * sizeof(T));
+        return values;
+      },
+      [&](chunk a, const chunk& b) {
+        for (std::size_t i = 0; i < count; ++i) a[i] = op(a[i], b[i]);
+        return a;
+      });
+  for (T* const array : arrays)
+    for (std::size_t i = 0; i < count; ++i) array[first + i] = canonical(sum[i]);
+}
+
+}  // namespace detail
+
+// ---- telling a callable to the workers
+
+template <class F>
+struct team::part {
+  detail::held<F, 48> f;
+
+  static void run(const job& j, team& t, rank_t thread) {
+    t.call_ranks(thread, callable_of<part>(j).f);
+    t.end_part(thread);
+  }
+};
+
+template <class F, class Op, class T>
+struct team::reducing_part {
+  detail::held<F, 32> f;
+  [[no_unique_address]] Op op;
+
+  static void run(const job& j, team& t, rank_t thread) {
+    const reducing_part& me = callable_of<reducing_part>(j);
+    if (t.is_virtual()) {
+      t.call_ranks(thread, me.keeping_values(t));
+      return t.end_part(thread);
+    }
+    T value{};
+    t.call_rank((*t.members_)[thread], [&](member& m) { value = me.f(m); });
+    t.end_part(thread, value, me.op);
+  }
+
+  auto keeping_values(team& t) const {
+    return [this, &t](member& m) { (*t.rank_results_)[m.rank()] = f(m); };
+  }
+};
+
+template <class Part>
+team::job team::job_for(const Part& part) noexcept {
+  static_assert(std::is_trivially_copyable_v<Part> && sizeof(Part) <= sizeof(job::callable));
+  job j;
+  j.run = &Part::run;
+  ::new (static_cast<void*>(j.callable)) Part(part);
+  return j;
+}
+
+template <class Part>
+const Part& team::callable_of(const job& j) noexcept {
+  return *std::launder(reinterpret_cast<const Part*>(j.callable));
+}
+
+// ---- calling it
+
+template <class F>
+void team::call_rank(member& me, const F& f) noexcept {
+  try {
+    f(me);
+  } catch (const region_cancelled&) {
+    // Somebody else has failed; if nobody has, it is the caller's own exception.
+    if (!cancelled_.requested()) fail(me.rank(), std::current_exception());
+  } catch (...) {
+    fail(me.rank(), std::current_exception());
+  }
+}
+
+template <class F>
+void team::call_ranks(rank_t thread, const F& f) {
+  if (!is_virtual()) return call_rank((*members_)[thread], f);
+  struct context {
+    team& t;
+    const F& f;
+    rank_t first_rank;
+  } of_fibers{*this, f, (*groups_)[thread].first_rank};
+  (*groups_)[thread].fibers->run(
+      [](void* raw, rank_t i) {
+        auto& c = *static_cast<context*>(raw);
+        const rank_t rank = c.first_rank + i;
+        c.t.call_rank((*c.t.members_)[rank], c.f);
+        (*c.t.has_ended_)[rank].store(true, relaxed);  // relaxed: read for messages only
+      },
+      &of_fibers);
+}
+
+template <class T, class Op>
+void team::end_part(rank_t thread, const T& value, const Op& op) {
+  if (named_region_ == nullptr) return regions_->arrive(thread, value, op);
+  (*contributions_)[thread].value = value;
+  named_region_->close(thread);
+}
+
+// ---- the caller's side
+
+// From the opening of a region until all its ranks have ended.
+class team::open_region {
+ public:
+  open_region(team& t, const job& j) : team_(t), outer_(std::exchange(detail::team_here, &t)) {
+    // relaxed: looked at by threads that should not be here; whoever rightly opens regions one after the other from
+    // different threads orders them by itself.
+    team_.is_open_.store(true, relaxed);
+    team_.open(j);
+  }
+  ~open_region() {
+    team_.is_open_.store(false, relaxed);  // relaxed: as above
+    detail::team_here = outer_;
+  }
+  open_region(const open_region&) = delete;
+  open_region& operator=(const open_region&) = delete;
+
+ private:
+  team& team_;
+  const team* outer_;
+};
+
+template <class F>
+void team::run(F&& f) {
+  using callable = std::remove_reference_t<F>;
+  static_assert(std::is_invocable_v<callable&, member&>, "f is called as f(tutti::member&)");
+  if (!begin_region()) return run_alone(f);
+  const part<callable> all{detail::held<callable, 48>(f)};
+  {
+    const open_region now(*this, job_for(all));
+    call_ranks(0, all.f);
+    close();
+  }
+  if (cancelled_.requested()) [[unlikely]]
+    rethrow_failure();
+}
+
+template <class Op, class F>
+auto team::run_reduce(Op op, F&& f) {
+  using callable = std::remove_reference_t<F>;
+  using T = std::remove_cvref_t<std::invoke_result_t<callable&, member&>>;
+  static_assert(std::is_trivially_copyable_v<T>,
+                "what travels between ranks is copied byte by byte");
+  if constexpr (slot::template fits<T> && std::is_trivially_copyable_v<Op> && sizeof(Op) <= 16) {
+    if (!begin_region()) return canonical(run_alone(f));
+    using reducing = reducing_part<callable, Op, T>;
+    const reducing all{detail::held<callable, 32>(f), op};
+    T result{};
+    {
+      const open_region now(*this, job_for(all));
+      if (is_virtual()) {
+        call_ranks(0, all.keeping_values(*this));
+        close();
+        result = fold_values(*rank_results_, op, std::type_identity<T>());
+      } else {
+        call_rank((*members_)[0], [&](member& me) { result = all.f(me); });
+        result = close(result, op);
+      }
+    }
+    if (cancelled_.requested()) [[unlikely]]
+      rethrow_failure();
+    return canonical(result);
+  } else {
+    array<padded<T>> values(ranks_);
+    rank_t count = 0;
+    run([&](member& me) {
+      values[me.rank()].value = f(me);
+      if (me.rank() == 0) count = me.size();
+    });
+    return canonical(schedule::fold(
+        0, count, [&](rank_t r) -> const T& { return values[r].value; },
+        [&](const T& a, const T& b) { return op(a, b); }));
+  }
+}
+
+template <class T, class Op>
+T team::close(const T& mine, const Op& op) {
+  if (named_region_ == nullptr) return regions_->close(mine, op);
+  named_region_->close(0);
+  return schedule::fold(
+      0, threads_,
+      [&](rank_t r) { return r == 0 ? mine : static_cast<T>((*contributions_)[r].value); }, op);
+}
+
+template <class T, class Op>
+T team::fold_values(const array<slot>& values, const Op& op, std::type_identity<T>) const {
+  return schedule::fold(
+      0, ranks_, [&](rank_t r) { return static_cast<T>(values[r]); }, op);
+}
+
+template <class F>
+decltype(auto) team::run_alone(F& f) {
+  member alone;
+  return f(alone);
+}
+
+// ---- loops
+
+template <class F>
+void team::parallel_for(std::size_t first, std::size_t last, F&& f, loop_options how) {
+  if (first >= last) return;
+  const std::size_t count = last - first;
+  const auto call = [&f](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) f(i);
+  };
+  switch (how.kind) {
+    case loop::static_blocks:
+      return run([first, count, &call](member& me) {
+        const auto mine = me.block(count);
+        call(first + mine.first, first + mine.last);
+      });
+    case loop::static_chunks: {
+      const std::size_t chunk = std::max<std::size_t>(how.chunk, 1);
+      return run([first, last, chunk, &call](member& me) {
+        for (std::size_t skip = me.rank() * chunk; skip < last - first; skip += me.size() * chunk)
+          call(first + skip, first + skip + std::min(chunk, last - first - skip));
+      });
+    }
+    case loop::dynamic_chunks:
+    case loop::guided_chunks: return run_shared_loop(first, count, call, how);
+  }
+}
+
+template <class Call>
+void team::run_shared_loop(std::size_t first, std::size_t count, const Call& call,
+                           loop_options how) {
+  const bool is_guided = how.kind == loop::guided_chunks;
+  const std::size_t usual = is_guided ? 1 : std::max<std::size_t>(1, count / (ranks_ * 16));
+  const std::size_t chunk = how.chunk > 0 ? how.chunk : usual;
+  detail::loop_counter next(count, chunk, is_guided ? 2 * ranks_ : 0);
+  run([first, &next, &call](member& me) {
+    if (me.size() == 1) return call(first, first + next.count());
+    std::size_t from = 0, to = 0;
+    while (next.take(from, to)) call(first + from, first + to);
+  });
+}
+
+template <class Op, class F>
+auto team::parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f) {
+  using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
+  const std::size_t count = last > first ? last - first : 0;
+  if constexpr (detail::has_identity<T, Op>) {
+    return run_reduce(op, [first, count, &f, op](member& me) mutable {
+      const auto mine = me.block(count);
+      if (mine.first == mine.last) return Op::template identity<T>();
+      return detail::combine_range<T>(first + mine.first, first + mine.last, op, f);
+    });
+  } else {
+    using maybe = detail::maybe<T>;
+    const maybe sum = run_reduce(detail::combine_maybe<Op>{op}, [&](member& me) {
+      const auto mine = me.block(count);
+      if (mine.first == mine.last) return maybe{};
+      return maybe{detail::combine_range<T>(first + mine.first, first + mine.last, op, f), true};
+    });
+    return sum.value;
+  }
+}
+
+template <class Op, class F>
+auto team::parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f) {
+  using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
+  const std::size_t count = last > first ? last - first : 0;
+  const std::size_t blocks = std::min(count, detail::any_blocks);
+  if (blocks == 0) {
+    if constexpr (detail::has_identity<T, Op>) return Op::template identity<T>();
+    return T{};
+  }
+  // Not on the stack: a value may be large.
+  array<T> sums(blocks);
+  run([&](member& me) {
+    const auto mine = me.block(blocks);
+    for (std::size_t b = mine.first; b < mine.last; ++b)
+      sums[b] = detail::combine_range<T>(first + count * b / blocks,
+                                         first + count * (b + 1) / blocks, op, f);
+  });
+  return canonical(schedule::fold(
+      0, static_cast<rank_t>(blocks), [&](rank_t b) -> const T& { return sums[b]; },
+      [&](const T& a, const T& b) { return op(a, b); }));
+}
+
+// ---- with a deadline
+
+template <class Rep, class Period, class F>
+timed_result team::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
+  using callable = std::decay_t<F>;
+  const deadline until = deadline_after(timeout);
+  if (named_region_ != nullptr)
+    refuse(
+        "a region that ends by a named barrier cannot be waited for with a deadline: that wait "
+        "could not be resumed");
+  if (!begin_region()) {
+    run_alone(f);
+    return {true, 0, 0, {}};
+  }
+  // The workers' copy lives until the region has ended, which may be after this call.
+  auto kept = std::make_shared<callable>(std::forward<F>(f));
+  const part<callable> all{detail::held<callable, 48>(*kept)};
+  late_callable_ = kept;
+  for (rank_t r = 0; is_virtual() && r < ranks_; ++r)
+    (*has_ended_)[r].store(false, relaxed);  // relaxed: published by open()
+  // relaxed: as in open_region.
+  is_open_.store(true, relaxed);
+  const team* const outer = std::exchange(detail::team_here, this);
+  open(job_for(all));
+  call_ranks(0, all.f);
+  detail::team_here = outer;
+  is_late_ = true;
+  return close_by(until);
+}
+
+template <class Rep, class Period>
+timed_result team::wait_for(std::chrono::duration<Rep, Period> timeout) {
+  if (!is_late_) return {true, 0, 0, {}};
+  return close_by(deadline_after(timeout));
+}
+
+// ---- inside a region
+
+inline void member::barrier() {
+  if (team_ == nullptr) return;
+  const bool met =
+      team_->is_virtual() ? team_->meet_virtually(*this, [] {}) : team_->meeting_->meet(rank_);
+  if (!met) throw region_cancelled();
+}
+
+template <class Op, class T>
+T member::reduce(Op op, const T& value) {
+  if (team_ == nullptr) return canonical(value);
+  T result{};
+  if constexpr (!team::slot::fits<T>) {
+    // Too large for a line: everybody reads the others' where they are, and nobody leaves before all have read.
+    gather(&value, [&](auto get) {
+      result = schedule::fold(
+          0, size_, [&](rank_t r) -> const T& { return *get(r); },
+          [&](const T& a, const T& b) { return op(a, b); });
+    });
+    barrier();
+  } else if (team_->is_virtual()) {
+    result = team_->reduce_virtually(*this, op, value);
+  } else if (!team_->meeting_->all(rank_, value, op, result)) {
+    throw region_cancelled();
+  }
+  return canonical(result);
+}
+
+template <class T, class Read>
+void member::gather(const T& value, Read&& read) {
+  static_assert(team::slot::fits<T>, "gathered values are trivially copyable, of 56 bytes at most");
+  if (team_ == nullptr) return read([&](rank_t) { return value; });
+  if (!team_->is_virtual()) {
+    if (!team_->meeting_->gather(rank_, value, read)) throw region_cancelled();
+    return;
+  }
+  array<team::slot>& values = team_->post_virtually(*this, value);
+  if (!team_->meet_virtually(*this, [] {})) throw region_cancelled();
+  read([&](rank_t r) { return static_cast<T>(values[r]); });
+}
+
+template <class Op, class T>
+T member::exclusive_scan(Op op, const T& value, const T& first) {
+  T result = first;
+  gather(value, [&](auto get) {
+    if (rank_ > 0) result = schedule::fold(0, rank_, get, op);
+  });
+  return canonical(result);
+}
+
+template <class Op, class T>
+T member::inclusive_scan(Op op, const T& value) {
+  T result = value;
+  gather(value, [&](auto get) { result = schedule::fold(0, rank_ + 1, get, op); });
+  return canonical(result);
+}
+
+template <class Op, class T>
+void member::reduce(Op op, std::span<T> values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  array<T*> arrays(size_);
+  bool same_length = true;
+  gather(values, [&](auto get) {
+    for (rank_t r = 0; r < size_; ++r) {
+      arrays[r] = get(r).data();
+      same_length = same_length && get(r).size() == values.size();
+    }
+  });
+  if (!same_length) refuse("member::reduce over spans: all ranks need the same length");
+  // Nobody but me touches my block of anybody's array until all meet again.
+  const range mine = block(values.size());
+  constexpr std::size_t chunk = 256;
+  for (std::size_t i = mine.first; i < mine.last; i += chunk)
+    detail::reduce_across(op, arrays, i, std::min(chunk, mine.last - i));
+  barrier();
+}
+
+// ---- virtual ranks
+
+template <class AtRelease>
+bool team::meet_virtually(member& me, AtRelease at_release) {
+  thread_group& mine = (*groups_)[me.thread()];
+  // relaxed: changes only once I have arrived.
+  const std::uint32_t episode = mine.episode.load(relaxed);
+  // acquire: what the fibers that arrived before me wrote. They share my thread; a fiber is a thread to who checks it.
+  const std::uint32_t arrived = mine.arrived.load(acquire) + 1;
+  if (arrived == mine.fibers->size()) {
+    mine.arrived.store(0, relaxed);  // relaxed: published by the episode below
+    if (!mine.fibers->on_behalf_of_all([&] { return meeting_->meet(me.thread()); })) return false;
+    at_release();
+    // release: what the other threads' ranks wrote, and the result; pairs with the look below.
+    mine.episode.store(episode + 1, release);
+    return true;
+  }
+  // release: hands my work on to the last of us.
+  mine.arrived.store(arrived, release);
+  do {
+    if (cancelled_.requested()) return false;
+    mine.fibers->let_others_run();
+    // acquire: pairs with the last one's store.
+  } while (mine.episode.load(acquire) == episode);
+  return true;
+}
+
+template <class T>
+array<team::slot>& team::post_virtually(member& me, const T& value) {
+  me.turn_ = 1 - me.turn_;
+  array<slot>& values = *rank_values_[me.turn_];
+  values[me.rank()] = value;
+  return values;
+}
+
+template <class Op, class T>
+T team::reduce_virtually(member& me, Op& op, const T& value) {
+  const array<slot>& values = post_virtually(me, value);
+  thread_group& mine = (*groups_)[me.thread()];
+  // Once on each thread: the same bits everywhere.
+  const auto combine = [&] { mine.result = fold_values(values, op, std::type_identity<T>()); };
+  if (!meet_virtually(me, combine)) throw region_cancelled();
+  return static_cast<T>(mine.result);
+}
+
+}  // namespace tutti

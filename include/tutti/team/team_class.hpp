@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The class of team.hpp, which is what to include: it explains it and brings the templates too.
+// Hosted only: threads. Needs the compiled library.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tutti/barrier/timed.hpp"
+#include "tutti/export.h"
+#include "tutti/platform/topology.hpp"
+#include "tutti/team/fibers.hpp"
+#include "tutti/team/fork_join.hpp"
+#include "tutti/team/loop.hpp"
+#include "tutti/team/meeting.hpp"
+#include "tutti/team/member.hpp"
+#include "tutti/team/region.hpp"
+
+namespace tutti {
+
+struct team_options {
+  // Threads, the caller's included. 0: one for each physical core that this process may use, no more than its CPU
+  // quota, and no more than `ranks`.
+  rank_t threads = 0;
+  // 0: one for each thread. More: virtual ranks, several fibers on a thread (team/fibers.hpp says what they must not
+  // do).
+  rank_t ranks = 0;
+  // A barrier of the registry: it ends regions, and is member::barrier. Empty: tutti's choice.
+  std::string_view barrier = {};
+  // How a named barrier waits.
+  std::string_view wait = "adaptive";
+  // Where the threads are bound. The caller's thread is bound too, as long as the team lives, unless this is `none`.
+  platform::placement place = platform::placement::compact;
+  fiber_options fibers = {};
+};
+
+class TUTTI_API team {
+ public:
+  // Throws std::invalid_argument for options that cannot be right, std::system_error if threads cannot be made.
+  explicit team(team_options options = {});
+  explicit team(rank_t threads) : team(team_options{.threads = threads}) {}
+  ~team();
+  team(const team&) = delete;
+  team& operator=(const team&) = delete;
+
+  rank_t size() const noexcept { return ranks_; }
+  rank_t threads() const noexcept { return threads_; }
+
+  // Calls f(member&) once as each rank; returns when all calls have returned. Throws what f threw as the lowest rank that
+  // failed by itself.
+  template <class F>
+  void run(F&& f);
+
+  // The same, and combines what the calls return, as member::reduce does, in the messages that end the region.
+  template <class Op, class F>
+  auto run_reduce(Op op, F&& f);
+
+  // Calls f(i) for each i from first up to, not including, last.
+  template <class F>
+  void parallel_for(std::size_t first, std::size_t last, F&& f, loop_options how = {});
+
+  // The f(i) combined by `op`: first within each rank's part in a fixed order (loop.hpp), then as member::reduce does.
+  // The same bits for the same size() and bounds. The identity of `op` if the loop is empty.
+  template <class Op, class F>
+  auto parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f);
+
+  // The same with the same bits for any number of ranks: parts are fixed by the bounds alone (loop.hpp).
+  template <class Op, class F>
+  auto parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f);
+
+  // As run(), but waits for the other ranks no longer than `timeout`. After a late region: wait_for() again; until it
+  // has ended, nothing else may be run, and what f refers to must live. With tutti's own barrier only.
+  template <class Rep, class Period, class F>
+  [[nodiscard]] timed_result run_for(std::chrono::duration<Rep, Period> timeout, F&& f);
+  template <class Rep, class Period>
+  [[nodiscard]] timed_result wait_for(std::chrono::duration<Rep, Period> timeout);
+
+ private:
+  friend class member;
+
+  // What a worker is told: a function, and the callable that it works on (team_calls.hpp).
+  struct job {
+    void (*run)(const job&, team&, rank_t thread) = nullptr;  // null: end
+    alignas(8) std::byte callable[48];
+  };
+  static_assert(sizeof(job) == 56, "with the region's number it shares a line of 64 bytes");
+  template <class F>
+  struct part;
+  template <class F, class Op, class T>
+  struct reducing_part;
+  using slot = detail::line_value;
+
+  // The virtual ranks of one thread.
+  struct alignas(cache_line) thread_group {
+    std::optional<fiber_group> fibers;
+    rank_t first_rank = 0;
+    std::atomic<std::uint32_t> arrived{0};
+    std::atomic<std::uint32_t> episode{0};
+    slot result;
+  };
+  class open_region;
+  struct binding;
+
+  bool is_virtual() const noexcept { return ranks_ > threads_; }
+
+  // ---- set up and taken down (src/team/team.cpp)
+  void choose_sizes();
+  void make_regions();
+  void make_meeting();
+  void make_virtual_ranks();
+  void start_workers();
+  void work(rank_t thread);
+  void end_workers() noexcept;
+
+  // ---- a region
+  template <class Part>
+  static job job_for(const Part& part) noexcept;
+  template <class Part>
+  static const Part& callable_of(const job& j) noexcept;
+  template <class F>
+  static decltype(auto) run_alone(F& f);
+
+  // False if this thread must run it alone: inside a region of this team, or without anybody else. Throws
+  // std::logic_error while another thread has a region open, or a late one has not ended.
+  bool begin_region() const {
+    if (detail::team_here == this || ranks_ == 1) return false;
+    // relaxed: see open_region.
+    if (is_open_.load(relaxed)) [[unlikely]]
+      refuse_second_region();
+    return true;
+  }
+  [[noreturn]] void refuse_second_region() const;
+
+  void open(const job& j) {
+    if (named_region_ == nullptr) [[likely]]
+      return regions_->open(j);
+    named_job_ = j;
+    named_region_->open();
+  }
+  void end_part(rank_t thread) {
+    if (named_region_ == nullptr) [[likely]]
+      return regions_->arrive(thread);
+    named_region_->close(thread);
+  }
+  void close() {
+    if (named_region_ == nullptr) [[likely]]
+      static_cast<void>(regions_->close());
+    else
+      named_region_->close(0);
+  }
+  template <class T, class Op>
+  void end_part(rank_t thread, const T& value, const Op& op);
+  template <class T, class Op>
+  T close(const T& mine, const Op& op);
+  timed_result close_by(deadline until);
+  std::vector<rank_t> unfinished_ranks() const;
+
+  template <class F>
+  void call_ranks(rank_t thread, const F& f);
+  template <class F>
+  void call_rank(member& me, const F& f) noexcept;
+  void fail(rank_t rank, std::exception_ptr why) noexcept;
+  [[noreturn]] void rethrow_failure();
+
+  template <class T, class Op>
+  T fold_values(const array<slot>& values, const Op& op, std::type_identity<T>) const;
+  template <class Call>
+  void run_shared_loop(std::size_t first, std::size_t count, const Call& call, loop_options how);
+
+  // ---- where virtual ranks meet
+  // `at_release` runs once on each thread, when all ranks have arrived. False if the region is cancelled.
+  template <class AtRelease>
+  bool meet_virtually(member& me, AtRelease at_release);
+  template <class T>
+  array<slot>& post_virtually(member& me, const T& value);
+  template <class Op, class T>
+  T reduce_virtually(member& me, Op& op, const T& value);
+
+  team_options options_;  // its names are views: see barrier_name_, wait_name_
+  std::string barrier_name_, wait_name_;
+  rank_t ranks_ = 1;
+  rank_t threads_ = 1;
+  bool crowded_ = false;  // more threads than CPUs
+
+  std::optional<fork_join<job, slot>> regions_;
+  std::unique_ptr<any_region> named_region_;          // instead
+  job named_job_;                                     // published by named_region_
+  std::optional<array<padded<slot>>> contributions_;  // of threads, to a named region
+
+  std::unique_ptr<detail::meeting> meeting_;  // of the threads
+  std::optional<array<member>> members_;
+  std::optional<array<thread_group>> groups_;          // of virtual ranks
+  std::optional<array<slot>> rank_values_[2];          // of virtual ranks inside a region, in turn
+  std::optional<array<slot>> rank_results_;            // of virtual ranks, of a region
+  std::optional<array<std::atomic<bool>>> has_ended_;  // virtual ranks, for messages
+
+  cancellation cancelled_;
+  std::vector<std::exception_ptr> failures_;  // by rank
+  std::atomic<bool> is_open_{false};
+  bool is_late_ = false;
+  std::shared_ptr<void> late_callable_;
+
+  std::vector<std::thread> workers_;
+  std::unique_ptr<binding> caller_binding_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a team is made and ends: sizes, threads and where they are bound, virtual ranks; and what happens when a rank fails
+// or is late.
+
+#include "tutti/team/team.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tutti/barrier/barrier.hpp"
+#include "tutti/registry.hpp"
+
+namespace tutti {
+
+const char* region_cancelled::what() const noexcept {
+  return "tutti: another rank of this parallel region has failed";
+}
+
+// The caller's thread on one CPU for the life of the team.
+struct team::binding {
+  binding(unsigned cpu) {
+    if (sched_getaffinity(0, sizeof before, &before) != 0) return;
+    CPU_ZERO(&bound);
+    CPU_SET(cpu, &bound);
+    is_bound = sched_setaffinity(0, sizeof bound, &bound) == 0;
+  }
+  // Unless somebody has bound the thread elsewhere since.
+  ~binding() {
+    cpu_set_t now;
+    if (is_bound && sched_getaffinity(thread, sizeof now, &now) == 0 && CPU_EQUAL(&now, &bound))
+      sched_setaffinity(thread, sizeof before, &before);
+  }
+  binding(const binding&) = delete;
+  binding& operator=(const binding&) = delete;
+
+  const pid_t thread = gettid();
+  cpu_set_t before{}, bound{};
+  bool is_bound = false;
+};
+
+namespace {
+
+bool is_tuttis_choice(std::string_view barrier) {
+  return barrier.empty() || barrier == default_algorithm || barrier == default_rankless_algorithm;
+}
+
+std::string count(rank_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+// A CPU that is gone, or forbidden since we asked, is no reason to fail: the thread then runs wherever it may.
+void bind(std::thread& thread, unsigned cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
+}
+
+}  // namespace
+
+team::team(team_options options)
+    : options_(options),
+      barrier_name_(is_tuttis_choice(options.barrier) ? std::string_view() : options.barrier),
+      wait_name_(options.wait) {
+  options_.barrier = options_.wait = {};
+  choose_sizes();
+  make_meeting();
+  make_regions();
+  make_virtual_ranks();
+  start_workers();
+}
+
+team::~team() {
+  // A late region's ranks use what the caller gave them: they must have ended.
+  if (is_late_) close();
+  end_workers();
+}
+
+void team::choose_sizes() {
+  constexpr rank_t most = 0xffff;
+  const rank_t threads = options_.threads, ranks = options_.ranks;
+  if (threads > most || ranks > most)
+    refuse("a team has at most " + count(most, "rank") + ", not " +
+           std::to_string(std::max(threads, ranks)));
+  if (ranks != 0 && threads > ranks)
+    refuse("a team of " + count(ranks, "rank") + " has no use for " + count(threads, "thread"));
+  if (barrier_name_.empty() && wait_name_ != registry::adaptive::name)
+    refuse("wait policy '" + wait_name_ +
+           "' needs a named barrier: tutti's choice always waits adaptively");
+  threads_ = threads != 0 ? threads : platform::usable_cores();
+  if (ranks != 0) threads_ = std::min(threads_, ranks);
+  ranks_ = ranks != 0 ? ranks : threads_;
+  crowded_ = threads_ > platform::machine().allowed.size();
+  failures_.resize(ranks_);
+}
+
+void team::make_meeting() {
+  meeting_ =
+      std::make_unique<detail::meeting>(threads_, crowded_, barrier_name_, wait_name_, cancelled_);
+}
+
+void team::make_regions() {
+  if (barrier_name_.empty()) {
+    regions_.emplace(threads_, crowded_);
+  } else {
+    named_region_ = make_region(barrier_name_, threads_, wait_name_);
+    contributions_.emplace(threads_);
+  }
+  members_.emplace(ranks_);
+  for (rank_t rank = 0; rank < ranks_; ++rank) {
+    member& m = (*members_)[rank];
+    m.team_ = this;
+    m.rank_ = m.thread_ = rank;
+    m.size_ = ranks_;
+  }
+}
+
+void team::make_virtual_ranks() {
+  if (!is_virtual()) return;
+  groups_.emplace(threads_);
+  rank_results_.emplace(ranks_);
+  has_ended_.emplace(ranks_);
+  for (auto& values : rank_values_) values.emplace(ranks_);
+  rank_t first = 0;
+  for (rank_t thread = 0; thread < threads_; ++thread) {
+    const rank_t size = ranks_ / threads_ + (thread < ranks_ % threads_ ? 1 : 0);
+    thread_group& group = (*groups_)[thread];
+    group.fibers.emplace(size, first, options_.fibers);
+    group.first_rank = first;
+    for (rank_t i = 0; i < size; ++i) (*members_)[first + i].thread_ = thread;
+    first += size;
+  }
+}
+
+void team::start_workers() {
+  const std::vector<unsigned> cpus = platform::cpus_for(options_.place);
+  try {
+    for (rank_t thread = 1; thread < threads_; ++thread) {
+      std::thread& made = workers_.emplace_back([this, thread] { work(thread); });
+      pthread_setname_np(made.native_handle(), ("tutti-" + std::to_string(thread)).c_str());
+      if (!cpus.empty()) bind(made, cpus[thread % cpus.size()]);
+    }
+  } catch (...) {
+    end_workers();
+    throw;
+  }
+  if (!cpus.empty() && threads_ > 1) caller_binding_ = std::make_unique<binding>(cpus[0]);
+}
+
+void team::end_workers() noexcept {
+  if (workers_.empty()) return;
+  open(job{});
+  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
+}
+
+void team::work(rank_t thread) {
+  detail::team_here = this;
+  for (;;) {
+    if (named_region_ != nullptr) named_region_->await(thread);
+    const job& told = named_region_ != nullptr ? named_job_ : regions_->await(thread);
+    if (told.run == nullptr) return;
+    told.run(told, *this, thread);
+  }
+}
+
+void team::refuse_second_region() const {
+  if (!is_late_)
+    throw std::logic_error("tutti: another thread has a region of this team open; one at a time");
+  std::string late;
+  for (const rank_t rank : unfinished_ranks())
+    late += (late.empty() ? "" : ", ") + std::to_string(rank);
+  throw std::logic_error("tutti: a region of this team has not ended yet (missing: rank " + late +
+                         "); wait for it with wait_for()");
+}
+
+timed_result team::close_by(deadline until) {
+  if (!regions_->close(until)) {
+    std::vector<rank_t> missing = unfinished_ranks();
+    const auto how_many = static_cast<rank_t>(missing.size());
+    return {false, 0, how_many, std::move(missing)};
+  }
+  is_late_ = false;
+  late_callable_.reset();
+  is_open_.store(false, relaxed);  // relaxed: see open_region
+  if (cancelled_.requested()) rethrow_failure();
+  return {true, 0, 0, {}};
+}
+
+std::vector<rank_t> team::unfinished_ranks() const {
+  std::vector<rank_t> missing;
+  for (rank_t rank = 0; rank < ranks_; ++rank) {
+    const rank_t thread = (*members_)[rank].thread();
+    if (thread == 0 || regions_->has_finished(thread)) continue;
+    // relaxed: a snapshot for messages.
+    if (is_virtual() && (*has_ended_)[rank].load(relaxed)) continue;
+    missing.push_back(rank);
+  }
+  return missing;
+}
+
+void team::fail(rank_t rank, std::exception_ptr why) noexcept {
+  failures_[rank] = std::move(why);
+  cancelled_.request();
+}
+
+void team::rethrow_failure() {
+  std::exception_ptr first;
+  for (std::exception_ptr& why : failures_) {
+    if (first == nullptr) first = why;
+    why = nullptr;
+  }
+  // Some ranks have arrived where others never will: nobody may meet there again.
+  cancelled_.reset();
+  make_meeting();
+  for (rank_t thread = 0; is_virtual() && thread < threads_; ++thread)
+    (*groups_)[thread].arrived.store(0, relaxed);  // relaxed: published by the next region
+  std::rethrow_exception(first);
+}
+
+}  // namespace tutti
