@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include "tutti/barrier/barrier.hpp"
@@ -122,15 +123,17 @@ void team::make_regions() {
 void team::make_virtual_ranks() {
   if (!is_virtual()) return;
   groups_.emplace(threads_);
-  rank_results_.emplace(ranks_);
   has_ended_.emplace(ranks_);
-  for (auto& values : rank_values_) values.emplace(ranks_);
+  rank_results_ = detail::compact_values(ranks_);
+  for (auto& values : rank_values_) values = detail::compact_values(ranks_);
+  threads_are_subtrees_ = ranks_ % threads_ == 0 && std::has_single_bit(ranks_ / threads_);
   rank_t first = 0;
   for (rank_t thread = 0; thread < threads_; ++thread) {
     const rank_t size = ranks_ / threads_ + (thread < ranks_ % threads_ ? 1 : 0);
     thread_group& group = (*groups_)[thread];
     group.fibers.emplace(size, first, options_.fibers);
     group.first_rank = first;
+    group.size = size;
     for (rank_t i = 0; i < size; ++i) (*members_)[first + i].thread_ = thread;
     first += size;
   }
@@ -162,7 +165,7 @@ void team::work(rank_t thread) {
   detail::team_here = this;
   for (;;) {
     if (named_region_ != nullptr) named_region_->await(thread);
-    const job& told = named_region_ != nullptr ? named_job_ : regions_->await(thread);
+    const job told = named_region_ != nullptr ? named_job_ : regions_->await(thread);
     if (told.run == nullptr) return;
     told.run(told, *this, thread);
   }
@@ -186,7 +189,7 @@ timed_result team::close_by(deadline until) {
   }
   is_late_ = false;
   late_callable_.reset();
-  is_open_.store(false, relaxed);  // relaxed: see open_region
+  is_open_.store(false, relaxed);  // relaxed: see begin_region
   if (cancelled_.requested()) rethrow_failure();
   return {true, 0, 0, {}};
 }

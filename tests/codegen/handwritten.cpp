@@ -11,20 +11,27 @@ namespace {
 using rank_t = std::uint32_t;
 constexpr std::size_t line = 128;
 
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
 // One look at whether this thread carries fibers, as every wait of tutti takes.
 struct fiber_host {
   virtual bool switch_fiber() noexcept = 0;
 };
 constinit thread_local fiber_host* fibers_here = nullptr;
 
+extern const unsigned pauses_between_polls;
+
 void relax() {
   if (fibers_here != nullptr && fibers_here->switch_fiber()) [[unlikely]]
     return;
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
+  pause();
+  for (unsigned i = 1; i < pauses_between_polls; ++i) pause();
 }
 
 // The control: a fence too many, which the comparison must find.

@@ -81,7 +81,7 @@ inline void long_pause() noexcept {
   constexpr std::uint64_t ticks = 250;
   if (monitor() == monitor_kind::umwait) return tpause(ticks);
 #endif
-  pause();
+  poll_gap();
 }
 
 // Halts until `word` changes or an unspecified short time has passed; `changed` looks at the word.
@@ -101,7 +101,7 @@ void nap([[maybe_unused]] const Word& word, Changed changed) noexcept {
   if (!changed()) asm volatile("wfe" ::: "memory");
   return;
 #endif
-  if (!changed()) pause();
+  if (!changed()) poll_gap();
 }
 
 }  // namespace tutti::platform

@@ -74,7 +74,7 @@ struct native {
   }
   static void fence(const char* /*site*/, std::memory_order o) noexcept { platform::fence(o); }
   static void relax() noexcept {
-    if (!platform::switch_fiber()) platform::pause();
+    if (!platform::switch_fiber()) platform::poll_gap();
   }
   static void relax_long() noexcept {
     if (!platform::switch_fiber()) platform::long_pause();

@@ -62,8 +62,8 @@ class member {
 
   // Element by element over spans of the same length, in place: all ranks get the result. As many times faster than
   // reduce() on each element as a line transfer is slower than an addition.
-  template <class Op, class T>
-  void reduce(Op op, std::span<T> values);
+  template <class Op, class T, std::size_t Extent>
+  void reduce(Op op, std::span<T, Extent> values);
 
   // Of ranks 0 .. rank()-1, or `first` at rank 0; and of ranks 0 .. rank(). Combined in the order of the tournament.
   template <class Op, class T>
@@ -89,8 +89,6 @@ class member {
     const std::size_t first = rank * share + (rank < rest ? rank : rest);
     return {first, first + share + (rank < rest ? 1 : 0)};
   }
-  template <class Op, class T>
-  void reduce_block(Op op, std::span<T* const> arrays, std::size_t first, std::size_t count);
 
   team* team_ = nullptr;
   rank_t rank_ = 0;

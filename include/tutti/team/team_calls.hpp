@@ -13,8 +13,13 @@ namespace detail {
 // otherwise by its address. A copy saves each worker the transfer of a line from the caller's stack.
 template <class F, std::size_t Most>
 class held {
-  static constexpr bool is_copied = std::is_trivially_copyable_v<F> && sizeof(F) <= Most &&
-                                    alignof(F) <= 8 && std::is_invocable_v<const F&, member&>;
+  static constexpr bool is_copied = [] {
+    if constexpr (std::is_function_v<F>)
+      return false;  // it has no size
+    else
+      return std::is_trivially_copyable_v<F> && sizeof(F) <= Most && alignof(F) <= 8 &&
+             std::is_invocable_v<const F&, member&>;
+  }();
 
  public:
   explicit held(F& f) noexcept : f_(keep(f)) {}
@@ -76,17 +81,21 @@ struct team::reducing_part {
 
   static void run(const job& j, team& t, rank_t thread) {
     const reducing_part& me = callable_of<reducing_part>(j);
-    if (t.is_virtual()) {
-      t.call_ranks(thread, me.keeping_values(t));
-      return t.end_part(thread);
-    }
-    T value{};
-    t.call_rank((*t.members_)[thread], [&](member& m) { value = me.f(m); });
+    const T value = me.call(t, thread);
+    if (t.is_virtual() && !t.threads_are_subtrees_) return t.end_part(thread);
     t.end_part(thread, value, me.op);
   }
 
-  auto keeping_values(team& t) const {
-    return [this, &t](member& m) { (*t.rank_results_)[m.rank()] = f(m); };
+  // The contribution of the thread's ranks, if they are a subtree of the tournament; otherwise only rank_results_ has
+  // what they returned.
+  T call(team& t, rank_t thread) const {
+    T value{};
+    if (!t.is_virtual()) {
+      t.call_rank((*t.members_)[thread], [&](member& m) { value = f(m); });
+      return value;
+    }
+    t.call_ranks(thread, [&](member& m) { t.rank_results_.put(m.rank(), f(m)); });
+    return t.threads_are_subtrees_ ? t.fold_of_thread<T>(t.rank_results_, thread, op) : value;
   }
 };
 
@@ -145,17 +154,14 @@ void team::end_part(rank_t thread, const T& value, const Op& op) {
 
 // ---- the caller's side
 
-// From the opening of a region until all its ranks have ended.
+// From the opening of a region, after begin_region, until all its ranks have ended.
 class team::open_region {
  public:
   open_region(team& t, const job& j) : team_(t), outer_(std::exchange(detail::team_here, &t)) {
-    // relaxed: looked at by threads that should not be here; whoever rightly opens regions one after the other from
-    // different threads orders them by itself.
-    team_.is_open_.store(true, relaxed);
     team_.open(j);
   }
   ~open_region() {
-    team_.is_open_.store(false, relaxed);  // relaxed: as above
+    team_.is_open_.store(false, relaxed);  // relaxed: see begin_region
     detail::team_here = outer_;
   }
   open_region(const open_region&) = delete;
@@ -187,19 +193,19 @@ auto team::run_reduce(Op op, F&& f) {
   using T = std::remove_cvref_t<std::invoke_result_t<callable&, member&>>;
   static_assert(std::is_trivially_copyable_v<T>,
                 "what travels between ranks is copied byte by byte");
-  if constexpr (slot::template fits<T> && std::is_trivially_copyable_v<Op> && sizeof(Op) <= 16) {
+  if constexpr (slot::template fits<T> && std::is_trivially_copyable_v<Op> && sizeof(Op) <= 16 &&
+                alignof(Op) <= 8) {
     if (!begin_region()) return canonical(run_alone(f));
     using reducing = reducing_part<callable, Op, T>;
     const reducing all{detail::held<callable, 32>(f), op};
     T result{};
     {
       const open_region now(*this, job_for(all));
-      if (is_virtual()) {
-        call_ranks(0, all.keeping_values(*this));
+      result = all.call(*this, 0);
+      if (is_virtual() && !threads_are_subtrees_) {
         close();
-        result = fold_values(*rank_results_, op, std::type_identity<T>());
+        result = schedule::fold(0, ranks_, rank_results_.get<T>(), op);
       } else {
-        call_rank((*members_)[0], [&](member& me) { result = all.f(me); });
         result = close(result, op);
       }
     }
@@ -229,9 +235,9 @@ T team::close(const T& mine, const Op& op) {
 }
 
 template <class T, class Op>
-T team::fold_values(const array<slot>& values, const Op& op, std::type_identity<T>) const {
-  return schedule::fold(
-      0, ranks_, [&](rank_t r) { return static_cast<T>(values[r]); }, op);
+T team::fold_of_thread(const detail::compact_values& values, rank_t thread, const Op& op) const {
+  const thread_group& group = (*groups_)[thread];
+  return schedule::fold(group.first_rank, group.size, values.get<T>(), op);
 }
 
 template <class F>
@@ -334,18 +340,16 @@ timed_result team::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
     refuse(
         "a region that ends by a named barrier cannot be waited for with a deadline: that wait "
         "could not be resumed");
-  if (!begin_region()) {
-    run_alone(f);
-    return {true, 0, 0, {}};
-  }
   // The workers' copy lives until the region has ended, which may be after this call.
   auto kept = std::make_shared<callable>(std::forward<F>(f));
+  if (!begin_region()) {
+    run_alone(*kept);
+    return {true, 0, 0, {}};
+  }
   const part<callable> all{detail::held<callable, 48>(*kept)};
   late_callable_ = kept;
   for (rank_t r = 0; is_virtual() && r < ranks_; ++r)
     (*has_ended_)[r].store(false, relaxed);  // relaxed: published by open()
-  // relaxed: as in open_region.
-  is_open_.store(true, relaxed);
   const team* const outer = std::exchange(detail::team_here, this);
   open(job_for(all));
   call_ranks(0, all.f);
@@ -365,7 +369,7 @@ timed_result team::wait_for(std::chrono::duration<Rep, Period> timeout) {
 inline void member::barrier() {
   if (team_ == nullptr) return;
   const bool met =
-      team_->is_virtual() ? team_->meet_virtually(*this, [] {}) : team_->meeting_->meet(rank_);
+      team_->is_virtual() ? team_->meet_virtually(*this) : team_->meeting_->meet(rank_);
   if (!met) throw region_cancelled();
 }
 
@@ -397,9 +401,9 @@ void member::gather(const T& value, Read&& read) {
     if (!team_->meeting_->gather(rank_, value, read)) throw region_cancelled();
     return;
   }
-  array<team::slot>& values = team_->post_virtually(*this, value);
-  if (!team_->meet_virtually(*this, [] {})) throw region_cancelled();
-  read([&](rank_t r) { return static_cast<T>(values[r]); });
+  const detail::compact_values& values = team_->post_virtually(*this, value);
+  if (!team_->meet_virtually(*this)) throw region_cancelled();
+  read(values.get<T>());
 }
 
 template <class Op, class T>
@@ -418,12 +422,12 @@ T member::inclusive_scan(Op op, const T& value) {
   return canonical(result);
 }
 
-template <class Op, class T>
-void member::reduce(Op op, std::span<T> values) {
+template <class Op, class T, std::size_t Extent>
+void member::reduce(Op op, std::span<T, Extent> values) {
   static_assert(std::is_trivially_copyable_v<T>);
   array<T*> arrays(size_);
   bool same_length = true;
-  gather(values, [&](auto get) {
+  gather(std::span<T>(values), [&](auto get) {
     for (rank_t r = 0; r < size_; ++r) {
       arrays[r] = get(r).data();
       same_length = same_length && get(r).size() == values.size();
@@ -440,17 +444,16 @@ void member::reduce(Op op, std::span<T> values) {
 
 // ---- virtual ranks
 
-template <class AtRelease>
-bool team::meet_virtually(member& me, AtRelease at_release) {
+template <class MeetThreads>
+bool team::meet_virtually(member& me, MeetThreads meet_threads) {
   thread_group& mine = (*groups_)[me.thread()];
   // relaxed: changes only once I have arrived.
   const std::uint32_t episode = mine.episode.load(relaxed);
   // acquire: what the fibers that arrived before me wrote. They share my thread; a fiber is a thread to who checks it.
   const std::uint32_t arrived = mine.arrived.load(acquire) + 1;
-  if (arrived == mine.fibers->size()) {
+  if (arrived == mine.size) {
     mine.arrived.store(0, relaxed);  // relaxed: published by the episode below
-    if (!mine.fibers->on_behalf_of_all([&] { return meeting_->meet(me.thread()); })) return false;
-    at_release();
+    if (!mine.fibers->on_behalf_of_all(meet_threads)) return false;
     // release: what the other threads' ranks wrote, and the result; pairs with the look below.
     mine.episode.store(episode + 1, release);
     return true;
@@ -465,20 +468,35 @@ bool team::meet_virtually(member& me, AtRelease at_release) {
   return true;
 }
 
+inline bool team::meet_virtually(member& me) {
+  return meet_virtually(me, [&] { return meeting_->meet(me.thread()); });
+}
+
 template <class T>
-array<team::slot>& team::post_virtually(member& me, const T& value) {
+const detail::compact_values& team::post_virtually(member& me, const T& value) {
   me.turn_ = 1 - me.turn_;
-  array<slot>& values = *rank_values_[me.turn_];
-  values[me.rank()] = value;
+  detail::compact_values& values = rank_values_[me.turn_];
+  values.put(me.rank(), value);
   return values;
 }
 
 template <class Op, class T>
-T team::reduce_virtually(member& me, Op& op, const T& value) {
-  const array<slot>& values = post_virtually(me, value);
+T team::reduce_virtually(member& me, const Op& op, const T& value) {
+  const detail::compact_values& values = post_virtually(me, value);
   thread_group& mine = (*groups_)[me.thread()];
-  // Once on each thread: the same bits everywhere.
-  const auto combine = [&] { mine.result = fold_values(values, op, std::type_identity<T>()); };
+  // By the last of each thread, for all of them.
+  const auto combine = [&] {
+    T result{};
+    if (threads_are_subtrees_) {
+      const T part = fold_of_thread<T>(values, me.thread(), op);
+      if (!meeting_->all(me.thread(), part, op, result)) return false;
+    } else {
+      if (!meeting_->meet(me.thread())) return false;
+      result = schedule::fold(0, ranks_, values.get<T>(), op);
+    }
+    mine.result = result;
+    return true;
+  };
   if (!meet_virtually(me, combine)) throw region_cancelled();
   return static_cast<T>(mine.result);
 }

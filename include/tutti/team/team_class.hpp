@@ -21,6 +21,7 @@
 #include "tutti/barrier/timed.hpp"
 #include "tutti/export.h"
 #include "tutti/platform/topology.hpp"
+#include "tutti/team/compact_values.hpp"
 #include "tutti/team/fibers.hpp"
 #include "tutti/team/fork_join.hpp"
 #include "tutti/team/loop.hpp"
@@ -106,6 +107,7 @@ class TUTTI_API team {
   struct alignas(cache_line) thread_group {
     std::optional<fiber_group> fibers;
     rank_t first_rank = 0;
+    rank_t size = 0;
     std::atomic<std::uint32_t> arrived{0};
     std::atomic<std::uint32_t> episode{0};
     slot result;
@@ -133,11 +135,13 @@ class TUTTI_API team {
   static decltype(auto) run_alone(F& f);
 
   // False if this thread must run it alone: inside a region of this team, or without anybody else. Throws
-  // std::logic_error while another thread has a region open, or a late one has not ended.
-  bool begin_region() const {
+  // std::logic_error while another thread has a region open, or a late one has not ended. True: is_open_ is mine to
+  // clear.
+  bool begin_region() {
     if (detail::team_here == this || ranks_ == 1) return false;
-    // relaxed: see open_region.
-    if (is_open_.load(relaxed)) [[unlikely]]
+    // relaxed: keeps others out, publishes nothing; whoever rightly opens regions one after the other from different
+    // threads orders them by itself. Not a look and then a store: two ranks of another team may come at once.
+    if (is_open_.exchange(true, relaxed)) [[unlikely]]
       refuse_second_region();
     return true;
   }
@@ -175,18 +179,19 @@ class TUTTI_API team {
   [[noreturn]] void rethrow_failure();
 
   template <class T, class Op>
-  T fold_values(const array<slot>& values, const Op& op, std::type_identity<T>) const;
+  T fold_of_thread(const detail::compact_values& values, rank_t thread, const Op& op) const;
   template <class Call>
   void run_shared_loop(std::size_t first, std::size_t count, const Call& call, loop_options how);
 
   // ---- where virtual ranks meet
-  // `at_release` runs once on each thread, when all ranks have arrived. False if the region is cancelled.
-  template <class AtRelease>
-  bool meet_virtually(member& me, AtRelease at_release);
+  // The last rank of each thread calls meet_threads() for all of them. False if the region is cancelled.
+  template <class MeetThreads>
+  bool meet_virtually(member& me, MeetThreads meet_threads);
+  bool meet_virtually(member& me);
   template <class T>
-  array<slot>& post_virtually(member& me, const T& value);
+  const detail::compact_values& post_virtually(member& me, const T& value);
   template <class Op, class T>
-  T reduce_virtually(member& me, Op& op, const T& value);
+  T reduce_virtually(member& me, const Op& op, const T& value);
 
   team_options options_;  // its names are views: see barrier_name_, wait_name_
   std::string barrier_name_, wait_name_;
@@ -201,14 +206,16 @@ class TUTTI_API team {
 
   std::unique_ptr<detail::meeting> meeting_;  // of the threads
   std::optional<array<member>> members_;
-  std::optional<array<thread_group>> groups_;          // of virtual ranks
-  std::optional<array<slot>> rank_values_[2];          // of virtual ranks inside a region, in turn
-  std::optional<array<slot>> rank_results_;            // of virtual ranks, of a region
+  std::optional<array<thread_group>> groups_;  // of virtual ranks
+  detail::compact_values rank_values_[2];      // of virtual ranks inside a region, in turn
+  detail::compact_values rank_results_;        // of virtual ranks, of a region
+  bool threads_are_subtrees_ =
+      false;  // each thread's virtual ranks are a subtree of the tournament
   std::optional<array<std::atomic<bool>>> has_ended_;  // virtual ranks, for messages
 
   cancellation cancelled_;
   std::vector<std::exception_ptr> failures_;  // by rank
-  std::atomic<bool> is_open_{false};
+  alignas(cache_line) std::atomic<bool> is_open_{false};
   bool is_late_ = false;
   std::shared_ptr<void> late_callable_;
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A value for each virtual rank, side by side whatever its type: a thread writes those of its ranks and reads the others',
+// so that fewer lines are fewer transfers.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+
+#include "tutti/platform/array.hpp"
+#include "tutti/reduce/raw_value.hpp"
+
+namespace tutti::detail {
+
+class compact_values {
+ public:
+  using largest = raw_value<56>;
+
+  compact_values() = default;
+  explicit compact_values(rank_t ranks) : values_(std::make_unique<array<largest>>(ranks)) {}
+
+  // In one use all ranks put values of the same type.
+  template <class T>
+  void put(rank_t rank, const T& value) noexcept {
+    static_assert(largest::fits<T>);
+    std::memcpy(first() + rank * sizeof(T), &value, sizeof(T));
+  }
+  // A function of the rank.
+  template <class T>
+  auto get() const noexcept {
+    return [from = first()](rank_t rank) {
+      struct copy {
+        alignas(T) std::byte bytes[sizeof(T)];
+      } value;
+      std::memcpy(value.bytes, from + rank * sizeof(T), sizeof(T));
+      return __builtin_bit_cast(T, value);
+    };
+  }
+
+ private:
+  std::byte* first() const noexcept { return reinterpret_cast<std::byte*>(values_->begin()); }
+
+  std::unique_ptr<array<largest>> values_;
+};
+
+}  // namespace tutti::detail
