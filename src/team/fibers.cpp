@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibers on Boost.Context, which does no more than switch stacks: whose turn it is, what the thread does when all of them
-// wait, and what the sanitizers must be told is here.
+// Whose turn it is, what the thread does when all of its fibers wait, and what the sanitizers must be told.
 
 #include "tutti/team/fibers.hpp"
 
@@ -8,13 +7,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <boost/context/detail/fcontext.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "fiber_context.hpp"
 #include "fiber_sanitizers.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/fibers.hpp"
@@ -84,8 +83,7 @@ class fiber_group::host final : public platform::fiber_host {
     for (fiber& made : fibers_) {
       made.stack = stacks_.allocate();
       made.sanitizers.know_stack(made.stack.sp, made.stack.size);
-      made.at = context::detail::make_fcontext(static_cast<char*>(made.stack.sp) - unused,
-                                               made.stack.size - unused, &begin);
+      made.at.prepare(static_cast<char*>(made.stack.sp) - unused, made.stack.size - unused, &begin);
       // Stacks begin at the same place of a page: all their first lines would want the same few sets of the cache.
       unused = (unused + apart) % page;
     }
@@ -94,7 +92,7 @@ class fiber_group::host final : public platform::fiber_host {
   // Lets every fiber return from its life. (Destroying one that is suspended would unwind its stack by an exception.)
   ~host() {
     is_ending_ = true;
-    thread_ = thread_state::here();
+    enter_thread();
     for (rank_t i = 0; i < size(); ++i) {
       switch_to(main_, i, fibers_[i]);
       stacks_.deallocate(fibers_[i].stack);
@@ -115,7 +113,7 @@ class fiber_group::host final : public platform::fiber_host {
     }
     alive_ = count;
     waiting_in_a_row_ = 0;
-    thread_ = thread_state::here();
+    enter_thread();
     platform::fiber_host* const outer = std::exchange(platform::fibers_here, this);
     switch_to(main_, 0, fibers_[0]);
     platform::fibers_here = outer;
@@ -148,10 +146,16 @@ class fiber_group::host final : public platform::fiber_host {
   }
 
  private:
+  void enter_thread() noexcept {
+    thread_ = thread_state::here();
+    running = this;
+  }
+
+  static inline thread_local host* running = nullptr;
   static constexpr std::size_t page = 4096, apart = 7 * 64;
 
   struct fiber {
-    context::detail::fcontext_t at = nullptr;  // where it goes on
+    fiber_context at;
     context::stack_context stack;
     fiber_sanitizers sanitizers;
     thread_state::values state;
@@ -160,14 +164,13 @@ class fiber_group::host final : public platform::fiber_host {
   };
 
   // The first function on a stack.
-  static void begin(context::detail::transfer_t from) {
-    host& me = *static_cast<host*>(from.data);
-    me.came_from(from);
-    fiber& mine = me.fibers_[me.current_];
-    mine.sanitizers.arrived();
-    me.live(me.current_);
-    mine.sanitizers.end_for(me.main_.sanitizers);
-    context::detail::jump_fcontext(me.main_.at, &me);
+  static void begin() {
+    host& me = *running;
+    const rank_t i = me.current_;
+    me.fibers_[i].sanitizers.arrived();
+    me.live(i);
+    me.fibers_[i].sanitizers.end_for(me.main_.sanitizers);
+    me.fibers_[i].at.leave_for(me.main_.at);
   }
 
   // The life of fiber i: one call of the body for each run.
@@ -200,19 +203,19 @@ class fiber_group::host final : public platform::fiber_host {
 
   void switch_to(fiber& from, rank_t index, fiber& to) noexcept {
     thread_.save(from.state);
-    from_ = &from;
     current_ = index;
     from.sanitizers.leave_for(to.sanitizers);
-    came_from(context::detail::jump_fcontext(to.at, this));
+    from.at.leave_for(to.at);
     from.sanitizers.arrived();
     thread_.restore(from.state);
   }
 
-  // First thing after each switch: keeps where the one before goes on.
-  void came_from(context::detail::transfer_t from) noexcept { from_->at = from.fctx; }
-
   void check_not_blocked(rank_t i) noexcept {
-    if (!checks_ || blocked_so_far() == fibers_[i].blocked_before) return;
+    if (checks_) [[unlikely]]
+      report_if_blocked(i);
+  }
+  [[gnu::noinline]] void report_if_blocked(rank_t i) noexcept {
+    if (blocked_so_far() == fibers_[i].blocked_before) return;
     on_misuse(
         "virtual rank " + std::to_string(first_rank_ + i) +
             " blocked its thread in a system call: the other ranks of the thread could not run",
@@ -226,7 +229,6 @@ class fiber_group::host final : public platform::fiber_host {
   std::vector<fiber> fibers_;
   fiber main_;  // the thread outside of the fibers
   thread_state thread_ = thread_state::here();
-  fiber* from_ = nullptr;
   rank_t current_ = 0;
   rank_t alive_ = 0;
   rank_t waiting_in_a_row_ = 0;  // turns since one of us last did anything but wait

@@ -100,8 +100,8 @@ void team::choose_sizes() {
 }
 
 void team::make_meeting() {
-  meeting_ =
-      std::make_unique<detail::meeting>(threads_, crowded_, barrier_name_, wait_name_, cancelled_);
+  meeting_ = std::make_unique<detail::meeting>(threads_, crowded_, is_virtual(), barrier_name_,
+                                               wait_name_, cancelled_);
 }
 
 void team::make_regions() {

@@ -19,7 +19,8 @@ class alignas(8) raw_value {
   template <class T>
   raw_value& operator=(const T& value) noexcept {
     static_assert(fits<T>);
-    std::memcpy(bytes_, &value, sizeof(T));
+    // An empty value has a byte, but nothing in it.
+    if constexpr (!std::is_empty_v<T>) std::memcpy(bytes_, &value, sizeof(T));
     return *this;
   }
   template <class T>

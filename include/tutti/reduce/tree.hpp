@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree: values travel up a fan-in tree on the lines that carry the arrivals, are combined on the way, and the result
-// comes down on the line of the release. The reduction inside the recursive barrier of paper 002, with a wider fan.
+// Tree: values travel up a fan-in tree, are combined on the way, and the result comes down again. Between two ranks there
+// is one line for both directions, as in team/fork_join.hpp, so that each message costs one transfer. The reduction
+// inside the recursive barrier of paper 002, with a wider fan.
 //
-// Cost       ceil(log_fan n) rounds up, each of up to fan-1 transfers that overlap, and one line to all.
-// When       many participants with a core each.
-// When not   few participants: exchange.hpp needs one transfer; more participants than cores: counted.hpp.
+// Cost       ceil(log_fan n) rounds up, each of up to fan-1 transfers that overlap, and as many down; two transfers for
+//            few participants, whoever comes last.
+// When       many participants with a core each; few that do not come one right after the other.
+// When not   two that do nothing in between: pair.hpp takes one transfer; more participants than cores: counted.hpp.
 // Source     paper 002, section III.E; Mellor-Crummey and Scott 1991.
 #pragma once
 
@@ -26,43 +28,41 @@ class tree_reduction {
   // As exchange_reduction::all.
   template <class T, class Combine, class Deadline = no_deadline>
   bool all(rank_t rank, const T& mine, Combine combine, T& result, Deadline deadline = {}) {
-    node& me = nodes_[rank];
-    const std::uint32_t episode = ++me.local.episode;
+    const std::uint32_t episode = ++nodes_[rank].local.episode;
     T sum = mine;
     const rank_t rounds = tree_.rounds_collected(rank);
     for (rank_t round = 0; round < rounds; ++round)
       if (!collect(rank, round, episode, combine, sum, deadline)) return false;
-    if (rank == 0) {
-      down_.value = sum;
-      // release: publishes the result and everybody's work, acquired on the way up; pairs with the wait for it.
-      down_.sent.store(episode, Memory::order("tree.release", release));
-      wait_.notify(down_.sent);
-      result = sum;
-      return true;
-    }
-    me.up.value = sum;
-    // release: publishes the value and the work of my subtree; pairs with the collector's look.
-    me.up.sent.store(episode, Memory::order("tree.arrive", release));
-    wait_.notify(me.up.sent);
-    // acquire: pairs with the release.
-    if (!wait_.until(me.local.seat, down_.sent, Memory::order("tree.wait", acquire),
-                     reached(episode), deadline))
-      return false;
-    result = static_cast<T>(down_.value);
+    if (rank != 0 && !report(rank, episode, sum, deadline)) return false;
+    release_children(rank, episode, sum);
+    result = sum;
     return true;
+  }
+
+  // The barrier alone.
+  template <class Deadline = no_deadline>
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+    struct nothing {};
+    nothing none;
+    return all(
+        rank, none, [](nothing a, nothing) { return a; }, none, deadline);
   }
 
   rank_t participants() const noexcept { return tree_.participants(); }
 
  private:
   struct alignas(cache_line) line {
-    typename Memory::template atomic<std::uint32_t> sent{0};
+    typename Memory::template atomic<std::uint32_t> word{0};  // arrived(episode), released(episode)
     typename Memory::template plain<Slot> value{};
   };
   struct node {
     participant<Wait> local;
-    line up;
+    line up;  // to and from whom I report to
   };
+
+  // What the word of a line says; wraps.
+  static constexpr std::uint32_t arrived(std::uint32_t episode) noexcept { return 2 * episode - 1; }
+  static constexpr std::uint32_t released(std::uint32_t episode) noexcept { return 2 * episode; }
 
   template <class T, class Combine, class Deadline>
   bool collect(rank_t rank, rank_t round, std::uint32_t episode, Combine& combine, T& sum,
@@ -70,19 +70,56 @@ class tree_reduction {
     const rank_t children = tree_.children(round, rank);
     for (rank_t i = 0; i < children; ++i)
       // acquire: pairs with the child's arrival.
-      if (!wait_.until(nodes_[rank].local.seat, nodes_[tree_.child(round, rank, i)].up.sent,
-                       Memory::order("tree.collect", acquire), reached(episode), deadline))
+      if (!wait_.until(nodes_[rank].local.seat, nodes_[tree_.child(round, rank, i)].up.word,
+                       Memory::order("tree.collect", acquire), reached(arrived(episode)), deadline))
         return false;
-    const auto value_of = [&](rank_t i) {
-      return i == 0 ? sum : static_cast<T>(nodes_[tree_.child(round, rank, i - 1)].up.value);
-    };
-    sum = schedule::fold(0, children + 1, value_of, combine);
+    sum = schedule::fold(
+        0, children + 1,
+        [&](rank_t i) {
+          return i == 0 ? sum : static_cast<T>(nodes_[tree_.child(round, rank, i - 1)].up.value);
+        },
+        combine);
     return true;
+  }
+
+  // Hands `sum` up and receives the result in it.
+  template <class T, class Deadline>
+  bool report(rank_t rank, std::uint32_t episode, T& sum, Deadline deadline) {
+    node& me = nodes_[rank];
+    me.up.value = sum;
+    // release: publishes the value and the work of my subtree; pairs with the collector's look.
+    me.up.word.store(arrived(episode), Memory::order("tree.arrive", release));
+    wait_.notify(me.up.word);
+    // acquire: pairs with the release.
+    if (!wait_.until(me.local.seat, me.up.word, Memory::order("tree.wait", acquire),
+                     reached(released(episode)), deadline))
+      return false;
+    sum = static_cast<T>(me.up.value);
+    return true;
+  }
+
+  template <class T>
+  void release_children(rank_t rank, std::uint32_t episode, const T& result) {
+    for_each_child(rank, [&](line& child) {
+      child.value = result;
+      // release: publishes the result and everybody's work, acquired on the way; pairs with the child's wait.
+      child.word.store(released(episode), Memory::order("tree.release", release));
+    });
+    // Only now: a notification waits until the stores before it are seen.
+    for_each_child(rank, [&](line& child) { wait_.notify(child.word); });
+  }
+
+  // Those with the largest subtrees first.
+  template <class Visit>
+  void for_each_child(rank_t rank, Visit visit) {
+    for (rank_t round = tree_.rounds_collected(rank); round > 0; --round) {
+      const rank_t children = tree_.children(round - 1, rank);
+      for (rank_t i = 0; i < children; ++i) visit(nodes_[tree_.child(round - 1, rank, i)].up);
+    }
   }
 
   schedule::fan_in tree_;
   array<node> nodes_;
-  line down_;
   Wait wait_;
 };
 

@@ -29,10 +29,11 @@ class compact_values {
   template <class T>
   auto get() const noexcept {
     return [from = first()](rank_t rank) {
+      constexpr std::size_t size = sizeof(T);  // named: for T = std::byte* a compiler would suspect a mistake
       struct copy {
-        alignas(T) std::byte bytes[sizeof(T)];
+        alignas(T) std::byte bytes[size];
       } value;
-      std::memcpy(value.bytes, from + rank * sizeof(T), sizeof(T));
+      std::memcpy(value.bytes, from + rank * size, size);
       return __builtin_bit_cast(T, value);
     };
   }

@@ -51,24 +51,30 @@ class chosen_barrier {
 
 class meeting {
  public:
-  meeting(rank_t participants, bool crowded, std::string_view barrier, std::string_view wait,
-          const cancellation& cancelled)
+  // `crowded`: more participants than cores. `apart`: each has something to do between two meetings, if only to switch
+  // between its virtual ranks, so that they do not come one right after the other.
+  meeting(rank_t participants, bool crowded, bool apart, std::string_view barrier,
+          std::string_view wait, const cancellation& cancelled)
       : until_(cancelled),
         barrier_(participants, crowded, barrier, wait),
         slots_(barrier_, participants) {
     constexpr rank_t few = 8;
     if (!barrier.empty() || participants == 1) return;  // reductions go through the slots
-    if (participants == 2) pair_.emplace(participants);
+    if (participants == 2 && !apart) pair_.emplace(participants);
     if (crowded)
       counted_.emplace(participants);
-    else if (participants <= few)
-      exchange_.emplace(participants);
-    else
+    else if (apart || participants > few)
       tree_.emplace(participants);
+    else
+      exchange_.emplace(participants);
+    meets_in_tree_ = apart && tree_;
   }
 
   // All return false if the region is cancelled.
-  bool meet(rank_t rank) { return barrier_.arrive_and_wait(rank, until_); }
+  bool meet(rank_t rank) {
+    return meets_in_tree_ ? tree_->arrive_and_wait(rank, until_)
+                          : barrier_.arrive_and_wait(rank, until_);
+  }
 
   template <class T, class Combine>
   bool all(rank_t rank, const T& mine, Combine combine, T& result) {
@@ -96,6 +102,7 @@ class meeting {
   std::optional<exchange_reduction<line_value>> exchange_;
   std::optional<tree_reduction<line_value>> tree_;
   std::optional<counted_reduction<line_value>> counted_;
+  bool meets_in_tree_ = false;
 };
 
 }  // namespace tutti::detail

@@ -488,8 +488,8 @@ T team::reduce_virtually(member& me, const Op& op, const T& value) {
   const auto combine = [&] {
     T result{};
     if (threads_are_subtrees_) {
-      const T part = fold_of_thread<T>(values, me.thread(), op);
-      if (!meeting_->all(me.thread(), part, op, result)) return false;
+      const T of_thread = fold_of_thread<T>(values, me.thread(), op);
+      if (!meeting_->all(me.thread(), of_thread, op, result)) return false;
     } else {
       if (!meeting_->meet(me.thread())) return false;
       result = schedule::fold(0, ranks_, values.get<T>(), op);
