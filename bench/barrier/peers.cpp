@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of peers, and where the processes of those that own their threads are found.
+// The list of peers.
 #include "barrier/peers.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 
 #include "barrier/providers.hpp"
+#include "harness/peer_program.hpp"
 
 #ifndef TUTTI_HAVE_BOOST
 #define TUTTI_HAVE_BOOST 0
@@ -21,27 +20,15 @@
 namespace tutti::bench {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::string_view worker_prefix = "tutti-peer-";
-
-// Beside the program in a build tree, in libexec when installed. Empty: not there.
-std::string find_worker(std::string_view runtime) {
-  std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  const std::string file = fmt::format("{}{}", worker_prefix, runtime);
-  for (const fs::path& place :
-       {folder / "libexec/tutti", folder.parent_path() / TUTTI_WORKER_INSTALL_DIR}) {
-    if (access((place / file).c_str(), X_OK) == 0) return place / file;
-  }
-  return {};
-}
-
 provider openmp(const std::string& runtime, const std::string& name, const std::string& summary,
                 environment settings) {
-  settings.emplace_back("OMP_PROC_BIND", "false");  // the harness places the threads
-  settings.emplace_back("OMP_DYNAMIC", "false");
-  return {runtime, name, "", summary, nullptr, find_worker(runtime), std::move(settings)};
+  return {runtime,
+          name,
+          "",
+          summary,
+          nullptr,
+          find_peer_program(runtime),
+          openmp_settings(std::move(settings))};
 }
 
 provider libomp(const std::string& pattern, const std::string& summary) {
@@ -110,10 +97,7 @@ std::vector<missing_peer> missing_peers() {
 #endif
   for (const auto& p : all_peers()) {
     if (can_run(p) || (!missing.empty() && missing.back().family == p.family)) continue;
-    missing.push_back(
-        {p.family, fmt::format("the program {}{} is not installed: its OpenMP runtime was not "
-                               "there when tutti was built",
-                               worker_prefix, p.family)});
+    missing.push_back({p.family, missing_peer_program(p.family)});
   }
   return missing;
 }

@@ -37,12 +37,11 @@ std::vector<missing_peer> missing_peers();
 // Throws std::invalid_argument for a name that is not known.
 std::vector<provider> choose_peers(const std::vector<std::string>& names);
 
-// Names that --algorithms and --wait know.
+// Names that --algorithms knows.
 std::vector<std::string> algorithm_names();
-std::vector<std::string> wait_names();
 
-// Every algorithm with every wait policy; tutti::barrier itself once, with its own. Throws std::invalid_argument for a name that is not known or a wait policy
-// that this machine does not have.
+// Every algorithm with every wait policy; tutti::barrier itself once, with its own. Throws std::invalid_argument for a
+// name that is not known or a wait policy that this machine does not have.
 std::vector<provider> choose_tutti(const std::vector<std::string>& algorithms,
                                    const std::vector<std::string>& waits);
 

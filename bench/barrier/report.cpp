@@ -5,30 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
+#include "floors/report.hpp"
 #include "harness/statistics.hpp"
 
 namespace tutti::bench {
 namespace {
-
-constexpr std::size_t most_values = 400;  // raw samples that a floor line carries
-
-double rounded(double value) { return std::round(value * 1000) / 1000; }
-
-void add_summary(ordered_json& line, const std::vector<double>& samples) {
-  const summary s = summarize(samples);
-  line["unit"] = "ns";
-  line["min"] = rounded(s.min);
-  line["p1"] = rounded(s.p1);
-  line["p25"] = rounded(s.p25);
-  line["median"] = rounded(s.median);
-  line["p75"] = rounded(s.p75);
-  line["p99"] = rounded(s.p99);
-  line["mean"] = rounded(s.mean);
-  line["samples"] = s.samples;
-}
 
 bool crowded(const measurement& m) { return m.threads > cores_of(*m.where).size(); }
 
@@ -37,18 +20,6 @@ std::vector<double> floors_of(const suite& s, const measurement& m) {
   if (!m.floors.empty()) return m.floors;
   if (crowded(m)) return s.floors().yield_rotation(m.threads, cores_of(*m.where));
   return s.floors().line_one_way();
-}
-
-ordered_json floor_line(const floor_quantity& q) {
-  ordered_json line{{"type", "floor"}, {"quantity", q.quantity}, {"summary", q.summary}};
-  line["cpus"] = q.cpus;
-  if (q.threads > 0) line["threads"] = q.threads;
-  add_summary(line, q.samples);
-  std::vector<double> values = q.samples;
-  values.resize(std::min(values.size(), most_values));
-  std::transform(values.begin(), values.end(), values.begin(), rounded);
-  line["values"] = values;
-  return line;
 }
 
 ordered_json result_line(const suite& s, const measurement& m) {
@@ -63,26 +34,7 @@ ordered_json result_line(const suite& s, const measurement& m) {
                     {"pin", m.where->name},
                     {"scenario", m.when->name},
                     {"metric", name_of(m.what)}};
-  add_summary(line, m.samples);
-  line["rounds"] = m.rounds;
-  line["rounds_flagged"] = m.flagged;
-  line["floor"] = crowded(m) ? "yield_rotation" : "line_one_way";
-  const std::vector<double> floors = floors_of(s, m);
-  const summary floor = summarize(floors);
-  line["floor_median"] = nullptr;
-  if (!floors.empty()) {
-    line["floor_median"] = rounded(floor.median);
-    line["floor_min"] = rounded(floor.min);
-    line["floor_max"] = rounded(floor.max);
-  }
-  line["ratio_median"] = nullptr;
-  if (!m.ratios.empty()) {
-    const summary ratio = summarize(m.ratios);
-    line["ratio_median"] = rounded(ratio.median);
-    line["ratio_min"] = rounded(ratio.min);
-    line["ratio_p99"] = rounded(ratio.p99);
-    line["excess_median"] = rounded(median_of(m.excesses));
-  }
+  add_record(line, m, crowded(m) ? "yield_rotation" : "line_one_way", floors_of(s, m));
   return line;
 }
 
@@ -122,43 +74,21 @@ std::vector<const measurement*> sorted(const suite& s) {
   return order;
 }
 
-std::string floors_table(const suite& s) {
-  std::string text =
-      fmt::format("{:<44} {:>10} {:>10} {:>10}\n", "This machine's floors", "min", "median", "p99");
-  for (const auto& q : s.floors().quantities()) {
-    const summary f = summarize(q.samples);
-    std::string what = q.quantity;
-    if (q.quantity == "line_one_way") what += fmt::format(" (CPUs {})", fmt::join(q.cpus, ", "));
-    if (q.threads > 0) what += fmt::format(" ({} threads on {} cores)", q.threads, q.cpus.size());
-    text += fmt::format("  {:<42} {:>10} {:>10} {:>10}\n", what, format_ns(f.min),
-                        format_ns(f.median), format_ns(f.p99));
-  }
-  return text;
-}
-
 std::string ratio_text(const measurement& m) {
   return m.ratios.empty() ? "-" : fmt::format("{:.2f}", median_of(m.ratios));
 }
 
 }  // namespace
 
-std::string format_ns(double ns) {
-  const double size = std::abs(ns);
-  if (size < 999.5) return fmt::format("{:.1f} ns", ns);
-  if (size < 999.5e3) return fmt::format("{:.2f} us", ns * 1e-3);
-  if (size < 999.5e6) return fmt::format("{:.2f} ms", ns * 1e-6);
-  return fmt::format("{:.2f} s", ns * 1e-9);
-}
-
 std::string json_lines(const barrier_plan& plan, const suite& s, ordered_json machine) {
   std::vector<std::string> pinning;
   for (const auto& where : plan.placements) pinning.push_back(where.name);
   machine["pinning"] = pinning;
-  machine["seed"] = plan.seed;
+  machine["seed"] = plan.length.seed;
   machine["sweeps"] = s.sweeps();
   machine["clock_bound_ns"] = rounded(s.clock_bound_ns());
   std::string text = machine.dump() + "\n";
-  for (const auto& q : s.floors().quantities()) text += floor_line(q).dump() + "\n";
+  text += floor_lines(s.floors());
   for (const auto& m : s.results()) {
     if (!m.samples.empty()) text += result_line(s, m).dump() + "\n";
   }
@@ -174,11 +104,7 @@ std::string json_lines(const barrier_plan& plan, const suite& s, ordered_json ma
 }
 
 std::string table(const barrier_plan& /*plan*/, const suite& s, const ordered_json& machine) {
-  std::string text = fmt::format("{}, {} cores, {}; {:.0f} % of it used by others\n\n",
-                                 machine["cpu"].get<std::string>(), machine["cores"].get<int>(),
-                                 machine["kernel"].get<std::string>(),
-                                 100 * machine["foreign_load"].get<double>());
-  text += floors_table(s);
+  std::string text = machine_heading(machine) + "\n" + floors_table(s.floors());
   std::string group;
   for (const measurement* m : sorted(s)) {
     if (heading(*m) != group) {

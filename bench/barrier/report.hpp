@@ -14,7 +14,4 @@ std::string json_lines(const barrier_plan& plan, const suite& s, ordered_json ma
 
 std::string table(const barrier_plan& plan, const suite& s, const ordered_json& machine);
 
-// "12.3 ns", "4.56 us", ...
-std::string format_ns(double ns);
-
 }  // namespace tutti::bench

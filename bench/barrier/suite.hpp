@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan: every barrier takes one round in each sweep, in a new random order, so that all of them meet the same
-// moods of the machine.
+// Runs a plan: every barrier takes one round in each sweep.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,23 +10,19 @@
 
 #include "barrier/plan.hpp"
 #include "floors/floors.hpp"
+#include "harness/record.hpp"
+#include "harness/sweeps.hpp"
 #include "harness/worker.hpp"
 
 namespace tutti::bench {
 
 // One line of the results.
-struct measurement {
+struct measurement : series_record {
   const provider* who = nullptr;
   rank_t threads = 0;
   const placement* where = nullptr;
   const scenario* when = nullptr;
   metric what = metric::loop;
-  std::vector<double> samples;   // ns
-  std::vector<double> ratios;    // of a round's median to the floor of the same round
-  std::vector<double> excesses;  // a round's median minus the floor of the same round
-  std::vector<double> floors;
-  std::size_t rounds = 0;
-  std::size_t flagged = 0;  // rounds in which the machine changed: not in ratios and excesses
 };
 
 // What could not be measured, and why.
@@ -37,8 +31,6 @@ struct not_measured {
   rank_t threads = 0;
   std::string reason;
 };
-
-using progress = std::function<void(const std::string& what, double fraction)>;
 
 class suite {
  public:
@@ -65,23 +57,18 @@ class suite {
   round_outcome run_round_of(cell& c);
   void measure(cell& c);
   void record(cell& c, const round_outcome& outcome);
-  bool sits_out(const cell& c, double elapsed_s) const;
   void fail(const provider& who, rank_t threads, const std::string& reason);
   void report_empty_results();
 
   const barrier_plan& plan_;
-  placement default_cores_;
   floor_suite floors_;
   neighbours neighbours_;
   std::map<std::pair<rank_t, const placement*>, std::unique_ptr<thread_team>> teams_;
   std::map<const provider*, std::unique_ptr<worker>> workers_;
-  std::vector<std::unique_ptr<cell>> cells_;
+  std::vector<std::unique_ptr<series>> cells_;
   std::vector<measurement> results_;
   std::vector<not_measured> failures_;
   std::size_t sweeps_ = 0;
 };
-
-// Distinct CPUs of a placement; all allowed cores for an unpinned one.
-std::vector<int> cores_of(const placement& where);
 
 }  // namespace tutti::bench

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tutti's own barriers, from the registry.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <stdexcept>
-
 #include "barrier/providers.hpp"
+#include "harness/names.hpp"
 #include "tutti/barrier/any.hpp"
 #include "tutti/registry.hpp"
 
@@ -22,25 +18,6 @@ class tutti_subject final : public subject {
  private:
   std::unique_ptr<any_barrier> barrier_;
 };
-
-// What `names` asks for out of `known`; `what` is for the error.
-std::vector<std::string> choose(const std::vector<std::string>& names,
-                                const std::vector<std::string>& known, std::string_view what) {
-  std::vector<std::string> chosen;
-  for (const auto& name : names) {
-    if (name == "none") continue;
-    if (name == "all") {
-      chosen.insert(chosen.end(), known.begin(), known.end());
-      continue;
-    }
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw std::invalid_argument(fmt::format("there is no {} '{}': use all, none, or some of {}",
-                                              what, name, fmt::join(known, ", ")));
-    }
-    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.push_back(name);
-  }
-  return chosen;
-}
 
 std::string summary_of(const std::string& algorithm) {
   for (const auto& info : algorithms) {
@@ -61,13 +38,6 @@ bool is_default(const std::string& name) {
   return name == default_algorithm || name == default_rankless_algorithm;
 }
 
-bool is_available(const std::string& wait) {
-  for (const auto& info : wait_policies) {
-    if (info.name == wait) return info.available();
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<std::string> algorithm_names() {
@@ -77,26 +47,14 @@ std::vector<std::string> algorithm_names() {
   return names;
 }
 
-std::vector<std::string> wait_names() {
-  std::vector<std::string> names;
-  for (const auto& info : wait_policies) names.emplace_back(info.name);
-  return names;
-}
-
 std::vector<provider> choose_tutti(const std::vector<std::string>& algorithm_list,
                                    const std::vector<std::string>& wait_list) {
-  const bool every_wait = std::find(wait_list.begin(), wait_list.end(), "all") != wait_list.end();
-  const auto names = choose(algorithm_list, algorithm_names(), "algorithm");
+  const auto names = choose_names(algorithm_list, algorithm_names(), "algorithm");
   std::vector<provider> chosen;
   for (const auto& name : names) {
     if (is_default(name)) chosen.push_back(tutti_provider(name, "adaptive"));
   }
-  for (const auto& wait : choose(wait_list, wait_names(), "wait policy")) {
-    if (!is_available(wait)) {
-      if (every_wait) continue;
-      throw std::invalid_argument(
-          fmt::format("the wait policy {} needs a CPU that this machine does not have", wait));
-    }
+  for (const auto& wait : choose_waits(wait_list)) {
     for (const auto& name : names) {
       if (!is_default(name)) chosen.push_back(tutti_provider(name, wait));
     }

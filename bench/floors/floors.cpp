@@ -78,7 +78,37 @@ round_request rotation_request(rank_t threads, const std::vector<int>& cpus) {
   return request;
 }
 
+bool knows(const auto& list, const auto& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
 }  // namespace
+
+floor_plan plan_floors(const std::vector<rank_t>& threads,
+                       const std::vector<placement>& placements) {
+  floor_plan floors{make_placement("core").cpus, {}};
+  for (const auto& where : placements) {
+    const std::vector<int> cores = cores_of(where);
+    for (const int cpu : cores) {
+      if (!knows(floors.cores, cpu)) floors.cores.push_back(cpu);
+    }
+    for (const rank_t count : threads) {
+      const std::pair rotation{count, cores};
+      if (count > cores.size() && !knows(floors.rotations, rotation)) {
+        floors.rotations.push_back(rotation);
+      }
+    }
+  }
+  return floors;
+}
+
+double line_transfer(team& two, std::pair<int, int> cpus) {
+  ping_pong line;
+  double one_way = 0;
+  on_pair(
+      two, cpus, [&] { one_way = line.lead_transfers(); }, [&] { line.follow_transfers(); });
+  return one_way;
+}
 
 floor_suite::floor_suite(floor_plan plan) : plan_(std::move(plan)), pairs_(pairs_of(plan_.cores)) {
   for (const auto& [threads, cpus] : plan_.rotations) {
@@ -122,10 +152,7 @@ void floor_suite::sweep() {
 
 void floor_suite::sweep_pairs() {
   for (const auto& pair : pairs_) {
-    ping_pong line;
-    double one_way = 0;
-    on_pair(
-        two_, pair, [&] { one_way = line.lead_transfers(); }, [&] { line.follow_transfers(); });
+    const double one_way = line_transfer(two_, pair);
     quantity("line_one_way", "a cache line from core to core", {pair.first, pair.second})
         .samples.push_back(one_way);
   }

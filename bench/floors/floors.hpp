@@ -10,6 +10,7 @@
 
 #include "harness/neighbour.hpp"
 #include "harness/ping_pong.hpp"
+#include "harness/placement.hpp"
 #include "harness/team.hpp"
 
 namespace tutti::bench {
@@ -27,6 +28,13 @@ struct floor_plan {
   std::vector<int> cores;                                      // one CPU of each core
   std::vector<std::pair<rank_t, std::vector<int>>> rotations;  // threads, and the CPU of each
 };
+
+// Of a run with these numbers of threads and these placements.
+floor_plan plan_floors(const std::vector<rank_t>& threads,
+                       const std::vector<placement>& placements);
+
+// The one-way transfer of a cache line between two CPUs, ns; `two` has two threads.
+double line_transfer(team& two, std::pair<int, int> cpus);
 
 class floor_suite {
  public:

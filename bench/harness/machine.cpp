@@ -115,4 +115,11 @@ ordered_json describe_machine() {
       {"timer_cost_ns", timer_cost_ns()}};
 }
 
+std::string machine_heading(const ordered_json& machine) {
+  return fmt::format("{}, {} cores, {}; {:.0f} % of it used by others\n",
+                     machine["cpu"].get<std::string>(), machine["cores"].get<int>(),
+                     machine["kernel"].get<std::string>(),
+                     100 * machine["foreign_load"].get<double>());
+}
+
 }  // namespace tutti::bench

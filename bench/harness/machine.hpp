@@ -20,6 +20,9 @@ processor_time read_processor_time();
 // CPU, topology, kernel, compiler, load: the keys of the line of type "machine".
 ordered_json describe_machine();
 
+// The same in a line for people, once "foreign_load" is in it.
+std::string machine_heading(const ordered_json& machine);
+
 // The parts of the processor time between two readings that others took, 0 to 1.
 struct noise {
   double foreign_load = 0;

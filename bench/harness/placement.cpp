@@ -148,6 +148,14 @@ placement make_placement(std::string_view text) {
   return {std::string(text), parse_list(text)};
 }
 
+std::vector<int> cores_of(const placement& where) {
+  if (!where.pinned()) return make_placement("core").cpus;
+  std::vector<int> cpus = where.cpus;
+  std::sort(cpus.begin(), cpus.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+  return cpus;
+}
+
 void pin_this_thread(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);

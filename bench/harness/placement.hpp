@@ -29,6 +29,9 @@ struct placement {
 // `text` is core, compact, spread, none or a list such as 0,2-3. Throws std::invalid_argument.
 placement make_placement(std::string_view text);
 
+// Distinct CPUs of a placement; all allowed cores for an unpinned one.
+std::vector<int> cores_of(const placement& where);
+
 // Puts the calling thread on `cpu`, or on all allowed CPUs for any_cpu. Throws std::system_error.
 void pin_this_thread(int cpu);
 

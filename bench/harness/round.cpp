@@ -264,11 +264,15 @@ void check_rank(const round_request& request, subject& barrier, std::vector<publ
 
 }  // namespace
 
-std::optional<double> round_outcome::floor() const {
-  if (floor_before <= 0 || floor_after <= 0) return std::nullopt;
-  const auto [low, high] = std::minmax(floor_before, floor_after);
+std::optional<double> floor_between(double before, double after) {
+  if (before <= 0 || after <= 0) return std::nullopt;
+  const auto [low, high] = std::minmax(before, after);
   if (high > low * regime_factor) return std::nullopt;
   return low;
+}
+
+std::optional<double> round_outcome::floor() const {
+  return floor_between(floor_before, floor_after);
 }
 
 round_outcome run_round(const round_request& request, team& threads, subject& barrier,

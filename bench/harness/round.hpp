@@ -60,6 +60,9 @@ struct round_outcome {
 // Two measurements of the floor that differ by more than this are of two regimes of the machine.
 inline constexpr double regime_factor = 1.6;
 
+// The lower of the two; none if either is missing (0) or they are of two regimes.
+std::optional<double> floor_between(double before, double after);
+
 // Both throw std::runtime_error when a thread cannot be placed.
 round_outcome run_round(const round_request& request, team& threads, subject& barrier,
                         neighbours& busy);

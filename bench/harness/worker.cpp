@@ -50,8 +50,8 @@ pipe_ends make_pipe() {
 
 }  // namespace
 
-worker::worker(const std::string& executable, const environment& settings)
-    : executable_(executable) {
+worker::worker(const std::vector<std::string>& command, const environment& settings)
+    : executable_(command.at(0)) {
   signal(SIGPIPE,
          SIG_IGN);  // a peer that has ended is an error of this peer, not the end of the run
   const pipe_ends request = make_pipe();
@@ -65,10 +65,13 @@ worker::worker(const std::string& executable, const environment& settings)
   std::vector<char*> envp;
   for (auto& variable : variables) envp.push_back(variable.data());
   envp.push_back(nullptr);
-  std::string name = executable;
-  char* argv[] = {name.data(), nullptr};
+  std::vector<std::string> words = command;
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
 
-  const int error = posix_spawn(&pid_, executable.c_str(), &actions, nullptr, argv, envp.data());
+  const int error =
+      posix_spawn(&pid_, executable_.c_str(), &actions, nullptr, argv.data(), envp.data());
   posix_spawn_file_actions_destroy(&actions);
   close(request.read);
   close(answer.write);
@@ -78,7 +81,8 @@ worker::worker(const std::string& executable, const environment& settings)
     pid_ = -1;
     fclose(to_);
     fclose(from_);
-    throw std::runtime_error(fmt::format("{} cannot be started ({})", executable, strerror(error)));
+    throw std::runtime_error(
+        fmt::format("{} cannot be started ({})", executable_, strerror(error)));
   }
 }
 
@@ -98,40 +102,44 @@ std::string worker::ask(const std::string& line) {
   return answer;
 }
 
-round_outcome worker::run(const round_request& request) {
-  const json answer = json::parse(ask(json{{"round", request}}.dump()));
+json worker::request(const json& asked) {
+  json answer = json::parse(ask(asked.dump()));
   if (answer.contains("error")) throw std::runtime_error(answer["error"].get<std::string>());
-  return answer.at("outcome").get<round_outcome>();
+  return answer;
 }
 
-std::string worker::check(const round_request& request) {
-  const json answer = json::parse(ask(json{{"check", request}}.dump()));
-  if (answer.contains("error")) return answer["error"].get<std::string>();
-  return answer.at("fault").get<std::string>();
+round_outcome worker::run(const round_request& round) {
+  return request({{"round", round}}).at("outcome").get<round_outcome>();
 }
 
-int serve(team& (*team_of)(rank_t threads), subject& barrier) {
+std::string worker::check(const round_request& round) {
+  return request({{"check", round}}).at("fault").get<std::string>();
+}
+
+int serve(const std::function<json(const json&)>& answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   (void)allowed_cpus();  // read now: the first round binds this very thread
-  neighbours busy;
   std::string line;
   while (std::getline(std::cin, line)) {
-    json answer;
+    json reply;
     try {
-      const json asked = json::parse(line);
-      if (asked.contains("check")) {
-        const auto request = asked["check"].get<round_request>();
-        answer["fault"] = check_barrier(request, team_of(request.threads), barrier);
-      } else {
-        const auto request = asked.at("round").get<round_request>();
-        answer["outcome"] = run_round(request, team_of(request.threads), barrier, busy);
-      }
+      reply = answer(json::parse(line));
     } catch (const std::exception& e) {
-      answer["error"] = e.what();
+      reply = {{"error", e.what()}};
     }
-    std::cout << answer.dump() << std::endl;
+    std::cout << reply.dump() << std::endl;
   }
   return 0;
+}
+
+json answer_round(const json& asked, team& (*team_of)(rank_t threads), subject& barrier,
+                  neighbours& busy) {
+  if (asked.contains("check")) {
+    const auto request = asked["check"].get<round_request>();
+    return {{"fault", check_barrier(request, team_of(request.threads), barrier)}};
+  }
+  const auto request = asked.at("round").get<round_request>();
+  return {{"outcome", run_round(request, team_of(request.threads), barrier, busy)}};
 }
 
 }  // namespace tutti::bench

@@ -5,6 +5,8 @@
 #include <sys/types.h>
 
 #include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,13 +20,16 @@ using environment = std::vector<std::pair<std::string, std::string>>;
 // The side of the harness. All throw std::runtime_error when the process cannot be started or has ended.
 class worker {
  public:
-  worker(const std::string& executable, const environment& settings);
+  // The program, or a launcher and its arguments.
+  worker(const std::vector<std::string>& command, const environment& settings);
   ~worker();
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
 
   round_outcome run(const round_request& request);
   std::string check(const round_request& request);
+  // Any request that the process knows. Throws std::runtime_error with the "error" of its answer.
+  nlohmann::json request(const nlohmann::json& asked);
   pid_t pid() const { return pid_; }
 
  private:
@@ -36,7 +41,11 @@ class worker {
   std::FILE* from_ = nullptr;
 };
 
-// The side of the peer: serves requests from standard input until its end. `make_team` and `barrier` are the peer's.
-int serve(team& (*team_of)(rank_t threads), subject& barrier);
+// The side of the peer: answers requests from standard input until its end; an exception becomes an "error".
+int serve(const std::function<nlohmann::json(const nlohmann::json&)>& answer);
+
+// The answer to what run() and check() ask, on the peer's team and with its barrier.
+nlohmann::json answer_round(const nlohmann::json& asked, team& (*team_of)(rank_t threads),
+                            subject& barrier, neighbours& busy);
 
 }  // namespace tutti::bench

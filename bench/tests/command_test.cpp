@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -64,9 +65,27 @@ INSTANTIATE_TEST_SUITE_P(
         "bench barrier --time forever", "bench barrier --rounds 1 --time 1",
         "bench barrier --seed x", "bench barrier --json=maybe"));
 
+INSTANTIATE_TEST_SUITE_P(
+    Crews, WrongUsage,
+    testing::Values("bench team extra", "bench team --threads 0", "bench team --threads 99999",
+                    "bench team --ranks 1", "bench team --ranks 0", "bench team --ranks x",
+                    "bench team --kind nonsense", "bench team --kind barrier",
+                    "bench team --algorithms nonsense", "bench team --algorithms default_rankless",
+                    "bench team --wait nonsense", "bench team --peers nonsense",
+                    "bench team --peers openmpi", "bench team --peers libomp:nonsense",
+                    "bench team --algorithms none --peers none", "bench team --pin 1-0",
+                    "bench team --scenario nonsense", "bench team --scenario imbalance_1ms",
+                    "bench team --scenario skew_1us", "bench team --neighbour two",
+                    "bench team --rounds 0", "bench team --time 0",
+                    "bench team --rounds 1 --time 1", "bench team --seed x", "bench reduce extra",
+                    "bench reduce --kind empty", "bench reduce --kind ''",
+                    "bench reduce --peers tbb", "bench reduce --ranks 1",
+                    "bench reduce --rounds x"));
+
 TEST(Command, HelpAndVersionSucceed) {
   for (const char* arguments :
-       {"--help", "--version", "info --help", "bench --help", "bench barrier --help"}) {
+       {"--help", "--version", "info --help", "bench --help", "bench barrier --help",
+        "bench team --help", "bench reduce --help"}) {
     const output result = standard_output(arguments);
     EXPECT_EQ(result.status, 0) << arguments;
     EXPECT_FALSE(result.text.empty()) << arguments;
@@ -111,6 +130,66 @@ TEST(Command, BenchBarrierWritesATable) {
   EXPECT_EQ(result.status, 0);
   EXPECT_NE(result.text.find("pthread_barrier"), std::string::npos);
   EXPECT_NE(result.text.find("3 threads on"), std::string::npos);
+}
+
+std::vector<nlohmann::json> results_of(const std::string& text) {
+  std::vector<nlohmann::json> results;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    auto parsed = nlohmann::json::parse(line);
+    if (parsed.at("type") == "result") results.push_back(std::move(parsed));
+  }
+  return results;
+}
+
+TEST(Command, BenchTeamWritesJsonLines) {
+  const output result = standard_output(
+      "bench team --threads 2 --ranks none --algorithms default,flags --peers pthread,std_thread "
+      "--rounds 1 --json");
+  EXPECT_EQ(result.status, 0);
+  const auto results = results_of(result.text);
+  EXPECT_EQ(results.size(), 8u);  // four providers, two kinds of regions
+  for (const auto& line : results) {
+    EXPECT_EQ(line.at("benchmark"), "region");
+    EXPECT_EQ(line.at("threads"), 2);
+    EXPECT_GT(line.at("median").get<double>(), 0);
+    EXPECT_FALSE(line.at("over_default_median").is_null());
+  }
+}
+
+TEST(Command, BenchTeamMeasuresFibersOfTuttiAlone) {
+  const output result = standard_output(
+      "bench team --threads 2 --ranks 40 --algorithms default --peers pthread --rounds 1 --json");
+  EXPECT_EQ(result.status, 0);
+  std::size_t of_fibers = 0;
+  for (const auto& line : results_of(result.text)) {
+    if (line.at("ranks") == 2) continue;
+    ++of_fibers;
+    EXPECT_EQ(line.at("ranks"), 40);
+    EXPECT_EQ(line.at("provider"), "tutti");
+  }
+  EXPECT_EQ(of_fibers, 3u);  // empty, reduce2, and the barrier inside
+}
+
+TEST(Command, BenchReduceShowsTheBarrierBeside) {
+  const output result = standard_output(
+      "bench reduce --threads 2 --ranks none --kind barrier,reduce2 --algorithms default --peers "
+      "pthread --rounds 1 --json");
+  EXPECT_EQ(result.status, 0);
+  const auto results = results_of(result.text);
+  EXPECT_EQ(results.size(), 4u);
+  for (const auto& line : results) {
+    EXPECT_EQ(line.at("benchmark"), "reduce");
+    EXPECT_EQ(line.at("over_barrier_median").is_null(), line.at("kind") == "barrier");
+  }
+}
+
+TEST(Command, BenchTeamWritesATable) {
+  const output result = standard_output(
+      "bench team --threads 3 --ranks none --algorithms none --peers mutex_condvar --rounds 1");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.text.find("mutex+condvar pool"), std::string::npos);
+  EXPECT_NE(result.text.find("empty region: 3 threads on"), std::string::npos);
 }
 
 }  // namespace

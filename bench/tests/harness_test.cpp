@@ -24,7 +24,7 @@ class Harness : public testing::Test {
     plan_.threads = {2};
     plan_.placements = {make_placement("core")};
     plan_.scenarios = {parse_scenario("free")};
-    plan_.rounds = 8;
+    plan_.length.rounds = 8;
   }
 
   void add_delayed(double delay_ns) {
@@ -97,7 +97,7 @@ TEST_F(Harness, RefusesRoundsThatBeginWithAThreadAsleep) {
 
 TEST_F(Harness, ABusyNeighbourIsBusyOnlyDuringTheRound) {
   add_delayed(0);
-  plan_.rounds = 2;
+  plan_.length.rounds = 2;
   plan_.scenarios = {parse_scenario("neighbour_all")};
   suite s(plan_);
   s.run(quiet);
@@ -109,7 +109,7 @@ TEST_F(Harness, ABusyNeighbourIsBusyOnlyDuringTheRound) {
 
 TEST_F(Harness, LinesAreJsonWithTheirKeys) {
   add_delayed(0);
-  plan_.rounds = 2;
+  plan_.length.rounds = 2;
   plan_.threads = {2, 4};
   plan_.providers = {fake("yields", [](rank_t n) {
     class yields final : public subject_base<yields> {

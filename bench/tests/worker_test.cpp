@@ -39,7 +39,7 @@ round_request request_for_two() {
 
 TEST(Worker, RunsRoundsAndSleepsBetweenThem) {
   // Spins for ever in its barriers if it is let.
-  worker peer(TUTTI_TEST_WORKER, {{"OMP_WAIT_POLICY", "active"}});
+  worker peer({TUTTI_TEST_WORKER}, {{"OMP_WAIT_POLICY", "active"}});
   EXPECT_EQ(peer.check(request_for_two()), "");
   const round_outcome outcome = peer.run(request_for_two());
   ASSERT_EQ(outcome.samples.size(), 1u);
@@ -52,7 +52,7 @@ TEST(Worker, RunsRoundsAndSleepsBetweenThem) {
 TEST(Worker, AMissingProgramIsAnError) {
   EXPECT_THROW(
       {
-        worker peer("/nonexistent/tutti-peer", {});
+        worker peer({"/nonexistent/tutti-peer"}, {});
         peer.run(request_for_two());
       },
       std::runtime_error);
@@ -61,7 +61,7 @@ TEST(Worker, AMissingProgramIsAnError) {
 TEST(Worker, AProgramThatEndsIsAnError) {
   EXPECT_THROW(
       {
-        worker peer("/bin/true", {});
+        worker peer({"/bin/true"}, {});
         peer.run(request_for_two());
       },
       std::runtime_error);

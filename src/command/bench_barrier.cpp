@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 
 #include "barrier/report.hpp"
 #include "barrier/suite.hpp"
+#include "bench_options.hpp"
 #include "errors.hpp"
 #include "lists.hpp"
 #include "progress.hpp"
@@ -19,11 +19,8 @@ namespace {
 
 using bench::barrier_plan;
 
-constexpr std::uint32_t most_threads = 1024;
-
 struct options {
-  using text = std::optional<std::string>;
-  text threads, scenarios, imbalances, neighbours, metrics, rounds, seconds;
+  optional_text threads, scenarios, imbalances, neighbours, metrics, rounds, seconds;
   std::string algorithms = "default,default_rankless,dissemination";
   std::string waits = "adaptive";
   std::string peers = "all";
@@ -32,51 +29,8 @@ struct options {
   bool json = false;
 };
 
-// Two threads, one for each core, and twice as many.
-std::vector<rank_t> default_threads() {
-  const auto cores = static_cast<rank_t>(bench::make_placement("core").cpus.size());
-  std::vector<rank_t> threads{2, cores, 2 * cores};
-  std::erase_if(threads, [](rank_t n) { return n < 2; });
-  std::sort(threads.begin(), threads.end());
-  threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
-  return threads;
-}
-
-// A list of names, or one list of CPUs.
-std::vector<bench::placement> parse_pins(const std::string& text) {
-  const auto names = split("--pin", text);
-  const auto is_name = [](const std::string& item) {
-    return item.find_first_of("0123456789") == std::string::npos;
-  };
-  std::vector<bench::placement> placements;
-  try {
-    if (!std::all_of(names.begin(), names.end(), is_name)) return {bench::make_placement(text)};
-    for (const auto& name : names) placements.push_back(bench::make_placement(name));
-  } catch (const std::invalid_argument& e) {
-    throw std::invalid_argument(fmt::format("--pin: {}", e.what()));
-  }
-  return placements;
-}
-
-void add_scenario(std::vector<bench::scenario>& scenarios, const std::string& name) {
-  bench::scenario s = bench::parse_scenario(name);
-  const auto same = [&](const bench::scenario& known) { return known.name == s.name; };
-  if (std::none_of(scenarios.begin(), scenarios.end(), same)) scenarios.push_back(std::move(s));
-}
-
-std::vector<bench::scenario> parse_scenarios(const options& o) {
-  std::vector<bench::scenario> scenarios;
-  if (o.scenarios) {
-    for (const auto& name : split("--scenario", *o.scenarios)) add_scenario(scenarios, name);
-  }
-  if (o.neighbours) {
-    for (const auto& kind : split("--neighbour", *o.neighbours)) {
-      if (kind != "none" && kind != "one" && kind != "all") {
-        throw std::invalid_argument(fmt::format("--neighbour: '{}' is not none, one or all", kind));
-      }
-      add_scenario(scenarios, kind == "none" ? "free" : "neighbour_" + kind);
-    }
-  }
+std::vector<bench::scenario> scenarios_of(const options& o) {
+  std::vector<bench::scenario> scenarios = parse_scenarios(o.scenarios, o.neighbours);
   if (o.imbalances) {
     for (const auto& time : split("--imbalance", *o.imbalances)) {
       try {
@@ -94,17 +48,15 @@ std::vector<bench::scenario> parse_scenarios(const options& o) {
 barrier_plan make_plan(const options& o) {
   barrier_plan plan;
   plan.threads =
-      o.threads ? parse_counts("--threads", *o.threads, most_threads) : default_threads();
+      o.threads ? parse_counts("--threads", *o.threads, most_threads) : default_counts({2});
   plan.placements = parse_pins(o.pins);
-  plan.scenarios = parse_scenarios(o);
+  plan.scenarios = scenarios_of(o);
   if (o.metrics) {
     for (const auto& name : split("--metric", *o.metrics)) {
       plan.metrics.push_back(bench::parse_metric(name));
     }
   }
-  if (o.rounds) plan.rounds = parse_integer("--rounds", *o.rounds, 1, 1000000);
-  plan.seconds = o.seconds ? parse_number("--time", *o.seconds, 0.1, 86400) : 12;
-  plan.seed = parse_integer("--seed", o.seed, 0, UINT64_MAX);
+  plan.length = parse_length(o.rounds, o.seconds, o.seed);
   plan.providers =
       bench::choose_tutti(split("--algorithms", o.algorithms), split("--wait", o.waits));
   for (auto& peer : bench::choose_peers(split("--peers", o.peers))) {

@@ -55,9 +55,12 @@ int main(int argc, char** argv) {
   program.require_subcommand(1);
   action chosen;
   add_info(program, chosen);
+  add_vcode(program, chosen);
   CLI::App* bench = program.add_subcommand("bench", "Measure tutti and its peers side by side");
   bench->require_subcommand(1);
   add_bench_barrier(*bench, chosen);
+  add_bench_team(*bench, chosen);
+  add_bench_reduce(*bench, chosen);
 
   try {
     program.parse(argc, argv);

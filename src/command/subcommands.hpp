@@ -11,6 +11,9 @@ namespace tutti::command {
 using action = std::function<int()>;
 
 void add_info(CLI::App& program, action& chosen);
+void add_vcode(CLI::App& program, action& chosen);
 void add_bench_barrier(CLI::App& bench, action& chosen);
+void add_bench_reduce(CLI::App& bench, action& chosen);
+void add_bench_team(CLI::App& bench, action& chosen);
 
 }  // namespace tutti::command

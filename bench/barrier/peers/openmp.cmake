@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One program for each OpenMP runtime: gcc makes the parallel region of libgomp's, clang that of LLVM's, whatever compiles
+# One program for each OpenMP runtime: gcc makes the parallel regions of libgomp's, clang that of LLVM's, whatever compiles
 # the rest of tutti.
 find_program(TUTTI_GCC gcc DOC "The compiler of the peer libgomp")
 find_program(TUTTI_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14
@@ -36,23 +36,15 @@ function(tutti_add_openmp_peer runtime compiler flag library)
   set(region "${CMAKE_CURRENT_BINARY_DIR}/${runtime}_region.o")
   add_custom_command(
     OUTPUT "${region}"
-    COMMAND "${compiler}" -std=c11 -O2 -fPIC -Wall -Wextra ${flag} -c "${folder}/openmp_region.c" -o "${region}"
-    DEPENDS "${folder}/openmp_region.c" "${folder}/openmp_region.h"
-    COMMENT "Compiling the parallel region of ${runtime}"
+    COMMAND "${compiler}" -std=c11 -O2 -fPIC -Wall -Wextra ${flag} -I "${CMAKE_CURRENT_SOURCE_DIR}" -c
+            "${folder}/openmp_region.c" -o "${region}"
+    DEPENDS "${folder}/openmp_region.c" "${folder}/openmp_region.h" "${CMAKE_CURRENT_SOURCE_DIR}/crew/share.h"
+    COMMENT "Compiling the parallel regions of ${runtime}"
     VERBATIM)
   set(target tutti_peer_${runtime})
   add_executable(${target} barrier/peers/openmp_worker.cpp "${region}")
-  target_link_libraries(${target} PRIVATE tutti_harness tutti_warnings "${library_path}")
-  set_target_properties(
-    ${target}
-    PROPERTIES OUTPUT_NAME tutti-peer-${runtime}
-               CXX_EXTENSIONS OFF
-               RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/libexec/tutti")
-  set_property(GLOBAL APPEND PROPERTY TUTTI_PEER_TARGETS ${target})
-  if(TUTTI_INSTALL)
-    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/tutti"
-                              COMPONENT runtime)
-  endif()
+  target_link_libraries(${target} PRIVATE tutti_crew tutti_warnings "${library_path}")
+  tutti_add_peer_program(${target} ${runtime})
 endfunction()
 
 tutti_add_openmp_peer(libgomp "${TUTTI_GCC}" -fopenmp libgomp.so)

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "crew/share.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,6 +18,17 @@ unsigned tutti_openmp_run(unsigned threads, void (*body)(void*, unsigned), void*
 /* The barrier of the innermost region. */
 void tutti_openmp_barrier(void);
 void tutti_openmp_episodes(uint64_t count);
+
+/* Regions back to back, opened by the caller: in each, thread r enters shares[r]. */
+void tutti_openmp_regions(unsigned threads, uint64_t count, struct tutti_share* shares);
+/* The same with the clause reduction(+: a, b); shares[0] collects. */
+void tutti_openmp_reducing_regions(unsigned threads, uint64_t count, struct tutti_share* shares);
+
+/* Inside a region, called by each of its `threads`: `for` loops with the clause reduction(+: ...) over mine->width
+   doubles, and their barrier. */
+void tutti_openmp_reductions(unsigned threads, uint64_t count, struct tutti_share* mine);
+/* Before such a region is opened. */
+void tutti_openmp_forget_sums(void);
 
 /* Ends the threads of the runtime: left alone, they would spin for a while beside whatever is measured next. */
 void tutti_openmp_release(void);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that meet as their runtime lets them: in regions that one of them opens, or again and again inside one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crew/ledger.hpp"
+#include "tutti/platform/config.hpp"
+
+namespace tutti::bench {
+
+// How large a crew is to be, and where.
+struct crew_size {
+  rank_t threads = 2;
+  rank_t ranks = 2;       // more than threads: fibers on them
+  std::vector<int> cpus;  // of each thread; empty: unpinned
+  std::string algorithm;  // of tutti: the barrier; empty: its choice
+  std::string wait;
+};
+
+// A runtime that opens regions. The thread that made it is rank 0 and calls everything. Made for one round and ended
+// after it: nobody spins into the next one's.
+class region_crew {
+ public:
+  virtual ~region_crew() = default;
+  // Puts the threads on their CPUs. Throws std::runtime_error.
+  virtual void place(const std::vector<int>& cpus);
+  // One region: body(rank) once on each rank.
+  virtual void open(const std::function<void(rank_t)>& body) = 0;
+  // Regions back to back; in each, every rank enters its share.
+  virtual void regions(std::uint64_t count, ledger& shares) = 0;
+  // The same, and in each the sum of everybody's two doubles goes to rank 0, which collects it.
+  virtual void reducing_regions(std::uint64_t count, ledger& shares) = 0;
+};
+
+// A rank inside a region that stays open.
+class crew_member {
+ public:
+  explicit crew_member(rank_t rank) : rank_(rank) {}
+  virtual ~crew_member() = default;
+  rank_t rank() const { return rank_; }
+
+  virtual void barriers(std::uint64_t count) = 0;
+  // Sums over all ranks of `mine.width` doubles, to all ranks, which collect them.
+  virtual void reductions(std::uint64_t count, tutti_share& mine) = 0;
+  // What rank 0 wrote to `word` before the episode that was the last; ranks that share no memory are told.
+  virtual bool agreed(const bool& word) { return word; }
+
+ private:
+  const rank_t rank_;
+};
+
+// A runtime whose ranks meet inside a region.
+class meeting_crew {
+ public:
+  virtual ~meeting_crew() = default;
+  virtual void enter(const std::function<void(crew_member&)>& body) = 0;
+  // As of region_crew.
+  virtual void place(const std::vector<int>& cpus);
+};
+
+// Implements regions from Derived::fork(body) and fork_reduce(body), whose calls are inlined: body(rank) returns nothing,
+// or the two doubles that are summed. A body is one pointer, so that it can travel with the news of the region: one that
+// the workers had to fetch from the stack of the master, which writes around it all the time, costs a transfer more.
+struct pair_of_doubles {
+  double first = 0, last = 0;
+  friend pair_of_doubles operator+(pair_of_doubles a, pair_of_doubles b) {
+    return {a.first + b.first, a.last + b.last};
+  }
+};
+
+template <class Derived>
+class region_crew_base : public region_crew {
+ public:
+  void open(const std::function<void(rank_t)>& body) final { self().fork(body); }
+  void regions(std::uint64_t count, ledger& shares) final {
+    tutti_share* const all = &shares[0];
+    for (std::uint64_t i = 0; i < count; ++i) {
+      self().fork([all](rank_t rank) { tutti_share_enter(all + rank); });
+    }
+  }
+  void reducing_regions(std::uint64_t count, ledger& shares) final {
+    tutti_share* const all = &shares[0];
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const pair_of_doubles sum = self().fork_reduce([all](rank_t rank) {
+        return pair_of_doubles{tutti_share_next(all + rank), all[rank].weight};
+      });
+      tutti_share_collect(all, sum.first, sum.last);
+    }
+  }
+
+ private:
+  Derived& self() { return static_cast<Derived&>(*this); }
+};
+
+}  // namespace tutti::bench

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which episodes belong to which benchmark.
+#include "crew/plan.hpp"
+
+namespace tutti::bench {
+
+std::vector<episode_kind> kinds_of_regions() {
+  return {{false, 0}, {false, width_of_reducing_regions}};
+}
+
+std::vector<episode_kind> kinds_of_reductions() {
+  std::vector<episode_kind> kinds{{true, 0}};
+  for (const unsigned width : widths_of_reductions) kinds.push_back({true, width});
+  return kinds;
+}
+
+bool suits(const crew_provider& who, const episode_kind& kind, const crew_shape& shape) {
+  if (shape.ranks != shape.threads && !who.has_fibers) return false;
+  if (who.a_process_each_rank && shape.threads < 2) return false;
+  if (kind.width > who.widest) return false;
+  return kind.inside ? who.has_meetings : who.has_regions;
+}
+
+}  // namespace tutti::bench

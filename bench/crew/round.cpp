@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops that are timed, and how their clock readings become samples.
+#include "crew/round.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+
+#include "harness/placement.hpp"
+#include "harness/ticks.hpp"
+
+namespace tutti::bench {
+namespace {
+
+// Keeps the first error of any rank.
+class first_error {
+ public:
+  template <class Call>
+  void guard(Call call) {
+    try {
+      call();
+    } catch (const std::exception& e) {
+      const std::lock_guard lock(mutex_);
+      if (text_.empty()) text_ = e.what();
+    }
+  }
+  void rethrow() const {
+    if (!text_.empty()) throw std::runtime_error(text_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+void pin(const std::vector<int>& cpus, rank_t rank) {
+  pin_this_thread(cpus.empty() ? any_cpu : cpus[rank % cpus.size()]);
+}
+
+crew_outcome outcome_of(const std::vector<std::uint64_t>& marks, std::uint64_t episodes) {
+  crew_outcome outcome;
+  outcome.episodes = episodes;
+  outcome.duration_ns = to_ns(marks.back() - marks.front());
+  const auto each = static_cast<double>(episodes) / static_cast<double>(marks.size() - 1);
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    outcome.samples.push_back(to_ns(marks[i] - marks[i - 1]) / each);
+  }
+  return outcome;
+}
+
+class region_round {
+ public:
+  region_round(const crew_request& request, region_crew& crew)
+      : request_(request), crew_(crew), shares_(request.size.ranks, request.kind.width) {}
+
+  crew_outcome run() {
+    crew_.place(request_.size.cpus);
+    episodes(request_.warm_up);
+    const std::uint64_t warm = done_;
+    std::vector<std::uint64_t> marks{ordered_ticks()};
+    if (request_.least_ns > 0) {
+      const std::uint64_t until = marks[0] + from_ns(request_.least_ns);
+      while (done_ - warm < request_.episodes && ticks() < until) episodes(request_.chunk);
+      marks.push_back(ordered_ticks());
+    } else {
+      for (std::uint64_t batch = 0; batch < request_.batches; ++batch) {
+        episodes(request_.episodes / request_.batches);
+        marks.push_back(ordered_ticks());
+      }
+    }
+    crew_outcome outcome = outcome_of(marks, done_ - warm);
+    outcome.fault = fault();
+    return outcome;
+  }
+
+  void episodes(std::uint64_t count) {
+    if (request_.kind.width > 0) {
+      crew_.reducing_regions(count, shares_);
+    } else {
+      crew_.regions(count, shares_);
+    }
+    done_ += count;
+  }
+
+  std::string fault() const {
+    for (rank_t rank = 0; rank < shares_.ranks(); ++rank) {
+      const std::string text = shares_.fault(rank, done_, rank == 0);
+      if (!text.empty()) return text;
+    }
+    return {};
+  }
+
+ private:
+  const crew_request& request_;
+  region_crew& crew_;
+  ledger shares_;
+  std::uint64_t done_ = 0;
+};
+
+struct alignas(cache_line) published {
+  std::uint64_t step = 0;
+  std::string fault;
+};
+
+constexpr std::uint64_t check_steps = 12;
+constexpr double late_ns = 20e3;
+
+// What rank 0 wrote before a region is read in it, and what a late rank writes in it is read after it.
+std::string check_fork_and_join(region_crew& crew, rank_t ranks) {
+  // Owned by the body too: a crew that does not join may still run it when this has returned.
+  struct state {
+    std::uint64_t step = 0;
+    std::vector<published> cells;
+  };
+  const auto shared = std::make_shared<state>();
+  shared->cells.resize(ranks);
+  for (shared->step = 1; shared->step <= check_steps; ++shared->step) {
+    crew.open([shared, ranks](rank_t rank) {
+      const std::uint64_t step = shared->step;
+      if (rank == step % ranks) spin_for_ns(late_ns);
+      shared->cells[rank].step = step;
+    });
+    for (rank_t rank = 0; rank < ranks; ++rank) {
+      if (shared->cells[rank].step == shared->step) continue;
+      return fmt::format("region {} ended while rank {} was not through it", shared->step, rank);
+    }
+  }
+  return {};
+}
+
+// Two barriers a step: what was written before the first is read between them, written again after the second.
+void check_rank(crew_member& me, std::vector<published>& cells) {
+  const auto ranks = static_cast<rank_t>(cells.size());
+  const rank_t rank = me.rank();
+  for (std::uint64_t step = 1; step <= check_steps; ++step) {
+    if (rank == step % ranks) spin_for_ns(late_ns);
+    cells[rank].step = step;
+    me.barriers(1);
+    for (rank_t other = 0; other < ranks; ++other) {
+      if (cells[other].step == step || !cells[rank].fault.empty()) continue;
+      cells[rank].fault = fmt::format("rank {} left episode {} while rank {} was not in it", rank,
+                                      2 * step - 1, other);
+    }
+    me.barriers(1);
+  }
+}
+
+}  // namespace
+
+std::string name_of(const episode_kind& kind) {
+  if (kind.width > 0) return fmt::format("reduce{}", kind.width);
+  return kind.inside ? "barrier" : "empty";
+}
+
+void region_crew::place(const std::vector<int>& cpus) {
+  first_error error;
+  open([&](rank_t rank) { error.guard([&] { pin(cpus, rank); }); });
+  error.rethrow();
+}
+
+void meeting_crew::place(const std::vector<int>& cpus) {
+  first_error error;
+  enter([&](crew_member& me) { error.guard([&] { pin(cpus, me.rank()); }); });
+  error.rethrow();
+}
+
+crew_outcome run_round(const crew_request& request, region_crew& crew) {
+  return region_round(request, crew).run();
+}
+
+crew_outcome run_round(const crew_request& request, meeting_crew& crew) {
+  crew.place(request.size.cpus);
+  ledger shares(request.size.ranks, request.kind.width);
+  meeting_round round(request, shares);
+  std::uint64_t timed = 0;
+  crew.enter([&](crew_member& me) {
+    const std::uint64_t done = round.run(me);
+    if (me.rank() == 0) timed = done;
+  });
+  crew_outcome outcome = round.outcome(timed);
+  for (rank_t rank = 0; rank < shares.ranks() && outcome.fault.empty(); ++rank) {
+    outcome.fault = round.fault(rank, timed);
+  }
+  return outcome;
+}
+
+std::string check(const crew_request& request, region_crew& crew) {
+  crew.place(request.size.cpus);
+  std::string fault = check_fork_and_join(crew, request.size.ranks);
+  if (!fault.empty()) return fault;
+  region_round round(request, crew);
+  for (std::uint64_t step = 0; step < check_steps && fault.empty(); ++step) {
+    round.episodes(1 + step % 2);
+    fault = round.fault();
+  }
+  return fault;
+}
+
+std::string check(const crew_request& request, meeting_crew& crew) {
+  crew.place(request.size.cpus);
+  std::vector<published> cells(request.size.ranks);
+  crew.enter([&](crew_member& me) { check_rank(me, cells); });
+  for (const auto& cell : cells) {
+    if (!cell.fault.empty()) return cell.fault;
+  }
+  crew_request few = request;
+  few.warm_up = 3;
+  few.episodes = check_steps;
+  few.batches = 1;
+  few.least_ns = 0;
+  return run_round(few, crew).fault;
+}
+
+meeting_round::meeting_round(const crew_request& request, ledger& shares)
+    : request_(request), shares_(shares) {
+  marks_.reserve(request.batches + 1);
+}
+
+std::uint64_t meeting_round::run(crew_member& me) {
+  episodes(me, request_.warm_up);
+  mark(me);
+  return request_.least_ns > 0 ? run_timed(me) : run_batches(me);
+}
+
+void meeting_round::episodes(crew_member& me, std::uint64_t count) {
+  if (request_.kind.width > 0) {
+    me.reductions(count, shares_[me.rank()]);
+  } else {
+    me.barriers(count);
+  }
+}
+
+std::uint64_t meeting_round::run_batches(crew_member& me) {
+  const std::uint64_t each = request_.episodes / request_.batches;
+  for (std::uint64_t batch = 0; batch < request_.batches; ++batch) {
+    episodes(me, each);
+    mark(me);
+  }
+  return each * request_.batches;
+}
+
+// Rank 0 looks at the clock; the episodes themselves tell the others that a chunk is the last.
+std::uint64_t meeting_round::run_timed(crew_member& me) {
+  std::uint64_t done = 0;
+  std::uint64_t until = 0;
+  if (me.rank() == 0) until = marks_[0] + from_ns(request_.least_ns);
+  for (std::size_t turn = 0;; turn = 1 - turn) {
+    done += request_.chunk;
+    if (me.rank() == 0) last_chunk_[turn] = done >= request_.episodes || ticks() >= until;
+    episodes(me, request_.chunk);
+    if (me.agreed(last_chunk_[turn])) break;
+  }
+  mark(me);
+  return done;
+}
+
+void meeting_round::mark(const crew_member& me) {
+  if (me.rank() == 0) marks_.push_back(ordered_ticks());
+}
+
+std::string meeting_round::fault(rank_t rank, std::uint64_t timed) const {
+  if (request_.kind.width == 0) return {};  // barriers are checked by themselves
+  const std::uint64_t done = request_.warm_up + timed;
+  const std::string text = shares_.fault(rank, done, true);
+  return text.empty() ? shares_.fault_of_vector(rank, done) : text;
+}
+
+crew_outcome meeting_round::outcome(std::uint64_t timed) const { return outcome_of(marks_, timed); }
+
+}  // namespace tutti::bench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the programs of peers.
+#include "harness/peer_program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace tutti::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "tutti-peer-";
+
+}  // namespace
+
+std::string find_peer_program(std::string_view runtime) {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const std::string file = fmt::format("{}{}", prefix, runtime);
+  for (const fs::path& place :
+       {folder / "libexec/tutti", folder.parent_path() / TUTTI_WORKER_INSTALL_DIR}) {
+    if (access((place / file).c_str(), X_OK) == 0) return place / file;
+  }
+  return {};
+}
+
+std::string missing_peer_program(std::string_view runtime) {
+  return fmt::format(
+      "the program {}{} is not installed: its runtime was not there when tutti was built", prefix,
+      runtime);
+}
+
+environment openmp_settings(environment settings) {
+  settings.emplace_back("OMP_PROC_BIND", "false");  // the harness places the threads
+  settings.emplace_back("OMP_DYNAMIC", "false");
+  return settings;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was measured of one series, round by round, against the floor of the same rounds.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/machine.hpp"
+
+namespace tutti::bench {
+
+struct series_record {
+  std::vector<double> samples;   // ns
+  std::vector<double> ratios;    // of a round's median to the floor of the same round
+  std::vector<double> excesses;  // a round's median minus the floor of the same round
+  std::vector<double> floors;
+  std::vector<std::pair<std::size_t, double>> medians;  // of the rounds that count: sweep, ns
+  std::size_t rounds = 0;
+  std::size_t flagged = 0;  // rounds in which the machine changed: not in ratios and excesses
+
+  // A round whose samples count. No floor: it was not measured, or changed while the round ran.
+  void add(const std::vector<double>& round, std::optional<double> floor, std::size_t sweep);
+};
+
+// The median over the sweeps that both have of one's median against the other's; 0 when there is none.
+double paired_ratio(const series_record& one, const series_record& other);
+
+// To a thousandth.
+double rounded(double value);
+
+// "12.3 ns", "4.56 us", ...
+std::string format_ns(double ns);
+
+// The keys unit, min, ..., samples of a line of --json.
+void add_summary(ordered_json& line, const std::vector<double>& samples);
+
+// The keys of a record; `floors` stand for its own when it has none.
+void add_record(ordered_json& line, const series_record& record, const char* floor_name,
+                const std::vector<double>& floors);
+
+}  // namespace tutti::bench

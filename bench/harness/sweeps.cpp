@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the rounds, and when there were enough.
+#include "harness/sweeps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tutti/platform/clock.hpp"
+
+namespace tutti::bench {
+namespace {
+
+constexpr std::size_t least_rounds = 3;
+constexpr double part_of_preparing = 0.2;  // of the progress that is shown
+
+double seconds_now() { return static_cast<double>(platform::now_ns()) * 1e-9; }
+
+struct entry {
+  std::unique_ptr<series> subject;
+  double spent_s = 0;
+  std::size_t rounds = 0;
+};
+
+class sweeper {
+ public:
+  sweeper(std::vector<std::unique_ptr<series>>& all, const run_length& length,
+          const progress& report)
+      : length_(length), report_(report), random_(length.seed) {
+    for (auto& s : all) entries_.push_back({std::move(s), 0, 0});
+    all.clear();
+  }
+
+  void prepare() {
+    std::size_t done = 0;
+    std::erase_if(entries_, [&](entry& e) {
+      report_("checking and calibrating", part_of_preparing * static_cast<double>(done++) /
+                                              static_cast<double>(entries_.size()));
+      return !e.subject->prepare();
+    });
+    begin_ = seconds_now();
+  }
+
+  bool enough() const {
+    if (entries_.empty()) return true;
+    if (length_.rounds > 0) return sweeps_ >= length_.rounds;
+    return sweeps_ >= least_rounds && elapsed() >= length_.seconds;
+  }
+
+  void sweep() {
+    std::shuffle(entries_.begin(), entries_.end(), random_);
+    std::size_t done = 0;
+    for (auto& e : entries_) {
+      tell(done++);
+      if (!sits_out(e)) measure(e);
+    }
+    ++sweeps_;
+  }
+
+  std::size_t sweeps() const { return sweeps_; }
+
+  void give_back(std::vector<std::unique_ptr<series>>& all) {
+    for (auto& e : entries_) all.push_back(std::move(e.subject));
+  }
+
+ private:
+  double elapsed() const { return seconds_now() - begin_; }
+
+  void tell(std::size_t done) const {
+    const auto count = static_cast<double>(entries_.size());
+    const double sweep = static_cast<double>(sweeps_) + static_cast<double>(done) / count;
+    const double fraction = length_.rounds > 0 ? sweep / static_cast<double>(length_.rounds)
+                                               : std::min(elapsed() / length_.seconds, 0.99);
+    report_(fmt::format("sweep {}: a round of each of {} series", sweeps_ + 1, entries_.size()),
+            part_of_preparing + (1 - part_of_preparing) * fraction);
+  }
+
+  // What collapses must not eat the time of the others.
+  bool sits_out(const entry& e) const {
+    if (length_.rounds > 0 || e.rounds < least_rounds) return false;
+    return e.spent_s > 3 * elapsed() / static_cast<double>(entries_.size()) &&
+           e.spent_s / static_cast<double>(e.rounds) > 4e-9 * e.subject->target_ns();
+  }
+
+  static void measure(entry& e) {
+    const double begin = seconds_now();
+    e.subject->measure();
+    e.spent_s += seconds_now() - begin;
+    ++e.rounds;
+  }
+
+  const run_length& length_;
+  const progress& report_;
+  std::mt19937_64 random_;
+  std::vector<entry> entries_;
+  std::size_t sweeps_ = 0;
+  double begin_ = 0;
+};
+
+}  // namespace
+
+std::size_t run_sweeps(std::vector<std::unique_ptr<series>>& all, const run_length& length,
+                       const std::function<void()>& before_each, const progress& report) {
+  sweeper s(all, length, report);
+  s.prepare();
+  while (!s.enough()) {
+    before_each();
+    s.sweep();
+  }
+  s.give_back(all);
+  return s.sweeps();
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps: every series takes one round in each, in a new random order, so that all of them meet the same moods of
+// the machine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+// One thing that is measured again and again.
+class series {
+ public:
+  series() = default;
+  virtual ~series() = default;
+  series(const series&) = delete;
+  series& operator=(const series&) = delete;
+
+  // Checks and calibrates. False: it will not be measured.
+  virtual bool prepare() = 0;
+  // One round.
+  virtual void measure() = 0;
+  // What a round should last.
+  virtual double target_ns() const = 0;
+};
+
+struct run_length {
+  std::uint64_t rounds = 0;  // sweeps; 0: as many as the time allows
+  double seconds = 15;       // not a bound when rounds are given
+  std::uint64_t seed = 1;    // of the order
+};
+
+using progress = std::function<void(const std::string& what, double fraction)>;
+
+// Returns the number of sweeps. `before_each` runs before each sweep. Series that cannot be prepared are removed.
+std::size_t run_sweeps(std::vector<std::unique_ptr<series>>& all, const run_length& length,
+                       const std::function<void()>& before_each, const progress& report);
+
+}  // namespace tutti::bench

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A std::thread for each rank of each region, joined at its end.
+#include <sched.h>
+
+#include <cerrno>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "harness/placement.hpp"
+#include "region/peers.hpp"
+
+namespace tutti::bench {
+namespace {
+
+class new_threads final : public region_crew_base<new_threads> {
+ public:
+  explicit new_threads(rank_t threads) : threads_(threads), partial_(threads) {}
+
+  // A thread that put itself on its CPU would pay for the move in every region: all may use all CPUs of the placement,
+  // and the kernel starts each on an idle one.
+  void place(const std::vector<int>& cpus) override {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus.empty() ? allowed_cpus() : cpus) {
+      CPU_SET(static_cast<unsigned>(cpu), &set);
+    }
+    if (sched_setaffinity(0, sizeof set, &set) != 0) {
+      throw std::system_error(errno, std::generic_category(), "a thread cannot be placed");
+    }
+  }
+
+  template <class Body>
+  void fork(Body body) {
+    std::vector<std::thread> others;
+    others.reserve(threads_ - 1);
+    for (rank_t rank = 1; rank < threads_; ++rank) {
+      others.emplace_back([&body, rank] { body(rank); });
+    }
+    body(0);
+    for (auto& other : others) other.join();
+  }
+
+  template <class Body>
+  pair_of_doubles fork_reduce(Body body) {
+    fork([&](rank_t rank) { partial_[rank].value = body(rank); });
+    pair_of_doubles sum;
+    for (const auto& partial : partial_) sum = sum + partial.value;
+    return sum;
+  }
+
+ private:
+  struct alignas(cache_line) partial_sum {
+    pair_of_doubles value;
+  };
+  const rank_t threads_;
+  std::vector<partial_sum> partial_;
+};
+
+}  // namespace
+
+std::unique_ptr<region_crew> make_new_threads(const crew_size& size) {
+  return std::make_unique<new_threads>(size.threads);
+}
+
+}  // namespace tutti::bench

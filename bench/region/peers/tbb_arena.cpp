@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// oneTBB: parallel_for and parallel_reduce over one chunk a thread. TBB promises no concurrency: left alone, the caller
+// runs all of such small chunks itself before a worker has looked, and nobody forks or joins. Here the chunks wait for
+// each other, so that every thread takes part, as it does in the regions of all others; what it costs includes that
+// meeting, which is about a line transfer there and back.
+#include <sched.h>
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
+
+#include <atomic>
+
+#include "region/peers.hpp"
+#include "tutti/platform/pause.hpp"
+
+namespace tutti::bench {
+namespace {
+
+class rendezvous {
+ public:
+  explicit rendezvous(rank_t participants) : participants_(participants) {}
+
+  void meet() {
+    // acq_rel: the last to come has seen what all wrote, and publishes it.
+    const std::uint64_t ticket = arrived_.fetch_add(1, acq_rel);
+    const std::uint64_t target = (ticket / participants_ + 1) * participants_;
+    // acquire: pairs with the last to come.
+    for (int polls = 0; arrived_.load(acquire) < target; ++polls) {
+      if (polls < polls_before_yielding) {
+        platform::pause();
+      } else {
+        sched_yield();
+      }
+    }
+  }
+
+ private:
+  static constexpr int polls_before_yielding = 200;
+  const rank_t participants_;
+  alignas(cache_line) std::atomic<std::uint64_t> arrived_{0};
+};
+
+class tbb_arena final : public region_crew {
+ public:
+  explicit tbb_arena(rank_t threads)
+      : threads_(threads),
+        allowed_(tbb::global_control::max_allowed_parallelism, threads),
+        arena_(static_cast<int>(threads)),
+        rendezvous_(threads) {}
+  // The workers end, so that none looks for work beside what is measured next.
+  ~tbb_arena() override {
+    arena_.terminate();
+    tbb::finalize(scheduler_, std::nothrow);
+  }
+
+  void open(const std::function<void(rank_t)>& body) override {
+    arena_.execute([&] { fork(body); });
+  }
+  void regions(std::uint64_t count, ledger& shares) override {
+    tutti_share* const all = &shares[0];
+    arena_.execute([&] {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        fork([all](rank_t rank) { tutti_share_enter(all + rank); });
+      }
+    });
+  }
+  void reducing_regions(std::uint64_t count, ledger& shares) override {
+    tutti_share* const all = &shares[0];
+    arena_.execute([&] {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const pair_of_doubles sum = fork_reduce([all](rank_t rank) {
+          return pair_of_doubles{tutti_share_next(all + rank), all[rank].weight};
+        });
+        tutti_share_collect(all, sum.first, sum.last);
+      }
+    });
+  }
+
+ private:
+  using range = tbb::blocked_range<rank_t>;
+
+  // A thread that waits in a chunk cannot take another one: each runs one, in its slot of the arena.
+  template <class Body>
+  void fork(Body body) {
+    tbb::parallel_for(
+        range(0, threads_, 1),
+        [this, body](const range& chunk) {
+          for (rank_t i = chunk.begin(); i != chunk.end(); ++i) {
+            body(rank_here());
+            rendezvous_.meet();
+          }
+        },
+        tbb::static_partitioner());
+  }
+  template <class Body>
+  pair_of_doubles fork_reduce(Body body) {
+    return tbb::parallel_reduce(
+        range(0, threads_, 1), pair_of_doubles{},
+        [this, body](const range& chunk, pair_of_doubles sum) {
+          for (rank_t i = chunk.begin(); i != chunk.end(); ++i) {
+            sum = sum + body(rank_here());
+            rendezvous_.meet();
+          }
+          return sum;
+        },
+        [](pair_of_doubles a, pair_of_doubles b) { return a + b; }, tbb::static_partitioner());
+  }
+  static rank_t rank_here() {
+    return static_cast<rank_t>(tbb::this_task_arena::current_thread_index());
+  }
+
+  const rank_t threads_;
+  tbb::task_scheduler_handle scheduler_{tbb::attach{}};
+  tbb::global_control allowed_;
+  tbb::task_arena arena_;
+  rendezvous rendezvous_;
+};
+
+}  // namespace
+
+std::unique_ptr<region_crew> make_tbb_arena(const crew_size& size) {
+  return std::make_unique<tbb_arena>(size.threads);
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does the harness see differences between regions that are known, and refuse what are no regions or sums?
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "crew/report.hpp"
+#include "crew/suite.hpp"
+#include "fake_crews.hpp"
+#include "harness/statistics.hpp"
+
+namespace tutti::bench {
+namespace {
+
+using region_fault = faulty_regions::fault;
+using meeting_fault = faulty_meetings::fault;
+
+void quiet(const std::string&, double) {}
+
+crew_plan small_plan(std::vector<episode_kind> kinds, rank_t threads) {
+  crew_plan plan;
+  plan.benchmark = kinds[0].inside ? "reduce" : "region";
+  plan.kinds = std::move(kinds);
+  plan.shapes = {{threads, threads}};
+  plan.placements = {make_placement("core")};
+  plan.scenarios = {parse_scenario("free")};
+  plan.length.rounds = 2;
+  return plan;
+}
+
+crew_plan plan_of_regions(region_fault fault, rank_t threads) {
+  crew_plan plan = small_plan(kinds_of_regions(), threads);
+  plan.providers.push_back(fake_regions("regions", [fault](const crew_size& size) {
+    return std::make_unique<faulty_regions>(size.threads, fault);
+  }));
+  return plan;
+}
+
+crew_plan plan_of_meetings(meeting_fault fault, rank_t threads) {
+  crew_plan plan = small_plan(kinds_of_reductions(), threads);
+  plan.providers.push_back(fake_meetings("meetings", [fault](const crew_size& size) {
+    return std::make_unique<faulty_meetings>(size.threads, fault);
+  }));
+  return plan;
+}
+
+class Crew : public testing::TestWithParam<rank_t> {};
+
+TEST_P(Crew, RightRegionsAreMeasured) {
+  const crew_plan plan = plan_of_regions(region_fault::none, GetParam());
+  crew_suite s(plan);
+  s.run(quiet);
+  EXPECT_TRUE(s.failures().empty()) << s.failures()[0].reason;
+  ASSERT_EQ(s.results().size(), 2u);
+  for (const auto& result : s.results()) {
+    EXPECT_EQ(result.rounds, 2u);
+    EXPECT_GT(median_of(result.samples), 0);
+  }
+}
+
+TEST_P(Crew, RightReductionsAreMeasured) {
+  const crew_plan plan = plan_of_meetings(meeting_fault::none, GetParam());
+  crew_suite s(plan);
+  s.run(quiet);
+  EXPECT_TRUE(s.failures().empty()) << s.failures()[0].reason;
+  EXPECT_EQ(s.results().size(), kinds_of_reductions().size());
+}
+
+TEST_P(Crew, RoundsBesideANeighbourEndByTime) {
+  crew_plan plan = plan_of_meetings(meeting_fault::none, GetParam());
+  plan.kinds = {{true, 0}, {true, 2}};
+  plan.scenarios = {parse_scenario("neighbour_one")};
+  plan.length.rounds = 1;
+  crew_suite s(plan);
+  s.run(quiet);
+  EXPECT_TRUE(s.failures().empty()) << s.failures()[0].reason;
+  for (const auto& result : s.results()) EXPECT_EQ(result.samples.size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Crew, testing::Values(1, 2, 3, 5));
+
+// ---- what is wrong is refused
+
+crew_failure only_failure(const crew_plan& plan) {
+  crew_suite s(plan);
+  s.run(quiet);
+  if (s.failures().empty()) return {};
+  for (const auto& result : s.results()) {
+    if (result.kind != s.failures()[0].kind) continue;
+    EXPECT_TRUE(result.samples.empty());
+  }
+  return s.failures()[0];
+}
+
+TEST(WrongCrew, ARegionOnOneRankOnly) {
+  const crew_plan plan = plan_of_regions(region_fault::only_rank_0, 3);
+  EXPECT_NE(only_failure(plan).reason.find("rank 1"), std::string::npos);
+}
+
+TEST(WrongCrew, ARegionThatEndsBeforeItsRanks) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "plain data of a region that has not ended is a data race";
+#endif
+  const crew_plan plan = plan_of_regions(region_fault::does_not_join, 2);
+  EXPECT_NE(only_failure(plan).reason.find("was not through it"), std::string::npos);
+}
+
+TEST(WrongCrew, ARegionThatDropsAValue) {
+  const crew_failure failure = only_failure(plan_of_regions(region_fault::drops_a_value, 3));
+  EXPECT_EQ(failure.kind, (episode_kind{false, 2}));
+  EXPECT_NE(failure.reason.find("add up to"), std::string::npos) << failure.reason;
+}
+
+TEST(WrongCrew, AReductionThatIsWrongOnOneRank) {
+  const crew_failure failure = only_failure(plan_of_meetings(meeting_fault::counts_one_twice, 3));
+  EXPECT_NE(failure.reason.find("rank 1"), std::string::npos) << failure.reason;
+}
+
+TEST(WrongCrew, AReductionThatLosesTheMiddle) {
+  crew_plan plan = plan_of_meetings(meeting_fault::loses_the_middle, 2);
+  plan.kinds = {{true, 8}};
+  EXPECT_NE(only_failure(plan).reason.find("sum number 4 of 8"), std::string::npos);
+}
+
+TEST(WrongCrew, ABarrierThatIsNone) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "plain data without a barrier is a data race";
+#endif
+  crew_plan plan = small_plan({{true, 0}}, 2);
+  plan.providers.push_back(fake_meetings("none", [](const crew_size& size) {
+    return std::make_unique<partial_sums<absent_barrier>>(size.threads);
+  }));
+  EXPECT_NE(only_failure(plan).reason.find("was not in it"), std::string::npos);
+}
+
+// ---- what is measured is what happens
+
+TEST(CrewCost, AKnownDelayOfEachRegionIsSeen) {
+  crew_plan plan = small_plan({{false, 0}}, 1);
+  for (const double delay : {0.0, 2000.0}) {
+    plan.providers.push_back(fake_regions(std::to_string(delay), [delay](const crew_size& size) {
+      return std::make_unique<faulty_regions>(size.threads, region_fault::none, delay);
+    }));
+  }
+  crew_suite s(plan);
+  s.run(quiet);
+  ASSERT_EQ(s.results().size(), 2u);
+  const double difference =
+      summarize(s.results()[1].samples).p25 - summarize(s.results()[0].samples).p25;
+  EXPECT_NEAR(difference, 2000, 300);
+}
+
+TEST(CrewLines, AreJsonWithTheirKeys) {
+  const crew_plan plan = plan_of_meetings(meeting_fault::none, 2);
+  crew_suite s(plan);
+  s.run(quiet);
+  std::istringstream lines(json_lines(plan, s, describe_machine(), {{"absent", "not here"}}));
+  std::size_t results = 0, skipped = 0;
+  for (std::string text; std::getline(lines, text);) {
+    const auto line = nlohmann::json::parse(text);
+    skipped += line.at("type") == "skipped";
+    if (line.at("type") != "result") continue;
+    ++results;
+    for (const char* key : {"benchmark", "kind", "provider", "name", "wait", "threads", "ranks",
+                            "cores", "pinned", "scenario", "metric", "unit", "min", "median", "p99",
+                            "samples", "floor_median", "ratio_median", "over_barrier_median"}) {
+      EXPECT_TRUE(line.contains(key)) << key;
+    }
+    EXPECT_EQ(line.at("benchmark"), "reduce");
+    EXPECT_EQ(line.at("over_barrier_median").is_null(), line.at("kind") == "barrier");
+  }
+  EXPECT_EQ(results, kinds_of_reductions().size());
+  EXPECT_EQ(skipped, 1u);
+}
+
+TEST(PairedRatio, ComparesTheSameSweeps) {
+  series_record one, other;
+  one.add({10}, 1.0, 1);
+  one.add({100}, 1.0, 2);
+  one.add({7}, 1.0, 4);
+  other.add({5}, 1.0, 1);
+  other.add({50}, 1.0, 2);
+  other.add({1}, 1.0, 3);
+  EXPECT_DOUBLE_EQ(paired_ratio(one, other), 2);
+  EXPECT_DOUBLE_EQ(paired_ratio(one, {}), 0);
+}
+
+}  // namespace
+}  // namespace tutti::bench

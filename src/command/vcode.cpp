@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti vcode`: runs a VCODE program.
+#include "vcode.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "errors.hpp"
+#include "lists.hpp"
+#include "subcommands.hpp"
+#include "tutti/registry.hpp"
+
+namespace tutti::command {
+namespace {
+
+struct vcode_options {
+  std::string file;
+  std::string threads = "1";
+  std::string ranks = "0";
+  std::string engine = "lazy";
+  std::string barrier;
+  std::string memory = "0";
+  bool check = false;
+  bool strict = false;
+  bool zero_timers = false;
+  bool statistics = false;
+  bool trace = false;
+  bool time = false;
+};
+
+constexpr std::uint64_t most_threads = 4096;
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw std::invalid_argument(fmt::format("{}: cannot be opened", file));
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) throw std::invalid_argument(fmt::format("{}: cannot be read", file));
+  return text;
+}
+
+vcode::engine engine_of(const std::string& name) {
+  if (name == "lazy") return vcode::engine::lazy;
+  if (name == "workers") return vcode::engine::workers;
+  if (name == "spmd") return vcode::engine::spmd;
+  throw std::invalid_argument(
+      fmt::format("--engine: '{}' is not one of lazy, workers, spmd", name));
+}
+
+void require_barrier(const std::string& name) {
+  if (name.empty()) return;
+  for (const auto& each : algorithms) {
+    if (each.name == name) return;
+  }
+  throw std::invalid_argument(
+      fmt::format("--barrier: '{}' is not an algorithm; see `tutti info`", name));
+}
+
+vcode::run_options run_options_of(const vcode_options& o) {
+  vcode::run_options made;
+  made.threads = static_cast<unsigned>(parse_integer("--threads", o.threads, 0, most_threads));
+  made.ranks = static_cast<unsigned>(parse_integer("--ranks", o.ranks, 0, most_threads));
+  made.memory = parse_integer("--memory", o.memory, 0, UINT64_MAX >> 16);
+  made.engine = engine_of(o.engine);
+  require_barrier(o.barrier);
+  made.barrier = o.barrier;
+  made.check = o.check;
+  made.strict = o.strict;
+  made.zero_timers = o.zero_timers;
+  if (o.trace) made.trace = stderr;
+  return made;
+}
+
+void print_statistics(const vcode::run_statistics& s) {
+  const auto line = [](const char* name, std::uint64_t value) {
+    fmt::print(stderr, "  {:<34} {:>16}\n", name, value);
+  };
+  line("instructions", s.instructions);
+  line("of them on elements of vectors", s.vector_instructions);
+  line("elements computed", s.elements);
+  line("bytes of vectors read and written", s.bytes);
+  line("passes over memory", s.passes);
+  line("instructions without a pass", s.fused);
+  line("barrier episodes or regions", s.barriers);
+  line("peak of the arena, bytes", s.arena_peak);
+}
+
+int run_program(const vcode_options& o) {
+  const vcode::run_options options = run_options_of(o);
+  const std::string text = text_of(o.file);
+  try {
+    const vcode::program program = vcode::compile(text, o.file);
+    for (const auto& each : program.warnings()) fmt::print(stderr, "tutti: warning: {}\n", each);
+    vcode::require_no_inputs(program);
+    const auto before = std::chrono::steady_clock::now();
+    const vcode::run_result result = vcode::run(program, {}, options);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+    for (const auto& each : result.stack) {
+      const std::string line = vcode::to_text(each);
+      std::fwrite(line.data(), 1, line.size(), stdout);
+    }
+    if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
+    if (o.time) fmt::print(stderr, "time: {:.6f} s\n", took.count());
+    if (o.statistics) print_statistics(result.statistics);
+    return success;
+  } catch (const vcode::source_error& e) {
+    fmt::print(stderr, "tutti: {}\n", e.what());
+  } catch (const vcode::run_error& e) {
+    std::fflush(stdout);
+    fmt::print(stderr, "tutti: {}\n", e.what());
+  }
+  return failed;
+}
+
+}  // namespace
+
+void add_vcode(CLI::App& program, action& chosen) {
+  auto o = std::make_shared<vcode_options>();
+  CLI::App* app = program.add_subcommand("vcode", "Run a program for the vector machine of NESL");
+  app->add_option("file", o->file, "The program, as the NESL compiler writes it")->required();
+  app->add_option("--threads", o->threads, "0: one for each core; default 1");
+  app->add_option("--ranks", o->ranks, "Virtual ranks on the threads; default as many as threads");
+  app->add_option(
+      "--engine", o->engine,
+      "lazy (default), workers (a region an instruction), spmd (every thread interprets)");
+  app->add_option("--barrier", o->barrier, "An algorithm of `tutti info`; default tutti's choice");
+  app->add_option("--memory", o->memory, "Bytes for vectors; 0, the default: as the machine has");
+  app->add_flag("--check", o->check, "Check also what memory safety does not need");
+  app->add_flag("--strict", o->strict, "FLOAT sums and products strictly from left to right");
+  app->add_flag("--zero-timers", o->zero_timers, "STOP_TIMER pushes 0.0");
+  app->add_flag("--stats", o->statistics, "Count what was done, on standard error");
+  app->add_flag("--trace", o->trace, "A line for each instruction, on standard error");
+  app->add_flag("--time", o->time, "Seconds that the program ran, on standard error");
+  app->callback([o, &chosen] { chosen = [o] { return run_program(*o); }; });
+}
+
+}  // namespace tutti::command
