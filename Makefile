@@ -34,7 +34,7 @@ need = command -v $(1) >/dev/null || \
 	{ printf 'make %s: error: %s is missing; install it with `make bootstrap`\n' '$@' '$(1)' >&2; exit 1; }
 
 # The folders that hold C and C++ sources.
-SOURCE_FOLDERS := $(wildcard include src bench tests examples)
+SOURCE_FOLDERS := $(wildcard include src bench workloads vcode tests examples)
 
 # The presets that `make test-all` builds and tests besides release.
 OTHER_PRESETS := debug asan-ubsan tsan clang-release clang-tsan
@@ -62,8 +62,8 @@ build: build/build.ninja ## only build: release; leaves the command at build/tut
 	$(Q)if [ -x build/tutti ]; then $(call say,'done: build/tutti'); fi
 
 .PHONY: report
-report: bootstrap build ## measure this machine and write report/index.html (2 to 4 minutes)
-	$(Q)$(call say,'measuring barriers on this machine')
+report: bootstrap build ## measure this machine and write report/index.html (about 5 minutes)
+	$(Q)$(call say,'measuring this machine')
 	$(Q).venv/bin/python -m lab report --tutti build/tutti --out report $(REPORT_OPTIONS)
 
 .PHONY: test

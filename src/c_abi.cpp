@@ -1,57 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface: names, ranks and results checked on the way to the C++ barriers.
+// The C interface: errors, and the barriers. Names, ranks and results are checked on the way to the C++ class.
 
-#include <atomic>
+#include "c_abi.hpp"
+
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string_view>
-
-#include "tutti.h"
-#include "tutti/registry.hpp"
-
-namespace {
-
-// What a rank has done, on a line of its own: read by others only to tell who is missing.
-struct alignas(tutti::cache_line) history {
-  std::atomic<std::uint64_t> arrivals{0};
-  bool broken = false;
-};
-
-}  // namespace
 
 struct tutti_barrier {
   tutti_barrier(std::string_view algorithm, std::uint32_t participants, std::string_view wait)
       : barrier(tutti::make_barrier(algorithm, participants, wait)), ranks(participants) {}
 
   std::unique_ptr<tutti::any_barrier> barrier;
-  tutti::array<history> ranks;
+  tutti::c_abi::attendance ranks;
 };
 
 namespace {
 
 int check(const tutti_barrier* barrier, std::uint32_t rank) {
-  if (barrier == nullptr) return TUTTI_EINVAL;
-  if (rank >= barrier->ranks.size()) return TUTTI_ERANK;
-  return barrier->ranks[rank].broken ? TUTTI_EBROKEN : TUTTI_OK;
-}
-
-void note_arrival(history& mine) {
-  // relaxed: mine alone to write; others read it for a message.
-  mine.arrivals.store(mine.arrivals.load(tutti::relaxed) + 1, tutti::relaxed);
-}
-
-bool knows_algorithm(std::string_view name) {
-  if (name == tutti::default_algorithm || name == tutti::default_rankless_algorithm) return true;
-  for (const auto& info : tutti::algorithms)
-    if (info.name == name) return true;
-  return false;
-}
-
-const tutti::wait_info* find_wait(std::string_view name) {
-  for (const auto& policy : tutti::wait_policies)
-    if (policy.name == name) return &policy;
-  return nullptr;
+  return barrier == nullptr ? TUTTI_EINVAL : barrier->ranks.check(rank);
 }
 
 }  // namespace
@@ -67,7 +35,12 @@ const char* tutti_strerror(int error) {
     case TUTTI_ETIMEDOUT: return "the deadline passed before all participants had arrived";
     case TUTTI_ENOMEM: return "out of memory";
     case TUTTI_ENOTSUP: return "not supported by this machine or by this algorithm";
-    case TUTTI_EBROKEN: return "this rank timed out on this barrier before";
+    case TUTTI_EBROKEN: return "this rank timed out on this barrier or reduction before";
+    case TUTTI_ETHREAD: return "the system makes no more threads";
+    case TUTTI_EBUSY:
+      return "another thread has a region of this team open, or a late one has not ended";
+    case TUTTI_ECANCELED: return "another rank of this region has failed";
+    case TUTTI_ETHROW: return "a rank's function left by a C++ exception";
     default: return "not an error of tutti";
   }
 }
@@ -81,11 +54,8 @@ int tutti_barrier_create(tutti_barrier** out, std::uint32_t participants, const 
   if (participants == 0 || participants > tutti_barrier_max()) return TUTTI_EINVAL;
   const std::string_view name =
       algorithm == nullptr ? tutti::default_algorithm : std::string_view(algorithm);
-  const std::string_view policy =
-      wait == nullptr ? tutti::registry::adaptive::name : std::string_view(wait);
-  const tutti::wait_info* known = find_wait(policy);
-  if (known == nullptr || !knows_algorithm(name)) return TUTTI_ENAME;
-  if (!known->available()) return TUTTI_ENOTSUP;
+  const std::string_view policy = tutti::c_abi::wait_or_adaptive(wait);
+  if (const int error = tutti::c_abi::check_names(name, policy)) return error;
   try {
     *out = new tutti_barrier(name, participants, policy);
     return TUTTI_OK;
@@ -100,19 +70,17 @@ void tutti_barrier_destroy(tutti_barrier* barrier) { delete barrier; }
 
 int tutti_barrier_wait(tutti_barrier* barrier, std::uint32_t rank) {
   if (const int error = check(barrier, rank)) return error;
-  note_arrival(barrier->ranks[rank]);
+  barrier->ranks[rank].note_arrival();
   barrier->barrier->arrive_and_wait(rank);
   return TUTTI_OK;
 }
 
 int tutti_barrier_wait_for(tutti_barrier* barrier, std::uint32_t rank, std::uint64_t timeout_ns) {
   if (const int error = check(barrier, rank)) return error;
-  note_arrival(barrier->ranks[rank]);
-  const std::uint64_t now = tutti::native::now_ns();
-  // Half the clock's range: "for ever", and still a time that the kernel takes.
-  const std::uint64_t until = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
+  barrier->ranks[rank].note_arrival();
   try {
-    if (barrier->barrier->arrive_and_wait(rank, tutti::deadline(until))) return TUTTI_OK;
+    if (barrier->barrier->arrive_and_wait(rank, tutti::c_abi::deadline_in(timeout_ns)))
+      return TUTTI_OK;
   } catch (const std::bad_alloc&) {
     // Only the list of who is missing takes memory, and it is made when the deadline has passed.
   }
@@ -122,23 +90,11 @@ int tutti_barrier_wait_for(tutti_barrier* barrier, std::uint32_t rank, std::uint
 
 int tutti_barrier_missing(const tutti_barrier* barrier, std::uint32_t rank, std::uint32_t* ranks,
                           size_t capacity, size_t* count) {
-  if (barrier == nullptr || count == nullptr || (ranks == nullptr && capacity > 0))
-    return TUTTI_EINVAL;
-  if (rank >= barrier->ranks.size()) return TUTTI_ERANK;
-  // relaxed: a snapshot for a message.
-  const std::uint64_t mine = barrier->ranks[rank].arrivals.load(tutti::relaxed);
-  *count = 0;
-  for (std::uint32_t other = 0; other < barrier->ranks.size(); ++other) {
-    // relaxed: as above.
-    if (barrier->ranks[other].arrivals.load(tutti::relaxed) >= mine) continue;
-    if (*count < capacity) ranks[*count] = other;
-    ++*count;
-  }
-  return TUTTI_OK;
+  return barrier == nullptr ? TUTTI_EINVAL : barrier->ranks.missing(rank, ranks, capacity, count);
 }
 
 std::uint32_t tutti_barrier_participants(const tutti_barrier* barrier) {
-  return barrier == nullptr ? 0 : static_cast<std::uint32_t>(barrier->ranks.size());
+  return barrier == nullptr ? 0 : barrier->ranks.participants();
 }
 
 std::uint32_t tutti_barrier_max(void) {

@@ -76,7 +76,9 @@ struct pair_of_doubles {
 template <class Derived>
 class region_crew_base : public region_crew {
  public:
-  void open(const std::function<void(rank_t)>& body) final { self().fork(body); }
+  void open(const std::function<void(rank_t)>& body) final {
+    self().fork([&body](rank_t rank) { body(rank); });
+  }
   void regions(std::uint64_t count, ledger& shares) final {
     tutti_share* const all = &shares[0];
     for (std::uint64_t i = 0; i < count; ++i) {

@@ -5,6 +5,7 @@
 
 #include <cxxabi.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 #include <boost/context/protected_fixedsize_stack.hpp>
@@ -63,12 +64,26 @@ class thread_state {
   const team** region_;
 };
 
-// Times that the kernel took the thread off its core because it blocked.
-long blocked_so_far() noexcept {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
-}
+// How often and for how long this thread has been off its core.
+struct time_off_core {
+  long blocked = 0;  // times that it asked for it; waits for the kernel's own locks count too
+  std::uint64_t ns = 0;
+
+  static time_off_core so_far() noexcept {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    timespec cpu{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    const auto busy_ns = static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
+                         static_cast<std::uint64_t>(cpu.tv_nsec);
+    return {usage.ru_nvcsw, platform::now_ns() - busy_ns};
+  }
+  // A page fault or an allocation may block for a moment: that is not meant.
+  bool has_slept_since(const time_off_core& before) const noexcept {
+    constexpr std::uint64_t tolerated_ns = 1'000'000;
+    return blocked != before.blocked && ns > before.ns + tolerated_ns;
+  }
+};
 
 }  // namespace
 
@@ -79,6 +94,11 @@ class fiber_group::host final : public platform::fiber_host {
         checks_(options.checks),
         stacks_(options.stack_bytes),
         fibers_(count) {
+    // Less does not hold the frames of a wait and of an exception on its way.
+    constexpr std::size_t least = 16 * 1024;
+    if (options.stack_bytes < least)
+      refuse("a stack of " + std::to_string(options.stack_bytes) +
+             " bytes is too small for a virtual rank: at least " + std::to_string(least));
     std::size_t unused = 0;
     for (fiber& made : fibers_) {
       made.stack = stacks_.allocate();
@@ -92,11 +112,12 @@ class fiber_group::host final : public platform::fiber_host {
   // Lets every fiber return from its life. (Destroying one that is suspended would unwind its stack by an exception.)
   ~host() {
     is_ending_ = true;
-    enter_thread();
+    host* const outer_host = enter_thread();
     for (rank_t i = 0; i < size(); ++i) {
       switch_to(main_, i, fibers_[i]);
       stacks_.deallocate(fibers_[i].stack);
     }
+    running = outer_host;
   }
   host(const host&) = delete;
   host& operator=(const host&) = delete;
@@ -113,10 +134,11 @@ class fiber_group::host final : public platform::fiber_host {
     }
     alive_ = count;
     waiting_in_a_row_ = 0;
-    enter_thread();
+    host* const outer_host = enter_thread();
     platform::fiber_host* const outer = std::exchange(platform::fibers_here, this);
     switch_to(main_, 0, fibers_[0]);
     platform::fibers_here = outer;
+    running = outer_host;
   }
 
   bool switch_fiber() noexcept override {
@@ -142,13 +164,14 @@ class fiber_group::host final : public platform::fiber_host {
   }
 
   void forgive_blocking() noexcept {
-    if (checks_) fibers_[current_].blocked_before = blocked_so_far();
+    if (checks_) fibers_[current_].before_turn = time_off_core::so_far();
   }
 
  private:
-  void enter_thread() noexcept {
+  // Returns the host of the fiber that this happens in: a fiber of it may begin later.
+  host* enter_thread() noexcept {
     thread_ = thread_state::here();
-    running = this;
+    return std::exchange(running, this);
   }
 
   static inline thread_local host* running = nullptr;
@@ -160,7 +183,7 @@ class fiber_group::host final : public platform::fiber_host {
     fiber_sanitizers sanitizers;
     thread_state::values state;
     rank_t next = 0, previous = 0;  // in the ring of those that have not finished
-    long blocked_before = 0;
+    time_off_core before_turn;
   };
 
   // The first function on a stack.
@@ -178,7 +201,7 @@ class fiber_group::host final : public platform::fiber_host {
     while (!is_ending_) {
       // As if the thread had called: not in the midst of what the fiber before was about.
       thread_.restore(main_.state);
-      if (checks_) fibers_[i].blocked_before = blocked_so_far();
+      if (checks_) fibers_[i].before_turn = time_off_core::so_far();
       body_(context_, i);
       check_not_blocked(i);
       fiber& me = fibers_[i];
@@ -215,12 +238,12 @@ class fiber_group::host final : public platform::fiber_host {
       report_if_blocked(i);
   }
   [[gnu::noinline]] void report_if_blocked(rank_t i) noexcept {
-    if (blocked_so_far() == fibers_[i].blocked_before) return;
+    if (!time_off_core::so_far().has_slept_since(fibers_[i].before_turn)) return;
     on_misuse(
         "virtual rank " + std::to_string(first_rank_ + i) +
             " blocked its thread in a system call: the other ranks of the thread could not run",
         {"tutti::team", 0});
-    fibers_[i].blocked_before = blocked_so_far();
+    fibers_[i].before_turn = time_off_core::so_far();
   }
 
   const rank_t first_rank_;

@@ -92,6 +92,8 @@ void team::choose_sizes() {
   if (barrier_name_.empty() && wait_name_ != registry::adaptive::name)
     refuse("wait policy '" + wait_name_ +
            "' needs a named barrier: tutti's choice always waits adaptively");
+  if (!std::has_single_bit(options_.fan) || options_.fan < 2)
+    refuse("a team's fan is a power of two, not " + std::to_string(options_.fan));
   threads_ = threads != 0 ? threads : platform::usable_cores();
   if (ranks != 0) threads_ = std::min(threads_, ranks);
   ranks_ = ranks != 0 ? ranks : threads_;
@@ -106,10 +108,10 @@ void team::make_meeting() {
 
 void team::make_regions() {
   if (barrier_name_.empty()) {
-    regions_.emplace(threads_, crowded_);
+    regions_.emplace(threads_, crowded_, options_.fan);
   } else {
     named_region_ = make_region(barrier_name_, threads_, wait_name_);
-    contributions_.emplace(threads_);
+    contributions_ = detail::compact_values(threads_);
   }
   members_.emplace(ranks_);
   for (rank_t rank = 0; rank < ranks_; ++rank) {
@@ -222,6 +224,7 @@ void team::rethrow_failure() {
   make_meeting();
   for (rank_t thread = 0; is_virtual() && thread < threads_; ++thread)
     (*groups_)[thread].arrived.store(0, relaxed);  // relaxed: published by the next region
+  for (member& m : *members_) m.turn_ = 0;
   std::rethrow_exception(first);
 }
 

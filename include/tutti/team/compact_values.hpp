@@ -29,13 +29,20 @@ class compact_values {
   template <class T>
   auto get() const noexcept {
     return [from = first()](rank_t rank) {
-      constexpr std::size_t size = sizeof(T);  // named: for T = std::byte* a compiler would suspect a mistake
+      constexpr std::size_t size =
+          sizeof(T);  // named: for T = std::byte* a compiler would suspect a mistake
       struct copy {
         alignas(T) std::byte bytes[size];
       } value;
       std::memcpy(value.bytes, from + rank * size, size);
       return __builtin_bit_cast(T, value);
     };
+  }
+
+  // All of them, which are T or arrays of T.
+  template <class T>
+  const T* as() const noexcept {
+    return reinterpret_cast<const T*>(first());
   }
 
  private:

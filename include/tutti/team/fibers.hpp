@@ -19,7 +19,7 @@ namespace tutti {
 struct fiber_options {
   // A guard page follows, so that an overflow is a fault and not a surprise. Touched pages only take memory.
   std::size_t stack_bytes = 256 * 1024;
-  // Report a fiber that blocked its thread in a system call (tutti::on_misuse).
+  // Report a fiber that blocked its thread for more than a millisecond in a system call (tutti::on_misuse).
   bool checks = TUTTI_CHECKS != 0;
 };
 

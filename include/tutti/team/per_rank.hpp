@@ -20,7 +20,10 @@ class per_rank {
   // `count` elements for each rank, value-initialised by the rank. Opens a region. Throws std::bad_alloc, or what T's
   // constructor throws.
   per_rank(team& owners, std::size_t count) : blocks_(owners.size()) {
-    owners.run([&](member& me) { blocks_[me.rank()].make(count); });
+    owners.run([&](member& me) {
+      // Inside a region of the team I am alone, and make all of them.
+      for (rank_t rank = me.rank(); rank < size(); rank += me.size()) blocks_[rank].make(count);
+    });
   }
 
   std::span<T> operator[](rank_t rank) noexcept { return blocks_[rank].elements(); }

@@ -3,11 +3,18 @@
 // Hosted only: threads. Needs the compiled library.
 #pragma once
 
+#include "tutti/reduce/fold.hpp"
 #include "tutti/team/team_class.hpp"
 
 namespace tutti {
 
 namespace detail {
+
+// How many doubles a T is; 0 for anything else, and for more than fold_rows takes.
+template <class T>
+inline constexpr std::size_t doubles_in = std::is_same_v<T, double> ? 1 : 0;
+template <std::size_t N>
+inline constexpr std::size_t doubles_in<std::array<double, N>> = N <= fold_rows_widest ? N : 0;
 
 // A callable as a job carries it: in full if it can be copied byte by byte, is small and may be called as a constant;
 // otherwise by its address. A copy saves each worker the transfer of a line from the caller's stack.
@@ -148,7 +155,7 @@ void team::call_ranks(rank_t thread, const F& f) {
 template <class T, class Op>
 void team::end_part(rank_t thread, const T& value, const Op& op) {
   if (named_region_ == nullptr) return regions_->arrive(thread, value, op);
-  (*contributions_)[thread].value = value;
+  contributions_.put(thread, value);
   named_region_->close(thread);
 }
 
@@ -228,10 +235,22 @@ auto team::run_reduce(Op op, F&& f) {
 template <class T, class Op>
 T team::close(const T& mine, const Op& op) {
   if (named_region_ == nullptr) return regions_->close(mine, op);
+  contributions_.put(0, mine);
   named_region_->close(0);
-  return schedule::fold(
-      0, threads_,
-      [&](rank_t r) { return r == 0 ? mine : static_cast<T>((*contributions_)[r].value); }, op);
+  return fold_contributions<T>(op);
+}
+
+template <class T, class Op>
+T team::fold_contributions(const Op& op) const {
+  if constexpr (std::is_same_v<Op, plus> && detail::doubles_in < T >> 0) {
+    constexpr std::size_t width = detail::doubles_in<T>;
+    if (options_.vector_sums) {
+      std::array<double, width> sums;
+      detail::fold_row_array(contributions_.as<double>(), threads_, width, width, sums.data());
+      return __builtin_bit_cast(T, sums);
+    }
+  }
+  return schedule::fold(0, threads_, contributions_.get<T>(), op);
 }
 
 template <class T, class Op>
@@ -262,7 +281,8 @@ void team::parallel_for(std::size_t first, std::size_t last, F&& f, loop_options
         call(first + mine.first, first + mine.last);
       });
     case loop::static_chunks: {
-      const std::size_t chunk = std::max<std::size_t>(how.chunk, 1);
+      // No more than there is, so that no product below can wrap.
+      const std::size_t chunk = std::clamp<std::size_t>(how.chunk, 1, count);
       return run([first, last, chunk, &call](member& me) {
         for (std::size_t skip = me.rank() * chunk; skip < last - first; skip += me.size() * chunk)
           call(first + skip, first + skip + std::min(chunk, last - first - skip));
@@ -304,7 +324,7 @@ auto team::parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f) {
       if (mine.first == mine.last) return maybe{};
       return maybe{detail::combine_range<T>(first + mine.first, first + mine.last, op, f), true};
     });
-    return sum.value;
+    return canonical(sum.value);
   }
 }
 
@@ -446,6 +466,7 @@ void member::reduce(Op op, std::span<T, Extent> values) {
 
 template <class MeetThreads>
 bool team::meet_virtually(member& me, MeetThreads meet_threads) {
+  if (cancelled_.requested()) return false;
   thread_group& mine = (*groups_)[me.thread()];
   // relaxed: changes only once I have arrived.
   const std::uint32_t episode = mine.episode.load(relaxed);

@@ -42,6 +42,12 @@ struct team_options {
   std::string_view barrier = {};
   // How a named barrier waits.
   std::string_view wait = "adaptive";
+  // Without a named barrier: how many threads one thread opens the region for and collects from; a power of two. 2 is
+  // the recursive barrier of paper 002 with the reduction inside.
+  rank_t fan = 16;
+  // With a named barrier the caller adds what the threads left: doubles by vector instructions (the SSE3 forms of paper
+  // 002), or one after the other. The bits are the same.
+  bool vector_sums = true;
   // Where the threads are bound. The caller's thread is bound too, as long as the team lives, unless this is `none`.
   platform::placement place = platform::placement::compact;
   fiber_options fibers = {};
@@ -73,7 +79,8 @@ class TUTTI_API team {
   void parallel_for(std::size_t first, std::size_t last, F&& f, loop_options how = {});
 
   // The f(i) combined by `op`: first within each rank's part in a fixed order (loop.hpp), then as member::reduce does.
-  // The same bits for the same size() and bounds. The identity of `op` if the loop is empty.
+  // The same bits for the same size() and bounds. The identity of `op` if the loop is empty, or T{} if it has none. `op`
+  // is commutative, too: lanes take turns.
   template <class Op, class F>
   auto parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f);
 
@@ -168,6 +175,8 @@ class TUTTI_API team {
   void end_part(rank_t thread, const T& value, const Op& op);
   template <class T, class Op>
   T close(const T& mine, const Op& op);
+  template <class T, class Op>
+  T fold_contributions(const Op& op) const;
   timed_result close_by(deadline until);
   std::vector<rank_t> unfinished_ranks() const;
 
@@ -200,9 +209,9 @@ class TUTTI_API team {
   bool crowded_ = false;  // more threads than CPUs
 
   std::optional<fork_join<job, slot>> regions_;
-  std::unique_ptr<any_region> named_region_;          // instead
-  job named_job_;                                     // published by named_region_
-  std::optional<array<padded<slot>>> contributions_;  // of threads, to a named region
+  std::unique_ptr<any_region> named_region_;  // instead
+  job named_job_;                             // published by named_region_
+  detail::compact_values contributions_;      // of threads, to a named region
 
   std::unique_ptr<detail::meeting> meeting_;  // of the threads
   std::optional<array<member>> members_;
