@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Every function of tutti.h and every error that it lists, from plain C11. */
+ * Errors, names and barriers: every function and every error that tutti.h lists, from plain C11. */
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "tutti.h"
-
-static int failures = 0;
-
-/* Only the main thread checks. */
-static void check(int holds, const char* what, int line) {
-  if (holds) return;
-  fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, line, what);
-  ++failures;
-}
-#define CHECK(condition) check(!!(condition), #condition, __LINE__)
 
 enum { most_ranks = 5, episodes = 50 };
 static const uint64_t minute_ns = UINT64_C(60000000000);
@@ -62,8 +51,9 @@ static void meet(tutti_barrier* barrier, int with_deadline) {
 }
 
 static void test_strings(void) {
-  const int errors[] = {TUTTI_OK,        TUTTI_EINVAL, TUTTI_ENAME,   TUTTI_ERANK,
-                        TUTTI_ETIMEDOUT, TUTTI_ENOMEM, TUTTI_ENOTSUP, TUTTI_EBROKEN};
+  const int errors[] = {TUTTI_OK,        TUTTI_EINVAL, TUTTI_ENAME,     TUTTI_ERANK,
+                        TUTTI_ETIMEDOUT, TUTTI_ENOMEM, TUTTI_ENOTSUP,   TUTTI_EBROKEN,
+                        TUTTI_ETHREAD,   TUTTI_EBUSY,  TUTTI_ECANCELED, TUTTI_ETHROW};
   const size_t count = sizeof errors / sizeof *errors;
   for (size_t i = 0; i < count; ++i) {
     CHECK(strlen(tutti_strerror(errors[i])) > 0);
@@ -209,6 +199,5 @@ int main(void) {
   test_missing("ticket");
   test_missing("dissemination");
   test_forever();
-  if (failures > 0) fprintf(stderr, "%d checks failed\n", failures);
-  return failures > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  return finish();
 }

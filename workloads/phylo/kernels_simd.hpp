@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops with vectors, for each instruction set that compiler and processor have.
+#pragma once
+
+#include <vector>
+
+#include "phylo/kernels.hpp"
+
+namespace tutti::phylo {
+
+// The best first.
+std::vector<kernels> simd_kernels();
+
+}  // namespace tutti::phylo

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// How nucleotides change along a branch: GTR, and how fast sites are.
+//
+// P(t) = exp(Q r t) for a site of rate r. Q has one change a site and unit of length in the mean. As GTR is reversible,
+// Q has real eigenvalues: P(t) = I + U (exp(D r t) - I) V, which keeps small probabilities exact for short branches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::phylo {
+
+inline constexpr std::size_t states = 4;  // A, C, G, T
+using vector4 = std::array<double, states>;
+using matrix4 = std::array<double, states * states>;  // by rows
+
+struct substitution {
+  std::array<double, 6> exchange{1, 1, 1, 1, 1, 1};  // AC AG AT CG CT GT
+  vector4 frequencies{0.25, 0.25, 0.25, 0.25};
+};
+
+// Means of the categories of equal probability of a Gamma distribution with mean 1 (Yang 1994).
+std::vector<double> gamma_rates(double alpha, unsigned categories);
+
+class model {
+ public:
+  // Every site is a mixture of all rates, each with the same probability. {1}: all sites alike.
+  explicit model(const substitution& s, std::vector<double> rates = {1.0});
+  // Every site has one rate (CAT); pattern_set says which.
+  static model with_rates_by_site(const substitution& s, std::vector<double> rates);
+
+  const substitution& parameters() const noexcept { return parameters_; }
+  const std::vector<double>& rates() const noexcept { return rates_; }
+  bool by_site() const noexcept { return by_site_; }
+  // Rates that a pattern has: all, or its own.
+  std::size_t rates_of_pattern() const noexcept { return by_site_ ? 1 : rates_.size(); }
+  double probability_of_rate() const noexcept {
+    return 1.0 / static_cast<double>(rates_of_pattern());
+  }
+
+  const vector4& eigenvalues() const noexcept { return eigenvalues_; }
+  const matrix4& right() const noexcept { return right_; }  // U: eigenvectors are its columns
+  const matrix4& left() const noexcept { return left_; }    // V, the inverse of U
+
+  // out[rate][from][to]
+  void transitions(double length, std::span<double> out) const;
+
+ private:
+  substitution parameters_;
+  std::vector<double> rates_;
+  bool by_site_ = false;
+  vector4 eigenvalues_{};
+  matrix4 right_{}, left_{};
+};
+
+// A model as text: JC, K80{kappa}, HKY{kappa} or GTR{ac,ag,at,cg,ct,gt}; +F{a,c,g,t}; +G4{alpha}.
+struct model_text {
+  substitution parameters;
+  std::vector<double> rates{1.0};
+};
+// Throws std::invalid_argument with a sentence that begins with the text.
+model_text parse_model(std::string_view text);
+
+// Rates by site of a file: a number for each column, separated by blanks. Equal numbers are one category.
+struct site_rates {
+  std::vector<double> rates;
+  std::vector<std::uint16_t> rate_of_site;
+};
+inline constexpr std::size_t most_site_rates = 256;
+site_rates parse_site_rates(std::string_view text, std::string_view file, std::size_t sites);
+
+}  // namespace tutti::phylo

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti-phylo evaluate`: the log-likelihood of a tree as it is.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "phylo/program/commands.hpp"
+#include "phylo/program/setting.hpp"
+
+namespace tutti::phylo::program {
+namespace {
+
+struct options {
+  data_setting input;
+  team_setting workers;
+  bool json = false;
+};
+
+void run(const options& o) {
+  data d(o.input);
+  const kernels& loops = o.workers.loops();
+  const auto workers = o.workers.make();
+  likelihood l(*workers, d.tree, d.patterns, d.model, {.loops = &loops});
+  const double value = l.log_likelihood();
+  if (!o.json) {
+    fmt::print("{} taxa, {} sites, {} patterns\nlog-likelihood {:.9f}\n", d.columns.taxa(),
+               d.columns.sites(), d.patterns.patterns, value);
+    return;
+  }
+  const nlohmann::ordered_json line{
+      {"type", "likelihood"},       {"log_likelihood", value},         {"taxa", d.columns.taxa()},
+      {"sites", d.columns.sites()}, {"patterns", d.patterns.patterns}, {"model", o.input.model},
+      {"simd", loops.name}};
+  fmt::print("{}\n", line.dump());
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<options>();
+  CLI::App* sub = app.add_subcommand("evaluate", "The log-likelihood of a tree as it is");
+  o->input.add(*sub);
+  o->workers.add(*sub);
+  sub->add_flag("--json", o->json, "One JSON object");
+  sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
+}
+
+}  // namespace tutti::phylo::program

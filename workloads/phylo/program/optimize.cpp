@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti-phylo optimize`: the best lengths of all branches, found several times over and timed.
+#include "phylo/optimize.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "harness/machine.hpp"
+#include "harness/statistics.hpp"
+#include "phylo/input.hpp"
+#include "phylo/newick.hpp"
+#include "phylo/program/commands.hpp"
+#include "phylo/program/setting.hpp"
+
+namespace tutti::phylo::program {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+struct options {
+  data_setting input;
+  team_setting workers;
+  std::string start = "reset", regions = "fused", output;
+  double length = 0.1, epsilon = 1e-3;
+  unsigned repeat = 5;
+  bool json = false;
+};
+
+struct run_record {
+  std::vector<double> ns;  // of each repetition
+  work_counts counts;      // of one: all are alike
+  optimize_result result;
+  unsigned ranks = 0;
+};
+
+// A line on standard error every ten seconds.
+class progress {
+ public:
+  void update(unsigned repetition, unsigned cycle, double log_likelihood) {
+    const auto now = clock::now();
+    if (now - last_ < std::chrono::seconds(10)) return;
+    last_ = now;
+    fmt::print(stderr, "tutti-phylo: repetition {}, cycle {}, log-likelihood {:.3f}\n",
+               repetition + 1, cycle, log_likelihood);
+  }
+
+ private:
+  clock::time_point last_ = clock::now();
+};
+
+run_record optimize(const options& o, data& d) {
+  const kernels& loops = o.workers.loops();
+  const auto workers = o.workers.make();
+  likelihood l(*workers, d.tree, d.patterns, d.model,
+               {.loops = &loops, .separate = o.regions == "separate"});
+  const std::vector<double> start =
+      o.start == "tree" ? d.tree.lengths() : std::vector<double>(d.tree.edges.size(), o.length);
+  run_record record;
+  record.ranks = workers->size();
+  progress shown;
+  for (unsigned repetition = 0; repetition < o.repeat; ++repetition) {
+    const work_counts before = l.counts();
+    optimize_options how;
+    how.epsilon = o.epsilon;
+    how.progress = [&](unsigned cycle, double value) { shown.update(repetition, cycle, value); };
+    const auto begin = clock::now();
+    l.set_all_lengths(start);
+    record.result = optimize_lengths(l, how);
+    record.ns.push_back(std::chrono::duration<double, std::nano>(clock::now() - begin).count());
+    record.counts = {l.counts().regions - before.regions, l.counts().reductions - before.reductions,
+                     l.counts().partials - before.partials};
+  }
+  return record;
+}
+
+double per_second(std::uint64_t count, double ns) { return static_cast<double>(count) * 1e9 / ns; }
+
+nlohmann::ordered_json result_line(const options& o, const data& d, const run_record& r) {
+  const bench::summary s = bench::summarize(r.ns);
+  return {{"type", "result"},
+          {"benchmark", "phylo"},
+          {"provider", "tutti"},
+          {"name", o.workers.barrier.empty() ? "default" : o.workers.barrier},
+          {"wait", o.workers.wait},
+          {"threads", o.workers.threads},
+          {"ranks", r.ranks},
+          {"metric", "wall"},
+          {"unit", "ns"},
+          {"min", s.min},
+          {"median", s.median},
+          {"max", s.max},
+          {"samples", s.samples},
+          {"values", r.ns},
+          {"taxa", d.columns.taxa()},
+          {"sites", d.columns.sites()},
+          {"patterns", d.patterns.patterns},
+          {"model", o.input.model},
+          {"rates_by_site", d.model.by_site()},
+          {"simd", o.workers.loops().name},
+          {"steps", o.regions},
+          {"cycles", r.result.cycles},
+          {"converged", r.result.converged},
+          {"regions", r.counts.regions},
+          {"reductions", r.counts.reductions},
+          // Each region ends with one, and with reductions it is the same one.
+          {"barriers", r.counts.regions},
+          {"partials", r.counts.partials},
+          {"regions_per_second", per_second(r.counts.regions, s.median)},
+          {"reductions_per_second", per_second(r.counts.reductions, s.median)},
+          {"barriers_per_second", per_second(r.counts.regions, s.median)},
+          {"log_likelihood", r.result.log_likelihood}};
+}
+
+void print_text(const data& d, const run_record& r) {
+  const bench::summary s = bench::summarize(r.ns);
+  fmt::print("{} taxa, {} sites, {} patterns, {} ranks\n", d.columns.taxa(), d.columns.sites(),
+             d.patterns.patterns, r.ranks);
+  fmt::print("log-likelihood {:.9f} after {} cycles{}\n", r.result.log_likelihood, r.result.cycles,
+             r.result.converged ? "" : ", not converged");
+  fmt::print("one optimisation {:.3f} ms (median of {}; {:.3f} to {:.3f})\n", s.median / 1e6,
+             s.samples, s.min / 1e6, s.max / 1e6);
+  const auto row = [&](const char* what, std::uint64_t count) {
+    fmt::print("  {:<12} {:>9}  {:>9.0f} a second\n", what, count, per_second(count, s.median));
+  };
+  row("regions", r.counts.regions);
+  row("reductions", r.counts.reductions);
+  row("barriers", r.counts.regions);
+}
+
+void run(const options& o) {
+  data d(o.input);
+  const bench::processor_time begin = bench::read_processor_time();
+  const run_record record = optimize(o, d);
+  if (!o.output.empty()) write_file(o.output, to_newick(d.tree));
+  if (!o.json) {
+    print_text(d, record);
+    return;
+  }
+  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
+  nlohmann::ordered_json machine = bench::describe_machine();
+  machine["foreign_load"] = others.foreign_load;
+  machine["steal"] = others.steal;
+  fmt::print("{}\n{}\n", machine.dump(), result_line(o, d, record).dump());
+}
+
+}  // namespace
+
+void add_optimize(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<options>();
+  CLI::App* sub = app.add_subcommand("optimize", "The best lengths of all branches, and the time");
+  o->input.add(*sub);
+  o->workers.add(*sub);
+  sub->add_option("--start", o->start, "Lengths to begin with: reset (all --length), tree")
+      ->check(CLI::IsMember({"reset", "tree"}))
+      ->capture_default_str();
+  sub->add_option("--length", o->length, "Of every branch at the start")
+      ->check(CLI::Range(least_length, most_length))
+      ->capture_default_str();
+  sub->add_option("--epsilon", o->epsilon, "Ends when a cycle improves the log-likelihood by less")
+      ->check(CLI::Range(1e-9, 1e3))
+      ->capture_default_str();
+  sub->add_option("--repeat", o->repeat, "Optimisations, each from the start")
+      ->check(CLI::Range(1u, 1000000u))
+      ->capture_default_str();
+  sub->add_option("--regions", o->regions, "fused: one region a derivative; separate: one a step")
+      ->check(CLI::IsMember({"fused", "separate"}))
+      ->capture_default_str();
+  sub->add_option("--output", o->output, "The tree with its new lengths")->type_name("FILE");
+  sub->add_flag("--json", o->json, "Two JSON objects, a line each: the machine, the result");
+  sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
+}
+
+}  // namespace tutti::phylo::program

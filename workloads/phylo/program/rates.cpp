@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti-phylo rates`: a rate for each site, for --rates-file.
+#include <fmt/format.h>
+
+#include "phylo/input.hpp"
+#include "phylo/program/commands.hpp"
+#include "phylo/program/setting.hpp"
+#include "phylo/site_rates.hpp"
+
+namespace tutti::phylo::program {
+namespace {
+
+struct options {
+  data_setting input;
+  team_setting workers;
+  unsigned categories = 25;
+  std::string output;
+};
+
+void run(const options& o) {
+  if (!o.input.rates_file.empty()) {
+    throw std::invalid_argument("--rates-file: this is what `rates` writes");
+  }
+  const data d(o.input);
+  const auto workers = o.workers.make();
+  const site_rates rates =
+      estimate_site_rates(*workers, d.tree, d.columns, d.model.parameters(), o.categories);
+  write_file(o.output, to_text(rates));
+  fmt::print("{}: {} rates\n", o.output, rates.rate_of_site.size());
+}
+
+}  // namespace
+
+void add_rates(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<options>();
+  CLI::App* sub = app.add_subcommand("rates", "Estimates a rate for each site on a tree");
+  o->input.add(*sub);
+  o->workers.add(*sub);
+  sub->add_option("--categories", o->categories, "Different rates")
+      ->check(CLI::Range(std::size_t{2}, most_site_rates))
+      ->capture_default_str();
+  sub->add_option("--output", o->output, "A rate a line")->required()->type_name("FILE");
+  sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
+}
+
+}  // namespace tutti::phylo::program

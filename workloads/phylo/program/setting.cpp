@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options into data and teams.
+#include "phylo/program/setting.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include "phylo/alignment.hpp"
+#include "phylo/input.hpp"
+#include "phylo/newick.hpp"
+
+namespace tutti::phylo::program {
+namespace {
+
+constexpr unsigned most_ranks = 4096;
+
+const std::map<std::string, platform::placement>& placements() {
+  static const std::map<std::string, platform::placement> all{
+      {"compact", platform::placement::compact},
+      {"spread", platform::placement::spread},
+      {"none", platform::placement::none}};
+  return all;
+}
+
+model make_model(const data_setting& s, const std::optional<site_rates>& rates) {
+  const model_text text = model_of_option(s.model);
+  if (!rates) return model(text.parameters, text.rates);
+  if (text.rates.size() > 1) {
+    throw std::invalid_argument(
+        "--rates-file: gives each site one rate; the model must not have +G");
+  }
+  return model::with_rates_by_site(text.parameters, rates->rates);
+}
+
+std::optional<site_rates> read_rates(const data_setting& s, std::size_t sites) {
+  if (s.rates_file.empty()) return std::nullopt;
+  return parse_site_rates(read_file(s.rates_file), s.rates_file, sites);
+}
+
+}  // namespace
+
+void data_setting::add(CLI::App& app) {
+  app.add_option("--alignment", alignment, "PHYLIP (relaxed) or FASTA")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--tree", tree, "Newick, of the same taxa")->required()->type_name("FILE");
+  app.add_option("--model", model,
+                 "JC, K80{k}, HKY{k} or GTR{ac,ag,at,cg,ct,gt}; then +F{a,c,g,t} and +G4{alpha}")
+      ->capture_default_str();
+  app.add_option("--rates-file", rates_file, "A rate for each site, instead of +G (CAT)")
+      ->type_name("FILE");
+}
+
+data::data(const data_setting& s)
+    : columns(parse_alignment(read_file(s.alignment), s.alignment)),
+      tree(parse_newick(read_file(s.tree), s.tree, s.default_length)),
+      model(phylo::substitution{}) {
+  const std::optional<site_rates> rates = read_rates(s, columns.sites());
+  model = make_model(s, rates);
+  if (rates) {
+    patterns = compress(columns, tree, rates->rate_of_site, s.alignment, s.tree);
+  } else {
+    patterns = compress(columns, tree, {}, s.alignment, s.tree);
+  }
+}
+
+void team_setting::add(CLI::App& app) {
+  app.add_option("--threads", threads, "Kernel threads; 0: one for each core")
+      ->check(CLI::Range(0u, most_ranks))
+      ->capture_default_str();
+  app.add_option("--ranks", ranks, "Ranks, if more than threads; 0: as many")
+      ->check(CLI::Range(0u, most_ranks))
+      ->capture_default_str();
+  app.add_option("--barrier", barrier,
+                 "A barrier that `tutti info` lists (default: tutti's choice)")
+      ->type_name("NAME");
+  app.add_option("--wait", wait, "A wait policy that `tutti info` lists")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--place", place, "Where threads are: compact, spread, none")
+      ->check(CLI::IsMember(placements()))
+      ->capture_default_str();
+  app.add_option("--simd", simd, "Instruction set: best, avx512, avx2, ..., portable")
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+std::unique_ptr<team> team_setting::make() const {
+  team_options o;
+  o.threads = threads;
+  o.ranks = ranks;
+  o.barrier = barrier;
+  o.wait = wait;
+  o.place = placements().at(place);
+  // Ranks allocate what they compute on: locks of the allocator and of page tables may block them for a moment.
+  o.fibers.checks = false;
+  return std::make_unique<team>(o);
+}
+
+const kernels& team_setting::loops() const {
+  try {
+    return choose_kernels(simd);
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(fmt::format("--simd: {}", e.what()));
+  }
+}
+
+model_text model_of_option(const std::string& text) {
+  try {
+    return parse_model(text);
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(fmt::format("--model: {}", e.what()));
+  }
+}
+
+}  // namespace tutti::phylo::program

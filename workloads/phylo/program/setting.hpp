@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands share: the data to compute on and the team that does.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "phylo/kernels.hpp"
+#include "phylo/likelihood.hpp"
+#include "phylo/model.hpp"
+#include "phylo/patterns.hpp"
+#include "phylo/tree.hpp"
+#include "tutti/team/team.hpp"
+
+namespace tutti::phylo::program {
+
+struct data_setting {
+  std::string alignment, tree, model = "JC", rates_file;
+  double default_length = 0.1;
+
+  void add(CLI::App& app);
+};
+
+struct data {
+  explicit data(const data_setting& s);
+
+  alignment columns;
+  phylo::tree tree;
+  phylo::model model;
+  pattern_set patterns;
+};
+
+struct team_setting {
+  unsigned threads = 1, ranks = 0;
+  std::string barrier, wait = "adaptive", place = "compact", simd = "best";
+
+  void add(CLI::App& app);
+  std::unique_ptr<team> make() const;
+  const kernels& loops() const;
+};
+
+// The model of a text; the error names the option.
+model_text model_of_option(const std::string& text);
+
+}  // namespace tutti::phylo::program

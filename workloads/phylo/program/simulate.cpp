@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti-phylo simulate`: an alignment that evolved along a random tree.
+#include "phylo/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include "phylo/input.hpp"
+#include "phylo/newick.hpp"
+#include "phylo/program/commands.hpp"
+#include "phylo/program/setting.hpp"
+
+namespace tutti::phylo::program {
+namespace {
+
+struct options {
+  std::size_t taxa = 0;
+  double mean_length = 0.05;
+  std::string tree, model = "GTR{1,2.5,1,1,2.5,1}+F{0.3,0.2,0.2,0.3}+G4{0.7}", output;
+  simulate_options how;
+};
+
+void run(const options& o) {
+  if (o.tree.empty() == (o.taxa == 0)) {
+    throw std::invalid_argument("one of --taxa and --tree is needed");
+  }
+  const model_text text = model_of_option(o.model);
+  const tree t = o.tree.empty() ? random_tree(o.taxa, o.mean_length, o.how.seed)
+                                : parse_newick(read_file(o.tree), o.tree);
+  const alignment a = simulate(t, model(text.parameters, text.rates), o.how);
+  write_file(o.output + ".phy", to_phylip(a));
+  write_file(o.output + ".nwk", to_newick(t));
+  fmt::print("{0}.phy: {1} taxa, {2} sites, {3} patterns; {0}.nwk: their tree\n", o.output,
+             a.taxa(), a.sites(), compress(a, t).patterns);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, action& chosen) {
+  auto o = std::make_shared<options>();
+  CLI::App* sub = app.add_subcommand("simulate", "An alignment that evolved along a random tree");
+  sub->add_option("--taxa", o->taxa, "Of a random tree")->check(CLI::Range(3, 1000000));
+  sub->add_option("--mean-length", o->mean_length, "Of the branches of a random tree")
+      ->check(CLI::Range(1e-6, 10.0))
+      ->capture_default_str();
+  sub->add_option("--tree", o->tree, "Newick, instead of a random tree")->type_name("FILE");
+  sub->add_option("--model", o->model, "As of `evaluate`")->capture_default_str();
+  auto* sites = sub->add_option("--sites", o->how.sites, "Columns")
+                    ->check(CLI::Range(1, 100000000))
+                    ->capture_default_str();
+  sub->add_option("--patterns", o->how.patterns, "Columns until so many are different")
+      ->check(CLI::Range(1, 10000000))
+      ->excludes(sites);
+  sub->add_option("--gaps", o->how.gaps, "Share of characters that are lost")
+      ->check(CLI::Range(0.0, 0.99))
+      ->capture_default_str();
+  sub->add_option("--seed", o->how.seed, "The same seed gives the same files")
+      ->capture_default_str();
+  sub->add_option("--output", o->output, "Writes PREFIX.phy and PREFIX.nwk")
+      ->required()
+      ->type_name("PREFIX");
+  sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
+}
+
+}  // namespace tutti::phylo::program

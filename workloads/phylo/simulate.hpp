@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random trees and alignments that evolved along them. The same seed gives the same files on every machine.
+#pragma once
+
+#include <cstdint>
+
+#include "phylo/alignment.hpp"
+#include "phylo/model.hpp"
+#include "phylo/tree.hpp"
+
+namespace tutti::phylo {
+
+// Each taxon (t1, t2, ...) joins the tree at a random branch; lengths are exponentially distributed.
+tree random_tree(std::size_t taxa, double mean_length, std::uint64_t seed);
+
+// Columns evolve one by one until there are `sites` of them or, if `patterns` is not 0, so many different ones.
+struct simulate_options {
+  std::size_t sites = 1000;
+  std::size_t patterns = 0;
+  double gaps = 0;  // share of characters that are lost
+  std::uint64_t seed = 1;
+};
+// Throws std::runtime_error if the tree does not yield that many patterns.
+alignment simulate(const tree& t, const model& m, const simulate_options& options);
+
+}  // namespace tutti::phylo

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rates by site, estimated on a tree: each column gets the rate of a grid under which it is likeliest.
+#pragma once
+
+#include "phylo/alignment.hpp"
+#include "phylo/model.hpp"
+#include "phylo/tree.hpp"
+#include "tutti/team/team.hpp"
+
+namespace tutti::phylo {
+
+// `categories` rates from 1/16 to 16 in equal ratios, then scaled so that their mean over the columns is 1.
+site_rates estimate_site_rates(team& workers, const tree& t, const alignment& a,
+                               const substitution& s, unsigned categories = 25);
+
+std::string to_text(const site_rates& r);
+
+}  // namespace tutti::phylo

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the ranks of the clustering meet: a member of a tutti team, or a barrier of somebody else among the same
+// threads. The algorithm sees only this, so that runs differ in nothing but the barrier.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "tutti/team/team.hpp"
+
+namespace tutti::streamcluster {
+
+// Costs in quanta, and counts. Integers, because their sums are exact: the same for any number of ranks.
+using amounts = std::array<std::int64_t, 2>;
+
+class meeting_point {
+ public:
+  meeting_point(rank_t rank, rank_t size) noexcept : rank_(rank), size_(size) {}
+  virtual ~meeting_point() = default;
+  meeting_point(const meeting_point&) = delete;
+  meeting_point& operator=(const meeting_point&) = delete;
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return size_; }
+  bool decides() const noexcept { return rank_ == 0; }
+
+  void barrier() {
+    ++barriers_;
+    meet();
+  }
+  // The sum over all ranks, to all of them.
+  amounts sum(const amounts& mine) {
+    ++reductions_;
+    return combine(mine);
+  }
+
+  // My part of 0 .. count-1, contiguous.
+  std::pair<std::size_t, std::size_t> block(std::size_t count) const noexcept {
+    const std::size_t share = count / size_, rest = count % size_;
+    const std::size_t begin = share * rank_ + std::min<std::size_t>(rank_, rest);
+    return {begin, begin + share + (rank_ < rest ? 1 : 0)};
+  }
+
+  std::uint64_t barriers() const noexcept { return barriers_; }
+  std::uint64_t reductions() const noexcept { return reductions_; }
+
+ protected:
+  virtual void meet() = 0;
+  virtual amounts combine(const amounts& mine) = 0;
+
+ private:
+  const rank_t rank_;
+  const rank_t size_;
+  std::uint64_t barriers_ = 0;
+  std::uint64_t reductions_ = 0;
+};
+
+enum class meeting_kind {
+  team,      // tutti's: member::barrier and member::reduce of the team
+  pthread,   // pthread_barrier_t
+  standard,  // std::barrier
+};
+
+// The names of the kinds besides the team's own: "pthread", "std".
+std::span<const std::string_view> foreign_barriers() noexcept;
+
+// Runs `body` once on each rank of the team, in one region, with a meeting point of that kind. With a foreign
+// barrier a sum is an array of parts and one barrier. Throws std::invalid_argument for a foreign barrier and more
+// ranks than threads: it would stop a thread while ranks of it have not arrived.
+void meet_in(team& ranks, meeting_kind kind, const std::function<void(meeting_point&)>& body);
+
+}  // namespace tutti::streamcluster

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of the centres.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "streamcluster/streamcluster.hpp"
+
+namespace tutti::streamcluster {
+
+// Made before the long computation, so that a place where nothing can be written is told at once. Writes to a new file
+// beside `file`, which takes its name in write(), when it is complete; before, and after an error, `file` is untouched.
+class centre_file {
+ public:
+  // Throws std::runtime_error in one sentence that names the file.
+  explicit centre_file(const std::filesystem::path& file);
+  ~centre_file();
+  centre_file(const centre_file&) = delete;
+  centre_file& operator=(const centre_file&) = delete;
+
+  // A line a centre: position in the stream, weight, coordinates; each number so that it reads back as the same.
+  void write(const clustering& found);
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+
+  const std::filesystem::path file_;
+  std::string temporary_;
+  std::FILE* stream_ = nullptr;
+};
+
+}  // namespace tutti::streamcluster

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program tutti-streamcluster: its options, and how its errors are told.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "errors.hpp"
+#include "harness/placement.hpp"
+#include "progress.hpp"
+#include "streamcluster/output.hpp"
+#include "streamcluster/program/sweep.hpp"
+#include "tutti/version.h"
+
+namespace {
+
+using namespace tutti::streamcluster;
+namespace command = tutti::command;
+
+int complain(std::string sentence, int status) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  fmt::print(stderr, "tutti-streamcluster: {}\n", sentence);
+  return status;
+}
+
+struct outputs {
+  std::string file;
+  bool json = false;
+};
+
+int run(const request& r, const outputs& to) {
+  const plan p = make_plan(r);
+  std::optional<centre_file> file;
+  if (!to.file.empty()) file.emplace(to.file);
+  sweep s;
+  {
+    command::progress_line line;
+    s = run_plan(p, [&](const std::string& what, double part) { line.update(what, part); });
+  }
+  if (file) file->write(s.found);
+  fmt::print("{}", to.json ? json_lines(p, s) : table(p, s));
+  return command::success;
+}
+
+void add_options(CLI::App& app, request& r, outputs& to) {
+  const auto add = [&app](const char* name, std::string& value, const char* kind,
+                          const char* help) {
+    app.add_option(name, value, help)->type_name(kind)->capture_default_str();
+  };
+  add("--input", r.input, "NAME|FILE",
+      "simsmall, simmedium, simlarge, native: the original's, generated; or a file of points");
+  add("--format", r.format, "NAME", "Of the file: text, npy, raw (float32), or auto");
+  add("--threads", r.threads, "LIST", "Threads, e.g. 1,2,4");
+  add("--ranks", r.ranks, "N", "Ranks on these threads (default: one a thread)");
+  add("--barrier", r.barriers, "LIST",
+      "Names that `tutti info` lists; pthread, std: theirs instead of tutti's; or all");
+  add("--wait", r.wait, "NAME", "How tutti's barriers wait");
+  add("--seed", r.seed, "N", "Of the generated points and of the search");
+  add("--repeat", r.repeat, "N", "Runs of each barrier and number of threads, interleaved");
+  add("--output", to.file, "FILE", "Writes the centres: position, weight, coordinates");
+  add("--points", r.points, "N", "Instead of the generated input's");
+  add("--dimensions", r.dimensions, "N", "Instead of the generated input's; or those of the file");
+  add("--k-min", r.k_min, "N", "Centres at least (default: the input's, or 10)");
+  add("--k-max", r.k_max, "N", "Centres at most (default: the input's, or 20)");
+  add("--chunk", r.chunk, "N", "Points in memory at a time (default: the input's, or 16384)");
+  add("--limit", r.limit, "N", "Centres kept of earlier chunks (default: the input's, or 1000)");
+  app.add_flag("--json", to.json, "One JSON object a line instead of the table");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program(
+      "Clusters a stream of points; a barrier between any two decisions, so the barrier is "
+      "measured too",
+      "tutti-streamcluster");
+  program.set_version_flag("--version", "tutti-streamcluster " TUTTI_VERSION_STRING);
+  request r;
+  r.threads = std::to_string(tutti::bench::allowed_cores().size());
+  outputs to;
+  add_options(program, r, to);
+  try {
+    program.parse(argc, argv);
+    return run(r, to);
+  } catch (const CLI::Success& success_request) {  // --help, --version
+    return program.exit(success_request);
+  } catch (const CLI::ParseError& e) {
+    return complain(fmt::format("{}; see `tutti-streamcluster --help`", e.what()),
+                    command::wrong_usage);
+  } catch (const std::invalid_argument& e) {
+    return complain(e.what(), command::wrong_usage);
+  } catch (const std::exception& e) {
+    return complain(e.what(), command::failed);
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs tutti-streamcluster as a user would: its lines, its errors, its exit statuses.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "scratch.hpp"
+
+namespace tutti::streamcluster {
+namespace {
+
+struct output {
+  int status;
+  std::string text;
+};
+
+output run_shell(const std::string& command) {
+  output result{-1, ""};
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) result.text.append(buffer, n);
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+output standard_output(const std::string& arguments) {
+  return run_shell(TUTTI_TEST_STREAMCLUSTER " " + arguments + " 2>/dev/null");
+}
+output standard_error(const std::string& arguments) {
+  return run_shell(TUTTI_TEST_STREAMCLUSTER " " + arguments + " 2>&1 >/dev/null");
+}
+
+// Small enough for many runs.
+const std::string small = "--input simsmall --points 600 --dimensions 4 --k-min 4 --k-max 6 ";
+
+std::vector<nlohmann::json> lines_of(const output& result) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream text(result.text);
+  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+class WrongUsage : public testing::TestWithParam<const char*> {};
+
+TEST_P(WrongUsage, IsOneSentenceAndStatusTwo) {
+  const output error = standard_error(GetParam());
+  EXPECT_EQ(error.status, 2) << error.text;
+  EXPECT_EQ(std::count(error.text.begin(), error.text.end(), '\n'), 1) << error.text;
+  EXPECT_TRUE(error.text.starts_with("tutti-streamcluster: ")) << error.text;
+  EXPECT_EQ(standard_output(GetParam()).text, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Program, WrongUsage,
+                         testing::Values("--nonsense", "extra", "--input", "--threads 0",
+                                         "--threads 1,", "--threads x", "--ranks 0",
+                                         "--threads 4 --ranks 2", "--barrier nonsense",
+                                         "--barrier ''", "--threads 2 --ranks 4 --barrier pthread",
+                                         "--threads 2 --ranks 4 --barrier std", "--wait nonsense",
+                                         "--seed -1", "--repeat 0", "--points 0", "--dimensions 0",
+                                         "--dimensions 2.5", "--k-min 0", "--k-min 21", "--k-max 0",
+                                         "--chunk 20", "--limit 39", "--format nonsense",
+                                         "--format npy", "--input FILE --points 3"));
+
+TEST(Program, TellsWhatIsWrongWithAFileAndWritesNothing) {
+  const scratch here;
+  const std::string bad = here.write("bad.txt", "1 2\n3 nan\n");
+  here.write("centres", "something older");
+  const output error = standard_error("--input " + bad + " --output " + here.path("centres"));
+  EXPECT_EQ(error.status, 1);
+  EXPECT_EQ(error.text, "tutti-streamcluster: " + bad + ":2: column 2: 'nan' is not finite\n");
+  EXPECT_EQ(here.read("centres"), "something older");
+  EXPECT_EQ(here.files(), 2U);
+}
+
+TEST(Program, TellsBeforeTheRunThatItCannotWrite) {
+  const output error = standard_error("--input native --output /nowhere/centres");
+  EXPECT_EQ(error.status, 1);
+  EXPECT_EQ(
+      error.text,
+      "tutti-streamcluster: /nowhere/centres: cannot be written: No such file or directory\n");
+}
+
+TEST(Program, WritesTheSameCentresForAnyThreadsRanksAndBarrier) {
+  const scratch here;
+  std::set<std::string> contents;
+  for (const char* how : {"--threads 1", "--threads 3", "--threads 2 --ranks 17",
+                          "--threads 2 --barrier central", "--threads 2 --barrier pthread"}) {
+    EXPECT_EQ(standard_output(small + how + " --output " + here.path("centres")).status, 0) << how;
+    contents.insert(here.read("centres"));
+  }
+  EXPECT_EQ(contents.size(), 1U);
+  EXPECT_TRUE(contents.begin()->starts_with("# ")) << *contents.begin();
+  EXPECT_NE(standard_output(small + "--seed 2 --output " + here.path("other")).text, "");
+  EXPECT_NE(here.read("other"), *contents.begin());
+}
+
+TEST(Program, WritesAJsonLineForEachBarrierAndNumberOfThreads) {
+  const output result =
+      standard_output(small + "--threads 1,2 --barrier default,mcs,pthread,std --repeat 3 --json");
+  EXPECT_EQ(result.status, 0);
+  const auto lines = lines_of(result);
+  ASSERT_EQ(lines.size(), 9U);
+  EXPECT_EQ(lines[0]["type"], "machine");
+  std::set<std::string> providers, names, fingerprints;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto& line = lines[i];
+    EXPECT_EQ(line["type"], "result");
+    EXPECT_EQ(line["benchmark"], "streamcluster");
+    EXPECT_EQ(line["metric"], "wall");
+    EXPECT_EQ(line["unit"], "ns");
+    EXPECT_EQ(line["samples"], 3);
+    EXPECT_GT(line["min"], 0);
+    EXPECT_LE(line["min"], line["median"]);
+    EXPECT_LE(line["median"], line["p99"]);
+    EXPECT_GT(line["barriers"], 100);
+    EXPECT_GT(line["episodes_per_second"], 0);
+    providers.insert(line["provider"]);
+    names.insert(line["name"]);
+    fingerprints.insert(line["fingerprint"]);
+  }
+  EXPECT_EQ(providers, (std::set<std::string>{"tutti", "pthread", "std"}));
+  EXPECT_EQ(names, (std::set<std::string>{"default", "mcs", "pthread", "std"}));
+  EXPECT_EQ(fingerprints.size(), 1U);
+}
+
+TEST(Program, ShowsEveryBarrierInATable) {
+  const output result = standard_output(small + "--threads 2 --barrier all");
+  EXPECT_EQ(result.status, 0);
+  for (const char* name :
+       {"default", "counting", "dissemination", "tournament", "pthread", "std"}) {
+    EXPECT_NE(result.text.find("\n" + std::string(name) + " "), std::string::npos) << name;
+  }
+}
+
+TEST(Program, HelpAndVersionSucceed) {
+  EXPECT_EQ(standard_output("--help").status, 0);
+  EXPECT_TRUE(standard_output("--version").text.starts_with("tutti-streamcluster "));
+}
+
+}  // namespace
+}  // namespace tutti::streamcluster

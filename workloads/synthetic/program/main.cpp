@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program tutti-synthetic: its options, and how its errors are told.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "errors.hpp"
+#include "progress.hpp"
+#include "synthetic/program/report.hpp"
+#include "tutti/version.h"
+
+namespace {
+
+using namespace tutti::synthetic;
+namespace bench = tutti::bench;
+namespace command = tutti::command;
+
+int complain(std::string sentence, int status) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  fmt::print(stderr, "tutti-synthetic: {}\n", sentence);
+  return status;
+}
+
+int run(const request& r, bool json) {
+  const plan p = make_plan(r);
+  const bench::processor_time begin = bench::read_processor_time();
+  bench::ordered_json machine = bench::describe_machine();
+  sweeps s;
+  {
+    command::progress_line line;
+    s = run_plan(p, [&](const std::string& what, double part) { line.update(what, part); });
+  }
+  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
+  machine["foreign_load"] = others.foreign_load;
+  machine["steal"] = others.steal;
+  fmt::print("{}", json ? json_lines(p, s, machine) : table(p, s, machine));
+  for (const failure& f : s.failures) {
+    complain(fmt::format("{} with {} threads was not measured: {}", name_of(*f.who), f.threads,
+                         f.reason),
+             command::failed);
+  }
+  return s.failures.empty() ? command::success : command::failed;
+}
+
+void add_options(CLI::App& app, request& r) {
+  const auto add = [&app](const char* name, std::string& value, const char* kind,
+                          const char* help) {
+    return app.add_option(name, value, help)->type_name(kind);
+  };
+  add("--regions", r.regions, "N",
+      "Parallel regions that the time is told for (default: the paper's, 10000000, or 100000 "
+      "with a length)");
+  add("--length", r.length, "M", "Doubles in each of a rank's three vectors; 0: empty regions")
+      ->capture_default_str();
+  add("--threads", r.threads, "LIST", "Threads, e.g. 2,4 (default: one a core)");
+  add("--barrier", r.barriers, "LIST",
+      "What ends tutti's regions: default, those that `tutti info` lists, all or none")
+      ->capture_default_str();
+  add("--wait", r.waits, "LIST", "How these barriers wait, or all; default always adaptively")
+      ->capture_default_str();
+  add("--peers", r.peers, "LIST", "What to compare with: all, none, or some, as libgomp:active")
+      ->capture_default_str();
+  add("--pin", r.pin, "NAME",
+      "Where the threads are: core (one a core, round robin), compact, spread, none; or CPUs as "
+      "0,2-3")
+      ->capture_default_str();
+  add("--seconds", r.seconds, "SECONDS", "To measure, a bit of each in turn")
+      ->capture_default_str();
+  add("--seed", r.seed, "N", "Of the numbers and of the order")->capture_default_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program(
+      "Parallel regions that multiply vectors, and what opening and ending them costs: the "
+      "synthetic benchmark of paper 002",
+      "tutti-synthetic");
+  program.set_version_flag("--version", "tutti-synthetic " TUTTI_VERSION_STRING);
+  request r;
+  r.threads = std::to_string(bench::allowed_cores().size());
+  bool json = false;
+  add_options(program, r);
+  program.add_flag("--json", json, "One JSON object a line instead of the table");
+  try {
+    program.parse(argc, argv);
+    return run(r, json);
+  } catch (const CLI::Success& success_request) {  // --help, --version
+    return program.exit(success_request);
+  } catch (const CLI::ParseError& e) {
+    return complain(fmt::format("{}; see `tutti-synthetic --help`", e.what()),
+                    command::wrong_usage);
+  } catch (const std::invalid_argument& e) {
+    return complain(e.what(), command::wrong_usage);
+  } catch (const std::exception& e) {
+    return complain(e.what(), command::failed);
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of tutti-synthetic measures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "crew/providers.hpp"
+#include "harness/placement.hpp"
+#include "harness/sweeps.hpp"
+
+namespace tutti::synthetic {
+
+// The options as they were given; empty: not given.
+struct request {
+  std::string regions;
+  std::string length = "0";
+  std::string threads;
+  std::string barriers = "default,flags,flags_padded,recursive,recursive_padded,atomic,mutex";
+  std::string waits = "adaptive";
+  std::string peers = "all";
+  std::string pin = "core";
+  std::string seconds = "15";
+  std::string seed = "1";
+};
+
+struct plan {
+  std::uint64_t regions = 0;  // that times are told for
+  std::size_t length = 0;
+  std::vector<rank_t> threads;
+  std::vector<bench::crew_provider> providers;
+  bench::placement where;
+  bench::run_length run;
+};
+
+// Throws std::invalid_argument.
+plan make_plan(const request& r);
+
+// The peers, their programs being this benchmark's; and those that it cannot run.
+std::vector<bench::crew_provider> peers();
+std::vector<bench::missing_crew> missing_peers();
+
+// "tutti flags, adaptive"
+std::string name_of(const bench::crew_provider& who);
+
+}  // namespace tutti::synthetic

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results as text.
+#include "synthetic/program/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/statistics.hpp"
+
+namespace tutti::synthetic {
+namespace {
+
+using bench::ordered_json;
+
+// Who failed once is not believed the rest.
+bool is_sound(const sweeps& s, const measurement& m) {
+  const auto same = [&](const failure& f) { return f.who == m.who && f.threads == m.threads; };
+  return !m.samples.empty() && std::none_of(s.failures.begin(), s.failures.end(), same);
+}
+
+bool is_default(const bench::crew_provider& who) {
+  return who.family == "tutti" && who.name == "default";
+}
+
+// Against tutti's default in the same sweeps; 0: not known.
+double over_default(const sweeps& s, const measurement& m) {
+  for (const measurement& other : s.results) {
+    if (other.threads == m.threads && is_default(*other.who) && is_sound(s, other)) {
+      return bench::paired_ratio(m, other);
+    }
+  }
+  return 0;
+}
+
+double seconds_for(const plan& p, double ns_per_region) {
+  return ns_per_region * static_cast<double>(p.regions) * 1e-9;
+}
+
+std::size_t cores_of(const plan& p) { return bench::cores_of(p.where).size(); }
+
+ordered_json result_line(const plan& p, const sweeps& s, const measurement& m) {
+  ordered_json line{
+      {"type", "result"},     {"benchmark", "synthetic"},   {"provider", m.who->family},
+      {"name", m.who->name},  {"wait", m.who->wait},        {"threads", m.threads},
+      {"cores", cores_of(p)}, {"pinned", p.where.pinned()}, {"pin", p.where.name},
+      {"scenario", "free"},   {"length", p.length},         {"metric", "region"}};
+  bench::add_record(line, m, "line_one_way", {});
+  line["regions"] = p.regions;
+  line["seconds_for_regions"] = seconds_for(p, bench::median_of(m.samples));
+  line["verified"] = p.length > 0 ? "each_region" : "each_round";
+  const double ratio = over_default(s, m);
+  line["over_default_median"] =
+      ratio > 0 ? ordered_json(bench::rounded(ratio)) : ordered_json(nullptr);
+  return line;
+}
+
+ordered_json skipped_line(const plan& p, const failure& f) {
+  return {{"type", "skipped"},   {"benchmark", "synthetic"}, {"provider", f.who->family},
+          {"name", f.who->name}, {"wait", f.who->wait},      {"threads", f.threads},
+          {"length", p.length},  {"reason", f.reason}};
+}
+
+// Of one number of threads, the fastest first.
+std::vector<const measurement*> sorted(const sweeps& s, rank_t threads) {
+  std::vector<const measurement*> order;
+  for (const measurement& m : s.results) {
+    if (m.threads == threads && is_sound(s, m)) order.push_back(&m);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return bench::median_of(a->samples) < bench::median_of(b->samples);
+  });
+  return order;
+}
+
+std::string ratio_text(double ratio) { return ratio > 0 ? fmt::format("{:.2f}", ratio) : "-"; }
+
+std::string row(const plan& p, const sweeps& s, const measurement& m) {
+  const bench::summary r = bench::summarize(m.samples);
+  return fmt::format("  {:<36} {:>10.3f} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}\n", name_of(*m.who),
+                     seconds_for(p, r.median), bench::format_ns(r.median), bench::format_ns(r.min),
+                     bench::format_ns(r.p99), r.samples, ratio_text(bench::median_of(m.ratios)),
+                     ratio_text(over_default(s, m)));
+}
+
+}  // namespace
+
+std::string json_lines(const plan& p, const sweeps& s, ordered_json machine) {
+  machine["pinning"] = std::vector{p.where.name};
+  machine["seed"] = p.run.seed;
+  machine["sweeps"] = s.count;
+  std::string text = machine.dump() + "\n";
+  for (const measurement& m : s.results) {
+    if (is_sound(s, m)) text += result_line(p, s, m).dump() + "\n";
+  }
+  for (const failure& f : s.failures) text += skipped_line(p, f).dump() + "\n";
+  for (const bench::missing_crew& m : missing_peers()) {
+    text += ordered_json{{"type", "skipped"},
+                         {"benchmark", "synthetic"},
+                         {"provider", m.family},
+                         {"reason", m.reason}}
+                .dump() +
+            "\n";
+  }
+  return text;
+}
+
+std::string table(const plan& p, const sweeps& s, const ordered_json& machine) {
+  std::string text = bench::machine_heading(machine) + "\n";
+  for (const rank_t threads : p.threads) {
+    text += fmt::format(
+        "\n{} threads on {} cores, {}; vectors of {} doubles\n  {:<36} {:>10} {:>10} {:>10} {:>10} "
+        "{:>8} {:>8} {:>8}\n",
+        threads, cores_of(p), p.where.pinned() ? "pinned (" + p.where.name + ")" : "unpinned",
+        p.length, "", "seconds", "median", "min", "p99", "samples", "x floor", "x tutti");
+    for (const measurement* m : sorted(s, threads)) text += row(p, s, *m);
+  }
+  text += fmt::format(
+      "\nseconds: for {} regions, by the median of one. {} interleaved sweeps; results verified "
+      "after each {}.\nMedians of the rounds' own ratios: \"x floor\" to the one-way line transfer "
+      "beside the round, \"x tutti\" to tutti's\ndefault in the same sweep.\n",
+      p.regions, s.count, p.length > 0 ? "region" : "round");
+  for (const failure& f : s.failures) {
+    text +=
+        fmt::format("not measured: {} with {} threads: {}\n", name_of(*f.who), f.threads, f.reason);
+  }
+  return text;
+}
+
+}  // namespace tutti::synthetic

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of a run: JSON lines for programs, a table for people.
+#pragma once
+
+#include <string>
+
+#include "harness/machine.hpp"
+#include "synthetic/program/sweep.hpp"
+
+namespace tutti::synthetic {
+
+// One object a line: the machine, results, then what was not measured.
+std::string json_lines(const plan& p, const sweeps& s, bench::ordered_json machine);
+
+std::string table(const plan& p, const sweeps& s, const bench::ordered_json& machine);
+
+}  // namespace tutti::synthetic

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rounds, each on a thread or in a process that ends with it or sleeps after it.
+#include "synthetic/program/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <stdexcept>
+
+#include "floors/floors.hpp"
+#include "harness/pace.hpp"
+#include "harness/watchdog.hpp"
+
+namespace tutti::synthetic {
+namespace {
+
+// As rounds of `tutti bench team`.
+constexpr double free_round_ns = 6e6;
+constexpr double crowded_round_ns = 10e6;
+constexpr std::uint64_t batches = 8;
+constexpr unsigned longest_round_s = 120;
+
+class bench_run {
+ public:
+  bench_run(const plan& p, sweeps& s) : plan_(p), sweeps_(s) {}
+
+  bool is_crowded(rank_t threads) const { return threads > bench::cores_of(plan_.where).size(); }
+
+  round_request request_for(rank_t threads) const {
+    round_request r;
+    r.threads = threads;
+    for (rank_t t = 0; t < threads && plan_.where.pinned(); ++t)
+      r.cpus.push_back(plan_.where.cpu_of(t));
+    r.length = plan_.length;
+    r.seed = plan_.run.seed;
+    r.verify_each = plan_.length > 0;
+    return r;
+  }
+
+  round_outcome run(const bench::crew_provider& who, const round_request& request) {
+    if (!who.in_process()) {
+      auto& process = processes_[&who];
+      if (!process)
+        process = std::make_unique<bench::worker>(std::vector{who.executable}, who.settings);
+      return process->request({{"synthetic", request}}).at("outcome").get<round_outcome>();
+    }
+    workload& work = stores_[request.threads].of(request);
+    // The master is a thread of its own: what the runtime keeps for it ends with it, and this thread stays unpinned.
+    return std::async(std::launch::async,
+                      [&] {
+                        const auto crew = who.makers.regions({.threads = request.threads,
+                                                              .ranks = request.threads,
+                                                              .cpus = request.cpus,
+                                                              .algorithm = {},
+                                                              .wait = {}});
+                        return run_round(request, *crew, work);
+                      })
+        .get();
+  }
+
+  // Zero where there is nothing to compare with.
+  double line_transfer(rank_t threads) {
+    if (!plan_.where.pinned() || is_crowded(threads) || bench::cores_of(plan_.where).size() < 2)
+      return 0;
+    return bench::line_transfer(two_, {plan_.where.cpu_of(0), plan_.where.cpu_of(1)});
+  }
+
+  void fail(const bench::crew_provider& who, rank_t threads, const std::string& reason) {
+    const auto known = [&](const failure& f) { return f.who == &who && f.threads == threads; };
+    auto& all = sweeps_.failures;
+    if (std::none_of(all.begin(), all.end(), known)) all.push_back({&who, threads, reason});
+  }
+
+  sweeps& s() { return sweeps_; }
+
+ private:
+  const plan& plan_;
+  sweeps& sweeps_;
+  bench::thread_team two_{2};
+  std::map<rank_t, workload_store> stores_;
+  std::map<const bench::crew_provider*, std::unique_ptr<bench::worker>> processes_;
+};
+
+class cell final : public bench::series {
+ public:
+  cell(bench_run& run, std::size_t index) : run_(run), index_(index) {
+    request_ = run_.request_for(result().threads);
+    speed_.target_ns = run_.is_crowded(result().threads) ? crowded_round_ns : free_round_ns;
+  }
+
+  bool prepare() override {
+    const bench::watchdog guard(longest_round_s, title());
+    bool is_right = true;
+    try {
+      speed_.calibrate([&](std::uint64_t regions) {
+        request_.regions = regions;
+        request_.warm_up = regions / 4 + 1;
+        request_.batches = 1;
+        const round_outcome outcome = run_.run(*result().who, request_);
+        if (!outcome.fault.empty()) throw std::runtime_error(outcome.fault);
+        return outcome.duration_ns;
+      });
+    } catch (const std::exception& e) {
+      run_.fail(*result().who, result().threads, e.what());
+      is_right = false;
+    }
+    return is_right;
+  }
+
+  void measure() override {
+    const bench::watchdog guard(longest_round_s, title());
+    const std::uint64_t regions = speed_.episodes();
+    request_.batches = regions >= 8 * batches ? batches : 1;
+    request_.regions = regions / request_.batches * request_.batches;
+    request_.warm_up = regions / 4 + 1;
+    ++result().rounds;
+    try {
+      const double before = run_.line_transfer(result().threads);
+      const round_outcome outcome = run_.run(*result().who, request_);
+      const auto floor = bench::floor_between(before, run_.line_transfer(result().threads));
+      if (!outcome.fault.empty()) throw std::runtime_error(outcome.fault);
+      if (before > 0 && !floor) ++result().flagged;
+      result().add(outcome.samples, floor, run_.s().count);
+      speed_.follow(outcome.duration_ns / static_cast<double>(request_.regions));
+    } catch (const std::exception& e) {
+      run_.fail(*result().who, result().threads, e.what());
+    }
+  }
+
+  double target_ns() const override { return speed_.target_ns; }
+
+ private:
+  measurement& result() const { return run_.s().results[index_]; }
+  std::string title() const {
+    return fmt::format("{} with {} threads", name_of(*result().who), result().threads);
+  }
+
+  bench_run& run_;
+  const std::size_t index_;
+  round_request request_;
+  bench::pace speed_;
+};
+
+}  // namespace
+
+sweeps run_plan(const plan& p, const bench::progress& report) {
+  sweeps s;
+  for (const rank_t threads : p.threads) {
+    for (const auto& who : p.providers) {
+      s.results.emplace_back();
+      s.results.back().who = &who;
+      s.results.back().threads = threads;
+    }
+  }
+  bench_run run(p, s);
+  std::vector<std::unique_ptr<bench::series>> cells;
+  for (std::size_t i = 0; i < s.results.size(); ++i)
+    cells.push_back(std::make_unique<cell>(run, i));
+  bench::run_sweeps(
+      cells, p.run, [&] { ++s.count; }, report);
+  return s;
+}
+
+}  // namespace tutti::synthetic

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a plan: in each sweep every provider takes one round, in a new random order.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/record.hpp"
+#include "harness/worker.hpp"
+#include "synthetic/program/plan.hpp"
+#include "synthetic/round.hpp"
+
+namespace tutti::synthetic {
+
+struct measurement : bench::series_record {
+  const bench::crew_provider* who = nullptr;
+  rank_t threads = 0;
+};
+
+struct failure {
+  const bench::crew_provider* who = nullptr;
+  rank_t threads = 0;
+  std::string reason;
+};
+
+struct sweeps {
+  std::vector<measurement> results;  // of each provider, for each number of threads
+  std::vector<failure> failures;
+  std::size_t count = 0;
+};
+
+sweeps run_plan(const plan& p, const bench::progress& report);
+
+}  // namespace tutti::synthetic

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs tutti-synthetic as a user would: its lines, its errors, its exit statuses.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "synthetic/program/plan.hpp"
+
+namespace tutti::synthetic {
+namespace {
+
+struct output {
+  int status;
+  std::string text;
+};
+
+output run_shell(const std::string& command) {
+  output result{-1, ""};
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) result.text.append(buffer, n);
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+output standard_output(const std::string& arguments) {
+  return run_shell(TUTTI_TEST_SYNTHETIC " " + arguments + " 2>/dev/null");
+}
+output standard_error(const std::string& arguments) {
+  return run_shell(TUTTI_TEST_SYNTHETIC " " + arguments + " 2>&1 >/dev/null");
+}
+
+class WrongUsage : public testing::TestWithParam<const char*> {};
+
+TEST_P(WrongUsage, IsOneSentenceAndStatusTwo) {
+  const output error = standard_error(GetParam());
+  EXPECT_EQ(error.status, 2) << error.text;
+  EXPECT_EQ(std::count(error.text.begin(), error.text.end(), '\n'), 1) << error.text;
+  EXPECT_TRUE(error.text.starts_with("tutti-synthetic: ")) << error.text;
+  EXPECT_EQ(standard_output(GetParam()).text, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Program, WrongUsage,
+                         testing::Values("--nonsense", "extra", "--regions 0", "--regions x",
+                                         "--length -1", "--length 1.5", "--length 99999999999",
+                                         "--threads 0", "--threads 2,", "--threads 100000",
+                                         "--barrier nonsense", "--barrier ''", "--wait nonsense",
+                                         "--peers nonsense", "--barrier none --peers none",
+                                         "--pin nowhere", "--seconds 0", "--seconds x",
+                                         "--seed -1"));
+
+std::set<std::string> names_of(const std::vector<bench::crew_provider>& providers) {
+  std::set<std::string> names;
+  for (const auto& who : providers) names.insert(who.family + " " + who.name);
+  return names;
+}
+
+TEST(Plan, HasThePapersNumbersByDefault) {
+  request r;
+  r.threads = "2";
+  EXPECT_EQ(make_plan(r).regions, 10'000'000U);
+  EXPECT_EQ(make_plan(r).length, 0U);
+  r.length = "10000";
+  EXPECT_EQ(make_plan(r).regions, 100'000U);
+  r.regions = "12";
+  EXPECT_EQ(make_plan(r).regions, 12U);
+}
+
+TEST(Plan, HasThePapersBarriersTuttisChoiceAndThePeers) {
+  request r;
+  r.threads = "2";
+  const auto names = names_of(make_plan(r).providers);
+  for (const char* name : {"tutti default", "tutti flags", "tutti flags_padded", "tutti recursive",
+                           "tutti recursive_padded", "tutti atomic", "tutti mutex"})
+    EXPECT_TRUE(names.contains(name)) << name;
+  for (const auto& peer : names_of(peers())) EXPECT_TRUE(names.contains(peer)) << peer;
+}
+
+void check_result(const nlohmann::json& line) {
+  EXPECT_EQ(line.at("benchmark"), "synthetic");
+  EXPECT_EQ(line.at("metric"), "region");
+  EXPECT_EQ(line.at("unit"), "ns");
+  EXPECT_EQ(line.at("length"), 100);
+  EXPECT_EQ(line.at("threads"), 2);
+  EXPECT_EQ(line.at("regions"), 100'000);
+  EXPECT_EQ(line.at("verified"), "each_region");
+  const double median = line.at("median");
+  EXPECT_GT(median, 0);
+  EXPECT_LE(line.at("min").get<double>(), median);
+  EXPECT_LE(median, line.at("p99").get<double>());
+  EXPECT_NEAR(line.at("seconds_for_regions").get<double>(), median * 1e5 * 1e-9, 1e-6);
+  EXPECT_GE(line.at("samples").get<int>(), 3);
+}
+
+// A little of everything, each peer's process included. This program does not know which of those were built: they lie
+// beside the other.
+TEST(Program, WritesALineForEachThatItMeasures) {
+  const output result = standard_output("--threads 2 --length 100 --seconds 0.1 --json");
+  EXPECT_EQ(result.status, 0) << standard_error("--threads 2 --seconds 0.1").text;
+  EXPECT_TRUE(result.text.starts_with("{\"type\":\"machine\"")) << result.text.substr(0, 80);
+  std::istringstream text(result.text);
+  std::set<std::string> measured, missing;
+  for (std::string each; std::getline(text, each);) {
+    const auto line = nlohmann::json::parse(each);
+    if (line.at("type") == "result") {
+      check_result(line);
+      const std::string family = line.at("provider"), name = line.at("name");
+      EXPECT_TRUE(measured.insert(family + " " + name).second) << each;
+    } else if (line.at("type") == "skipped") {
+      EXPECT_FALSE(line.contains("name")) << each;  // it would have failed
+      missing.insert(line.at("provider"));
+    }
+  }
+  request r;
+  r.threads = "2";
+  for (const auto& who : names_of(make_plan(r).providers)) {
+    EXPECT_TRUE(measured.contains(who)) << who;
+  }
+  for (const auto& peer : bench::known_region_peers()) {
+    const bool is_measured = measured.contains(peer.family + " " + peer.name);
+    EXPECT_NE(is_measured, missing.contains(peer.family)) << peer.family << " " << peer.name;
+  }
+}
+
+TEST(Program, TellsTheTimeOfAllRegionsInATable) {
+  const output result =
+      standard_output("--threads 2 --barrier default,flags --peers none --seconds 0.1");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.text.find("tutti flags, adaptive"), std::string::npos) << result.text;
+  EXPECT_NE(result.text.find("for 10000000 regions"), std::string::npos) << result.text;
+}
+
+}  // namespace
+}  // namespace tutti::synthetic

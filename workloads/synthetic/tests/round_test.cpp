@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// A round verifies what all ranks computed, and is right for everyone who opens regions.
+#include "synthetic/round.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cctype>
+#include <thread>
+
+#include "crew/providers.hpp"
+
+namespace tutti::synthetic {
+namespace {
+
+constexpr rank_t threads = 3;
+constexpr std::size_t length = 1000;
+
+round_request request_of(std::size_t vector_length) {
+  round_request r;
+  r.threads = threads;
+  r.length = vector_length;
+  r.regions = 40;
+  r.warm_up = 5;
+  r.batches = 2;
+  r.verify_each = vector_length > 0;
+  return r;
+}
+
+std::unique_ptr<bench::region_crew> tuttis() {
+  bench::crew_size size;
+  size.threads = size.ranks = threads;
+  return bench::choose_teams({"default"}, {"adaptive"}).at(0).makers.regions(size);
+}
+
+round_outcome round_with(std::size_t vector_length, kernel work) {
+  const round_request request = request_of(vector_length);
+  workload w(threads, vector_length, {}, 1, work);
+  return run_round(request, *tuttis(), w);
+}
+
+TEST(Round, IsRightWithTheRightKernel) {
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, length}) {
+    const round_outcome outcome = round_with(n, multiply_and_sum_floors);
+    EXPECT_EQ(outcome.fault, "");
+    EXPECT_EQ(outcome.samples.size(), 2U);
+    for (const double sample : outcome.samples) EXPECT_GT(sample, 0);
+  }
+}
+
+// Each twin is wrong in one way.
+std::int64_t truncates(const vectors& mine) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < mine.v3.size(); ++i)
+    sum += static_cast<std::int64_t>(mine.v1[i] * mine.v2[i]);
+  return sum;
+}
+std::int64_t leaves_one_out(const vectors& mine) {
+  return multiply_and_sum_floors({mine.v1, mine.v2, mine.v3.first(mine.v3.size() - 1)});
+}
+std::int64_t does_nothing(const vectors&) { return 0; }
+
+TEST(Round, CatchesAWrongKernelInTheFirstRegion) {
+  for (const kernel wrong : {truncates, leaves_one_out, does_nothing}) {
+    const round_outcome outcome = round_with(length, wrong);
+    EXPECT_TRUE(outcome.fault.starts_with("region 1: rank 0 found the sum ")) << outcome.fault;
+    EXPECT_TRUE(outcome.samples.empty());
+  }
+}
+
+// Right on every rank but the last, and there only for a while.
+std::atomic<int> calls{0};
+std::int64_t is_wrong_once(const vectors& mine) {
+  const std::int64_t sum = multiply_and_sum_floors(mine);
+  return ++calls == 10 * static_cast<int>(threads) ? sum + 1 : sum;
+}
+
+TEST(Round, CatchesASingleWrongSum) {
+  calls = 0;
+  const round_outcome outcome = round_with(length, is_wrong_once);
+  EXPECT_TRUE(outcome.fault.starts_with("region 10: rank ")) << outcome.fault;
+}
+
+// Runs ranks one after the other; the twins leave the last one out, or do not wait for it.
+class serial_crew : public bench::region_crew {
+ public:
+  explicit serial_crew(rank_t ranks) : ranks_(ranks) {}
+  void place(const std::vector<int>&) override {}
+  void open(const std::function<void(rank_t)>& body) override {
+    for (rank_t rank = 0; rank < ranks_; ++rank) body(rank);
+  }
+  void regions(std::uint64_t, bench::ledger&) override {}
+  void reducing_regions(std::uint64_t, bench::ledger&) override {}
+
+ private:
+  const rank_t ranks_;
+};
+
+TEST(Round, CatchesARankThatTakesNoPart) {
+  for (const std::size_t n : {std::size_t{0}, length}) {
+    workload w(threads, n, {}, 1);
+    serial_crew all(threads), one_less(threads - 1);
+    EXPECT_EQ(run_round(request_of(n), all, w).fault, "");
+    const std::string fault = run_round(request_of(n), one_less, w).fault;
+    EXPECT_TRUE(fault.starts_with("rank 2 has ended 0 of ")) << fault;
+  }
+}
+
+TEST(Workload, HasTheSameNumbersForEveryRankAndOthersForAnotherSeed) {
+  workload w(threads, length, {}, 1), same(1, length, {}, 1), other(1, length, {}, 2);
+  for (rank_t rank = 0; rank < threads; ++rank) w.enter(rank);
+  same.enter(0);
+  other.enter(0);
+  EXPECT_EQ(w.fault(1), "");
+  EXPECT_EQ(same.fault(1), "");
+  EXPECT_EQ(other.fault(1), "");
+  EXPECT_EQ(w.fault(2), "rank 0 has ended 1 of 2 regions");
+  w.reset();
+  EXPECT_EQ(w.fault(1), "rank 0 has ended 0 of 1 regions");
+}
+
+TEST(Workload, IsKeptWhileTheRequestStays) {
+  workload_store store;
+  round_request request = request_of(length);
+  const workload* const first = &store.of(request);
+  request.regions = 7;
+  EXPECT_EQ(&store.of(request), first);
+  request.length = 5;
+  EXPECT_EQ(store.of(request).length(), 5U);
+  request.threads = 1;
+  EXPECT_EQ(store.of(request).ranks(), 1U);
+}
+
+// Everybody that `tutti bench team` knows in this process, with work and without.
+class Crews : public testing::TestWithParam<bench::crew_provider> {};
+
+TEST_P(Crews, ComputeWhatTheyShould) {
+  for (const std::size_t n : {std::size_t{0}, length}) {
+    workload w(threads, n, {}, 1);
+    bench::crew_size size;
+    size.threads = size.ranks = threads;
+    const auto crew = GetParam().makers.regions(size);
+    EXPECT_EQ(run_round(request_of(n), *crew, w).fault, "");
+  }
+}
+
+std::vector<bench::crew_provider> in_process() {
+  auto all = bench::choose_teams(
+      {"default", "flags", "flags_padded", "recursive", "recursive_padded", "atomic", "mutex"},
+      {"adaptive"});
+  for (auto& peer : bench::known_region_peers())
+    if (peer.in_process()) all.push_back(peer);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(All, Crews, testing::ValuesIn(in_process()), [](const auto& each) {
+  std::string name = each.param.family + "_" + each.param.name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+});
+
+}  // namespace
+}  // namespace tutti::synthetic

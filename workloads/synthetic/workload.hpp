@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of the synthetic benchmark: each rank multiplies two vectors of its own into a third and sums the floors of
+// the products. All ranks have the same numbers, so that everybody knows what everybody's sum must be.
+// Source: paper 002, section IV.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tutti/platform/array.hpp"
+#include "tutti/team/per_rank.hpp"
+
+namespace tutti::synthetic {
+
+struct vectors {
+  std::span<const double> v1, v2;
+  std::span<double> v3;
+};
+
+// v3 = v1 * v2; the sum of the floors of v3.
+std::int64_t multiply_and_sum_floors(const vectors& mine);
+
+using kernel = std::int64_t (*)(const vectors& mine);
+
+class workload {
+ public:
+  // Vectors of `length`, on pages that rank r touched first on cpus[r % cpus.size()] (anywhere, if there are none).
+  // Throws std::bad_alloc, std::system_error.
+  workload(rank_t ranks, std::size_t length, const std::vector<int>& cpus, std::uint64_t seed,
+           kernel work = multiply_and_sum_floors);
+
+  rank_t ranks() const noexcept { return static_cast<rank_t>(results_.size()); }
+  std::size_t length() const noexcept { return length_; }
+
+  // A rank's part of a region.
+  void enter(rank_t rank) {
+    result& mine = results_[rank].value;
+    if (length_ > 0) mine.sum = work_({memory_->v1[rank], memory_->v2[rank], memory_->v3[rank]});
+    ++mine.regions;
+  }
+
+  // What is wrong after `regions` in which every rank took part; empty: nothing. By the master, after a region.
+  std::string fault(std::uint64_t regions) const {
+    for (rank_t rank = 0; rank < ranks(); ++rank) {
+      const result& other = results_[rank].value;
+      if (other.regions != regions || other.sum != expected_) [[unlikely]]
+        return describe(rank, regions);
+    }
+    return {};
+  }
+
+  // Counts regions from 0 again and forgets the sums.
+  void reset();
+
+ private:
+  struct result {
+    std::int64_t sum = 0;
+    std::uint64_t regions = 0;
+  };
+  struct memory {
+    memory(team& owners, std::size_t length)
+        : v1(owners, length), v2(owners, length), v3(owners, length) {}
+    per_rank<double> v1, v2, v3;
+  };
+  std::string describe(rank_t rank, std::uint64_t regions) const;
+
+  const std::size_t length_;
+  const kernel work_;
+  std::unique_ptr<memory> memory_;
+  std::int64_t expected_ = 0;
+  array<padded<result>> results_;
+};
+
+}  // namespace tutti::synthetic
