@@ -33,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
     made = commands.add_parser("report", help="measure this machine, or read stored lines, and write the page")
     made.add_argument("--tutti", type=Path, default=Path("build/tutti"), help="the command to measure with (build/tutti)")
     made.add_argument("--out", type=Path, default=Path("report"), help="the folder to write to (report)")
-    made.add_argument("--quick", action="store_true", help="about half a minute of measuring: fewer sizes, fewer samples")
+    made.add_argument("--quick", action="store_true", help="about a minute of measuring: fewer sizes, fewer samples")
     made.add_argument("--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl", help="stored lines; do not measure")
 
     plot = commands.add_parser("plot", help="draw one figure as a PNG from stored lines")

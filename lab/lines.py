@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the JSON lines of `tutti bench ... --json` into one data set, refusing what cannot be trusted.
+"""Reads the JSON lines of `tutti bench ... --json` and of the workloads into one data set, refusing what cannot be trusted.
 
 A line is an object with a "type": "machine", "floor", "result" or "skipped". Unknown types and unknown keys are kept out
 of the way but are no error, so that an older lab reads the lines of a newer command.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Iterable
 
@@ -21,10 +21,12 @@ from lab.statistics import pool
 RESULT_SCHEMA: dict[str, Any] = {
     "run": pl.String,
     "benchmark": pl.String,
+    "what": pl.String,
     "provider": pl.String,
     "name": pl.String,
     "wait": pl.String,
     "threads": pl.Int64,
+    "ranks": pl.Int64,
     "cores": pl.Int64,
     "pinned": pl.Boolean,
     "scenario": pl.String,
@@ -45,15 +47,27 @@ RESULT_SCHEMA: dict[str, Any] = {
     "ratio_median": pl.Float64,
     "ratio_min": pl.Float64,
     "ratio_p99": pl.Float64,
+    "over_default_median": pl.Float64,
+    "over_barrier_median": pl.Float64,
+    "regions": pl.Int64,
+    "barriers": pl.Int64,
+    "reductions": pl.Int64,
+    "cycles": pl.Int64,
+    "log_likelihood": pl.Float64,
+    "fingerprint": pl.String,
 }
 
 # What makes two result lines the same measurement.
-KEY = ["benchmark", "provider", "name", "wait", "threads", "pinned", "scenario", "metric"]
+KEY = ["benchmark", "what", "provider", "name", "wait", "threads", "ranks", "pinned", "scenario", "metric"]
 
 REQUIRED = {"provider": str, "name": str, "metric": str, "threads": int, "median": float}
 NUMBERS = [
-    "min", "p1", "p25", "median", "p75", "p99", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99",
+    "min", "p1", "p25", "median", "p75", "p99", "max", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99",
+    "over_default_median", "over_barrier_median", "log_likelihood",
 ]
+COUNTS = ["ranks", "cores", "samples", "rounds", "rounds_flagged", "regions", "barriers", "reductions", "cycles"]
+USUAL_BENCHMARK = "barrier"
+
 
 
 @dataclass
@@ -81,10 +95,19 @@ class Dataset:
         seen = self.results["cores"].drop_nulls()
         return int(seen.max()) if len(seen) else None
 
+    def of(self, *benchmarks: str) -> Dataset:
+        """The part that belongs to some benchmarks; machines and floors belong to all."""
+        kept = [line for line in self.skipped if line.get("benchmark", USUAL_BENCHMARK) in benchmarks]
+        return replace(self, results=self.results.filter(pl.col("benchmark").is_in(benchmarks)), skipped=kept)
+
     def floor(self, quantity: str, threads: int | None = None) -> dict[str, Any] | None:
         """All floor lines of one quantity (and team, where it has one) pooled, or None when it was not measured."""
         found = [line for line in self.floors if line.get("quantity") == quantity and line.get("threads") == threads]
         return pool(found) if found else None
+
+    def why_failed(self, *runs: str) -> list[str]:
+        """What is known of runs that gave no lines."""
+        return [failure for failure in self.failed if failure.split(":")[0] in runs]
 
     def why_missing(self, provider: str) -> str | None:
         """The reason that the command gave for leaving a provider out, if it gave one."""
@@ -132,6 +155,9 @@ def _check_result(line: dict[str, Any], where: str) -> None:
     for key in NUMBERS:
         if line.get(key) is not None and not _is_number(line[key]):
             raise LabError(f'{where}: the key "{key}" has the value {line[key]!r}, expected a number.')
+    for key in COUNTS:
+        if line.get(key) is not None and (not isinstance(line[key], int) or isinstance(line[key], bool) or line[key] < 0):
+            raise LabError(f'{where}: the key "{key}" has the value {line[key]!r}, expected a count.')
 
 
 def _check_floor(line: dict[str, Any], where: str) -> None:
@@ -153,20 +179,35 @@ def read_file(path: Path) -> list[dict[str, Any]]:
         parse_line(line, f"{path}:{number}") for number, line in enumerate(text.splitlines(), start=1) if line.strip()
     ]
     if not lines:
-        raise LabError(f"{path}: the file has no lines; expected the output of tutti bench barrier --json.")
+        raise LabError(f"{path}: the file has no lines; expected the output of tutti bench ... --json or of a workload.")
     return lines
+
+
+def _what(line: dict[str, Any]) -> str:
+    """What was repeated or computed, in the words of its own line: a kind of episode, an input, a size."""
+    if line.get("patterns") is not None:
+        return f"{line.get('taxa')} x {line['patterns']}"
+    if line.get("length") is not None:
+        return f"length {line['length']}"
+    return str(line.get("kind") or line.get("data") or line.get("input") or "")
 
 
 def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
     row = {key: line.get(key) for key in RESULT_SCHEMA}
     row["run"] = run
-    row["benchmark"] = row["benchmark"] or "barrier"
+    row["benchmark"] = row["benchmark"] or USUAL_BENCHMARK
+    row["what"] = _what(line)
+    row["ranks"] = row["ranks"] or row["threads"]
+    if row["p99"] is None:
+        # Programs that run a few times say which run was the longest.
+        row["p99"] = line.get("max")
     row["scenario"] = row["scenario"] or "free"
     row["wait"] = row["wait"] or ""
     row["unit"] = row["unit"] or "ns"
     row["pinned"] = bool(row["pinned"]) if row["pinned"] is not None else True
     for key in NUMBERS:
-        row[key] = float(row[key]) if row[key] is not None else None
+        if key in row:
+            row[key] = float(row[key]) if row[key] is not None else None
     return row
 
 

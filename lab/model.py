@@ -25,6 +25,8 @@ class Series:
     dash: str = "solid"
     marker: str = "circle"
     direct_label: bool = True
+    # "pairs" only: a few words at the right end of the row.
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,14 @@ class Rule:
     label: str
     vertical: bool
     color: str = "color:floor"
+
+
+@dataclass(frozen=True)
+class Shade:
+    """The part of a panel to the right of a place, with a few words on it."""
+
+    begin: float
+    label: str
 
 
 @dataclass
@@ -57,9 +67,40 @@ class Panel:
     series: list[Series]
     rules: list[Rule] = field(default_factory=list)
     # "lines": error bars along y, names at the right end; "dots": a row for each contender, error bars along x;
-    # "scatter": names beside the points; "histogram": bars of counts.
+    # "pairs": the same with two dots a row, the first hollow; "scatter": names beside the points; "histogram": bars of counts.
     kind: str = "lines"
     height: int = 460
+    shade: Shade | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table. `kind` is "", "good", "bad", "warn" or "muted"."""
+
+    text: str
+    note: str = ""
+    kind: str = ""
+    # How far above the best of its column: 1 is the best; drawn as a tint.
+    tint: float | None = None
+
+
+@dataclass
+class Table:
+    """A table of the page; the first cell of a row is its name."""
+
+    name: str
+    title: str
+    question: str
+    # (words, number of columns): a line of heads above the heads.
+    groups: list[tuple[str, int]]
+    heads: list[str]
+    rows: list[list[Cell]]
+    captions: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        return not self.rows
 
 
 @dataclass

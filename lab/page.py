@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,18 +15,19 @@ from lab import style
 from lab.choice import Choice, choices, missing
 from lab.facts import facts, warning
 from lab.lines import Dataset
-from lab.model import Figure
+from lab.model import Cell, Figure, Table
 from lab.plotly_render import render
+from lab.sections import Section
 from lab.select import Row, scenario_words
 from lab.statistics import format_ratio, format_time
 
 WEB = Path(__file__).parent / "web"
 
 HOW_TO_READ = (
-    "Every time is for one episode of the barrier: the dot is the median, the thin line runs from the minimum to the 99th "
-    "percentile, and time axes are logarithmic, lower (or further left) is better. tutti is blue, its default bold; each peer "
-    "keeps its colour everywhere. All contenders of one plot were interleaved in one run, round by round, and two of them are "
-    'called "within noise" when each median lies inside the other\'s spread.'
+    "Every time is for one episode, one region or one run, as the plot says: the dot is the median, the thin line runs from the "
+    "minimum to the 99th percentile, and time axes are logarithmic, lower (or further left) is better. tutti is blue, its default "
+    "bold; each peer keeps its colour everywhere. All contenders of one plot were interleaved in one run, round by round, and two "
+    'of them are called "within noise" when each median lies inside the other\'s spread.'
 )
 
 RATIO_NOTE = (
@@ -34,8 +36,9 @@ RATIO_NOTE = (
 )
 
 
-def build(data: Dataset, figures: list[Figure]) -> str:
+def build(data: Dataset, sections: list[Section]) -> str:
     """The whole page. The figures' PNGs and the raw lines are expected beside it."""
+    figures = [section for section in sections if isinstance(section, Figure)]
     panels = {
         f"{figure.name}_{i}": render(panel) for figure in figures for i, panel in enumerate(figure.panels)
     }
@@ -46,12 +49,12 @@ def build(data: Dataset, figures: list[Figure]) -> str:
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<link rel="icon" href="data:,">',
-            f"<title>tutti: barriers on {escape(str(machine))}</title>",
+            f"<title>tutti on {escape(str(machine))}</title>",
             f"<style>{_asset('page.css')}</style></head><body>",
             _header(data),
-            _navigation(figures),
+            _navigation(sections),
             _choice_table(data),
-            *[_section(figure) for figure in figures],
+            *[_section(section) if isinstance(section, Figure) else _table(section) for section in sections],
             _numbers(data),
             _embedded("figures", panels),
             _embedded("palettes", {"light": style.LIGHT, "dark": style.DARK}),
@@ -78,16 +81,16 @@ def _header(data: Dataset) -> str:
     alarms = [warning(data), *[f"Not measured: {failure}" for failure in data.failed]]
     caution = "".join(f'<p class="caution">{escape(alarm)}</p>' for alarm in alarms if alarm)
     return (
-        "<header><h1>Barriers on this machine</h1>"
+        "<header><h1>Barriers, regions and reductions on this machine</h1>"
         '<p class="muted">What tutti and its peers cost here, measured side by side.</p>'
         f'{caution}<dl class="facts">{entries}</dl>'
         f"<p><b>How to read.</b> {escape(HOW_TO_READ)}</p></header>"
     )
 
 
-def _navigation(figures: list[Figure]) -> str:
+def _navigation(sections: list[Section]) -> str:
     entries = [("choice", "Which barrier should I use here")]
-    entries += [(figure.name, figure.title) for figure in figures] + [("all_numbers", "All numbers")]
+    entries += [(section.name, section.title) for section in sections] + [("all_numbers", "All numbers")]
     links = "".join(f'<a href="#{name}">{escape(title)}</a>' for name, title in entries)
     return f"<nav>{links}</nav>"
 
@@ -155,16 +158,47 @@ def _section(figure: Figure) -> str:
                 f'<div class="plot" id="{figure.name}_{i}" data-kind="{panel.kind}" style="height:{panel.height}px"></div></div>'
             )
         parts.append("</div>")
-    if figure.captions:
-        parts.append('<ul class="captions">' + "".join(f"<li>{escape(text)}</li>" for text in figure.captions) + "</ul>")
-    parts.append(_missing(figure))
+    parts += [_captions(figure), _missing(figure)]
     if figure.panels:
         parts.append(f'<p class="files"><a href="{figure.name}.png">PNG</a></p>')
     parts.append("</section>")
     return "".join(parts)
 
 
-def _missing(figure: Figure) -> str:
+def _captions(section: Section) -> str:
+    if not section.captions:
+        return ""
+    return '<ul class="captions">' + "".join(f"<li>{escape(text)}</li>" for text in section.captions) + "</ul>"
+
+
+def _table(table: Table) -> str:
+    parts = [f'<section id="{table.name}"><h2>{escape(table.title)}</h2><p class="question">{escape(table.question)}</p>']
+    if table.rows:
+        above = "".join(f'<th colspan="{width}">{escape(words)}</th>' for words, width in table.groups)
+        heads = "".join(f"<th>{escape(head)}</th>" for head in table.heads)
+        body = "".join(f'<tr>{"".join(_table_cell(cell) for cell in row)}</tr>' for row in table.rows)
+        groups = f'<tr class="groups">{above}</tr>' if above else ""
+        parts.append(
+            f'<div class="scroll"><table class="measured"><thead>{groups}<tr>{heads}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>"
+        )
+    return "".join([*parts, _captions(table), _missing(table), "</section>"])
+
+
+def _table_cell(cell: Cell) -> str:
+    tint = f' style="--tint:{_tint(cell.tint)}"' if cell.tint is not None else ""
+    kind = " ".join(filter(None, (cell.kind, "tint" if tint else "")))
+    note = f"<small>{escape(cell.note)}</small>" if cell.note else ""
+    return f'<td class="{kind}"{tint}>{escape(cell.text)}{note}</td>'
+
+
+def _tint(ratio: float) -> str:
+    """0 % at the best of a column, 45 % at four times it and beyond."""
+    share = math.log(max(ratio, 1.0)) / math.log(4)
+    return f"{45 * min(share, 1.0):.0f}%"
+
+
+def _missing(figure: Section) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in figure.missing)
     if not notes:
         return ""
@@ -175,12 +209,12 @@ def _missing(figure: Figure) -> str:
 
 # Up to this many notes are shown without a click.
 SHORT_LIST = 3
-COLUMNS = ("provider", "name", "wait", "threads", "pinned", "scenario", "metric")
+COLUMNS = ("benchmark", "what", "provider", "name", "wait", "threads", "ranks", "pinned", "scenario", "metric")
 NUMBERS = ("min", "median", "p99")
 
 
 def _numbers(data: Dataset) -> str:
-    found = data.results.sort(["metric", "scenario", "threads", "median"]).to_dicts()
+    found = data.results.sort(["benchmark", "what", "metric", "scenario", "ranks", "threads", "median"]).to_dicts()
     heads = [*COLUMNS, *NUMBERS, "x floor", "samples", "raw lines"]
     head = "".join(f'<th><button type="button">{escape(text)}</button></th>' for text in heads)
     choosers = "".join(_chooser(found, column, place) for place, column in enumerate(COLUMNS) if column not in ("name",))
@@ -215,7 +249,7 @@ def _chooser(found: list[Row], column: str, place: int) -> str:
 def _number_row(row: Row) -> str:
     cells = []
     for column in COLUMNS:
-        value = f' data-value="{row[column]}" class="number"' if column == "threads" else ""
+        value = f' data-value="{row[column]}" class="number"' if column in ("threads", "ranks") else ""
         title = f' title="{escape(scenario_words(row["scenario"]))}"' if column == "scenario" else ""
         cells.append(f"<td{value}{title}>{escape(_shown(row, column))}</td>")
     for column in NUMBERS:

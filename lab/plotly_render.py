@@ -18,10 +18,11 @@ NAME_WIDTH = 6.4
 
 def render(panel: Panel) -> dict[str, Any]:
     """{data, layout} for Plotly.newPlot."""
-    draw = {"lines": _lines, "dots": _dots, "scatter": _scatter, "histogram": _histogram}[panel.kind]
+    draw = {"lines": _lines, "dots": _dots, "pairs": _pairs, "scatter": _scatter, "histogram": _histogram}[panel.kind]
     layout = _layout(panel)
     data = draw(panel, layout)
     _rules(panel, layout)
+    _shade(panel, layout)
     return {"data": data, "layout": layout}
 
 
@@ -151,6 +152,27 @@ def _dots(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
     return data
 
 
+def _pairs(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
+    data = []
+    for series in panel.series:
+        trace = _trace(series, "lines+markers", 11 if series.emphasis else 8)
+        trace["line"] = {"color": series.color, "width": 2.5 if series.emphasis else 1.2}
+        trace["marker"]["symbol"] = ["circle-open", "circle"] if len(series.points) == 2 else series.marker
+        data.append(trace)
+    layout["yaxis"]["ticktext"] = [f"<b>{s.label}</b>" if s.emphasis else s.label for s in panel.series]
+    layout["margin"]["r"] = 16 + NAME_WIDTH * max((len(s.note) for s in panel.series), default=0)
+    layout["annotations"] += [
+        {
+            "xref": "paper", "x": 1, "xanchor": "left", "xshift": 6, "showarrow": False,
+            "yref": "y", "y": series.points[0].y, "text": series.note,
+            "font": {"size": SMALL, "color": series.color if series.emphasis else "color:muted"},
+        }
+        for series in panel.series
+        if series.note
+    ]
+    return data
+
+
 def _short(text: str) -> str:
     """The median out of a hover text."""
     return text.split("median ")[-1].split(" (")[0]
@@ -209,3 +231,22 @@ def _rules(panel: Panel, layout: dict[str, Any]) -> None:
         else:
             text |= {"y": place, "yref": "y", "x": 0, "xref": "paper", "xanchor": "left", "yanchor": "top"}
         layout["annotations"].append(text)
+
+
+def _shade(panel: Panel, layout: dict[str, Any]) -> None:
+    if panel.shade is None:
+        return
+    last = bounds(panel, True)[1]
+    layout["shapes"].append(
+        {
+            "type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": "color:floor", "opacity": 0.09,
+            "xref": "x", "x0": panel.shade.begin, "x1": last, "yref": "paper", "y0": 0, "y1": 1,
+        }
+    )
+    middle = math.sqrt(panel.shade.begin * last) if panel.x.log else (panel.shade.begin + last) / 2
+    layout["annotations"].append(
+        {
+            "text": panel.shade.label, "showarrow": False, "font": {"size": SMALL, "color": "color:floor"},
+            "x": math.log10(middle) if panel.x.log else middle, "xref": "x", "y": 0, "yref": "paper", "yanchor": "bottom",
+        }
+    )

@@ -59,7 +59,10 @@ def _draw(panel: Panel, axes: Axes) -> None:
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    {"lines": _lines, "dots": _dots, "scatter": _scatter, "histogram": _histogram}[panel.kind](panel, axes)
+    draw = {"lines": _lines, "dots": _dots, "pairs": _pairs, "scatter": _scatter, "histogram": _histogram}
+    draw[panel.kind](panel, axes)
+    if panel.shade is not None:
+        _shade(panel, axes)
     for rule in panel.rules:
         (axes.axvline if rule.vertical else axes.axhline)(rule.at, color=color(rule.color), linestyle="--", linewidth=1)
         where = {"xy": (rule.at, 1), "xycoords": ("data", "axes fraction"), "ha": "right", "va": "top", "rotation": 90}
@@ -129,6 +132,33 @@ def _dots(panel: Panel, axes: Axes) -> None:
     for tick, series in zip(axes.get_yticklabels(), panel.series):
         tick.set_fontweight("bold" if series.emphasis else "normal")
         tick.set_color(color("color:tutti" if series.emphasis else "color:text"))
+
+
+def _pairs(panel: Panel, axes: Axes) -> None:
+    for series in panel.series:
+        tone, size = color(series.color), 8 if series.emphasis else 5.5
+        axes.plot([p.x for p in series.points], [p.y for p in series.points], color=tone, linewidth=2 if series.emphasis else 1)
+        for place, point in enumerate(series.points):
+            hollow = series.marker == "circle-open" or (place == 0 and len(series.points) == 2)
+            ground = color("color:ground") if hollow else tone
+            axes.plot([point.x], [point.y], marker="o", markersize=size, color=tone, markerfacecolor=ground, linestyle="none")
+        axes.annotate(
+            series.note, (1.01, series.points[0].y), xycoords=("axes fraction", "data"), va="center", fontsize=7.5,
+            color=color("color:tutti" if series.emphasis else "color:muted"), annotation_clip=False,
+        )
+    for tick, series in zip(axes.get_yticklabels(), panel.series):
+        tick.set_fontweight("bold" if series.emphasis else "normal")
+        tick.set_color(color("color:tutti" if series.emphasis else "color:text"))
+
+
+def _shade(panel: Panel, axes: Axes) -> None:
+    last = bounds(panel, True)[1]
+    axes.axvspan(panel.shade.begin, last, color=color("color:floor"), alpha=0.09, linewidth=0, zorder=0)
+    middle = math.sqrt(panel.shade.begin * last) if panel.x.log else (panel.shade.begin + last) / 2
+    axes.annotate(
+        panel.shade.label, (middle, 0.01), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8,
+        color=color("color:floor"),
+    )
 
 
 def _scatter(panel: Panel, axes: Axes) -> None:

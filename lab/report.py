@@ -10,18 +10,20 @@ from typing import Callable
 
 from lab import page, png_render
 from lab.errors import LabError
-from lab.figures import FIGURES, build_all
+from lab.figures import FIGURES
 from lab.lines import Dataset
+from lab.model import Figure
 from lab.output import write_text, write_with
+from lab.sections import build_all
 
 
 def write(data: Dataset, out: Path, tell: Callable[[str], None]) -> Path:
     """Writes everything; the page comes last, so that a page never lacks what it links to. Returns the page's path."""
     tell("building the page")
-    figures = build_all(data)
-    text = page.build(data, figures)
+    sections = build_all(data)
+    text = page.build(data, sections)
     _keep_sources(data, out)
-    for figure in figures:
+    for figure in (section for section in sections if isinstance(section, Figure)):
         path = out / f"{figure.name}.png"
         if figure.empty:
             path.unlink(missing_ok=True)

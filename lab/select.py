@@ -97,3 +97,10 @@ def scenario_words(scenario: str) -> str:
 
 def threads_words(threads: int) -> str:
     return f"{threads} thread" if threads == 1 else f"{threads} threads"
+
+
+def ranks_words(threads: int, ranks: int, cores: int | None) -> str:
+    """A team as a reader would say it: ranks beyond the threads are fibers."""
+    if ranks > threads:
+        return f"{ranks} virtual ranks on {threads_words(threads)}"
+    return f"{threads_words(threads)} on {cores} cores" if cores and threads > cores else threads_words(threads)

@@ -9,6 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Sequence
 
 
+POOLED_BY_MEDIAN = (
+    "p25", "median", "p75", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99", "over_default_median",
+    "over_barrier_median",
+)
+
+
 def pool(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The same quantity measured several times, as one: extremes of the spread, median of the medians.
 
@@ -22,7 +28,7 @@ def pool(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
         first[key] = min(values) if values else None
     values = [line["p99"] for line in lines if line.get("p99") is not None]
     first["p99"] = max(values) if values else None
-    for key in ("p25", "median", "p75", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99"):
+    for key in POOLED_BY_MEDIAN:
         values = [line[key] for line in lines if line.get(key) is not None]
         if values:
             first[key] = statistics.median(values)

@@ -5,21 +5,40 @@ from __future__ import annotations
 
 from typing import Callable
 
-from lab.figures import imbalance, latency, line_transfer, neighbour, oversubscription, threads, unpinned
+from lab.figures import (
+    crews,
+    imbalance,
+    latency,
+    line_transfer,
+    neighbour,
+    oversubscription,
+    phylo_peers,
+    streamcluster,
+    threads,
+    unpinned,
+)
 from lab.lines import Dataset
 from lab.model import Figure
 
-FIGURES: dict[str, Callable[[Dataset], Figure]] = {
+Builder = Callable[[Dataset], Figure]
+
+
+def _on(benchmark: str, build: Builder) -> Builder:
+    """A figure sees only the results of its own benchmark."""
+    return lambda data: build(data.of(benchmark))
+
+
+FIGURES: dict[str, Builder] = {
     "line_transfer": line_transfer.build,
-    "threads": threads.build,
-    "multiples": threads.build_multiples,
-    "last_in_last_out": latency.build,
-    "oversubscription": oversubscription.build,
-    "neighbour": neighbour.build,
-    "imbalance": imbalance.build,
-    "unpinned": unpinned.build,
+    "threads": _on("barrier", threads.build),
+    "multiples": _on("barrier", threads.build_multiples),
+    "last_in_last_out": _on("barrier", latency.build),
+    "oversubscription": _on("barrier", oversubscription.build),
+    "neighbour": _on("barrier", neighbour.build),
+    "imbalance": _on("barrier", imbalance.build),
+    "unpinned": _on("barrier", unpinned.build),
+    "regions": _on("region", crews.build_regions),
+    "reductions": _on("reduce", crews.build_reductions),
+    "streamcluster": _on("streamcluster", streamcluster.build),
+    "phylo_peers": _on("phylo", phylo_peers.build),
 }
-
-
-def build_all(data: Dataset) -> list[Figure]:
-    return [build(data) for build in FIGURES.values()]

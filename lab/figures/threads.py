@@ -35,7 +35,7 @@ def floor_of(data: Dataset, row: Row) -> float | None:
     return row["floor_median"] or switch_floor(data, row["threads"]) or one_way(data)
 
 
-def _series(found: list[Row], measure: Measure) -> list[Series]:
+def series_of(found: list[Row], measure: Measure) -> list[Series]:
     by_label = sorted(found, key=lambda row: (style.label(row), row["threads"]))
     series, shade, dashes = [], 0, {}
     for name, group in groupby(by_label, key=style.label):
@@ -71,7 +71,7 @@ def _panels(data: Dataset, found: list[Row], measure: Measure, y: Axis, floor: S
     beside = [row for row in found if not style.is_tutti(row["provider"]) or style.is_default(row)]
     panels = []
     for title, part in (("tutti's algorithms", ours), ("tutti's default and its peers", beside)):
-        series = _series(part, measure)
+        series = series_of(part, measure)
         if not series:
             continue
         if floor is not None:

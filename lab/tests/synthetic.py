@@ -8,6 +8,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+from lab.tests import synthetic_workloads
+
 ALGORITHMS = (
     "default default_rankless counting central ticket pool flags flags_padded recursive recursive_padded atomic mutex "
     "combining mcs dissemination dissemination_4 tournament hierarchical"
@@ -81,7 +83,7 @@ def lines(seed: int = 1) -> list[dict[str, Any]]:
             made.append(result(rng, provider, name, wait, 2, base + 3000, scenario=scenario, metric="last_in_last_out"))
             made.append(result(rng, provider, name, wait, 2, burned, scenario=scenario, metric="cpu_time"))
     made.append({"type": "skipped", "provider": "tbb", "reason": "it has no barrier for user threads"})
-    return made
+    return made + synthetic_workloads.lines(rng)
 
 
 def few() -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import stat
 from pathlib import Path
@@ -10,11 +11,12 @@ from pathlib import Path
 import pytest
 from plotly.offline import get_plotlyjs
 
-from lab import measure
+from lab import plan
 from lab.cli import main
-from lab.figures import FIGURES, build_all
+from lab.figures import FIGURES
 from lab.lines import Dataset
 from lab.page import build
+from lab.sections import build_all
 from lab.tests import synthetic
 
 
@@ -107,14 +109,60 @@ def test_unwritable_output(stored: Path, tmp_path: Path, capsys):
     assert "cannot be written" in error_of(capsys)
 
 
-def test_measuring_keeps_the_raw_lines(tmp_path: Path, capsys):
+def programs(folder: Path, script: str, monkeypatch) -> Path:
+    """All that a report calls, each doing the same; returns the command `tutti`."""
+    for name in ("tutti-synthetic", "tutti-phylo", "tutti-streamcluster"):
+        fake_tutti(folder / name, script)
+    compare = folder / "compare.py"
+    compare.write_text(f"import subprocess, sys\nsys.exit(subprocess.call(['sh', '-c', {script!r}]))\n")
+    monkeypatch.setattr(plan, "COMPARE", compare)
+    return fake_tutti(folder / "tutti", script)
+
+
+def test_measuring_keeps_the_raw_lines(tmp_path: Path, capsys, monkeypatch):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
-    tutti = fake_tutti(tmp_path / "tutti", f"cat {stored}")
+    tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     out = tmp_path / "report"
     assert main(["report", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
-    for run in measure.plan(2, quick=True):
-        assert (out / f"{run.name}.jsonl").read_text() == stored.read_text()
-    assert "left in all" in capsys.readouterr().err
+    for run in plan.plan(2, True, plan.Programs(tutti, tmp_path)):
+        assert (out / f"{run.name}.jsonl").read_text() == stored.read_text() * len(run.calls)
+    said = capsys.readouterr().err
+    assert "left in all" in said and "not measured" not in said
+
+
+def test_a_missing_workload_is_told_and_stands_in_the_page(tmp_path: Path, capsys):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(fake_tutti(tmp_path / "tutti", f"cat {stored}")), "--out", str(out), "--quick"]) == 0
+    assert "tutti-streamcluster: no such program" in capsys.readouterr().err
+    page = (out / "index.html").read_text()
+    for section in ("table_1", "table_3", "phylo_peers", "streamcluster"):
+        part = page[page.index(f'<section id="{section}">') :].split("</section>")[0]
+        assert "Not measured" in part and "no such program" in part
+
+
+def test_one_call_of_several_that_fails_is_told_and_the_others_are_kept(tmp_path: Path, capsys, monkeypatch):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    script = f'case "$*" in *recursive_padded*) echo "tutti-phylo: no such barrier" >&2; exit 1;; esac; cat {stored}'
+    tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
+    fake_tutti(tmp_path / "tutti-phylo", script)
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert "status 1: tutti-phylo: no such barrier" in capsys.readouterr().err
+    assert (out / "phylo_404.jsonl").read_text() == stored.read_text() * 6
+
+
+def test_programs_that_the_comparison_lacks_stand_in_the_lines(tmp_path: Path, monkeypatch):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
+    (tmp_path / "compare.py").write_text(
+        "import sys\nprint('compare.py: RAxML is left out: it is not installed', file=sys.stderr)\n"
+        f"print(open({str(stored)!r}).read())"
+    )
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    last = (out / "phylo_peers.jsonl").read_text().splitlines()[-1]
+    assert json.loads(last) == {"type": "skipped", "benchmark": "phylo", "provider": "raxml", "reason": "it is not installed"}
 
 
 def test_a_failed_run_is_told_and_left_out(tmp_path: Path, capsys):
@@ -139,11 +187,3 @@ def test_when_every_run_fails(tmp_path: Path, capsys):
     tutti = fake_tutti(tmp_path / "tutti", 'echo "tutti: broken" >&2; exit 3')
     assert main(["report", "--tutti", str(tutti), "--out", str(tmp_path / "report"), "--quick"]) == 2
     assert "status 3: tutti: broken" in error_of(capsys)
-
-
-@pytest.mark.parametrize("cores", [1, 2, 6, 64, 192])
-def test_plan_fits_the_machine(cores: int):
-    assert cores in measure.thread_counts(cores)
-    assert max(measure.thread_counts(cores)) > cores
-    assert 120 <= sum(run.seconds for run in measure.plan(cores, quick=False)) <= 240
-    assert sum(run.seconds for run in measure.plan(cores, quick=True)) <= 40

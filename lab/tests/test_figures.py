@@ -11,10 +11,11 @@ import pytest
 
 from lab import style
 from lab.choice import choices, missing
-from lab.figures import FIGURES, build_all
+from lab.figures import FIGURES
 from lab.layout import beside_points, spread_out
 from lab.lines import Dataset, load
 from lab.plotly_render import render
+from lab.sections import build_all
 from lab.tests import synthetic
 
 
@@ -31,8 +32,8 @@ def without(tmp_path: Path, drop) -> Dataset:
 
 
 def test_every_figure_is_drawn_and_captioned_from_full_data(data: Dataset):
-    for figure in build_all(data):
-        assert figure.panels and figure.captions, figure.name
+    for section in build_all(data):
+        assert not section.empty and section.captions, section.name
 
 
 @pytest.mark.parametrize("name", FIGURES)

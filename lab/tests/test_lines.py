@@ -33,6 +33,9 @@ def write(path: Path, *lines) -> Path:
         (GOOD | {"threads": 0}, "expected at least 1"),
         (GOOD | {"threads": True}, "expected int"),
         (GOOD | {"p99": "late"}, "'late'"),
+        (GOOD | {"ranks": "two"}, "expected a count"),
+        (GOOD | {"regions": -1}, "expected a count"),
+        (GOOD | {"max": "long"}, "expected a number"),
         ({"type": "floor", "median": 3}, 'without the key "quantity"'),
         ({"type": "floor", "quantity": "line_one_way"}, '"median" is not a number'),
     ],
@@ -83,6 +86,31 @@ def test_the_same_measurement_in_two_files_is_pooled(tmp_path: Path):
     second = write(tmp_path / "b.jsonl", GOOD | {"median": 40.0, "samples": 20})
     row = load([first, second]).results.to_dicts()[0]
     assert row["median"] == 35.0 and row["samples"] == 30
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"kind": "empty"}, {"ranks": 8}, {"benchmark": "region"}, {"length": 0}, {"taxa": 4, "patterns": 9}, {"input": "simsmall"},
+        {"data": "example"},
+    ],
+)
+def test_what_is_measured_keeps_lines_apart(tmp_path: Path, more: dict):
+    data = load([write(tmp_path / "a.jsonl", GOOD, GOOD | more | {"median": 40.0})])
+    assert sorted(data.results["median"].to_list()) == [GOOD["median"], 40.0]
+
+
+def test_without_ranks_there_are_as_many_as_threads_and_the_longest_stands_for_p99(tmp_path: Path):
+    line = {key: value for key, value in GOOD.items() if key != "p99"} | {"max": 99.0}
+    row = load([write(tmp_path / "a.jsonl", line)]).results.to_dicts()[0]
+    assert row["ranks"] == row["threads"] == 2 and row["p99"] == 99.0
+
+
+def test_the_part_of_a_benchmark(tmp_path: Path):
+    skipped = {"type": "skipped", "benchmark": "region", "provider": "tbb", "reason": "absent"}
+    data = load([write(tmp_path / "a.jsonl", GOOD, GOOD | {"benchmark": "region"}, skipped, synthetic.machine())])
+    assert data.of("barrier").results["benchmark"].to_list() == ["barrier"] and not data.of("barrier").skipped
+    assert data.of("region").why_missing("tbb") == "absent" and data.of("region").machine == data.machine
 
 
 def test_cores_without_a_machine_line(tmp_path: Path):

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of paper 002 (Berger and Stamatakis, barriers for fine-grain parallel regions), as printed: seconds.
+
+A row is a form of the barrier, a column a system; tutti's name stands beside each form that can be chosen by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    systems: tuple[str, ...]
+    # (the paper's name, tutti's name or "", seconds)
+    rows: tuple[tuple[str, str, tuple[float, ...]], ...]
+
+    def ratios(self) -> list[list[float]]:
+        """Every number over the best of its column."""
+        best = [min(seconds[i] for _, _, seconds in self.rows) for i in range(len(self.systems))]
+        return [[value / best[i] for i, value in enumerate(seconds)] for _, _, seconds in self.rows]
+
+
+SEVEN = (
+    "Core 2 Duo (2)", "Core 2 Quad (4)", "Core i5 (4)", "Nehalem (8)", "Barcelona (16)", "x4440 (24)", "x4600 (32)",
+)
+REGIONS_1, REGIONS_2 = 10_000_000, 100_000
+
+TABLE_1 = PaperTable(
+    SEVEN,
+    (
+        ("Lock-Free", "flags", (2.366, 7.315, 4.887, 15.589, 50.084, 66.97, 111.991)),
+        ("Lock-Free-Padded", "flags_padded", (2.370, 6.577, 4.788, 13.559, 47.819, 63.488, 104.804)),
+        ("Recursive", "recursive", (2.390, 8.337, 5.200, 17.258, 70.774, 112.151, 180.155)),
+        ("Recursive-Padded", "recursive_padded", (2.396, 7.554, 5.460, 14.883, 51.462, 73.222, 121.957)),
+        ("Atomic-Inc-Add", "atomic", (2.432, 7.439, 4.640, 14.682, 48.799, 65.590, 107.950)),
+        ("Mutex-Inc-Add", "mutex", (3.121, 60.92, 20.236, 105.135, 438.651, 636.085, 1413.045)),
+    ),
+)
+
+TABLE_2 = PaperTable(
+    SEVEN,
+    (
+        ("Lock-Free", "flags", (9.087, 7.753, 8.675, 8.343, 14.305, 16.738, 12.291)),
+        ("Lock-Free-Padded", "flags_padded", (9.093, 7.717, 8.676, 8.328, 14.324, 15.466, 12.343)),
+        ("Recursive", "recursive", (9.086, 7.762, 8.679, 8.368, 14.469, 17.223, 12.963)),
+        ("Recursive-Padded", "recursive_padded", (9.105, 7.700, 8.681, 8.350, 14.344, 15.978, 12.470)),
+        ("Atomic-Inc-Add", "atomic", (9.058, 7.747, 8.672, 8.365, 14.268, 15.996, 12.269)),
+        ("Mutex-Inc-Add", "mutex", (9.025, 7.997, 8.794, 9.053, 18.097, 17.204, 23.507)),
+    ),
+)
+
+TABLE_3 = PaperTable(
+    ("x4600 (32)", "Barcelona (16)", "Nehalem (8)", "x4440 (24)"),
+    (
+        ("Lock-Free", "flags", (9.260, 16.421, 22.916, 12.559)),
+        ("Lock-Free-SSE3", "", (9.234, 16.378, 22.885, 12.533)),
+        ("Lock-Free-Padded", "flags_padded", (9.267, 16.433, 22.969, 12.630)),
+        ("Recursive", "recursive", (10.444, 16.679, 22.919, 13.058)),
+        ("Recursive-Padded", "recursive_padded", (9.387, 16.504, 23.016, 12.656)),
+        ("Recursive-Padded-Red", "", (9.407, 16.510, 22.934, 12.725)),
+        ("Atomic-Inc-Add", "atomic", (11.669, 17.073, 22.916, 12.583)),
+        ("Mutex-Inc-Add", "mutex", (37.503, 22.303, 23.298, 20.254)),
+    ),
+)
+
+TABLE_4 = PaperTable(
+    ("x4600 (32)", "Barcelona (16)", "Nehalem (8)"),
+    (
+        ("Lock-Free", "flags", (11.678, 13.803, 15.000)),
+        ("Lock-Free-SSE3", "", (11.565, 13.705, 14.982)),
+        ("Lock-Free-Padded", "flags_padded", (11.590, 13.734, 14.920)),
+        ("Lock-Free-Padded-SSE3", "", (11.486, 13.722, 14.896)),
+        ("Recursive", "recursive", (16.743, 15.141, 15.090)),
+        ("Recursive-Padded", "recursive_padded", (11.935, 13.946, 14.996)),
+        ("Recursive-Padded-Red", "", (12.062, 13.936, 14.890)),
+        ("Atomic-Inc-Add", "atomic", (21.039, 16.624, 15.171)),
+        ("Mutex-Inc-Add", "mutex", (126.252, 39.994, 18.908)),
+    ),
+)

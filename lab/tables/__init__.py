@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the report: what was aimed at, and the paper's tables for this machine."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from lab.lines import Dataset
+from lab.model import Table
+from lab.tables import paper, targets
+
+TABLES: dict[str, Callable[[Dataset], Table]] = {
+    "targets": targets.build,
+    "table_1": paper.build_1,
+    "table_2": paper.build_2,
+    "table_3": paper.build_3,
+    "table_4": paper.build_4,
+}
