@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPAWN: a program of the system, its streams given or made as pipes.
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include "io/file_table.hpp"
+
+extern char** environ;
+
+namespace tutti::vcode {
+namespace {
+
+std::vector<std::string> words(const std::string& command) {
+  std::istringstream text(command);
+  std::vector<std::string> result;
+  for (std::string word; text >> word;) result.push_back(word);
+  return result;
+}
+
+class pipes {
+ public:
+  ~pipes() {
+    for (const int each : open_) ::close(each);
+  }
+  // The child's end, and ours.
+  bool make(bool child_reads, int& child, int& ours) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    open_.insert(open_.end(), {ends[0], ends[1]});
+    child = ends[child_reads ? 0 : 1];
+    ours = ends[child_reads ? 1 : 0];
+    return true;
+  }
+  void keep(int descriptor) { std::erase(open_, descriptor); }
+
+ private:
+  std::vector<int> open_;
+};
+
+}  // namespace
+
+stream_result file_table::spawn(const std::string& command, const std::int32_t (&streams)[3]) {
+  stream_result made;
+  const std::vector<std::string> parts = words(command);
+  if (parts.empty()) {
+    made.error = "SPAWN needs a command";
+    return made;
+  }
+  std::vector<char*> arguments;
+  for (const auto& each : parts) arguments.push_back(const_cast<char*>(each.c_str()));
+  arguments.push_back(nullptr);
+
+  pipes opened;
+  int child[3];
+  int ours[3] = {-1, -1, -1};
+  for (int i = 0; i < 3; ++i) {
+    if (streams[i] >= 0) {
+      child[i] = fileno(find(streams[i]));
+      if (child[i] < 0) {
+        made.error = "this stream is no file: a program cannot inherit it";
+        return made;
+      }
+    } else if (!opened.make(i == 0, child[i], ours[i])) {
+      made.error = std::strerror(errno);
+      return made;
+    }
+  }
+  flush_all();
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  // First away from 0, 1, 2, so that none is overwritten before it is used.
+  constexpr int away = 100;
+  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, child[i], away + i);
+  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, away + i, i);
+  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_addclose(&actions, away + i);
+  pid_t process = 0;
+  const int status =
+      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (status != 0) {
+    made.error = std::strerror(status);
+    return made;
+  }
+  children_.push_back(process);
+  for (int i = 0; i < 3; ++i) {
+    made.number[i] = streams[i];
+    if (ours[i] < 0) continue;
+    opened.keep(ours[i]);
+    std::FILE* const stream = fdopen(ours[i], i == 0 ? "w" : "r");
+    // The child answers what it has been told, and we may wait for the answer.
+    if (i == 0) std::setvbuf(stream, nullptr, _IONBF, 0);
+    made.number[i] = add(stream);
+  }
+  return made;
+}
+
+}  // namespace tutti::vcode

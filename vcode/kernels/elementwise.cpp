@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// One loop for each number of operands, compiled for every target of Highway that is worth it.
+#include "kernels/elementwise.hpp"
+
+#include <algorithm>
+
+#include "kernels/operations.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise.cpp"
+#include "kernels/targets.hpp"
+// Includes this file once for each target.
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::vcode {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace op = operations;
+
+template <class Operation, class A>
+void map1(const void* a, const void* /*b*/, const void* /*c*/, void* out, std::size_t count) {
+  using R = decltype(Operation{}(A{}));
+  const A* const x = static_cast<const A*>(a);
+  R* const to = static_cast<R*>(out);
+  TUTTI_VCODE_INDEPENDENT
+  for (std::size_t i = 0; i < count; ++i) to[i] = Operation{}(x[i]);
+}
+
+template <class Operation, class A>
+void map2(const void* a, const void* b, const void* /*c*/, void* out, std::size_t count) {
+  using R = decltype(Operation{}(A{}, A{}));
+  const A* const x = static_cast<const A*>(a);
+  const A* const y = static_cast<const A*>(b);
+  R* const to = static_cast<R*>(out);
+  TUTTI_VCODE_INDEPENDENT
+  for (std::size_t i = 0; i < count; ++i) to[i] = Operation{}(x[i], y[i]);
+}
+
+template <class A>
+void choose(const void* flags, const void* a, const void* b, void* out, std::size_t count) {
+  const auto* const f = static_cast<const std::uint8_t*>(flags);
+  const A* const x = static_cast<const A*>(a);
+  const A* const y = static_cast<const A*>(b);
+  A* const to = static_cast<A*>(out);
+  TUTTI_VCODE_INDEPENDENT
+  for (std::size_t i = 0; i < count; ++i) to[i] = op::select{}(f[i], x[i], y[i]);
+}
+
+template <class Operation>
+elementwise_kernel number2(kind type) {
+  return type == kind::real ? map2<Operation, double> : map2<Operation, std::int32_t>;
+}
+template <class Operation>
+elementwise_kernel bits2(kind type) {
+  return type == kind::boolean ? map2<Operation, std::uint8_t> : map2<Operation, std::int32_t>;
+}
+
+template <double (*Function)(double)>
+elementwise_kernel function1() {
+  return map1<op::mathematical<Function>, double>;
+}
+
+elementwise_kernel find(opcode code, kind type) {
+  switch (code) {
+    case opcode::add: return number2<op::add>(type);
+    case opcode::subtract: return number2<op::subtract>(type);
+    case opcode::multiply: return number2<op::multiply>(type);
+    case opcode::divide: return number2<op::divide>(type);
+    case opcode::remainder: return map2<op::remainder, std::int32_t>;
+    case opcode::less: return number2<op::less>(type);
+    case opcode::less_equal: return number2<op::less_equal>(type);
+    case opcode::greater: return number2<op::greater>(type);
+    case opcode::greater_equal: return number2<op::greater_equal>(type);
+    case opcode::equal: return number2<op::equal>(type);
+    case opcode::not_equal: return number2<op::not_equal>(type);
+    case opcode::shift_left: return map2<op::shift_left, std::int32_t>;
+    case opcode::shift_right: return map2<op::shift_right, std::int32_t>;
+    case opcode::logical_not:
+      return type == kind::boolean ? map1<op::logical_not, std::uint8_t>
+                                   : map1<op::logical_not, std::int32_t>;
+    case opcode::logical_and: return bits2<op::logical_and>(type);
+    case opcode::logical_or: return bits2<op::logical_or>(type);
+    case opcode::logical_xor: return bits2<op::logical_xor>(type);
+    case opcode::select:
+      if (type == kind::real) return choose<double>;
+      return type == kind::boolean ? choose<std::uint8_t> : choose<std::int32_t>;
+    case opcode::floor: return map1<op::floor, double>;
+    case opcode::ceil: return map1<op::ceil, double>;
+    case opcode::trunc: return map1<op::trunc, double>;
+    case opcode::round: return map1<op::round, double>;
+    case opcode::sqrt: return map1<op::sqrt, double>;
+    case opcode::log: return function1<std::log>();
+    case opcode::exp: return function1<std::exp>();
+    case opcode::sin: return function1<std::sin>();
+    case opcode::cos: return function1<std::cos>();
+    case opcode::tan: return function1<std::tan>();
+    case opcode::asin: return function1<std::asin>();
+    case opcode::acos: return function1<std::acos>();
+    case opcode::atan: return function1<std::atan>();
+    case opcode::sinh: return function1<std::sinh>();
+    case opcode::cosh: return function1<std::cosh>();
+    case opcode::tanh: return function1<std::tanh>();
+    case opcode::integer_to_real: return map1<op::integer_to_real, std::int32_t>;
+    case opcode::integer_to_boolean: return map1<op::integer_to_boolean, std::int32_t>;
+    case opcode::boolean_to_integer: return map1<op::boolean_to_integer, std::uint8_t>;
+    default: return nullptr;
+  }
+}
+
+bool zero_in(const std::int32_t* data, std::size_t count) {
+  bool found = false;
+  for (std::size_t i = 0; i < count; ++i) found |= data[i] == 0;
+  return found;
+}
+
+bool below(const std::int32_t* data, std::size_t count, std::uint32_t limit) {
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    largest = std::max(largest, static_cast<std::uint32_t>(data[i]));
+  }
+  return count == 0 || largest < limit;
+}
+
+const char* unit() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tutti::vcode
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti::vcode {
+
+HWY_EXPORT(find);
+HWY_EXPORT(zero_in);
+HWY_EXPORT(below);
+HWY_EXPORT(unit);
+
+elementwise find_elementwise(opcode code, kind type) {
+  // For one element the loop of the plainest target starts fastest.
+  return {HWY_DYNAMIC_DISPATCH(find)(code, type), HWY_STATIC_DISPATCH(find)(code, type)};
+}
+bool has_zero(const std::int32_t* data, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(zero_in)(data, count);
+}
+bool all_below(const std::int32_t* data, std::size_t count, std::uint32_t limit) {
+  return HWY_DYNAMIC_DISPATCH(below)(data, count, limit);
+}
+const char* vector_unit() { return HWY_DYNAMIC_DISPATCH(unit)(); }
+
+}  // namespace tutti::vcode
+#endif

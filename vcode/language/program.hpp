@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program after parsing: flat code, one instruction for each in the text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "language/instructions.hpp"
+
+namespace tutti::vcode {
+
+struct place {
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+};
+
+struct instruction {
+  opcode code = opcode::ret;
+  kind type = kind::none;  // the type word
+  // COPY, POP, CPOP: count and depth. IF, ELSE: where to go on, in `first`. CALL: the function.
+  // CONST: the constant.
+  std::int32_t first = 0;
+  std::int32_t second = 0;
+  place where;
+};
+
+// BOOL elements are in `integers`; a segment descriptor has one integer.
+struct constant_data {
+  kind type = kind::integer;
+  std::vector<std::int32_t> integers;
+  std::vector<double> reals;
+};
+
+// A type in a stack effect: a kind, or a variable that stands for any type; PAIR has two parts.
+struct type_term {
+  vcode::kind kind = vcode::kind::none;  // none: a variable
+  std::int32_t variable = 0;
+  std::vector<type_term> parts;
+  bool operator==(const type_term&) const = default;
+};
+
+// What a function takes and leaves, deepest first.
+struct stack_effect {
+  std::vector<type_term> inputs;
+  // Paths may leave different stacks. None: no path reaches RET.
+  std::vector<std::vector<type_term>> outputs;
+  // Instruction that first reaches below what the function itself pushed.
+  std::uint32_t first_reach = 0;
+  bool operator==(const stack_effect& other) const {
+    return inputs == other.inputs && outputs == other.outputs;
+  }
+};
+
+struct function {
+  std::string name;
+  place where;
+  std::uint32_t begin = 0;  // in code
+  std::uint32_t end = 0;
+  stack_effect effect;
+  std::uint32_t growth = 0;  // most values above its inputs' end, the calls not counted
+};
+
+struct program_data {
+  std::string file;
+  std::vector<instruction> code;
+  std::vector<constant_data> constants;
+  std::vector<function> functions;
+  std::uint32_t entry = 0;
+  std::vector<std::string> warnings;
+
+  const function& function_of(std::size_t at) const;
+};
+
+}  // namespace tutti::vcode

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation works with, and the form of all operations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "kernels/elementwise.hpp"
+#include "kernels/fold.hpp"
+#include "language/program.hpp"
+#include "machine/crew.hpp"
+#include "machine/segment_view.hpp"
+#include "machine/store.hpp"
+#include "machine/value.hpp"
+#include "vcode.hpp"
+
+namespace tutti::vcode {
+
+class random_stream;
+class file_table;
+
+struct context {
+  store& memory;
+  crew& workers;
+  run_statistics& statistics;
+  const run_options& options;
+  random_stream& random;
+  file_table& files;
+  double started = 0;          // by START_TIMER
+  std::size_t defer_from = 0;  // elements from which elementwise results are deferred; 0: never
+};
+
+// An instruction, prepared: what it does, and all that can be looked up beforehand.
+struct step;
+// `operands` are the values that the instruction takes, deepest first. The operation takes them over, and
+// leaves its results in their place, and above it.
+using operation = void (*)(context& c, const step& s, value* operands);
+
+struct step {
+  operation run = nullptr;
+  opcode code = opcode::ret;
+  kind type = kind::none;    // the type word, CHAR included
+  kind result = kind::none;  // type of the first result
+  std::int8_t change = 0;    // of the number of values on the stack
+  std::uint8_t operands = 0;
+  std::int32_t first = 0;  // as in instruction
+  std::int32_t second = 0;
+  std::uint32_t line = 0;
+  elementwise_kernel vector = nullptr;
+  elementwise_kernel scalar = nullptr;
+  const fold_kernels* fold = nullptr;
+};
+
+// Computes what is deferred (deferred.cpp).
+void force(context& c, block* b);
+
+inline void force(context& c, value v) {
+  if (!v.is_scalar() && v.vector()->deferred != nullptr) force(c, v.vector());
+}
+
+// The elements, wherever they are.
+template <class T>
+const T* elements(context& c, const value& v) {
+  force(c, v);
+  return static_cast<const T*>(v.is_scalar() ? v.address() : v.vector()->data);
+}
+
+[[noreturn]] void fail(const std::string& sentence);
+// Lengths as `first` and `second` call them.
+[[noreturn]] void fail_lengths(const char* first, std::int64_t length, const char* second,
+                               std::int64_t other);
+
+inline void require_same_length(const char* first, std::int64_t length, const char* second,
+                                std::int64_t other) {
+  if (length != other) fail_lengths(first, length, second, other);
+}
+
+// A result under construction: a vector in memory, or one element.
+class result_vector {
+ public:
+  result_vector(context& c, kind type, std::int32_t length);
+  // Overwrites `operand` if nobody else has it and its elements are as large; takes it over.
+  result_vector(context& c, kind type, value& operand);
+  ~result_vector();
+  result_vector(const result_vector&) = delete;
+  result_vector& operator=(const result_vector&) = delete;
+
+  template <class T>
+  T* data() {
+    return static_cast<T*>(data_);
+  }
+  // After the last phase.
+  value finish();
+
+ private:
+  context& c_;
+  kind type_;
+  block* block_ = nullptr;
+  void* data_ = nullptr;
+  // One element: it lies here, but where other threads write it.
+  alignas(8) std::byte element_[8] = {};
+  allocator::part shared_{};
+};
+
+inline bool is_reusable(const value& v, kind type) {
+  if (v.is_scalar()) return false;
+  const block& b = *v.vector();
+  return b.references == 1 && b.owns_data && b.deferred == nullptr &&
+         size_of(b.type) == size_of(type);
+}
+
+// Counts a pass over memory.
+inline void count_pass(context& c, std::size_t elements, std::size_t bytes) {
+  c.statistics.elements += elements;
+  c.statistics.bytes += bytes;
+  ++c.statistics.passes;
+}
+
+}  // namespace tutti::vcode

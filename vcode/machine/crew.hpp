@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who shares the work of an instruction, and how they agree.
+//
+// The operations are written once, for all engines: each() runs a phase in parts, and all of them are done
+// when it returns. What stands between two phases is executed by whoever interprets: one thread (lazy and
+// workers), or every thread with the same values and so to the same effect (spmd).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "machine/arena.hpp"
+#include "machine/statistics.hpp"
+
+namespace tutti::vcode {
+
+// Elements of one part. Limits of parts lie on whole cache lines, whatever the element.
+struct range {
+  std::size_t begin;
+  std::size_t end;
+  std::size_t size() const { return end - begin; }
+};
+
+inline range part_of(std::size_t count, unsigned part, unsigned parts) {
+  if (parts == 1) return {0, count};
+  constexpr std::size_t line = 64;
+  const std::size_t lines = (count + line - 1) / line;
+  const auto limit = [&](std::size_t p) { return std::min(count, lines * p / parts * line); };
+  return {limit(part), limit(part + 1)};
+}
+
+// What the threads of the SPMD engine show each other.
+class spmd_board {
+ public:
+  explicit spmd_board(unsigned ranks) : flags_(ranks) {}
+
+ private:
+  friend class crew;
+  struct alignas(64) slot {
+    std::array<std::uint64_t, 4> word{};
+    std::exception_ptr failure;
+  };
+  struct alignas(64) answers {
+    std::array<bool, 2> holds{};
+  };
+  // One set for odd episodes, one for even ones: a set is written again only after the barrier of the other,
+  // by when everybody has read it.
+  std::array<slot, 2> agreed_;
+  std::vector<answers> flags_;
+};
+
+// The threads behind a crew (run.cpp): a team, or one's place in a region of it.
+class crew_threads {
+ public:
+  crew_threads() = default;
+  virtual ~crew_threads() = default;
+  crew_threads(const crew_threads&) = delete;
+  crew_threads& operator=(const crew_threads&) = delete;
+
+  // Calls phase(object, rank) as every rank; returns when all have returned.
+  virtual void region(void (*phase)(void* object, unsigned rank), void* object) = 0;
+  virtual void barrier() = 0;
+};
+
+class crew {
+ public:
+  // One thread, alone.
+  explicit crew(run_statistics& statistics) : statistics_(statistics) {}
+  // A master whose workers wait for regions; vectors of fewer elements than `least` are not worth one.
+  crew(run_statistics& statistics, crew_threads& threads, unsigned size, std::size_t least)
+      : statistics_(statistics), threads_(&threads), size_(size), least_(least) {}
+  // One of the threads that all interpret. What `memory` frees is kept until the next barrier.
+  crew(run_statistics& statistics, crew_threads& threads, unsigned size, unsigned rank,
+       spmd_board& board, allocator& memory)
+      : statistics_(statistics),
+        threads_(&threads),
+        board_(&board),
+        memory_(&memory),
+        size_(size),
+        rank_(rank) {
+    if (size_ > 1) memory.hold();
+  }
+
+  bool is_spmd() const { return board_ != nullptr; }
+  unsigned size() const { return size_; }
+  // Into how many parts work on so many elements is cut.
+  unsigned parts(std::size_t work) const { return work < least_ ? 1 : size_; }
+
+  // Calls phase(part) for each part; true if all calls returned true. A phase must not throw.
+  template <class Phase>
+  bool all(unsigned parts, Phase&& phase) {
+    if (is_spmd()) return all_spmd(parts, phase);
+    if (parts == 1) return phase(0U);
+    return all_workers(parts, phase);
+  }
+  template <class Phase>
+  void each(unsigned parts, Phase&& phase) {
+    all(parts, [&](unsigned part) {
+      phase(part);
+      return true;
+    });
+  }
+
+  // What one thread finds out (from a file, from a clock), known to all. Exceptions reach all too.
+  template <class Function>
+  auto agree(Function&& find) -> decltype(find()) {
+    using result = decltype(find());
+    static_assert(std::is_trivially_copyable_v<result> && sizeof(result) <= 32);
+    if (!is_spmd()) return find();
+    auto& slot = board_->agreed_[episode_ % 2];
+    if (rank_ == 0) {
+      try {
+        const result found = find();
+        std::memcpy(slot.word.data(), &found, sizeof found);
+      } catch (...) {
+        slot.failure = std::current_exception();
+      }
+    }
+    barrier();
+    if (slot.failure != nullptr) std::rethrow_exception(slot.failure);
+    result agreed{};
+    std::memcpy(&agreed, slot.word.data(), sizeof agreed);
+    return agreed;
+  }
+  // The same without a result.
+  template <class Function>
+  void once(Function&& act) {
+    agree([&] {
+      act();
+      return true;
+    });
+  }
+
+  // In the SPMD engine: nobody goes on before all have come so far.
+  void meet() {
+    if (is_spmd()) barrier();
+  }
+
+  // In the SPMD engine every instruction ends with all threads at the same one.
+  void end_instruction() {
+    if (!is_spmd()) return;
+    if (episode_ == episode_at_start_) barrier();
+    episode_at_start_ = episode_;
+  }
+
+ private:
+  template <class Phase>
+  bool all_spmd(unsigned parts, Phase&& phase) {
+    const std::size_t parity = episode_ % 2;
+    board_->flags_[rank_].holds[parity] = rank_ >= parts || phase(rank_);
+    barrier();
+    bool result = true;
+    for (unsigned r = 0; r < parts; ++r) result = result && board_->flags_[r].holds[parity];
+    return result;
+  }
+
+  template <class Phase>
+  bool all_workers(unsigned parts, Phase&& phase) {
+    ++statistics_.barriers;
+    answers_.resize(static_cast<std::size_t>(size_) * 64);
+    struct work {
+      std::remove_reference_t<Phase>& phase;
+      unsigned parts;
+      std::uint8_t* answers;
+    } shared{phase, parts, answers_.data()};
+    threads_->region(
+        [](void* object, unsigned rank) {
+          work& w = *static_cast<work*>(object);
+          w.answers[static_cast<std::size_t>(rank) * 64] = rank >= w.parts || w.phase(rank);
+        },
+        &shared);
+    bool result = true;
+    for (unsigned r = 0; r < parts; ++r)
+      result = result && answers_[static_cast<std::size_t>(r) * 64];
+    return result;
+  }
+
+  void barrier() {
+    threads_->barrier();
+    ++episode_;
+    ++statistics_.barriers;
+    memory_->release();
+  }
+
+  run_statistics& statistics_;
+  crew_threads* threads_ = nullptr;
+  spmd_board* board_ = nullptr;
+  allocator* memory_ = nullptr;
+  unsigned size_ = 1;
+  unsigned rank_ = 0;
+  std::size_t least_ = 0;
+  std::uint64_t episode_ = 0;
+  std::uint64_t episode_at_start_ = 0;
+  std::vector<std::uint8_t> answers_;  // of the workers, each on a line of its own
+};
+
+}  // namespace tutti::vcode

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes chains, and computes them strip by strip.
+#include "machine/deferred.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace tutti::vcode {
+namespace {
+
+// A longer chain would keep too many operands alive, and its strips would not fit in the cache.
+constexpr std::uint16_t longest_chain = 48;
+constexpr std::uint16_t long_operand = 8;
+
+constexpr std::size_t strip = block_elements;
+// Buffers of strips do not begin at the same place of a page: stores would be taken for loads of another.
+constexpr std::size_t buffer_bytes = strip * 8 + 5 * 64;
+
+// Where one operand or result of a planned instruction is: in memory, or in a buffer of the part's own.
+struct location {
+  std::byte* memory = nullptr;
+  std::size_t buffer = 0;  // if memory is null
+  std::size_t size = 0;    // of an element
+
+  std::byte* at(std::size_t element, std::byte* buffers) const {
+    return memory != nullptr ? memory + element * size : buffers + buffer * buffer_bytes;
+  }
+};
+
+struct planned {
+  block* result;
+  std::uint32_t uses = 0;  // by later instructions of the plan
+  bool is_stored = false;
+  location to;
+  location from[3];
+};
+
+template <class T>
+void fill(std::byte* to, std::size_t count, T element) {
+  T* const out = reinterpret_cast<T*>(to);
+  for (std::size_t i = 0; i < count; ++i) out[i] = element;
+}
+
+void fill_constant(const fusable& f, std::byte* to, std::size_t count) {
+  switch (f.operand[0].type()) {
+    case kind::real: return fill(to, count, f.operand[0].real());
+    case kind::boolean: return fill<std::uint8_t>(to, count, f.operand[0].boolean() ? 1 : 0);
+    default: return fill(to, count, f.operand[0].integer());
+  }
+}
+
+void fill_progression(const fusable& f, std::byte* to, std::size_t from, std::size_t count) {
+  auto* const out = reinterpret_cast<std::int32_t*>(to);
+  const auto stride = static_cast<std::uint32_t>(f.operand[1].integer());
+  const std::uint32_t start = static_cast<std::uint32_t>(f.operand[0].integer()) +
+                              stride * static_cast<std::uint32_t>(from);
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = static_cast<std::int32_t>(start + stride * static_cast<std::uint32_t>(i));
+  }
+}
+
+// All that must be computed for one vector, in order.
+class plan {
+ public:
+  // If `stores`, the elements of `root` are wanted in memory; else each strip is looked at and forgotten.
+  plan(context& c, block* root, bool stores) : context_(c) {
+    visit(root);
+    for (planned& each : steps_) {
+      // Somebody else will want these elements too.
+      each.is_stored = each.result == root ? stores : each.result->references > each.uses;
+    }
+    if (stores) reuse_operand();
+    for (planned& each : steps_) place(each);
+  }
+
+  // Calls each_strip(index, elements of the root, count) after each strip.
+  template <class EachStrip>
+  void run(EachStrip&& each_strip) {
+    const auto count = static_cast<std::size_t>(steps_.back().result->length);
+    const std::size_t strips = (count + strip - 1) / strip;
+    const unsigned parts = context_.workers.parts(count);
+    const scratch_array<std::byte> buffers(context_.memory, parts * (buffers_ + 1) * buffer_bytes);
+    context_.workers.each(parts, [&](unsigned part) {
+      std::byte* const mine = buffers.data() + part * (buffers_ + 1) * buffer_bytes;
+      const std::size_t first = strips * part / parts;
+      const std::size_t last = strips * (part + 1) / parts;
+      fill_constants(mine);
+      for (std::size_t s = first; s < last; ++s) {
+        const std::size_t begin = s * strip;
+        const std::size_t size = std::min(strip, count - begin);
+        for (const planned& each : steps_) compute(each, begin, size, mine);
+        each_strip(s, steps_.back().to.at(begin, mine), size);
+      }
+    });
+    count_work(count);
+  }
+
+  // Hands the elements over, and gives up what they came from.
+  void finish() {
+    std::vector<block*> stored;
+    for (const planned& each : steps_) {
+      if (each.is_stored) stored.push_back(each.result);
+    }
+    for (block* const each : stored) context_.memory.drop_deferred(each);
+  }
+
+ private:
+  planned& visit(block* b) {
+    for (planned& each : steps_) {
+      if (each.result == b) return each;
+    }
+    const fusable& f = *b->deferred;
+    if (f.source == source_kind::chain) {
+      for (unsigned i = 0; i < f.operands; ++i) {
+        block* const operand = f.operand[i].vector();
+        if (operand->deferred != nullptr) ++visit(operand).uses;
+      }
+    }
+    steps_.push_back({b, 0, false, {}, {}});
+    return steps_.back();
+  }
+
+  // The result may be written over an operand that nobody but the plan has: of each strip it is the last to be
+  // written.
+  void reuse_operand() {
+    block* const root = steps_.back().result;
+    for (const planned& each : steps_) {
+      const fusable& f = *each.result->deferred;
+      if (f.source != source_kind::chain) continue;
+      for (unsigned i = 0; i < f.operands; ++i) {
+        block* const operand = f.operand[i].vector();
+        if (operand->deferred != nullptr || operand->references != 1 || !operand->owns_data ||
+            size_of(operand->type) != size_of(root->type)) {
+          continue;
+        }
+        root->data = operand->data;
+        root->size_class = operand->size_class;
+        root->owns_data = true;
+        operand->owns_data = false;
+        return;
+      }
+    }
+  }
+
+  void place(planned& p) {
+    const fusable& f = *p.result->deferred;
+    p.to.size = size_of(p.result->type);
+    if (p.is_stored) {
+      if (p.result->data == nullptr) context_.memory.give_data(p.result);
+      p.to.memory = p.result->as<std::byte>();
+    } else {
+      p.to.buffer = buffers_++;
+    }
+    if (f.source != source_kind::chain) return;
+    for (unsigned i = 0; i < f.operands; ++i) {
+      block* const operand = f.operand[i].vector();
+      if (operand->deferred == nullptr) {
+        p.from[i] = {operand->as<std::byte>(), 0, size_of(operand->type)};
+      } else {
+        p.from[i] = visit(operand).to;
+      }
+    }
+  }
+
+  void fill_constants(std::byte* buffers) const {
+    for (const planned& each : steps_) {
+      if (each.result->deferred->source == source_kind::constant && each.to.memory == nullptr) {
+        fill_constant(*each.result->deferred, each.to.at(0, buffers), strip);
+      }
+    }
+  }
+
+  static void compute(const planned& p, std::size_t begin, std::size_t size, std::byte* buffers) {
+    const fusable& f = *p.result->deferred;
+    std::byte* const to = p.to.at(begin, buffers);
+    switch (f.source) {
+      case source_kind::chain:
+        f.kernel(p.from[0].at(begin, buffers), p.from[1].at(begin, buffers),
+                 p.from[2].at(begin, buffers), to, size);
+        break;
+      case source_kind::constant:
+        if (p.to.memory != nullptr) fill_constant(f, to, size);
+        break;
+      case source_kind::progression: fill_progression(f, to, begin, size); break;
+    }
+  }
+
+  void count_work(std::size_t count) const {
+    std::size_t bytes = 0;
+    // A strip that is read twice comes from the cache the second time.
+    std::vector<const std::byte*> read;
+    for (const planned& each : steps_) {
+      if (each.is_stored) bytes += each.to.size;
+      for (const location& from : each.from) {
+        if (from.memory == nullptr || is_result(from.memory) ||
+            std::find(read.begin(), read.end(), from.memory) != read.end()) {
+          continue;
+        }
+        read.push_back(from.memory);
+        bytes += from.size;
+      }
+    }
+    count_pass(context_, count, count * bytes);
+    context_.statistics.elements += count * (steps_.size() - 1);
+    context_.statistics.fused += steps_.size() - 1;
+  }
+
+  bool is_result(const std::byte* memory) const {
+    return std::any_of(steps_.begin(), steps_.end(),
+                       [&](const planned& p) { return p.to.memory == memory; });
+  }
+
+  context& context_;
+  std::vector<planned> steps_;
+  std::size_t buffers_ = 0;
+};
+
+value deferred_vector(context& c, kind type, std::int32_t length, source_kind source,
+                      fusable*& made) {
+  block* const b = c.memory.make_deferred(type, length);
+  made = b->deferred;
+  made->source = source;
+  return value(b);
+}
+
+}  // namespace
+
+value defer_elementwise(context& c, const step& s, value* operands) {
+  std::size_t size = 1;
+  for (unsigned i = 0; i < s.operands; ++i) {
+    const block* const b = operands[i].vector();
+    if (b->deferred != nullptr) size += b->deferred->size;
+  }
+  if (size > longest_chain) {
+    size = 1;
+    for (unsigned i = 0; i < s.operands; ++i) {
+      block* const b = operands[i].vector();
+      if (b->deferred != nullptr && b->deferred->size >= long_operand) force(c, b);
+      if (b->deferred != nullptr) size += b->deferred->size;
+    }
+  }
+  fusable* made = nullptr;
+  const value result = deferred_vector(c, s.result, operands[0].length(), source_kind::chain, made);
+  made->operands = s.operands;
+  made->size = static_cast<std::uint16_t>(size);
+  made->kernel = s.vector;
+  for (unsigned i = 0; i < s.operands; ++i) made->operand[i] = operands[i];
+  return result;
+}
+
+value defer_constant(context& c, value element, std::int32_t length) {
+  fusable* made = nullptr;
+  const value result = deferred_vector(c, element.type(), length, source_kind::constant, made);
+  made->operand[0] = element;
+  return result;
+}
+
+value defer_progression(context& c, std::int32_t start, std::int32_t stride, std::int32_t length) {
+  fusable* made = nullptr;
+  const value result = deferred_vector(c, kind::integer, length, source_kind::progression, made);
+  made->operand[0] = value::of(start);
+  made->operand[1] = value::of(stride);
+  return result;
+}
+
+void force(context& c, block* b) {
+  plan work(c, b, true);
+  work.run([](std::size_t, const std::byte*, std::size_t) {});
+  work.finish();
+}
+
+void fold_deferred(context& c, block* b, const fold_kernels& fold, void* result) {
+  const std::size_t strips = (static_cast<std::size_t>(b->length) + strip - 1) / strip;
+  const scratch_array<std::byte> values(c.memory, strips * 8);
+  plan work(c, b, false);
+  work.run([&](std::size_t s, const std::byte* elements, std::size_t count) {
+    fold.block(elements, count, &values[s * 8]);
+  });
+  for (std::size_t s = 0; s < strips; ++s) fold.reduce(&values[s * 8], 1, result, true);
+  work.finish();
+}
+
+}  // namespace tutti::vcode

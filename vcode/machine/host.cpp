@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies in and out, and the check that inputs are what the entry function takes.
+#include "machine/host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "language/verifier.hpp"
+#include "machine/operations.hpp"
+
+namespace tutti::vcode {
+namespace {
+
+type_term type_of(const vector_value& v) {
+  type_term made;
+  made.kind = static_cast<kind>(v.index());
+  if (const auto* const whole = std::get_if<std::shared_ptr<pair>>(&v)) {
+    made.parts = {type_of((*whole)->first), type_of((*whole)->second)};
+  }
+  return made;
+}
+
+bool matches(const type_term& wanted, const type_term& given,
+             std::map<std::int32_t, type_term>& variables) {
+  if (wanted.kind == kind::none) {
+    return variables.try_emplace(wanted.variable, given).first->second == given;
+  }
+  if (wanted.kind != given.kind) return false;
+  for (std::size_t i = 0; i < wanted.parts.size(); ++i) {
+    if (!matches(wanted.parts[i], given.parts[i], variables)) return false;
+  }
+  return true;
+}
+
+template <class T>
+std::vector<T> copy_of(context& c, const value& v) {
+  const T* const data = elements<T>(c, v);
+  return std::vector<T>(data, data + v.length());
+}
+
+}  // namespace
+
+value to_machine(context& c, kind type, const void* elements, std::size_t count) {
+  if (count == 1) return value::from(type, elements);
+  if (count > INT32_MAX) fail("a vector has more elements than an INT can count");
+  block* const made = c.memory.make(type, static_cast<std::int32_t>(count));
+  if (count > 0) {
+    c.workers.each(1, [&](unsigned) { std::memcpy(made->data, elements, count * size_of(type)); });
+  }
+  return value(made);
+}
+
+value to_machine(context& c, const vector_value& v) {
+  switch (v.index()) {
+    case 0: return to_machine(c, kind::integer, std::get<0>(v).data(), std::get<0>(v).size());
+    case 1: return to_machine(c, kind::real, std::get<1>(v).data(), std::get<1>(v).size());
+    case 2: {
+      std::vector<std::uint8_t> flags = std::get<2>(v);
+      for (auto& each : flags) each = each != 0 ? 1 : 0;
+      return to_machine(c, kind::boolean, flags.data(), flags.size());
+    }
+    case 3: {
+      const auto& lengths = std::get<segments>(v).lengths;
+      return make_segdes(c, to_machine(c, kind::integer, lengths.data(), lengths.size()));
+    }
+    default: {
+      const auto& whole = std::get<std::shared_ptr<pair>>(v);
+      const value first = to_machine(c, whole->first);
+      return value(c.memory.make_pair(first, to_machine(c, whole->second)));
+    }
+  }
+}
+
+vector_value to_host(context& c, value v) {
+  switch (v.type()) {
+    case kind::real: return copy_of<double>(c, v);
+    case kind::boolean: return copy_of<std::uint8_t>(c, v);
+    case kind::segdes:
+      if (v.is_scalar()) return segments{{v.integer()}};
+      return segments{copy_of<std::int32_t>(c, value(v.vector()->lengths))};
+    case kind::pair: {
+      const auto* const whole = static_cast<const pair_block*>(v.vector());
+      auto made = std::make_shared<pair>();
+      made->first = to_host(c, whole->first);
+      made->second = to_host(c, whole->second);
+      return made;
+    }
+    default: return copy_of<std::int32_t>(c, v);
+  }
+}
+
+void require_inputs(const function& entry, const std::vector<vector_value>& inputs) {
+  std::vector<type_term> given;
+  for (const auto& each : inputs) given.push_back(type_of(each));
+  const auto& wanted = entry.effect.inputs;
+  std::map<std::int32_t, type_term> variables;
+  bool fits = given.size() == wanted.size();
+  for (std::size_t i = 0; fits && i < given.size(); ++i) {
+    fits = matches(wanted[i], given[i], variables);
+  }
+  if (fits) return;
+  const auto shown = [](const std::vector<type_term>& types) {
+    return types.empty() ? std::string("nothing") : to_text(types);
+  };
+  throw std::invalid_argument(
+      fmt::format("tutti: {} takes {} and is given {}", entry.name, shown(wanted), shown(given)));
+}
+
+}  // namespace tutti::vcode

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stack machine: stack, control and scalars itself, vectors by the operations.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "machine/context.hpp"
+#include "machine/prepare.hpp"
+
+namespace tutti::vcode {
+
+class interpreter {
+ public:
+  interpreter(const prepared_program& program, context& c);
+
+  // False if the program ended by EXIT. Throws run_error.
+  bool run(const std::vector<vector_value>& inputs);
+  // What the program left, bottom first.
+  std::vector<vector_value> stack();
+
+ private:
+  template <bool Traced, bool Spmd>
+  bool loop();
+  bool start();
+  void grow(std::size_t more);
+  void push_constants();
+  bool take_flag(const value& v);
+  void trace(const step& s, const value* top);
+  const step* enter(const step& call, const step* code);
+  [[noreturn]] void rethrow_with_place(const std::exception& e) const;
+
+  const prepared_program& program_;
+  context& c_;
+  std::vector<value> constants_;
+  std::unique_ptr<value[]> values_;
+  std::size_t capacity_ = 0;
+  value* top_ = nullptr;  // behind the last value
+  value* limit_ = nullptr;
+  const step* at_ = nullptr;
+  std::vector<std::uint32_t> returns_;
+  std::vector<std::uint32_t> growth_;  // by the first instruction of a function
+};
+
+}  // namespace tutti::vcode

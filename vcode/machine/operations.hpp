@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations, one for each family of instructions.
+#pragma once
+
+#include "machine/context.hpp"
+
+namespace tutti::vcode {
+
+void run_elementwise(context& c, const step& s, value* v);
+void run_random(context& c, const step& s, value* v);
+void run_seed(context& c, const step& s, value* v);
+void run_scan(context& c, const step& s, value* v);
+void run_reduce(context& c, const step& s, value* v);
+void run_rank(context& c, const step& s, value* v);
+void run_permute(context& c, const step& s, value* v);   // PERMUTE, DPERMUTE, FPERMUTE, DFPERMUTE
+void run_bpermute(context& c, const step& s, value* v);  // BPERMUTE, BFPERMUTE
+void run_extract(context& c, const step& s, value* v);
+void run_replace(context& c, const step& s, value* v);
+void run_dist(context& c, const step& s, value* v);
+void run_index(context& c, const step& s, value* v);
+void run_pack(context& c, const step& s, value* v);
+void run_length(context& c, const step& s, value* v);
+void run_make_segdes(context& c, const step& s, value* v);
+void run_lengths(context& c, const step& s, value* v);
+void run_timer(context& c, const step& s, value* v);   // START_TIMER, STOP_TIMER
+void run_stream(context& c, const step& s, value* v);  // READ to SPAWN
+
+// A descriptor from lengths, whose reference it takes over. Fails if one is negative or all are too long.
+value make_segdes(context& c, value lengths);
+
+// value.length() elements, and `count` what they are called in messages.
+inline void require_elements(const value& v, const segment_view& s, const char* name) {
+  require_same_length(name, v.length(), "the segments together", s.total);
+}
+inline void require_segments(const value& v, const segment_view& s, const char* name) {
+  if (v.length() != s.count) fail_lengths(name, v.length(), "the segment descriptor", s.count);
+}
+
+}  // namespace tutti::vcode

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses operations and kernels.
+#include "machine/prepare.hpp"
+
+#include "machine/operations.hpp"
+
+namespace tutti::vcode {
+namespace {
+
+bool is_scan(opcode code) { return code >= opcode::add_scan && code <= opcode::xor_scan; }
+bool is_reduce(opcode code) { return code >= opcode::add_reduce && code <= opcode::xor_reduce; }
+
+// Null for what the interpreter does itself.
+operation find_operation(opcode code) {
+  if (code == opcode::random) return run_random;
+  if (code <= opcode::boolean_to_integer) return run_elementwise;
+  if (is_scan(code)) return run_scan;
+  if (is_reduce(code)) return run_reduce;
+  if (code >= opcode::read) return run_stream;
+  switch (code) {
+    case opcode::rank_up:
+    case opcode::rank_down: return run_rank;
+    case opcode::permute:
+    case opcode::dpermute:
+    case opcode::fpermute:
+    case opcode::dfpermute: return run_permute;
+    case opcode::bpermute:
+    case opcode::bfpermute: return run_bpermute;
+    case opcode::extract: return run_extract;
+    case opcode::replace: return run_replace;
+    case opcode::dist: return run_dist;
+    case opcode::index: return run_index;
+    case opcode::pack: return run_pack;
+    case opcode::length: return run_length;
+    case opcode::make_segdes: return run_make_segdes;
+    case opcode::lengths: return run_lengths;
+    case opcode::start_timer:
+    case opcode::stop_timer: return run_timer;
+    case opcode::seed: return run_seed;
+    default: return nullptr;
+  }
+}
+
+// Nothing but ends of branches between here and RET.
+bool returns_next(const program_data& data, std::size_t at) {
+  do {
+    ++at;
+  } while (data.code[at].code == opcode::end_if);
+  if (data.code[at].code != opcode::branch_else) return data.code[at].code == opcode::ret;
+  return returns_next(data, static_cast<std::size_t>(data.code[at].first) - 1);
+}
+
+}  // namespace
+
+prepared_program prepare(const program_data& data) {
+  prepared_program made;
+  made.data = &data;
+  made.steps.reserve(data.code.size());
+  for (std::size_t at = 0; at < data.code.size(); ++at) {
+    const instruction& i = data.code[at];
+    const instruction_info& about = info(i.code);
+    step s;
+    s.run = find_operation(i.code);
+    s.code = i.code;
+    s.type = i.type;
+    s.operands = static_cast<std::uint8_t>(about.operands.size());
+    s.change = static_cast<std::int8_t>(static_cast<int>(about.results.size()) -
+                                        static_cast<int>(about.operands.size()));
+    if (!about.results.empty()) s.result = kind_of(about.results[0], i.type);
+    s.first = i.first;
+    s.second = i.second;
+    s.line = i.where.line;
+    const elementwise found = find_elementwise(i.code, i.type);
+    s.vector = found.vector;
+    s.scalar = found.scalar;
+    if (is_scan(i.code) || is_reduce(i.code)) {
+      made.folds.push_back(std::make_unique<fold_kernels>(find_fold(i.code, i.type)));
+      s.fold = made.folds.back().get();
+    }
+    if (i.code == opcode::call) {
+      // A call at the end needs no way back: second says so.
+      s.first = static_cast<std::int32_t>(data.functions[static_cast<std::size_t>(i.first)].begin);
+      s.second = returns_next(data, at) ? 1 : 0;
+      s.operands = 0;
+    }
+    made.steps.push_back(s);
+  }
+  return made;
+}
+
+}  // namespace tutti::vcode

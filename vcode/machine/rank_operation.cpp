@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// RANK_UP and RANK_DOWN: keys are sorted together with their positions, by Highway's vectorized quicksort.
+// With the position in its low bits every key is different, and an unstable sort is stable.
+#include <hwy/base.h>
+#include <hwy/contrib/sort/vqsort.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "machine/operations.hpp"
+
+namespace tutti::vcode {
+namespace {
+
+using std::int32_t;
+
+// Segments from this length on are sorted by all threads together, shorter ones by one each.
+constexpr int32_t together_from = 1 << 15;
+constexpr std::size_t insertion_up_to = 24;
+
+struct integer_keys {
+  using element = int32_t;
+  using packed = std::uint64_t;
+  static packed pack(element e, bool down, std::uint32_t position) {
+    const std::uint32_t ordered = std::bit_cast<std::uint32_t>(e) ^ 0x80000000U;
+    return static_cast<packed>(down ? ~ordered : ordered) << 32 | position;
+  }
+  static std::uint32_t position(packed p) { return static_cast<std::uint32_t>(p); }
+};
+
+// By the bits of IEEE 754: -0.0 is below 0.0, and there are places for what is not a number.
+struct real_keys {
+  using element = double;
+  using packed = hwy::uint128_t;
+  static packed pack(element e, bool down, std::uint32_t position) {
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    const auto bits = std::bit_cast<std::uint64_t>(e);
+    const std::uint64_t ordered = (bits & sign) != 0 ? ~bits : bits | sign;
+    packed made;
+    made.hi = down ? ~ordered : ordered;
+    made.lo = position;
+    return made;
+  }
+  static std::uint32_t position(const packed& p) { return static_cast<std::uint32_t>(p.lo); }
+};
+
+bool is_less(std::uint64_t a, std::uint64_t b) { return a < b; }
+bool is_less(const hwy::uint128_t& a, const hwy::uint128_t& b) {
+  return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo;
+}
+
+template <class Packed>
+void sort_alone(Packed* data, std::size_t count) {
+  const auto less = [](const Packed& a, const Packed& b) { return is_less(a, b); };
+  if (count > insertion_up_to) {
+    hwy::Sorter()(data, count, hwy::SortAscending());
+    return;
+  }
+  for (std::size_t i = 1; i < count; ++i) {
+    const Packed moved = data[i];
+    std::size_t at = i;
+    for (; at > 0 && less(moved, data[at - 1]); --at) data[at] = data[at - 1];
+    data[at] = moved;
+  }
+}
+
+template <class Keys>
+class ranking {
+ public:
+  using element = typename Keys::element;
+  using packed = typename Keys::packed;
+
+  ranking(context& c, const segment_view& segments, const element* in, int32_t* out, bool down)
+      : context_(c),
+        segments_(segments),
+        in_(in),
+        out_(out),
+        down_(down),
+        parts_(c.workers.parts(static_cast<std::size_t>(segments.total))),
+        keys_(c.memory, static_cast<std::size_t>(segments.total)),
+        merged_(c.memory, parts_ > 1 ? static_cast<std::size_t>(segments.total) : 1) {}
+
+  void run() {
+    const int32_t long_from = parts_ > 1 ? together_from : INT32_MAX;
+    for (int32_t j = 0; parts_ > 1 && j < segments_.count; ++j) {
+      if (segments_.lengths[j] >= long_from) rank_together(j);
+    }
+    context_.workers.each(parts_, [&](unsigned part) {
+      const share mine = share_of(segments_, part, parts_, INT32_MAX);
+      mine.each(segments_, [&](int32_t j, int32_t, int32_t) {
+        if (segments_.lengths[j] < long_from) rank_alone(j);
+      });
+    });
+  }
+
+ private:
+  void fill(int32_t segment, range of) {
+    const int32_t base = segments_.offsets[segment];
+    for (std::size_t k = of.begin; k < of.end; ++k) {
+      keys_[static_cast<std::size_t>(base) + k] =
+          Keys::pack(in_[static_cast<std::size_t>(base) + k], down_, static_cast<std::uint32_t>(k));
+    }
+  }
+  void write(int32_t segment, const packed* sorted, range of) {
+    int32_t* const to = out_ + segments_.offsets[segment];
+    for (std::size_t k = of.begin; k < of.end; ++k) {
+      to[Keys::position(sorted[k])] = static_cast<int32_t>(k);
+    }
+  }
+
+  void rank_alone(int32_t segment) {
+    const range all{0, static_cast<std::size_t>(segments_.lengths[segment])};
+    fill(segment, all);
+    packed* const keys = keys_.data() + segments_.offsets[segment];
+    sort_alone(keys, all.end);
+    write(segment, keys, all);
+  }
+
+  // Each thread sorts a part; then each merges, from all sorted parts, the keys of its part of the result.
+  void rank_together(int32_t segment) {
+    const auto count = static_cast<std::size_t>(segments_.lengths[segment]);
+    packed* const keys = keys_.data() + segments_.offsets[segment];
+    packed* const merged = merged_.data() + segments_.offsets[segment];
+    context_.workers.each(parts_, [&](unsigned part) {
+      const range mine = part_of(count, part, parts_);
+      fill(segment, mine);
+      sort_alone(keys + mine.begin, mine.size());
+    });
+    context_.workers.each(parts_, [&](unsigned part) {
+      const range mine = part_of(count, part, parts_);
+      const std::vector<std::size_t> from = cut(keys, count, mine.begin);
+      const std::vector<std::size_t> to = cut(keys, count, mine.end);
+      merge(keys, from, to, merged + mine.begin);
+      write(segment, merged, mine);
+    });
+  }
+
+  // Where the smallest `wanted` keys end in each sorted part: bisection among the keys of the parts.
+  std::vector<std::size_t> cut(const packed* keys, std::size_t count, std::size_t wanted) const {
+    std::vector<std::size_t> low(parts_);
+    std::vector<std::size_t> high(parts_);
+    std::vector<std::size_t> place(parts_);
+    for (unsigned p = 0; p < parts_; ++p) {
+      low[p] = part_of(count, p, parts_).begin;
+      high[p] = part_of(count, p, parts_).end;
+    }
+    while (true) {
+      // The middle of the longest range still open splits all of them.
+      unsigned widest = 0;
+      for (unsigned p = 1; p < parts_; ++p) {
+        if (high[p] - low[p] > high[widest] - low[widest]) widest = p;
+      }
+      if (high[widest] == low[widest]) return low;
+      const packed& pivot = keys[low[widest] + (high[widest] - low[widest]) / 2];
+      std::size_t below = 0;
+      for (unsigned p = 0; p < parts_; ++p) {
+        const range all = part_of(count, p, parts_);
+        place[p] = static_cast<std::size_t>(
+            std::lower_bound(keys + low[p], keys + high[p], pivot,
+                             [](const packed& a, const packed& b) { return is_less(a, b); }) -
+            keys);
+        below += place[p] - all.begin;
+      }
+      if (below < wanted) {  // The pivot is among them.
+        for (unsigned p = 0; p < parts_; ++p) low[p] = place[p];
+        ++low[widest];
+      } else {
+        for (unsigned p = 0; p < parts_; ++p) high[p] = place[p];
+      }
+    }
+  }
+
+  // By rounds of two: runs lie one behind the other, and change places between the two arrays.
+  void merge(const packed* keys, const std::vector<std::size_t>& from,
+             const std::vector<std::size_t>& to, packed* out) const {
+    const auto less = [](const packed& a, const packed& b) { return is_less(a, b); };
+    std::vector<packed> other;
+    std::vector<std::size_t> ends;
+    std::size_t total = 0;
+    for (unsigned p = 0; p < parts_; ++p) total += to[p] - from[p];
+    if (parts_ == 2) {
+      std::merge(keys + from[0], keys + to[0], keys + from[1], keys + to[1], out, less);
+      return;
+    }
+    other.resize(total);
+    packed* source = out;
+    packed* target = other.data();
+    std::size_t end = 0;
+    for (unsigned p = 0; p < parts_; ++p) {
+      std::copy(keys + from[p], keys + to[p], source + end);
+      end += to[p] - from[p];
+      ends.push_back(end);
+    }
+    while (ends.size() > 1) {
+      std::vector<std::size_t> next;
+      std::size_t begin = 0;
+      for (std::size_t r = 0; r < ends.size(); r += 2) {
+        const std::size_t last = r + 1 < ends.size() ? ends[r + 1] : ends[r];
+        std::merge(source + begin, source + ends[r], source + ends[r], source + last,
+                   target + begin, less);
+        next.push_back(last);
+        begin = last;
+      }
+      ends = std::move(next);
+      std::swap(source, target);
+    }
+    if (source != out) std::copy(source, source + total, out);
+  }
+
+  context& context_;
+  const segment_view& segments_;
+  const element* in_;
+  int32_t* out_;
+  bool down_;
+  unsigned parts_;
+  scratch_array<packed> keys_;
+  scratch_array<packed> merged_;
+};
+
+}  // namespace
+
+void run_rank(context& c, const step& s, value* v) {
+  ++c.statistics.vector_instructions;
+  {
+    const segment_view segments(v[1]);
+    require_elements(v[0], segments, "the vector");
+    const bool down = s.code == opcode::rank_down;
+    result_vector made(c, kind::integer, segments.total);
+    if (segments.total > 0) {
+      if (s.type == kind::real) {
+        ranking<real_keys>(c, segments, elements<double>(c, v[0]), made.data<int32_t>(), down)
+            .run();
+      } else {
+        ranking<integer_keys>(c, segments, elements<int32_t>(c, v[0]), made.data<int32_t>(), down)
+            .run();
+      }
+    }
+    const auto count = static_cast<std::size_t>(segments.total);
+    count_pass(c, count, count * (size_of(s.type) + 4));
+    c.memory.release(v[0]);
+    v[0] = made.finish();
+  }
+  c.memory.release(v[1]);
+}
+
+}  // namespace tutti::vcode

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// A descriptor as the operations see it, and its cut in parts of equal work.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "machine/value.hpp"
+
+namespace tutti::vcode {
+
+class segment_view {
+ public:
+  explicit segment_view(value descriptor) {
+    if (descriptor.is_scalar()) {
+      one_[0] = one_[2] = total = descriptor.integer();
+      count = 1;
+      lengths = &one_[0];
+      offsets = &one_[1];
+    } else {
+      const block& b = *descriptor.vector();
+      count = b.length;
+      total = b.total;
+      lengths = b.lengths->as<std::int32_t>();
+      offsets = b.offsets->as<std::int32_t>();
+    }
+  }
+  segment_view(const segment_view&) = delete;
+  segment_view& operator=(const segment_view&) = delete;
+
+  std::int32_t count;
+  std::int32_t total;
+  const std::int32_t* lengths;
+  const std::int32_t* offsets;  // count + 1 of them
+
+ private:
+  std::int32_t one_[3] = {0, 0, 0};
+};
+
+// Consecutive elements of one segment.
+struct piece {
+  std::int32_t segment = 0;
+  std::int32_t begin = 0;  // counted from the beginning of the vector
+  std::int32_t end = 0;
+  bool empty() const { return begin == end; }
+  std::int32_t size() const { return end - begin; }
+};
+
+// What one part has: the rest of a segment that a part before began, whole segments, the beginning of a
+// segment that goes on in the next part. One huge segment is cut, a million tiny ones are dealt.
+struct share {
+  piece head;
+  std::int32_t first = 0;  // whole segments: first .. last - 1
+  std::int32_t last = 0;
+  piece tail;
+  std::int32_t begin = 0;  // elements of all of it
+  std::int32_t end = 0;
+
+  // Calls visit(segment, begin, end) for each piece, empty segments too.
+  template <class Visit>
+  void each(const segment_view& s, Visit&& visit) const {
+    if (!head.empty()) visit(head.segment, head.begin, head.end);
+    for (std::int32_t j = first; j < last; ++j) visit(j, s.offsets[j], s.offsets[j + 1]);
+    if (!tail.empty()) visit(tail.segment, tail.begin, tail.end);
+  }
+};
+
+namespace detail {
+
+struct cut {
+  std::int32_t segment;
+  std::int32_t element;
+};
+
+// A segment weighs as much as an element: else a million empty ones would weigh nothing.
+inline cut cut_at(const segment_view& s, unsigned part, unsigned parts, std::int32_t align) {
+  if (part == 0) return {0, 0};
+  if (part == parts || s.count == 0) return {s.count, s.total};
+  const std::int64_t weight =
+      (static_cast<std::int64_t>(s.total) + s.count) * part / static_cast<std::int64_t>(parts);
+  // The last segment that begins at or before this weight.
+  std::int32_t low = 0;
+  std::int32_t high = s.count;
+  while (high - low > 1) {
+    const std::int32_t middle = low + (high - low) / 2;
+    (static_cast<std::int64_t>(s.offsets[middle]) + middle <= weight ? low : high) = middle;
+  }
+  const std::int32_t begin = s.offsets[low];
+  const std::int64_t inside = std::min<std::int64_t>(weight - begin - low, s.lengths[low]);
+  const auto rounded = static_cast<std::int32_t>(inside / align * align);
+  // Nothing is left of a segment that is cut at its end.
+  if (rounded == s.lengths[low] && rounded > 0) return {low + 1, s.offsets[low + 1]};
+  return {low, begin + rounded};
+}
+
+}  // namespace detail
+
+// Segments are cut at multiples of `align` from their beginnings.
+inline share share_of(const segment_view& s, unsigned part, unsigned parts,
+                      std::int32_t align = 64) {
+  const detail::cut from = detail::cut_at(s, part, parts, align);
+  const detail::cut to = detail::cut_at(s, part + 1, parts, align);
+  share made;
+  made.begin = from.element;
+  made.end = to.element;
+  made.first = from.segment;
+  made.last = to.segment;
+  if (from.segment < s.count && from.element > s.offsets[from.segment]) {
+    made.head = {from.segment, from.element, std::min(to.element, s.offsets[from.segment + 1])};
+    if (from.segment == to.segment) {
+      made.first = made.last;
+      return made;
+    }
+    made.first = from.segment + 1;
+  }
+  if (to.segment < s.count && to.element > s.offsets[to.segment]) {
+    made.tail = {to.segment, s.offsets[to.segment], to.element};
+  }
+  return made;
+}
+
+}  // namespace tutti::vcode

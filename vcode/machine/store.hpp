@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes, counts and frees the vectors of one interpreter.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <stdexcept>
+#include <utility>
+
+#include "machine/arena.hpp"
+#include "machine/fusable.hpp"
+#include "machine/value.hpp"
+
+namespace tutti::vcode {
+
+// Caught by the interpreter, which knows the instruction and the function.
+class machine_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class store {
+ public:
+  explicit store(const arena& memory) : memory_(memory) {}
+
+  // A vector of `length` elements, not 1, whose elements are to be written.
+  block* make(kind type, std::int32_t length);
+  // A descriptor of several segments (or none); takes over both references.
+  block* make_segdes(block* lengths, block* offsets, std::int32_t total);
+  pair_block* make_pair(value first, value second);
+  // A vector whose elements somebody else keeps: they are never written.
+  block* borrow(kind type, std::int32_t length, const void* elements);
+  // Without elements yet: `deferred` is to be filled in.
+  block* make_deferred(kind type, std::int32_t length);
+  void give_data(block* b);  // elements, to be written
+  void drop_deferred(block* b);
+
+  static void retain(value v) {
+    if (!v.is_scalar()) ++v.vector()->references;
+  }
+  void release(value v) {
+    if (!v.is_scalar()) release(v.vector());
+  }
+  void release(block* b) {
+    if (--b->references == 0) destroy(b);
+  }
+
+  // Memory for work within an instruction.
+  allocator::part scratch(std::size_t bytes);
+  void free_scratch(allocator::part p) { memory_.free(p.address, p.size_class); }
+
+  allocator& memory() { return memory_; }
+
+ private:
+  block* header(kind type, std::int32_t length);
+  void destroy(block* b);
+  void destroy_pair(pair_block* p);
+
+  allocator memory_;
+  std::deque<block> blocks_;
+  std::deque<pair_block> pairs_;
+  std::deque<fusable> fusables_;
+  block* free_blocks_ = nullptr;
+  block* free_pairs_ = nullptr;
+  fusable* free_fusables_ = nullptr;
+};
+
+// A reference that ends with its scope.
+class holder {
+ public:
+  holder(store& s, value v) : store_(s), value_(v) {}
+  ~holder() { store_.release(value_); }
+  holder(const holder&) = delete;
+  holder& operator=(const holder&) = delete;
+
+  const value& operator*() const { return value_; }
+  const value* operator->() const { return &value_; }
+  // Gives the reference away.
+  value take() { return std::exchange(value_, value()); }
+
+ private:
+  store& store_;
+  value value_;
+};
+
+// The same for memory.
+template <class T>
+class scratch_array {
+ public:
+  scratch_array(store& s, std::size_t count) : store_(s), part_(s.scratch(count * sizeof(T))) {}
+  ~scratch_array() { store_.free_scratch(part_); }
+  scratch_array(const scratch_array&) = delete;
+  scratch_array& operator=(const scratch_array&) = delete;
+
+  T* data() const { return static_cast<T*>(part_.address); }
+  T& operator[](std::size_t i) const { return data()[i]; }
+
+ private:
+  store& store_;
+  allocator::part part_;
+};
+
+}  // namespace tutti::vcode

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// START_TIMER and STOP_TIMER: time that passes, as work is done by several threads.
+#include <chrono>
+
+#include "machine/operations.hpp"
+
+namespace tutti::vcode {
+
+void run_timer(context& c, const step& s, value* v) {
+  const auto now = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+  if (s.code == opcode::start_timer) {
+    c.started = c.workers.agree(now);
+    return;
+  }
+  v[0] = value::of(c.options.zero_timers ? 0.0 : c.workers.agree(now) - c.started);
+}
+
+}  // namespace tutti::vcode

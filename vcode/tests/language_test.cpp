@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parser and the verifier accept, what they refuse, and in which words.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "language/instructions.hpp"
+#include "language/program.hpp"
+#include "language/verifier.hpp"
+#include "vcode.hpp"
+
+namespace tutti::vcode {
+namespace {
+
+std::string complaint(const std::string& text) {
+  try {
+    require_no_inputs(compile(text, "x"));
+  } catch (const source_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+std::string effect(const std::string& text) {
+  const program code = compile(text);
+  const function& entry = code.data().functions[code.data().entry];
+  std::string made = to_text(entry.effect.inputs) + " ->";
+  for (const auto& each : entry.effect.outputs) made += " | " + to_text(each);
+  return made;
+}
+
+TEST(VcodeParser, SaysWhereAndWhatWasExpected) {
+  EXPECT_EQ(complaint(""), "x:1:1: the program is empty: expected FUNC");
+  EXPECT_EQ(complaint("FUNC"), "x:1:5: expected the name of a function, found the end of the file");
+  EXPECT_EQ(complaint("FUNC T RET"),
+            "x:1:6: expected the name of a function; 'T' has another meaning");
+  EXPECT_EQ(complaint("FUNC A\n  NOPE RET"), "x:2:3: expected an instruction or RET, found 'NOPE'");
+  EXPECT_EQ(complaint("FUNC A CONST FLOAT 1 RET"),
+            "x:1:20: expected a FLOAT, as 1.0 or -2.5e3, found '1'");
+  EXPECT_EQ(complaint("FUNC A CONST INT (1 T) RET"), "x:1:21: expected an INT, found 'T'");
+  EXPECT_EQ(complaint("FUNC A CONST INT 99999999999999999999 RET"),
+            "x:1:18: 99999999999999999999 has more than 64 bits");
+  EXPECT_EQ(complaint("FUNC A + RET"),
+            "x:1:10: expected a type after +: INT or FLOAT, found 'RET'");
+  EXPECT_EQ(complaint("FUNC A + BOOL RET"), "x:1:10: + is not for BOOL, only for INT or FLOAT");
+  EXPECT_EQ(complaint("FUNC A COPY 1 -1 RET"),
+            "x:1:15: expected a depth from 0 to 65535, found -1");
+  EXPECT_EQ(complaint("FUNC A CALL B RET"), "x:1:13: there is no function B");
+  EXPECT_EQ(complaint("FUNC MAIN RET FUNC MAIN RET"), "x:1:20: there is a second function MAIN");
+  EXPECT_EQ(complaint("FUNC A { RET"), "x:1:8: this comment has no '}'");
+  EXPECT_EQ(complaint("FUNC A CONST CHAR \"a RET"), "x:1:19: this string has no closing '\"'");
+  EXPECT_EQ(complaint("FUNC A # RET"), "x:1:8: the character '#' belongs to nothing here");
+  EXPECT_EQ(complaint("FUNC A ELSE RET"), "x:1:8: this ELSE has no IF");
+  EXPECT_EQ(complaint("FUNC A CONST BOOL T IF ELSE ELSE ENDIF RET"),
+            "x:1:29: this IF has an ELSE already");
+  EXPECT_EQ(complaint("FUNC A CONST BOOL T IF RET"), "x:1:21: this IF has no ENDIF before RET");
+}
+
+TEST(VcodeParser, ReadsOddLayouts) {
+  EXPECT_EQ(complaint("{ comment }FUNC MAIN I O INT FLOAT CONST INT -5 CONST FLOAT -1.5E+3 RET"),
+            "");
+  EXPECT_EQ(complaint("FUNC A CALL ++_19 RET FUNC ++_19 RET"), "");
+  EXPECT_EQ(complaint("FUNC A CALL 1e5 RET FUNC 1e5 RET"), "");  // Not a number: a name.
+}
+
+TEST(VcodeParser, Warns) {
+  EXPECT_EQ(compile("FUNC A\r\nRET\r\n", "x").warnings(),
+            std::vector<std::string>{"x:1:7: carriage returns are ignored"});
+  EXPECT_EQ(
+      compile("FUNC A RET FUNC B RET FUNC B RET", "x").warnings(),
+      std::vector<std::string>{"x:1:28: function B is defined again; the later definition counts"});
+  const std::string name(60, 'n');
+  EXPECT_EQ(compile("FUNC " + name + " RET", "x").warnings().size(), 1U);
+}
+
+TEST(VcodeVerifier, InfersEffects) {
+  EXPECT_EQ(effect("FUNC A + INT RET"), "INT INT -> | INT");
+  EXPECT_EQ(effect("FUNC A CPOP 1 1 RET"), "any1 any2 -> | any2 any1");
+  EXPECT_EQ(effect("FUNC A PACK FLOAT RET"), "FLOAT BOOL SEGDES -> | FLOAT SEGDES");
+  EXPECT_EQ(effect("FUNC A COPY 1 0 PAIR RET"), "any1 -> | pair(any1,any1)");
+  EXPECT_EQ(effect("FUNC A UNPAIR + INT RET"), "pair(INT,INT) -> | INT");
+  EXPECT_EQ(effect("FUNC A COPY 1 0 IF NOT BOOL ELSE ENDIF RET"), "BOOL -> | BOOL");
+}
+
+TEST(VcodeVerifier, FollowsRecursion) {
+  EXPECT_EQ(effect("FUNC L COPY 1 0 CONST INT 0 = INT IF ELSE CONST INT 1 - INT CALL L ENDIF RET"),
+            "INT -> | INT");
+  EXPECT_EQ(effect("FUNC A CALL B RET FUNC B CALL A RET"), " ->");  // Never returns.
+  EXPECT_EQ(effect("FUNC A CALL A CALL NEVER_TYPED RET FUNC NEVER_TYPED POP 9 0 RET"), " ->");
+  EXPECT_NE(complaint("FUNC A CONST INT 1 CONST BOOL T IF CALL A ENDIF RET").find("stack"),
+            std::string::npos);
+}
+
+TEST(VcodeVerifier, CodeAfterExitNeedNotFit) {
+  EXPECT_EQ(
+      complaint("FUNC A CONST BOOL T IF CONST INT 0 EXIT POP 1 0 CONST BOOL T ELSE CONST BOOL F "
+                "ENDIF POP 1 0 RET"),
+      "");
+}
+
+TEST(VcodeVerifier, PathsMayLeaveDifferentStacks) {
+  EXPECT_EQ(effect("FUNC A CONST BOOL F IF CONST INT 1 ENDIF RET"), " -> | INT | ");
+  // But not where somebody builds on them.
+  EXPECT_EQ(complaint("FUNC A CONST BOOL F IF CONST INT 1 ELSE CONST BOOL T ENDIF NOT INT RET"),
+            "x:1:60: NOT in A: operand 1 of 1 must be INT and is BOOL");
+}
+
+TEST(VcodeVerifier, Refuses) {
+  EXPECT_EQ(complaint("FUNC A CONST INT 1 CONST FLOAT 1.0 + INT RET"),
+            "x:1:36: + in A: operand 2 of 2 must be INT and is FLOAT");
+  EXPECT_EQ(complaint("FUNC A CONST INT 1\n+ INT RET"),
+            "x:2:1: + in A: takes values that are not there; the stack is empty when the program "
+            "begins");
+  EXPECT_EQ(complaint("FUNC A CONST INT 1 CALL B RET FUNC B SQRT RET"),
+            "x:1:20: CALL in A: B takes FLOAT as value 1 from the top and finds INT");
+  EXPECT_EQ(complaint("FUNC A CONST INT 1 UNPAIR RET"),
+            "x:1:20: UNPAIR in A: the top of the stack must be a PAIR and is INT");
+  EXPECT_EQ(complaint("FUNC A CONST INT 1 IF ENDIF RET"),
+            "x:1:20: IF in A: operand 1 of 1 must be BOOL and is INT");
+}
+
+TEST(VcodeVerifier, RefusesWhatGrowsWithoutEnd) {
+  std::string pairs = "FUNC A CONST INT 1";
+  for (int i = 0; i < 40; ++i) pairs += " COPY 1 0 PAIR";
+  EXPECT_NE(complaint(pairs + " RET").find("PAIR"), std::string::npos);
+  std::string copies = "FUNC A CONST INT 1";
+  for (int i = 0; i < 20; ++i) copies += " COPY " + std::to_string(1 << i) + " 0";
+  EXPECT_NE(complaint(copies + " RET"), "");
+}
+
+// The table alone says what an instruction takes and leaves; here each is held against a program.
+TEST(VcodeTable, EveryInstructionHasTheEffectThatItSays) {
+  for (const auto& each : instructions) {
+    if (each.operands.empty() || each.code == opcode::branch_if) continue;
+    const std::string_view words = each.types.empty() ? std::string_view("-") : each.types;
+    for (const char letter : words) {
+      const kind stated = letter == '-' ? kind::none : kind_of(letter, kind::none);
+      std::string wanted;
+      for (const char operand : each.operands) {
+        if (!wanted.empty()) wanted += ' ';
+        wanted += name_of(kind_of(operand, stated));
+      }
+      wanted += " -> |";
+      for (const char result : each.results) {
+        wanted += ' ';
+        wanted += name_of(kind_of(result, stated));
+      }
+      const std::string word = stated == kind::none ? "" : " " + std::string(name_of(stated));
+      EXPECT_EQ(effect("FUNC A " + std::string(each.name) + word + " RET"), wanted) << each.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tutti::vcode

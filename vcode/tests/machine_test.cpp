@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library as a caller sees it: values in, values out, errors; and its parts: arena, random numbers, cuts.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "machine/arena.hpp"
+#include "machine/random_stream.hpp"
+#include "machine/segment_view.hpp"
+#include "machine/store.hpp"
+#include "vcode.hpp"
+
+namespace tutti::vcode {
+namespace {
+
+using integers = std::vector<std::int32_t>;
+using reals = std::vector<double>;
+using flags = std::vector<std::uint8_t>;
+
+std::vector<vector_value> result_of(const std::string& body, std::vector<vector_value> inputs = {},
+                                    const run_options& how = {}) {
+  return run(compile("FUNC MAIN " + body + " RET", "x"), std::move(inputs), how).stack;
+}
+
+std::string complaint(const std::string& body, std::vector<vector_value> inputs = {},
+                      const run_options& how = {}) {
+  try {
+    result_of(body, std::move(inputs), how);
+  } catch (const run_error& e) {
+    return e.what();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(VcodeRun, TakesInputsAndGivesResults) {
+  const auto stack = result_of("+_REDUCE INT", {integers{1, 2, 3, 4}, segments{{3, 0, 1}}});
+  ASSERT_EQ(stack.size(), 1U);
+  EXPECT_EQ(std::get<integers>(stack[0]), (integers{6, 0, 4}));
+  const auto packed = result_of("PACK FLOAT", {reals{1.5, 2.5}, flags{0, 7}, segments{{2}}});
+  EXPECT_EQ(std::get<reals>(packed[0]), reals{2.5});
+  EXPECT_EQ(std::get<segments>(packed[1]), segments{{1}});
+}
+
+TEST(VcodeRun, RefusesInputsThatDoNotFit) {
+  EXPECT_EQ(complaint("+ INT", {integers{1}}), "tutti: MAIN takes INT INT and is given INT");
+  EXPECT_EQ(complaint("+ INT", {integers{1}, reals{1}}),
+            "tutti: MAIN takes INT INT and is given INT FLOAT");
+  EXPECT_EQ(complaint("", {integers{1}}), "tutti: MAIN takes nothing and is given INT");
+  EXPECT_NE(complaint("POP 1 0", {segments{{-1}}}).find("segment 0 has the length -1"),
+            std::string::npos);
+}
+
+TEST(VcodeRun, NamesInstructionAndFunction) {
+  EXPECT_EQ(complaint("CONST INT (1 2)\nCONST INT (1 2 3)\n+ INT"),
+            "x:3: + in MAIN: operand 1 has length 2, operand 2 has length 3");
+  EXPECT_EQ(complaint("CONST INT 1 CONST INT 0 / INT"), "x:1: / in MAIN: division by zero");
+  EXPECT_EQ(complaint("CONST INT (1 2 3) CONST INT (1 5 0) %"),
+            "x:1: % in MAIN: division by zero: element 2 of the divisor");
+  EXPECT_EQ(complaint("CONST INT (1 2) CONST INT 3 MAKE_SEGDES +_SCAN INT"),
+            "x:1: +_SCAN in MAIN: the vector has length 2, the segments together has length 3");
+  EXPECT_EQ(complaint("CONST INT -1 MAKE_SEGDES"),
+            "x:1: MAKE_SEGDES in MAIN: segment 0 has the length -1");
+  EXPECT_EQ(complaint("CONST INT (2000000000 2000000000) MAKE_SEGDES"),
+            "x:1: MAKE_SEGDES in MAIN: the segments have 4000000000 elements together: more than "
+            "an INT can count");
+  EXPECT_EQ(complaint("CONST BOOL () IF ENDIF"), "x:1: IF in MAIN: the flag has length 0, not 1");
+  EXPECT_EQ(complaint("CONST INT 0 RAND"), "x:1: RAND in MAIN: division by zero: element 0 is 0");
+}
+
+TEST(VcodeRun, ChecksEveryIndex) {
+  const std::string one = " CONST INT 3 MAKE_SEGDES ";
+  const std::string source = "CONST INT (7 8 9) ";
+  const std::string outside = "index 3 (element 1) is outside of segment 0, whose length is 3";
+  EXPECT_EQ(complaint(source + "CONST INT (0 3 1)" + one + "PERMUTE INT"),
+            "x:1: PERMUTE in MAIN: " + outside);
+  EXPECT_EQ(complaint(source + "CONST INT (0 3 1)" + one + one + "BPERMUTE INT"),
+            "x:1: BPERMUTE in MAIN: " + outside);
+  EXPECT_EQ(complaint(source + "CONST INT (0 3 1) " + source + one + one + "DPERMUTE INT"),
+            "x:1: DPERMUTE in MAIN: " + outside);
+  EXPECT_EQ(complaint(source + "CONST INT -1" + one + "EXTRACT INT"),
+            "x:1: EXTRACT in MAIN: index -1 is outside of segment 0, whose length is 3");
+  EXPECT_EQ(complaint(source + "CONST INT 3 CONST INT 0" + one + "REPLACE INT"),
+            "x:1: REPLACE in MAIN: index 3 is outside of segment 0, whose length is 3");
+  // An index whose flag is F is nobody's business.
+  EXPECT_EQ(
+      complaint(source + "CONST INT (0 99 1) CONST BOOL (T F T)" + one + one + "BFPERMUTE INT"),
+      "");
+}
+
+TEST(VcodeRun, ChecksMoreWhenAsked) {
+  run_options check;
+  check.check = true;
+  const std::string twice =
+      "CONST INT (7 8 9) CONST INT (0 0 1) CONST INT 3 MAKE_SEGDES PERMUTE INT";
+  EXPECT_EQ(complaint(twice), "");
+  EXPECT_EQ(complaint(twice, {}, check),
+            "x:1: PERMUTE in MAIN: not a permutation: index 0 (element 1) is there twice");
+  EXPECT_EQ(complaint("CONST BOOL (T F) IF ENDIF"), "");
+  EXPECT_EQ(complaint("CONST BOOL (T F) IF ENDIF", {}, check),
+            "x:1: IF in MAIN: the flag has length 2, not 1");
+}
+
+TEST(VcodeRun, SaysThatTheArenaIsFull) {
+  const std::string body = "CONST INT 0 CONST INT 1 CONST INT 1000000 MAKE_SEGDES INDEX";
+  run_options how;
+  how.memory = 1 << 20;
+  // Deferred vectors take no memory before somebody wants them: here, whoever looks at the result.
+  EXPECT_EQ(complaint(body, {}, how),
+            "x:1: RET in MAIN: the arena is full: 4000000 more bytes do not fit");
+  how.engine = engine::workers;
+  EXPECT_EQ(complaint(body, {}, how),
+            "x:1: INDEX in MAIN: the arena is full: 4000000 more bytes do not fit");
+}
+
+TEST(VcodeRun, ReusesMemoryForever) {
+  run_options how;
+  how.memory = 1 << 20;
+  // 200 vectors of changing lengths, 60 kB each: far more than the arena has at once.
+  const std::string loop =
+      "FUNC MAIN CONST INT 200 CALL LOOP RET FUNC LOOP COPY 1 0 CONST INT 0 = INT IF ELSE "
+      "COPY 1 0 CONST INT 1 CONST INT 15000 COPY 1 3 + INT MAKE_SEGDES INDEX COPY 1 0 * INT POP 1 "
+      "0 "
+      "CONST INT 1 - INT CALL LOOP ENDIF RET";
+  EXPECT_EQ(std::get<integers>(run(compile(loop), {}, how).stack[0]), integers{0});
+}
+
+TEST(VcodeRun, EndlessRecursionEnds) {
+  EXPECT_THROW(run(compile("FUNC A CALL A CONST INT 1 RET")), run_error);
+}
+
+TEST(VcodeRun, ExitLeavesNothing) {
+  const run_result r = run(compile("FUNC A CONST INT 1 EXIT RET"));
+  EXPECT_TRUE(r.exited);
+  EXPECT_TRUE(r.stack.empty());
+}
+
+TEST(VcodeRun, IntegersWrapAndConversionsAreDefined) {
+  const auto one = [](const std::string& body) {
+    return std::get<integers>(result_of(body)[0])[0];
+  };
+  EXPECT_EQ(one("CONST INT 2147483647 CONST INT 1 + INT"), INT32_MIN);
+  EXPECT_EQ(one("CONST INT -2147483648 CONST INT -1 / INT"), INT32_MIN);
+  EXPECT_EQ(one("CONST INT -2147483648 CONST INT -1 %"), 0);
+  EXPECT_EQ(one("CONST INT 1 CONST INT 33 LSHIFT"), 2);
+  EXPECT_EQ(one("CONST FLOAT 1.0e10 TRUNC"), INT32_MIN);
+  EXPECT_EQ(one("CONST FLOAT -0.9 TRUNC"), 0);
+}
+
+// Exact quotients of all kinds of INTs, by way of doubles.
+TEST(VcodeRun, DividesAsIntegersDo) {
+  integers a, b, quotients, remainders;
+  std::srand(7);
+  for (int i = 0; i < 20000; ++i) {
+    const auto draw = [&] {
+      return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::rand()) * 2654435761U >>
+                                       (std::rand() % 32));
+    };
+    a.push_back(i % 7 == 0 ? INT32_MIN + i : draw());
+    b.push_back(std::max(1, draw()) * (i % 2 == 0 ? 1 : -1));
+    quotients.push_back(a.back() / b.back());
+    remainders.push_back(a.back() % b.back());
+  }
+  EXPECT_EQ(std::get<integers>(result_of("/ INT", {a, b})[0]), quotients);
+  EXPECT_EQ(std::get<integers>(result_of("%", {a, b})[0]), remainders);
+}
+
+TEST(VcodeRandom, IsTheRecordedGeneratorAndJumps) {
+  random_stream stream;
+  for (const int wanted : {83, 86, 77, 15, 93}) EXPECT_EQ(stream.next() % 100, wanted);
+  for (const std::uint32_t seed : {1U, 42U, 0U, 0x80000000U}) {
+    random_stream stepping(seed);
+    random_stream jumping(seed);
+    for (int i = 0; i < 10007; ++i) stepping.next();
+    jumping.jump(10007);
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(jumping.next(), stepping.next());
+  }
+}
+
+TEST(VcodeArena, PartsNeverOverlap) {
+  const arena memory(1 << 22);
+  allocator from(memory);
+  struct taken {
+    allocator::part part;
+    std::size_t bytes;
+  };
+  std::vector<taken> held;
+  std::srand(3);
+  for (int i = 0; i < 20000; ++i) {
+    if (!held.empty() && std::rand() % 2 == 0) {
+      const auto at = static_cast<std::size_t>(std::rand()) % held.size();
+      from.free(held[at].part.address, held[at].part.size_class);
+      held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
+      continue;
+    }
+    const std::size_t bytes = std::size_t{1} << (std::rand() % 18);
+    const allocator::part got = from.allocate(bytes);
+    if (got.address == nullptr) continue;
+    auto* const begin = static_cast<std::byte*>(got.address);
+    ASSERT_GE(begin, memory.begin());
+    ASSERT_LE(begin + bytes, memory.begin() + memory.size());
+    for (const auto& each : held) {
+      auto* const other = static_cast<std::byte*>(each.part.address);
+      ASSERT_TRUE(begin + bytes <= other || other + each.bytes <= begin);
+    }
+    held.push_back({got, bytes});
+  }
+}
+
+// Whatever the segments and the number of parts: every element and every segment belongs to one part.
+TEST(VcodeSegments, ArePartitioned) {
+  std::srand(5);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::int32_t> lengths, offsets{0};
+    for (int j = std::rand() % 20; j > 0; --j) {
+      lengths.push_back(std::rand() % 3 == 0 ? std::rand() % 5000 : std::rand() % 4);
+      offsets.push_back(offsets.back() + lengths.back());
+    }
+    if (lengths.size() == 1) continue;
+    block l, o, b;
+    l.data = lengths.data();
+    o.data = offsets.data();
+    b.type = kind::segdes;
+    b.length = static_cast<std::int32_t>(lengths.size());
+    b.total = offsets.back();
+    b.lengths = &l;
+    b.offsets = &o;
+    const segment_view view{value(&b)};
+    for (const unsigned parts : {1U, 2U, 3U, 17U}) {
+      for (const std::int32_t align : {1, 64, 1024, INT32_MAX}) {
+        std::vector<int> seen(static_cast<std::size_t>(b.total));
+        std::int32_t segment = 0;
+        std::int32_t element = 0;
+        for (unsigned p = 0; p < parts; ++p) {
+          const share mine = share_of(view, p, parts, align);
+          EXPECT_EQ(mine.begin, element);
+          mine.each(view, [&](std::int32_t j, std::int32_t begin, std::int32_t end) {
+            EXPECT_GE(j, segment);
+            segment = j;
+            EXPECT_EQ(begin, element);
+            EXPECT_TRUE((begin - offsets[static_cast<std::size_t>(j)]) % align == 0);
+            for (std::int32_t e = begin; e < end; ++e) ++seen[static_cast<std::size_t>(e)];
+            element = end;
+          });
+          EXPECT_EQ(mine.end, element);
+        }
+        EXPECT_EQ(element, b.total);
+        for (const int count : seen) EXPECT_EQ(count, 1);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tutti::vcode
