@@ -234,6 +234,7 @@ int tutti_team_create(tutti_team** out, const tutti_team_options* options) {
   *out = nullptr;
   tutti_team_options known{};
   tutti::team_options checked;
+  checked.checks = true;
   if (options != nullptr)
     if (const int error = read_options(*options, known)) return error;
   if (const int error = translate(known, checked)) return error;

@@ -23,6 +23,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 #ifdef TUTTI_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -42,6 +43,8 @@ class fiber_sanitizers {
 #ifdef TUTTI_ASAN
     bottom_ = static_cast<char*>(top) - bytes;
     bytes_ = bytes;
+    // What the frames of an earlier stack at this place left in the shadow.
+    __asan_unpoison_memory_region(bottom_, bytes_);
 #endif
 #ifdef TUTTI_TSAN
     handle_ = __tsan_create_fiber(0);

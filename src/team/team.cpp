@@ -191,8 +191,10 @@ timed_result team::close_by(deadline until) {
   }
   is_late_ = false;
   late_callable_.reset();
-  is_open_.store(false, relaxed);  // relaxed: see begin_region
-  if (cancelled_.requested()) rethrow_failure();
+  const std::exception_ptr failure = cancelled_.requested() ? take_failure() : nullptr;
+  // release: leaves the team to the next opener; pairs with begin_region.
+  is_open_.store(false, release);
+  if (failure != nullptr) std::rethrow_exception(failure);
   return {true, 0, 0, {}};
 }
 
@@ -213,7 +215,9 @@ void team::fail(rank_t rank, std::exception_ptr why) noexcept {
   cancelled_.request();
 }
 
-void team::rethrow_failure() {
+void team::rethrow_failure() { std::rethrow_exception(take_failure()); }
+
+std::exception_ptr team::take_failure() {
   std::exception_ptr first;
   for (std::exception_ptr& why : failures_) {
     if (first == nullptr) first = why;
@@ -225,7 +229,7 @@ void team::rethrow_failure() {
   for (rank_t thread = 0; is_virtual() && thread < threads_; ++thread)
     (*groups_)[thread].arrived.store(0, relaxed);  // relaxed: published by the next region
   for (member& m : *members_) m.turn_ = 0;
-  std::rethrow_exception(first);
+  return first;
 }
 
 }  // namespace tutti

@@ -6,6 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+// What every wait of tutti looks at: whether this thread carries fibers, and how far apart polls are.
+struct fiber_host {
+  virtual bool switch_fiber() noexcept = 0;
+};
+inline constinit thread_local fiber_host* fibers_here = nullptr;
+unsigned measure();
+inline const unsigned pauses_between_polls = measure();
+
 namespace {
 
 using rank_t = std::uint32_t;
@@ -19,17 +27,14 @@ void pause() {
 #endif
 }
 
-// One look at whether this thread carries fibers, as every wait of tutti takes.
-struct fiber_host {
-  virtual bool switch_fiber() noexcept = 0;
-};
-constinit thread_local fiber_host* fibers_here = nullptr;
+[[gnu::always_inline]] inline bool switch_fiber() {
+  if (fibers_here == nullptr) [[likely]]
+    return false;
+  return fibers_here->switch_fiber();
+}
 
-extern const unsigned pauses_between_polls;
-
-void relax() {
-  if (fibers_here != nullptr && fibers_here->switch_fiber()) [[unlikely]]
-    return;
+[[gnu::always_inline]] inline void relax() {
+  if (switch_fiber()) return;
   pause();
   for (unsigned i = 1; i < pauses_between_polls; ++i) pause();
 }

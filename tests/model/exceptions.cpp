@@ -5,7 +5,13 @@
 namespace tutti::model {
 
 const std::vector<exception>& exceptions() {
-  static const std::vector<exception> list = {};
+  // As atomic.arrive, whose weakening is caught with three participants and not with two either: with one sleeper and one
+  // notifier no execution of the model lets the sleeper's last look miss the update. C++ allows it, so the order stays.
+  constexpr std::string_view only_two =
+      "one sleeper and one notifier: the model shows the missed wake-up with three participants "
+      "only (atomic.arrive)";
+  static const std::vector<exception> list = {{"pair.second", "acq_rel", only_two},
+                                              {"pair.second", "release", only_two}};
   return list;
 }
 

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 #include <vector>
 
 #include "simulate.hpp"
+#include "tutti/schedule/fan_in.hpp"
 #include "tutti/schedule/hierarchy.hpp"
 #include "tutti/schedule/table.hpp"
+#include "tutti/schedule/tournament.hpp"
 
 namespace schedule = tutti::schedule;
 using tutti::rank_t;
@@ -242,6 +245,76 @@ TEST(Hierarchy, TakesGroupsOfUnequalSizes) {
     expect_partition(h, n);
     for (rank_t g = 0; g < groups; ++g) EXPECT_EQ(h.size(g), sizes[g]);
   }
+}
+
+// ---- the one order of all reductions
+
+// An operation that shows in which order it was applied.
+std::string paired(const std::string& a, const std::string& b) { return "(" + a + "+" + b + ")"; }
+
+// What the ranks of a tournament hold when each round's losers have reported.
+std::string by_tournament(rank_t n) {
+  const schedule::tournament t(n);
+  std::vector<std::string> held;
+  for (rank_t rank = 0; rank < n; ++rank) held.push_back(std::to_string(rank));
+  for (rank_t round = 0; round < t.rounds(); ++round)
+    for (rank_t rank = 0; rank < n; ++rank)
+      if (t.rounds_won(rank) > round && t.has_opponent(round, rank))
+        held[rank] = paired(held[rank], held[t.opponent(round, rank)]);
+  return held[0];
+}
+
+TEST(Fold, CombinesAsTheTournamentDoes) {
+  const auto name = [](rank_t rank) { return std::to_string(rank); };
+  EXPECT_EQ(schedule::fold(0, 5, name, paired), "(((0+1)+(2+3))+4)");
+  EXPECT_EQ(schedule::fold(3, 2, name, paired), "(3+4)") << "from any first";
+  for (rank_t n = 1; n <= 40; ++n)
+    EXPECT_EQ(schedule::fold(0, n, name, paired), by_tournament(n)) << "n = " << n;
+}
+
+class FanIn : public testing::TestWithParam<rank_t> {};
+INSTANTIATE_TEST_SUITE_P(Fans, FanIn, testing::Values(2, 4, 8, 16, 64));
+
+TEST_P(FanIn, EverybodyReportsOnceToWhoeverCollects) {
+  for (rank_t n = 1; n <= 300; ++n) {
+    const schedule::fan_in tree(n, GetParam());
+    EXPECT_EQ(tree.participants(), n);
+    EXPECT_EQ(tree.rounds(), schedule::ceil_log(n, GetParam()));
+    EXPECT_EQ(tree.rounds_collected(0), tree.rounds());
+    std::vector<rank_t> reports(n);
+    for (rank_t rank = 0; rank < n; ++rank)
+      for (rank_t round = 0; round < tree.rounds_collected(rank); ++round) {
+        ASSERT_LT(tree.children(round, rank), GetParam());
+        for (rank_t i = 0; i < tree.children(round, rank); ++i) {
+          const rank_t child = tree.child(round, rank, i);
+          ASSERT_LT(child, n);
+          ++reports[child];
+          ASSERT_EQ(tree.rounds_collected(child), round) << "it has its subtree together by then";
+        }
+      }
+    for (rank_t rank = 0; rank < n; ++rank) ASSERT_EQ(reports[rank], rank == 0 ? 0u : 1u);
+  }
+}
+
+// Values combined on the way up a fan-in tree, as tree_reduction and fork_join do it.
+std::string by_fan_in(const schedule::fan_in& tree, rank_t rank) {
+  std::string sum = std::to_string(rank);
+  for (rank_t round = 0; round < tree.rounds_collected(rank); ++round)
+    sum = schedule::fold(
+        0, tree.children(round, rank) + 1,
+        [&](rank_t i) { return i == 0 ? sum : by_fan_in(tree, tree.child(round, rank, i - 1)); },
+        paired);
+  return sum;
+}
+
+TEST_P(FanIn, CombinesAsTheTournamentDoes) {
+  for (rank_t n = 1; n <= 40; ++n)
+    EXPECT_EQ(by_fan_in(schedule::fan_in(n, GetParam()), 0), by_tournament(n)) << "n = " << n;
+}
+
+// Only powers of two make subtrees of the tournament; another fan must show.
+TEST(FanIns, OfThreeWouldNotBeATournament) {
+  EXPECT_NE(by_fan_in(schedule::fan_in(9, 3), 0), by_tournament(9));
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ inline unsigned measure_pauses_between_polls() noexcept {
     for (unsigned k = 0; k < pauses; ++k) pause();
     shortest = std::min(shortest, now_ns() - start);
   }
-  const std::uint64_t wanted = (std::uint64_t{poll_gap_ns} * pauses + shortest / 2) /
-                               std::max<std::uint64_t>(shortest, 1);
+  const std::uint64_t wanted =
+      (std::uint64_t{poll_gap_ns} * pauses + shortest / 2) / std::max<std::uint64_t>(shortest, 1);
   return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, 16));
 }
 }  // namespace detail

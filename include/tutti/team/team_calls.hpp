@@ -168,7 +168,8 @@ class team::open_region {
     team_.open(j);
   }
   ~open_region() {
-    team_.is_open_.store(false, relaxed);  // relaxed: see begin_region
+    // release: leaves the team to the next opener; pairs with begin_region.
+    team_.is_open_.store(false, release);
     detail::team_here = outer_;
   }
   open_region(const open_region&) = delete;
@@ -189,9 +190,9 @@ void team::run(F&& f) {
     const open_region now(*this, job_for(all));
     call_ranks(0, all.f);
     close();
+    if (cancelled_.requested()) [[unlikely]]
+      rethrow_failure();
   }
-  if (cancelled_.requested()) [[unlikely]]
-    rethrow_failure();
 }
 
 template <class Op, class F>
@@ -215,9 +216,9 @@ auto team::run_reduce(Op op, F&& f) {
       } else {
         result = close(result, op);
       }
+      if (cancelled_.requested()) [[unlikely]]
+        rethrow_failure();
     }
-    if (cancelled_.requested()) [[unlikely]]
-      rethrow_failure();
     return canonical(result);
   } else {
     array<padded<T>> values(ranks_);

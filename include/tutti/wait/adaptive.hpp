@@ -39,6 +39,9 @@ struct adaptive_options {
   std::uint32_t waits_to_trust_core = 32;
   // A yield that lasts longer lent the core to somebody who is no participant.
   std::uint32_t stranger_yield_ns = 1'200'000;
+  // Waiters that share a core and have nobody to wait for there yield to each other for ever, which looks like work: after
+  // this they sleep. Far more than a turn of some hundred participants takes.
+  std::uint32_t longest_yielding_ns = 1'000'000;
   // A yield that is shorter switched to nobody.
   std::uint32_t empty_yield_ns = 700;
   // One short sleep in so many makes the next wait spin through its like.
@@ -139,8 +142,9 @@ class adaptive_wait {
       if (is_ready) return true;
       if (now >= deadline.ns()) return false;
       // Nobody else can run here: the partner is on another core, or late. Or the core is a stranger's.
-      if ((lent < options.empty_yield_ns && now - start > options.full_patience_ns) ||
-          lent > options.stranger_yield_ns)
+      const std::uint64_t waited = now - start;
+      if ((lent < options.empty_yield_ns && waited > options.full_patience_ns) ||
+          waited > options.longest_yielding_ns || lent > options.stranger_yield_ns)
         return sleepers_.sleep(word, order, ready, deadline);
       before = now;
     }

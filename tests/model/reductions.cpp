@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions: everybody's plain data is published as by a barrier, and everybody gets the one result.
+#include "checked.hpp"
+#include "meeting.hpp"
+#include "subjects.hpp"
+#include "tutti/barrier/ticket.hpp"
+#include "tutti/reduce/after_barrier.hpp"
+#include "tutti/reduce/counted.hpp"
+#include "tutti/reduce/exchange.hpp"
+#include "tutti/reduce/pair.hpp"
+#include "tutti/reduce/tree.hpp"
+#include "tutti/wait/park.hpp"
+#include "tutti/wait/spin.hpp"
+#include "values.hpp"
+
+namespace tutti::model {
+namespace {
+
+// Arrives as if at a barrier, and checks what comes out.
+template <class Reduction>
+class summing {
+ public:
+  explicit summing(rank_t n, std::unique_ptr<Reduction> reduction)
+      : n_(n), reduction_(std::move(reduction)), locals_(n) {}
+
+  void arrive_and_wait(rank_t rank) {
+    const unsigned episode = locals_[rank].value++;
+    unsigned result = 0;
+    RL_ASSERT(
+        reduction_->all(rank, value_of(episode, rank), combine_in_order, result, no_deadline{}));
+    RL_ASSERT(result == expected(episode, n_));
+  }
+
+ private:
+  rank_t n_;
+  std::unique_ptr<Reduction> reduction_;
+  array<padded<unsigned>> locals_;
+};
+
+template <class Reduction>
+program sum(const std::string& name, rank_t n) {
+  return meet(name, n, [](rank_t participants) {
+    return std::make_unique<summing<Reduction>>(participants,
+                                                std::make_unique<Reduction>(participants));
+  });
+}
+
+// A fan of two: inner nodes with three participants.
+template <class Wait>
+struct narrow_tree : tree_reduction<unsigned, checked, Wait> {
+  explicit narrow_tree(rank_t n) : tree_reduction<unsigned, checked, Wait>(n, 2) {}
+};
+
+// What is read from the slots must still be this episode's.
+template <class Wait>
+class gathering {
+ public:
+  explicit gathering(rank_t n) : n_(n), exchange_(n), locals_(n) {}
+
+  void arrive_and_wait(rank_t rank) {
+    const unsigned episode = locals_[rank].value++;
+    exchange_.gather(rank, value_of(episode, rank), [&](auto get) {
+      for (rank_t other = 0; other < n_; ++other) RL_ASSERT(get(other) == value_of(episode, other));
+    });
+  }
+
+ private:
+  rank_t n_;
+  exchange_reduction<unsigned, checked, Wait> exchange_;
+  array<padded<unsigned>> locals_;
+};
+
+template <class Wait>
+class after_tickets {
+ public:
+  explicit after_tickets(rank_t n) : barrier_(n), slots_(barrier_, n) {}
+  template <class Combine>
+  bool all(rank_t rank, unsigned mine, Combine combine, unsigned& result, no_deadline deadline) {
+    return slots_.all(rank, mine, combine, result, deadline);
+  }
+
+ private:
+  ticket_barrier<checked, Wait> barrier_;
+  after_barrier_reduction<unsigned, ticket_barrier<checked, Wait>, checked> slots_;
+};
+
+using spinning = spin_wait<checked>;
+using parking = park_wait<checked, 1>;
+using adapting = adaptive_wait<checked>;
+
+template <template <class> class Reduction>
+subject subject_for(std::string name, rank_t most) {
+  subject made{std::move(name), {}};
+  for (rank_t n = 2; n <= most; ++n) {
+    made.programs.push_back(sum<Reduction<spinning>>("spin", n));
+    made.programs.push_back(sum<Reduction<parking>>("park", n));
+  }
+  made.programs.push_back(sum<Reduction<adapting>>("adaptive", 2));
+  return made;
+}
+
+template <class Wait>
+using pair_of = pair_reduction<unsigned, checked, Wait>;
+template <class Wait>
+using exchange_of = exchange_reduction<unsigned, checked, Wait>;
+template <class Wait>
+using counted_of = counted_reduction<unsigned, checked, Wait>;
+template <class Wait>
+using tree_of = tree_reduction<unsigned, checked, Wait>;
+
+}  // namespace
+
+std::vector<subject> reduction_subjects() {
+  subject exchange = subject_for<exchange_of>("reduce: exchange", 3);
+  for (rank_t n = 2; n <= 3; ++n)
+    exchange.programs.push_back(
+        meet("spin, gather", n, [](rank_t k) { return std::make_unique<gathering<spinning>>(k); }));
+  subject tree = subject_for<narrow_tree>("reduce: tree", 4);
+  tree.programs.push_back(sum<tree_of<spinning>>("spin, fan 8", 3));
+  return {subject_for<pair_of>("reduce: pair", 2), std::move(exchange), std::move(tree),
+          subject_for<counted_of>("reduce: counted", 3),
+          subject_for<after_tickets>("reduce: after_barrier", 3)};
+}
+
+}  // namespace tutti::model

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions: every rank once, plain data published in, out and between; regions inside regions; teams that come and go.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "teams.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tutti::member;
+using tutti::rank_t;
+using tutti::team;
+using tutti::test::shape;
+
+std::uint64_t text_of(rank_t rank, unsigned region) { return std::uint64_t{region} << 16 | rank; }
+
+class Region : public testing::TestWithParam<shape> {};
+INSTANTIATE_TEST_SUITE_P(Every, Region, testing::ValuesIn(tutti::test::every_shape()),
+                         tutti::test::name_of_shape);
+
+TEST_P(Region, PublishesPlainDataIntoAndOut) {
+  team t(GetParam().options());
+  const rank_t n = t.size();
+  ASSERT_EQ(n, GetParam().size());
+  ASSERT_EQ(t.threads(), GetParam().threads);
+  std::vector<std::uint64_t> in(n), out(n);
+  for (unsigned region = 1; region <= GetParam().regions(); ++region) {
+    for (rank_t r = 0; r < n; ++r) in[r] = text_of(r, region);
+    t.run([&](member& me) { out[me.rank()] = in[(me.rank() + 1) % me.size()]; });
+    for (rank_t r = 0; r < n; ++r) ASSERT_EQ(out[r], text_of((r + 1) % n, region)) << "rank " << r;
+  }
+}
+
+TEST_P(Region, PublishesPlainDataBetweenItsRanks) {
+  team t(GetParam().options());
+  const rank_t n = t.size();
+  std::vector<std::uint64_t> boards[2] = {std::vector<std::uint64_t>(n),
+                                          std::vector<std::uint64_t>(n)};
+  std::vector<unsigned> mistakes(n);
+  const unsigned meetings = GetParam().burns_the_core() ? 6 : 20;
+  for (unsigned region = 0; region < 3; ++region)
+    t.run([&](member& me) {
+      for (unsigned meeting = 0; meeting < meetings; ++meeting) {
+        std::vector<std::uint64_t>& board = boards[meeting % 2];
+        board[me.rank()] = text_of(me.rank(), meeting);
+        rank_t sum = n * (n - 1) / 2;
+        // Each way to meet in turn.
+        switch (meeting % 3) {
+          case 0: me.barrier(); break;
+          case 1: sum = me.reduce(tutti::plus{}, me.rank()); break;
+          case 2: me.gather(me.rank(), [](auto) {}); break;
+        }
+        for (rank_t r = 0; r < n; ++r) mistakes[me.rank()] += board[r] != text_of(r, meeting);
+        mistakes[me.rank()] += sum != n * (n - 1) / 2;
+      }
+      me.barrier();  // before somebody else's board of the next region
+    });
+  EXPECT_EQ(mistakes, std::vector<unsigned>(n));
+}
+
+class Team : public testing::TestWithParam<shape> {};
+INSTANTIATE_TEST_SUITE_P(Few, Team, testing::ValuesIn(tutti::test::few_shapes()),
+                         tutti::test::name_of_shape);
+
+TEST_P(Team, CallerIsRank0AndRanksKeepTheirThreads) {
+  team t(GetParam().options());
+  std::vector<std::thread::id> first(t.size()), again(t.size());
+  std::vector<rank_t> threads(t.size());
+  const auto note = [&](auto& where) {
+    t.run([&](member& me) {
+      ASSERT_EQ(me.size(), t.size());
+      where[me.rank()] = std::this_thread::get_id();
+      threads[me.rank()] = me.thread();
+    });
+  };
+  note(first);
+  note(again);
+  EXPECT_EQ(first, again);
+  EXPECT_EQ(first[0], std::this_thread::get_id());
+  EXPECT_EQ(threads.front(), 0u);
+  EXPECT_EQ(threads.back(), t.threads() - 1);
+  for (rank_t r = 1; r < t.size(); ++r) {
+    EXPECT_LE(threads[r] - threads[r - 1], 1u) << "neighbours share a thread or take the next";
+    EXPECT_EQ(first[r] == first[r - 1], threads[r] == threads[r - 1]);
+  }
+}
+
+TEST_P(Team, RunsRegionsAfterAPause) {
+  team t(GetParam().options());
+  for (int region = 0; region < 3; ++region) {
+    std::this_thread::sleep_for(50ms);  // the workers are asleep
+    tutti::test::expect_works(t);
+  }
+}
+
+TEST_P(Team, EndsWithoutEverHavingRun) {
+  for (int i = 0; i < 5; ++i) const team t(GetParam().options());
+}
+
+TEST_P(Team, RunsANestedRegionAlone) {
+  team t(GetParam().options());
+  std::vector<rank_t> calls(t.size());
+  t.run([&](member& outer) {
+    t.run([&](member& me) {
+      EXPECT_EQ(me.size(), 1u);
+      EXPECT_EQ(me.rank(), 0u);
+      me.barrier();
+      EXPECT_EQ(me.reduce(tutti::plus{}, 7), 7);
+      EXPECT_EQ(me.exclusive_scan(tutti::plus{}, 7, 5), 5);
+      EXPECT_EQ(me.inclusive_scan(tutti::plus{}, 7), 7);
+      std::array<int, 3> values{1, 2, 3};
+      me.reduce(tutti::plus{}, std::span(values));
+      EXPECT_EQ(values, (std::array{1, 2, 3}));
+      const std::array<double, 20> large{1.5};
+      EXPECT_EQ(me.reduce(tutti::plus{}, large), large);
+      ++calls[outer.rank()];
+    });
+    for (const auto kind : {tutti::loop::static_blocks, tutti::loop::static_chunks,
+                            tutti::loop::dynamic_chunks, tutti::loop::guided_chunks})
+      t.parallel_for(0, 3, [&](std::size_t) { ++calls[outer.rank()]; }, {.kind = kind});
+    const auto identity = [](std::size_t i) { return i; };
+    EXPECT_EQ(t.parallel_reduce(0, 5, tutti::plus{}, identity), 10u);
+    EXPECT_EQ(t.parallel_reduce_any(0, 5, tutti::plus{}, identity), 10u);
+    EXPECT_EQ(t.run_reduce(tutti::plus{}, [](member& me) { return me.rank() + 4; }), 4u);
+    const auto large = t.run_reduce(tutti::plus{}, [](member&) { return std::array<long, 30>{9}; });
+    EXPECT_EQ(large[0], 9);
+    outer.barrier();
+  });
+  EXPECT_EQ(calls, std::vector<rank_t>(t.size(), 13u));
+  tutti::test::expect_works(t);
+}
+
+TEST_P(Team, OpensAnotherTeamInsideARegion) {
+  team outer(GetParam().options());
+  std::vector<rank_t> calls(outer.size());
+  outer.run([&](member& me) {
+    team inner({.threads = 2, .ranks = me.rank() % 2 == 0 ? 2u : 5u});
+    for (int i = 0; i < 3; ++i)
+      calls[me.rank()] +=
+          inner.run_reduce(tutti::plus{}, [](member& mine) { return mine.rank() + 1; });
+    me.barrier();
+  });
+  for (rank_t r = 0; r < outer.size(); ++r) EXPECT_EQ(calls[r], r % 2 == 0 ? 9u : 45u);
+  tutti::test::expect_works(outer);
+}
+
+// Each is refused inside the other's region, or runs; nothing hangs, and both work afterwards.
+TEST(Teams, NestedInEachOther) {
+  team a(2), b({.threads = 2, .ranks = 5});
+  tutti::test::expect_refused<std::logic_error>(
+      [&] {
+        a.run([&](member& me) {
+          if (me.rank() == 0) b.run([&](member&) { a.run([](member&) {}); });
+          me.barrier();
+        });
+      },
+      "region of this team open");
+  tutti::test::expect_works(a);
+  tutti::test::expect_works(b);
+}
+
+// Two ranks that both find another team free: one opens its region, the other is refused or comes after it.
+TEST(Teams, OpenedByTwoThreadsAtOnce) {
+  team outer(2), shared({.threads = 2, .checks = true});
+  std::atomic<unsigned> refused{0}, calls{0}, opened{0};
+  constexpr unsigned regions = 10'000;
+  for (unsigned i = 0; i < regions; ++i)
+    outer.run([&](member& me) {
+      me.barrier();
+      try {
+        shared.run([&](member&) { ++calls; });
+        ++opened;
+      } catch (const std::logic_error&) {
+        ++refused;
+      }
+    });
+  EXPECT_EQ(opened + refused, 2 * regions);
+  EXPECT_EQ(calls, 2 * opened);
+  tutti::test::expect_works(shared);
+}
+
+TEST(Teams, RefusesASecondThreadWhileARegionIsOpen) {
+  for (const rank_t ranks : {2u, 7u}) {
+    team t({.threads = 2, .ranks = ranks});
+    t.run([&](member& me) {
+      if (me.rank() != 0) return;
+      std::thread([&] {
+        tutti::test::expect_refused<std::logic_error>([&] { t.run([](member&) {}); },
+                                                      "another thread has a region");
+        tutti::test::expect_refused<std::logic_error>(
+            [&] { (void)t.run_reduce(tutti::plus{}, [](member&) { return 1; }); },
+            "another thread has a region");
+        tutti::test::expect_refused<std::logic_error>([&] { (void)t.run_for(1ms, [](member&) {}); },
+                                                      "another thread has a region");
+      }).join();
+    });
+    tutti::test::expect_works(t);
+  }
+}
+
+// From one thread after the other, as long as they do not meet.
+TEST(Teams, MayBeUsedByOneThreadAfterTheOther) {
+  team t(3);
+  for (int i = 0; i < 5; ++i) std::thread([&] { tutti::test::expect_works(t); }).join();
+  tutti::test::expect_works(t);
+}
+
+TEST(Teams, AreMadeAndEndedAThousandTimes) {
+  for (int i = 0; i < 1000; ++i) {
+    team t({.threads = 1 + static_cast<rank_t>(i) % 3, .ranks = i % 4 == 0 ? 6u : 0u});
+    rank_t calls = 0;
+    if (i % 2 == 0) calls = t.run_reduce(tutti::plus{}, [](member&) { return rank_t{1}; });
+    ASSERT_EQ(calls, i % 2 == 0 ? t.size() : 0u);
+  }
+}
+
+// ---- what may be called
+
+std::atomic<unsigned> plain_calls{0};
+void plain_function(member&) { ++plain_calls; }
+
+struct move_only {
+  std::unique_ptr<std::atomic<unsigned>> calls = std::make_unique<std::atomic<unsigned>>(0);
+  void operator()(member&) { ++*calls; }
+};
+
+TEST(Callables, OfEveryKindAreCalledByEveryRank) {
+  team t(3);
+  t.run(plain_function);
+  t.run(&plain_function);
+  EXPECT_EQ(plain_calls, 6u);
+  const std::function<void(member&)> wrapped = plain_function;
+  t.run(wrapped);
+  EXPECT_EQ(plain_calls, 9u);
+
+  move_only moved;
+  t.run(moved);
+  EXPECT_EQ(*moved.calls, 3u);
+  t.run(move_only{});
+
+  // Too large to travel with the job.
+  std::array<std::uint64_t, 100> large{};
+  large[99] = 17;
+  std::atomic<unsigned> sum{0};
+  t.run([large, &sum](member&) { sum += static_cast<unsigned>(large[99]); });
+  EXPECT_EQ(sum, 51u);
+  EXPECT_EQ(t.run_reduce(tutti::plus{}, [large](member&) { return large[99]; }), 51u);
+
+  std::atomic<int> through{0};
+  t.run([&through, own = 1](member&) mutable { through += own; });
+  EXPECT_EQ(through, 3);
+  EXPECT_EQ(t.run_reduce(
+                tutti::maximum{}, +[](member& me) { return me.rank(); }),
+            2u);
+}
+
+rank_t rank_of(member& me) { return me.rank(); }
+
+TEST(Callables, FreeFunctionsReduceToo) {
+  team t({.threads = 2, .ranks = 4});
+  EXPECT_EQ(t.run_reduce(tutti::plus{}, rank_of), 6u);
+}
+
+// An operation with a state that wants more alignment than a job has.
+struct alignas(16) aligned_plus {
+  double scale = 1.0;
+  double operator()(double a, double b) const { return scale * (a + b); }
+};
+
+TEST(Callables, OperationsMayBeAlignedAsTheyLike) {
+  team t(3);
+  EXPECT_EQ(t.run_reduce(aligned_plus{}, [](member& me) { return me.rank() + 1.0; }), 6.0);
+  struct alignas(16) wide {
+    double values[4];
+  };
+  const auto plus = [](const wide& a, const wide& b) {
+    wide sum = a;
+    for (int i = 0; i < 4; ++i) sum.values[i] += b.values[i];
+    return sum;
+  };
+  const wide sum = t.run_reduce(plus, [](member&) { return wide{{1, 2, 3, 4}}; });
+  EXPECT_EQ(sum.values[3], 12.0);
+  t.run([&](member& me) {
+    EXPECT_EQ(me.reduce(plus, wide{{1, 2, 3, 4}}).values[2], 9.0);
+    EXPECT_EQ(me.reduce(tutti::plus{}, 1.5L), 4.5L);
+  });
+}
+
+}  // namespace

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Virtual ranks: several on one thread, and all of tutti's ways to wait let the others run. What they must not do is
+// seen, and what C++ and C keep for each thread is kept for each of them.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "teams.hpp"
+#include "tutti/barrier/barrier.hpp"
+#include "tutti/reduce/reduction.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tutti::member;
+using tutti::rank_t;
+using tutti::team;
+using tutti::test::shape;
+
+// All on one thread; several threads; more threads than cores.
+const shape virtual_shapes[] = {{1, 2}, {1, 3}, {2, 5}, {2, 8}, {3, 17}};
+
+// Publishes plain data through arrive(rank).
+template <class Arrive>
+void expect_to_meet(const shape& s, Arrive arrive, const std::string& what) {
+  team t(s.options());
+  std::vector<unsigned> boards[2] = {std::vector<unsigned>(t.size()),
+                                     std::vector<unsigned>(t.size())};
+  std::atomic<unsigned> mistakes{0};
+  t.run([&](member& me) {
+    for (unsigned episode = 1; episode <= 20; ++episode) {
+      boards[episode % 2][me.rank()] = episode;
+      arrive(me.rank());
+      for (const unsigned said : boards[episode % 2]) mistakes += said != episode;
+    }
+  });
+  EXPECT_EQ(mistakes, 0u) << what << ", " << s;
+}
+
+TEST(VirtualRanks, MeetAtEveryBarrierOfTheRegistry) {
+  for (const auto& algorithm : tutti::algorithms)
+    for (const auto& wait : tutti::wait_policies) {
+      if (!wait.available()) continue;
+      for (const shape& s : virtual_shapes) {
+        if (s.threads > 2 && (wait.name == "spin" || wait.name == "monitor")) continue;
+        const auto barrier = tutti::make_barrier(algorithm.name, s.size(), wait.name);
+        expect_to_meet(
+            s, [&](rank_t rank) { barrier->arrive_and_wait(rank); },
+            std::string(algorithm.name) + ", " + std::string(wait.name));
+      }
+    }
+}
+
+TEST(VirtualRanks, MeetAtTuttisBarrier) {
+  for (const shape& s : virtual_shapes) {
+    tutti::barrier<> b(static_cast<std::ptrdiff_t>(s.size()));
+    expect_to_meet(
+        s, [&](rank_t) { b.arrive_and_wait(); }, "without ranks");
+    expect_to_meet(
+        s, [&](rank_t rank) { b.arrive_and_wait(rank); }, "with ranks");
+    expect_to_meet(
+        s, [&](rank_t) { b.wait(b.arrive()); }, "split");
+    expect_to_meet(
+        s, [&](rank_t rank) { EXPECT_TRUE(b.arrive_and_wait_for(rank, 60s)); }, "with a deadline");
+  }
+}
+
+template <class Wait>
+void expect_reductions_to_meet() {
+  using tutti::reduction_algorithm;
+  for (const shape& s : virtual_shapes)
+    for (const auto algorithm :
+         {reduction_algorithm::tuttis_choice, reduction_algorithm::pair,
+          reduction_algorithm::exchange, reduction_algorithm::tree, reduction_algorithm::counted}) {
+      if (algorithm == reduction_algorithm::pair && s.size() != 2) continue;
+      tutti::reduction<rank_t, tutti::plus, tutti::native, Wait> sum(s.size(), {}, algorithm);
+      expect_to_meet(
+          s, [&](rank_t rank) { EXPECT_EQ(sum.all(rank, rank), s.size() * (s.size() - 1) / 2); },
+          "reduction " + std::to_string(static_cast<int>(algorithm)));
+    }
+}
+
+TEST(VirtualRanks, MeetInReductionsWithEveryWayToWait) {
+  expect_reductions_to_meet<tutti::adaptive_wait<>>();
+  expect_reductions_to_meet<tutti::spin_wait<>>();
+  expect_reductions_to_meet<tutti::yield_wait<>>();
+  expect_reductions_to_meet<tutti::park_wait<>>();
+  expect_reductions_to_meet<tutti::monitor_wait<>>();
+}
+
+TEST(VirtualRanks, SomeMayWaitForOthersWhileAllWillMeet) {
+  for (const shape& s : virtual_shapes) {
+    team t(s.options());
+    tutti::barrier<> halves(static_cast<std::ptrdiff_t>(2));
+    t.run([&](member& me) {
+      if (me.rank() == 0 || me.rank() == me.size() - 1)
+        for (int i = 0; i < 10; ++i) halves.arrive_and_wait();
+      me.barrier();
+    });
+    tutti::test::expect_works(t);
+  }
+}
+
+TEST(VirtualRanks, HaveTheirOwnErrno) {
+  team t({.threads = 2, .ranks = 9});
+  std::atomic<unsigned> strays{0};
+  // A way to wait without system calls, which may set it.
+  const auto barrier = tutti::make_barrier("central", 9, "spin");
+  for (int region = 0; region < 3; ++region)
+    t.run([&](member& me) {
+      errno = static_cast<int>(me.rank()) + 1;
+      for (int i = 0; i < 5; ++i) {
+        barrier->arrive_and_wait(me.rank());
+        strays += errno != static_cast<int>(me.rank()) + 1;
+      }
+    });
+  EXPECT_EQ(strays, 0u);
+}
+
+// The team that a rank is in goes with it, also while another of its thread is in a region of another team.
+TEST(VirtualRanks, KnowWhichRegionTheyAreIn) {
+  team outer({.threads = 1, .ranks = 4}), inner(2);
+  std::vector<rank_t> calls(4);
+  for (int region = 0; region < 3; ++region)
+    outer.run([&](member& me) {
+      if (me.rank() == 0)
+        inner.run([](member& mine) {
+          // Long enough that the caller's wait lets the other ranks of its thread run.
+          if (mine.rank() == 1) std::this_thread::sleep_for(5ms);
+        });
+      else
+        outer.run([&](member& mine) { calls[me.rank()] += mine.size(); });
+    });
+  EXPECT_EQ(calls, (std::vector<rank_t>{0, 3, 3, 3}));
+}
+
+// ---- the contract
+
+std::mutex reported_lock;
+std::vector<std::string> reported;
+void note_misuse(const std::string& what, const tutti::source_place&) {
+  const std::lock_guard hold(reported_lock);
+  reported.push_back(what);
+}
+
+class Contract : public testing::Test {
+ protected:
+  void SetUp() override {
+    reported.clear();
+    tutti::on_misuse = note_misuse;
+  }
+  void TearDown() override { tutti::on_misuse = tutti::abort_on_misuse; }
+};
+
+TEST_F(Contract, ARankThatSleepsIsReported) {
+  team t({.threads = 2, .ranks = 6, .fibers = {.checks = true}});
+  t.run([](member& me) {
+    if (me.rank() == 4) std::this_thread::sleep_for(2ms);
+    me.barrier();
+  });
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_NE(reported[0].find("virtual rank 4 blocked its thread"), std::string::npos)
+      << reported[0];
+}
+
+TEST_F(Contract, ARankThatSleepsLastIsReported) {
+  team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
+  t.run([](member& me) {
+    me.barrier();
+    if (me.rank() == 1) std::this_thread::sleep_for(2ms);
+  });
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_NE(reported[0].find("virtual rank 1"), std::string::npos) << reported[0];
+}
+
+TEST_F(Contract, RanksThatOnlyMeetAreNotReported) {
+  team t({.threads = 2, .ranks = 6, .fibers = {.checks = true}});
+  tutti::barrier<> b(6);
+  const auto parking = tutti::make_barrier("tournament", 6, "park");
+  t.run([&](member& me) {
+    for (int i = 0; i < 50; ++i) {
+      me.barrier();
+      me.reduce(tutti::plus{}, 1.0);
+      b.arrive_and_wait();
+      parking->arrive_and_wait(me.rank());
+    }
+  });
+  EXPECT_TRUE(reported.empty()) << reported.size() << " times, first: " << reported[0];
+}
+
+TEST_F(Contract, IsNotCheckedWhereChecksAreOff) {
+  team t({.threads = 1, .ranks = 2, .fibers = {.checks = false}});
+  t.run([](member&) { std::this_thread::sleep_for(1ms); });
+  EXPECT_TRUE(reported.empty());
+}
+
+// Uses up a stack, a page at a time.
+[[gnu::noinline]] unsigned dig(unsigned depth) {
+  volatile char page[1024];
+  page[depth % sizeof page] = static_cast<char>(depth);
+  return depth == 0 ? 0 : dig(depth - 1) + static_cast<unsigned char>(page[depth % sizeof page]);
+}
+
+TEST(Stacks, HoldWhatTheyWereAskedFor) {
+  team t({.threads = 2, .ranks = 4, .fibers = {.stack_bytes = 4 << 20}});
+  EXPECT_NO_FATAL_FAILURE(t.run([](member& me) {
+    dig(2000);
+    me.barrier();
+  }));
+}
+
+TEST(StacksDeathTest, OverflowIsAFaultAndNotASurprise) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        team t({.threads = 2, .ranks = 4, .fibers = {.stack_bytes = 64 * 1024}});
+        t.run([](member& me) {
+          if (me.rank() == 2) dig(2000);
+          me.barrier();
+        });
+      },
+      "");
+}
+
+}  // namespace
