@@ -139,9 +139,9 @@ class Page:
             source, program = pathlib.Path(folder, "snippet.cpp"), pathlib.Path(folder, "snippet")
             source.write_text(text, encoding="utf-8")
             library = [str(p) for p in (self.build / "libtutti.a",) if p.exists()]
-            hwloc = subprocess.run(["pkg-config", "--libs", "hwloc"], capture_output=True, text=True, check=False)
+            needed = subprocess.run(["pkg-config", "--libs", "hwloc", "libhwy"], capture_output=True, text=True, check=False)
             command = ["g++", "-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{self.root / 'include'}", str(source)]
-            command += ["-o", str(program), *library, *hwloc.stdout.split(), "-pthread"]
+            command += ["-o", str(program), *library, *needed.stdout.split(), "-lboost_context", "-pthread"]
             if self.execute(block, command) is None:
                 return None
             return self.execute(block, [str(program)]) if is_program else None
