@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "crew/ledger.hpp"
@@ -31,10 +32,15 @@ class region_crew {
   virtual void place(const std::vector<int>& cpus);
   // One region: body(rank) once on each rank.
   virtual void open(const std::function<void(rank_t)>& body) = 0;
+  // Lives until the threads have ended: a crew that does not join may still call a body after open() has returned.
+  void keep(std::shared_ptr<const void> what) { kept_.push_back(std::move(what)); }
   // Regions back to back; in each, every rank enters its share.
   virtual void regions(std::uint64_t count, ledger& shares) = 0;
   // The same, and in each the sum of everybody's two doubles goes to rank 0, which collects it.
   virtual void reducing_regions(std::uint64_t count, ledger& shares) = 0;
+
+ private:
+  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 // A rank inside a region that stays open.

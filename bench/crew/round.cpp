@@ -110,19 +110,20 @@ constexpr double late_ns = 20e3;
 
 // What rank 0 wrote before a region is read in it, and what a late rank writes in it is read after it.
 std::string check_fork_and_join(region_crew& crew, rank_t ranks) {
-  // Owned by the body too: a crew that does not join may still run it when this has returned.
   struct state {
     std::uint64_t step = 0;
     std::vector<published> cells;
   };
   const auto shared = std::make_shared<state>();
   shared->cells.resize(ranks);
+  const auto body = std::make_shared<std::function<void(rank_t)>>([shared, ranks](rank_t rank) {
+    const std::uint64_t step = shared->step;
+    if (rank == step % ranks) spin_for_ns(late_ns);
+    shared->cells[rank].step = step;
+  });
+  crew.keep(body);
   for (shared->step = 1; shared->step <= check_steps; ++shared->step) {
-    crew.open([shared, ranks](rank_t rank) {
-      const std::uint64_t step = shared->step;
-      if (rank == step % ranks) spin_for_ns(late_ns);
-      shared->cells[rank].step = step;
-    });
+    crew.open(*body);
     for (rank_t rank = 0; rank < ranks; ++rank) {
       if (shared->cells[rank].step == shared->step) continue;
       return fmt::format("region {} ended while rank {} was not through it", shared->step, rank);
@@ -156,9 +157,12 @@ std::string name_of(const episode_kind& kind) {
 }
 
 void region_crew::place(const std::vector<int>& cpus) {
-  first_error error;
-  open([&](rank_t rank) { error.guard([&] { pin(cpus, rank); }); });
-  error.rethrow();
+  const auto error = std::make_shared<first_error>();
+  const auto body = std::make_shared<std::function<void(rank_t)>>(
+      [error, cpus](rank_t rank) { error->guard([&] { pin(cpus, rank); }); });
+  keep(body);
+  open(*body);
+  error->rethrow();
 }
 
 void meeting_crew::place(const std::vector<int>& cpus) {
