@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "barrier/providers.hpp"
+#include "harness/names.hpp"
 #include "harness/peer_program.hpp"
 
 #ifndef TUTTI_HAVE_BOOST
@@ -103,27 +104,10 @@ std::vector<missing_peer> missing_peers() {
 }
 
 std::vector<provider> choose_peers(const std::vector<std::string>& names) {
-  std::vector<provider> chosen;
-  const std::vector<provider> peers = available_peers();
-  const std::vector<missing_peer> missing = missing_peers();
-  for (const auto& name : names) {
-    if (name == "none") continue;
-    bool found = false;
-    for (const auto& p : peers) {
-      if (name != "all" && name != p.family && name != p.family + ":" + p.name) continue;
-      found = true;
-      chosen.push_back(p);
-    }
-    if (found) continue;
-    for (const auto& m : missing) {
-      if (name.substr(0, name.find(':')) == m.family) {
-        throw std::invalid_argument(fmt::format("peer {} is not available: {}", name, m.reason));
-      }
-    }
-    throw std::invalid_argument(
-        fmt::format("there is no peer '{}': use all, none, or some of {}", name, known_families()));
-  }
-  return chosen;
+  return choose_from(available_peers(), missing_peers(), names, [](const std::string& name) {
+    return fmt::format("there is no peer '{}': use all, none, or some of {}", name,
+                       known_families());
+  });
 }
 
 }  // namespace tutti::bench

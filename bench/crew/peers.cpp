@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "crew/providers.hpp"
+#include "harness/names.hpp"
 #include "harness/peer_program.hpp"
 #include "region/peers.hpp"
 
@@ -154,25 +155,10 @@ std::vector<missing_crew> missing_reduction_peers() {
 std::vector<crew_provider> choose(const std::vector<crew_provider>& peers,
                                   const std::vector<missing_crew>& missing,
                                   const std::vector<std::string>& names) {
-  std::vector<crew_provider> chosen;
-  for (const auto& name : names) {
-    if (name == "none") continue;
-    bool found = false;
-    for (const auto& p : peers) {
-      if (name != "all" && name != p.family && name != p.family + ":" + p.name) continue;
-      found = true;
-      chosen.push_back(p);
-    }
-    if (found) continue;
-    for (const auto& m : missing) {
-      if (name.substr(0, name.find(':')) == m.family) {
-        throw std::invalid_argument(fmt::format("peer {} is not available: {}", name, m.reason));
-      }
-    }
-    throw std::invalid_argument(fmt::format(
-        "there is no peer '{}' here: use all, none, or some of {}", name, families_of(peers)));
-  }
-  return chosen;
+  return choose_from(peers, missing, names, [&](const std::string& name) {
+    return fmt::format("there is no peer '{}' here: use all, none, or some of {}", name,
+                       families_of(peers));
+  });
 }
 
 std::vector<std::string> command_of(const crew_provider& who, rank_t ranks) {

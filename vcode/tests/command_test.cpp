@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tutti vcode` as a user runs it: what it prints, where, and its exit statuses.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "support/run_program.hpp"
+
 namespace {
 
-struct output {
-  int status = -1;
-  std::string text;
-};
-
-output run_shell(const std::string& command) {
-  output result;
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return result;
-  char buffer[4096];
-  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) result.text.append(buffer, n);
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
+using tutti::test::output;
 
 class VcodeCommand : public testing::Test {
  protected:
@@ -43,10 +29,10 @@ class VcodeCommand : public testing::Test {
     return path.string();
   }
   static output out(const std::string& arguments) {
-    return run_shell(TUTTI_TEST_COMMAND " vcode " + arguments + " 2>/dev/null");
+    return tutti::test::standard_output_of(TUTTI_TEST_COMMAND " vcode " + arguments);
   }
   static output error(const std::string& arguments) {
-    return run_shell(TUTTI_TEST_COMMAND " vcode " + arguments + " 2>&1 >/dev/null");
+    return tutti::test::standard_error_of(TUTTI_TEST_COMMAND " vcode " + arguments);
   }
 
  private:

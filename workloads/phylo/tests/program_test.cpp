@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs tutti-phylo as a user would: its lines, its files, its errors.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -12,25 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "support/run_program.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-struct output {
-  int status;
-  std::string text;
-};
-
-output run_shell(const std::string& command) {
-  output result{-1, ""};
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return result;
-  char buffer[4096];
-  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) result.text.append(buffer, n);
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
+using tutti::test::output;
+using tutti::test::run_shell;
 
 class Program : public testing::Test {
  protected:

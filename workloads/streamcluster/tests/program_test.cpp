@@ -1,41 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs tutti-streamcluster as a user would: its lines, its errors, its exit statuses.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "scratch.hpp"
+#include "support/run_program.hpp"
 
 namespace tutti::streamcluster {
 namespace {
 
-struct output {
-  int status;
-  std::string text;
-};
-
-output run_shell(const std::string& command) {
-  output result{-1, ""};
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return result;
-  char buffer[4096];
-  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) result.text.append(buffer, n);
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
+using tutti::test::output;
 
 output standard_output(const std::string& arguments) {
-  return run_shell(TUTTI_TEST_STREAMCLUSTER " " + arguments + " 2>/dev/null");
+  return tutti::test::standard_output_of(TUTTI_TEST_STREAMCLUSTER " " + arguments);
 }
 output standard_error(const std::string& arguments) {
-  return run_shell(TUTTI_TEST_STREAMCLUSTER " " + arguments + " 2>&1 >/dev/null");
+  return tutti::test::standard_error_of(TUTTI_TEST_STREAMCLUSTER " " + arguments);
 }
 
 // Small enough for many runs.

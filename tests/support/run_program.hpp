@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a command line as a user's shell does, for the tests of programs.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <string>
+
+namespace tutti::test {
+
+struct output {
+  int status = -1;  // -1: it did not start, or was ended by a signal
+  std::string text;
+};
+
+inline output run_shell(const std::string& command) {
+  output result;
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) result.text.append(buffer, n);
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+// Only what is written on standard output, or only what is written on standard error.
+inline output standard_output_of(const std::string& command) {
+  return run_shell(command + " 2>/dev/null");
+}
+inline output standard_error_of(const std::string& command) {
+  return run_shell(command + " 2>&1 >/dev/null");
+}
+
+}  // namespace tutti::test
