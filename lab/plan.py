@@ -11,6 +11,13 @@ from pathlib import Path
 
 # The barriers of paper 002, by tutti's names.
 PAPER_BARRIERS = ("flags", "flags_padded", "recursive", "recursive_padded", "atomic", "mutex")
+# Options of the likelihood program for each form of tables III and IV, by the name that it writes for them.
+PAPER_SUMS = {
+    **{f"{barrier}_plain": ("--barrier", barrier, "--sums", "plain") for barrier in PAPER_BARRIERS},
+    "flags": ("--barrier", "flags"),
+    "flags_padded": ("--barrier", "flags_padded"),
+    "default_fan_2": ("--fan", "2"),
+}
 # Taxa and patterns of the paper's two alignments.
 TABLE_3, TABLE_4 = (404, 7429), (1481, 1241)
 SIMULATED_MODEL = "GTR{1,2.5,1,1,2.5,1}+F{0.3,0.2,0.2,0.3}+G4{0.7}"
@@ -136,9 +143,9 @@ def _phylo(name: str, shape: tuple[int, int], seconds: float, cores: int, quick:
     calls: list[Command] = []
     order = random.Random(1)
     for _ in range(1 if quick else 3):
-        barriers = ["", *PAPER_BARRIERS]
-        order.shuffle(barriers)
-        calls += [(*optimise, "--barrier", barrier) if barrier else optimise for barrier in barriers]
+        forms: list[tuple[str, ...]] = [(), *PAPER_SUMS.values()]
+        order.shuffle(forms)
+        calls += [(*optimise, *form) for form in forms]
     question = f"branch lengths of {taxa} taxa x {patterns} patterns, every barrier of paper 002"
     return Run(name, question, seconds / (3 if quick else 1), programs.workload("phylo"), tuple(calls), (made,))
 

@@ -149,7 +149,7 @@ def test_one_call_of_several_that_fails_is_told_and_the_others_are_kept(tmp_path
     out = tmp_path / "report"
     assert main(["report", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
     assert "status 1: tutti-phylo: no such barrier" in capsys.readouterr().err
-    assert (out / "phylo_404.jsonl").read_text() == stored.read_text() * 6
+    assert (out / "phylo_404.jsonl").read_text() == stored.read_text() * 9
 
 
 def test_programs_that_the_comparison_lacks_stand_in_the_lines(tmp_path: Path, monkeypatch):

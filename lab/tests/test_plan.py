@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab import plan
-from lab.papers import TABLE_1, TABLE_3
+from lab.papers import TABLE_1, TABLE_3, TABLE_4
 
 HERE = plan.Programs(Path("build/tutti"), Path("/scratch"))
 
@@ -29,15 +29,16 @@ def test_runs_have_names_of_their_own():
 @pytest.mark.parametrize("name", ["phylo_404", "phylo_1481"])
 def test_every_barrier_of_the_paper_is_asked_for_equally_often(name: str):
     run = next(run for run in plan.plan(2, False, HERE) if run.name == name)
-    asked = [call[-1] for call in run.calls if call[-2] == "--barrier"]
-    assert {asked.count(barrier) for barrier in plan.PAPER_BARRIERS} == {3}
-    assert len(run.calls) == 3 + len(asked)
+    for options in plan.PAPER_SUMS.values():
+        assert sum(call[-len(options) :] == options for call in run.calls) == 3
+    assert len(run.calls) == 3 + 3 * len(plan.PAPER_SUMS)
     assert run.prepare[0][1] == "simulate" and str(HERE.scratch) in run.prepare[0][-1]
 
 
 def test_the_papers_names_are_those_of_the_plan():
-    for table in (TABLE_1, TABLE_3):
-        assert {name for _, name, _ in table.rows if name} == set(plan.PAPER_BARRIERS)
+    assert {name for _, name, _ in TABLE_1.rows} == set(plan.PAPER_BARRIERS)
+    for table in (TABLE_3, TABLE_4):
+        assert {name for _, name, _ in table.rows} <= set(plan.PAPER_SUMS)
 
 
 def test_workloads_lie_beside_the_command():

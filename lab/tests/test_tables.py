@@ -95,8 +95,8 @@ def test_repeated_runs_are_pooled(data: Dataset):
 
 
 def test_a_barrier_that_was_not_measured_is_named(tmp_path: Path):
-    table = TABLES["table_3"](changed(tmp_path, lambda line: None if line.get("name") == "mutex" else line))
-    assert "mutex: not measured." in table.missing
+    table = TABLES["table_3"](changed(tmp_path, lambda line: None if line.get("name") == "mutex_plain" else line))
+    assert "mutex_plain: not measured." in table.missing
     assert row_of(table, "Mutex-Inc-Add")[1:3] == ["–", "–"]
 
 

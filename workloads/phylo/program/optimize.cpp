@@ -83,7 +83,7 @@ nlohmann::ordered_json result_line(const options& o, const data& d, const run_re
   return {{"type", "result"},
           {"benchmark", "phylo"},
           {"provider", "tutti"},
-          {"name", o.workers.barrier.empty() ? "default" : o.workers.barrier},
+          {"name", o.workers.name()},
           {"wait", o.workers.wait},
           {"threads", o.workers.threads},
           {"ranks", r.ranks},

@@ -80,6 +80,12 @@ void team_setting::add(CLI::App& app) {
   app.add_option("--wait", wait, "A wait policy that `tutti info` lists")
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_option("--sums", sums, "How the caller adds at a named barrier: vector, plain")
+      ->check(CLI::IsMember({"vector", "plain"}))
+      ->capture_default_str();
+  app.add_option("--fan", fan, "Without a barrier: threads that one collects from, a power of two")
+      ->check(CLI::Range(2u, most_ranks))
+      ->capture_default_str();
   app.add_option("--place", place, "Where threads are: compact, spread, none")
       ->check(CLI::IsMember(placements()))
       ->capture_default_str();
@@ -94,10 +100,17 @@ std::unique_ptr<team> team_setting::make() const {
   o.ranks = ranks;
   o.barrier = barrier;
   o.wait = wait;
+  o.vector_sums = sums == "vector";
+  o.fan = fan;
   o.place = placements().at(place);
   // Ranks allocate what they compute on: locks of the allocator and of page tables may block them for a moment.
   o.fibers.checks = false;
   return std::make_unique<team>(o);
+}
+
+std::string team_setting::name() const {
+  if (!barrier.empty()) return sums == "plain" ? barrier + "_plain" : barrier;
+  return fan == team_options{}.fan ? "default" : fmt::format("default_fan_{}", fan);
 }
 
 const kernels& team_setting::loops() const {

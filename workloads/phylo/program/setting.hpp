@@ -33,10 +33,13 @@ struct data {
 
 struct team_setting {
   unsigned threads = 1, ranks = 0;
-  std::string barrier, wait = "adaptive", place = "compact", simd = "best";
+  std::string barrier, wait = "adaptive", sums = "vector", place = "compact", simd = "best";
+  unsigned fan = team_options{}.fan;
 
   void add(CLI::App& app);
   std::unique_ptr<team> make() const;
+  // What lines of --json call this choice of barrier, sums and fan.
+  std::string name() const;
   const kernels& loops() const;
 };
 

@@ -81,6 +81,7 @@ TEST_F(Program, EvaluatesTheSameWithEveryBarrierAndTeam) {
   EXPECT_LT(value, 0);
   for (const char* team :
        {"--threads 2", "--threads 2 --ranks 5", "--threads 2 --barrier flags",
+        "--threads 2 --barrier flags_padded --sums plain", "--threads 5 --fan 2",
         "--threads 3 --barrier dissemination --wait park", "--threads 2 --place none"}) {
     const output result = standard_output(data + team);
     ASSERT_EQ(result.status, 0) << team;
@@ -183,6 +184,8 @@ TEST_F(Program, EveryErrorIsOneSentence) {
       {"evaluate --alignment ok.phy --tree ok.nwk --threads -1", 2, "--threads"},
       {"evaluate --alignment ok.phy --tree ok.nwk --threads many", 2, "--threads"},
       {"evaluate --alignment ok.phy --tree ok.nwk --threads 2 --barrier nonsense", 2, "nonsense"},
+      {"evaluate --alignment ok.phy --tree ok.nwk --threads 2 --fan 3", 2, "power of two"},
+      {"evaluate --alignment ok.phy --tree ok.nwk --threads 2 --sums nonsense", 2, "--sums"},
       {"evaluate --alignment ok.phy --tree ok.nwk --threads 2 --barrier flags --wait nonsense", 2,
        "nonsense"},
       {"evaluate --alignment ok.phy --tree ok.nwk --place nowhere", 2, "--place"},
