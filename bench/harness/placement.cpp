@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the topology with hwloc and the affinity mask from the kernel.
+// CPUs by name or number, out of what the library knows of the machine.
 #include "harness/placement.hpp"
 
 #include <fmt/format.h>
-#include <hwloc.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <memory>
 #include <stdexcept>
 #include <system_error>
 
@@ -32,38 +30,17 @@ bool is_allowed(int cpu) {
   return std::binary_search(allowed_cpus().begin(), allowed_cpus().end(), cpu);
 }
 
-using topology_ptr = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
-
-topology_ptr load_topology() {
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) throw std::runtime_error("hwloc cannot be initialised");
-  topology_ptr owner(topology, hwloc_topology_destroy);
-  if (hwloc_topology_load(topology) != 0) {
-    throw std::runtime_error("hwloc cannot read this machine's topology");
-  }
-  return owner;
+unsigned cache_of(unsigned cpu) {
+  const auto& groups = platform::machine().cache_groups;
+  for (unsigned i = 0; i < groups.size(); ++i)
+    if (std::find(groups[i].begin(), groups[i].end(), cpu) != groups[i].end()) return i;
+  return 0;
 }
 
 std::vector<core_place> read_cores() {
-  const topology_ptr topology = load_topology();
   std::vector<core_place> cores;
-  hwloc_obj_t core = nullptr;
-  while ((core = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_CORE, core)) != nullptr) {
-    core_place place;
-    unsigned cpu = 0;
-    hwloc_bitmap_foreach_begin(cpu, core->cpuset) {
-      if (is_allowed(static_cast<int>(cpu))) place.cpus.push_back(static_cast<int>(cpu));
-    }
-    hwloc_bitmap_foreach_end();
-    hwloc_obj_t cache = hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_L3CACHE, core);
-    if (cache == nullptr) {
-      cache = hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, core);
-    }
-    place.cache = cache == nullptr ? 0 : cache->logical_index;
-    if (!place.cpus.empty()) cores.push_back(std::move(place));
-  }
-  if (!cores.empty()) return cores;
-  for (const int cpu : allowed_cpus()) cores.push_back({{cpu}, 0});  // no cores are described
+  for (const platform::core& core : platform::machine().allowed_cores)
+    cores.push_back({{core.cpus.begin(), core.cpus.end()}, cache_of(core.cpus.front())});
   return cores;
 }
 

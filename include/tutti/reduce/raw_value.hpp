@@ -37,4 +37,11 @@ class alignas(8) raw_value {
   std::byte bytes_[Bytes];
 };
 
+namespace detail {
+
+// What travels on the line of a flag: 64 bytes less the flag.
+using line_value = raw_value<56>;
+
+}  // namespace detail
+
 }  // namespace tutti

@@ -14,15 +14,13 @@ namespace tutti::detail {
 
 class compact_values {
  public:
-  using largest = raw_value<56>;
-
   compact_values() = default;
-  explicit compact_values(rank_t ranks) : values_(std::make_unique<array<largest>>(ranks)) {}
+  explicit compact_values(rank_t ranks) : values_(std::make_unique<array<line_value>>(ranks)) {}
 
   // In one use all ranks put values of the same type.
   template <class T>
   void put(rank_t rank, const T& value) noexcept {
-    static_assert(largest::fits<T>);
+    static_assert(line_value::fits<T>);
     std::memcpy(first() + rank * sizeof(T), &value, sizeof(T));
   }
   // A function of the rank.
@@ -48,7 +46,7 @@ class compact_values {
  private:
   std::byte* first() const noexcept { return reinterpret_cast<std::byte*>(values_->begin()); }
 
-  std::unique_ptr<array<largest>> values_;
+  std::unique_ptr<array<line_value>> values_;
 };
 
 }  // namespace tutti::detail

@@ -20,9 +20,6 @@
 
 namespace tutti::detail {
 
-// What travels on the line of a flag: 64 bytes less the flag.
-using line_value = raw_value<56>;
-
 // A barrier chosen by name, or tutti's choice.
 class chosen_barrier {
  public:
