@@ -226,15 +226,17 @@ TEST(Reductions, OfSpansAndScans) {
     for (const rank_t threads : {1u, 2u, n}) {
       if (threads > n) continue;
       tutti::team t({.threads = threads, .ranks = n});
-      constexpr std::size_t length = 1000;
       std::atomic<unsigned> wrong{0};
       t.run([&](tutti::member& me) {
-        std::vector<double> values(length);
-        for (std::size_t i = 0; i < length; ++i)
-          values[i] = value_of(me.rank(), static_cast<unsigned>(i));
-        me.reduce(tutti::plus{}, std::span(values));
-        for (unsigned i = 0; i < length; ++i)
-          wrong += !same_bits(values[i], tournament<double>(n, tutti::plus{}, i, value_of));
+        // Up to 32 elements go another way.
+        for (const std::size_t length : {0u, 1u, 8u, 32u, 33u, 1000u}) {
+          std::vector<double> values(length);
+          for (std::size_t i = 0; i < length; ++i)
+            values[i] = value_of(me.rank(), static_cast<unsigned>(i));
+          me.reduce(tutti::plus{}, std::span(values));
+          for (unsigned i = 0; i < length; ++i)
+            wrong += !same_bits(values[i], tournament<double>(n, tutti::plus{}, i, value_of));
+        }
         for (unsigned run = 0; run < inputs; ++run) {
           const double mine = value_of(me.rank(), run);
           const double before = me.exclusive_scan(tutti::plus{}, mine, -7.0);

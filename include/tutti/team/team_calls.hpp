@@ -48,23 +48,32 @@ class held {
   std::conditional_t<is_copied, std::remove_const_t<F>, F*> f_;
 };
 
-// Combines arrays[0][i], arrays[1][i], ... for `count` <= 256 indices from `first` on, and gives everybody the results.
-template <class Op, class T>
-void reduce_across(Op& op, array<T*>& arrays, std::size_t first, std::size_t count) {
-  using chunk = std::array<T, 256>;
-  const chunk sum = schedule::fold(
-      0, static_cast<rank_t>(arrays.size()),
+// The arrays that member::reduce combines.
+template <class T>
+struct arrays_of_ranks {
+  static constexpr std::size_t few = 32;
+
+  std::vector<T*> data;  // by rank
+  bool same_length = true;
+  std::array<T, few> sum;  // if they have no more elements than that
+};
+
+// data[0][i], data[1][i], ... combined, for `count` <= Chunk indices from `first` on.
+template <std::size_t Chunk, class Op, class T>
+std::array<T, Chunk> sum_across(const Op& op, const std::vector<T*>& data, std::size_t first,
+                                std::size_t count) {
+  using chunk = std::array<T, Chunk>;
+  return schedule::fold(
+      0, static_cast<rank_t>(data.size()),
       [&](rank_t r) {
         chunk values;
-        std::memcpy(values.data(), arrays[r] + first, count * sizeof(T));
+        std::memcpy(values.data(), data[r] + first, count * sizeof(T));
         return values;
       },
       [&](chunk a, const chunk& b) {
         for (std::size_t i = 0; i < count; ++i) a[i] = op(a[i], b[i]);
         return a;
       });
-  for (T* const array : arrays)
-    for (std::size_t i = 0; i < count; ++i) array[first + i] = canonical(sum[i]);
 }
 
 }  // namespace detail
@@ -399,12 +408,17 @@ T member::reduce(Op op, const T& value) {
   if (team_ == nullptr) return canonical(value);
   T result{};
   if constexpr (!team::slot::fits<T>) {
-    // Too large for a line: everybody reads the others' where they are, and nobody leaves before all have read.
-    gather(&value, [&](auto get) {
-      result = schedule::fold(
+    // Too large for a line: values are read where they are, and nobody leaves before all have read.
+    const auto combine = [&](const auto& get) {
+      return schedule::fold(
           0, size_, [&](rank_t r) -> const T& { return *get(r); },
           [&](const T& a, const T& b) { return op(a, b); });
-    });
+    };
+    T of_all{};
+    if (team_->is_virtual())
+      result = team_->combine_virtually(*this, value, combine, of_all);
+    else
+      gather(&value, [&](const auto& get) { result = combine(get); });
     barrier();
   } else if (team_->is_virtual()) {
     result = team_->reduce_virtually(*this, op, value);
@@ -446,20 +460,55 @@ T member::inclusive_scan(Op op, const T& value) {
 template <class Op, class T, std::size_t Extent>
 void member::reduce(Op op, std::span<T, Extent> values) {
   static_assert(std::is_trivially_copyable_v<T>);
-  array<T*> arrays(size_);
-  bool same_length = true;
-  gather(std::span<T>(values), [&](auto get) {
+  const std::span<T> mine = values;
+  using arrays = detail::arrays_of_ranks<T>;
+  const auto collect = [&](const auto& span_of) {
+    arrays found;
+    found.data.resize(size_);
     for (rank_t r = 0; r < size_; ++r) {
-      arrays[r] = get(r).data();
-      same_length = same_length && get(r).size() == values.size();
+      found.data[r] = span_of(r).data();
+      found.same_length = found.same_length && span_of(r).size() == mine.size();
     }
-  });
-  if (!same_length) refuse("member::reduce over spans: all ranks need the same length");
+    if (found.same_length && mine.size() <= arrays::few)
+      found.sum = detail::sum_across<arrays::few>(op, found.data, 0, mine.size());
+    return found;
+  };
+  arrays here;
+  const arrays* all = &here;
+  if (team_ != nullptr && team_->is_virtual()) {
+    all = &team_->combine_virtually(
+        *this, mine, [&](const auto& get) { return collect([&](rank_t r) { return *get(r); }); },
+        here);
+  } else {
+    gather(mine, [&](const auto& get) { here = collect(get); });
+  }
+  if (!all->same_length) {
+    barrier();  // as long as others look
+    refuse("member::reduce over spans: all ranks need the same length");
+  }
+  const auto put = [](T* to, const auto& sum, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = canonical(sum[i]);
+  };
+  if (mine.size() <= arrays::few) {
+    const auto sum = all->sum;
+    barrier();  // nobody writes while others read
+    return put(mine.data(), sum, mine.size());
+  }
   // Nobody but me touches my block of anybody's array until all meet again.
-  const range mine = block(values.size());
-  constexpr std::size_t chunk = 256;
-  for (std::size_t i = mine.first; i < mine.last; i += chunk)
-    detail::reduce_across(op, arrays, i, std::min(chunk, mine.last - i));
+  constexpr std::size_t chunk = 256, short_chunk = 16;
+  const range part = block(mine.size());
+  for (std::size_t i = part.first; i < part.last; i += chunk) {
+    const std::size_t count = std::min(chunk, part.last - i);
+    // Chunks go by value through the levels of the fold: many ranks have short blocks.
+    const auto combine = [&]<std::size_t Chunk>() {
+      const auto sum = detail::sum_across<Chunk>(op, all->data, i, count);
+      for (T* const array : all->data) put(array + i, sum, count);
+    };
+    if (count <= short_chunk)
+      combine.template operator()<short_chunk>();
+    else
+      combine.template operator()<chunk>();
+  }
   barrier();
 }
 
@@ -521,6 +570,20 @@ T team::reduce_virtually(member& me, const Op& op, const T& value) {
   };
   if (!meet_virtually(me, combine)) throw region_cancelled();
   return static_cast<T>(mine.result);
+}
+
+template <class V, class Combine, class T>
+const T& team::combine_virtually(member& me, const V& value, const Combine& combine, T& of_all) {
+  const detail::compact_values& places = post_virtually(me, &value);
+  thread_group& mine = (*groups_)[me.thread()];
+  const auto once = [&] {
+    if (!meeting_->meet(me.thread())) return false;
+    of_all = combine(places.get<const V*>());
+    mine.result = static_cast<const T*>(&of_all);
+    return true;
+  };
+  if (!meet_virtually(me, once)) throw region_cancelled();
+  return *static_cast<const T*>(mine.result);
 }
 
 }  // namespace tutti

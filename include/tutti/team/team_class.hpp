@@ -208,6 +208,10 @@ class TUTTI_API team {
   const detail::compact_values& post_virtually(member& me, const T& value);
   template <class Op, class T>
   T reduce_virtually(member& me, const Op& op, const T& value);
+  // The same of values that stay where they are: the last rank of each thread puts combine(get), *get(rank) is the
+  // rank's value, into its `of_all`, for all of them. Nobody's `value` or `of_all` may go before all have met again.
+  template <class V, class Combine, class T>
+  const T& combine_virtually(member& me, const V& value, const Combine& combine, T& of_all);
 
   team_options options_;  // its names are views: see barrier_name_, wait_name_
   std::string barrier_name_, wait_name_;
