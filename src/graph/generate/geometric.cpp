@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geometric random graphs, the benchmark graphs of paper 004: points in the unit square, and an edge in both directions
+// between two that are nearer than the radius. Points are looked up in cells no smaller than the radius. Coordinates and
+// distances are integers, so that no rounding decides about an edge.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "../parallel.hpp"
+#include "../rows.hpp"
+#include "generators.hpp"
+#include "random.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::graph {
+
+namespace {
+
+constexpr unsigned side_bits = 30;
+constexpr std::int64_t side = std::int64_t{1} << side_bits;
+
+struct point {
+  std::uint32_t x;
+  std::uint32_t y;
+};
+
+double radius_of(const specification& how, vertex_t vertices) {
+  if (how.is_given("radius") && how.is_given("degree"))
+    refuse("generator 'geometric' takes degree or radius, not both");
+  if (how.is_given("radius")) return how.real("radius", 0, 1.5);
+  const double degree = how.real("degree", 0, 0x1p31);
+  if (vertices == 0) return 0;
+  if (degree >= vertices && vertices > 1)
+    refuse("generator 'geometric': the mean degree is less than the number of vertices, " +
+           std::to_string(vertices));
+  constexpr double pi = 3.14159265358979323846;
+  return std::min(std::sqrt(degree / (pi * vertices)), 1.5);
+}
+
+class square {
+ public:
+  square(vertex_t vertices, double radius, bool wrap, std::uint64_t seed, unsigned threads)
+      : wrap_(wrap), radius_(static_cast<std::int64_t>(radius * static_cast<double>(side))) {
+    // Smaller cells than for one point each would only cost memory.
+    const auto useful = static_cast<std::int64_t>(std::sqrt(static_cast<double>(vertices))) + 1;
+    cells_ = std::max<std::int64_t>(1, std::min(useful, side / std::max<std::int64_t>(radius_, 1)));
+
+    std::vector<point> drawn(vertices);
+    in_parts(threads, vertices, 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; ++i) {
+        const random_words words = random_block(seed, purpose::point, i);
+        drawn[i] = {words[0] >> (32 - side_bits), words[1] >> (32 - side_bits)};
+      }
+    });
+    starts_.assign(static_cast<std::size_t>(cells_ * cells_) + 1, 0);
+    for (const point& p : drawn) ++starts_[cell_of(p) + 1];
+    for (std::size_t c = 1; c < starts_.size(); ++c) starts_[c] += starts_[c - 1];
+    std::vector<vertex_t> cursor(starts_.begin(), starts_.end() - 1);
+    points_.resize(vertices);
+    drawn_as_.resize(vertices);
+    for (vertex_t i = 0; i < vertices; ++i) {
+      const vertex_t place = cursor[cell_of(drawn[i])]++;
+      points_[place] = drawn[i];
+      drawn_as_[place] = i;
+    }
+  }
+
+  // Cell by cell: place -> the number with which it was drawn.
+  const std::vector<vertex_t>& drawn_as() const noexcept { return drawn_as_; }
+
+  // Calls f(place) for each other point nearer than the radius.
+  template <class F>
+  void neighbours(vertex_t place, const F& f) const {
+    const point here = points_[place];
+    std::array<std::int64_t, 3> columns, rows;
+    const std::size_t across = near(cell_at(here.x), columns), down = near(cell_at(here.y), rows);
+    const std::int64_t limit = radius_ * radius_;
+    for (std::size_t r = 0; r < down; ++r)
+      for (std::size_t c = 0; c < across; ++c) {
+        const auto cell = static_cast<std::size_t>(rows[r] * cells_ + columns[c]);
+        for (vertex_t other = starts_[cell]; other < starts_[cell + 1]; ++other) {
+          const std::int64_t dx = distance(here.x, points_[other].x);
+          const std::int64_t dy = distance(here.y, points_[other].y);
+          if (dx * dx + dy * dy < limit && other != place) f(other);
+        }
+      }
+  }
+
+ private:
+  std::int64_t cell_at(std::uint32_t coordinate) const noexcept {
+    return coordinate * cells_ >> side_bits;
+  }
+  std::size_t cell_of(const point& p) const noexcept {
+    return static_cast<std::size_t>(cell_at(p.y) * cells_ + cell_at(p.x));
+  }
+  std::int64_t distance(std::uint32_t a, std::uint32_t b) const noexcept {
+    const std::int64_t direct = a < b ? b - a : a - b;
+    return wrap_ ? std::min(direct, side - direct) : direct;
+  }
+  // A cell and its two neighbours in one dimension, ascending, each once; returns how many they are.
+  std::size_t near(std::int64_t cell, std::array<std::int64_t, 3>& found) const noexcept {
+    std::size_t count = 0;
+    for (const std::int64_t step : {-1, 0, 1}) {
+      std::int64_t other = cell + step;
+      if (wrap_) other = (other + cells_) % cells_;
+      if (other < 0 || other >= cells_) continue;
+      if (std::find(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), other) ==
+          found.begin() + static_cast<std::ptrdiff_t>(count))
+        found[count++] = other;
+    }
+    return count;
+  }
+
+  bool wrap_;
+  std::int64_t radius_;
+  std::int64_t cells_ = 1;  // along a side
+  std::vector<vertex_t> starts_;
+  std::vector<point> points_;
+  std::vector<vertex_t> drawn_as_;
+};
+
+// Each edge is, with probability 1 - locality, replaced by one from its lower end to any vertex.
+csr rewired(const csr& graph, double locality, std::uint64_t seed, unsigned threads) {
+  const auto limit = static_cast<std::uint64_t>((1 - locality) * 0x1p32);
+  edge_list list;
+  list.vertices = graph.vertices;
+  list.sources.reserve(graph.edges());
+  list.targets.reserve(graph.edges());
+  for (vertex_t u = 0; u < graph.vertices; ++u)
+    for (vertex_t v : graph.out(u)) {
+      if (v < u) continue;
+      const random_words words = random_block(seed, purpose::rewire, two_words(u, v));
+      if (words[0] < limit) {
+        const auto other =
+            static_cast<vertex_t>(below(graph.vertices - 1, two_words(words[2], words[3])));
+        v = other + (other >= u ? 1 : 0);
+      }
+      list.sources.insert(list.sources.end(), {u, v});
+      list.targets.insert(list.targets.end(), {v, u});
+    }
+  csr result = from_edges(std::move(list), threads);
+  sort_rows(result, threads);
+  return result;
+}
+
+}  // namespace
+
+made make_geometric(const specification& how, unsigned threads) {
+  const vertex_t vertices = how.vertices();
+  const bool wrap = how.flag("wrap");
+  const bool by_cells = how.choice("order", {"cells", "random"}) == 0;
+  const double radius = radius_of(how, vertices);
+  if (wrap && radius > 0.5) refuse("generator 'geometric': with wrap=1 the radius is at most 0.5");
+  const double locality = how.real("locality", 0, 1);
+  const square plane(vertices, radius, wrap, how.seed(), threads);
+
+  csr graph;
+  if (by_cells) {
+    graph = rows_by(vertices, false, threads, [&](vertex_t v, auto&& emit) {
+      plane.neighbours(v, [&](vertex_t other) { emit(other, 0.0f); });
+    });
+  } else {
+    std::vector<vertex_t> place_of(vertices);
+    for (vertex_t place = 0; place < vertices; ++place) place_of[plane.drawn_as()[place]] = place;
+    graph = rows_by(vertices, false, threads, [&](vertex_t v, auto&& emit) {
+      plane.neighbours(place_of[v], [&](vertex_t other) { emit(plane.drawn_as()[other], 0.0f); });
+    });
+  }
+  sort_rows(graph, threads);
+  if (locality < 1) graph = rewired(graph, locality, how.seed(), threads);
+  return {std::move(graph), true};
+}
+
+}  // namespace tutti::graph

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// "kron:scale=18,degree=16" taken apart, and its values as what they should be.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tutti/graph/generate.hpp"
+
+namespace tutti::graph {
+
+class specification {
+ public:
+  // Throws std::invalid_argument: no such generator, a key that it does not have, one that is there twice, or missing.
+  explicit specification(std::string_view text);
+
+  const generator& which() const noexcept { return *which_; }
+  std::string_view text() const noexcept { return text_; }
+  bool is_given(std::string_view key) const noexcept;
+
+  // These throw std::invalid_argument for a value that is no such thing, or out of range.
+  std::uint64_t whole(std::string_view key, std::uint64_t least, std::uint64_t most) const;
+  double real(std::string_view key, double least, double most) const;
+  bool flag(std::string_view key) const { return whole(key, 0, 1) == 1; }
+  std::size_t choice(std::string_view key, std::initializer_list<std::string_view> choices) const;
+  vertex_t vertices(std::string_view key = "vertices") const;
+  std::uint64_t seed() const;
+
+ private:
+  std::string_view value_of(std::string_view key) const;
+  [[noreturn]] void bad_value(std::string_view key, const std::string& wanted) const;
+
+  std::string text_;
+  const generator* which_ = nullptr;
+  std::vector<std::pair<std::string_view, std::string_view>> given_;
+};
+
+}  // namespace tutti::graph

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a file: mapped into memory, read if it is a pipe, unpacked if it is compressed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tutti::graph {
+
+class file_bytes {
+ public:
+  // Throws file_error: there is no such file, it is a folder, it must not be read.
+  explicit file_bytes(const std::string& path, std::uint64_t at_most);
+  ~file_bytes();
+  file_bytes(const file_bytes&) = delete;
+  file_bytes& operator=(const file_bytes&) = delete;
+
+  std::string_view view() const noexcept {
+    return mapped_ != nullptr ? std::string_view(static_cast<const char*>(mapped_), size_) : read_;
+  }
+
+ private:
+  void* mapped_ = nullptr;
+  std::size_t size_ = 0;
+  std::string read_;
+};
+
+bool is_compressed(std::string_view bytes) noexcept;
+
+// Throws file_error if the stream is damaged or ends early, if it holds more than `at_most` bytes, or if tutti was built
+// without zlib.
+std::string unpacked(std::string_view bytes, const std::string& name, std::uint64_t at_most);
+
+}  // namespace tutti::graph

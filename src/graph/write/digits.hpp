@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as text into a stream, by the thousand. The last ones need a flush(), which may throw; a destructor must not.
+#pragma once
+
+#include <charconv>
+#include <ostream>
+#include <string_view>
+#include <type_traits>
+
+namespace tutti::graph {
+
+class digits {
+ public:
+  explicit digits(std::ostream& out) : out_(out) {}
+  digits(const digits&) = delete;
+  digits& operator=(const digits&) = delete;
+
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void put(Number value) {
+    make_room();
+    at_ = std::to_chars(at_, buffer_ + sizeof buffer_, value).ptr;
+  }
+  void put(char c) {
+    make_room();
+    *at_++ = c;
+  }
+  void put(std::string_view words) {
+    flush();
+    out_ << words;
+  }
+  void flush() {
+    out_.write(buffer_, at_ - buffer_);
+    at_ = buffer_;
+  }
+
+ private:
+  static constexpr std::ptrdiff_t longest = 64;  // of any number's shortest form
+  void make_room() {
+    if (buffer_ + sizeof buffer_ - at_ < longest) flush();
+  }
+
+  std::ostream& out_;
+  char buffer_[1 << 14];
+  char* at_ = buffer_;
+};
+
+}  // namespace tutti::graph

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are not as they should be: one sentence each, with the line, and nothing loaded.
+#include <cstdint>
+#include <ostream>
+
+#include "data_graphs.hpp"
+#include "tutti/graph/load.hpp"
+
+namespace tutti::graph::test {
+namespace {
+
+struct bad_file {
+  const char* name;
+  std::string bytes;
+  const char* error;
+  load_options options = {};
+};
+
+void PrintTo(const bad_file& bad, std::ostream* out) { *out << bad.error; }
+
+class Malformed : public testing::TestWithParam<bad_file> {};
+
+TEST_P(Malformed, IsRefusedWithASentence) {
+  const bad_file& bad = GetParam();
+  EXPECT_EQ(error_of<file_error>([&] { load_from(bad.bytes, bad.name, bad.options); }), bad.error);
+}
+
+const load_options no_negative = {.negative_weights = false};
+
+INSTANTIATE_TEST_SUITE_P(
+    EdgeList, Malformed,
+    testing::Values(
+        bad_file{"x.el", "", "x.el: is empty"},
+        bad_file{"x.el", "# nothing\n", "x.el: holds no edge, and no header that says so"},
+        bad_file{"x.el", "0 1\n2\n", "x.el:2: the line ends where a vertex should be"},
+        bad_file{"x.el", "0 1\n2 3 4\n", "x.el:2: '4' follows after the two vertices of an edge"},
+        bad_file{"x.el", "0 1\n\n2 x\n", "x.el:3: a vertex is a whole number from 0, not 'x'"},
+        bad_file{"x.el", "0 -1\n", "x.el:1: a vertex is a whole number from 0, not '-1'"},
+        bad_file{"x.el", "0 1.5\n", "x.el:1: a vertex is a whole number from 0, not '1.5'"},
+        bad_file{"x.el", "0,1\n", "x.el:1: a vertex is a whole number from 0, not '0,1'"},
+        bad_file{"x.el", "0 4294967295\n",
+                 "x.el:1: 4294967296 vertices are more than the limit of 268435456"},
+        bad_file{"x.el", "0 1\n99999999999999999999999 0\n",
+                 "x.el:2: a number beyond 2^64 vertices are more than the limit of 268435456"},
+        bad_file{"x.el", "0 1\r2 3\n", "x.el:1: a vertex is a whole number from 0, not '1\\x0d2'"},
+        bad_file{"x", "0 \r 1\n", "x:1: a vertex is a whole number from 0, not '\\x0d'"},
+        bad_file{"x.el",
+                 "0 11\n",
+                 "x.el:1: 12 vertices are more than the limit of 10",
+                 {.vertices_at_most = 10}},
+        bad_file{"x.el", std::string("0 1\n\0\1\xff", 7),
+                 "x.el:2: a vertex is a whole number from 0, not '\\x00\\x01\\xff'"},
+        bad_file{"x.el", "0 1\n" + std::string(100, 'z'),
+                 "x.el:2: a vertex is a whole number from 0, not 'zzzzzzzzzzzzzzzzzzzzzzzz...'"},
+        bad_file{"x", std::string("\0\0\0", 3),
+                 "x: is no text, and its name does not end in .sg or .wsg"},
+        bad_file{"x", "0 1 2 3\n", "x:1: an edge is 'from to' or 'from to weight', not 4 columns"},
+        bad_file{"x", "0 1\n0 1 5\n", "x:2: '5' follows after the two vertices of an edge"},
+        bad_file{"x.el", "# tutti graph: vertices=2 edges=2\n0 1\n",
+                 "x.el:1: the header promises 2 edges, but there are 1"},
+        bad_file{"x.el", "# tutti graph: vertices=2 edges=1\n0 2\n",
+                 "x.el:1: the header promises 2 vertices, but there is a vertex 2"},
+        bad_file{"x.el", "# tutti graph: vertices=2\n0 1\n",
+                 "x.el:1: the header of a saved graph says 'vertices=N edges=M'"},
+        bad_file{"x.el",
+                 "# tutti graph: vertices=2 edges=1\n# tutti graph: vertices=2 edges=1\n0 1\n",
+                 "x.el:2: there is a second header"},
+        bad_file{"x.el", "# tutti graph: vertices=99999999999 edges=1\n0 1\n",
+                 "x.el:1: 99999999999 vertices are more than the limit of 268435456"},
+        bad_file{"x.el", "# Nodes: 99999999999 Edges: 1\n0 1\n",
+                 "x.el:1: 99999999999 vertices are more than the limit of 268435456"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Weighted, Malformed,
+    testing::Values(
+        bad_file{"x.wel", "0 1\n", "x.wel:1: the line ends where a weight should be"},
+        bad_file{"x.wel", "0 1 nan\n", "x.wel:1: a weight is a finite number, not 'nan'"},
+        bad_file{"x.wel", "0 1 -inf\n", "x.wel:1: a weight is a finite number, not '-inf'"},
+        bad_file{"x.wel", "0 1 1e39\n", "x.wel:1: a weight, '1e39', is too large for a float"},
+        bad_file{"x.wel", "0 1 -1e999999\n",
+                 "x.wel:1: a weight, '-1e999999', is too large for a float"},
+        bad_file{"x.wel", "0 1 --5\n", "x.wel:1: a weight is a finite number, not '--5'"},
+        bad_file{"x.wel", "0 1 .\n", "x.wel:1: a weight is a finite number, not '.'"},
+        bad_file{"x.wel", "0 1 0x10\n", "x.wel:1: a weight is a finite number, not '0x10'"},
+        bad_file{"x.wel", "0 1 1.5.2\n", "x.wel:1: a weight is a finite number, not '1.5.2'"},
+        bad_file{"x.wel", "0 1 5 6\n", "x.wel:1: '6' follows after the weight of an edge"},
+        bad_file{"x.wel", "0 1 5\n1 0 -5\n",
+                 "x.wel:2: a negative weight, which is not allowed here", no_negative}));
+
+const std::string coordinate = "%%MatrixMarket matrix coordinate ";
+
+INSTANTIATE_TEST_SUITE_P(
+    MatrixMarket, Malformed,
+    testing::Values(
+        bad_file{"x.mtx", "4 4 1\n1 2\n",
+                 "x.mtx:1: a Matrix Market file begins with %%MatrixMarket"},
+        bad_file{"x", "%%MatrixMarket\n", "x:1: 'matrix' should follow, not ''"},
+        bad_file{"x", "%%MatrixMarket matrix array real general\n",
+                 "x:1: only 'coordinate' matrices are graphs, not 'array'"},
+        bad_file{"x", coordinate + "complex general\n",
+                 "x:1: entries are 'pattern', 'real' or 'integer', not 'complex'"},
+        bad_file{"x", coordinate + "real skew-symmetric\n",
+                 "x:1: a graph is 'general' or 'symmetric', not 'skew-symmetric'"},
+        bad_file{"x", coordinate + "real general extra\n",
+                 "x:1: 'extra' follows after the kind of symmetry"},
+        bad_file{"x", coordinate + "real general\n% only comments\n",
+                 "x:3: the file ends before the size of the matrix"},
+        bad_file{"x", coordinate + "real general\n3 4 0\n",
+                 "x:2: a graph is a square matrix, not one of 3 by 4"},
+        bad_file{"x", coordinate + "real general\n3 3\n",
+                 "x:2: the line ends where the number of entries should be"},
+        bad_file{
+            "x", coordinate + "real general\n3 3 1152921504606846976\n1 1 1\n",
+            "x:2: the header promises 1152921504606846976 entries, but the file has only 1 more "
+            "lines"},
+        bad_file{"x", coordinate + "real general\n1152921504606846976 1152921504606846976 0\n",
+                 "x:2: 1152921504606846976 vertices are more than the limit of 268435456"},
+        bad_file{"x", coordinate + "pattern general\n3 3 2\n1 1\n\n",
+                 "x:2: the header promises 2 entries, but there are 1"},
+        bad_file{"x", coordinate + "pattern general\n3 3 1\n1 1\n2 2\n",
+                 "x:4: the header promises 1 entries, but here is one more"},
+        bad_file{"x", coordinate + "pattern general\n3 3 1\n0 1\n",
+                 "x:3: entry (0, 1) is outside of a matrix of 3 rows, counted from 1"},
+        bad_file{"x", coordinate + "pattern general\n3 3 1\n1 4\n",
+                 "x:3: entry (1, 4) is outside of a matrix of 3 rows, counted from 1"},
+        bad_file{"x", coordinate + "pattern general\n3 3 1\n1 2 3\n",
+                 "x:3: '3' follows after an entry"},
+        bad_file{"x", coordinate + "pattern symmetric\n3 3 1\n1 2\n",
+                 "x:3: a symmetric file lists the lower triangle only, not entry (1, 2)"},
+        bad_file{"x", coordinate + "integer general\n3 3 1\n1 2 1.5\n",
+                 "x:3: an entry's value is a whole number, not '1.5'"},
+        bad_file{"x", coordinate + "real general\n3 3 1\n1 2 nan\n",
+                 "x:3: an entry's value is a finite number, not 'nan'"},
+        bad_file{"x", coordinate + "real general\n3 3 1\n1 2 -1\n",
+                 "x:3: a negative weight, which is not allowed here", no_negative}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Metis, Malformed,
+    testing::Values(
+        bad_file{"x.graph", "% only comments\n", "x.graph:2: the file ends before its header"},
+        bad_file{"x.graph", "3\n", "x.graph:1: the line ends where the number of edges should be"},
+        bad_file{"x.graph", "3 2 2\n",
+                 "x.graph:1: the format is up to three digits 0 or 1, not '2'"},
+        bad_file{"x.graph", "2 1 0 1\n2\n1\n",
+                 "x.graph:1: vertices without weights have no number of them"},
+        bad_file{"x.graph", "2 1 10 0\n2\n1\n",
+                 "x.graph:1: vertices with weights have at least one"},
+        bad_file{"x.graph", "2 1 10 9999\n2\n1\n", "x.graph:1: more than 1000 weights of a vertex"},
+        bad_file{"x.graph", "2 1 11 1 1\n2\n1\n", "x.graph:1: '1' follows after the header"},
+        bad_file{"x.graph", "200000000 1\n2\n1\n",
+                 "x.graph:1: the header promises 200000000 vertices, but the file has only 2 more "
+                 "lines"},
+        bad_file{"x.graph", "2 1152921504606846976\n2\n1\n",
+                 "x.graph:1: the header promises 1152921504606846976 edges, more than fit into the "
+                 "file"},
+        bad_file{"x.graph", "3 2\n2\n1 3", "x.graph:3: the file ends at vertex 3 of 3"},
+        bad_file{"x.graph", "3 1\n2\n1\n\n5\n", "x.graph:5: '5' follows after the last vertex"},
+        bad_file{"x.graph", "2 1\n3\n1\n",
+                 "x.graph:2: neighbour 3 is not one of 2 vertices, counted from 1"},
+        bad_file{"x.graph", "2 1\n0\n1\n",
+                 "x.graph:2: neighbour 0 is not one of 2 vertices, counted from 1"},
+        bad_file{"x.graph", "2 1\n1\n2\n", "x.graph:2: vertex 1 is its own neighbour"},
+        bad_file{"x.graph", "2 1\n2 2\n1\n",
+                 "x.graph:3: the header promises 1 edges, each listed twice, but here is one more"},
+        bad_file{"x.graph", "2 2\n2\n1\n",
+                 "x.graph:1: the header promises 2 edges, each listed twice, but 2 neighbours are "
+                 "listed"},
+        bad_file{"x.graph", "3 1\n2 3\n\n\n",
+                 "x.graph: vertex 1 lists 2 as a neighbour more often than 2 lists it"},
+        bad_file{"x.graph", "2 1 1\n2 5\n1 6\n",
+                 "x.graph: an edge has different weights in its two directions"},
+        bad_file{"x.graph", "2 1 1\n2 0\n1 0\n",
+                 "x.graph:2: an edge's weight is a whole number from 1"},
+        bad_file{"x.graph", "2 1 1\n2\n1 5\n",
+                 "x.graph:2: the line ends where an edge's weight should be"}));
+
+// A GAP file of 64-bit and 32-bit numbers.
+std::string gap(int directed, std::vector<std::int64_t> wide, std::vector<std::int32_t> narrow,
+                std::vector<std::int64_t> wide2 = {}, std::vector<std::int32_t> narrow2 = {}) {
+  std::string bytes(1, static_cast<char>(directed));
+  const auto append = [&](const auto& values) {
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
+  };
+  append(wide);
+  append(narrow);
+  append(wide2);
+  append(narrow2);
+  return bytes;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gap, Malformed,
+    testing::Values(
+        bad_file{"x.sg", "0 1\n", "x.sg: is too short for the header of a GAP graph"},
+        bad_file{"x.sg", gap(7, {2, 2, 0, 1, 2}, {1, 0}),
+                 "x.sg: does not begin as a GAP graph does, with a byte 0 or 1"},
+        bad_file{"x.sg", gap(0, {-2, 2, 0, 1, 2}, {1, 0}),
+                 "x.sg: the header has a negative number of edges or vertices"},
+        bad_file{"x.sg", gap(0, {2, std::int64_t{1} << 60, 0, 1, 2}, {1, 0}),
+                 "x.sg: 1152921504606846976 vertices are more than the limit of 268435456"},
+        bad_file{
+            "x.sg", gap(0, {std::int64_t{1} << 60, 2, 0, 1, 2}, {1, 0}),
+            "x.sg: the header promises 1152921504606846976 edges, more than fit into the file"},
+        bad_file{
+            "x.sg", gap(0, {2, 2, 0, 1, 2}, {1}),
+            "x.sg: the header promises 2 vertices and 2 edges, which are 49 bytes, but the file "
+            "has 45"},
+        bad_file{
+            "x.sg", gap(1, {2, 2, 0, 1, 2}, {1, 0}),
+            "x.sg: the header promises 2 vertices and 2 edges, which are 81 bytes, but the file "
+            "has 49"},
+        bad_file{
+            "x.wsg", gap(0, {2, 2, 0, 1, 2}, {1, 5, 0, 5, 0}),
+            "x.wsg: the header promises 2 vertices and 2 edges, which are 57 bytes, but the file "
+            "has 61"},
+        bad_file{"x.sg", gap(0, {2, 2, 1, 1, 2}, {1, 0}),
+                 "x.sg: the first offset of the out-edges is not 0"},
+        bad_file{"x.sg", gap(0, {2, 2, 0, 3, 2}, {1, 0}),
+                 "x.sg: the offset of the out-edges of vertex 1 does not lie between the one "
+                 "before it and the "
+                 "number of edges"},
+        bad_file{"x.sg", gap(0, {2, 2, 0, 1, 1}, {1, 0}),
+                 "x.sg: the last offset of the out-edges is not the number of edges"},
+        bad_file{"x.sg", gap(0, {2, 2, 0, 1, 2}, {-1, 0}),
+                 "x.sg: vertex 0 has vertex -1 among its out-edges, but there are 2 vertices"},
+        bad_file{"x.sg", gap(0, {2, 2, 0, 2, 2}, {0, 1}),
+                 "x.sg: is marked as undirected, but an edge lacks its reverse"},
+        bad_file{"x.sg", gap(1, {1, 2, 0, 1, 1}, {1}, {0, 1, 1}, {1}),
+                 "x.sg: its in-edges are not its out-edges the other way round"},
+        bad_file{"x.wsg", gap(0, {2, 2, 0, 1, 2}, {1, -5, 0, -5}),
+                 "x.wsg: vertex 0 has an edge of negative weight, which is not allowed here",
+                 no_negative},
+        bad_file{"x.wsg", gap(1, {1, 2, 0, 1, 1}, {1, 5}, {0, 0, 1}, {0, 6}),
+                 "x.wsg: its in-edges are not its out-edges the other way round"}));
+
+// Every beginning of a good file, and every byte of it changed, is refused or a graph, never anything else.
+TEST(MalformedBytes, CutAndChanged) {
+  const std::pair<const char*, std::string> files[] = {
+      {"x.el", "# tutti graph: vertices=4 edges=2\n0 1\n3 2\n"},
+      {"x.wel", "# c\n0 1 2.5e3\r\n3 2 -1\n"},
+      {"x.mtx", coordinate + "integer symmetric\n% c\n4 4 2\n2 1 5\n4 3 -7\n"},
+      {"x.graph", "3 2 001\n2 4\n1 4 3 6\n2 6\n"},
+      {"x.sg", gap(1, {1, 2, 0, 1, 1}, {1}, {0, 0, 1}, {0})},
+      {"x.wsg", gap(0, {2, 2, 0, 1, 2}, {1, 5, 0, 5})}};
+  const load_options options = {.vertices_at_most = 1000};
+  for (const auto& [name, good] : files) {
+    EXPECT_NO_THROW(validate(load_from(good, name, options))) << name;
+    const auto try_it = [&, name = name](const std::string& bytes) {
+      try {
+        validate(load_from(bytes, name, options));
+      } catch (const file_error& error) {
+        EXPECT_EQ(std::string(error.what()).rfind(name, 0), 0u);
+        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+      }
+    };
+    for (std::size_t length = 0; length < good.size(); ++length) try_it(good.substr(0, length));
+    for (std::size_t at = 0; at < good.size(); ++at)
+      for (const int byte : {0, 1, 9, 10, 13, 32, 45, 46, 48, 57, 101, 127, 128, 255}) {
+        std::string changed = good;
+        changed[at] = static_cast<char>(byte);
+        try_it(changed);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace tutti::graph::test
