@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is checked: each algorithm of the registry, tutti::barrier, the sleepers' protocol, reductions, regions, and the
-// controls.
+// What is checked: each algorithm of the registry, tutti::barrier, the sleepers' protocol, reductions, regions, messages,
+// and the controls.
 #pragma once
 
 #include <string>
@@ -29,6 +29,7 @@ std::vector<subject> algorithm_subjects();
 std::vector<subject> barrier_subjects();
 std::vector<subject> reduction_subjects();
 std::vector<subject> region_subjects();
+std::vector<subject> message_subjects();
 std::vector<control> controls();
 std::vector<control> litmus_tests();
 

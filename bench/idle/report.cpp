@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idle/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "harness/statistics.hpp"
+
+namespace tutti::bench {
+namespace {
+
+constexpr double ns_in_a_second = 1e9;
+
+ordered_json result_line(const idle_suite& s, const idle_suite::result& r) {
+  ordered_json line{{"type", "result"},
+                    {"benchmark", r.what.benchmark},
+                    {"provider", r.what.provider},
+                    {"name", r.what.name},
+                    {"threads", r.what.threads},
+                    {"cores", cores_of(s.where()).size()},
+                    {"pinned", s.where().pinned()},
+                    {"pin", s.where().name},
+                    {"scenario", "free"},
+                    {"metric", r.what.metric}};
+  add_record(line, r.record, "line_one_way", s.floor());
+  if (r.what.benchmark == "message")
+    line["messages_per_second"] = rounded(ns_in_a_second / median_of(r.record.samples));
+  return line;
+}
+
+}  // namespace
+
+std::string json_lines(const idle_suite& s, ordered_json machine) {
+  machine["pinning"] = s.where().name;
+  machine["sweeps"] = s.sweeps();
+  std::string text = machine.dump() + "\n";
+  if (!s.floor().empty()) {
+    ordered_json line{{"type", "floor"}, {"quantity", "line_one_way"}};
+    add_summary(line, s.floor());
+    text += line.dump() + "\n";
+  }
+  for (const auto& r : s.results()) text += result_line(s, r).dump() + "\n";
+  return text;
+}
+
+std::string table(const idle_suite& s, const ordered_json& machine) {
+  std::vector<const idle_suite::result*> order;
+  for (const auto& r : s.results()) order.push_back(&r);
+  const auto key = [](const idle_suite::result* r) {
+    return std::tuple(r->what.benchmark, r->what.threads, r->what.metric,
+                      median_of(r->record.samples));
+  };
+  std::sort(order.begin(), order.end(), [&](auto* a, auto* b) { return key(a) < key(b); });
+  std::string text = machine_heading(machine) + "\n", group;
+  for (const auto* r : order) {
+    const std::string heading =
+        fmt::format("{} threads on {} cores: {}, {}", r->what.threads, cores_of(s.where()).size(),
+                    r->what.benchmark, r->what.metric);
+    if (heading != group) {
+      group = heading;
+      text += fmt::format("\n{}\n  {:<32} {:>10} {:>10} {:>10} {:>8}\n", group, "", "min", "median",
+                          "p99", "rounds");
+    }
+    const summary t = summarize(r->record.samples);
+    text +=
+        fmt::format("  {:<32} {:>10} {:>10} {:>10} {:>8}", r->what.provider + " " + r->what.name,
+                    format_ns(t.min), format_ns(t.median), format_ns(t.p99), t.samples);
+    if (r->what.benchmark == "message")
+      text += fmt::format("   {:.1f} M messages/s", ns_in_a_second / t.median * 1e-6);
+    text += "\n";
+  }
+  text += fmt::format(
+      "\nTime of one episode, one hop, or one message of all participants together; {} interleaved "
+      "sweeps.\n"
+      "A line goes from one core to another in {}.\n",
+      s.sweeps(), s.floor().empty() ? "an unknown time" : format_ns(median_of(s.floor())));
+  return text;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs trials interleaved and keeps what was measured.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/placement.hpp"
+#include "harness/record.hpp"
+#include "harness/sweeps.hpp"
+#include "harness/team.hpp"
+#include "idle/trial.hpp"
+
+namespace tutti::bench {
+
+struct idle_plan {
+  std::vector<trial> trials;
+  placement where;
+  run_length length;
+};
+
+class idle_suite {
+ public:
+  struct result {
+    trial what;
+    series_record record;
+  };
+
+  explicit idle_suite(idle_plan plan) : plan_(std::move(plan)) {}
+  void run(const progress& report);
+
+  const std::list<result>& results() const { return results_; }
+  const placement& where() const { return plan_.where; }
+  std::size_t sweeps() const { return sweeps_; }
+  // One-way transfer of a line between the first two CPUs, a sample each sweep; empty with one CPU.
+  const std::vector<double>& floor() const { return floor_; }
+
+ private:
+  team& team_of(rank_t threads);
+
+  idle_plan plan_;
+  std::list<result> results_;
+  std::vector<double> floor_;
+  std::map<rank_t, std::unique_ptr<thread_team>> teams_;
+  std::size_t sweeps_ = 0;
+};
+
+}  // namespace tutti::bench

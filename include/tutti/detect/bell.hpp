@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for one of several things: a message in any of many rings, or the end of the episode. A waiter looks at all of
+// them while it is awake, but can sleep on one word only. That word is its bell: whoever brings something rings it if, and
+// only if, the waiter sleeps. So a sender pays a fence and a load, and the bell's line stays where it is.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/native.hpp"
+
+namespace tutti {
+
+template <class Memory = native>
+class bell {
+ public:
+  std::uint32_t load(std::memory_order o) const noexcept { return rings_.load(o); }
+
+  void park(std::uint32_t seen, std::uint64_t deadline_ns) const noexcept {
+    Memory::park(rings_, seen, deadline_ns);
+  }
+  void ring() const noexcept {
+    // release: what the waiter is woken for; pairs with its look at the bell, after which it looks at everything else.
+    rings_.fetch_add(1, Memory::order("bell.ring", release));
+    Memory::unpark(rings_);
+  }
+
+ private:
+  // Wait policies wake the sleepers of a constant word.
+  mutable typename Memory::template atomic<std::uint32_t> rings_{0};
+};
+
+// The memory policy with which a wait policy waits for a bell.
+template <class Memory>
+struct ringing : Memory {
+  using Memory::park;
+  using Memory::unpark;
+  static void park(const bell<Memory>& word, std::uint32_t seen,
+                   std::uint64_t deadline_ns) noexcept {
+    word.park(seen, deadline_ns);
+  }
+  static void unpark(const bell<Memory>& word) noexcept { word.ring(); }
+};
+
+}  // namespace tutti

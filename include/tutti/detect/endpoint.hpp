@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Endpoint: one participant of a communicator of one process. endpoint_concept.hpp says what it does; communicator.hpp
+// makes it.
+//
+// Why nobody takes a message of the next episode before it has left this one, though releases are seen one after another:
+// whoever sends in the next episode has seen the release first, so whoever sees the message sees the release as well. A
+// waiter that finds a message therefore looks at the release before it believes the message (docs/messages.md).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tutti/barrier/timed.hpp"
+#include "tutti/detect/assembly.hpp"
+#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/detect/foresight.hpp"
+#include "tutti/detect/named_detector.hpp"
+#include "tutti/detect/named_wait.hpp"
+#include "tutti/detect/use.hpp"
+#include "tutti/message/mailbox.hpp"
+#include "tutti/platform/misuse.hpp"
+#include "tutti/reduce/operations.hpp"
+#include "tutti/reduce/raw_value.hpp"
+#include "tutti/schedule/tournament.hpp"
+
+namespace tutti {
+
+// The largest value that idle() combines, in bytes.
+inline constexpr std::size_t largest_idle_value = 256;
+
+// Detector: named_detector, or fixed_detector of one form.
+template <class Memory, class Wait, class Detector, bool Checks = (TUTTI_CHECKS != 0),
+          class Slot = raw_value<largest_idle_value>>
+class basic_endpoint {
+  using site = call_site<Checks>;
+
+ public:
+  using shared = assembly<Memory, Wait, Detector, Slot>;
+  using wake = typename doors<Memory, Wait>::caller;
+  using places = std::vector<ring_place<Memory>>;
+
+  basic_endpoint(rank_t rank, shared& all, const places& to, const places& from, std::size_t batch,
+                 bool time_idle)
+      : box_(rank, to, from, batch, wake(all.entrance)),
+        all_(all),
+        mine_(all.of(rank)),
+        time_idle_(time_idle) {}
+  basic_endpoint(const basic_endpoint&) = delete;
+  basic_endpoint& operator=(const basic_endpoint&) = delete;
+
+  rank_t rank() const noexcept { return box_.rank(); }
+  rank_t size() const noexcept { return box_.size(); }
+
+  // ---- messages
+
+  bool can_send(rank_t to, site where = site::here()) {
+    const auto guard = in_use_.enter(rank(), where);
+    check_rank(to, where);
+    return box_.can_send(to) || (is_free_again() && box_.can_send(to));
+  }
+
+  // Throws std::invalid_argument if there is no room, in builds without checks too: a message is never lost.
+  void send(rank_t to, const void* data, std::size_t bytes, site where = site::here()) {
+    const auto guard = in_use_.enter(rank(), where);
+    check_rank(to, where);
+    if (!box_.try_send(to, data, bytes)) [[unlikely]]
+      report_no_room(to, where);
+  }
+  template <class T>
+  requires std::is_trivially_copyable_v<T> &&
+      (!std::is_pointer_v<T>)void send(rank_t to, const T& value, site where = site::here()) {
+    send(to, &value, sizeof(T), where);
+  }
+
+  bool try_send(rank_t to, const void* data, std::size_t bytes, site where = site::here()) {
+    const auto guard = in_use_.enter(rank(), where);
+    check_rank(to, where);
+    check_size(bytes);
+    return box_.try_send(to, data, bytes) || (is_free_again() && box_.try_send(to, data, bytes));
+  }
+
+  bool can_recv(site where = site::here()) {
+    const auto guard = in_use_.enter(rank(), where);
+    return box_.can_recv() || (is_free_again() && box_.can_recv());
+  }
+
+  // Precondition: can_recv().
+  received recv(site where = site::here()) {
+    const auto guard = in_use_.enter(rank(), where);
+    if constexpr (Checks)
+      if (!box_.can_recv()) {
+        on_misuse("rank " + std::to_string(rank()) + " calls recv() without a message to receive",
+                  where.at);
+        return {};
+      }
+    return box_.recv();
+  }
+
+  void release(const received& message, site where = site::here()) {
+    const auto guard = in_use_.enter(rank(), where);
+    const bool is_mine = message.source < size() && box_.release(message);
+    if constexpr (Checks)
+      if (!is_mine)
+        on_misuse("rank " + std::to_string(rank()) + " releases message " +
+                      std::to_string(message.index) + " of rank " + std::to_string(message.source) +
+                      ", which it has released before or never received",
+                  where.at);
+  }
+
+  void flush(site where = site::here()) {
+    const auto guard = in_use_.enter(rank(), where);
+    box_.flush();
+  }
+
+  // ---- idle. Throws std::runtime_error once a participant has left: then no episode can end any more.
+
+  idle_result idle(bool vote, site where = site::here()) {
+    return result_of(wait_idle(vote, no_value{}, no_deadline{}, where));
+  }
+
+  template <class T, class Op>
+  idle_value<T> idle(bool vote, const T& value, Op op, site where = site::here()) {
+    idle_value<T> got{idle_result::message, value};
+    got.result = result_of(wait_idle(vote, given<T, Op>{got.value, op}, no_deadline{}, where));
+    return got;
+  }
+
+  // The same, no longer than `timeout`; then it tells who is missing.
+  template <class Rep, class Period>
+  [[nodiscard]] timed_idle idle_for(bool vote, std::chrono::duration<Rep, Period> timeout,
+                                    site where = site::here()) {
+    const ending how = wait_idle(vote, no_value{}, deadline_after<Memory>(timeout), where);
+    if (how == ending::late)
+      return {false, idle_result::message, all_.missing(rank(), episode_ + 1)};
+    return {true, result_of(how), {}};
+  }
+
+  // This participant will not call idle() again: those who wait in it, or come to it, get an error that names this rank.
+  void leave(site where = site::here()) {
+    const auto guard = in_use_.enter(rank(), where);
+    all_.break_up(rank());
+  }
+
+  endpoint_statistics statistics() const noexcept {
+    endpoint_statistics now = counted_;
+    const std::uint64_t from_self = box_.taken_from(rank());
+    now.self = box_.sent_to(rank());
+    now.sent = box_.sent() - now.self;
+    now.received = box_.taken() - from_self;
+    return now;
+  }
+
+ private:
+  // ---- what is given at entry
+
+  struct no_value {
+    static constexpr const void* type() noexcept { return nullptr; }
+    void leave(typename shared::seat&) const noexcept {}
+    void fold(shared&) const noexcept {}
+    void take(const shared&) const noexcept {}
+  };
+
+  template <class T, class Op>
+  struct given {
+    T& value;
+    [[no_unique_address]] Op op;
+
+    static constexpr char mark = 0;
+    static constexpr const void* type() noexcept { return &mark; }
+    void leave(typename shared::seat& mine) const noexcept { mine.value = value; }
+    // By the one who found the episode over, for all.
+    void fold(shared& all) const noexcept {
+      all.result = canonical(schedule::fold(
+          0, all.participants(), [&](rank_t rank) { return static_cast<T>(all.of(rank).value); },
+          [this](const T& a, const T& b) { return static_cast<T>(op(a, b)); }));
+    }
+    void take(const shared& all) const noexcept { value = static_cast<T>(all.result); }
+  };
+
+  // ---- idle
+
+  enum class ending : std::uint8_t { message, idle, unanimous, late };
+
+  static idle_result result_of(ending how) noexcept {
+    return how == ending::unanimous ? idle_result::unanimous
+           : how == ending::idle    ? idle_result::idle
+                                    : idle_result::message;
+  }
+
+  template <class Value, class Deadline>
+  ending wait_idle(bool vote, Value value, Deadline until, const site& where) {
+    const auto guard = in_use_.enter(rank(), where);
+    const std::uint64_t start = time_idle_ ? Memory::now_ns() : 0;
+    const ending how = finds_message() ? ending::message : be_idle(vote, value, until, where);
+    foresight_.learn(how == ending::message);
+    if (time_idle_) counted_.idle_ns += Memory::now_ns() - start;
+    return how;
+  }
+
+  // Without entering, if one is here or likely to come at once.
+  bool finds_message() {
+    box_.flush();
+    if (box_.has_message()) return true;
+    if (!foresight_.expects_message()) return false;
+    for (int look = 0; look < looks_before_idle; ++look) {
+      if (box_.has_news()) return true;
+      Memory::relax();
+    }
+    return false;
+  }
+
+  template <class Value, class Deadline>
+  ending be_idle(bool vote, Value& value, Deadline until, [[maybe_unused]] const site& where) {
+    value.leave(mine_);
+    if constexpr (Checks) mine_.type = Value::type();
+    // relaxed: for messages, as whatever else stands in a seat.
+    mine_.holds.store(box_.taken() - box_.released(), relaxed);
+    mine_.is_where.store(episode_ + 1, relaxed);  // relaxed: as above
+
+    const bool has_deadline = !std::is_same_v<Deadline, no_deadline>;
+    detection found = std::exchange(overtaken_, {});
+    if (!found.is_over)
+      found =
+          all_.detector.enter(rank(), {vote, has_deadline, episode_, box_.sent(), box_.released()});
+    if (found.calls_root) all_.entrance.call(0);
+    box_.shut(false);
+    const ending how = await_end(found, vote, value, until, where);
+    mine_.is_where.store(whereabouts::running, relaxed);  // relaxed: as above
+    return how;
+  }
+
+  template <class Value, class Deadline>
+  ending await_end(detection found, bool vote, Value& value, Deadline until, const site& where) {
+    for (bool in_time = true;;) {
+      counted_.waves += found.waves;
+      if (found.is_over) return end(found.is_unanimous, value, where);
+      all_.detector.tell(rank());
+      // In this order: a message of the next episode brings the release of this one.
+      const bool has_news = box_.has_news();
+      const release_word now = all_.look();
+      if (now.episodes() > episode_ && !all_.detector.releases_one_by_one())
+        return end(now.is_unanimous(), value, where);
+      if (all_.detector.has_work(rank())) {
+        found = all_.detector.work(rank());
+        continue;
+      }
+      found = {};
+      if (now.episodes() == episode_) {
+        if (has_news) {
+          all_.detector.refute(rank(), vote);
+          ++counted_.refutations;
+          return ending::message;
+        }
+        if (now.is_broken()) refuse_broken(vote);
+      }
+      if (!in_time && withdraw(vote)) return ending::late;
+      in_time = all_.entrance.wait(rank(), event(), until);
+    }
+  }
+
+  // What ends a wait.
+  auto event() noexcept {
+    return [this]() noexcept {
+      const bool has_news = box_.has_news();
+      const release_word now = all_.look();
+      if (now.episodes() > episode_ && !all_.detector.releases_one_by_one()) return true;
+      if (all_.detector.has_work(rank())) return true;
+      return now.episodes() == episode_ && (has_news || now.is_broken());
+    };
+  }
+
+  template <class Value>
+  ending end(bool is_unanimous, Value& value, [[maybe_unused]] const site& where) {
+    // The first to know folds for all, while nobody can have left; then they are told.
+    if (all_.look().episodes() == episode_) {
+      if constexpr (Checks) check_types(Value::type(), where);
+      value.fold(all_);
+      all_.release_all(rank(), episode_ + 1, is_unanimous);
+    }
+    all_.detector.tell(rank());
+    value.take(all_);
+    ++episode_;
+    ++counted_.episodes;
+    return is_unanimous ? ending::unanimous : ending::idle;
+  }
+
+  bool withdraw(bool vote) {
+    if (!all_.detector.withdraw(rank(), vote, episode_)) {
+      // The episode is over or about to be, by somebody who may need this core to say so.
+      Memory::yield();
+      return false;
+    }
+    // What has been reported may still end the episode: until that is known, nothing may be sent.
+    box_.shut(!all_.detector.may_send(rank()));
+    return true;
+  }
+
+  // After such a withdrawal: whether messages may be sent and received again.
+  bool is_free_again() { return box_.is_shut() && try_to_be_free(); }
+  [[gnu::noinline]] bool try_to_be_free() {
+    if (overtaken_.is_over) return false;
+    overtaken_ = all_.detector.work(rank());
+    all_.detector.tell(rank());
+    if (overtaken_.is_over) return false;
+    // In this order, as in await_end.
+    const bool has_news = box_.has_news();
+    if (has_news && all_.look().episodes() == episode_) all_.detector.refute(rank(), false);
+    if (!all_.detector.may_send(rank())) {
+      Memory::relax();
+      return false;
+    }
+    box_.shut(false);
+    return true;
+  }
+
+  [[noreturn]] void refuse_broken(bool vote) {
+    all_.detector.refute(rank(), vote);
+    // relaxed: for messages.
+    mine_.is_where.store(whereabouts::running, relaxed);
+    std::string gone;
+    for (const absentee& who : all_.missing(rank(), episode_ + 1))
+      if (who.why == absence::gone) gone += (gone.empty() ? "" : ", ") + std::to_string(who.rank);
+    throw std::runtime_error("tutti: idle() of rank " + std::to_string(rank()) +
+                             " cannot end: these ranks have left: " + gone);
+  }
+
+  // ---- misuse
+
+  void check_rank([[maybe_unused]] rank_t to, [[maybe_unused]] const site& where) const {
+    if constexpr (Checks)
+      if (to >= size())
+        on_misuse("rank " + std::to_string(to) + " is out of range for a communicator of " +
+                      std::to_string(size()) + " participants",
+                  where.at);
+  }
+
+  static void check_size(std::size_t bytes) {
+    if (bytes > UINT32_MAX)
+      refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
+  }
+
+  [[gnu::noinline, gnu::cold]] void report_no_room(rank_t to, [[maybe_unused]] const site& where) {
+    const std::string what = "rank " + std::to_string(rank()) + " sends to rank " +
+                             std::to_string(to) +
+                             " without room: ask can_send() first, or use try_send()";
+    if constexpr (Checks) return on_misuse(what, where.at);
+    refuse(what);
+  }
+
+  void check_types(const void* type, const site& where) {
+    for (rank_t other = 0; other < size(); ++other)
+      if (all_.of(other).type != type)
+        on_misuse("ranks " + std::to_string(other) + " and " + std::to_string(rank()) +
+                      " give values of different types or operations to one episode of idle()",
+                  where.at);
+  }
+
+  // 8 x 40 ns: a message and its answer from a participant that is running take half of that.
+  static constexpr int looks_before_idle = 8;
+
+  mailbox<Memory, wake> box_;
+  shared& all_;
+  typename shared::seat& mine_;
+  std::uint64_t episode_ = 0;  // those before are over
+  detection
+      overtaken_{};  // over: ended after my deadline had passed, by what I had reported before
+  endpoint_statistics counted_;
+  foresight foresight_;
+  bool time_idle_;
+  [[no_unique_address]] use<Checks> in_use_;
+};
+
+namespace detail {
+using endpoint_wait = named_wait<ringing<native>>;
+using endpoint_detector = named_detector<native, doors<native, endpoint_wait>::caller>;
+}  // namespace detail
+
+using endpoint = basic_endpoint<native, detail::endpoint_wait, detail::endpoint_detector>;
+
+}  // namespace tutti

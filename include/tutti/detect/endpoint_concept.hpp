@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every endpoint offers, whatever carries the messages and detects termination: threads of one process
+// (communicator.hpp) or MPI (message/mpi.hpp). Programs written against `endpoint_like` run on each of them.
+//
+//   for (;;) {
+//     while (work_to_send() && me.can_send(to)) me.send(to, value);
+//     while (me.can_recv()) {
+//       const tutti::received message = me.recv();
+//       use(message.source, message.as<update>());
+//       me.release(message);
+//     }
+//     if (work_to_send()) continue;
+//     const tutti::idle_result now = me.idle(nothing_left_to_do);
+//     if (now == tutti::idle_result::message) continue;      // a message has come: the vote is withdrawn
+//     if (now == tutti::idle_result::unanimous) break;       // everybody is idle and voted true, nothing is in flight
+//     next_time_step();                                      // everybody is idle, nothing is in flight
+//   }
+//
+// Source: Naylor et al., "Termination detection for fine-grained message-passing architectures", ASAP 2020, section III;
+// the values are those of its tinselIdle().
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tutti/message/received.hpp"
+#include "tutti/platform/config.hpp"
+#include "tutti/reduce/operations.hpp"
+
+namespace tutti {
+
+// Why idle() returned. Greater than `message`: all are idle and nothing is in flight.
+enum class idle_result : unsigned {
+  message = 0,    // a message can be received here; the vote is withdrawn
+  idle = 1,       // all idle, nothing in flight; somebody voted false
+  unanimous = 3,  // the same, and everybody voted true
+};
+
+// What idle() with a value returns. Without a release (`message`) the value is the caller's own.
+template <class T>
+struct idle_value {
+  idle_result result = idle_result::message;
+  T value{};
+};
+
+// Why an episode of idle() is not over.
+enum class absence : std::uint8_t {
+  running,  // has not called idle(), or was woken by a message and has not called it again
+  holding,  // has received messages and not released them
+  gone,     // has left: it will never call idle() again
+};
+
+struct absentee {
+  rank_t rank = 0;
+  absence why = absence::running;
+  std::uint64_t messages = 0;  // holding: received and not released, as of its last idle()
+};
+
+// What idle() with a deadline returns. False if it has passed: then the vote is withdrawn, and the endpoint may be used
+// on, idle() included.
+struct timed_idle {
+  bool in_time = false;
+  idle_result result = idle_result::message;  // if in time
+  std::vector<absentee> missing;              // if late: who keeps the episode from ending
+  explicit operator bool() const noexcept { return in_time; }
+};
+
+// Of one endpoint, since it was made. Messages to oneself are counted apart.
+struct endpoint_statistics {
+  std::uint64_t sent = 0;         // messages to others
+  std::uint64_t received = 0;     // messages from others
+  std::uint64_t self = 0;         // messages to oneself
+  std::uint64_t episodes = 0;     // times idle() returned 1 or 3
+  std::uint64_t refutations = 0;  // times a message woke idle()
+  std::uint64_t waves =
+      0;  // attempts at detection that this participant began, failed ones included
+  std::uint64_t idle_ns = 0;  // spent in idle(); 0 unless the time is asked for (options)
+};
+
+// One participant's end of a communicator. Used by one thread (or fiber) at a time.
+//
+//   can_send(to)      room for one message of up to 64 bytes; never blocks. While there is none, receive.
+//   send(to, value)   precondition: can_send(to). Copies; the value may be overwritten at once.
+//   try_send          the same for any size, with the question built in: false means no room now, receive and try again
+//   can_recv()        whether recv() would give a message
+//   recv, release     a message is delivered when it is received and released. In any order, several at a time.
+//   flush()           makes batched messages visible. idle() does so itself, and a can_recv() that finds nothing again.
+//   idle(vote)        blocks until a message can be received here, or everybody is idle and nothing is in flight
+//   idle(vote, value, op)   the same; at a release everybody gets op over all values, in the order of all reductions
+//                     (schedule::fold). All participants of an episode pass the same type and operation.
+//
+// Messages from one participant to another arrive in the order in which they were sent.
+//
+// Memory ordering: what a participant does before it sends a message happens before what its receiver does after recv().
+// What anybody does before idle() happens before what everybody does after the release.
+template <class E>
+concept endpoint_like = requires(E& e, const E& c, rank_t to, const void* data, std::size_t bytes,
+                                 bool vote, const received& message) {
+  { c.rank() } -> std::same_as<rank_t>;
+  { c.size() } -> std::same_as<rank_t>;
+  { e.can_send(to) } -> std::same_as<bool>;
+  e.send(to, data, bytes);
+  e.send(to, std::uint64_t{});
+  { e.try_send(to, data, bytes) } -> std::same_as<bool>;
+  { e.can_recv() } -> std::same_as<bool>;
+  { e.recv() } -> std::same_as<received>;
+  e.release(message);
+  e.flush();
+  { e.idle(vote) } -> std::same_as<idle_result>;
+  { e.idle(vote, std::uint64_t{}, plus{}) } -> std::same_as<idle_value<std::uint64_t>>;
+  { c.statistics() } -> std::same_as<endpoint_statistics>;
+};
+
+}  // namespace tutti

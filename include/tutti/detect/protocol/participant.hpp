@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every machine of termination detection knows of its own participant.
+//
+// Black, Safra's colour, needs no flag of its own: a participant is black if its count of freed messages has moved since it
+// last reported. It is the freeing that can make a sum come out even too early (docs/termination.md), and the counters only
+// grow. A participant that merely was active stays white, so an episode without messages takes one wave.
+#pragma once
+
+#include "tutti/detect/protocol/interface.hpp"
+#include "tutti/detect/protocol/policy.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::protocol {
+
+template <class Policy>
+class participant {
+ public:
+  participant(rank_t rank, rank_t participants, release_scheme scheme)
+      : rank_(rank), participants_(participants), scheme_(scheme) {
+    require(participants >= 1, "termination detection needs at least one participant");
+    require(rank < participants, "the rank of a participant is below their number");
+  }
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return participants_; }
+  std::uint64_t episode() const noexcept { return episode_; }
+
+  // A message that can be received refutes what was said; the vote is withdrawn.
+  void active() noexcept {
+    passive_ = false;
+    withdrawn_ = false;
+    given_ = {};
+  }
+  // As active(), without a message. What has been reported cannot be unsaid, so sending may have to wait.
+  void withdraw() noexcept {
+    if (!passive_) return;
+    passive_ = false;
+    withdrawn_ = true;
+    given_ = {};
+  }
+  // A report of this participant is on its way to a decision: what it said may still end the episode.
+  bool committed() const noexcept { return committed_; }
+  bool sends_allowed() const noexcept {
+    return resumed_ && !Policy::choose("withdraw.wait", withdrawn_ && committed_, false);
+  }
+
+  // Of the episode in which a message is sent. One bit will do: nobody is two episodes ahead of anybody.
+  std::uint8_t stamp() const noexcept { return static_cast<std::uint8_t>(episode_ & 1); }
+  // Whether a message may be received now. The other stamp is the next episode's: this one's have all been freed
+  // before anybody left it.
+  bool admits(std::uint8_t stamp_of_message) const noexcept {
+    return scheme_ == release_scheme::phases ||
+           Policy::choose("epoch.admit", stamp_of_message == stamp(), true);
+  }
+
+ protected:
+  static constexpr std::uint32_t following(std::uint32_t wave) noexcept {
+    return (wave + 1) & Policy::wave_mask;
+  }
+
+  void enter(const counts& totals, const contribution& given) noexcept {
+    totals_ = totals;
+    given_ = given;
+    passive_ = true;
+    withdrawn_ = false;
+  }
+  bool may_report() const noexcept { return Policy::choose("probe.hold", passive_ != 0, true); }
+  bool black() const noexcept {
+    return Policy::choose("safra.blacken", totals_.freed != freed_reported_, false);
+  }
+  // With the report, not before: what is freed between a probe and its answer has to show in the answer.
+  void whiten() noexcept { freed_reported_ = totals_.freed; }
+  void probe_arrives() noexcept {
+    freed_reported_ = Policy::choose("safra.whiten", freed_reported_, totals_.freed);
+  }
+
+  // All are passive and nothing is under way. `waves`, `unanimous`, ... as the detecting wave had them.
+  outcome end_episode(const control& last) noexcept {
+    ++episode_;
+    wave_ = 1;
+    passive_ = withdrawn_ = committed_ = false;
+    given_ = {};
+    if (scheme_ == release_scheme::phases) {
+      leaving_ = true;
+      inside_ = true;
+      resumed_ = Policy::choose("release.left", false, true);
+    }
+    return {.released = true,
+            .unanimous = last.unanimous != 0,
+            .mismatched = last.operation == mixed_operation,
+            .waves = last.wave,
+            .value = last.value};
+  }
+  void resume() noexcept {
+    leaving_ = false;
+    resumed_ = true;
+  }
+
+  rank_t rank_;
+  rank_t participants_;
+  release_scheme scheme_;
+  // Bytes, not bits: the explorer compares states as memory.
+  std::uint8_t passive_ = false;    // inside idle()
+  std::uint8_t withdrawn_ = false;  // was inside, and no message has come since
+  std::uint8_t committed_ = false;  // has reported in this wave and does not know what came of it
+  std::uint8_t leaving_ = false;    // phases: between release and resume
+  std::uint8_t inside_ = false;     // phases: the application has not left idle() yet
+  std::uint8_t resumed_ = true;     // phases: sending is allowed
+  std::uint8_t spare_ = 0;
+  std::uint32_t wave_ = 1;
+  std::uint32_t spare2_ = 0;
+  std::uint64_t episode_ = 0;
+  counts totals_;
+  std::uint64_t freed_reported_ = 0;
+  contribution given_;
+};
+
+}  // namespace tutti::protocol

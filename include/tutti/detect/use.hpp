@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is inside an endpoint: one thread (or fiber) at a time. Costs nothing in builds without checks.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti {
+
+template <bool Checks>
+class use {
+ public:
+  struct visit {
+    visit() noexcept {}
+    ~visit() {}  // not trivial: a guard that is not named again is meant
+  };
+  visit enter(rank_t, const call_site<Checks>&) const noexcept { return {}; }
+};
+
+template <>
+class use<true> {
+ public:
+  class visit {
+   public:
+    explicit visit(std::atomic<bool>* inside) noexcept : inside_(inside) {}
+    ~visit() {
+      // relaxed: tells of a misuse, orders nothing.
+      if (inside_ != nullptr) inside_->store(false, relaxed);
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+
+   private:
+    std::atomic<bool>* inside_;
+  };
+
+  visit enter(rank_t rank, const call_site<true>& where) {
+    // relaxed: as above.
+    if (!inside_.exchange(true, relaxed)) return visit(&inside_);
+    on_misuse("two threads use the endpoint of rank " + std::to_string(rank) + " at the same time",
+              where.at);
+    return visit(nullptr);
+  }
+
+ private:
+  std::atomic<bool> inside_{false};
+};
+
+}  // namespace tutti

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mailbox: one participant's rings, to and from everybody, itself included.
+//
+// A message to oneself goes through a ring that nobody else touches: its lines never leave the core, and it costs no
+// fence. It is counted apart.
+//
+// When a message becomes visible: when its batch is full, at flush(), and when can_recv() finds nothing twice in a row
+// without a send between. (At the first time would publish every single message of a program that looks for messages after
+// each send: three times slower.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tutti/message/ring_reader.hpp"
+#include "tutti/message/ring_writer.hpp"
+#include "tutti/platform/array.hpp"
+
+namespace tutti {
+
+// Wake(to) is called after something was published for another participant, which may be waiting.
+template <class Memory, class Wake>
+class mailbox {
+ public:
+  using place = ring_place<Memory>;
+
+  // The places of the rings to and from each participant, in the order of the ranks; their number is that of all.
+  mailbox(rank_t rank, const std::vector<place>& to, const std::vector<place>& from,
+          std::size_t batch, Wake wake)
+      : rank_(rank), wake_(wake) {
+    writers_.reserve(to.size());
+    readers_.reserve(from.size());
+    for (const place& where : to) writers_.emplace_back(where, batch);
+    for (const place& where : from) readers_.emplace_back(where);
+    is_dirty_.assign(to.size(), false);
+    current_ = &readers_[rank];
+  }
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return static_cast<rank_t>(writers_.size()); }
+
+  bool can_send(rank_t to) { return writers_[to].has_open_run() || look_for_room(to); }
+
+  // False if there is no room now.
+  bool try_send(rank_t to, const void* data, std::size_t bytes) {
+    looks_ = 0;
+    ring_writer<Memory>& writer = writers_[to];
+    if (!writer.fits_open_run(bytes)) [[unlikely]]
+      return begin_run(to, data, bytes);
+    writer.append(data, bytes);
+    return true;
+  }
+
+  bool can_recv() {
+    if (current_->has_message()) [[likely]]
+      return true;
+    return find_message() || look_in_vain();
+  }
+  // The same before a wait: nothing is published, and no time is passed.
+  bool has_message() { return current_->has_message() || find_message(); }
+  // Precondition: can_recv().
+  received recv() noexcept { return current_->take(source_); }
+
+  // False if it was never received, or is released already.
+  bool release(const received& message) {
+    if (!readers_[message.source].release_message(message.index)) [[unlikely]]
+      return false;
+    ++released_;
+    return true;
+  }
+
+  void flush() {
+    for (const rank_t to : dirty_) {
+      is_dirty_[to] = false;
+      observed(to, [](ring_writer<Memory>& writer) { return writer.flush(); });
+    }
+    dirty_.clear();
+  }
+
+  // While it is shut nothing can be sent or received. After a flush(), with no message at hand: so nothing has to ask that
+  // would not have looked around anyway.
+  void shut(bool is_shut) noexcept { is_shut_ = is_shut; }
+  bool is_shut() const noexcept { return is_shut_; }
+
+  // A look at all rings, from a waiting loop. Changes nothing.
+  bool has_news() const noexcept {
+    if (current_->has_message()) return true;
+    for (const ring_reader<Memory>& reader : readers_)
+      if (reader.has_news()) return true;
+    return false;
+  }
+
+  // Messages to anybody, oneself included; all of them after a flush().
+  std::uint64_t sent() const noexcept { return sent_; }
+  std::uint64_t sent_to(rank_t to) const noexcept { return writers_[to].sent(); }
+  std::uint64_t released() const noexcept { return released_; }
+  std::uint64_t taken() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& reader : readers_) sum += reader.taken();
+    return sum;
+  }
+  std::uint64_t taken_from(rank_t source) const noexcept { return readers_[source].taken(); }
+
+ private:
+  // Runs `what` on the writer, then counts what it closed and wakes the reader if it published.
+  template <class What>
+  bool observed(rank_t to, What what) {
+    ring_writer<Memory>& writer = writers_[to];
+    const std::uint64_t sent = writer.sent();
+    const std::uint64_t published = writer.published();
+    const bool result = what(writer);
+    sent_ += writer.sent() - sent;
+    if (writer.published() != published && to != rank_) wake_(to);
+    return result;
+  }
+
+  [[gnu::noinline]] bool look_for_room(rank_t to) {
+    if (is_shut_) return false;
+    const bool has_room =
+        observed(to, [](ring_writer<Memory>& writer) { return writer.has_room(); });
+    has_room ? void(refusals_ = 0) : pass_time(++refusals_);
+    return has_room;
+  }
+
+  // A program that asks again and again waits for somebody, who may need this core, or be a fiber of this thread.
+  static void pass_time(unsigned asked) noexcept {
+    constexpr unsigned patience = 16;
+    asked < patience ? Memory::relax() : Memory::yield();
+  }
+
+  [[gnu::noinline]] bool begin_run(rank_t to, const void* data, std::size_t bytes) {
+    if (is_shut_) return false;
+    const bool is_sent = observed(
+        to, [=](ring_writer<Memory>& writer) { return writer.append_to_new_run(data, bytes); });
+    if (!is_sent) {
+      pass_time(++refusals_);
+      return false;
+    }
+    refusals_ = 0;
+    if (!is_dirty_[to]) {
+      is_dirty_[to] = true;
+      dirty_.push_back(to);
+    }
+    return true;
+  }
+
+  // The next message, wherever it comes from: each source has its turn, a run at a time.
+  [[gnu::noinline]] bool find_message() {
+    if (is_shut_) return false;
+    const rank_t n = size();
+    for (rank_t tried = 0; tried < n; ++tried) {
+      source_ = source_ + 1 == n ? 0 : source_ + 1;
+      if (source_ == rank_ && is_dirty_[rank_])
+        observed(rank_, [](ring_writer<Memory>& writer) { return writer.flush(); });
+      if (!readers_[source_].refill()) continue;
+      current_ = &readers_[source_];
+      return true;
+    }
+    current_ = &readers_[source_];
+    return false;
+  }
+
+  // Returns false.
+  [[gnu::noinline]] bool look_in_vain() {
+    ++looks_;
+    if (looks_ > 1) flush();
+    constexpr unsigned leisurely = 8;
+    if (looks_ > leisurely) pass_time(looks_ - leisurely);
+    return false;
+  }
+
+  rank_t rank_;
+  rank_t source_ = 0;  // of current_
+  ring_reader<Memory>* current_ = nullptr;
+  std::vector<ring_writer<Memory>> writers_;
+  std::vector<ring_reader<Memory>> readers_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t released_ = 0;
+  unsigned looks_ = 0;     // in vain, since the last send
+  unsigned refusals_ = 0;  // sends without room, in a row
+  bool is_shut_ = false;
+  std::vector<rank_t> dirty_;  // whose rings hold something unpublished
+  std::vector<bool> is_dirty_;
+  [[no_unique_address]] Wake wake_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A message in the hands of its receiver.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "tutti/platform/config.hpp"
+
+namespace tutti {
+
+// The largest message for which can_send() promises room, in bytes.
+inline constexpr std::size_t inline_message = 64;
+
+// A message that has been received and not yet released. The bytes stay valid, and the sender's room taken, until
+// release(). 8-byte aligned.
+struct received {
+  const std::byte* data = nullptr;
+  std::uint32_t size = 0;   // bytes
+  rank_t source = 0;        // who sent it
+  std::uint64_t index = 0;  // the transport's own: which message of this source it is
+
+  std::span<const std::byte> bytes() const noexcept { return {data, size}; }
+  // The value that was sent. T must be as large as the message.
+  template <class T>
+  T as() const noexcept {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value;
+    std::memcpy(&value, data, sizeof(T));
+    return value;
+  }
+};
+
+}  // namespace tutti

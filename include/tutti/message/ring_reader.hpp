@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a ring that one participant reads. See ring.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "tutti/message/ring.hpp"
+
+namespace tutti {
+
+template <class Memory = native>
+class alignas(cache_line) ring_reader {
+  using place = ring_place<Memory>;
+  using cell = typename place::cell;
+
+ public:
+  explicit ring_reader(const place& where) : place_(where) {}
+
+  // Whether take() would give a message without another look at the writer's line.
+  bool has_message() const noexcept { return left_ != 0; }
+
+  // Whether there is something beyond what has been seen. A look, from any waiting loop: changes nothing.
+  bool has_news() const noexcept {
+    // acquire: pairs with the writer's publication; whoever wakes for a message sees what its sender did.
+    return place_.writers->published.load(Memory::order("ring.look", acquire)) != published_;
+  }
+
+  // Goes on to the next run once the messages of this one are taken. False if there is none.
+  bool refill() {
+    if (left_ != 0) return true;
+    free_room();
+    if (position_ == published_) {
+      // acquire: pairs with the writer's publication.
+      published_ = place_.writers->published.load(Memory::order("ring.look", acquire));
+      if (position_ == published_) return false;
+    }
+    detail::run_header header = header_at(position_);
+    if (header.kind == detail::run_header::skip) {
+      position_ = next_lap(position_);
+      header = header_at(position_);
+    }
+    start_run(header);
+    return true;
+  }
+
+  // Precondition: has_message().
+  received take(rank_t source) noexcept {
+    const received message{bytes_at(cursor_), size_, source, taken_};
+    cursor_ += step_;
+    --left_;
+    ++taken_;
+    return message;
+  }
+
+  // Messages of this ring may be released in any order. False if it was not taken, or is released already.
+  bool release_message(std::uint64_t message) {
+    if (message != released_) [[unlikely]]
+      return release_early(message);
+    ++released_;
+    if (!early_.empty()) [[unlikely]]
+      catch_up();
+    return true;
+  }
+
+  std::uint64_t taken() const noexcept { return taken_; }
+
+ private:
+  void start_run(const detail::run_header& header) noexcept {
+    size_ = header.size;
+    left_ = header.count;
+    cell* const first = place_.cells + index(position_ + 1);
+    const std::uint64_t cells = cells_of(header);
+    step_ = cells / header.count;
+    position_ += 1 + cells;
+    if constexpr (std::is_same_v<cell, std::uint64_t>) {
+      const bool is_outside = header.kind == detail::run_header::outside;
+      cursor_ = is_outside ? reinterpret_cast<cell*>(*first) : first;
+      prefetch(first, cells);
+    } else {
+      cursor_ = first;
+    }
+  }
+
+  // The lines of a run are read in order: asked for together they come together.
+  static void prefetch(const cell* first, std::uint64_t cells) noexcept {
+    constexpr std::uint64_t line = 64 / sizeof(std::uint64_t);
+    for (std::uint64_t at = line; at < cells; at += line) __builtin_prefetch(first + at);
+  }
+
+  static std::uint64_t cells_of(const detail::run_header& header) noexcept {
+    if (header.kind == detail::run_header::outside) return 1;
+    return header.count * detail::cells_of(header.size);
+  }
+
+  bool release_early(std::uint64_t message) {
+    if (message < released_ || message >= taken_) return false;
+    const auto at = std::lower_bound(early_.begin(), early_.end(), message);
+    if (at != early_.end() && *at == message) return false;
+    early_.insert(at, message);
+    return true;
+  }
+
+  void catch_up() noexcept {
+    std::size_t caught = 0;
+    while (caught < early_.size() && early_[caught] == released_) {
+      ++caught;
+      ++released_;
+    }
+    early_.erase(early_.begin(), early_.begin() + static_cast<std::ptrdiff_t>(caught));
+  }
+
+  // Gives the room of runs back to the writer, a quarter of the ring at a time, once all their messages are released.
+  void free_room() noexcept {
+    if (released_ == taken_) {
+      freed_ = position_;
+      freed_messages_ = taken_;
+    } else {
+      free_whole_runs();
+    }
+    if (freed_ - told_freed_ < place_.capacity / 4) return;
+    told_freed_ = freed_;
+    // release: my reads of these cells come before the writer's next writes there; pairs with its look for room.
+    place_.readers->freed.store(freed_, Memory::order("ring.free", release));
+  }
+
+  void free_whole_runs() noexcept {
+    while (freed_ != position_) {
+      const detail::run_header header = header_at(freed_);
+      if (header.kind == detail::run_header::skip) {
+        freed_ = next_lap(freed_);
+        continue;
+      }
+      if (freed_messages_ + header.count > released_) return;
+      freed_messages_ += header.count;
+      freed_ += 1 + cells_of(header);
+    }
+  }
+
+  detail::run_header header_at(std::uint64_t position) const noexcept {
+    return detail::run_header::of(static_cast<std::uint64_t>(place_.cells[index(position)]));
+  }
+  std::uint64_t index(std::uint64_t position) const noexcept {
+    return position & (place_.capacity - 1);
+  }
+  std::uint64_t next_lap(std::uint64_t position) const noexcept {
+    return (position | (place_.capacity - 1)) + 1;
+  }
+
+  const std::byte* bytes_at(const cell* message) noexcept {
+    if constexpr (std::is_same_v<cell, std::uint64_t>) {
+      return reinterpret_cast<const std::byte*>(message);
+    } else {
+      // A checked cell is more than its bytes; few enough are held at a time.
+      auto& copy = copies_[taken_ % copies_.size()];
+      for (std::uint64_t i = 0; i < step_; ++i) copy[i] = static_cast<std::uint64_t>(message[i]);
+      return reinterpret_cast<const std::byte*>(copy.data());
+    }
+  }
+  struct no_copies {};
+  using copies = std::conditional_t<std::is_same_v<cell, std::uint64_t>, no_copies,
+                                    std::array<std::array<std::uint64_t, 8>, 4>>;
+
+  // The run at hand: its next message, how many are left.
+  cell* cursor_ = nullptr;
+  std::uint32_t left_ = 0;
+  std::uint32_t size_ = 0;
+  std::uint64_t step_ = 1;
+  std::uint64_t taken_ = 0;      // messages
+  std::uint64_t released_ = 0;   // messages, without a gap
+  std::uint64_t position_ = 0;   // behind the run at hand
+  std::uint64_t published_ = 0;  // seen last
+  std::uint64_t freed_ = 0;      // up to here all messages are released
+  std::uint64_t told_freed_ = 0;
+  std::uint64_t freed_messages_ = 0;
+  std::vector<std::uint64_t> early_;  // released before an earlier message, ascending
+  place place_;
+  [[no_unique_address]] copies copies_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mistakes that other libraries made, as programs in which they show.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "crew.hpp"
+
+namespace tutti {
+namespace {
+
+class Bugs : public testing::TestWithParam<const char*> {
+ protected:
+  static communicator_options options() {
+    communicator_options chosen;
+    chosen.detector = GetParam();
+    chosen.ring_bytes = 1024;
+    return chosen;
+  }
+};
+
+// YGM PR 224, libMesh PR 1684: one leaves the barrier early and sends; one that is still inside takes the message for this
+// round's. "More frequent with more ranks than cores."
+TEST_P(Bugs, WhoeverLeavesFirstDisturbsNobodyInside) {
+  for (const rank_t n : {2u, 3u, 6u}) {
+    communicator comm(n, options());
+    const std::uint32_t episodes = n == 2 ? 3000 : 300;
+    run_crew(n, [&](rank_t rank) {
+      endpoint& me = comm[rank];
+      for (std::uint32_t episode = 0; episode < episodes; ++episode) {
+        // At once after the release, to everybody.
+        for (rank_t to = 0; to < n; ++to) {
+          while (!me.can_send(to)) drain(me);
+          me.send(to, episode);
+        }
+        me.flush();
+        std::uint32_t got = 0;
+        finish(me, true, [&](const received& m) {
+          must(m.as<std::uint32_t>() == episode, "a message of another episode");
+          ++got;
+        });
+        must(got == n, "an episode without all its messages");
+      }
+    });
+  }
+}
+
+// charm 1658: quiescence is announced between two waves because what is noted is messages processed, not messages made.
+// Here every message makes others, so that at most instants nearly everybody is idle and something is under way.
+TEST_P(Bugs, WorkThatBegetsWorkIsWaitedFor) {
+  constexpr rank_t n = 4;
+  communicator comm(n, options());
+  struct task {
+    std::uint32_t depth, seed;
+  };
+  constexpr std::uint32_t depth = 8;
+  constexpr std::uint64_t tasks = (1u << (depth + 1)) - 1;  // of a binary tree
+  std::vector<std::uint64_t> done(n);
+  run_crew(n, [&](rank_t rank) {
+    endpoint& me = comm[rank];
+    for (std::uint32_t episode = 0; episode < 30; ++episode) {
+      std::vector<task> todo;
+      std::uint64_t mine = 0;
+      if (rank == episode % n) me.send((rank + 1) % n, task{depth, episode});
+      for (;;) {
+        if (me.idle(true) != idle_result::message) break;
+        drain(me, [&](const received& m) { todo.push_back(m.as<task>()); });
+        for (; !todo.empty(); ++mine) {
+          const task t = todo.back();
+          todo.pop_back();
+          for (std::uint32_t child = 0; t.depth > 0 && child < 2; ++child) {
+            const std::uint32_t seed = (t.seed * 2654435761u + child + 1) ^ (t.seed >> 13);
+            while (!me.can_send(seed % n))
+              drain(me, [&](const received& m) { todo.push_back(m.as<task>()); });
+            me.send(seed % n, task{t.depth - 1, seed});
+          }
+        }
+      }
+      done[rank] = mine;
+      // What all did in the episode before; nobody writes it again before all are in the second.
+      must(me.idle(true, mine, plus{}).value == tasks, "the release came before the work was done");
+    }
+  });
+}
+
+// HPX PR 7506: a token goes on with its bearer's colour instead of the one it came with. What shows it are messages that
+// pass behind the token's back, against its direction and across it.
+TEST_P(Bugs, MessagesBehindTheTokenAreSeen) {
+  constexpr rank_t n = 5;
+  communicator comm(n, options());
+  for (const rank_t stride : {rank_t{n - 1}, rank_t{2}, rank_t{1}}) {
+    std::uint64_t hops = 0;  // plain: each hop happens before the next
+    run_crew(n, [&](rank_t rank) {
+      endpoint& me = comm[rank];
+      for (std::uint32_t episode = 1; episode <= 40; ++episode) {
+        if (rank == n - 1) me.send((rank + stride) % n, 37u);
+        finish(me, true, [&](const received& m) {
+          const auto left = m.as<std::uint32_t>();
+          ++hops;
+          if (left > 1) me.send((rank + stride) % n, left - 1);
+        });
+        must(hops == 37u * episode, "released while a message walked");
+        must(finish(me, true), "an empty episode");
+      }
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Bugs,
+                         testing::Values("counter", "snapshot", "star", "tree", "ring", "waves"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+// deal.II 14405: the 2^24-th round deadlocks. Nothing here counts in less than 39 bits.
+TEST(Bug, RoundsDoNotRunOut) {
+  communicator comm(1, {.detector = "counter"});
+  endpoint& me = comm[0];
+  constexpr std::uint64_t rounds = (1u << 24) + 1000;
+  for (std::uint64_t i = 0; i < rounds; ++i) ASSERT_EQ(me.idle(true), idle_result::unanimous);
+  EXPECT_EQ(me.statistics().episodes, rounds);
+}
+
+// vt 500: a detector of hangs cries wolf when there are more threads than cores.
+TEST(Bug, ALongDeadlineDoesNotPassBecauseCoresAreFew) {
+  constexpr rank_t n = 12;
+  communicator comm(n);
+  run_crew(n, [&](rank_t rank) {
+    for (int episode = 0; episode < 200; ++episode) {
+      const timed_idle now = comm[rank].idle_for(true, std::chrono::minutes(5));
+      must(now.in_time && now.result == idle_result::unanimous, "late");
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rings and idle(): messages hand over plain data, nobody is released before all is delivered, nobody takes a message of
+// the next episode, and no sleeper is forgotten. Rings of two laps an execution, so that room is given back as well.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checked.hpp"
+#include "explore.hpp"
+#include "subjects.hpp"
+#include "tutti/detect/counter.hpp"
+#include "tutti/detect/endpoint.hpp"
+#include "tutti/detect/snapshot.hpp"
+#include "tutti/message/ring_reader.hpp"
+#include "tutti/message/ring_table.hpp"
+#include "tutti/message/ring_writer.hpp"
+#include "tutti/wait/park.hpp"
+#include "tutti/wait/spin.hpp"
+#include "values.hpp"
+
+namespace tutti::model {
+namespace {
+
+using spinning = spin_wait<ringing<checked>>;
+using parking = park_wait<ringing<checked>, 1>;
+using adapting = adaptive_wait<ringing<checked>>;
+
+// A writer and a reader that only poll.
+class piping : public scenario {
+ public:
+  piping() : rings_(2, 1), writer_(rings_.from(0)[1], 8), reader_(rings_.to(1)[0]) {}
+
+  void thread(rank_t rank) override { rank == 0 ? write() : read(); }
+
+ private:
+  static constexpr std::uint64_t count = 20;
+
+  void write() {
+    for (std::uint64_t k = 1; k <= count; ++k) {
+      while (!writer_.has_room()) checked::relax();
+      writer_.append_to_new_run(&k, sizeof k);
+      if (k % 2 == 0) writer_.flush();
+    }
+  }
+  void read() {
+    for (std::uint64_t k = 1; k <= count;) {
+      if (!reader_.has_message() && !reader_.refill()) {
+        checked::relax();
+        continue;
+      }
+      const received message = reader_.take(0);
+      RL_ASSERT(message.as<std::uint64_t>() == k);
+      reader_.release_message(message.index);
+      ++k;
+    }
+  }
+
+  ring_table<checked> rings_;
+  ring_writer<checked> writer_;
+  ring_reader<checked> reader_;
+};
+
+// What all of these programs share: participants with endpoints, and what they write down in each episode.
+template <class Detector, class Wait>
+class idling : public scenario {
+ protected:
+  using all_doors = doors<checked, Wait>;
+  using endpoint_type = basic_endpoint<checked, Wait, fixed_detector<Detector>, false, unsigned>;
+
+ public:
+  explicit idling(rank_t n)
+      : n_(n), rings_(n, 1), doors_(n), all_(doors_, [n] { return fixed_detector<Detector>(n); }) {
+    for (rank_t rank = 0; rank < n; ++rank)
+      ends_.push_back(std::make_unique<endpoint_type>(rank, all_, rings_.from(rank),
+                                                      rings_.to(rank), 8, false));
+  }
+
+ protected:
+  rank_t n_;
+  ring_table<checked> rings_;
+  all_doors doors_;
+  typename endpoint_type::shared all_;
+  std::vector<std::unique_ptr<endpoint_type>> ends_;
+};
+
+// Two episodes. In each the last rank sends to the first, which answers to the one before the last rank, if there is one,
+// or to the sender; each message speaks of plain data. Everybody checks that all was delivered, that the message is of its
+// episode, and the value combined.
+template <class Detector, class Wait>
+class conversing : public idling<Detector, Wait> {
+  using base = idling<Detector, Wait>;
+
+ public:
+  using base::base;
+
+  void thread(rank_t rank) override {
+    auto& me = *this->ends_[rank];
+    const rank_t n = this->n_;
+    for (unsigned episode = 0; episode < 2; ++episode) {
+      if (rank == n - 1) send(me, 0, episode);
+      wrote_[episode][rank] = episode + 1;
+      for (;;) {
+        const auto got =
+            me.idle(episode == 0 || rank == 0, value_of(episode, rank), combine_in_order);
+        if (got.result == idle_result::message) {
+          receive(me, episode);
+          continue;
+        }
+        RL_ASSERT(got.result == (episode == 0 ? idle_result::unanimous : idle_result::idle));
+        RL_ASSERT(got.value == expected(episode, n));
+        break;
+      }
+      RL_ASSERT(delivered_[episode] == 2);
+      for (rank_t other = 0; other < n; ++other) RL_ASSERT(wrote_[episode][other] == episode + 1);
+    }
+  }
+
+ private:
+  template <class Endpoint>
+  void send(Endpoint& me, rank_t to, unsigned episode) {
+    said_[episode][me.rank()] = episode + 7;
+    me.send(to, std::uint64_t{episode});
+  }
+  template <class Endpoint>
+  void receive(Endpoint& me, unsigned episode) {
+    RL_ASSERT(me.can_recv());
+    const received message = me.recv();
+    RL_ASSERT(message.as<std::uint64_t>() == episode);
+    RL_ASSERT(said_[episode][message.source] == episode + 7);
+    delivered_[episode] = delivered_[episode] + 1;
+    me.release(message);
+    const rank_t n = this->n_;
+    if (me.rank() == 0) send(me, n > 2 ? n - 2 : n - 1, episode);
+  }
+
+  checked_plain<unsigned> wrote_[2][most_threads];
+  checked_plain<unsigned> said_[2][most_threads];
+  checked_plain<unsigned> delivered_[2] = {0u, 0u};
+};
+
+// One leaves instead of coming: the others are told, asleep or not.
+template <class Detector, class Wait>
+class deserting : public idling<Detector, Wait> {
+  using base = idling<Detector, Wait>;
+
+ public:
+  using base::base;
+
+  void thread(rank_t rank) override {
+    auto& me = *this->ends_[rank];
+    RL_ASSERT(me.idle(true) == idle_result::unanimous);
+    if (rank == this->n_ - 1) return me.leave();
+    bool is_told = false;
+    try {
+      me.idle(true);
+    } catch (const std::runtime_error&) {
+      is_told = true;
+    }
+    RL_ASSERT(is_told);
+  }
+};
+
+// Gives up at a moment drawn at random, and comes again.
+template <class Detector, class Wait>
+class hesitating : public idling<Detector, Wait> {
+  using base = idling<Detector, Wait>;
+
+ public:
+  using base::base;
+
+  void thread(rank_t rank) override {
+    auto& me = *this->ends_[rank];
+    for (unsigned episode = 0; episode < 2; ++episode) {
+      wrote_[episode][rank] = episode + 1;
+      if (rank == this->n_ - 1) {
+        timed_idle late;
+        do late = me.idle_for(true, std::chrono::nanoseconds(1));
+        while (!late);
+        RL_ASSERT(late.result == idle_result::unanimous);
+      } else {
+        RL_ASSERT(me.idle(true) == idle_result::unanimous);
+      }
+      for (rank_t other = 0; other < this->n_; ++other)
+        RL_ASSERT(wrote_[episode][other] == episode + 1);
+    }
+  }
+
+ private:
+  checked_plain<unsigned> wrote_[2][most_threads];
+};
+
+template <class Scenario>
+program of(const std::string& name, rank_t n) {
+  return {name + ", n = " + std::to_string(n), n,
+          [n]() -> std::unique_ptr<scenario> { return std::make_unique<Scenario>(n); }};
+}
+
+template <class Detector>
+std::vector<program> idle_programs() {
+  std::vector<program> made;
+  for (rank_t n = 2; n <= 3; ++n) {
+    made.push_back(of<conversing<Detector, spinning>>("messages, spin", n));
+    made.push_back(of<conversing<Detector, parking>>("messages, park", n));
+    made.push_back(of<deserting<Detector, parking>>("one leaves, park", n));
+  }
+  made.push_back(of<hesitating<Detector, spinning>>("a deadline, spin", 2));
+  made.push_back(of<conversing<Detector, adapting>>("messages, adaptive", 2));
+  return made;
+}
+
+}  // namespace
+
+std::vector<subject> message_subjects() {
+  using counter = counter_detector<checked>;
+  using snapshot = snapshot_detector<checked>;
+  subject rings{"rings", {}};
+  rings.programs.push_back({"a writer, a reader", 2, []() -> std::unique_ptr<scenario> {
+                              return std::make_unique<piping>();
+                            }});
+  // What both detectors share is weakened once.
+  subject shared{"idle", {}, "idle."}, bells{"bell", {}, "bell."};
+  for (rank_t n = 2; n <= 3; ++n) {
+    shared.programs.push_back(of<conversing<counter, spinning>>("counter, spin", n));
+    shared.programs.push_back(of<conversing<counter, parking>>("counter, park", n));
+    shared.programs.push_back(of<deserting<counter, parking>>("counter, one leaves, park", n));
+    bells.programs.push_back(of<conversing<snapshot, parking>>("snapshot, park", n));
+  }
+  return {std::move(rings),
+          std::move(shared),
+          std::move(bells),
+          {"idle: counter", idle_programs<counter>(), "counter."},
+          {"idle: snapshot", idle_programs<snapshot>(), "snapshot."}};
+}
+
+}  // namespace tutti::model
