@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// One participant's engine: tries to send, receives what has come, and is idle when there is nothing of either.
+//
+//   participant engine(program, shard, vertices, endpoint, host, options);
+//   engine.run();                                      // returns when all participants are through
+//
+// The one loop for all ways to run a program: alone (solo_endpoint), on threads, across processes. A message to targets of
+// the same participant is handed over at once and is never on its way. What a participant wants to send while there is no
+// room waits, and the participant receives meanwhile, so that two that are full of messages for each other go on.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/graph/engine_options.hpp"
+#include "tutti/graph/program.hpp"
+#include "tutti/graph/shard.hpp"
+#include "tutti/graph/vertex.hpp"
+#include "tutti/platform/native.hpp"
+
+namespace tutti::graph {
+
+// host(vertex, time, message) is called by participant 0 for each message to the host, those of one vertex in the order in
+// which they were sent.
+template <vertex_program Program, endpoint_like Endpoint, class Host>
+class participant {
+  using edge = typename Program::edge;
+  using message = typename Program::message;
+  using state = typename Program::state;
+
+ public:
+  // Refers to all that it is given. The shard is that of endpoint.rank().
+  participant(const Program& program, const shard<edge>& mine, vertex_t vertices,
+              Endpoint& endpoint, Host& host, const engine_options& options = {})
+      : program_(program),
+        graph_(mine),
+        endpoint_(endpoint),
+        host_(host),
+        options_(options),
+        mine_(mine, vertices, options.order) {}
+
+  void run() {
+    call_all([&](vertex<Program>& v) { program_.init(v); });
+    bool vote = false;  // step() has not run
+    for (;;) {
+      send_all();
+      const idle_result now = idle(vote);
+      if (now == idle_result::message) {
+        receive_all();
+        continue;
+      }
+      ++counted_.detections;
+      if (now == idle_result::unanimous) break;
+      vote = !step_all();
+    }
+    finish_all();
+  }
+
+  const std::vector<state>& states() const noexcept { return mine_.states; }
+
+  engine_statistics statistics() const {
+    engine_statistics all = counted_;
+    const endpoint_statistics of_endpoint = endpoint_.statistics();
+    all.time = mine_.time;
+    all.refutations = of_endpoint.refutations;
+    all.idle_seconds = static_cast<double>(of_endpoint.idle_ns) * 1e-9;
+    return all;
+  }
+
+ private:
+  static constexpr std::uint32_t to_host = UINT32_MAX;
+  static constexpr rank_t host_rank = 0;
+
+  // What travels between participants.
+  struct packet {
+    std::uint32_t list;
+    message content;
+  };
+  struct host_packet {
+    std::uint32_t list;  // to_host
+    vertex_t vertex;
+    std::uint64_t time;
+    message content;
+  };
+
+  template <class F>
+  void call_all(F f) {
+    const auto count = static_cast<vertex_t>(graph_.vertices.size());
+    for (vertex_t local = 0; local < count; ++local) {
+      vertex<Program> v(mine_, local);
+      f(v);
+    }
+  }
+
+  // True if a vertex wants to go on.
+  bool step_all() {
+    bool any = false;
+    call_all([&](vertex<Program>& v) { any = program_.step(v) || any; });
+    ++mine_.time;
+    tell_progress();
+    return any;
+  }
+
+  // Returns when nobody here wants to send and no message is to be seen.
+  void send_all() {
+    while (!mine_.senders.empty()) {
+      for (std::uint32_t i = 0; i < options_.burst && !mine_.senders.empty(); ++i) send_one();
+      receive_all();
+      if (options_.progress && counted_.sends >= next_told_) tell_progress();
+    }
+  }
+
+  void send_one() {
+    const vertex_t local = mine_.senders.take();
+    vertex<Program> v(mine_, local);
+    const pin where = v.ready_to_send();
+    if (where == no_pin) return;  // cancelled
+    message content{};
+    program_.send(v, content);
+    mine_.senders.put_back(local);
+    ++counted_.sends;
+    if (where == host_pin) return tell_host(local, content);
+    for (const route& r : graph_.routes_of(local, where.number())) {
+      if (r.to == graph_.rank) {
+        counted_.local += deliver(r.list, content);
+      } else {
+        post(r.to, packet{r.list, content});
+        ++counted_.packets;
+      }
+    }
+  }
+
+  // One message to all targets of a list.
+  std::uint64_t deliver(std::uint32_t list, const message& content) {
+    const edge_t end = graph_.first_target[list + std::size_t{1}];
+    const edge_t begin = graph_.first_target[list];
+    for (edge_t i = begin; i < end; ++i) {
+      vertex<Program> v(mine_, graph_.targets[i]);
+      if constexpr (shard<edge>::has_values)
+        program_.recv(v, content, graph_.values[i]);
+      else
+        program_.recv(v, content, edge{});
+    }
+    return end - begin;
+  }
+
+  void receive_all() {
+    while (endpoint_.can_recv()) {
+      const received message_in = endpoint_.recv();
+      std::uint32_t list;
+      std::memcpy(&list, message_in.data, sizeof list);
+      if (list == to_host) {
+        const auto p = message_in.template as<host_packet>();
+        host_(p.vertex, p.time, p.content);
+      } else {
+        const auto p = message_in.template as<packet>();
+        counted_.remote += deliver(list, p.content);
+      }
+      endpoint_.release(message_in);
+    }
+  }
+
+  // Waits for room, and receives meanwhile: a handler of another vertex may run before this returns.
+  template <class Packet>
+  void post(rank_t to, const Packet& p) {
+    if (offer(to, p)) return;
+    ++counted_.blocked;
+    const std::uint64_t begin = native::now_ns();
+    do {
+      endpoint_.flush();
+      if (endpoint_.can_recv()) {
+        receive_all();
+        continue;
+      }
+      native::relax_long();
+      // relaxed: nothing is read that the one who failed has written.
+      if (options_.cancelled != nullptr && options_.cancelled->load(relaxed)) throw run_cancelled();
+      if (options_.deadline.count() > 0 &&
+          native::now_ns() - begin > static_cast<std::uint64_t>(options_.deadline.count()))
+        refuse_late({{to, absence::running, 0}});
+    } while (!offer(to, p));
+  }
+  template <class Packet>
+  bool offer(rank_t to, const Packet& p) {
+    static_assert(std::is_trivially_copyable_v<Packet>);
+    if constexpr (sizeof(Packet) <= inline_message) {
+      if (!endpoint_.can_send(to)) return false;
+      endpoint_.send(to, p);
+      return true;
+    } else {
+      return endpoint_.try_send(to, &p, sizeof p);
+    }
+  }
+
+  void tell_host(vertex_t local, const message& content) {
+    ++counted_.host;
+    const vertex_t id = graph_.vertices[local];
+    if (graph_.rank == host_rank)
+      host_(id, mine_.time, content);
+    else
+      post(host_rank, host_packet{to_host, id, mine_.time, content});
+  }
+
+  void finish_all() {
+    const auto count = static_cast<vertex_t>(graph_.vertices.size());
+    for (vertex_t local = 0; local < count; ++local) {
+      vertex<Program> v(mine_, local);
+      message content{};
+      if (program_.finish(v, content)) tell_host(local, content);
+    }
+    // Until the host has received everything.
+    while (idle(true) == idle_result::message) receive_all();
+  }
+
+  idle_result idle(bool vote) {
+    if constexpr (requires { endpoint_.idle_for(vote, options_.deadline); }) {
+      if (options_.deadline.count() > 0) {
+        const timed_idle now = endpoint_.idle_for(vote, options_.deadline);
+        if (!now) refuse_late(now.missing);
+        return now.result;
+      }
+    }
+    return endpoint_.idle(vote);
+  }
+
+  [[noreturn]] void refuse_late(const std::vector<absentee>& missing) const {
+    std::string who;
+    for (const absentee& a : missing) {
+      const char* const why = a.why == absence::running ? " is still running"
+                              : a.why == absence::holding
+                                  ? " holds messages that it has not released"
+                              : a.why == absence::gone ? " has left"
+                                                       : " has messages under way to it";
+      who += (who.empty() ? "participant " : ", participant ") + std::to_string(a.rank) + why;
+    }
+    throw run_late("tutti: participant " + std::to_string(graph_.rank) +
+                   " has waited for too long: " + (who.empty() ? "nobody is missing now" : who));
+  }
+
+  void tell_progress() {
+    if (!options_.progress || graph_.rank != host_rank) return;
+    next_told_ = counted_.sends + told_every;
+    options_.progress(mine_.time, counted_.sends);
+  }
+  static constexpr std::uint64_t told_every = 1 << 16;
+
+  const Program& program_;
+  const shard<edge>& graph_;
+  Endpoint& endpoint_;
+  Host& host_;
+  const engine_options& options_;
+  detail::local_vertices<Program> mine_;
+  engine_statistics counted_;
+  std::uint64_t next_told_ = told_every;
+};
+
+}  // namespace tutti::graph

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a vertex wants to send: nowhere, along one of its sets of out-edges, or to the host.
+#pragma once
+
+#include <cstdint>
+
+namespace tutti::graph {
+
+// A pin is a set of out-edges: pin(n) are those of the n-th graph that the engine was given. A message sent on a pin goes
+// along all its edges.
+class pin {
+ public:
+  constexpr explicit pin(std::uint32_t number) noexcept : code_(number + 2) {}
+
+  static constexpr pin none() noexcept { return from_code(0); }
+  static constexpr pin host() noexcept { return from_code(1); }
+  static constexpr pin from_code(std::uint32_t code) noexcept {
+    pin p(0);
+    p.code_ = code;
+    return p;
+  }
+
+  constexpr bool is_edges() const noexcept { return code_ >= 2; }
+  // Precondition: is_edges().
+  constexpr std::uint32_t number() const noexcept { return code_ - 2; }
+  constexpr std::uint32_t code() const noexcept { return code_; }
+
+  constexpr bool operator==(const pin&) const = default;
+
+ private:
+  std::uint32_t code_;
+};
+
+inline constexpr pin no_pin = pin::none();    // the vertex does not want to send
+inline constexpr pin host_pin = pin::host();  // it wants to send to the program's host
+
+}  // namespace tutti::graph

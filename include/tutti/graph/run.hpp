@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a vertex program on the threads of this process.
+//
+//   auto result = tutti::graph::run(shortest_paths{.source = 0}, graph, {.threads = 4});
+//   for (const auto& [vertex, time, distance] : result.host) ...
+//
+// The same program, unchanged, as sequentially (run_alone.hpp) and across processes (participant.hpp with their endpoint).
+// Needs the compiled libraries (tutti, the graphs' data).
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tutti/detect/communicator.hpp"
+#include "tutti/graph/participant.hpp"
+#include "tutti/graph/partition.hpp"
+#include "tutti/graph/run_alone.hpp"
+#include "tutti/graph/run_result.hpp"
+#include "tutti/team/team.hpp"
+
+namespace tutti::graph {
+
+struct run_options {
+  rank_t threads = 0;  // 0: one for each core
+  rank_t ranks = 0;    // participants; more than threads: virtual ranks. 0: as many as threads
+  // Of partition_methods(). By edges, as they are the work.
+  std::string partition = "edge-blocks";
+  std::string detector = {};  // see communicator_options
+  std::string wait = "adaptive";
+  bool time_idle = false;
+  engine_options engine = {};
+};
+
+namespace detail {
+
+// What one participant threw first; the others then fail because it has.
+class first_failure {
+ public:
+  void note() {
+    // acq_rel: whoever reads the exception has joined the thread that wrote it; this only decides who is first.
+    if (!any_.exchange(true, acq_rel)) why_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (why_) std::rethrow_exception(why_);
+  }
+  const std::atomic<bool>* flag() const noexcept { return &any_; }
+
+ private:
+  std::atomic<bool> any_{false};
+  std::exception_ptr why_;
+};
+
+template <vertex_program Program>
+run_result<Program> run_on_team(const Program& program,
+                                std::span<const edge_set<typename Program::edge>> pins,
+                                std::span<const rank_t> owners, team& crew,
+                                const run_options& options) {
+  const rank_t n = crew.size();
+  run_result<Program> result;
+  const auto begin = clock::now();
+  const shards<typename Program::edge> cut(pins, owners, n, {}, crew.threads());
+  result.cut_seconds = seconds_since(begin);
+
+  communicator comm(
+      n, {.detector = options.detector, .wait = options.wait, .time_idle = options.time_idle});
+  collecting_host<typename Program::message> host;
+  first_failure failure;
+  engine_options engine = options.engine;
+  engine.cancelled = failure.flag();
+  result.of_participants.resize(n);
+
+  const auto start = clock::now();
+  crew.run([&](member& me) {
+    endpoint& mine = comm[me.rank()];
+    try {
+      participant part(program, cut[me.rank()], cut.vertices(), mine, host, engine);
+      part.run();
+      result.of_participants[me.rank()] = part.statistics();
+    } catch (...) {
+      failure.note();
+      mine.leave();
+    }
+  });
+  result.run_seconds = seconds_since(start);
+  failure.rethrow();
+  for (const auto& each : result.of_participants) result.statistics += each;
+  result.host = host.take();
+  return result;
+}
+
+}  // namespace detail
+
+// `owners`: the participant of each vertex; empty: as options.partition says. Throws std::invalid_argument for options and
+// graphs that cannot be; run_late if a deadline passes; what a handler throws.
+template <vertex_program Program>
+run_result<Program> run(const Program& program,
+                        std::span<const edge_set<typename Program::edge>> pins,
+                        const run_options& options = {}, std::span<const rank_t> owners = {}) {
+  detail::require_graph_for<Program>(pins);
+  require(!pins.empty() && pins[0].edges != nullptr, "a vertex program needs a graph");
+  team crew(team_options{.threads = options.threads, .ranks = options.ranks});
+  if (crew.size() == 1 && owners.empty()) return run_alone(program, pins, options.engine);
+  if (!owners.empty()) return detail::run_on_team(program, pins, owners, crew, options);
+  const std::vector<rank_t> made = partition(*pins[0].edges, crew.size(), options.partition);
+  return detail::run_on_team(program, pins, made, crew, options);
+}
+
+template <vertex_program Program>
+run_result<Program> run(const Program& program, const csr& graph, const run_options& options = {},
+                        std::span<const rank_t> owners = {}) {
+  const edge_set<typename Program::edge> all{&graph, {}};
+  return run(program, std::span(&all, 1), options, owners);
+}
+
+}  // namespace tutti::graph

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vertices of one participant that want to send, each at most once however often it says so.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "tutti/graph/csr.hpp"
+#include "tutti/graph/pin.hpp"
+
+namespace tutti::graph {
+
+// Which vertex sends next: the one that has waited longest, or the one that asked last, as in paper 004's machine. The
+// results of a correct program do not depend on it; how many messages an asynchronous one needs does: shortest paths take
+// some messages a vertex in the first order, and many times as many in the second.
+enum class send_order : std::uint8_t { first_in_first_out, last_in_first_out };
+
+namespace detail {
+
+class send_queue {
+ public:
+  send_queue(vertex_t vertices, send_order order)
+      : entries_(vertices, pin::none().code()),
+        ring_(std::bit_ceil(std::size_t{vertices} + 1)),
+        mask_(ring_.size() - 1),
+        newest_first_(order == send_order::last_in_first_out) {}
+
+  pin wanted(vertex_t local) const noexcept { return pin::from_code(entries_[local] & ~queued); }
+
+  void want(vertex_t local, pin where) noexcept {
+    std::uint32_t& entry = entries_[local];
+    const bool is_queued = (entry & queued) != 0;
+    if (is_queued || where == no_pin) {
+      entry = where.code() | (is_queued ? queued : 0);
+      return;
+    }
+    entry = where.code() | queued;
+    ring_[end_++ & mask_] = local;
+  }
+
+  bool empty() const noexcept { return begin_ == end_; }
+
+  // The next sender; it may want nothing any more. Precondition: not empty().
+  vertex_t take() noexcept {
+    const vertex_t local = newest_first_ ? ring_[--end_ & mask_] : ring_[begin_++ & mask_];
+    entries_[local] &= ~queued;
+    return local;
+  }
+  // After its send(): it goes on waiting if it is still ready.
+  void put_back(vertex_t local) noexcept { want(local, wanted(local)); }
+
+ private:
+  static constexpr std::uint32_t queued = 1u << 31;
+
+  std::vector<std::uint32_t>
+      entries_;  // by vertex: the pin wanted, and whether it stands in the ring
+  std::vector<vertex_t> ring_;
+  std::size_t mask_;
+  std::size_t begin_ = 0, end_ = 0;
+  bool newest_first_;
+};
+
+}  // namespace detail
+}  // namespace tutti::graph

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A vertex as its handlers see it, and the vertices of one participant as the engine keeps them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tutti/graph/csr.hpp"
+#include "tutti/graph/pin.hpp"
+#include "tutti/graph/program.hpp"
+#include "tutti/graph/send_queue.hpp"
+#include "tutti/graph/shard.hpp"
+
+namespace tutti::graph {
+namespace detail {
+
+// The states lie apart from what else the engine knows of a vertex: recv() goes through them at random.
+template <class Program>
+struct local_vertices {
+  local_vertices(const shard<typename Program::edge>& mine, vertex_t vertices, send_order order)
+      : graph(mine),
+        total(vertices),
+        states(mine.vertices.size()),
+        senders(static_cast<vertex_t>(mine.vertices.size()), order) {}
+
+  const shard<typename Program::edge>& graph;
+  const vertex_t total;
+  std::vector<typename Program::state> states;
+  send_queue senders;
+  std::uint64_t time = 0;
+};
+
+}  // namespace detail
+
+// Valid during the call of a handler.
+template <class Program>
+class vertex {
+ public:
+  using state_type = typename Program::state;
+
+  vertex(detail::local_vertices<Program>& all, vertex_t local) noexcept
+      : all_(&all), local_(local) {}
+
+  state_type& state() noexcept { return all_->states[local_]; }
+  state_type* operator->() noexcept { return &all_->states[local_]; }
+
+  // What was last asked for, until send() is called and withdraws it.
+  pin ready_to_send() const noexcept { return all_->senders.wanted(local_); }
+  void ready_to_send(pin where) noexcept { all_->senders.want(local_, where); }
+
+  // 0 .. vertices()-1: as in the graph, whatever participant has it.
+  vertex_t id() const noexcept { return all_->graph.vertices[local_]; }
+  vertex_t vertices() const noexcept { return all_->total; }
+  // How often all vertices have made a step: 0 in init() and in the first step().
+  std::uint64_t time() const noexcept { return all_->time; }
+
+  // Edges of that set of out-edges.
+  std::uint32_t out_degree(pin set = pin(0)) const noexcept {
+    return all_->graph.out_degree(local_, set.number());
+  }
+  // Edges of all sets that lead here.
+  std::uint32_t in_degree() const noexcept { return all_->graph.in_degrees[local_]; }
+
+ private:
+  detail::local_vertices<Program>* all_;
+  vertex_t local_;
+};
+
+}  // namespace tutti::graph

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# The vertex engine. What a program may rely on is tested in every way to run it: hundreds of runs each.
+tutti_add_test(NAME graph_vertex_semantics SOURCES vertex_semantics_test.cpp WHOLE LIBRARIES tutti::graph_data)
+tutti_add_test(NAME graph_vertex_misuse SOURCES vertex_misuse_test.cpp LIBRARIES tutti::graph_data)
+tutti_add_test(NAME graph_vertex_shards SOURCES vertex_shards_test.cpp LIBRARIES tutti::graph_data)
+
+# The applications, against plain loops and oracles.
+if(TARGET tutti_graph_apps)
+  tutti_add_test(NAME graph_app_results SOURCES app_results_test.cpp WHOLE LIBRARIES tutti_graph_apps)
+  tutti_add_test(NAME graph_app_refusals SOURCES app_refusals_test.cpp WHOLE LIBRARIES tutti_graph_apps)
+endif()
+if(TARGET tutti_command)
+  # SciPy, NetworkX and Brian2 are asked, if they are installed.
+  add_test(
+    NAME graph_app_python
+    COMMAND
+      bash -c "test -x .venv/bin/python || { echo 'SKIPPED: no .venv; run make bootstrap'; exit 77; }
+exec .venv/bin/python tests/graph/app_python_test.py $<TARGET_FILE:tutti_command>"
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(graph_app_python PROPERTIES LABELS quick TIMEOUT 300 SKIP_RETURN_CODE 77)
+endif()

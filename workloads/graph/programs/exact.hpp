@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums that do not depend on the order in which messages arrive: of whole numbers of a small unit.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace tutti::graph_apps {
+
+// Numbers from 0 to 1 as multiples of 2^-62. A sum of numbers that add up to 1 fits; so does a product.
+using share_t = std::uint64_t;
+inline constexpr share_t whole_share = share_t{1} << 62;
+
+__extension__ using uint128 = unsigned __int128;
+
+constexpr share_t product(share_t a, share_t b) noexcept {
+  return static_cast<share_t>(uint128{a} * b >> 62);
+}
+inline share_t share_of(double x) noexcept { return static_cast<share_t>(std::ldexp(x, 62)); }
+inline double number_of(share_t s) noexcept { return std::ldexp(static_cast<double>(s), -62); }
+
+// Numbers of either sign as multiples of a unit, a power of two.
+class fixed_scale {
+ public:
+  // For sums of absolute values up to `largest`.
+  explicit fixed_scale(double largest = 1.0) {
+    const int exponent = largest > 0 ? std::ilogb(largest) + 1 : 0;
+    up_ = std::ldexp(1.0, 61 - exponent);
+    down_ = std::ldexp(1.0, exponent - 61);
+  }
+  std::int64_t units(double x) const noexcept { return std::llrint(x * up_); }
+  double number(std::int64_t units) const noexcept { return static_cast<double>(units) * down_; }
+
+ private:
+  double up_, down_;
+};
+
+}  // namespace tutti::graph_apps

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// PageRank, one iteration a time step: every vertex sends its rank, divided by its out-degree, along all its edges.
+//
+//   rank(v) = (1 - d) / n + d * sum of rank(u) / out_degree(u) over the edges u -> v
+//
+// What vertices without out-edges hold is lost here; dividing all ranks by their sum at the end gives the ranks of the
+// usual definition, in which it is spread evenly over all vertices: the fixed points of both are multiples of each other.
+// Ranks are multiples of 2^-62 and are added exactly: the same bits for every order of arrival.
+// Source: Brin, Page, "The anatomy of a large-scale hypertextual web search engine" (1998).
+#pragma once
+
+#include "graph/programs/exact.hpp"
+#include "tutti/graph/vertex.hpp"
+
+namespace tutti::graph_apps {
+
+struct pagerank {
+  struct state {
+    share_t sum = 0;
+    share_t rank = 0;
+  };
+  using edge = graph::nothing;
+  using message = share_t;
+  using vertex = graph::vertex<pagerank>;
+
+  std::uint64_t iterations = 20;
+  share_t damping = share_of(0.85);
+  share_t first = 0;  // of each vertex
+  share_t base = 0;   // (1 - d) / n
+  share_t tolerance =
+      0;  // a vertex whose rank changes by no more has settled; all settled: the end
+
+  void init(vertex& v) const {
+    v->rank = first;
+    if (iterations > 0) ask(v);
+  }
+  void send(vertex& v, message& m) const {
+    m = v->rank / v.out_degree();
+    v.ready_to_send(graph::no_pin);
+  }
+  void recv(vertex& v, const message& m, const edge&) const { v->sum += m; }
+  bool step(vertex& v) const {
+    if (v.time() >= iterations) return false;
+    const share_t next = base + product(damping, v->sum);
+    const share_t change = next > v->rank ? next - v->rank : v->rank - next;
+    v->rank = next;
+    v->sum = 0;
+    if (v.time() + 1 == iterations) return false;
+    ask(v);
+    return change > tolerance;
+  }
+  bool finish(vertex& v, message& m) const {
+    m = v->rank;
+    return true;
+  }
+
+ private:
+  static void ask(vertex& v) {
+    if (v.out_degree() != 0) v.ready_to_send(graph::pin(0));
+  }
+};
+
+}  // namespace tutti::graph_apps

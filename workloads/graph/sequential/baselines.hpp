@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The applications as plain loops of one thread: what a message-passing run is compared with. Where an application promises
+// the same bits in all modes, these do the same arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/programs/heat.hpp"
+#include "graph/programs/neuron.hpp"
+#include "graph/programs/reach.hpp"
+#include "graph/settings.hpp"
+#include "tutti/graph/csr.hpp"
+
+namespace tutti::graph_apps::sequential {
+
+struct pagerank_setting {
+  std::uint64_t iterations = 20;
+  share_t damping = 0, first = 0, base = 0, tolerance = 0;
+};
+struct pagerank_result {
+  std::vector<share_t> ranks;
+  std::uint64_t iterations = 0;  // made
+};
+pagerank_result pagerank(const graph::csr& graph, const pagerank_setting& setting);
+
+// Dijkstra's algorithm with a binary heap. Precondition: no negative weights.
+std::vector<float> shortest_paths(const graph::csr& graph, graph::vertex_t source);
+
+// Breadth first from up to 64 sources at a time, only through vertices that have news.
+std::vector<reached> multi_source(const graph::csr& graph,
+                                  std::span<const graph::vertex_t> sources);
+
+struct spiking_result {
+  std::vector<neuron> neurons;
+  std::vector<spike> spikes;
+};
+spiking_result spiking(const graph::csr& graph, std::span<const current_t> currents,
+                       const spiking_network& net, bool record);
+
+std::vector<double> heat(const graph::csr& graph, const heat_setting& setting);
+
+}  // namespace tutti::graph_apps::sequential
