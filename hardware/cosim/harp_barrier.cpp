@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cosim/harp_barrier.hpp"
+
+#include <stdexcept>
+#include <thread>
+
+#include "tutti/platform/misuse.hpp"
+#include "tutti/platform/native.hpp"
+
+namespace tutti::hardware {
+
+namespace {
+
+// Lines of the participants in the shared memory: arrivals first, then departures.
+constexpr std::size_t arrivals_at = 0, departures_at = 64 * 128, memory_bytes = 2 * departures_at;
+
+[[noreturn]] void fail(const device& unit, const std::string& what) {
+  throw std::runtime_error("tutti: hardware device '" + unit.name() + "': " + what);
+}
+
+}  // namespace
+
+harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
+    : unit_(unit), n_(participants), with_(with), participants_(participants) {
+  if (const std::uint64_t found = unit.read(id); found != id_value)
+    fail(unit, found == ~std::uint64_t{0}
+                   ? "does not answer"
+                   : "is no barrier unit: its identity is " + std::to_string(found));
+  const std::uint64_t found = unit.read(version);
+  if ((found >> 16 & 0xFFFF) != version_major)
+    fail(unit, "is of version " + std::to_string(found >> 16 & 0xFFFF) + "." +
+                   std::to_string(found & 0xFFFF) + "; this driver is for version " +
+                   std::to_string(version_major));
+  const std::uint64_t capable = unit.read(capability);
+  const auto most = static_cast<rank_t>(capable & 0xFFFF);
+  if (n_ < 1 || n_ > most)
+    refuse("hardware device '" + unit.name() + "' takes 1 to " + std::to_string(most) +
+           " participants, not " + std::to_string(n_));
+  generation_mask_ = (std::uint64_t{1} << (capable >> 24 & 0xFF)) - 1;
+  const bool by_memory =
+      with.arrival == arrival_path::memory || with.departure != departure_path::csr;
+  if (by_memory) {
+    memory_ = unit.memory();
+    if ((capable >> 32 & 1) == 0 || memory_.words == nullptr || memory_.bytes < memory_bytes)
+      fail(unit, "reaches no shared memory of " + std::to_string(memory_bytes) +
+                     " bytes; only the paths through registers can be chosen");
+  }
+  if (with.arrival == arrival_path::message)
+    fail(unit, "messages are not sent by this driver; choose arrival by register or memory");
+
+  // The unit may still write or poll until it is reset: memory is cleared between the reset and the enabling.
+  unit.write(control, control_reset);
+  unit.write(size, 1);
+  unit.write(arrival, static_cast<std::uint64_t>(with.arrival));
+  unit.write(departure, static_cast<std::uint64_t>(with.departure));
+  if (by_memory) {
+    unit.write(arrival_base, memory_.bus_address + arrivals_at);
+    unit.write(departure_base, memory_.bus_address + departures_at);
+  }
+  unit.write(size, n_);
+  unit.write(error, ~std::uint64_t{0});
+  unit.read(status);  // the answer comes after all writes, those of the unit to memory included
+  // relaxed: nobody else uses it yet.
+  for (std::size_t i = 0; by_memory && i < memory_bytes / 8; ++i)
+    memory_.words[i].store(0, relaxed);
+  unit.write(control, control_enable);
+  if (unit.read(size) != n_ || unit.read(error) != 0)
+    fail(unit, "refuses its configuration: error register " + std::to_string(unit.read(error)));
+}
+
+harp_barrier::~harp_barrier() { unit_.write(control, control_reset); }
+
+void harp_barrier::arrive(rank_t rank) {
+  // relaxed: this rank's own count; others read it for a message only.
+  const std::uint64_t mine = participants_[rank].arrivals.load(relaxed);
+  participants_[rank].arrivals.store(mine + 1, relaxed);  // relaxed: as above
+  if (with_.arrival == arrival_path::memory) {
+    // release: publishes what this rank wrote; pairs with the acquire of the unit's side, whose departure all read.
+    line(arrivals_at, rank).store(mine + 1, std::memory_order_release);
+    return;
+  }
+  unit_.write(trigger(mine % 2, rank), 1);
+}
+
+bool harp_barrier::may_depart(rank_t rank) {
+  // relaxed: this rank's own count.
+  const std::uint64_t done = participants_[rank].arrivals.load(relaxed);
+  if (with_.departure == departure_path::csr) {
+    const std::uint64_t uses = (done + 1) / 2;  // of this episode's copy, this one included
+    return (unit_.read(sense((done - 1) % 2, rank)) >> 32) == (uses & generation_mask_);
+  }
+  const rank_t mine = with_.departure == departure_path::lines ? rank : 0;
+  // acquire: pairs with the unit's write, which came after everybody's arrival.
+  const std::uint64_t episodes = line(departures_at, mine).load(std::memory_order_acquire);
+  return static_cast<std::uint32_t>(episodes - done) < 0x8000'0000;
+}
+
+void harp_barrier::arrive_and_wait(rank_t rank) {
+  arrive(rank);
+  while (!may_depart(rank)) std::this_thread::yield();
+}
+
+bool harp_barrier::arrive_and_wait(rank_t rank, deadline until) {
+  arrive(rank);
+  while (!may_depart(rank)) {
+    if (until.passed<native>()) return may_depart(rank);
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+void harp_barrier::episodes(rank_t rank, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) arrive_and_wait(rank);
+}
+
+std::vector<rank_t> harp_barrier::missing(rank_t rank) const {
+  // relaxed: a snapshot for a message; ranks may arrive while it is taken.
+  const std::uint64_t mine = participants_[rank].arrivals.load(relaxed);
+  std::vector<rank_t> absent;
+  for (rank_t r = 0; r < n_; ++r)
+    if (participants_[r].arrivals.load(relaxed) < mine) absent.push_back(r);  // relaxed: as above
+  return absent;
+}
+
+}  // namespace tutti::hardware

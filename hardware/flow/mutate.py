@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mutation run: each seeded bug is put into a copy of the sources, and a proof or simulation must object.
+
+A bug counts as caught when a proof gives a counterexample from reset at small parameters, or a simulation fails. Without
+a bug nobody may object; that is checked too.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+
+from . import prove, simulate, tools
+from .results import FAILED, PASSED, result
+from .unit import Bug, Proof, Unit
+
+
+def _patched(unit: Unit, bug: Bug, folder: pathlib.Path) -> tuple:
+    """(sources, path of the patched file): the unit's sources with the bug in."""
+    target = unit.folder / bug.file
+    patched = folder / "patched" / bug.file
+    shutil.rmtree(folder / "patched", ignore_errors=True)
+    patched.parent.mkdir(parents=True)
+    patched.write_text(target.read_text().replace(bug.old, bug.new))
+    return [patched if source == target else source for source in unit.sources], patched
+
+
+def _search(proof: Proof, sources: list, folder: pathlib.Path) -> tuple:
+    """(verdict, outcome) of a search for a counterexample from reset at the size for bugs."""
+    parameters = proof.bug_parameters or proof.parameters[0]
+    if proof.method == "pdr":
+        return prove.pdr(proof, prove.write_aiger(proof, parameters, sources, folder))
+    return prove.bounded(proof, prove.write_smt2(proof, parameters, sources, folder), proof.bug_depth)
+
+
+def baseline(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
+    """Without a bug nobody objects at the size and depth of the mutation run; else every bug would seem caught."""
+    sources = unit.sources + [unit.folder / f for f in proof.files]
+    try:
+        verdict, outcome = _search(proof, sources, folder)
+    except prove.Trouble as trouble:
+        return [result(unit.name, "mutate", f"none ({proof.name})", FAILED, 0, log=str(trouble))]
+    log = "" if verdict else "objects to the sources as they are: " + tools.tail(outcome.text)
+    status = PASSED if verdict else FAILED
+    return [result(unit.name, "mutate", f"none ({proof.name})", status, outcome.seconds, note="nobody objects", log=log)]
+
+
+def mutate(unit: Unit, bug: Bug, folder: pathlib.Path) -> list:
+    """Who catches the bug."""
+    sources, patched = _patched(unit, bug, folder)
+    caught_by, seconds, silent = [], 0.0, []
+    for proof in unit.proofs:
+        if (bug.proofs and proof.name not in bug.proofs) or (not bug.proofs and not proof.bugs):
+            continue
+        if bug.simulations and not bug.proofs:
+            continue
+        files = [unit.folder / f for f in proof.files]
+        files = [patched if f == unit.folder / bug.file else f for f in files]
+        try:
+            verdict, outcome = _search(proof, sources + files, folder / proof.name)
+        except prove.Trouble as trouble:
+            return [result(unit.name, "mutate", bug.name, FAILED, seconds, log=f"does not compile: {trouble}")]
+        seconds += outcome.seconds
+        if verdict is False:
+            caught_by.append(proof.name)
+            continue
+        silent.append(f"{proof.name} ({'no answer' if verdict is None else 'holds'})")
+    for simulation in unit.simulations:
+        if caught_by or simulation.name not in bug.simulations:
+            continue
+        quick = (simulation.quick or simulation.parameters)[0]
+        outcome = simulate.run_once(unit, simulation, quick, sources, folder / simulation.name, True)
+        seconds += outcome.seconds
+        if isinstance(outcome, tools.Outcome) and outcome.status == 1:
+            caught_by.append(simulation.name)
+        else:
+            silent.append(f"{simulation.name} (exit status {outcome.status}: {tools.tail(outcome.text, 3)})")
+    status = PASSED if caught_by else FAILED
+    log = "" if caught_by else "nobody objects: " + ", ".join(silent)
+    note = "caught by " + ", ".join(caught_by) if caught_by else ""
+    return [result(unit.name, "mutate", bug.name, status, seconds, caught_by=caught_by, note=note, log=log)]

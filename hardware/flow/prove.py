@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs: Yosys writes the problem, yosys-smtbmc with an SMT solver or ABC's PDR answers it.
+
+A proof is believed only if as many assertions reached the solver as the description says, every cover is reached,
+and the mutation run (mutate.py) finds its seeded bugs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+
+from . import tools
+from .results import FAILED, PASSED, result
+from .unit import Proof, Unit, label
+
+
+class Trouble(RuntimeError):
+    """A step of a proof that gave no answer; the message says which and why."""
+
+
+def _read(proof: Proof, parameters: dict, sources: list, folder: pathlib.Path) -> str:
+    generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
+    files = " ".join(tools.stage(sources, folder))
+    return (
+        f"read_slang -j 1 -D FORMAL --top {proof.top} {generics} {files}\n"
+        f"prep -top {proof.top}\nflatten\nmemory_map\nopt -full\nasync2sync\nchformal -lower\n"
+        "tee -q -o asserts.txt select -count t:$assert\ntee -q -o covers.txt select -count t:$cover\n"
+    )
+
+
+def _count(folder: pathlib.Path, what: str) -> int:
+    return int(re.search(r"(\d+)", (folder / what).read_text()).group(1))
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """A problem written for the solver, and what it contains."""
+
+    folder: pathlib.Path
+    asserts: int
+    covers: int
+
+
+def write_smt2(proof: Proof, parameters: dict, sources: list, folder: pathlib.Path) -> Problem:
+    """folder/problem.smt2. `opt` must not run after dffunmap: it would bring back flip-flops that SMT2 lacks."""
+    script = _read(proof, parameters, sources, folder) + "dffunmap\nwrite_smt2 -wires problem.smt2\n"
+    outcome = tools.yosys(script, folder)
+    if outcome.status != 0:
+        raise Trouble("yosys: " + tools.tail(outcome.text, 6))
+    return Problem(folder, _count(folder, "asserts.txt"), _count(folder, "covers.txt"))
+
+
+def write_aiger(proof: Proof, parameters: dict, sources: list, folder: pathlib.Path) -> Problem:
+    """folder/problem.aig, with the covers left out: ABC would take them for outputs to be proved."""
+    script = _read(proof, parameters, sources, folder) + (
+        "chformal -cover -remove\nopt_clean\nsetundef -undriven -anyseq\ndffunmap\nsimplemap\ntechmap\nsimplemap\n"
+        "setundef -init -zero\naigmap\nwrite_aiger -zinit problem.aig\n"
+    )
+    outcome = tools.yosys(script, folder)
+    if outcome.status != 0:
+        raise Trouble("yosys: " + tools.tail(outcome.text, 6))
+    return Problem(folder, _count(folder, "asserts.txt"), _count(folder, "covers.txt"))
+
+
+def _smtbmc(proof: Proof, problem: Problem, options: list) -> tools.Outcome:
+    """--unroll: without it z3 4.8 was seen to spin on files that it answers in seconds with it."""
+    tools.find(proof.solver)
+    command = [tools.find("yosys-smtbmc"), "-s", proof.solver, "--unroll", *options, "problem.smt2"]
+    return tools.run(command, proof.timeout, problem.folder)
+
+
+def _verdict(outcome: tools.Outcome) -> bool | None:
+    """True: holds; False: a counterexample; None: no answer."""
+    if "Status: PASSED" in outcome.text or "Status: passed" in outcome.text:
+        return True
+    if "Status: FAILED" in outcome.text or "Status: failed" in outcome.text:
+        return False
+    return None
+
+
+def bounded(proof: Proof, problem: Problem, depth: int) -> tuple:
+    """(verdict, outcome) of the first `depth` steps from reset."""
+    outcome = _smtbmc(proof, problem, ["-t", str(depth)])
+    return _verdict(outcome), outcome
+
+
+def induction(proof: Proof, problem: Problem) -> tuple:
+    """(verdict, outcome) of the step with k = proof.depth; False means that the step fails."""
+    outcome = _smtbmc(proof, problem, ["-i", "-t", str(proof.depth)])
+    return _verdict(outcome), outcome
+
+
+def pdr(proof: Proof, problem: Problem) -> tuple:
+    """(verdict, outcome) of ABC's property-directed reachability."""
+    script = "read_aiger problem.aig; fold; strash; pdr"
+    outcome = tools.run([tools.find("berkeley-abc"), "-c", script], proof.timeout, problem.folder)
+    if "Property proved" in outcome.text:
+        return True, outcome
+    if "was asserted in frame" in outcome.text:
+        return False, outcome
+    return None, outcome
+
+
+def expected_assertions(proof: Proof, parameters: dict) -> int | None:
+    """How many assertions the description promises at these parameters; None: it says nothing of them."""
+    if isinstance(proof.assertions, int):
+        return proof.assertions
+    return proof.assertions.get(label(parameters))
+
+
+def prove(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> list:
+    """One proof at one set of parameters, its assertion count, and nothing else."""
+    name = f"{proof.name} {label(parameters)}".strip()
+    sources = unit.sources + [unit.folder / f for f in proof.files]
+    seconds, log = 0.0, ""
+    try:
+        write = write_aiger if proof.method == "pdr" else write_smt2
+        problem = write(proof, parameters, sources, folder)
+        if proof.method == "pdr":
+            verdict, outcome = pdr(proof, problem)
+        elif proof.method == "bmc":
+            verdict, outcome = bounded(proof, problem, proof.depth)
+        else:
+            verdict, outcome = bounded(proof, problem, proof.base or proof.depth + 1)
+            seconds += outcome.seconds
+            if verdict:
+                verdict, outcome = induction(proof, problem)
+        seconds += outcome.seconds
+    except Trouble as trouble:
+        return [result(unit.name, "prove", name, FAILED, seconds, log=str(trouble))]
+    promised = expected_assertions(proof, parameters)
+    if verdict is None:
+        log = "no answer: " + ("the time was up" if outcome.timed_out else tools.tail(outcome.text))
+    elif verdict is False:
+        log = tools.tail(outcome.text)
+    elif promised != problem.asserts:
+        verdict, log = False, f"{problem.asserts} assertions reached the solver, the description promises {promised}"
+    elif problem.asserts == 0:
+        verdict, log = False, "vacuous: no assertion reached the solver"
+    status = PASSED if verdict else FAILED
+    note = f"{proof.method}, {problem.asserts} assertions, {seconds:.1f} s"
+    # fmt: off
+    return [result(unit.name, "prove", name, status, seconds, method=proof.method, assertions=problem.asserts,
+                   parameters=parameters, depth=proof.depth, note=note, log=log)]
+    # fmt: on
+
+
+def cover(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
+    """Every cover statement of the proof is reached, so that its assumptions leave behaviour to be checked."""
+    parameters = proof.cover_parameters or proof.parameters[0]
+    name = f"{proof.name} {label(parameters)}".strip()
+    sources = unit.sources + [unit.folder / f for f in proof.files]
+    try:
+        problem = write_smt2(proof, parameters, sources, folder)
+    except Trouble as trouble:
+        return [result(unit.name, "cover", name, FAILED, 0, log=str(trouble))]
+    outcome = _smtbmc(proof, problem, ["-c", "-t", str(proof.cover_depth)])
+    reached = outcome.text.count("Reached cover statement")
+    log = ""
+    if problem.covers != proof.covers:
+        log = f"{problem.covers} cover statements reached the solver, the description promises {proof.covers}"
+    elif not _verdict(outcome):
+        log = tools.tail(outcome.text)
+    status = FAILED if log else PASSED
+    note = f"{reached} of {proof.covers} reached"
+    return [result(unit.name, "cover", name, status, outcome.seconds, covers=reached, note=note, log=log)]

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations: Verilator makes a C++ model, a harness drives it, its lines of JSON become results.
+
+A harness gets the model's class as `model` through "model.h", the parameters as macros in capitals
+(Threads -> THREADS), and the folders hardware/flow/include, include and tests to include from. It is called as
+    harness [arguments...] [--waves FILE] [--coverage FILE]
+and returns 0 (passed), 1 (a check failed, said on stderr) or 2 (bad arguments).
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import shutil
+
+from . import tools
+from .results import FAILED, PASSED, result
+from .unit import HARDWARE, ROOT, Simulation, Unit, label
+
+
+def _macro(name: str) -> str:
+    """MaxThreads -> MAX_THREADS."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
+
+
+def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, folder: pathlib.Path, waves: bool,
+          coverage: bool) -> tools.Outcome:  # fmt: skip
+    """Leaves folder/model/harness."""
+    shutil.rmtree(folder / "model", ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    # Its includes name the class, whatever the top module is called.
+    (folder / "model.h").write_text("// Made by hardware/flow.\n#pragma once\n#include \"Vmodel.h\"\nusing model = Vmodel;\n")
+    defines = [f"-D{_macro(key)}={value}" for key, value in {**parameters, **simulation.defines}.items()]
+    flags = ["-std=c++20", "-O1", "-Wall", "-Wextra", *defines]
+    if waves:
+        flags.append("-DWAVES")
+    if coverage:
+        flags.append("-DCOVERAGE")
+    flags += [f"-I{folder}", f"-I{HARDWARE}/flow/include", f"-I{HARDWARE}", f"-I{ROOT}/include", f"-I{ROOT}/tests"]
+    command = [tools.find("verilator"), "--cc", "--exe", "--build", "-j", "1", "--assert", "-Wno-fatal", "-Wno-lint"]
+    command += ["-Wno-style", "--prefix", "Vmodel", "--top-module", simulation.top, "-Mdir", folder / "model"]
+    command += ["-o", "harness", "--x-initial", "unique", "-O3", "-CFLAGS", " ".join(flags), "-LDFLAGS", "-pthread"]
+    command += [f"-G{key}={value}" for key, value in parameters.items()]
+    if waves:
+        command.append("--trace")
+    if coverage:
+        command += ["--coverage-line", "--coverage-toggle"]
+    command += sources + [unit.folder / f for f in simulation.files]
+    command += [unit.folder / f for f in simulation.harness]
+    cached = {"OBJCACHE": "ccache"} if shutil.which("ccache") else {}
+    return tools.run(command, 600, folder, cached)
+
+
+def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list, folder: pathlib.Path, quick: bool,
+             waves: pathlib.Path | None = None) -> tools.Outcome:  # fmt: skip
+    """Builds and runs; status 3: it could not be built."""
+    coverage = simulation.coverage and not quick
+    made = build(unit, simulation, parameters, sources, folder, waves is not None, coverage)
+    if made.status != 0:
+        return tools.Outcome(3, made.text, made.seconds)
+    arguments = simulation.quick_arguments if quick and simulation.quick_arguments else simulation.arguments
+    command = [folder / "model" / "harness", *arguments]
+    if waves is not None:
+        command += ["--waves", waves]
+    if coverage:
+        command += ["--coverage", folder / "coverage.dat"]
+    return tools.run(command, simulation.timeout, folder)
+
+
+def _coverage(folder: pathlib.Path) -> dict:
+    """Percent of the unit's lines and of its signals' toggles that the run reached; empty if there are no data."""
+    data = folder / "coverage.dat"
+    if not data.is_file():
+        return {}
+    hit, total = {"line": 0, "toggle": 0}, {"line": 0, "toggle": 0}
+    for line in data.read_text(errors="replace").splitlines():
+        match = re.match(r"C '(.*)' (\d+)$", line)
+        if not match or str(HARDWARE) not in match.group(1):
+            continue
+        kind = "toggle" if "v_toggle" in match.group(1) else "line"
+        total[kind] += 1
+        hit[kind] += int(match.group(2)) > 0
+    return {kind: round(100.0 * hit[kind] / total[kind], 1) for kind in total if total[kind]}
+
+
+def simulate(unit: Unit, simulation: Simulation, parameters: dict, folder: pathlib.Path, quick: bool,
+             waves_folder: pathlib.Path | None) -> list:  # fmt: skip
+    """One simulation at one set of parameters: its verdict, then what it measured."""
+    name = f"{simulation.name} {label(parameters)}".strip()
+    waves = None
+    if waves_folder is not None:
+        waves_folder.mkdir(parents=True, exist_ok=True)
+        waves = waves_folder / (f"{unit.name}-{simulation.name}-{label(parameters)}".strip("-") + ".vcd")
+    outcome = run_once(unit, simulation, parameters, unit.sources, folder, quick, waves)
+    measured, said = [], []
+    for line in outcome.text.splitlines():
+        if line.startswith("{"):
+            measured.append(json.loads(line))
+        else:
+            said.append(line)
+    ok = outcome.status == 0
+    log = "" if ok else ("the time was up" if outcome.timed_out else tools.tail("\n".join(said)))
+    percent = _coverage(folder) if ok else {}
+    note = f"{outcome.seconds:.1f} s" + "".join(f", {value} % of {kind}s" for kind, value in percent.items())
+    lines = [
+        # fmt: off
+        result(unit.name, "simulate", name, PASSED if ok else FAILED, outcome.seconds, parameters=parameters,
+               coverage_percent=percent, note=note, log=log)
+        # fmt: on
+    ]
+    for values in measured:
+        lines.append({"type": "cycles", "unit": unit.name, "simulation": simulation.name, **parameters, **values})
+    return lines

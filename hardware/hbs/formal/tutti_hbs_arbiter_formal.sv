@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The arbiter serves one at a time, only who asks, and a symbolic input that keeps asking within Inputs cycles.
+module tutti_hbs_arbiter_formal #(
+    parameter int unsigned Inputs = 4,
+    parameter int unsigned IndexBits = Inputs > 1 ? $clog2(Inputs) : 1
+) (
+    input logic clk_i,
+    input logic [Inputs-1:0] request_i,
+    input logic [IndexBits-1:0] symbol_i
+);
+  logic init_q = 1'b1;
+  logic [IndexBits-1:0] symbol_q;
+  logic [Inputs-1:0] grant;
+  logic [Inputs-1:0] served_q;  // since the symbol began to ask
+  logic asks;
+
+  tutti_hbs_arbiter #(
+      .Inputs(Inputs)
+  ) i_arbiter (
+      .clk_i,
+      .rst_ni(!init_q),
+      .request_i,
+      .grant_o(grant)
+  );
+  assign asks = request_i[symbol_i];
+
+  always_ff @(posedge clk_i) begin
+    init_q <= 1'b0;
+    symbol_q <= symbol_i;
+    served_q <= init_q || !asks || grant[symbol_i] ? '0 : served_q | grant;
+  end
+
+  always_comb begin
+    assume (init_q || symbol_i == symbol_q);
+    assume (32'(symbol_i) < Inputs);
+    if (!init_q) begin
+      a_one: assert ((grant & (grant - Inputs'(1))) == '0);
+      a_asked: assert ((grant & ~request_i) == '0);
+      a_busy: assert (request_i == '0 || grant != '0);
+      // Nobody is served twice while the symbol waits: its wait is bounded by Inputs - 1 others.
+      a_fair: assert (!asks || (grant & served_q) == '0);
+      a_not_itself: assert (!served_q[symbol_i]);
+    end
+  end
+  // The order of preference begins after the last served and goes round. Those served since the symbol began to ask lie
+  // behind the symbol in it. later_q is a run of ones up to the top.
+  for (genvar i = 0; i < Inputs; ++i) begin : gen_order
+    logic behind;
+    assign behind = i_arbiter.later_q[symbol_i] ? !i_arbiter.later_q[i] || i > 32'(symbol_i)
+                                                : !i_arbiter.later_q[i] && i > 32'(symbol_i);
+    always_comb begin
+      if (!init_q) a_behind: assert (!served_q[i] || behind);
+    end
+  end
+  for (genvar i = 1; i < Inputs; ++i) begin : gen_run
+    always_comb begin
+      if (!init_q) a_run: assert (!i_arbiter.later_q[i-1] || i_arbiter.later_q[i]);
+    end
+  end
+  always_comb begin
+    c_last: cover (!init_q && asks && grant[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
+  end
+endmodule

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constrained-random runs of the structure: several barriers over several sockets at once, each with its own trace.
+
+#include <algorithm>
+#include <numeric>
+
+#include "sockets.hpp"
+
+namespace {
+
+using namespace tutti;
+using namespace tutti::rtl;
+
+std::vector<member> everybody() {
+  std::vector<member> all;
+  for (rank_t s = 0; s < SOCKETS; ++s)
+    for (rank_t t = 0; t < LOCAL; ++t) all.push_back({s, t});
+  return all;
+}
+
+// All threads, shuffled and cut into at most BARRIERS groups.
+std::vector<std::vector<member>> cut(std::mt19937_64& random) {
+  std::vector<member> all = everybody();
+  std::shuffle(all.begin(), all.end(), random);
+  std::vector<std::vector<member>> groups(1 + random() % BARRIERS);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    groups[i < groups.size() ? i : random() % groups.size()].push_back(all[i]);
+  std::erase_if(groups, [](const auto& g) { return g.empty(); });
+  return groups;
+}
+
+auto moody(std::uint64_t seed) {
+  return [random = std::mt19937_64(seed)](rank_t, rank_t, std::uint64_t) mutable -> std::uint64_t {
+    const auto mood = random() % 16;
+    return mood < 8 ? 0 : mood < 15 ? random() % 32 : random() % 600;
+  };
+}
+
+std::string lives(testbench& bench, const arguments& with) {
+  std::mt19937_64 random(with.seed);
+  const std::uint64_t rounds = std::max<std::uint64_t>(with.cycles / 50'000, 2);
+  std::uint64_t overlaps = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    sockets_plan p;
+    p.groups = cut(random);
+    p.think = moody(random());
+    p.to_structure = static_cast<unsigned>(random() % 20);
+    p.back = static_cast<unsigned>(random() % 20);
+    sockets s(bench, p);
+    if (!s.run(30, 400'000)) return "stuck";
+    if (std::string wrong = s.check(30); !wrong.empty()) return wrong;
+    overlaps += s.overlaps();
+    s.run(1'000'000, random() % 300);  // made anew in the middle of an episode
+    s.create_all();
+    if (!s.run(5, 100'000)) return "stuck after the barriers were made anew";
+    if (std::string wrong = s.check(5); !wrong.empty()) return "made anew: " + wrong;
+    for (rank_t k = 0; k < SOCKETS; ++k)
+      if (const std::uint64_t e = s.read(k, reg::error); e != 0)
+        return "errors " + std::to_string(e);
+  }
+  if (SOCKETS > 1 && overlaps == 0) return "generations never overlapped";
+  return {};
+}
+
+std::string misses_one(testbench& bench) {
+  if (SOCKETS * LOCAL < 2) return {};
+  sockets_plan p;
+  p.groups = {everybody()};
+  p.absent = 0;
+  sockets s(bench, p);
+  if (s.run(1, 2'000 + 10 * LINK_LATENCY) || !s.passages(0).empty())
+    return "somebody left without one of them";
+  std::uint64_t arrived = s.read(0, reg::state(0, 0, sockets::words));
+  if ((arrived & 1) != 0 || (LOCAL > 1 && (arrived & 2) == 0))
+    return "the state does not say who is missing";
+  return {};
+}
+
+std::string refuses(testbench& bench) {
+  sockets_plan p;
+  p.groups = {{{0, 0}}};
+  sockets s(bench, p);
+  const auto expect = [&](std::uint64_t address, std::uint64_t value,
+                          std::uint64_t bit) -> std::string {
+    s.write(0, reg::error, ~std::uint64_t{0});
+    s.write(0, address, value);
+    const std::uint64_t e = s.read(0, reg::error);
+    if (e == bit) return {};
+    return "error register " + std::to_string(e) + ", not " + std::to_string(bit) +
+           ", after a write at " + std::to_string(address);
+  };
+  constexpr rank_t last = sockets::words - 1;
+  s.write(0, reg::cluster(0, 0, sockets::words), 0);
+  if (std::string w = expect(reg::cluster(0, last, sockets::words), 100, reg::bad_create);
+      !w.empty())
+    return w;
+  if ((LOCAL + SOCKETS - 1) % 64 != 0) {
+    s.write(0, reg::cluster(0, last - 1, sockets::words), std::uint64_t{1} << 63);
+    if (std::string w = expect(reg::cluster(0, last, sockets::words), 100, reg::bad_create);
+        !w.empty())
+      return w;
+    s.write(0, reg::cluster(0, last - 1, sockets::words), 0);
+  }
+  if (std::string w = expect(reg::trigger(0, LOCAL), 1, reg::out_of_range); !w.empty()) return w;
+  if (BARRIERS < 128)
+    if (std::string w = expect(reg::trigger(BARRIERS, 0), 1, reg::out_of_range); !w.empty())
+      return w;
+  if (LOCAL > 1)
+    if (std::string w = expect(reg::trigger(0, 1), 1, reg::foreign); !w.empty()) return w;
+  const auto capable = reg::capabilities::of(s.read(0, reg::capability));
+  if (capable.bits != LOCAL + SOCKETS - 1 || capable.barriers != BARRIERS ||
+      capable.local != LOCAL || capable.words != sockets::words)
+    return "wrong capabilities";
+  if (s.read(0, reg::id) != reg::id_value) return "wrong identity";
+  return {};
+}
+
+// A barrier that one of its threads was left out of: the checker must see it.
+std::string checker_sees(testbench& bench) {
+  if (LOCAL < 3) return {};
+  sockets_plan p;
+  p.groups = {{{0, 0}, {0, 1}}};
+  sockets s(bench, p);
+  test::trace t;
+  // Threads 0 and 1 meet at cycle 5; thread 2 believes that it belongs to them and comes at 10.
+  if (!s.run(1, 200)) return "stuck";
+  t = s.passages(0);
+  t.push_back({2, 0, t[0].leave + 5, t[0].leave + 6});
+  if (test::check(t, 3, 1).empty()) return "the checker passes one who was not waited for";
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_harness(argc, argv, [](const arguments& with) -> std::string {
+    testbench bench(with);
+    bench.reset();
+    std::string wrong = lives(bench, with);
+    if (wrong.empty()) wrong = misses_one(bench);
+    if (wrong.empty()) wrong = refuses(bench);
+    if (wrong.empty()) wrong = checker_sees(bench);
+    return wrong;
+  });
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of several sockets around their structures: each belongs to one barrier, arrives by a request that takes its
+// time to the structure, and leaves when the complete message has taken its time back.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "conformance/trace.hpp"
+#include "cosim/hbs_registers.hpp"
+#include "tutti_rtl/testbench.hpp"
+
+namespace tutti::rtl {
+
+namespace reg = tutti::hardware::hbs;
+
+struct member {
+  rank_t socket, thread;
+};
+
+struct sockets_plan {
+  std::vector<std::vector<member>> groups;  // one barrier each
+  unsigned to_structure = 0, back = 0;      // cycles between a core and the structure
+  std::function<std::uint64_t(rank_t, rank_t, std::uint64_t)> think =  // group, rank, episode
+      [](rank_t, rank_t, std::uint64_t) { return std::uint64_t{0}; };
+  rank_t absent = ~rank_t{0};  // this rank of group 0 never arrives
+};
+
+class sockets {
+ public:
+  static constexpr rank_t words = (LOCAL + SOCKETS - 1 + 63) / 64 + 1;
+
+  sockets(testbench& bench, sockets_plan with) : bench_(bench), with_(std::move(with)) {
+    groups_.resize(with_.groups.size());
+    create_all();
+  }
+
+  // What the kernel does: when nothing is on its way any more, the barriers are made anew.
+  void create_all() {
+    for (auto& queue : queues_) queue.clear();
+    set_valid(0);
+    for (unsigned c = 0; c < 4 * (LINK_LATENCY + 4 * SKEW) + 50; ++c) step();
+    for (rank_t g = 0; g < groups_.size(); ++g) {
+      groups_[g] = {};
+      groups_[g].ranks.resize(with_.groups[g].size());
+      for (rank_t r = 0; r < groups_[g].ranks.size(); ++r)
+        groups_[g].ranks[r].until = with_.think(g, r, 0);
+      for (rank_t s = 0; s < SOCKETS; ++s) create(g, s);
+    }
+    start_ = bench_.cycle();
+    for (group& g : groups_)
+      for (rank& r : g.ranks) r.until += start_;
+  }
+
+  bool run(std::uint64_t episodes, std::uint64_t most_cycles) {
+    for (std::uint64_t c = 0; c < most_cycles && !done(episodes); ++c) cycle(episodes);
+    return done(episodes);
+  }
+
+  // What is wrong with the traces of all groups, or empty.
+  std::string check(std::uint64_t episodes) const {
+    if (strays_) return "a complete message for a barrier that nobody uses";
+    for (rank_t g = 0; g < groups_.size(); ++g) {
+      const auto n = static_cast<rank_t>(with_.groups[g].size());
+      if (std::string wrong = test::check(groups_[g].passages, n, episodes); !wrong.empty())
+        return "barrier " + std::to_string(g) + ": " + wrong;
+    }
+    return {};
+  }
+
+  const test::trace& passages(rank_t g) const { return groups_[g].passages; }
+  std::uint64_t overlaps() const { return overlaps_; }
+
+  void write(rank_t socket, std::uint64_t address, std::uint64_t value) {
+    request(socket, true, address, value);
+  }
+  std::uint64_t read(rank_t socket, std::uint64_t address) {
+    return request(socket, false, address, 0);
+  }
+
+ private:
+  struct rank {
+    std::uint64_t until = 0, episode = 0, arrived = 0;
+    bool waits = false;
+  };
+  struct group {
+    std::vector<rank> ranks;
+    test::trace passages;
+  };
+  struct message {
+    std::uint64_t due;
+    rank_t group, thread;
+  };
+
+  void create(rank_t g, rank_t socket) {
+    std::uint64_t mask[words] = {};
+    const auto set = [&](rank_t bit) { mask[bit / 64] |= std::uint64_t{1} << bit % 64; };
+    bool local = false;
+    for (const member& m : with_.groups[g]) {
+      if (m.socket == socket) {
+        set(m.thread);
+        local = true;
+      } else {
+        set(LOCAL + (m.socket < socket ? m.socket : m.socket - 1));
+      }
+    }
+    if (!local) return;
+    for (rank_t w = 0; w < words; ++w) write(socket, reg::cluster(g, w, words), mask[w]);
+  }
+
+  bool done(std::uint64_t episodes) const {
+    for (rank_t g = 0; g < groups_.size(); ++g)
+      for (rank_t r = 0; r < groups_[g].ranks.size(); ++r)
+        if (!(g == 0 && r == with_.absent) && groups_[g].ranks[r].episode < episodes) return false;
+    return true;
+  }
+
+  void cycle(std::uint64_t episodes) {
+    const std::uint64_t now = bench_.cycle();
+    for (rank_t g = 0; g < groups_.size(); ++g)
+      for (rank_t r = 0; r < groups_[g].ranks.size(); ++r) {
+        rank& me = groups_[g].ranks[r];
+        if (me.waits || me.episode >= episodes || me.until > now || (g == 0 && r == with_.absent))
+          continue;
+        me.waits = true;
+        me.arrived = now;
+        for (const rank& other : groups_[g].ranks)
+          if (other.episode < me.episode) {
+            ++overlaps_;
+            break;
+          }
+        const member m = with_.groups[g][r];
+        queues_[m.socket].push_back({now + with_.to_structure, g, m.thread});
+      }
+    std::uint64_t valid = 0;
+    for (rank_t s = 0; s < SOCKETS; ++s) {
+      if (queues_[s].empty() || queues_[s].front().due > now) continue;
+      const message& m = queues_[s].front();
+      valid |= std::uint64_t{1} << s;
+      set_request(s, reg::trigger(m.group, m.thread), 1);
+    }
+    set_valid(valid);
+    set_write(valid);
+    bench_.settle();
+    const std::uint64_t ready = bench_.top().req_ready_o;
+    for (rank_t s = 0; s < SOCKETS; ++s)
+      if ((valid & ready) >> s & 1) queues_[s].pop_front();
+    for (rank_t s = 0; s < SOCKETS; ++s)
+      if (std::uint64_t{bench_.top().complete_valid_o} >> s & 1)
+        told_.emplace(
+            now + with_.back,
+            std::pair{s, static_cast<rank_t>(field(bench_.top().complete_barrier_o, s * 8, 8))});
+    for (auto it = told_.begin(); it != told_.end() && it->first <= now; it = told_.erase(it))
+      leave(it->second.first, it->second.second);
+    bench_.tick();
+  }
+
+  void leave(rank_t socket, rank_t g) {
+    if (g >= groups_.size()) {
+      strays_ = true;
+      return;
+    }
+    for (rank_t r = 0; r < groups_[g].ranks.size(); ++r) {
+      rank& me = groups_[g].ranks[r];
+      if (with_.groups[g][r].socket != socket || !me.waits) continue;
+      groups_[g].passages.push_back({r, me.episode, me.arrived, bench_.cycle()});
+      ++me.episode;
+      me.waits = false;
+      me.until = bench_.cycle() + 1 + with_.think(g, r, me.episode);
+    }
+  }
+
+  void set_valid(std::uint64_t valid) {
+    bench_.top().req_valid_i = static_cast<std::uint8_t>(valid);
+  }
+  void set_write(std::uint64_t write) {
+    bench_.top().req_write_i = static_cast<std::uint8_t>(write);
+  }
+  void set_request(rank_t socket, std::uint64_t address, std::uint64_t value) {
+    set_field(bench_.top().req_addr_i, socket * 32, 32, address);
+    set_field(bench_.top().req_data_i, socket * 64, 64, value);
+  }
+
+  std::uint64_t request(rank_t socket, bool write, std::uint64_t address, std::uint64_t value) {
+    set_valid(std::uint64_t{1} << socket);
+    set_write(write ? std::uint64_t{1} << socket : 0);
+    set_request(socket, address, value);
+    bench_.settle();
+    while ((std::uint64_t{bench_.top().req_ready_o} >> socket & 1) == 0) {
+      step();
+      bench_.settle();
+    }
+    const std::uint64_t data = field(bench_.top().rsp_data_o, socket * 64, 64);
+    step();
+    set_valid(0);
+    return data;
+  }
+
+  void step() {
+    told_.clear();
+    bench_.tick();
+  }
+
+  testbench& bench_;
+  sockets_plan with_;
+  std::vector<group> groups_;
+  std::deque<message> queues_[SOCKETS];
+  std::multimap<std::uint64_t, std::pair<rank_t, rank_t>> told_;
+  std::uint64_t start_ = 0, overlaps_ = 0;
+  bool strays_ = false;
+};
+
+}  // namespace tutti::rtl
