@@ -34,7 +34,7 @@ need = command -v $(1) >/dev/null || \
 	{ printf 'make %s: error: %s is missing; install it with `make bootstrap`\n' '$@' '$(1)' >&2; exit 1; }
 
 # The folders that hold C and C++ sources.
-SOURCE_FOLDERS := $(wildcard include src bench workloads vcode tests examples)
+SOURCE_FOLDERS := $(wildcard include src bench workloads vcode tests examples hardware)
 
 # The presets that `make test-all` builds and tests besides release.
 OTHER_PRESETS := debug asan-ubsan tsan clang-release clang-tsan
@@ -83,6 +83,14 @@ test-all: bootstrap build ## run every test: long model checking and stress, san
 		cmake --build --preset $$preset; \
 		ctest --preset $$preset $(CTEST_OPTIONS); \
 	done
+
+.PHONY: hardware
+hardware: bootstrap ## lint, prove, mutate, simulate and synthesise the hardware units (an hour or more)
+	$(Q)$(call say,'checking and measuring the hardware units')
+	$(Q)mkdir -p build/hardware
+	$(Q).venv/bin/python -m hardware.flow --out build/hardware/results.jsonl
+	$(Q).venv/bin/python -m hardware.flow.tables build/hardware/results.jsonl > build/hardware/tables.md
+	$(Q)$(call say,'done: build/hardware/results.jsonl and tables.md')
 
 .PHONY: install
 install: build ## install under $(DESTDIR)$(PREFIX)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every endpoint offers, whatever carries the messages and detects termination: threads of one process
-// (communicator.hpp) or MPI (message/mpi.hpp). Programs written against `endpoint_like` run on each of them.
+// (communicator.hpp) or MPI (mpi/communicator.hpp). Programs written against `endpoint_like` run on each of them.
 //
 //   for (;;) {
 //     while (work_to_send() && me.can_send(to)) me.send(to, value);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// tutti-bench-mpi-<family>: `tutti bench idle`, `message` and `hop` on processes, beside what that MPI offers. Run by the
+// MPI's launcher, or by `tutti bench` in its place when such a launcher has started it.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+#include "harness/machine.hpp"
+#include "harness/record.hpp"
+#include "harness/statistics.hpp"
+#include "mpi/series.hpp"
+#include "tutti/mpi/calls_of_mpi_h.hpp"
+
+namespace tutti::bench {
+namespace {
+
+struct request {
+  std::vector<std::string> benchmarks{"idle", "message", "hop"};
+  std::uint64_t rounds = 15;
+  double batch_ms = 10;
+  bool json = false;
+};
+
+int my_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int all_ranks() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+// ns, on rank 0's clock, of `count` operations; the same on all.
+double time_of(const mpi_series& series, std::uint64_t count) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::uint64_t start = platform::now_ns();
+  series.run(count);
+  double took = static_cast<double>(platform::now_ns() - start);
+  MPI_Bcast(&took, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return took;
+}
+
+// Operations that fill a batch; all ranks find the same number, as all have rank 0's times. Few at first: where processes
+// outnumber cores and the MPI spins, one can take milliseconds.
+std::uint64_t batch_of(const mpi_series& series, double batch_ns) {
+  const std::uint64_t least = series.benchmark == "message" ? 64 : 4;
+  std::uint64_t count = least;
+  for (;;) {
+    const double took = time_of(series, count);
+    if (took > batch_ns / 4 || count > (1u << 26)) {
+      const double wanted = static_cast<double>(count) * batch_ns / took;
+      return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted) / least) * least;
+    }
+    count *= 4;
+  }
+}
+
+// The series take turns, each round in another order, so that a change of the machine hits all alike.
+std::vector<std::vector<double>> measure(const std::vector<mpi_series>& all, const request& asked) {
+  std::vector<std::uint64_t> batch;
+  for (const mpi_series& series : all) batch.push_back(batch_of(series, asked.batch_ms * 1e6));
+  std::vector<std::vector<double>> samples(all.size());
+  for (std::uint64_t round = 0; round < asked.rounds; ++round)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t at = (i * 7 + round) % all.size();
+      samples[at].push_back(time_of(all[at], batch[at]) / static_cast<double>(batch[at]));
+    }
+  return samples;
+}
+
+// ns an operation of each process; for messages: ns a message of all processes together.
+std::vector<double> in_unit(const mpi_series& series, std::vector<double> samples) {
+  if (series.benchmark == "message")
+    for (double& one : samples) one /= all_ranks();
+  return samples;
+}
+
+bool is_pinned() {
+  cpu_set_t mask;
+  return sched_getaffinity(0, sizeof mask, &mask) == 0 &&
+         static_cast<unsigned>(CPU_COUNT(&mask)) < platform::online_cpus();
+}
+
+ordered_json line_of(const mpi_series& series, const std::vector<double>& samples) {
+  ordered_json line{{"type", "result"},
+                    {"benchmark", series.benchmark},
+                    {"provider", series.provider},
+                    {"name", series.name},
+                    {"wait", series.provider == "tutti" ? "adaptive" : "own"},
+                    {"processes", all_ranks()},
+                    {"threads", 1},
+                    {"cores", std::min(all_ranks(), static_cast<int>(platform::online_cpus()))},
+                    {"pinned", is_pinned()},
+                    {"scenario", "free"},
+                    {"metric", series.metric}};
+  add_summary(line, samples);
+  if (series.benchmark == "message")
+    line["messages_per_second"] = rounded(1e9 / median_of(samples));
+  return line;
+}
+
+void print_row(const mpi_series& series, const std::vector<double>& samples) {
+  const summary s = summarize(samples);
+  std::string rate;
+  if (series.benchmark == "message") rate = fmt::format("  {:.1f} M messages/s", 1e3 / s.median);
+  fmt::print("{:<8} {:<12} {:<8} {:<14} {:>9} {:>9} {:>9}{}\n", series.benchmark, series.metric,
+             series.provider, series.name, format_ns(s.min), format_ns(s.median), format_ns(s.p99),
+             rate);
+}
+
+void run(const request& asked) {
+  const mpi::calls functions = mpi::calls_of_mpi_h();
+  mpi::communicator packets(functions, functions.world, {.transport = "mpi"});
+  mpi::communicator best(functions, functions.world);
+  std::vector<mpi_series> all;
+  if (best.is_shared()) add_tutti_series(all, best, "shared");
+  add_tutti_series(all, packets, "packets");
+  add_mpi_series(all, functions.family);
+  std::erase_if(all, [&](const mpi_series& one) {
+    return std::find(asked.benchmarks.begin(), asked.benchmarks.end(), one.benchmark) ==
+           asked.benchmarks.end();
+  });
+  const processor_time begin = read_processor_time();
+  const auto samples = measure(all, asked);
+  if (my_rank() != 0) return;
+  ordered_json machine = describe_machine();
+  machine["mpi"] = functions.family;
+  // The other ranks' time counts as foreign, so the load says nothing here.
+  machine["steal"] = rounded(noise_between(begin, read_processor_time()).steal);
+  if (asked.json)
+    fmt::print("{}\n", machine.dump());
+  else
+    fmt::print("{} processes, {}\n{:<8} {:<12} {:<8} {:<14} {:>9} {:>9} {:>9}\n", all_ranks(),
+               functions.family, "", "metric", "provider", "name", "min", "median", "p99");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto in = in_unit(all[i], samples[i]);
+    if (asked.json)
+      fmt::print("{}\n", line_of(all[i], in).dump());
+    else
+      print_row(all[i], in);
+  }
+}
+
+}  // namespace
+}  // namespace tutti::bench
+
+int main(int argc, char** argv) {
+  using namespace tutti::bench;
+  request asked;
+  CLI::App app("Episodes and messages between processes, beside MPI's own primitives");
+  app.add_option("benchmark", asked.benchmarks, "idle, message, hop (default: all)")
+      ->check(CLI::IsMember({"idle", "message", "hop"}));
+  app.add_option("--rounds", asked.rounds, "Samples of each series")->check(CLI::Range(1, 100000));
+  app.add_option("--batch-ms", asked.batch_ms, "Length of a sample in milliseconds")
+      ->check(CLI::Range(0.01, 10000.0));
+  app.add_flag("--json", asked.json, "JSON lines");
+  CLI11_PARSE(app, argc, argv);
+  MPI_Init(&argc, &argv);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int status = 0;
+  if (size < 2) {
+    std::fprintf(stderr, "error: at least two processes are needed: mpirun -n 2 ...\n");
+    status = 2;
+  } else {
+    try {
+      run(asked);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "error: %s\n", error.what());
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+  }
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The unit under any messages at all: two cores x and y and a barrier b are chosen freely and kept, so that what is
+/// proved for them holds for every pair of cores and every barrier, at the real size.
+///
+/// The specification sees the interface only. `open` says that a thread of the core is inside a barwait at b, whether
+/// it waits or was interrupted; `ahead` is the number of barwaits that y has begun minus those that x has finished. A
+/// barrier means that x finishes its k-th only after y has begun its k-th: ahead stays above 0 at each departure.
+module tutti_isa_barrier_unit_formal
+  import tutti_isa_pkg::*;
+#(
+    parameter int unsigned Cores    = 4,
+    parameter int unsigned Barriers = 2,
+    parameter int unsigned CoreBits = Cores > 1 ? $clog2(Cores) : 1,
+    parameter int unsigned IndexBits = Barriers > 1 ? $clog2(Barriers) : 1
+) (
+    input logic clk_i,
+    // Free.
+    input request_t [Cores-1:0] request_i,
+    input logic [CoreBits-1:0] x_i,
+    input logic [CoreBits-1:0] y_i,
+    input logic [IndexBits-1:0] b_i
+);
+  logic init_q = 1'b1;
+  logic [CoreBits-1:0] x_q, y_q;
+  logic [IndexBits-1:0] b_q;
+  reply_t [Cores-1:0] reply;
+  always_ff @(posedge clk_i) begin
+    init_q <= 1'b0;
+    x_q <= x_i;
+    y_q <= y_i;
+    b_q <= b_i;
+  end
+
+  logic [Barriers-1:0][Cores-1:0] participants, arrived, owed, installed;
+  logic [Barriers-1:0][31:0] timeouts;
+  logic [Barriers-1:0][7:0] owner;
+  logic [Cores-1:0][7:0] group;
+  logic [Cores-1:0][31:0] left;
+  logic [Cores-1:0] waiting;
+  logic [Cores-1:0][IndexBits-1:0] at;
+  reply_t [Cores-1:0] answer;
+  request_t [Cores-1:0] turn;
+  logic [CoreBits-1:0] slot;
+
+  tutti_isa_barrier_unit #(
+      .Cores   (Cores),
+      .Barriers(Barriers)
+  ) u_unit (
+      .clk_i,
+      .rst_ni(!init_q),
+      .request_i,
+      .reply_o(reply),
+      .formal_participants_o(participants),
+      .formal_arrived_o(arrived),
+      .formal_owed_o(owed),
+      .formal_installed_o(installed),
+      .formal_timeout_o(timeouts),
+      .formal_owner_o(owner),
+      .formal_group_o(group),
+      .formal_left_o(left),
+      .formal_waiting_o(waiting),
+      .formal_at_o(at),
+      .formal_answer_o(answer),
+      .formal_turn_o(turn),
+      .formal_slot_o(slot)
+  );
+
+  always_comb begin
+    assume (32'(x_i) < Cores && 32'(y_i) < Cores && 32'(b_i) < Barriers);
+    assume (init_q || (x_i == x_q && y_i == y_q && b_i == b_q));
+  end
+
+  request_t rx, ry, granted;
+  assign rx = request_i[x_i];
+  assign ry = request_i[y_i];
+  assign granted = turn[slot];
+
+  // What the kernel does to b in this cycle.
+  logic on_b, remakes, breaks, moves;
+  logic [4:0] from, to;
+  assign on_b = granted.valid && granted.index == 8'(b_i);
+  assign remakes = on_b && granted.op == OpSet && granted.field == FieldParticipants && (granted.data >> Cores) == '0;
+  assign breaks = on_b && granted.op == OpSet && granted.field == FieldBreak;
+  assign moves = on_b && granted.op == OpMove;
+  assign from = granted.data[4:0];
+  assign to = granted.data[12:8];
+
+  // The specification of a core at b, for x and y alike.
+  logic waits_x_q, waits_y_q, open_x_q, open_y_q;  // a barwait at b is at the unit; a thread is inside one
+  logic elsewhere_x_q, elsewhere_y_q;              // a barwait at another barrier is at the unit
+  logic may_x, may_y, begins_x, begins_y, ends_x, ends_y, inits_x, inits_y;
+  logic full;
+  assign full = participants[b_i] != '0 && (participants[b_i] & ~arrived[b_i]) == '0;
+  assign may_x = participants[b_i][x_i] && installed[b_i][x_i] && owner[b_i] == group[x_i];
+  assign may_y = participants[b_i][y_i] && installed[b_i][y_i] && owner[b_i] == group[y_i];
+  logic asks_x, asks_y;
+  assign asks_x = rx.valid && rx.op == OpWait && !rx.privileged && rx.index == 8'(b_i) && !waits_x_q && !elsewhere_x_q;
+  assign asks_y = ry.valid && ry.op == OpWait && !ry.privileged && ry.index == 8'(b_i) && !waits_y_q && !elsewhere_y_q;
+  assign begins_x = asks_x && may_x && !open_x_q;
+  assign begins_y = asks_y && may_y && !open_y_q;
+  assign ends_x = waits_x_q && reply[x_i].valid && reply[x_i].kind == ReplyDone;
+  assign ends_y = waits_y_q && reply[y_i].valid && reply[y_i].kind == ReplyDone;
+  assign inits_x = rx.valid && rx.op == OpInit && rx.privileged && rx.index == 8'(b_i) && !waits_x_q && !elsewhere_x_q;
+  assign inits_y = ry.valid && ry.op == OpInit && ry.privileged && ry.index == 8'(b_i) && !waits_y_q && !elsewhere_y_q;
+
+  logic gone;  // the barrier that the kernel takes away
+  logic broken_ok;
+  assign broken_ok = breaks && granted.data == '0 && !full && !owed[b_i][slot];
+  assign gone = remakes || broken_ok;
+
+  // Of x's barwaits elsewhere only that they are open matters.
+  logic starts_else_x, starts_else_y, may_else_x, may_else_y;
+  logic [IndexBits-1:0] ix, iy;
+  assign ix = rx.index[IndexBits-1:0];
+  assign iy = ry.index[IndexBits-1:0];
+  assign may_else_x = 32'(rx.index) < Barriers && participants[ix][x_i] && installed[ix][x_i] && owner[ix] == group[x_i];
+  assign may_else_y = 32'(ry.index) < Barriers && participants[iy][y_i] && installed[iy][y_i] && owner[iy] == group[y_i];
+  assign starts_else_x = rx.valid && rx.op == OpWait && !rx.privileged && rx.index != 8'(b_i) && !waits_x_q &&
+      !elsewhere_x_q && may_else_x;
+  assign starts_else_y = ry.valid && ry.op == OpWait && !ry.privileged && ry.index != 8'(b_i) && !waits_y_q &&
+      !elsewhere_y_q && may_else_y;
+
+  logic signed [3:0] ahead_q, ahead_d;
+  logic withdraws_y, forgoes_x;
+  assign withdraws_y = inits_y && participants[b_i][y_i] && arrived[b_i][y_i] && !full;
+  assign forgoes_x = inits_x && participants[b_i][x_i] && (owed[b_i][x_i] || full);
+  assign ahead_d = ahead_q + 4'(begins_y) - 4'(ends_x) - 4'(withdraws_y) - 4'(forgoes_x);
+
+  always_ff @(posedge clk_i) begin
+    if (init_q) begin
+      {waits_x_q, waits_y_q, open_x_q, open_y_q, elsewhere_x_q, elsewhere_y_q} <= '0;
+      ahead_q <= '0;
+    end else begin
+      waits_x_q <= waits_x_q ? !reply[x_i].valid : asks_x && may_x;
+      waits_y_q <= waits_y_q ? !reply[y_i].valid : asks_y && may_y;
+      elsewhere_x_q <= elsewhere_x_q ? !reply[x_i].valid : starts_else_x;
+      elsewhere_y_q <= elsewhere_y_q ? !reply[y_i].valid : starts_else_y;
+      open_x_q <= !gone && !(inits_x && participants[b_i][x_i]) && (open_x_q || begins_x) && !ends_x;
+      open_y_q <= !gone && !(inits_y && participants[b_i][y_i]) && (open_y_q || begins_y) && !ends_y;
+      ahead_q <= gone ? '0 : ahead_d;
+    end
+  end
+
+  logic [$clog2(Cores+1):0] age_q;
+  logic [CoreBits:0] distance;
+  assign distance = x_i >= slot ? {1'b0, x_i} - {1'b0, slot} : (CoreBits + 1)'(Cores) + {1'b0, x_i} - {1'b0, slot};
+
+  logic [Cores-1:0] turn_ok;
+  for (genvar c = 0; c < Cores; ++c) begin : gen_turn
+    assign turn_ok[c] = !turn[c].valid || (turn[c].privileged &&
+        (turn[c].op == OpSet || turn[c].op == OpGet || turn[c].op == OpMove));
+  end
+
+  // What the port of a core promises: nothing more while the kernel's request waits for its turn. What the kernel
+  // promises: threads that change cores are others than these two (a_move_whole is about those).
+  always_comb begin
+    assume (init_q || !(turn[x_i].valid && rx.valid));
+    assume (init_q || !(turn[y_i].valid && ry.valid));
+    assume (!moves || (from != 5'(x_i) && from != 5'(y_i) && to != 5'(x_i) && to != 5'(y_i)));
+  end
+
+  always_comb begin
+    if (!init_q) begin
+      // Safety.
+      a_no_early_departure: assert (!(ends_x && participants[b_i][y_i]) || ahead_q > 0);
+      a_ahead: assert (!(participants[b_i][x_i] && participants[b_i][y_i]) || ahead_q == 4'(arrived[b_i][y_i]) + 4'(owed[b_i][x_i]));
+      a_neither_lost_nor_doubled: assert (open_x_q == (arrived[b_i][x_i] || owed[b_i][x_i]));
+      a_same_of_y: assert (open_y_q == (arrived[b_i][y_i] || owed[b_i][y_i]));
+      a_departs_inside: assert (!ends_x || (open_x_q && may_x));
+      // Progress.
+      a_last_arrival_frees: assert (!(full && waits_x_q && may_x) || ends_x);
+      a_owed_is_paid: assert (!(owed[b_i][x_i] && waits_x_q && may_x) || ends_x);
+      a_cancel_is_answered: assert (!(waits_x_q && rx.valid && rx.op == OpCancel) || reply[x_i].valid);
+      a_timeout_is_told: assert (!(waits_x_q && left[x_i] == '0 && timeouts[b_i] != '0) || reply[x_i].valid);
+      a_taken_away_is_told: assert (!(waits_x_q && !may_x) || (reply[x_i].valid && reply[x_i].kind == ReplyDenied));
+      // Invariants.
+      a_arrived_participate: assert ((arrived[b_i] & ~participants[b_i]) == '0);
+      a_owed_participate: assert ((owed[b_i] & ~participants[b_i]) == '0);
+      a_installed_participate: assert ((installed[b_i] & ~participants[b_i]) == '0);
+      a_arrived_installed: assert ((arrived[b_i] & ~installed[b_i]) == '0);
+      a_owed_installed: assert ((owed[b_i] & ~installed[b_i]) == '0);
+      a_not_both: assert ((arrived[b_i] & owed[b_i]) == '0);
+      a_waits_x: assert (waits_x_q == (waiting[x_i] && at[x_i] == b_i));
+      a_waits_y: assert (waits_y_q == (waiting[y_i] && at[y_i] == b_i));
+      a_one_thing_x: assert (!waiting[x_i] || !(turn[x_i].valid || answer[x_i].valid));
+      a_one_thing_y: assert (!waiting[y_i] || !(turn[y_i].valid || answer[y_i].valid));
+      a_elsewhere_x: assert (elsewhere_x_q == (waiting[x_i] && at[x_i] != b_i));
+      a_elsewhere_y: assert (elsewhere_y_q == (waiting[y_i] && at[y_i] != b_i));
+      // The kernel's turn comes within a round of slots.
+      a_turn_comes: assert (!turn[x_i].valid || 32'(age_q) + 32'(distance) <= Cores);
+      a_turns_are_privileged: assert (&turn_ok);
+      a_slot: assert (32'(slot) < Cores);
+    end
+  end
+
+  // Who may change what. `was` is the cycle before.
+  logic was_q = 1'b0;
+  logic was_bit_q, was_owed_q, was_own_arrival_q, was_full_q, was_init_q, was_kernel_q, was_refused_q, was_turn_q;
+  logic was_moved_q, was_to_arrived_q, was_to_owed_q;
+  logic [CoreBits-1:0] was_to_q, was_from_q;
+  logic [Cores-1:0] was_participants_q;
+  logic [7:0] was_owner_q, was_group_q;
+  logic [31:0] was_timeout_q;
+  logic was_ctx_q, was_ended_q;
+  logic moved_ok;
+  assign moved_ok = moves && granted.data[31:13] == '0 && granted.data[7:5] == '0 && 32'(from) < Cores && 32'(to) < Cores;
+  always_ff @(posedge clk_i) begin
+    was_q <= !init_q;
+    was_bit_q <= arrived[b_i][x_i];
+    was_owed_q <= owed[b_i][x_i];
+    was_own_arrival_q <= asks_x && may_x;
+    was_full_q <= full;
+    was_init_q <= inits_x;
+    was_kernel_q <= granted.valid && granted.privileged && (granted.op == OpSet || granted.op == OpMove);
+    was_refused_q <= asks_x && !may_x;
+    was_participants_q <= participants[b_i];
+    was_owner_q <= owner[b_i];
+    was_timeout_q <= timeouts[b_i];
+    was_group_q <= group[x_i];
+    was_ctx_q <= rx.valid && rx.op == OpCtxSet && rx.privileged;
+    was_ended_q <= ends_x;
+    was_moved_q <= moved_ok;
+    was_to_q <= to[CoreBits-1:0];
+    was_from_q <= from[CoreBits-1:0];
+    was_to_arrived_q <= arrived[b_i][from[CoreBits-1:0]] && !full;
+    was_to_owed_q <= owed[b_i][from[CoreBits-1:0]] || full;
+    age_q <= init_q || !turn[x_i].valid || slot == x_i ? '0 : age_q + 1'b1;
+  end
+  always_comb begin
+    if (was_q && !init_q) begin
+      a_only_own_arrival: assert (!(arrived[b_i][x_i] && !was_bit_q) || was_own_arrival_q);
+      a_arrival_stays: assert (!(!arrived[b_i][x_i] && was_bit_q) || was_full_q || was_init_q || was_kernel_q);
+      a_owed_by_completion: assert (!(owed[b_i][x_i] && !was_owed_q) || (was_full_q && was_bit_q));
+      a_owed_stays: assert (!(!owed[b_i][x_i] && was_owed_q) || was_ended_q || was_init_q || was_kernel_q);
+      a_participants_by_kernel: assert (participants[b_i] == was_participants_q || was_kernel_q);
+      a_owner_by_kernel: assert (owner[b_i] == was_owner_q || was_kernel_q);
+      a_timeout_by_kernel: assert (timeouts[b_i] == was_timeout_q || was_kernel_q);
+      a_group_by_kernel: assert (group[x_i] == was_group_q || was_ctx_q);
+      a_foreign_is_refused: assert (!was_refused_q || (reply[x_i].valid && reply[x_i].kind == ReplyDenied));
+      // A move takes the thread's place as it is: if it moved at all, what was at `from` is at `to`.
+      a_move_whole: assert (!(was_moved_q && was_participants_q[was_from_q] && !participants[b_i][was_from_q] &&
+          !was_participants_q[was_to_q]) || (participants[b_i][was_to_q] && arrived[b_i][was_to_q] == was_to_arrived_q &&
+          owed[b_i][was_to_q] == was_to_owed_q && !arrived[b_i][was_from_q] && !owed[b_i][was_from_q]));
+    end
+  end
+
+  // It all happens: two episodes; an interrupted wait whose episode completes meanwhile; a timeout; a refusal of another
+  // group's thread that participates with its core; a broken barrier; a move of an arrived thread.
+  logic [1:0] episodes_q;
+  logic away_q;
+  always_ff @(posedge clk_i) begin
+    if (init_q) begin
+      episodes_q <= '0;
+      away_q <= 1'b0;
+    end else begin
+      if (gone) episodes_q <= '0;
+      else if (ends_x && episodes_q != 2'd3) episodes_q <= episodes_q + 2'd1;
+      away_q <= open_x_q && !waits_x_q && full;
+    end
+  end
+  always_comb begin
+    if (was_q && !init_q) begin
+      c_second_episode: cover (episodes_q == 2'd2 && x_i != y_i && participants[b_i][y_i]);
+      c_departs_after_interrupt: cover (ends_x && was_own_arrival_q && was_owed_q && x_i != y_i && open_y_q);
+      c_completes_without_it: cover (away_q);
+      c_timeout: cover (waits_x_q && reply[x_i].valid && reply[x_i].kind == ReplyTimeout);
+      c_other_group: cover (was_refused_q && was_participants_q[x_i] && was_owner_q != was_group_q);
+      c_broken: cover (broken_ok && waits_x_q);
+      c_moved: cover (was_moved_q && was_to_arrived_q && participants[b_i][was_to_q] && arrived[b_i][was_to_q] &&
+          !participants[b_i][was_from_q]);
+    end
+  end
+
+endmodule

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instructions on the whole system, with the kernel of software/ under them and the programs of software/tests.c on
+// top. TUTTI_ISA_TESTS_IMAGE is where the build left those.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "system.hpp"
+
+namespace {
+
+using tutti::isa::check_episodes;
+using tutti::isa::event;
+using tutti::isa::interrupt;
+using tutti::isa::parameter;
+using tutti::isa::settings;
+using tutti::isa::system;
+using tutti::isa::tag;
+
+enum program : std::uint32_t { episodes, absent, protection, vetting, wanderer, atomics, masked };
+
+constexpr const char* image = TUTTI_ISA_TESTS_IMAGE;
+constexpr std::uint32_t patience = 1;
+constexpr std::uint32_t error_timeout = 0xffffffff, error_list = 0xfffffffe,
+                        error_full = 0xfffffffd, error_owner = 0xfffffffc, error_call = 0xfffffffb;
+constexpr std::uint32_t broken = 0x80000000;
+
+settings with(program p, unsigned cores, std::uint32_t count = 0) {
+  settings s;
+  s.cores = cores;
+  s[parameter::program] = p;
+  s[parameter::episodes] = count;
+  s[parameter::timeout] = 200000;
+  s[parameter::seed] = cores;
+  return s;
+}
+
+// The program's own verdict and the harness's; nobody halted.
+void expect_correct(const system& m, unsigned cores, unsigned threads, std::uint32_t count) {
+  for (unsigned c = 0; c < cores; ++c) EXPECT_FALSE(m.halted(c)) << "core " << c;
+  for (const auto& sentence : check_episodes(m.events(), cores, threads, count))
+    ADD_FAILURE() << sentence;
+  const auto verdicts = m.data(tag::value);
+  EXPECT_EQ(verdicts.size(), std::size_t{cores} * threads);
+  for (const std::uint32_t errors : verdicts) EXPECT_EQ(errors, 0u);
+}
+
+class sizes : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(all, sizes, testing::Values(1, 2, 3, 7, 16));
+
+TEST_P(sizes, nobody_departs_before_the_last_arrival) {
+  for (const unsigned distance : {0u, 9u}) {
+    settings s = with(episodes, GetParam(), 40);
+    s.unit_distance = distance;
+    s[parameter::a] = 40;  // arrivals early, late, and at once again: generations overlap
+    system m(image, s);
+    ASSERT_TRUE(m.run(400000));
+    expect_correct(m, s.cores, 1, 40);
+  }
+}
+
+TEST_P(sizes, interrupts_during_waits_neither_lose_nor_double_an_arrival) {
+  for (const unsigned distance : {0u, 5u}) {
+    settings s = with(episodes, GetParam(), 40);
+    s.unit_distance = distance;
+    s[parameter::a] = 60;
+    system m(image, s);
+    std::mt19937 random(GetParam());
+    std::vector<interrupt> at;
+    for (std::uint64_t cycle = 2000; cycle < 150000; cycle += 1 + random() % 1200)
+      at.push_back({cycle, static_cast<unsigned>(random() % s.cores)});
+    m.interrupts(at);
+    ASSERT_TRUE(m.run(800000));
+    expect_correct(m, s.cores, 1, 40);
+    if (s.cores > 1) {
+      EXPECT_GT(m.count(tag::restart), 3u) << "no wait was interrupted";
+    }
+  }
+}
+
+TEST_P(sizes, two_groups_share_each_core) {
+  settings s = with(episodes, GetParam(), 12);
+  s.unit_distance = 3;
+  s[parameter::threads] = 2;
+  s[parameter::quantum] = 1500;
+  s[parameter::a] = 20;
+  system m(image, s);
+  ASSERT_TRUE(m.run(3000000));
+  expect_correct(m, s.cores, 2, 12);
+  EXPECT_GT(m.count(tag::thread_switch), 4u);
+  if (s.cores > 1) {
+    EXPECT_GT(m.count(tag::restart), 0u) << "no wait was in the middle at a switch";
+  }
+}
+
+TEST(barwait, reports_who_is_missing_after_the_timeout) {
+  for (const unsigned cores : {2u, 3u, 7u, 16u}) {
+    settings s = with(absent, cores);
+    s[parameter::timeout] = 3000;
+    system m(image, s);
+    ASSERT_TRUE(m.run(100000));
+    const std::uint32_t missing = 1u << (cores - 1);
+    ASSERT_GE(m.count(tag::timeout), 1u);
+    // Who times out first may find others on their way into it; the one that breaks the barrier names the absent.
+    EXPECT_EQ(m.data(tag::timeout).back(), missing);
+    EXPECT_EQ(m.count(tag::broken), 1u) << "the barrier breaks once";
+    // All who waited hear of it, and the late one too.
+    EXPECT_EQ(m.data(tag::value), std::vector<std::uint32_t>(cores, broken | missing));
+  }
+}
+
+TEST(barwait, traps_when_the_timeout_says_and_not_before) {
+  for (const std::uint32_t timeout : {1000u, 5000u}) {
+    settings s = with(absent, 2);
+    s[parameter::timeout] = timeout;
+    system m(image, s);
+    ASSERT_TRUE(m.run(100000));
+    std::uint64_t trapped = 0;
+    for (const event& e : m.events())
+      if (e.tag == tag::timeout) trapped = e.cycle;
+    // From the creation to the wait and from the trap to the handler's report it is some hundred cycles.
+    EXPECT_GT(trapped, timeout);
+    EXPECT_LT(trapped, timeout + 3500);
+  }
+}
+
+TEST(barwait, a_patient_kernel_lets_the_late_one_come) {
+  settings s = with(episodes, 4, 5);
+  s[parameter::timeout] = 1000;
+  s[parameter::policy] = patience;
+  s[parameter::b] = 300;  // core 0 takes several timeouts
+  system m(image, s);
+  ASSERT_TRUE(m.run(400000));
+  expect_correct(m, 4, 1, 5);
+  EXPECT_GT(m.count(tag::timeout), 10u);
+  for (const std::uint32_t missing : m.data(tag::timeout)) EXPECT_TRUE(missing & 1u) << missing;
+  EXPECT_EQ(m.count(tag::broken), 0u);
+}
+
+TEST(barwait, moves_to_another_core_in_the_middle_of_a_wait) {
+  for (const unsigned cores : {3u, 8u})
+    for (const std::uint64_t later : {40u, 41u, 55u}) {
+      settings s = with(wanderer, cores, 20);
+      s.unit_distance = cores == 3 ? 0 : 6;
+      s[parameter::b] = 40;  // core 0 is late: the others wait most of the time
+      s[parameter::move_to] = cores - 1;
+      system m(image, s);
+      while (m.data(tag::arrive, 1).size() < 7 && m.cycle() < 50000) m.step(1);
+      m.interrupts({{m.cycle() + later, 1}});
+      // The core that was to be taken over never exits by itself.
+      for (int i = 0; i < 100 && m.count(tag::value) < cores - 1u; ++i) m.step(1000);
+      EXPECT_EQ(m.data(tag::moved), std::vector<std::uint32_t>{cores - 1}) << later;
+      for (const auto& sentence : check_episodes(m.events(), cores - 1, 1, 20))
+        ADD_FAILURE() << later << ": " << sentence;
+      EXPECT_EQ(m.data(tag::value), std::vector<std::uint32_t>(cores - 1, 0u));
+    }
+}
+
+TEST(barwait, starts_anew_after_a_reset_in_the_middle) {
+  for (const std::uint64_t when : {7000u, 9001u, 12345u}) {
+    settings s = with(episodes, 5, 12);
+    s.unit_distance = 4;
+    s[parameter::a] = 60;
+    system m(image, s);
+    m.step(when);
+    EXPECT_GT(m.count(tag::arrive), 0u);
+    m.reset();
+    ASSERT_TRUE(m.run(400000));
+    expect_correct(m, 5, 1, 12);
+  }
+}
+
+TEST(privilege, another_groups_barrier_is_out_of_reach) {
+  settings s = with(protection, 2);
+  s[parameter::threads] = 2;
+  s[parameter::quantum] = 2000;
+  system m(image, s);
+  ASSERT_TRUE(m.run(200000));
+  // Core 0: the other thread of the same core is refused by the group, not by its place in the list.
+  // barwait(b), barwait(200), destroy; its result; the owner's errors.
+  auto zero = m.data(tag::value, 0);
+  std::sort(zero.begin(), zero.end());
+  EXPECT_EQ(zero, (std::vector<std::uint32_t>{0, 0, error_owner, error_owner, error_owner}));
+  EXPECT_EQ(m.data(tag::denied, 0).size(), 2u);
+  // Core 1: two barwaits, not privileged, nothing to be read in the kernel's memory, no destruction, its own result;
+  // and thread 0's.
+  const auto one = m.data(tag::value, 1);
+  ASSERT_EQ(one.size(), 7u);
+  EXPECT_EQ(std::count(one.begin(), one.end(), error_owner), 3);
+  EXPECT_EQ(std::count(one.begin(), one.end(), 0u), 4);
+  // Two barwaits, seven privileged instructions, an atomic on the kernel's lock.
+  EXPECT_EQ(m.data(tag::denied, 1).size(), 10u);
+  // The kernel's data, its code, its shared state twice, two devices.
+  EXPECT_EQ(m.data(tag::fault, 1).size(), 6u);
+  EXPECT_EQ(m.data(tag::fault, 0).size(), 0u);
+}
+
+TEST(privilege, the_kernel_vets_lists_and_timeouts) {
+  for (const unsigned cores : {4u, 16u}) {
+    system m(image, with(vetting, cores));
+    ASSERT_TRUE(m.run(200000));
+    auto values = m.data(tag::value, 0);
+    // create_barrier refuses a list of 17 names as one that is too long.
+    const std::vector<std::uint32_t> expected{
+        error_timeout, error_timeout, error_list, error_list, error_list,  error_list, error_list,
+        error_call,    error_full,    8,          0,          error_owner, 3,          0};
+    EXPECT_EQ(values, expected);
+  }
+}
+
+TEST(privilege, masking_interrupts_halts_the_core_and_never_lets_it_pass) {
+  settings s = with(masked, 3);
+  s[parameter::timeout] = 2000;
+  system m(image, s);
+  ASSERT_TRUE(m.run(50000));
+  EXPECT_FALSE(m.halted(0));
+  EXPECT_TRUE(m.halted(1) && m.halted(2));
+  EXPECT_EQ(m.count(tag::arrive), 2u);
+  EXPECT_EQ(m.count(tag::depart), 0u);
+}
+
+TEST(atomics, count_right_and_the_rest_stays_illegal) {
+  for (const bool posted : {false, true}) {
+    settings s = with(atomics, 4);
+    s.posted = posted;
+    system m(image, s);
+    ASSERT_TRUE(m.run(200000));
+    EXPECT_EQ(m.data(tag::value), std::vector<std::uint32_t>(4, 0u));
+    for (int core = 0; core < 4; ++core) EXPECT_EQ(m.data(tag::denied, core).size(), 4u);
+  }
+}
+
+TEST(harness, refuses_bad_settings) {
+  settings s;
+  s.cores = 17;
+  EXPECT_THROW(system(image, s), std::invalid_argument);
+  s = {};
+  s.mem_latency = 1;
+  EXPECT_THROW(system(image, s), std::invalid_argument);
+  s = {};
+  s.unit_distance = 64;
+  EXPECT_THROW(system(image, s), std::invalid_argument);
+  EXPECT_THROW(system("/no/such/image", settings{}), std::runtime_error);
+}
+
+// The checker itself: it must see what the tests above rely on it to see.
+TEST(harness, sees_early_missing_and_doubled_departures) {
+  const std::vector<event> good{{1, 0, tag::arrive, 1},
+                                {2, 1, tag::arrive, 1},
+                                {3, 0, tag::depart, 1},
+                                {4, 1, tag::depart, 1}};
+  EXPECT_TRUE(check_episodes(good, 2, 1, 1).empty());
+  auto early = good;
+  std::swap(early[1], early[2]);
+  EXPECT_FALSE(check_episodes(early, 2, 1, 1).empty());
+  auto missing = good;
+  missing.pop_back();
+  EXPECT_FALSE(check_episodes(missing, 2, 1, 1).empty());
+  auto doubled = good;
+  doubled.push_back(good.back());
+  EXPECT_FALSE(check_episodes(doubled, 2, 1, 1).empty());
+}
+
+}  // namespace

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests run in user mode. thread_main's result and TRACE_VALUE are what they look at.
+#include "isa.h"
+#include "machine.h"
+
+#define TIMEOUT PARAMETER(PARAM_TIMEOUT)
+
+// In shared memory, a line a core, so that it is plain data that the barrier publishes.
+#define SLOT(thread, core) (*(volatile uint32_t*)(USER_SHARED + ((thread)*BANKS + (core)) * LINE))
+#define INDEX(thread) (*(volatile uint32_t*)(USER_SHARED + (2 * BANKS + (thread)) * LINE))
+#define FLAG(n) (*(volatile uint32_t*)(USER_SHARED + (3 * BANKS + (n)) * LINE))
+
+static uint32_t next_random(uint32_t* state) {
+  uint32_t x = *state;
+  x ^= x << 13;
+  x ^= x >> 17;
+  x ^= x << 5;
+  return *state = x;
+}
+
+static void delay(uint32_t count) {
+  for (volatile uint32_t i = 0; i < count; ++i) {
+  }
+}
+
+// The lowest core makes a barrier for the first `count` cores and tells the others, as the paper's create_barrier.
+static uint32_t common_barrier(uint32_t thread, uint32_t count) {
+  if (THIS_CORE == 0) {
+    uint8_t list[16];
+    for (uint32_t i = 0; i < count; ++i) list[i] = (uint8_t)i;
+    const int32_t b = create_barrier(list, count, TIMEOUT);
+    INDEX(thread) = (uint32_t)b + 1;
+    return (uint32_t)b;
+  }
+  while (INDEX(thread) == 0) {
+  }
+  return INDEX(thread) - 1;
+}
+
+// Episodes with random work before each: after a barwait everybody's slot shows this episode or, if it is fast, the
+// next. A core may be late on purpose.
+static uint32_t episodes(uint32_t thread, uint32_t count) {
+  const uint32_t rank = THIS_CORE;
+  const uint32_t b = common_barrier(thread, count);
+  uint32_t seed = PARAMETER(PARAM_SEED) * 16 + thread * 256 + rank + 1, errors = 0;
+  for (uint32_t e = 1; e <= PARAMETER(PARAM_EPISODES); ++e) {
+    if (PARAMETER(PARAM_A) != 0) delay(next_random(&seed) % PARAMETER(PARAM_A));
+    if (rank == 0 && PARAMETER(PARAM_B) != 0) delay(PARAMETER(PARAM_B));
+    SLOT(thread, rank) = e;
+    TRACE(TRACE_ARRIVE) = b << 24 | thread << 20 | e;
+    errors += barwait(b) != 0;
+    TRACE(TRACE_DEPART) = b << 24 | thread << 20 | e;
+    for (uint32_t r = 0; r < count; ++r) {
+      const uint32_t seen = SLOT(thread, r);
+      errors += seen != e && seen != e + 1;
+    }
+  }
+  return errors;
+}
+
+// The last core never arrives.
+static uint32_t absent(uint32_t thread) {
+  const uint32_t b = common_barrier(thread, CORES);
+  if (THIS_CORE == CORES - 1) {
+    while (FLAG(0) == 0) {
+    }
+    // Late for a barrier that is gone: told so too.
+    return barwait(b);
+  }
+  const uint32_t result = barwait(b);
+  FLAG(0) = 1;
+  return result;
+}
+
+static void value(uint32_t v) { TRACE(TRACE_VALUE) = v; }
+
+// Thread 0 of core 0 owns a barrier with itself alone. Everybody else tries to touch it.
+static uint32_t protection(uint32_t thread) {
+  if (THIS_CORE == 0 && thread == 0) {
+    const uint32_t b = common_barrier(0, 1);
+    FLAG(1) = 1;
+    uint32_t errors = 0;
+    while (FLAG(2) + FLAG(3) != 2) {
+      errors += barwait(b) != 0;
+      yield();
+    }
+    return errors;
+  }
+  if (thread == 0) return 0;
+  while (FLAG(1) == 0) yield();
+  const uint32_t b = INDEX(0) - 1;
+  value(barwait(b));
+  value(barwait(200));
+  if (THIS_CORE == 0) {  // the same core, another group
+    value((uint32_t)destroy_barrier(b));
+    FLAG(2) = 1;
+    return 0;
+  }
+  value(PRIVILEGED);
+  (void)barset(BAR_PARTICIPANTS, b, 0);
+  (void)barset(BAR_OWNER, b, 2);
+  (void)barget(BAR_ARRIVED, b);
+  (void)barinit(b);
+  (void)barmove(b, 0, 1);
+  barctx_write(CTX_GROUP, 1);
+  (void)barctx_read(CTX_CAUSE);
+  // An atomic operation on the kernel's lock: an illegal instruction as well.
+  __asm__ volatile("amoadd.w x0, %0, (%0)" : : "r"(SHARED) : "memory");
+  // Nine refusals so far with the barwaits; from here on faults.
+  *(volatile uint32_t*)0x8000u = 1;
+  *(volatile uint32_t*)0x10u = 0x13;  // the interrupt handler's first instruction
+  *(volatile uint32_t*)(SHARED + 8) = 1;
+  IPI = 1;
+  TIMER = 10;
+  value(*(volatile uint32_t*)SHARED);
+  value((uint32_t)destroy_barrier(b));
+  FLAG(3) = 1;
+  return 0;
+}
+
+// create_barrier with everything that the kernel must not accept; the results as values.
+static uint32_t vetting(void) {
+  if (THIS_CORE != 0) return 0;
+  uint8_t list[16];
+  for (uint32_t i = 0; i < 16; ++i) list[i] = (uint8_t)i;
+  value((uint32_t)create_barrier(list, CORES, 0));
+  value((uint32_t)create_barrier(list, CORES, (1u << 20) + 1));
+  value((uint32_t)create_barrier(list, 0, 100));
+  value((uint32_t)create_barrier(list, CORES + 1, 100));
+  value((uint32_t)create_barrier(list + 1, CORES - 1, 100));        // without the caller
+  value((uint32_t)create_barrier((const uint8_t*)0x8000, 1, 100));  // the kernel's memory
+  list[1] = 0;
+  value((uint32_t)create_barrier(list, CORES, 100));  // one twice
+  value((uint32_t)system_call(77, 0, 0, 0));
+  int32_t made = 0, b;
+  while ((b = create_barrier(list, 1, 100)) >= 0) ++made;
+  value((uint32_t)b);
+  value((uint32_t)made);
+  value((uint32_t)destroy_barrier(3));
+  value((uint32_t)destroy_barrier(3));
+  value((uint32_t)create_barrier(list, 1, 100));
+  // Barriers of one participant are complete at once, each for itself.
+  uint32_t errors = 0;
+  for (uint32_t i = 0; i < 8; ++i) errors += barwait(i) != 0;
+  return errors;
+}
+
+// Everything is local to the thread's stack: the kernel may move it to another core during a barwait.
+static uint32_t wanderer(void) {
+  if (THIS_CORE == CORES - 1) {
+    for (;;) {
+    }
+  }
+  return episodes(0, CORES - 1);
+}
+
+// The A extension's operations, alone and from all cores at once; then what must stay illegal.
+static uint32_t atomics(void) {
+  uint32_t* const mine = (uint32_t*)(USER_SHARED + (8 * BANKS + THIS_CORE) * LINE);
+  uint32_t* const all = (uint32_t*)(USER_SHARED + 9 * BANKS * LINE);
+  uint32_t old, errors = 0;
+#define AMO(name, value, before, after)                \
+  __asm__ volatile(name " %0, %1, (%2)"                \
+                   : "=&r"(old)                        \
+                   : "r"((uint32_t)(value)), "r"(mine) \
+                   : "memory");                        \
+  errors += old != (uint32_t)(before) || *(volatile uint32_t*)mine != (uint32_t)(after)
+  *(volatile uint32_t*)mine = 5;
+  AMO("amoadd.w", 7, 5, 12);
+  AMO("amoswap.w", -3, 12, -3);
+  AMO("amoand.w", 0xff, -3, 0xfd);
+  AMO("amoor.w", 0xf00, 0xfd, 0xffd);
+  AMO("amoxor.w", 0xff0, 0xffd, 0x00d);
+  AMO("amomin.w", -2, 0xd, -2);
+  AMO("amomax.w", 4, -2, 4);
+  AMO("amominu.w", -1, 4, 4);
+  AMO("amomaxu.w", -1, 4, -1);
+#undef AMO
+  for (uint32_t i = 0; i < 100; ++i)
+    // relaxed: only the sum matters.
+    __atomic_fetch_add(all, 1u, __ATOMIC_RELAXED);
+  barwait(common_barrier(0, CORES));
+  errors += *(volatile uint32_t*)all != 100 * CORES;
+  // Of the core's own memory, of an address that is not aligned, and the two that are not there.
+  uint32_t local;
+  __asm__ volatile("amoadd.w x0, %0, (%1)" : : "r"(1), "r"(&local) : "memory");
+  __asm__ volatile("amoadd.w x0, %0, (%1)" : : "r"(1), "r"((uint32_t)mine + 2) : "memory");
+  __asm__ volatile("lr.w %0, (%1)" : "=r"(old) : "r"(mine) : "memory");
+  __asm__ volatile("sc.w %0, x0, (%1)" : "=r"(old) : "r"(mine) : "memory");
+  return errors;
+}
+
+// Core 0 is absent, and the others have masked their interrupts, as PicoRV32 lets anybody do.
+static uint32_t masked(void) {
+  const uint32_t b = common_barrier(0, CORES);
+  if (THIS_CORE == 0) return 0;
+  __asm__ volatile(".insn r 0x0b, 6, 3, x0, %0, x0" : : "r"(0xffffffffu));  // maskirq
+  TRACE(TRACE_ARRIVE) = 1;
+  barwait(b);
+  TRACE(TRACE_DEPART) = 1;
+  return 0;
+}
+
+uint32_t thread_main(uint32_t thread) {
+  uint32_t result;
+  switch (PARAMETER(PARAM_PROGRAM)) {
+    case 0: result = episodes(thread, CORES); break;
+    case 1: result = absent(thread); break;
+    case 2: result = protection(thread); break;
+    case 3: result = vetting(); break;
+    case 4: result = wanderer(); break;
+    case 5: result = atomics(); break;
+    case 6: result = masked(); break;
+    default: result = 0xbad; break;
+  }
+  value(result);
+  return result;
+}

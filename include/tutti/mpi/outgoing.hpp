@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one participant is about to send to one process: the packet that is being filled, and a message too large for
+// packets, which goes in pieces as credits come back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "tutti/mpi/packet.hpp"
+#include "tutti/mpi/process.hpp"
+
+namespace tutti::mpi {
+
+class outgoing {
+ public:
+  outgoing(process& mine, rank_t source, std::uint32_t to)
+      : process_(&mine),
+        source_(source),
+        to_(to),
+        threads_(static_cast<rank_t>(mine.where().participants[to].size())),
+        begin_(records_begin(threads_)),
+        capacity_(static_cast<std::uint32_t>(mine.packet_bytes())),
+        last_record_(threads_, 0) {}
+
+  // The largest message that need not be cut.
+  std::size_t largest_whole() const noexcept { return capacity_ - begin_ - sizeof(record_header); }
+
+  // Room for a message of that size in the packet at hand, or in a new one.
+  bool has_room(std::size_t bytes, std::uint64_t episode) {
+    if (open_ != nullptr && end_ + sizeof(record_header) + padded_to_8(bytes) <= capacity_)
+        [[likely]]
+      return true;
+    return !has_rest() && open(episode);
+  }
+  // Precondition: has_room(bytes).
+  void append(std::uint32_t thread, const void* data, std::size_t bytes) noexcept {
+    std::memcpy(begin_record(thread, static_cast<std::uint32_t>(bytes), bytes), data, bytes);
+  }
+
+  // Takes a message of any size; false if there is no room for its first piece.
+  bool append_large(std::uint32_t thread, const void* data, std::size_t bytes,
+                    std::uint64_t episode) {
+    if (has_rest() || !has_room(least_piece, episode)) return false;
+    const auto* const from = static_cast<const std::byte*>(data);
+    rest_.assign(from, from + bytes);
+    sent_of_rest_ = 0;
+    rest_thread_ = thread;
+    continue_rest(episode);
+    return true;
+  }
+  bool has_rest() const noexcept { return !rest_.empty(); }
+  // Sends as much of a large message as there are credits for.
+  void continue_rest(std::uint64_t episode) {
+    while (has_rest()) {
+      if (capacity_ - end_of_open() < sizeof(record_header) + least_piece && !open(episode)) return;
+      const std::size_t room =
+          (capacity_ - end_) / 8 * 8 - sizeof(record_header) - sizeof(whole_size);
+      const std::size_t piece = std::min(room, rest_.size() - sent_of_rest_);
+      put_piece(piece);
+      if (sent_of_rest_ == rest_.size()) rest_.clear();
+    }
+  }
+
+  void flush() {
+    if (open_ == nullptr) return;
+    packet_header& header = open_->header();
+    header.bytes = end_;
+    header.messages = messages_;
+    process_->hand_over(std::exchange(open_, nullptr), to_);
+  }
+  bool is_empty() const noexcept { return open_ == nullptr; }
+
+ private:
+  static constexpr std::size_t least_piece = 64;
+
+  std::uint32_t end_of_open() const noexcept { return open_ == nullptr ? capacity_ : end_; }
+
+  bool open(std::uint64_t episode) {
+    flush();
+    auto& credit = process_->credits(process_->where().thread_of[source_], to_);
+    // relaxed: a number of packets; only this participant takes from it.
+    if (credit.load(relaxed) == 0) return false;
+    credit.fetch_sub(1, relaxed);
+    open_ = process_->take();
+    open_->header() = {.kind = packet_kind::messages, .source = source_, .episode = episode};
+    std::memset(open_->first_records(), 0, begin_ - sizeof(packet_header));
+    std::fill(last_record_.begin(), last_record_.end(), 0u);
+    end_ = begin_;
+    messages_ = 0;
+    return true;
+  }
+
+  // Chains a record to the thread's others; returns where its bytes go.
+  std::byte* begin_record(std::uint32_t thread, std::uint32_t size, std::size_t bytes) noexcept {
+    const std::uint32_t at = end_;
+    const std::uint32_t before = std::exchange(last_record_[thread], at);
+    if (before == 0)
+      open_->first_records()[thread] = at;
+    else
+      open_->record(before).next = at;
+    open_->record(at) = {.next = 0, .size = size};
+    end_ = at + static_cast<std::uint32_t>(sizeof(record_header) + padded_to_8(bytes));
+    ++messages_;
+    return open_->payload(at);
+  }
+  void put_piece(std::size_t piece) noexcept {
+    const std::size_t bytes = sizeof(whole_size) + piece;
+    std::byte* const to = begin_record(
+        rest_thread_, static_cast<std::uint32_t>(bytes) | record_header::is_piece, bytes);
+    const whole_size whole = rest_.size();
+    std::memcpy(to, &whole, sizeof whole);
+    std::memcpy(to + sizeof whole, rest_.data() + sent_of_rest_, piece);
+    sent_of_rest_ += piece;
+  }
+
+  process* process_;
+  rank_t source_;
+  std::uint32_t to_;
+  rank_t threads_;
+  std::uint32_t begin_;
+  std::uint32_t capacity_;
+  packet* open_ = nullptr;
+  std::uint32_t end_ = 0;
+  std::uint32_t messages_ = 0;
+  std::vector<std::uint32_t> last_record_;  // by thread of the receiving process
+  std::vector<std::byte> rest_;             // a large message that is being sent
+  std::size_t sent_of_rest_ = 0;
+  std::uint32_t rest_thread_ = 0;
+};
+
+}  // namespace tutti::mpi

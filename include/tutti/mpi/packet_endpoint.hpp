@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// One participant whose messages travel as packets of MPI, or between threads of its process as packets handed over.
+// detect/endpoint_concept.hpp says what it does, communicator.hpp makes it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/mpi/operation_number.hpp"
+#include "tutti/mpi/outgoing.hpp"
+#include "tutti/mpi/patience.hpp"
+#include "tutti/mpi/process.hpp"
+#include "tutti/mpi/self_queue.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::mpi {
+
+class packet_endpoint {
+ public:
+  packet_endpoint(process& mine, std::uint32_t thread)
+      : process_(mine),
+        rank_(mine.where().participants[mine.index()][thread]),
+        thread_(thread),
+        inbox_(mine.inbox_of(thread)),
+        self_(rank_) {
+    out_.reserve(mine.processes());
+    for (std::uint32_t to = 0; to < mine.processes(); ++to) out_.emplace_back(mine, rank_, to);
+  }
+  packet_endpoint(const packet_endpoint&) = delete;
+  packet_endpoint& operator=(const packet_endpoint&) = delete;
+
+  rank_t rank() const noexcept { return rank_; }
+  rank_t size() const noexcept { return process_.participants(); }
+
+  // --- messages ----------------------------------------------------------------------------------------------------
+  bool can_send(rank_t to) {
+    if (to == rank_) return true;
+    return has_room(to, inline_message) || make_room(to, inline_message);
+  }
+  bool try_send(rank_t to, const void* data, std::size_t bytes) {
+    if (to == rank_) {
+      self_.push(data, bytes);
+      ++counted_.self;
+      return true;
+    }
+    outgoing& out = out_[process_of(to)];
+    if (bytes > out.largest_whole()) [[unlikely]]
+      return send_large(out, to, data, bytes);
+    if (!has_room(to, bytes) && !make_room(to, bytes)) return false;
+    out.append(process_.where().thread_of[to], data, bytes);
+    ++totals_.sent;
+    return true;
+  }
+
+  bool can_recv() { return at_ != 0 || find_message(); }
+  received recv() {
+    if (at_ == is_assembled) return take_assembled();
+    if (at_ == is_self) return take_self();
+    const record_header& record = home_->record(at_);
+    const received message{home_->payload(at_), record.size, source_,
+                           reinterpret_cast<std::uintptr_t>(home_)};
+    at_ = record.next;
+    // A piece must not be taken for a message.
+    if (at_ != 0 && (home_->record(at_).size & record_header::is_piece) != 0) [[unlikely]]
+      defer();
+    ++counted_.received;
+    return message;
+  }
+  void release(const received& message) {
+    if (message.source == rank_) return self_.release(message.index);
+    ++totals_.freed;
+    if ((message.index & assembled_mark) != 0) [[unlikely]]
+      return release_assembled(message.index);
+    // NOLINTNEXTLINE: the address that recv() put there.
+    one_less(reinterpret_cast<packet*>(message.index));
+  }
+  void flush() {
+    for (outgoing& out : out_) out.flush();
+  }
+
+  // --- idle --------------------------------------------------------------------------------------------------------
+  // Returns the outcome, or none if a message has come or (late) `deadline_ns` has passed.
+  std::optional<protocol::outcome> idle(const protocol::contribution& given,
+                                        std::uint64_t deadline_ns, std::vector<absentee>* missing);
+
+  endpoint_statistics statistics() const noexcept {
+    endpoint_statistics now = counted_;
+    now.sent = totals_.sent;
+    return now;
+  }
+
+ private:
+  static constexpr std::uint32_t is_assembled = 1, is_self = 2;  // no offsets of records
+  static constexpr std::uint64_t assembled_mark = 1;             // no address of a packet
+
+  struct assembling {
+    std::vector<std::byte> bytes;
+    std::size_t filled = 0;
+  };
+
+  std::uint32_t process_of(rank_t to) const noexcept { return process_.where().process_of[to]; }
+  bool has_room(rank_t to, std::size_t bytes) {
+    return process_.may_send() && out_[process_of(to)].has_room(bytes, episode_);
+  }
+  bool make_room(rank_t to, std::size_t bytes);
+  bool send_large(outgoing& out, rank_t to, const void* data, std::size_t bytes);
+  void continue_rests();
+  bool find_message();
+  bool look();
+  bool open_entry();
+  bool step_to_message();
+  void add_piece();
+  void defer() { deferred_ = std::exchange(at_, 0); }
+  received take_assembled();
+  received take_self();
+  void release_assembled(std::uint64_t index);
+  void one_less(packet* p) {
+    if (!process_.releases_need_update()) {
+      // relaxed: only this participant releases messages of the packet, nobody else looks.
+      const std::uint32_t left = p->unreleased.load(relaxed) - 1;
+      p->unreleased.store(left, relaxed);
+      if (left == 0) process_.emptied(p);
+      return;
+    }
+    // acq_rel: my reads of the packet come before its next use; the last takes over the others'.
+    if (p->unreleased.fetch_sub(1, acq_rel) == 1) process_.emptied(p);
+  }
+  // After a look in vain. A program that polls instead of calling idle() would keep those whom it waits for off its core.
+  void let_others_run() noexcept {
+    if (++vain_looks_ < (process_.is_crowded() ? 2u : 1000u)) return;
+    vain_looks_ = 0;
+    native::yield();
+  }
+  bool has_news() const noexcept {
+    const inbox_entry* const front = inbox_.front();
+    return front != nullptr && front->episode <= episode_;
+  }
+  std::uint64_t held() const noexcept;
+
+  process& process_;
+  rank_t rank_;
+  std::uint32_t thread_;
+  inbox& inbox_;
+  std::vector<outgoing> out_;  // by process
+  protocol::counts totals_;    // messages to and from others
+  std::uint64_t episode_ = 0;
+
+  // What is next to be received: a record of home_, or one of the marks.
+  std::uint32_t at_ = 0;
+  packet* home_ = nullptr;
+  rank_t source_ = 0;
+  std::uint32_t deferred_ = 0;  // a piece of home_ that is to be looked at first
+
+  self_queue self_;
+  bool self_turn_ = false;
+  std::unordered_map<rank_t, assembling> pieces_;  // by source
+  std::unordered_map<std::uint64_t, std::vector<std::byte>> assembled_;
+  std::uint64_t next_assembled_ = 0;
+  std::uint64_t assembled_now_ = 0;
+  std::uint32_t vain_looks_ = 0;
+  endpoint_statistics counted_;
+};
+
+}  // namespace tutti::mpi

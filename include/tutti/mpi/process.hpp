@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// This process among the others: what its participants share. It sends and receives packets without ever blocking, and
+// runs the machine of termination detection, in which a process counts as one (section III-B of the paper: several
+// threads below one detector): it is passive when all its participants are in idle().
+//
+// Whoever has nothing else to do makes progress: idle(), a can_recv() that finds nothing, a can_send() without room.
+// Memory ordering: all that participants share is written in turns (turn.hpp), except inboxes and credits.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/detect/protocol/interface.hpp"
+#include "tutti/detect/protocol/machine.hpp"
+#include "tutti/mpi/calls.hpp"
+#include "tutti/mpi/inbox.hpp"
+#include "tutti/mpi/options.hpp"
+#include "tutti/mpi/packet.hpp"
+#include "tutti/mpi/turn.hpp"
+#include "tutti/platform/array.hpp"
+
+namespace tutti::mpi {
+
+class neighbours;  // of this node: who of them still lives (src/mpi/)
+
+// How one process stands in a group of participants.
+struct layout {
+  std::vector<std::uint32_t> process_of;          // by participant
+  std::vector<std::uint32_t> thread_of;           // by participant: its index in its process
+  std::vector<std::vector<rank_t>> participants;  // by process, in the order of its threads
+};
+
+class process {
+ public:
+  // Collective over the communicator. `where.participants[i]` are those of rank i of the communicator.
+  process(const calls& mpi, handle communicator, const options& chosen, layout where);
+  // Collective too; waits until the others have come to it. False if one of them is found dead.
+  bool leave() noexcept;
+  ~process();
+  process(const process&) = delete;
+  process& operator=(const process&) = delete;
+
+  rank_t participants() const noexcept { return static_cast<rank_t>(where_.process_of.size()); }
+  std::uint32_t threads() const noexcept { return threads_; }
+  std::uint32_t processes() const noexcept {
+    return static_cast<std::uint32_t>(where_.participants.size());
+  }
+  std::uint32_t index() const noexcept { return index_; }
+  handle comm() const noexcept { return comm_; }
+  const layout& where() const noexcept { return where_; }
+  std::size_t packet_bytes() const noexcept { return packet_bytes_; }
+  bool time_idle() const noexcept { return time_idle_; }
+  // More participants on this node than cores.
+  bool is_crowded() const noexcept { return is_crowded_; }
+  bool is_one_node() const noexcept { return is_one_node_; }
+  // Another process of this node that has ended without leaving; a system call for each.
+  std::optional<std::uint32_t> dead_neighbour() const;
+  std::string name_of(std::uint32_t other) const;
+
+  // --- packets of messages ---------------------------------------------------------------------------------------
+  packet* take();
+  // Sends it, or delivers it to a thread of this process.
+  void hand_over(packet* p, std::uint32_t to);
+  // All messages of the packet are released.
+  void emptied(packet* p);
+  bool releases_need_update() const noexcept { return threads_ > 1; }
+  // Packets that a thread may still start to a process.
+  std::atomic<std::uint32_t>& credits(std::uint32_t thread, std::uint32_t to) noexcept {
+    return credits_.begin()[std::size_t{thread} * processes() + to];
+  }
+  inbox& inbox_of(std::uint32_t thread) noexcept { return *inboxes_[thread]; }
+
+  // Does what MPI and the detector have for us, if nobody else of this process is about it. Throws std::runtime_error if
+  // MPI reports an error or another process has died.
+  void progress();
+
+  // --- idle --------------------------------------------------------------------------------------------------------
+  // Episodes that are over. Each participant has left as many idle() calls with a release, or is about to.
+  std::uint64_t episode() const noexcept {
+    // acquire: pairs with the release in finish(), so that the outcome is seen.
+    return episode_.load(acquire);
+  }
+  const protocol::outcome& last_outcome() const noexcept { return outcome_; }
+  bool may_send() const noexcept {
+    // relaxed: it is closed only by a participant of this process that finds its own deadline passed.
+    return sends_allowed_.load(relaxed);
+  }
+  void enter(std::uint32_t thread, std::uint64_t episode, const protocol::counts& totals,
+             const protocol::contribution& given);
+  // Because of a message, or because the deadline has passed. False if the episode is over instead.
+  bool withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late);
+  // A message has come to a participant whose sends had to wait after a deadline: what it has reported is refuted anyway.
+  void woken_by_message();
+  // Of a participant that holds messages, for those who ask who is missing.
+  void note_held(std::uint32_t thread, std::uint64_t held) noexcept {
+    // relaxed: a number for a report.
+    held_[thread].value.store(held, relaxed);
+  }
+  // Asks everybody who is missing; waits at most a moment for the answers.
+  std::vector<absentee> missing();
+
+ private:
+  struct member_state {
+    bool is_idle = false;
+    protocol::counts totals;
+    protocol::contribution given;
+  };
+
+  void check(int error, const char* what, std::uint32_t other) const;
+  void introduce(const options& chosen);
+  void post(std::size_t slot);
+  bool receive_one();
+  void handle_packet(packet* p, const arrival& from);
+  void deliver(packet* p);
+  void send(packet* p, std::uint32_t to);
+  void retire_sends();
+  void poll();
+  void pay_credits(std::uint32_t to, std::size_t at_least);
+  void grant(const credit_grant* grants, std::size_t count, std::uint32_t from);
+  void put_back(packet* p) noexcept;
+  template <class Item>
+  void send_items(packet_kind kind, const Item* items, std::size_t count, std::uint32_t to);
+  void look_for_the_dead();
+  void look_for_those_who_left();
+  [[noreturn]] void fail(const std::string& what);
+  void answer(std::uint32_t to);
+  void take_answer(const packet_header& header, const participant_status* status);
+  void say_goodbye();
+
+  void become_passive();
+  void note(const protocol::outcome& came);
+  void run_controls();
+
+  const calls& mpi_;
+  handle comm_;
+  layout where_;
+  std::uint32_t index_ = 0;
+  std::uint32_t threads_ = 1;
+  std::size_t packet_bytes_;
+  std::size_t packets_under_way_;
+  bool time_idle_;
+  bool is_crowded_ = false;
+  bool is_one_node_ = false;
+  turn turn_;
+
+  packet* free_ = nullptr;
+  std::vector<packet*> posted_;  // receives, in the order in which MPI fills them
+  std::size_t next_posted_ = 0;
+  std::deque<packet*> sends_;
+  std::vector<std::uint32_t> owed_;     // packets emptied here, by participant that sent them
+  std::vector<std::uint32_t> owed_to_;  // the same by process
+  std::vector<std::unique_ptr<inbox>> inboxes_;
+  array<std::atomic<std::uint32_t>> credits_;
+  array<padded<std::atomic<std::uint64_t>>> held_;
+
+  std::optional<protocol::machine> machine_;
+  std::deque<std::pair<std::uint32_t, protocol::control>> controls_;  // to be sent
+  std::vector<member_state> members_;
+  std::uint32_t idle_members_ = 0;
+  bool is_passive_ = false;
+  protocol::outcome outcome_;
+  alignas(cache_line) std::atomic<std::uint64_t> episode_{0};
+  std::atomic<bool> sends_allowed_{true};
+
+  std::unique_ptr<neighbours> neighbours_;
+  std::uint32_t polls_until_look_ = 0;
+  std::uint64_t next_look_ns_ = 0;
+  std::string failure_;  // not empty: every further call throws it
+  bool has_dead_ = false;
+  bool is_leaving_ = false;
+  bool is_gone_ = false;
+  std::uint32_t looks_in_vain_ = 0;     // in which we were idle though somebody had left
+  std::uint64_t looked_in_ = 0;         // episode of those looks
+  std::vector<std::uint8_t> has_left_;  // by process
+  std::vector<participant_status> answers_;
+  std::vector<std::uint8_t> has_answered_;  // by process
+};
+
+}  // namespace tutti::mpi

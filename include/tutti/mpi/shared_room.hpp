@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// What participants of several processes of one node share: rings between all of them, a word that detects the end of an
+// episode, and a seat for each. It lies in a window of shared memory, at another address in each process, and holds none.
+//
+// The word counts who is idle, their votes, and messages sent less messages released, at one instant; the addition that
+// completes it is the detection (detect/counter.hpp tells why that is exact).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tutti/detect/bell.hpp"
+#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/detect/protocol/interface.hpp"
+#include "tutti/message/ring.hpp"
+#include "tutti/mpi/across_processes.hpp"
+#include "tutti/wait/adaptive.hpp"
+
+namespace tutti::mpi {
+
+// How the last episode ended, how many there were, and whether somebody has gone for good: one word.
+struct release_word {
+  std::uint64_t word = 0;
+
+  static constexpr std::uint64_t broken = 1, unanimous = 2, mismatched = 4;
+  static constexpr release_word of(std::uint64_t episodes, std::uint64_t flags) noexcept {
+    return {episodes << 3 | flags};
+  }
+  constexpr std::uint64_t episodes() const noexcept { return word >> 3; }
+  constexpr bool has(std::uint64_t flag) const noexcept { return (word & flag) != 0; }
+};
+
+enum class whereabouts : std::uint32_t { running, idle, gone };
+
+class shared_room {
+ public:
+  using memory = across_processes;
+  using place = ring_place<memory>;
+  using wait_policy = adaptive_wait<ringing<memory>>;
+  static constexpr rank_t most_participants = 0xfff;
+
+  struct alignas(cache_line) seat {
+    explicit seat(rank_t participants) : wait(participants) {}
+    bell<memory> door;
+    wait_policy::seat habit{};  // its owner's
+    wait_policy wait;
+    // Written by its owner at every idle(), read by whoever asks who is missing.
+    alignas(cache_line) std::atomic<whereabouts> is_where{whereabouts::running};
+    std::atomic<std::uint64_t> holds{0};  // messages received and not released, at its last entry
+    // Read by whoever ends an episode: a line that stays clean while no values are given.
+    alignas(cache_line) protocol::value_t value{};
+    std::uint32_t operation = 0;
+  };
+
+  // Of so many participants with rings of so many bytes (a power of two).
+  static std::size_t bytes_for(rank_t participants, std::size_t ring_bytes) noexcept {
+    return extent(participants, ring_bytes).all;
+  }
+  static std::size_t ring_bytes_for(rank_t participants, std::size_t wanted) noexcept {
+    // All the rings of a participant together stay within a second-level cache, unless one asks for more.
+    constexpr std::size_t most = 16 * 1024, least = 1024, of_a_participant = 256 * 1024;
+    const std::size_t bytes =
+        wanted != 0 ? wanted : std::clamp(of_a_participant / participants, least, most);
+    return std::bit_ceil(std::max<std::size_t>(bytes, place::smallest * sizeof(std::uint64_t)));
+  }
+
+  // A view of the room at `base`; one process builds it, before the others look.
+  shared_room(void* base, rank_t participants, std::size_t ring_bytes, bool is_builder)
+      : n_(participants),
+        capacity_(ring_bytes / sizeof(std::uint64_t)),
+        where_(extent(participants, ring_bytes)),
+        base_(static_cast<std::byte*>(base)) {
+    if (!is_builder) return;
+    ::new (base_) hub();
+    for (rank_t rank = 0; rank < n_; ++rank) ::new (&of(rank)) seat(n_);
+    for (std::size_t i = 0; i < std::size_t{n_} * n_; ++i) ::new (&line(i)) ring_line<memory>();
+    std::fill_n(cells(0), std::size_t{n_} * n_ * capacity_, std::uint64_t{0});
+  }
+
+  rank_t participants() const noexcept { return n_; }
+  seat& of(rank_t rank) noexcept { return at<seat>(where_.seats)[rank]; }
+
+  // In the order of the other end's rank.
+  std::vector<place> rings_from(rank_t writer) noexcept {
+    std::vector<place> places;
+    for (rank_t reader = 0; reader < n_; ++reader) places.push_back(ring(writer, reader));
+    return places;
+  }
+  std::vector<place> rings_to(rank_t reader) noexcept {
+    std::vector<place> places;
+    for (rank_t writer = 0; writer < n_; ++writer) places.push_back(ring(writer, reader));
+    return places;
+  }
+
+  platform::core_habits* habits() noexcept { return the_hub().habits; }
+  protocol::value_t& result() noexcept { return the_hub().result; }
+
+  // Whether anybody has ever sent a message in pieces. Set before such a message can be seen.
+  bool has_pieces() noexcept {
+    // relaxed: whoever sees a piece has seen its publication, and so this.
+    return the_hub().has_pieces.load(relaxed);
+  }
+  void announce_pieces() noexcept {
+    // relaxed: published with the piece.
+    the_hub().has_pieces.store(true, relaxed);
+  }
+
+  // --- detection -----------------------------------------------------------------------------------------------------
+  // True if this entry was the one that everybody waited for; `is_unanimous` then.
+  bool enter(bool vote, std::uint64_t balance, bool& is_unanimous) noexcept {
+    const std::uint64_t mine = one_idle + (vote ? one_vote : 0) + (balance << balance_shift);
+    // acq_rel: release hands on what I did before and the value I leave; acquire takes over everybody else's, in case I
+    // am the last.
+    const std::uint64_t word = the_hub().word.fetch_add(mine, acq_rel) + mine;
+    is_unanimous = votes(word) == n_;
+    return is_over(word);
+  }
+  // A message of this episode waits for me: it is counted, so the episode cannot end.
+  void refute(bool vote) noexcept {
+    // relaxed: nothing is handed on; as a read-modify-write it continues the release sequences of the entries.
+    the_hub().word.fetch_sub(one_idle + (vote ? one_vote : 0), relaxed);
+  }
+  // My deadline has passed. False if the episode was over before: then the release comes at once.
+  bool withdraw(bool vote, std::uint64_t episode) noexcept {
+    auto& shared = the_hub().word;
+    // relaxed: decides nothing but whether it is over.
+    std::uint64_t word = shared.load(relaxed);
+    while ((word & one_parity) == (episode & one_parity) && !is_over(word))
+      // relaxed: as in refute.
+      if (shared.compare_exchange_weak(word, word - one_idle - (vote ? one_vote : 0), relaxed,
+                                       relaxed))
+        return true;
+    return false;
+  }
+
+  release_word look() noexcept {
+    // acquire: pairs with the release; what anybody did before the episode's end is seen after it.
+    return {the_hub().released.load(acquire)};
+  }
+  // The end of an episode, by the one who found it over.
+  void release_all(rank_t me, std::uint64_t episodes, std::uint64_t flags) noexcept {
+    hub& h = the_hub();
+    // relaxed: published by the release that follows; nobody touches the word until then.
+    h.word.store(episodes & one_parity, relaxed);
+    // relaxed: the update below looks again.
+    std::uint64_t before = h.released.load(relaxed);
+    // seq_cst: release publishes everybody's work, the result and the word; the one order puts it before the looks for
+    // sleepers. relaxed: a failed try decides nothing.
+    while (!h.released.compare_exchange_weak(
+        before, release_word::of(episodes, flags | (before & release_word::broken)).word, seq_cst,
+        relaxed)) {
+    }
+    call_all(me);
+  }
+  // A participant that will not come again: it has left, or its process is dead.
+  void break_up(rank_t gone) noexcept {
+    // relaxed: for messages; ordered by the update that follows.
+    of(gone).is_where.store(whereabouts::gone, relaxed);
+    // seq_cst: as in release_all.
+    the_hub().released.fetch_or(release_word::broken, seq_cst);
+    call_all(gone);
+  }
+  void call(rank_t rank) noexcept { of(rank).wait.notify(of(rank).door); }
+
+ private:
+  struct hub {
+    // One line: whoever detects has it already, and those who wait take both at once.
+    alignas(cache_line) std::atomic<std::uint64_t> word{0};
+    std::atomic<std::uint64_t> released{0};
+    alignas(cache_line) protocol::value_t result{};
+    std::atomic<bool> has_pieces{false};
+    platform::core_habits habits[platform::core_slots];
+  };
+  struct offsets {
+    std::size_t seats, lines, cells, all;
+  };
+
+  static offsets extent(rank_t n, std::size_t ring_bytes) noexcept {
+    const std::size_t pairs = std::size_t{n} * n;
+    offsets where{};
+    where.seats = sizeof(hub);
+    where.lines = where.seats + n * sizeof(seat);
+    where.cells = where.lines + pairs * sizeof(ring_line<memory>);
+    where.all = where.cells + pairs * ring_bytes;
+    return where;
+  }
+  template <class T>
+  T* at(std::size_t offset) noexcept {
+    return reinterpret_cast<T*>(base_ + offset);
+  }
+  hub& the_hub() noexcept { return *at<hub>(0); }
+  ring_line<memory>& line(std::size_t i) noexcept { return at<ring_line<memory>>(where_.lines)[i]; }
+  std::uint64_t* cells(std::size_t i) noexcept {
+    return at<std::uint64_t>(where_.cells) + i * capacity_;
+  }
+  place ring(rank_t writer, rank_t reader) noexcept {
+    const std::size_t forth = std::size_t{writer} * n_ + reader;
+    const std::size_t back = std::size_t{reader} * n_ + writer;
+    return {cells(forth), capacity_, &line(forth), &line(back)};
+  }
+  void call_all(rank_t me) noexcept {
+    for (rank_t rank = 0; rank < n_; ++rank)
+      if (rank != me) of(rank).wait.notify_ordered(of(rank).door);
+  }
+
+  // parity of the episode: 1 bit; idle: 12; votes: 12; balance: 39, wraps
+  static constexpr std::uint64_t one_parity = 1;
+  static constexpr std::uint64_t one_idle = 1u << 1;
+  static constexpr std::uint64_t one_vote = 1u << 13;
+  static constexpr int balance_shift = 25;
+  static constexpr rank_t votes(std::uint64_t word) noexcept {
+    return static_cast<rank_t>(word / one_vote) & most_participants;
+  }
+  bool is_over(std::uint64_t word) const noexcept {
+    const rank_t idle = static_cast<rank_t>(word / one_idle) & most_participants;
+    return idle == n_ && word >> balance_shift == 0;
+  }
+
+  rank_t n_;
+  std::size_t capacity_;
+  offsets where_;
+  std::byte* base_;
+};
+
+}  // namespace tutti::mpi

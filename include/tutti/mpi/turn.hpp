@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose turn it is to speak with MPI: one thread at a time, as MPI_THREAD_SERIALIZED wants. A process with one
+// participant pays a branch that is always predicted.
+#pragma once
+
+#include <atomic>
+
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/native.hpp"
+
+namespace tutti::mpi {
+
+class turn {
+ public:
+  explicit turn(bool is_contended) noexcept : is_contended_(is_contended) {}
+
+  bool try_take() noexcept {
+    if (!is_contended_) return true;
+    // relaxed: only a look; acquire: pairs with give_back, so that what the last owner did is seen.
+    return !taken_.load(relaxed) && !taken_.exchange(true, acquire);
+  }
+  void take() noexcept {
+    while (!try_take()) native::yield();
+  }
+  void give_back() noexcept {
+    // release: publishes what was done in the turn to the next owner.
+    if (is_contended_) taken_.store(false, release);
+  }
+
+  class guard {
+   public:
+    explicit guard(turn& t) noexcept : turn_(t) { turn_.take(); }
+    ~guard() { turn_.give_back(); }
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+
+   private:
+    turn& turn_;
+  };
+
+ private:
+  const bool is_contended_;
+  alignas(cache_line) std::atomic<bool> taken_{false};
+};
+
+}  // namespace tutti::mpi

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/mpi/communicator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::mpi {
+namespace {
+
+void check(const calls& mpi, int error, const char* what) {
+  if (error == 0) return;
+  std::array<char, 256> words{};
+  mpi.text(error, words.data(), words.size());
+  throw std::runtime_error(std::string("tutti: ") + what + " failed: " + words.data());
+}
+
+// As many participants on each process: those of process p follow those of process p - 1.
+layout equal_layout(std::uint32_t processes, rank_t threads) {
+  layout where;
+  for (std::uint32_t p = 0; p < processes; ++p) {
+    auto& ranks = where.participants.emplace_back();
+    for (rank_t thread = 0; thread < threads; ++thread) {
+      ranks.push_back(static_cast<rank_t>(where.process_of.size()));
+      where.process_of.push_back(p);
+      where.thread_of.push_back(thread);
+    }
+  }
+  return where;
+}
+
+layout layout_of(const calls& mpi, handle of, const options& chosen) {
+  if (mpi.version != calls::current_version)
+    refuse("the functions of MPI are of version " + std::to_string(mpi.version) + ", needed is " +
+           std::to_string(calls::current_version));
+  bool runs = false, serialized = false;
+  check(mpi, mpi.state(&runs, &serialized), "MPI_Initialized");
+  if (!runs) refuse("mpi::communicator: MPI is not initialized, or has been finalized");
+  if (chosen.threads > 1 && !serialized)
+    refuse("mpi::communicator: " + std::to_string(chosen.threads) +
+           " threads need MPI initialized with MPI_THREAD_SERIALIZED or more");
+  int processes = 0;
+  check(mpi, mpi.size(of, &processes), "MPI_Comm_size");
+  // What is out of range is refused by all processes together, once they have met.
+  const rank_t threads = std::clamp<rank_t>(chosen.threads, 1, 4096);
+  return equal_layout(static_cast<std::uint32_t>(processes), threads);
+}
+
+}  // namespace
+
+communicator::communicator(const calls& mpi, handle of, const options& chosen)
+    : communicator(mpi, of, chosen, layout_of(mpi, of, chosen)) {}
+
+communicator::communicator(const calls& mpi, handle of, const options& chosen, layout where)
+    : mpi_(mpi),
+      chosen_(chosen),
+      process_(std::make_unique<process>(mpi, of, chosen, std::move(where))) {
+  const bool may_share =
+      process_->is_one_node() && process_->participants() <= shared_room::most_participants;
+  if (chosen.transport == "shared" && !may_share)
+    refuse("mpi::communicator: transport 'shared' needs all processes on one node, and at most " +
+           std::to_string(shared_room::most_participants) + " participants");
+  if (may_share && chosen.transport != "mpi") share_memory();
+  const std::size_t ring_bytes = shared_room::ring_bytes_for(size(), chosen.ring_bytes);
+  for (std::uint32_t thread = 0; thread < process_->threads(); ++thread)
+    local_.push_back(std::make_unique<endpoint>(*process_, room_.get(), thread, ring_bytes));
+}
+
+void communicator::share_memory() {
+  const std::size_t ring_bytes = shared_room::ring_bytes_for(size(), chosen_.ring_bytes);
+  const bool is_builder = process_->index() == 0;
+  check(mpi_, mpi_.same_node(process_->comm(), &node_comm_), "MPI_Comm_split_type");
+  int sharers = 0;
+  check(mpi_, mpi_.size(node_comm_, &sharers), "MPI_Comm_size");
+  if (static_cast<std::uint32_t>(sharers) != process_->processes()) {
+    // MPI sees several nodes where the kernel sees one: then it knows better.
+    mpi_.free_communicator(&node_comm_);
+    if (chosen_.transport == "shared")
+      refuse(
+          "mpi::communicator: transport 'shared': MPI cannot share memory between all processes");
+    return;
+  }
+  const std::size_t bytes = shared_room::bytes_for(size(), ring_bytes);
+  // The window begins where MPI likes; the room at a line of its own.
+  check(mpi_, mpi_.share(is_builder ? bytes + cache_line : 0, node_comm_, &window_),
+        "MPI_Win_allocate_shared");
+  void* base = window_.base;
+  // Every process maps whole pages, so the offset within them is the same.
+  std::size_t space = bytes + cache_line;
+  std::align(cache_line, bytes, base, space);
+  room_ = std::make_unique<shared_room>(base, size(), ring_bytes, is_builder);
+  // Nobody looks before it is built.
+  std::uint8_t built = 1;
+  check(mpi_, mpi_.broadcast(&built, 1, 0, node_comm_), "MPI_Bcast");
+}
+
+communicator::~communicator() {
+  local_.clear();
+  const bool is_whole = process_->leave();
+  // With a dead member these would wait for ever: left to the end of the process.
+  if (room_ != nullptr && is_whole) {
+    mpi_.unshare(&window_);
+    mpi_.free_communicator(&node_comm_);
+  }
+  process_.reset();
+  if (owns_group_comm_ && is_whole) mpi_.free_communicator(&group_comm_);
+}
+
+endpoint& communicator::operator[](rank_t rank) {
+  for (const auto& one : local_)
+    if (one->rank() == rank) return *one;
+  refuse("participant " + std::to_string(rank) + " is not of this process, whose first is " +
+         std::to_string(first_rank()));
+}
+
+std::unique_ptr<communicator> communicator::group(std::span<const rank_t> ranks, int tag) {
+  if (tag < 0 || tag > 30000)
+    refuse("group: the tag is " + std::to_string(tag) + "; it must be 0 to 30000");
+  const layout& all = process_->where();
+  layout where;
+  std::vector<int> members;  // processes of this communicator
+  for (const rank_t rank : ranks) {
+    if (rank >= size())
+      refuse("group: rank " + std::to_string(rank) + " is out of range for a communicator of " +
+             std::to_string(size()) + " participants");
+    if (std::count(ranks.begin(), ranks.end(), rank) > 1)
+      refuse("group: rank " + std::to_string(rank) + " is named twice");
+    const int home = static_cast<int>(all.process_of[rank]);
+    const auto at = std::find(members.begin(), members.end(), home);
+    const auto member = static_cast<std::uint32_t>(at - members.begin());
+    if (at == members.end()) {
+      members.push_back(home);
+      where.participants.emplace_back();
+    }
+    auto& there = where.participants[member];
+    where.thread_of.push_back(static_cast<std::uint32_t>(there.size()));
+    where.process_of.push_back(member);
+    there.push_back(static_cast<rank_t>(where.process_of.size() - 1));
+  }
+  const int mine = static_cast<int>(process_->index());
+  if (std::find(members.begin(), members.end(), mine) == members.end())
+    refuse("group: no participant of process " + std::to_string(mine) + " is a member");
+  handle made;
+  check(mpi_,
+        mpi_.of_group(process_->comm(), static_cast<int>(members.size()), members.data(), tag + 1,
+                      &made),
+        "MPI_Comm_create_group");
+  std::unique_ptr<communicator> group(new communicator(mpi_, made, chosen_, std::move(where)));
+  group->group_comm_ = made;
+  group->owns_group_comm_ = true;
+  return group;
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process in the eyes of termination detection, and who is missing when it does not come to an end.
+#include <algorithm>
+
+#include "neighbours.hpp"
+#include "tutti/mpi/process.hpp"
+#include "tutti/schedule/tournament.hpp"
+
+namespace tutti::mpi {
+
+void process::enter(std::uint32_t thread, std::uint64_t episode, const protocol::counts& totals,
+                    const protocol::contribution& given) {
+  const turn::guard mine(turn_);
+  // relaxed: written in turns only.
+  if (episode_.load(relaxed) != episode) return;
+  members_[thread] = {true, totals, given};
+  if (++idle_members_ == threads_) become_passive();
+  run_controls();
+}
+
+// In a turn, in which none of our participants can leave idle(): counts and status belong to one instant.
+void process::become_passive() {
+  protocol::counts sum;
+  protocol::contribution all = members_[0].given;
+  for (const member_state& one : members_) {
+    sum.sent += one.totals.sent;
+    sum.freed += one.totals.freed;
+    all.vote &= one.given.vote;
+    if (one.given.operation != all.operation) all.operation = protocol::mixed_operation;
+    if (all.combine == nullptr) all.combine = one.given.combine;
+  }
+  const auto value = [&](rank_t thread) { return members_[thread].given.value; };
+  if (all.operation != 0 && all.operation != protocol::mixed_operation)
+    all.value = schedule::fold(0, threads_, value, all.combine);
+  is_passive_ = true;
+  note(machine_->passive(
+      sum, all, [&](rank_t to, const protocol::control& c) { controls_.emplace_back(to, c); }));
+}
+
+bool process::withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late) {
+  const turn::guard mine(turn_);
+  // relaxed: written in turns only.
+  if (episode_.load(relaxed) != episode) return false;
+  members_[thread].is_idle = false;
+  --idle_members_;
+  if (is_passive_) {
+    is_passive_ = false;
+    is_late ? machine_->withdraw() : machine_->active();
+    // relaxed: see may_send.
+    sends_allowed_.store(machine_->sends_allowed(), relaxed);
+  }
+  return true;
+}
+
+void process::woken_by_message() {
+  const turn::guard mine(turn_);
+  machine_->active();
+  // relaxed: see may_send.
+  sends_allowed_.store(machine_->sends_allowed(), relaxed);
+}
+
+void process::note(const protocol::outcome& came) {
+  if (came.status != protocol::status::accepted) fail(std::string(protocol::text(came.status)));
+  // relaxed: see may_send.
+  if (!sends_allowed_.load(relaxed)) sends_allowed_.store(machine_->sends_allowed(), relaxed);
+  if (!came.released) return;
+  outcome_ = came;
+  for (member_state& one : members_) one.is_idle = false;
+  idle_members_ = 0;
+  is_passive_ = false;
+  // release: publishes the outcome; pairs with episode(). relaxed: written in turns only.
+  episode_.store(episode_.load(relaxed) + 1, release);
+}
+
+void process::run_controls() {
+  while (!controls_.empty()) {
+    const auto [to, control] = controls_.front();
+    controls_.pop_front();
+    send_items(packet_kind::control, &control, 1, to);
+  }
+}
+
+void process::answer(std::uint32_t to) {
+  std::vector<participant_status> all(threads_);
+  for (std::uint32_t i = 0; i < threads_; ++i)
+    // relaxed: a number for a report.
+    all[i] = {members_[i].is_idle, 0, held_[i].value.load(relaxed)};
+  send_items(packet_kind::answer, all.data(), all.size(), to);
+}
+
+void process::take_answer(const packet_header& header, const participant_status* status) {
+  const std::uint32_t from = header.source;
+  const auto& ranks = where_.participants[from];
+  for (std::size_t i = 0; i < ranks.size(); ++i) answers_[ranks[i]] = status[i];
+  has_answered_[from] = 1;
+}
+
+std::vector<absentee> process::missing() {
+  constexpr std::uint64_t patience_ns = 100'000'000;
+  const turn::guard mine(turn_);
+  std::fill(has_answered_.begin(), has_answered_.end(), std::uint8_t{0});
+  std::fill(answers_.begin(), answers_.end(), participant_status{});
+  for (std::uint32_t i = 0; i < threads_; ++i)
+    // relaxed: a number for a report.
+    answers_[where_.participants[index_][i]] = {members_[i].is_idle, 0,
+                                                held_[i].value.load(relaxed)};
+  has_answered_[index_] = 1;
+  for (std::uint32_t other = 0; other < processes(); ++other)
+    if (other != index_ && !has_left_[other])
+      send_items<std::byte>(packet_kind::ask, nullptr, 0, other);
+  const std::uint64_t until = platform::now_ns() + patience_ns;
+  const auto all_answered = [&] {
+    for (std::uint32_t i = 0; i < processes(); ++i)
+      if (!has_answered_[i] && !has_left_[i]) return false;
+    return true;
+  };
+  while (!all_answered() && platform::now_ns() < until) {
+    poll();
+    native::yield();
+  }
+  std::vector<absentee> found;
+  for (rank_t rank = 0; rank < participants(); ++rank) {
+    const std::uint32_t where = where_.process_of[rank];
+    const participant_status& status = answers_[rank];
+    if (has_left_[where])
+      found.push_back({rank, absence::gone, 0});
+    else if (!has_answered_[where] || !status.is_idle)
+      found.push_back({rank, absence::running, status.held});
+    else if (status.held > 0)
+      found.push_back({rank, absence::holding, status.held});
+  }
+  return found;
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "introduction.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "neighbours.hpp"
+#include "tutti/detect/protocol/algorithms.hpp"
+#include "tutti/mpi/packet.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::mpi {
+namespace {
+
+template <std::size_t N>
+void copy_text(char (&to)[N], const std::string& from) {
+  const std::size_t kept = std::min(from.size(), N - 1);
+  std::memcpy(to, from.data(), kept);
+  to[kept] = '\0';
+}
+
+// Refused by all processes together, so that none waits for another.
+std::string fault_of(const options& chosen) {
+  constexpr std::size_t least = 512, most = 64 * 1024 * 1024;
+  if (chosen.threads < 1 || chosen.threads > 4096)
+    return "threads is " + std::to_string(chosen.threads) + "; it must be 1 to 4096";
+  if (protocol::find_algorithm(chosen.detector) == protocol::algorithms.size())
+    return "no termination detection is called '" + chosen.detector +
+           "'; there are star, tree, ring, waves";
+  if (chosen.transport != "auto" && chosen.transport != "mpi" && chosen.transport != "shared")
+    return "transport '" + chosen.transport + "' is not one of auto, mpi, shared";
+  if (chosen.packet_bytes < least || chosen.packet_bytes > most)
+    return "packet_bytes is " + std::to_string(chosen.packet_bytes) +
+           "; it must be 512 to 67108864";
+  if (chosen.packet_bytes < records_begin(chosen.threads) + 256)
+    return "packet_bytes is " + std::to_string(chosen.packet_bytes) +
+           ", too small for so many threads";
+  if (chosen.packets_under_way < 1 || chosen.packets_under_way > 1024)
+    return "packets_under_way is " + std::to_string(chosen.packets_under_way) +
+           "; it must be 1 to 1024";
+  if (chosen.ring_bytes != 0 && (chosen.ring_bytes < 1024 || chosen.ring_bytes > most))
+    return "ring_bytes is " + std::to_string(chosen.ring_bytes) +
+           "; it must be 1024 to 67108864, or 0 for what suits";
+  return {};
+}
+
+template <class Value>
+void require_same(const std::vector<introduction>& all, const char* what, Value value) {
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (value(all[i]) == value(all[0])) continue;
+    refuse(std::string("mpi::communicator: the processes disagree on ") + what +
+           ": process 0 has " + value(all[0]) + ", process " + std::to_string(i) + " has " +
+           value(all[i]));
+  }
+}
+
+}  // namespace
+
+introduction introduce_this_process(const options& chosen) {
+  introduction mine;
+  mine.threads = chosen.threads;
+  mine.packet_bytes = chosen.packet_bytes;
+  mine.packets_under_way = chosen.packets_under_way;
+  mine.ring_bytes = chosen.ring_bytes;
+  copy_text(mine.detector, chosen.detector);
+  copy_text(mine.transport, chosen.transport);
+  mine.node = this_node();
+  mine.pid = static_cast<std::int32_t>(getpid());
+  copy_text(mine.fault, fault_of(chosen));
+  return mine;
+}
+
+void require_agreement(const std::vector<introduction>& all) {
+  using one = const introduction&;
+  const auto number = [](std::uint64_t n) { return std::to_string(n); };
+  // First of all: what follows means the same only in the same protocol.
+  require_same(all, "the version of tutti's protocol", [&](one i) { return number(i.protocol); });
+  require_same(all, "the order of bytes", [&](one i) { return number(i.byte_order); });
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].fault[0] != '\0')
+      refuse("mpi::communicator: process " + std::to_string(i) + ": " + all[i].fault);
+  require_same(all, "threads", [&](one i) { return number(i.threads); });
+  require_same(all, "detector", [&](one i) { return std::string(i.detector); });
+  require_same(all, "transport", [&](one i) { return std::string(i.transport); });
+  require_same(all, "packet_bytes", [&](one i) { return number(i.packet_bytes); });
+  require_same(all, "packets_under_way", [&](one i) { return number(i.packets_under_way); });
+  require_same(all, "ring_bytes", [&](one i) { return number(i.ring_bytes); });
+}
+
+}  // namespace tutti::mpi

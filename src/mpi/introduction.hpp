@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What processes tell each other before the first packet: what they must agree on, and where each one runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tutti/mpi/options.hpp"
+
+namespace tutti::mpi {
+
+struct introduction {
+  // Raised whenever packets or the machines of termination detection change.
+  static constexpr std::uint32_t current_protocol = 1;
+
+  std::uint32_t protocol = current_protocol;
+  std::uint32_t threads = 0;
+  std::uint64_t packet_bytes = 0;
+  std::uint64_t packets_under_way = 0;
+  std::uint64_t ring_bytes = 0;
+  char detector[16] = {};
+  char transport[16] = {};
+  std::uint64_t node = 0;
+  std::int32_t pid = 0;
+  std::uint32_t byte_order = 0x01020304;
+  char fault[200] = {};  // why this process cannot take part; empty: it can
+};
+
+introduction introduce_this_process(const options& chosen);
+
+// Throws std::invalid_argument, with the same sentence on all processes, unless all agree.
+void require_agreement(const std::vector<introduction>& all);
+
+}  // namespace tutti::mpi

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a process comes among the others, and how it leaves them.
+#include "tutti/mpi/process.hpp"
+
+#include <array>
+#include <cstring>
+#include <stdexcept>
+
+#include "introduction.hpp"
+#include "neighbours.hpp"
+#include "tutti/platform/cpu.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::mpi {
+namespace {
+
+// Receives that wait for packets. A few: whoever is slow is held back by its credits, not by these.
+constexpr std::size_t receives = 16;
+
+std::uint32_t rank_in(const calls& mpi, handle comm) {
+  int rank = -1;
+  if (mpi.rank(comm, &rank) != 0 || rank < 0)
+    throw std::runtime_error("tutti: MPI_Comm_rank failed");
+  return static_cast<std::uint32_t>(rank);
+}
+
+}  // namespace
+
+process::process(const calls& mpi, handle communicator, const options& chosen, layout where)
+    : mpi_(mpi),
+      where_(std::move(where)),
+      index_(rank_in(mpi, communicator)),
+      threads_(static_cast<std::uint32_t>(where_.participants[index_].size())),
+      packet_bytes_(chosen.packet_bytes),
+      packets_under_way_(chosen.packets_under_way),
+      time_idle_(chosen.time_idle),
+      turn_(threads_ > 1),
+      owed_(participants(), 0),
+      owed_to_(processes(), 0),
+      credits_(std::size_t{threads_} * processes()),
+      held_(threads_),
+      has_left_(processes(), 0),
+      answers_(participants()),
+      has_answered_(processes(), 0) {
+  check(mpi_.duplicate(communicator, &comm_), "MPI_Comm_dup", index_);
+  try {
+    introduce(chosen);
+  } catch (...) {
+    mpi_.free_communicator(&comm_);
+    throw;
+  }
+  machine_.emplace(chosen.detector, index_, processes());
+  members_.resize(threads_);
+  const std::size_t most = std::size_t{participants()} * packets_under_way_;
+  for (std::uint32_t i = 0; i < threads_; ++i) inboxes_.push_back(std::make_unique<inbox>(most));
+  // relaxed: no thread uses them yet.
+  for (auto& credit : credits_)
+    credit.store(static_cast<std::uint32_t>(packets_under_way_), relaxed);
+  posted_.resize(receives);
+  for (std::size_t slot = 0; slot < receives; ++slot) post(slot);
+}
+
+void process::introduce(const options& chosen) {
+  const introduction mine = introduce_this_process(chosen);
+  std::vector<introduction> all(processes());
+  check(mpi_.all_gather(&mine, sizeof mine, all.data(), comm_), "MPI_Allgather", index_);
+  require_agreement(all);
+  neighbours_ = std::make_unique<neighbours>();
+  std::size_t on_this_node = 0;
+  is_one_node_ = true;
+  for (std::uint32_t i = 0; i < processes(); ++i) {
+    if (all[i].node != mine.node) {
+      is_one_node_ = false;
+      continue;
+    }
+    on_this_node += where_.participants[i].size();
+    if (i != index_) neighbours_->watch(i, all[i].pid);
+  }
+  is_crowded_ = on_this_node > platform::online_cpus();
+}
+
+bool process::leave() noexcept {
+  if (is_gone_) return !has_dead_;
+  is_gone_ = true;
+  try {
+    if (dead_neighbour()) has_dead_ = true;
+    if (!has_dead_) say_goodbye();
+    for (packet* p : posted_)
+      if (p != nullptr) mpi_.cancel(&p->request);
+  } catch (const std::exception&) {
+    // Another process has died: there is nobody to take leave of.
+    has_dead_ = true;
+  }
+  return !has_dead_;
+}
+
+process::~process() {
+  if (leave()) mpi_.free_communicator(&comm_);
+  // With a dead process MPI may still have the others.
+  if (!has_dead_)
+    for (packet* p : posted_) packet::destroy(p);
+  while (free_ != nullptr) packet::destroy(std::exchange(free_, free_->next));
+}
+
+// Packets of control may still be under way to us: nobody goes before all have said that they send no more.
+void process::say_goodbye() {
+  is_leaving_ = true;
+  for (std::uint32_t other = 0; other < processes(); ++other)
+    if (other != index_) send_items<std::byte>(packet_kind::goodbye, nullptr, 0, other);
+  handle everybody;
+  check(mpi_.start_barrier(comm_, &everybody), "MPI_Ibarrier", index_);
+  bool done = false;
+  while (!done || !sends_.empty()) {
+    poll();
+    if (!done) check(mpi_.test(&everybody, &done, nullptr), "MPI_Ibarrier", index_);
+    if (!done) native::yield();
+  }
+}
+
+void process::check(int error, const char* what, std::uint32_t other) const {
+  if (error == 0) return;
+  std::array<char, 256> words{};
+  mpi_.text(error, words.data(), words.size());
+  std::string sentence = std::string("tutti: ") + what;
+  if (other != index_) sentence += " with process " + std::to_string(other);
+  throw std::runtime_error(sentence + " failed: " + words.data());
+}
+
+void process::fail(const std::string& what) {
+  if (failure_.empty()) failure_ = "tutti: " + what;
+  throw std::runtime_error(failure_);
+}
+
+void process::look_for_the_dead() {
+  constexpr std::uint64_t every_ns = 50'000'000;
+  constexpr std::uint32_t polls = 512;
+  if (polls_until_look_ > 0) {
+    --polls_until_look_;
+    return;
+  }
+  polls_until_look_ = polls;
+  if (!failure_.empty() && !is_leaving_) throw std::runtime_error(failure_);
+  const std::uint64_t now = platform::now_ns();
+  if (now < next_look_ns_) return;
+  next_look_ns_ = now + every_ns;
+  look_for_those_who_left();
+  if (!dead_neighbour()) return;
+  // Its goodbye may still lie in front of us.
+  while (receive_one()) {
+  }
+  const auto dead = dead_neighbour();
+  if (!dead) return;
+  has_dead_ = true;
+  // All of them: who died first took others along.
+  std::vector<bool> is_named(processes(), false);
+  std::string all;
+  while (const auto next = neighbours_->dead(
+             [&](std::uint32_t other) { return has_left_[other] != 0 || is_named[other]; })) {
+    is_named[*next] = true;
+    all += (all.empty() ? "" : ", ") + name_of(*next) + ", pid " +
+           std::to_string(neighbours_->pid_of(*next));
+  }
+  fail("has ended without leaving the communicator: " + all);
+}
+
+std::optional<std::uint32_t> process::dead_neighbour() const {
+  return neighbours_->dead([&](std::uint32_t other) { return has_left_[other] != 0; });
+}
+
+// An idle() that nobody can end any more. The last release may still be on its way, so not at once.
+void process::look_for_those_who_left() {
+  constexpr std::uint32_t looks = 6;
+  if (idle_members_ == 0 || is_leaving_) return;
+  // relaxed: written in turns only.
+  const std::uint64_t now_in = episode_.load(relaxed);
+  if (std::exchange(looked_in_, now_in) != now_in) looks_in_vain_ = 0;
+  std::string gone;
+  for (std::uint32_t other = 0; other < processes(); ++other)
+    if (has_left_[other]) gone += (gone.empty() ? "" : ", ") + name_of(other);
+  if (gone.empty() || ++looks_in_vain_ < looks) return;
+  fail("idle() cannot end: " + gone + " left the communicator");
+}
+
+std::string process::name_of(std::uint32_t other) const {
+  std::string ranks;
+  for (const rank_t rank : where_.participants[other])
+    ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
+  return "process " + std::to_string(other) + " (participant " + ranks + ")";
+}
+
+}  // namespace tutti::mpi

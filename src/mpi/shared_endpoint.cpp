@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tutti/mpi/shared_endpoint.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "tutti/platform/misuse.hpp"
+#include "tutti/schedule/tournament.hpp"
+#include "tutti/wait/deadline.hpp"
+
+namespace tutti::mpi {
+namespace {
+
+// A message is published when so many bytes lie before its successor, if nobody asks before.
+constexpr std::size_t batch_bytes = 1024;
+
+// For a message that is expected: what entering idle() for nothing would cost.
+constexpr int looks_before_idle = 8;
+
+}  // namespace
+
+shared_endpoint::shared_endpoint(process& mine, shared_room& room, std::uint32_t thread,
+                                 std::size_t ring_bytes)
+    : process_(mine),
+      room_(room),
+      mine_(room.of(mine.where().participants[mine.index()][thread])),
+      piece_bytes_(ring_bytes / 4),
+      box_(mine.where().participants[mine.index()][thread],
+           room.rings_from(mine.where().participants[mine.index()][thread]),
+           room.rings_to(mine.where().participants[mine.index()][thread]), batch_bytes,
+           wake{&room}),
+      polls_before_wait_(mine.is_crowded() ? 1 : 100) {}
+
+// --- sending ---------------------------------------------------------------------------------------------------------
+
+// Returns false. A program may ask for room for ever if the receiver is dead.
+bool shared_endpoint::no_room() {
+  constexpr std::uint32_t often = 4096;
+  if (++vain_looks_ % often == 0) look_for_the_dead();
+  return false;
+}
+
+bool shared_endpoint::send_pieces(rank_t to, const void* data, std::size_t bytes) {
+  if (bytes > UINT32_MAX)
+    refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
+  if (rests_ != 0) {
+    continue_rests();
+    if (rests_ != 0) return no_room();
+  }
+  room_.announce_pieces();
+  const auto* const from = static_cast<const std::byte*>(data);
+  rest& left = rest_[to];
+  left.bytes.assign(from, from + bytes);
+  left.sent = 0;
+  continue_rest(to, left);
+  // Nothing has gone yet: it is not sent.
+  if (left.sent == 0) {
+    left.bytes.clear();
+    return no_room();
+  }
+  rests_ += left.sent < bytes ? 1 : 0;
+  return true;
+}
+
+// False while some of it is left.
+bool shared_endpoint::continue_rest(rank_t to, rest& left) {
+  piece_.resize(piece_bytes_);
+  while (left.sent < left.bytes.size()) {
+    const piece_header header{left.bytes.size(), std::min(piece_bytes_ - sizeof(piece_header),
+                                                          left.bytes.size() - left.sent)};
+    std::memcpy(piece_.data(), &header, sizeof header);
+    std::memcpy(piece_.data() + sizeof header, left.bytes.data() + left.sent, header.part);
+    if (!box_.try_send(to, piece_.data(), piece_bytes_)) return false;
+    extra_sent_ += left.sent == 0 ? 0 : 1;
+    left.sent += header.part;
+  }
+  return true;
+}
+
+void shared_endpoint::continue_rests() {
+  for (auto& [to, left] : rest_) {
+    if (left.sent == left.bytes.size()) continue;
+    if (continue_rest(to, left)) --rests_;
+  }
+}
+
+// --- receiving -------------------------------------------------------------------------------------------------------
+
+bool shared_endpoint::nothing_here() {
+  if (rests_ != 0) continue_rests();
+  return no_room();
+}
+
+bool shared_endpoint::stage() {
+  while (box_.can_recv()) {
+    const received next = box_.recv();
+    const bool is_piece = next.size == piece_bytes_ && next.source != rank();
+    if (!is_piece) staged_ = next;
+    if (!is_piece || add_piece(next)) return is_staged_ = true;
+  }
+  return nothing_here();
+}
+
+// True if its message is whole now; then that is staged_.
+bool shared_endpoint::add_piece(const received& piece) {
+  piece_header header;
+  std::memcpy(&header, piece.data, sizeof header);
+  assembling& so_far = pieces_[piece.source];
+  if (so_far.filled == 0) so_far.bytes.resize(header.whole);
+  std::memcpy(so_far.bytes.data() + so_far.filled, piece.data + sizeof header, header.part);
+  so_far.filled += header.part;
+  if (so_far.filled < header.whole) {
+    ++extra_taken_;
+    box_.release(piece);
+    return false;
+  }
+  const std::uint64_t index = next_assembled_++ | assembled_mark;
+  assembled& done = assembled_[index];
+  done = {std::move(so_far.bytes), piece};
+  pieces_.erase(piece.source);
+  staged_ = {done.bytes.data(), static_cast<std::uint32_t>(done.bytes.size()), piece.source, index};
+  return true;
+}
+
+void shared_endpoint::release_assembled(const received& message) {
+  const auto found = assembled_.find(message.index);
+  if (found == assembled_.end())
+    refuse("rank " + std::to_string(rank()) + " releases a message that it does not hold");
+  box_.release(found->second.last_piece);
+  assembled_.erase(found);
+}
+
+endpoint_statistics shared_endpoint::statistics() const noexcept {
+  endpoint_statistics now = counted_;
+  now.self = box_.sent_to(rank());
+  now.sent = box_.sent() - now.self - extra_sent_;
+  now.received = box_.taken() - box_.taken_from(rank()) - extra_taken_;
+  return now;
+}
+
+// --- idle ------------------------------------------------------------------------------------------------------------
+
+// Without publishing and without passing time.
+bool shared_endpoint::has_message() {
+  if (is_staged_) return true;
+  return box_.has_message() && (!room_.has_pieces() || stage());
+}
+
+bool shared_endpoint::has_event() noexcept {
+  const bool has_news = box_.has_news();
+  const release_word now = room_.look();
+  return has_news || now.episodes() > episode_ || now.has(release_word::broken);
+}
+
+// Publishes what I give, and ends the episode if I am the last. False then.
+bool shared_endpoint::enter(const protocol::contribution& given) {
+  if (given.operation != 0) mine_.value = given.value;
+  if (mine_.operation != given.operation) mine_.operation = given.operation;
+  // relaxed: for messages.
+  mine_.holds.store(box_.taken() - box_.released(), relaxed);
+  mine_.is_where.store(whereabouts::idle, relaxed);  // relaxed: as above
+  const std::uint64_t balance = box_.sent() - box_.released();
+  bool is_unanimous = false;
+  if (!room_.enter(given.vote != 0, balance - std::exchange(reported_, balance), is_unanimous))
+    return true;
+  ++counted_.waves;
+  std::uint64_t flags = is_unanimous ? release_word::unanimous : 0;
+  for (rank_t other = 0; other < size(); ++other)
+    if (room_.of(other).operation != given.operation) flags |= release_word::mismatched;
+  if (given.combine != nullptr && (flags & release_word::mismatched) == 0)
+    room_.result() = schedule::fold(
+        0, size(), [&](rank_t other) { return room_.of(other).value; }, given.combine);
+  room_.release_all(rank(), episode_ + 1, flags);
+  return false;
+}
+
+std::optional<protocol::outcome> shared_endpoint::leave(release_word now) {
+  // relaxed: for messages.
+  mine_.is_where.store(whereabouts::running, relaxed);
+  ++episode_;
+  ++counted_.episodes;
+  return protocol::outcome{.released = true,
+                           .unanimous = now.has(release_word::unanimous),
+                           .mismatched = now.has(release_word::mismatched),
+                           .waves = 1,
+                           .value = room_.result()};
+}
+
+std::optional<protocol::outcome> shared_endpoint::idle(const protocol::contribution& given,
+                                                       std::uint64_t deadline_ns,
+                                                       std::vector<absentee>* late) {
+  across_processes::node_habits = room_.habits();
+  const std::uint64_t start = process_.time_idle() ? native::now_ns() : 0;
+  const auto timed = [&](std::optional<protocol::outcome> result) {
+    foresight_.learn(!result);
+    if (process_.time_idle()) counted_.idle_ns += native::now_ns() - start;
+    return result;
+  };
+  for (;;) {
+    // A large message that is half sent counts as sent: pieces first, while I am not idle.
+    while (rests_ != 0 && !has_message()) {
+      continue_rests();
+      box_.flush();
+      no_room();
+      native::yield();
+    }
+    box_.flush();
+    if (has_message()) return timed(std::nullopt);
+    if (foresight_.expects_message())
+      for (int look = 0; look < looks_before_idle && !box_.has_news(); ++look) memory::relax();
+    if (box_.has_news() && has_message()) return timed(std::nullopt);
+    enter(given);
+    for (;;) {
+      // In this order: a message of the next episode brings the release of this one.
+      const bool has_news = box_.has_news();
+      const release_word now = room_.look();
+      if (now.episodes() > episode_) return timed(leave(now));
+      if (has_news || now.has(release_word::broken)) {
+        room_.refute(given.vote != 0);
+        // relaxed: for messages.
+        mine_.is_where.store(whereabouts::running, relaxed);
+        if (!has_news) refuse_broken();
+        ++counted_.refutations;
+        break;
+      }
+      if (deadline_ns != platform::forever_ns && native::now_ns() >= deadline_ns) {
+        *late = missing();
+        if (!room_.withdraw(given.vote != 0, episode_)) {
+          native::yield();
+          continue;
+        }
+        // relaxed: for messages.
+        mine_.is_where.store(whereabouts::running, relaxed);
+        return timed(std::nullopt);
+      }
+      wait_for_event(deadline_ns);
+    }
+    // Perhaps only a piece of one.
+    if (has_message()) return timed(std::nullopt);
+  }
+}
+
+// Awake or asleep; now and then it looks whether those whom it waits for still live.
+void shared_endpoint::wait_for_event(std::uint64_t deadline_ns) {
+  constexpr std::uint64_t at_a_stretch_ns = 50'000'000;
+  for (int poll = 0; poll < polls_before_wait_; ++poll) {
+    if (has_event()) return;
+    memory::relax();
+  }
+  const std::uint64_t until = std::min(deadline_ns, native::now_ns() + at_a_stretch_ns);
+  const auto ready = [this](std::uint32_t) noexcept { return has_event(); };
+  // acquire: pairs with the bell's ring, after which all else is looked at again.
+  if (!mine_.wait.until(mine_.habit, mine_.door, acquire, ready, deadline(until)))
+    look_for_the_dead();
+}
+
+void shared_endpoint::look_for_the_dead() {
+  if (const auto dead = process_.dead_neighbour())
+    for (const rank_t rank : process_.where().participants[*dead]) room_.break_up(rank);
+  if (room_.look().has(release_word::broken) && room_.look().episodes() == episode_ &&
+      // relaxed: for messages. In idle() the caller decides: a message may have come as well.
+      mine_.is_where.load(relaxed) != whereabouts::idle)
+    refuse_broken();
+}
+
+void shared_endpoint::refuse_broken() {
+  std::string gone;
+  for (std::uint32_t other = 0; other < process_.processes(); ++other) {
+    const auto& ranks = process_.where().participants[other];
+    const bool has_gone = std::any_of(ranks.begin(), ranks.end(), [&](rank_t one) {
+      // relaxed: a snapshot for a message.
+      return room_.of(one).is_where.load(relaxed) == whereabouts::gone;
+    });
+    if (has_gone) gone += (gone.empty() ? "" : ", ") + process_.name_of(other);
+  }
+  throw std::runtime_error("tutti: rank " + std::to_string(rank()) +
+                           " waits for those who have left or died: " + gone);
+}
+
+std::vector<absentee> shared_endpoint::missing() {
+  std::vector<absentee> found;
+  for (rank_t other = 0; other < size(); ++other) {
+    const shared_room::seat& seat = room_.of(other);
+    // relaxed: a snapshot for a message.
+    const whereabouts where = seat.is_where.load(relaxed);
+    const std::uint64_t held = seat.holds.load(relaxed);  // relaxed: as above
+    if (where == whereabouts::gone)
+      found.push_back({other, absence::gone, 0});
+    else if (where == whereabouts::running)
+      found.push_back({other, absence::running, 0});
+    else if (held != 0)
+      found.push_back({other, absence::holding, held});
+  }
+  return found;
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// All scenarios on processes of both MPIs: in shared memory and as packets of MPI, with one and several threads a process,
+// with more processes than cores; and what goes wrong before or while they run.
+#include "launched.hpp"
+
+namespace tutti::test {
+namespace {
+
+const std::string all =
+    "episodes sizes flood hold token empty votes values mismatched groups refused left";
+
+struct shape {
+  family by;
+  int processes;
+  int threads;
+  std::string transport;
+  std::string detector;
+  int packet_bytes = 16384;
+};
+
+std::string name_of(const testing::TestParamInfo<shape>& info) {
+  const shape& s = info.param;
+  return s.by.name + "_" + std::to_string(s.processes) + "x" + std::to_string(s.threads) + "_" +
+         s.transport + "_" + s.detector;
+}
+
+class launched : public testing::TestWithParam<shape> {};
+
+TEST_P(launched, all_scenarios_hold) {
+  const shape& s = GetParam();
+  TUTTI_SKIP_WITHOUT(s.by);
+  expect_all_held(run_launched({s.by, s.processes},
+                               worker(s.threads, s.transport, s.detector, all, s.packet_bytes)));
+}
+
+// "auto" is shared memory here; packets of 1 KiB are far smaller than many messages.
+INSTANTIATE_TEST_SUITE_P(
+    mpi, launched,
+    testing::Values(shape{open_mpi, 1, 1, "auto", "star"}, shape{open_mpi, 2, 1, "auto", "star"},
+                    shape{open_mpi, 4, 1, "mpi", "star"},
+                    shape{open_mpi, 2, 2, "mpi", "tree", 1024}, shape{mpich, 1, 2, "mpi", "star"},
+                    shape{mpich, 2, 1, "mpi", "waves"}, shape{mpich, 2, 2, "auto", "star"},
+                    shape{mpich, 2, 1, "mpi", "star", 1024}),
+    name_of);
+
+class either : public testing::TestWithParam<family> {};
+INSTANTIATE_TEST_SUITE_P(mpi, either, testing::Values(open_mpi, mpich),
+                         [](const auto& which) { return which.param.name; });
+
+// The other transports of these: long_test.cpp.
+TEST_P(either, sixteen_processes_on_few_cores_come_to_an_end) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string transport = GetParam().is_open_mpi() ? "mpi" : "auto";
+  expect_all_held(
+      run_launched({GetParam(), 16}, worker(1, transport, "star", "episodes empty values")));
+}
+
+TEST_P(either, who_is_late_or_holds_a_message_is_named) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string transport = GetParam().is_open_mpi() ? "auto" : "mpi";
+  expect_all_held(run_launched({GetParam(), 3}, worker(1, transport, "tree", "late holder")));
+}
+
+// The launchers are told not to end the others, which is what they do otherwise.
+TEST_P(either, a_killed_process_is_named_to_the_others) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string survive =
+      GetParam().is_open_mpi() ? "--enable-recovery" : "-disable-auto-cleanup";
+  for (const char* transport : {"auto", "mpi"}) {
+    const output result =
+        run_launched({GetParam(), 3, survive, "", 60}, worker(1, transport, "star", "killed"));
+    if (!GetParam().is_open_mpi() && std::string(transport) == "mpi") {
+      // MPICH's own library notices the death first and ends the job, whatever its error handler: not in silence.
+      EXPECT_NE(result.status, 0) << result.text;
+      continue;
+    }
+    EXPECT_NE(result.text.find("process 0 saw the death"), std::string::npos) << result.text;
+    EXPECT_NE(result.text.find("process 1 saw the death"), std::string::npos) << result.text;
+    EXPECT_EQ(result.text.find("not named"), std::string::npos) << result.text;
+  }
+}
+
+TEST_P(either, a_program_that_links_its_own_mpi_uses_it) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string program = std::string(TUTTI_MPI_WORKER);
+  const std::string folder = program.substr(0, program.rfind('/'));
+  const output result = run_launched({GetParam(), 2}, folder + "/mpi_linked_" + GetParam().name);
+  EXPECT_EQ(result.status, 0) << result.text;
+  EXPECT_NE(result.text.find("sum 3 of 4 participants"), std::string::npos) << result.text;
+}
+
+// --- before MPI runs ----------------------------------------------------------------------------------------------------
+
+std::string sentence_of(const std::string& environment) {
+  const output result = run_shell("env " + environment + " timeout 20 " +
+                                  worker(1, "auto", "star", "empty") + " 2>&1");
+  EXPECT_EQ(result.status, 2) << result.text;
+  return result.text;
+}
+
+TEST(launch, without_a_launcher_it_says_so) {
+  EXPECT_EQ(sentence_of(""), "no launcher of MPI has started this program\n");
+}
+
+TEST(launch, an_environment_that_contradicts_itself_is_refused) {
+  EXPECT_EQ(sentence_of("PMI_SIZE=2 PMI_RANK=2"), "tutti: PMI_RANK is 2, but PMI_SIZE is only 2\n");
+  EXPECT_EQ(sentence_of("PMI_SIZE=two PMI_RANK=0"),
+            "tutti: PMI_SIZE is 'two', which is no number of at least 1\n");
+  EXPECT_EQ(sentence_of("OMPI_COMM_WORLD_SIZE=4"),
+            "tutti: the launcher of MPI has set no OMPI_COMM_WORLD_RANK\n");
+}
+
+// The launcher of one MPI and the library of the other: each process would be alone and never know.
+TEST(launch, the_launcher_of_another_mpi_is_noticed) {
+  TUTTI_SKIP_WITHOUT(open_mpi);
+  TUTTI_SKIP_WITHOUT(mpich);
+  const output result =
+      run_launched({mpich, 2, "", "env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0"},
+                   worker(1, "auto", "star", "empty"));
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.text.find("launchers of two MPIs"), std::string::npos) << result.text;
+}
+
+}  // namespace
+}  // namespace tutti::test

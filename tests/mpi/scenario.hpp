@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests do on the processes that an MPI's launcher has started: one scenario after the other, each on a new
+// communicator. A scenario that finds something wrong throws.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tutti/mpi/communicator.hpp"
+
+namespace tutti::test {
+
+struct scenario {
+  std::string_view name;
+  void (*run)(const mpi::calls& mpi, const mpi::options& chosen);
+};
+
+extern const std::vector<scenario> traffic_scenarios;
+extern const std::vector<scenario> agreement_scenarios;
+extern const std::vector<scenario> fault_scenarios;
+
+inline void expect(bool holds, const std::string& what) {
+  if (!holds) throw std::logic_error(what);
+}
+template <class A, class B>
+void expect_equal(const A& found, const B& wanted, const std::string& what) {
+  if (!(found == wanted))
+    throw std::logic_error(what + ": found " + std::to_string(found) + ", wanted " +
+                           std::to_string(wanted));
+}
+
+// body(endpoint) for each participant of this process, on a thread of its own; throws what the first of them threw.
+template <class Body>
+void on_all_participants(mpi::communicator& comm, Body body) {
+  std::exception_ptr first;
+  std::mutex mutex;
+  const auto guarded = [&](rank_t thread) {
+    try {
+      body(comm.local(thread));
+    } catch (const std::exception& error) {
+      // At once: the others may wait for this one.
+      std::printf("participant %u: %s\n", comm.local(thread).rank(), error.what());
+      std::fflush(stdout);
+      const std::lock_guard lock(mutex);
+      if (!first) first = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (rank_t thread = 1; thread < comm.threads(); ++thread) others.emplace_back(guarded, thread);
+  guarded(0);
+  for (std::thread& one : others) one.join();
+  if (first) std::rethrow_exception(first);
+}
+
+// A repeatable stream of numbers.
+class dice {
+ public:
+  explicit dice(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15 + 1) {}
+  std::uint64_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return state_;
+  }
+  std::uint64_t below(std::uint64_t n) { return next() % n; }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Receives all that is there; take(message) looks at each.
+template <class Take>
+void receive_all(mpi::endpoint& me, Take take) {
+  while (me.can_recv()) {
+    const received message = me.recv();
+    take(message);
+    me.release(message);
+  }
+}
+template <class Take>
+void send_receiving(mpi::endpoint& me, rank_t to, const void* data, std::size_t bytes, Take take) {
+  while (!me.try_send(to, data, bytes)) receive_all(me, take);
+}
+template <class Take>
+idle_result idle_receiving(mpi::endpoint& me, bool vote, Take take) {
+  for (;;) {
+    receive_all(me, take);
+    const idle_result now = me.idle(vote);
+    if (now != idle_result::message) return now;
+  }
+}
+
+}  // namespace tutti::test

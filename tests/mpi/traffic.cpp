@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages: all arrive, once, in their order, in their episode, whole; also when everybody sends more than there is room.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <random>
+
+#include "scenario.hpp"
+
+namespace tutti::test {
+namespace {
+
+struct letter {
+  std::uint32_t episode = 0;
+  std::uint32_t number = 0;  // of this source to this destination
+  std::uint32_t hops = 0;    // times it is to be answered
+  std::uint32_t padding = 0;
+};
+
+// Random letters, some of which cause others; episode after episode.
+void episodes(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [](mpi::endpoint& me) {
+    const rank_t n = me.size();
+    const std::uint32_t count = n > 2 ? 40 : 100;
+    dice random(me.rank() + 1);
+    std::vector<std::uint32_t> sent(n), seen(n);
+    std::vector<std::pair<rank_t, letter>> to_answer;
+    std::uint32_t episode = 0;
+    const auto take = [&](const received& message) {
+      expect_equal(message.size, sizeof(letter), "size of a letter");
+      const auto got = message.as<letter>();
+      expect_equal(got.episode, episode, "episode of a letter");
+      expect_equal(got.number, seen[message.source], "order of letters");
+      ++seen[message.source];
+      if (got.hops > 0) to_answer.emplace_back(static_cast<rank_t>(random.below(n)), got);
+    };
+    const auto send = [&](rank_t to, std::uint32_t hops) {
+      const letter mail{episode, sent[to], hops, 0};
+      ++sent[to];
+      send_receiving(me, to, &mail, sizeof mail, take);
+    };
+    for (; episode < count; ++episode) {
+      const std::uint64_t first = random.below(episode % 3 == 0 ? 60 : 3);
+      for (std::uint64_t i = 0; i < first; ++i)
+        send(static_cast<rank_t>(random.below(n)), static_cast<std::uint32_t>(random.below(4)));
+      for (;;) {
+        receive_all(me, take);
+        while (!to_answer.empty()) {
+          const auto [to, mail] = to_answer.back();
+          to_answer.pop_back();
+          send(to, mail.hops - 1);
+        }
+        if (me.can_recv()) continue;
+        if (me.idle(true) != idle_result::message) break;
+      }
+    }
+    // What was sent has been seen by whom it was sent to: each tells each.
+    std::vector<std::uint32_t> told(n);
+    const auto take_count = [&](const received& message) {
+      told[message.source] = message.as<std::uint32_t>();
+    };
+    for (rank_t to = 0; to < n; ++to)
+      send_receiving(me, to, &sent[to], sizeof sent[to], take_count);
+    idle_receiving(me, true, take_count);
+    for (rank_t from = 0; from < n; ++from)
+      expect_equal(seen[from], told[from], "letters from " + std::to_string(from));
+    const endpoint_statistics counted = me.statistics();
+    expect_equal(counted.episodes, std::uint64_t{count} + 1, "episodes counted");
+    std::uint64_t others = 0;
+    for (rank_t to = 0; to < n; ++to) others += to == me.rank() ? 0 : sent[to] + 1;
+    expect_equal(counted.sent, others, "messages counted as sent");
+    expect_equal(counted.self, std::uint64_t{sent[me.rank()]} + 1, "messages to oneself");
+  });
+}
+
+std::byte pattern(std::size_t at, rank_t from, rank_t to) {
+  return static_cast<std::byte>((at * 131 + from * 7 + to * 3 + at / 251) & 0xff);
+}
+
+// Every size from each to each, in order, small and large mixed.
+void sizes(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [&](mpi::endpoint& me) {
+    const rank_t n = me.size();
+    std::vector<std::size_t> all{0,   1,   7,    8,     9,     63,   64,    65, 250,
+                                 256, 257, 1024, 4095,  4096,  4097, 40000, 8,  100000,
+                                 16,  64,  3000, 16384, 16390, 16,   1};
+    if (n <= 4) all.insert(all.end(), {1'000'003, 5, 24});
+    std::vector<std::size_t> next(n, 0);
+    const auto take = [&](const received& message) {
+      const std::size_t wanted = all.at(next[message.source]++);
+      expect_equal(message.size, wanted, "size of message " + std::to_string(next[message.source]));
+      expect(reinterpret_cast<std::uintptr_t>(message.data) % 8 == 0, "data not 8-byte aligned");
+      for (std::size_t i = 0; i < wanted; ++i)
+        expect(message.data[i] == pattern(i, message.source, me.rank()), "bytes differ");
+    };
+    std::vector<std::byte> data;
+    for (const std::size_t bytes : all)
+      for (rank_t to = 0; to < n; ++to) {
+        data.resize(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) data[i] = pattern(i, me.rank(), to);
+        send_receiving(me, to, data.data(), bytes, take);
+      }
+    expect(idle_receiving(me, true, take) == idle_result::unanimous, "not unanimous");
+    for (rank_t from = 0; from < n; ++from)
+      expect_equal(next[from], all.size(), "messages from " + std::to_string(from));
+    const endpoint_statistics counted = me.statistics();
+    expect_equal(counted.sent, (n - 1) * all.size(), "messages counted as sent");
+    expect_equal(counted.received, (n - 1) * all.size(), "messages counted as received");
+  });
+}
+
+// Everybody sends to everybody as fast as it can, and receives only when there is no room.
+void flood(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [](mpi::endpoint& me) {
+    const rank_t n = me.size();
+    const std::uint64_t each = 60000 / n;
+    std::uint64_t sum = 0, times_full = 0;
+    const auto take = [&](const received& message) { sum += message.as<std::uint64_t>(); };
+    for (std::uint64_t i = 1; i <= each; ++i)
+      for (rank_t to = 0; to < n; ++to)
+        while (!me.try_send(to, &i, sizeof i)) {
+          times_full += to != me.rank();
+          receive_all(me, take);
+        }
+    idle_receiving(me, true, take);
+    expect_equal(sum, n * each * (each + 1) / 2, "sum of what was received");
+    // A bound that nobody ever met would not be tested.
+    if (n > 1) expect(times_full > 0, "there was always room");
+  });
+}
+
+// A receiver that holds everything: its senders run out of room, and nobody's messages are lost. Released backwards.
+void hold(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [](mpi::endpoint& me) {
+    constexpr std::uint64_t enough = 400000;
+    if (me.size() == 1) return;
+    if (me.rank() == 1) {
+      // As much as fits, without the other's receiving anything.
+      std::uint64_t fit = 0;
+      while (fit < enough && me.can_send(0)) me.send(0, fit++);
+      expect(fit < enough, "room without end");
+      for (int i = 0; i < 100; ++i) expect(!me.can_send(0), "room though nothing was released");
+      expect(idle_receiving(me, true, [](const received&) {}) == idle_result::unanimous, "votes");
+      expect(me.can_send(0), "no room though all was released");
+      expect(idle_receiving(me, true, [](const received&) {}) == idle_result::unanimous, "votes");
+      return;
+    }
+    if (me.rank() > 1) {
+      me.idle(true);
+      me.idle(true);
+      return;
+    }
+    std::vector<received> held;
+    // Until the sender has filled all there is and waits.
+    for (bool is_full = false; !is_full;) {
+      while (me.can_recv()) held.push_back(me.recv());
+      const timed_idle now = me.idle_for(true, std::chrono::milliseconds(50));
+      is_full =
+          !now && std::none_of(now.missing.begin(), now.missing.end(),
+                               [](const absentee& one) { return one.why == absence::running; });
+    }
+    expect(held.size() > 3, "nothing to hold");
+    for (std::uint64_t i = 0; i < held.size(); ++i)
+      expect_equal(held[i].as<std::uint64_t>(), i, "a held message");
+    std::shuffle(held.begin(), held.end(), std::mt19937(7));
+    for (const received& one : held) me.release(one);
+    std::uint64_t next = held.size();
+    const auto take = [&](const received& message) {
+      expect_equal(message.as<std::uint64_t>(), next++, "a later message");
+    };
+    expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");
+    expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");
+  });
+}
+
+// One token goes round: whoever has it is the only one that is not idle.
+void token(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [](mpi::endpoint& me) {
+    const rank_t n = me.size();
+    const std::uint64_t hops = n > 2 ? 200 : 2000;
+    const rank_t next = (me.rank() + 1) % n;
+    std::uint64_t seen = 0;
+    const auto take = [&](const received& message) {
+      ++seen;
+      const auto left = message.as<std::uint64_t>();
+      if (left == 0) return;
+      const std::uint64_t mine = left - 1;
+      while (!me.try_send(next, &mine, sizeof mine)) {
+      }
+    };
+    if (me.rank() == 0) me.send(next, hops);
+    idle_receiving(me, true, take);
+    const std::uint64_t turn = (me.rank() + n - 1) % n;  // which of the first n hops is mine
+    expect_equal(seen, (hops + n - turn) / n, "visits of the token");
+  });
+}
+
+void empty_episodes(const mpi::calls& mpi, const mpi::options& chosen, std::uint32_t count) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [&](mpi::endpoint& me) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const bool vote = i % 2 == 0 || me.rank() != i % me.size();
+      const idle_result wanted = i % 2 == 0 ? idle_result::unanimous : idle_result::idle;
+      if (me.idle(vote) != wanted) throw std::logic_error("votes of episode " + std::to_string(i));
+    }
+  });
+}
+
+}  // namespace
+
+const std::vector<scenario> traffic_scenarios{
+    {"episodes", episodes},
+    {"sizes", sizes},
+    {"flood", flood},
+    {"hold", hold},
+    {"token", token},
+    {"empty",
+     [](const mpi::calls& mpi, const mpi::options& chosen) { empty_episodes(mpi, chosen, 300); }},
+    {"million", [](const mpi::calls& mpi,
+                   const mpi::options& chosen) { empty_episodes(mpi, chosen, 1'000'000); }},
+};
+
+}  // namespace tutti::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One process of a test: mpi_worker THREADS TRANSPORT DETECTOR PACKET_BYTES SCENARIO...
+// Ends with 0 if all scenarios held, with 1 and a sentence otherwise, with 2 if MPI cannot be had.
+#include <cstdio>
+#include <cstdlib>
+
+#include "launch.hpp"
+#include "scenario.hpp"
+
+namespace {
+
+const tutti::test::scenario* find(std::string_view name) {
+  using namespace tutti::test;
+  for (const auto* all : {&traffic_scenarios, &agreement_scenarios, &fault_scenarios})
+    for (const scenario& one : *all)
+      if (one.name == name) return &one;
+  return nullptr;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const auto how = tutti::mpi::find_launch();
+  if (!how) throw std::runtime_error("no launcher of MPI has started this program");
+  if (argc < 6) throw std::runtime_error("mpi_worker: too few arguments");
+  tutti::mpi::options chosen;
+  chosen.threads = static_cast<tutti::rank_t>(std::atoi(argv[1]));
+  chosen.transport = argv[2];
+  chosen.detector = argv[3];
+  chosen.packet_bytes = static_cast<std::size_t>(std::atoi(argv[4]));
+  const tutti::mpi::library mpi(*how, chosen.threads > 1);
+  for (int i = 5; i < argc; ++i) {
+    const auto* const one = find(argv[i]);
+    if (one == nullptr) throw std::runtime_error(std::string("no scenario ") + argv[i]);
+    try {
+      one->run(mpi.functions(), chosen);
+    } catch (const std::exception& error) {
+      std::printf("process %d of %d, %s: %s\n", how->rank, how->size, argv[i], error.what());
+      std::fflush(stdout);
+      mpi.abort(1);
+    }
+  }
+  if (how->rank == 0) std::printf("all scenarios held\n");
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 2;
+}
