@@ -93,11 +93,15 @@ struct run_options {
   vcode::engine engine = engine::lazy;
   // Threads that are there already: instead of `threads`, `ranks` and `barrier`, for many short runs.
   tutti::team* team = nullptr;
-  std::string barrier;         // a name of the registry; empty: the team's choice
-  bool check = false;          // also what memory safety does not need: see docs/vcode.md
-  bool strict = false;         // FLOAT sums and products strictly from left to right
-  bool zero_timers = false;    // STOP_TIMER pushes 0.0
-  std::size_t memory = 0;      // bytes of the arena; 0: as much as the machine has
+  std::string barrier;       // a name of the registry; empty: the team's choice
+  bool check = false;        // also what memory safety does not need: see docs/vcode.md
+  bool strict = false;       // FLOAT sums and products strictly from left to right
+  bool zero_timers = false;  // STOP_TIMER pushes 0.0
+  std::size_t memory = 0;    // bytes of the arena; 0: as much as the machine has
+  // Of engine lazy: elements from which an instruction is worth all threads, and from which deferring an elementwise
+  // one is worth the bookkeeping. The defaults are estimates from the cost of a region and of an element.
+  std::size_t share_from = 16384;
+  std::size_t defer_from = 4096;
   std::FILE* trace = nullptr;  // a line for each instruction
   // The program's streams 0, 1 and 2.
   std::FILE* input = stdin;
@@ -114,6 +118,30 @@ struct run_result {
 // Throws run_error, and std::invalid_argument for inputs or options that do not fit.
 run_result run(const program& code, std::vector<vector_value> inputs = {},
                const run_options& options = {});
+
+// Engine spmd on threads and with a barrier of the caller's own: for comparing barriers. Each of `ranks` threads calls
+// interpret(rank) once, all at the same time.
+class spmd_run {
+ public:
+  class meeting {
+   public:
+    virtual ~meeting() = default;
+    // Returns when all ranks have called it, and then makes visible what they wrote before.
+    virtual void arrive_and_wait(unsigned rank) = 0;
+  };
+
+  // Of the options those that make threads are ignored. Throws std::invalid_argument for inputs that do not fit.
+  spmd_run(const program& code, std::vector<vector_value> inputs, const run_options& options,
+           unsigned ranks, meeting& barrier);
+  ~spmd_run();
+
+  void interpret(unsigned rank);  // throws run_error, on every rank
+  run_result result();            // once, after all ranks have returned
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
 
 // As WRITE and the end of a program print it, with the newline.
 std::string to_text(const vector_value& value);

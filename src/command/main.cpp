@@ -56,11 +56,16 @@ int main(int argc, char** argv) {
   action chosen;
   add_info(program, chosen);
   add_vcode(program, chosen);
+  add_graph(program, chosen);
   CLI::App* bench = program.add_subcommand("bench", "Measure tutti and its peers side by side");
   bench->require_subcommand(1);
   add_bench_barrier(*bench, chosen);
   add_bench_team(*bench, chosen);
   add_bench_reduce(*bench, chosen);
+  add_bench_instruction(*bench, chosen);
+  add_bench_vcode(*bench, chosen);
+  add_bench_idle(*bench, chosen);
+  add_bench_message(*bench, chosen);
 
   try {
     program.parse(argc, argv);

@@ -26,6 +26,8 @@ struct vcode_options {
   std::string engine = "lazy";
   std::string barrier;
   std::string memory = "0";
+  std::string share_from = "16384";
+  std::string defer_from = "4096";
   bool check = false;
   bool strict = false;
   bool zero_timers = false;
@@ -66,6 +68,8 @@ vcode::run_options run_options_of(const vcode_options& o) {
   made.threads = static_cast<unsigned>(parse_integer("--threads", o.threads, 0, most_threads));
   made.ranks = static_cast<unsigned>(parse_integer("--ranks", o.ranks, 0, most_threads));
   made.memory = parse_integer("--memory", o.memory, 0, UINT64_MAX >> 16);
+  made.share_from = parse_integer("--share-from", o.share_from, 1, UINT64_MAX);
+  made.defer_from = parse_integer("--defer-from", o.defer_from, 1, UINT64_MAX);
   made.engine = engine_of(o.engine);
   require_barrier(o.barrier);
   made.barrier = o.barrier;
@@ -130,6 +134,12 @@ void add_vcode(CLI::App& program, action& chosen) {
       "lazy (default), workers (a region an instruction), spmd (every thread interprets)");
   app->add_option("--barrier", o->barrier, "An algorithm of `tutti info`; default tutti's choice");
   app->add_option("--memory", o->memory, "Bytes for vectors; 0, the default: as the machine has");
+  app->add_option("--share-from", o->share_from,
+                  "Engine lazy: elements from which all threads share an instruction")
+      ->capture_default_str();
+  app->add_option("--defer-from", o->defer_from,
+                  "Engine lazy: elements from which elementwise instructions are deferred")
+      ->capture_default_str();
   app->add_flag("--check", o->check, "Check also what memory safety does not need");
   app->add_flag("--strict", o->strict, "FLOAT sums and products strictly from left to right");
   app->add_flag("--zero-timers", o->zero_timers, "STOP_TIMER pushes 0.0");

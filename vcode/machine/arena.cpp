@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Free lists by size; what is free is merged with its neighbours only when nothing else is left.
+// Free lists of small parts, free ranges of large ones.
 #include "machine/arena.hpp"
 
 #include <sys/mman.h>
@@ -9,6 +9,7 @@
 #include <bit>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tutti::vcode {
 namespace {
@@ -40,72 +41,39 @@ arena::arena(std::size_t bytes) {
 
 arena::~arena() { munmap(begin_, size_); }
 
-std::uint16_t allocator::class_of(std::size_t bytes) {
-  const std::size_t units = std::max<std::size_t>((bytes + smallest - 1) / smallest, 1);
-  if (units <= 4) return static_cast<std::uint16_t>(units - 1);
+allocator::allocator(const arena& from) : begin_(from.begin()), size_(from.size()) {}
+
+std::size_t allocator::class_of(std::uint32_t units) {
+  if (units <= 4) return units - 1;
   // The two bits below the highest one choose among the four.
   const auto shift = static_cast<unsigned>(std::bit_width(units - 1)) - 3;
-  return static_cast<std::uint16_t>(4 * shift + ((units - 1) >> shift));
+  return 4 * shift + ((units - 1) >> shift);
 }
 
-std::size_t allocator::bytes_of(std::uint16_t size_class) {
-  if (size_class < 4) return smallest * (size_class + 1U);
-  const unsigned shift = (size_class - 4U) / 4;
-  return smallest * ((size_class - 4ULL * shift + 1) << shift);
+std::uint32_t allocator::units_of(std::size_t size_class) {
+  if (size_class < 4) return static_cast<std::uint32_t>(size_class + 1);
+  const std::size_t shift = (size_class - 4) / 4;
+  return static_cast<std::uint32_t>((size_class - 4 * shift + 1) << shift);
 }
 
 allocator::part allocator::allocate(std::size_t bytes) {
-  const std::uint16_t size_class = class_of(bytes);
-  if (size_class >= classes) return {};
-  // A part up to twice as large that has been used is better than a fresh one, whose pages are not there.
-  const std::uint16_t last = static_cast<std::uint16_t>(
-      std::min<std::size_t>(size_class + (size_class < 4 ? 0U : 4U), classes - 1));
-  for (std::uint16_t c = size_class; c <= last; ++c) {
-    if (free_[c].empty()) continue;
-    std::byte* const found = free_[c].back();
-    free_[c].pop_back();
-    return taken(found, c);
+  const std::size_t units = std::max<std::size_t>((bytes + unit - 1) / unit, 1);
+  if (units > size_ / unit) return {};
+  if (units >= large) {
+    void* const found = take_large(units * unit);
+    return found == nullptr ? part{} : part{found, static_cast<std::uint32_t>(units)};
   }
-  const std::size_t wanted = bytes_of(size_class);
-  void* found = take_merged(wanted);
-  if (found == nullptr && is_worth_merging(wanted)) {
-    merge_free();
-    found = take_merged(wanted);
-  }
-  if (found == nullptr) found = take_fresh(wanted);
-  if (found == nullptr) {
-    merge_free();
-    found = take_merged(wanted);
-  }
-  return taken(found, size_class);
+  const std::size_t size_class = class_of(static_cast<std::uint32_t>(units));
+  void* const found = take_small(size_class);
+  return found == nullptr ? part{} : part{found, units_of(size_class)};
 }
 
-// The system clears a fresh page when it is first written, which costs more than most passes over it. Small
-// parts cost little, and a merge for each would cost more.
-bool allocator::is_worth_merging(std::size_t bytes) const {
-  constexpr std::size_t large = 1 << 16;
-  constexpr std::size_t many = 64;
-  return bytes >= large && frees_ >= many && used_ - given_ > given_ / 2;
-}
-
-allocator::part allocator::taken(void* address, std::uint16_t size_class) {
-  if (address == nullptr) return {};
-  given_ += bytes_of(size_class);
-  return {address, size_class};
-}
-
-void allocator::free(void* address, std::uint16_t size_class) {
+void allocator::free(part p) {
   if (holding_) {
-    held_.push_back({address, size_class});
-    return;
+    held_.push_back(p);
+  } else {
+    give_back(p);
   }
-  give_back({address, size_class});
-}
-
-void allocator::give_back(part p) {
-  free_[p.size_class].push_back(static_cast<std::byte*>(p.address));
-  given_ -= bytes_of(p.size_class);
-  ++frees_;
 }
 
 void allocator::release() {
@@ -113,40 +81,81 @@ void allocator::release() {
   held_.clear();
 }
 
-void* allocator::take_fresh(std::size_t bytes) {
+void allocator::give_back(part p) {
+  auto* const begin = static_cast<std::byte*>(p.address);
+  if (p.units >= large) {
+    give_back_large(begin, p.units * unit);
+  } else {
+    free_[class_of(p.units)].push_back(begin);
+  }
+}
+
+void* allocator::take_small(std::size_t size_class) {
+  constexpr std::size_t most = std::size_t{1} << 18;
+  std::vector<std::byte*>& free = free_[size_class];
+  if (free.empty()) {
+    const std::size_t bytes = units_of(size_class) * unit;
+    if (static_cast<std::size_t>(chunk_end_ - chunk_) < bytes) {
+      // What is left of the last chunk, less than a small part, is not used. A small arena has small chunks.
+      std::size_t wanted = std::max(bytes, std::min(most, size_ / 64 / unit * unit));
+      void* fresh = take_large(wanted);
+      if (fresh == nullptr) fresh = take_large(wanted = bytes);
+      if (fresh == nullptr) return nullptr;
+      chunk_ = static_cast<std::byte*>(fresh);
+      chunk_end_ = chunk_ + wanted;
+    }
+    return std::exchange(chunk_, chunk_ + bytes);
+  }
+  std::byte* const found = free.back();
+  free.pop_back();
+  return found;
+}
+
+void* allocator::take_large(std::size_t bytes) {
+  const auto found = by_size_.lower_bound({bytes, nullptr});
+  if (found != by_size_.end()) {
+    const auto [length, begin] = *found;
+    remove_range(begin, length);
+    if (length > bytes) add_range(begin + bytes, length - bytes);
+    return begin;
+  }
   if (bytes > size_ - used_) return nullptr;
-  void* const address = begin_ + used_;
+  std::byte* const begin = begin_ + used_;
   used_ += bytes;
-  return address;
+  peak_ = std::max(peak_, used_);
+  return begin;
 }
 
-void* allocator::take_merged(std::size_t bytes) {
-  for (auto range = merged_.begin(); range != merged_.end(); ++range) {
-    if (range->second < bytes) continue;
-    std::byte* const address = range->first;
-    const std::size_t rest = range->second - bytes;
-    merged_.erase(range);
-    if (rest > 0) merged_.emplace(address + bytes, rest);
-    return address;
-  }
-  return nullptr;
-}
-
-void allocator::merge_free() {
-  frees_ = 0;
-  for (std::uint16_t c = 0; c < classes; ++c) {
-    for (std::byte* const each : free_[c]) merged_.emplace(each, bytes_of(c));
-    free_[c].clear();
-  }
-  for (auto range = merged_.begin(); range != merged_.end();) {
-    const auto next = std::next(range);
-    if (next != merged_.end() && range->first + range->second == next->first) {
-      range->second += next->second;
-      merged_.erase(next);
-    } else {
-      range = next;
+void allocator::give_back_large(std::byte* begin, std::size_t bytes) {
+  const auto behind = ranges_.lower_bound(begin);
+  if (behind != ranges_.begin()) {
+    const auto [before, length] = *std::prev(behind);
+    if (before + length == begin) {
+      remove_range(before, length);
+      begin = before;
+      bytes += length;
     }
   }
+  if (const auto next = ranges_.find(begin + bytes); next != ranges_.end()) {
+    const std::size_t length = next->second;
+    remove_range(begin + bytes, length);
+    bytes += length;
+  }
+  if (begin + bytes == begin_ + used_) {
+    used_ -= bytes;
+  } else {
+    add_range(begin, bytes);
+  }
+}
+
+void allocator::add_range(std::byte* begin, std::size_t bytes) {
+  ranges_.emplace(begin, bytes);
+  by_size_.emplace(bytes, begin);
+}
+
+void allocator::remove_range(std::byte* begin, std::size_t bytes) {
+  ranges_.erase(begin);
+  by_size_.erase({bytes, begin});
 }
 
 }  // namespace tutti::vcode

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace tutti::vcode {
@@ -28,18 +30,22 @@ class arena {
 
 // Hands out parts of an arena. It keeps its books outside of the arena and decides by the sequence of calls
 // alone: threads that make the same calls on an allocator each get the same addresses, without a word.
+//
+// Small parts come in a few sizes, each with a list of free ones. A large part is cut from the smallest free range
+// that has room, and joins its neighbours when it is freed: a page that has been used is better than a fresh one,
+// which the system clears when it is first written.
 class allocator {
  public:
   struct part {
     void* address = nullptr;  // null: full
-    std::uint16_t size_class = 0;
+    std::uint32_t units = 0;
   };
 
-  explicit allocator(const arena& from) : begin_(from.begin()), size_(from.size()) {}
+  explicit allocator(const arena& from);
 
   part allocate(std::size_t bytes);
-  void free(void* address, std::uint16_t size_class);
-  std::size_t peak() const { return used_; }
+  void free(part p);
+  std::size_t peak() const { return peak_; }
 
   // Between hold() and release(), parts that are freed are kept from being handed out again: other threads
   // may still read them.
@@ -47,26 +53,30 @@ class allocator {
   void release();
 
  private:
-  // Four classes for each power of two: at most a quarter is wasted.
-  static std::uint16_t class_of(std::size_t bytes);
-  static std::size_t bytes_of(std::uint16_t size_class);
-  static constexpr std::size_t classes = 4 * 48;
-  static constexpr std::size_t smallest = 64;
+  static constexpr std::size_t unit = 64;
+  // In units. Four sizes for each power of two: at most a quarter of a small part is wasted.
+  static constexpr std::uint32_t large = 512;
+  static constexpr std::size_t classes = 32;
+  static std::size_t class_of(std::uint32_t units);
+  static std::uint32_t units_of(std::size_t size_class);
 
-  void* take_fresh(std::size_t bytes);
-  void* take_merged(std::size_t bytes);
-  void merge_free();
+  void* take_small(std::size_t size_class);
+  void* take_large(std::size_t bytes);
   void give_back(part p);
-  bool is_worth_merging(std::size_t bytes) const;
-  part taken(void* address, std::uint16_t size_class);
+  void give_back_large(std::byte* begin, std::size_t bytes);
+  void add_range(std::byte* begin, std::size_t bytes);
+  void remove_range(std::byte* begin, std::size_t bytes);
 
   std::byte* begin_;
   std::size_t size_;
-  std::size_t used_ = 0;   // of the range, from its beginning
-  std::size_t given_ = 0;  // of that, handed out
-  std::size_t frees_ = 0;  // since the last merge
+  std::size_t used_ = 0;  // of the arena, from its beginning
+  std::size_t peak_ = 0;
   std::vector<std::byte*> free_[classes];
-  std::map<std::byte*, std::size_t> merged_;  // free ranges, by address
+  // Where small parts are cut from, one behind the other.
+  std::byte* chunk_ = nullptr;
+  std::byte* chunk_end_ = nullptr;
+  std::map<std::byte*, std::size_t> ranges_;              // large and free, by address
+  std::set<std::pair<std::size_t, std::byte*>> by_size_;  // the same
   bool holding_ = false;
   std::vector<part> held_;
 };

@@ -8,6 +8,15 @@
 
 namespace tutti::vcode {
 
+segment_view::segment_view(context& c, value descriptor)
+    : segment_view([&c, descriptor] {
+        if (!descriptor.is_scalar()) {
+          force(c, value(descriptor.vector()->lengths));
+          force(c, value(descriptor.vector()->offsets));
+        }
+        return descriptor;
+      }()) {}
+
 void fail(const std::string& sentence) { throw machine_error(sentence); }
 
 void fail_lengths(const char* first, std::int64_t length, const char* second, std::int64_t other) {

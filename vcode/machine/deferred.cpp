@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "machine/segment_fill.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -61,6 +64,36 @@ void fill_progression(const fusable& f, std::byte* to, std::size_t from, std::si
   }
 }
 
+void fill_distribution(const fusable& f, std::byte* to, std::int32_t from, std::int32_t count) {
+  const segment_view segments(f.operand[1]);
+  const share mine = share_between(segments, from, from + count);
+  const block& values = *f.operand[0].vector();
+  const auto fill_with = [&]<class T>(T) {
+    fill_pieces(mine, segments, reinterpret_cast<T*>(to), from, repeated(values.as<T>()));
+  };
+  switch (values.type) {
+    case kind::real: return fill_with(double{});
+    case kind::boolean: return fill_with(std::uint8_t{});
+    default: return fill_with(std::int32_t{});
+  }
+}
+
+void fill_progressions(const fusable& f, std::byte* to, std::int32_t from, std::int32_t count) {
+  const segment_view segments(f.operand[2]);
+  const share mine = share_between(segments, from, from + count);
+  auto* const out = reinterpret_cast<std::int32_t*>(to);
+  const auto* const starts = f.operand[0].vector()->as<std::int32_t>();
+  if (f.operand[1].is_scalar()) {
+    const std::int32_t stride = f.operand[1].integer();
+    fill_pieces(mine, segments, out, from,
+                counted(starts, [stride](std::int32_t) { return stride; }));
+  } else {
+    const auto* const strides = f.operand[1].vector()->as<std::int32_t>();
+    fill_pieces(mine, segments, out, from,
+                counted(starts, [strides](std::int32_t j) { return strides[j]; }));
+  }
+}
+
 // All that must be computed for one vector, in order.
 class plan {
  public:
@@ -75,14 +108,14 @@ class plan {
     for (planned& each : steps_) place(each);
   }
 
-  // Calls each_strip(index, elements of the root, count) after each strip.
+  // Calls each_strip(index, elements of the root, count) after each strip; true if all calls returned true.
   template <class EachStrip>
-  void run(EachStrip&& each_strip) {
+  bool run(EachStrip&& each_strip) {
     const auto count = static_cast<std::size_t>(steps_.back().result->length);
     const std::size_t strips = (count + strip - 1) / strip;
     const unsigned parts = context_.workers.parts(count);
     const scratch_array<std::byte> buffers(context_.memory, parts * (buffers_ + 1) * buffer_bytes);
-    context_.workers.each(parts, [&](unsigned part) {
+    const bool result = context_.workers.all(parts, [&](unsigned part) {
       std::byte* const mine = buffers.data() + part * (buffers_ + 1) * buffer_bytes;
       const std::size_t first = strips * part / parts;
       const std::size_t last = strips * (part + 1) / parts;
@@ -91,10 +124,12 @@ class plan {
         const std::size_t begin = s * strip;
         const std::size_t size = std::min(strip, count - begin);
         for (const planned& each : steps_) compute(each, begin, size, mine);
-        each_strip(s, steps_.back().to.at(begin, mine), size);
+        if (!each_strip(s, steps_.back().to.at(begin, mine), size)) return false;
       }
+      return true;
     });
     count_work(count);
+    return result;
   }
 
   // Hands the elements over, and gives up what they came from.
@@ -136,7 +171,7 @@ class plan {
           continue;
         }
         root->data = operand->data;
-        root->size_class = operand->size_class;
+        root->units = operand->units;
         root->owns_data = true;
         operand->owns_data = false;
         return;
@@ -184,6 +219,12 @@ class plan {
         if (p.to.memory != nullptr) fill_constant(f, to, size);
         break;
       case source_kind::progression: fill_progression(f, to, begin, size); break;
+      case source_kind::distribution:
+        fill_distribution(f, to, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(size));
+        break;
+      case source_kind::progressions:
+        fill_progressions(f, to, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(size));
+        break;
     }
   }
 
@@ -223,6 +264,17 @@ value deferred_vector(context& c, kind type, std::int32_t length, source_kind so
   made = b->deferred;
   made->source = source;
   return value(b);
+}
+
+// The stride that all segments have in common, if there is one.
+std::optional<std::int32_t> common_stride(context& c, const value& strides) {
+  if (const value* const constant = constant_of(strides)) return constant->integer();
+  const auto* const each = elements<std::int32_t>(c, strides);
+  const std::int32_t first = each[0];
+  for (std::int32_t j = 1; j < strides.length(); ++j) {
+    if (each[j] != first) return std::nullopt;
+  }
+  return first;
 }
 
 }  // namespace
@@ -265,10 +317,56 @@ value defer_progression(context& c, std::int32_t start, std::int32_t stride, std
   return result;
 }
 
+value defer_distribution(context& c, value values, value descriptor) {
+  force(c, values);
+  const segment_view segments(c, descriptor);
+  fusable* made = nullptr;
+  const value result =
+      deferred_vector(c, values.type(), segments.total, source_kind::distribution, made);
+  made->operands = 2;
+  made->operand[0] = values;
+  made->operand[1] = descriptor;
+  return result;
+}
+
+value defer_progressions(context& c, value starts, value strides, value descriptor) {
+  force(c, starts);
+  const segment_view segments(c, descriptor);
+  if (const auto stride = common_stride(c, strides)) {
+    c.memory.release(strides);
+    strides = value::of(*stride);
+  }
+  fusable* made = nullptr;
+  const value result =
+      deferred_vector(c, kind::integer, segments.total, source_kind::progressions, made);
+  made->operands = 3;
+  made->operand[0] = starts;
+  made->operand[1] = strides;
+  made->operand[2] = descriptor;
+  return result;
+}
+
+const value* constant_of(const value& v) {
+  if (v.is_scalar()) return nullptr;
+  const fusable* const f = v.vector()->deferred;
+  return f != nullptr && f->source == source_kind::constant ? &f->operand[0] : nullptr;
+}
+
 void force(context& c, block* b) {
   plan work(c, b, true);
-  work.run([](std::size_t, const std::byte*, std::size_t) {});
+  work.run([](std::size_t, const std::byte*, std::size_t) { return true; });
   work.finish();
+}
+
+bool for_each_strip(
+    context& c, block* b,
+    const std::function<bool(std::int32_t begin, const void* elements, std::int32_t count)>& act) {
+  plan work(c, b, false);
+  const bool result = work.run([&](std::size_t s, const std::byte* elements, std::size_t count) {
+    return act(static_cast<std::int32_t>(s * strip), elements, static_cast<std::int32_t>(count));
+  });
+  work.finish();
+  return result;
 }
 
 void fold_deferred(context& c, block* b, const fold_kernels& fold, void* result) {
@@ -277,6 +375,7 @@ void fold_deferred(context& c, block* b, const fold_kernels& fold, void* result)
   plan work(c, b, false);
   work.run([&](std::size_t s, const std::byte* elements, std::size_t count) {
     fold.block(elements, count, &values[s * 8]);
+    return true;
   });
   for (std::size_t s = 0; s < strips; ++s) fold.reduce(&values[s * 8], 1, result, true);
   work.finish();

@@ -167,7 +167,7 @@ class folding {
 }  // namespace
 
 void run_scan(context& c, const step& s, value* v) {
-  const segment_view segments(v[1]);
+  const segment_view segments(c, v[1]);
   require_elements(v[0], segments, "the vector");
   if (v[0].is_scalar()) {  // Segments without elements may stand beside the one that has it.
     c.memory.release(v[1]);
@@ -193,7 +193,7 @@ void run_scan(context& c, const step& s, value* v) {
 }
 
 void run_reduce(context& c, const step& s, value* v) {
-  const segment_view segments(v[1]);
+  const segment_view segments(c, v[1]);
   require_elements(v[0], segments, "the vector");
   const auto count = static_cast<std::size_t>(segments.total);
   if (segments.count == 1) {

@@ -223,7 +223,7 @@ class ranking {
 void run_rank(context& c, const step& s, value* v) {
   ++c.statistics.vector_instructions;
   {
-    const segment_view segments(v[1]);
+    const segment_view segments(c, v[1]);
     require_elements(v[0], segments, "the vector");
     const bool down = s.code == opcode::rank_down;
     result_vector made(c, kind::integer, segments.total);

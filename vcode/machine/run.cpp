@@ -1,30 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines: who interprets, and who helps.
-#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "io/file_table.hpp"
 #include "machine/host.hpp"
 #include "machine/interpreter.hpp"
 #include "machine/random_stream.hpp"
+#include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
 #include "vcode.hpp"
 
 namespace tutti::vcode {
 namespace {
 
-// Elements from which a vector instruction of the lazy engine is worth a region.
-constexpr std::size_t region_from = 16384;
-// And from which deferring an elementwise instruction is worth the bookkeeping.
-constexpr std::size_t defer_from = 4096;
+// At once: a team that is made later would refuse it later, or never.
+void require_barrier(const std::string& name) {
+  if (name.empty()) return;
+  for (const auto& each : algorithms) {
+    if (each.name == name) return;
+  }
+  throw std::invalid_argument("'" + name + "' is not a barrier of the registry");
+}
 
 // What all threads of a run see.
 struct shared_run {
-  const prepared_program& program;
-  const std::vector<vector_value>& inputs;
-  const run_options& options;
-  const arena& memory;
-  file_table& files;
+  shared_run(program verified, std::vector<vector_value> given, const run_options& how)
+      : code(std::move(verified)),
+        inputs(std::move(given)),
+        options(how),
+        memory(how.memory),
+        files(how.input, how.output, how.error) {
+    const program_data& data = code.data();
+    require_inputs(data.functions[data.entry], inputs);
+    prepared = prepare(data);
+  }
+
+  program code;
+  std::vector<vector_value> inputs;
+  run_options options;
+  prepared_program prepared;
+  arena memory;
+  file_table files;
   run_result result;
 };
 
@@ -38,7 +55,7 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeCrew&& 
   run_options options = shared.options;
   if (!is_first) options.trace = nullptr;
   context c{memory, workers, statistics, options, random, shared.files, 0, defer};
-  interpreter machine(shared.program, c);
+  interpreter machine(shared.prepared, c);
   const bool finished = machine.run(shared.inputs);
   if (!is_first) return;
   shared.result.exited = !finished;
@@ -47,82 +64,127 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeCrew&& 
   shared.result.statistics = statistics;
 }
 
+// A team that is made when the first region is opened: to ask the machine for its topology and the system for
+// threads takes milliseconds, and most programs are over by then.
 class team_threads : public crew_threads {
  public:
-  explicit team_threads(team& threads) : team_(threads) {}
+  explicit team_threads(team& given) : team_(&given) {}
+  explicit team_threads(team_options how) : how_(std::move(how)) {}
+
+  team& made() {
+    if (team_ == nullptr) team_ = &own_.emplace(how_);
+    return *team_;
+  }
+  // How many ranks it has, or will have.
+  unsigned size() {
+    if (team_ != nullptr) return team_->size();
+    const unsigned wanted = how_.ranks != 0 ? how_.ranks : how_.threads;
+    return wanted != 0 ? wanted : made().size();
+  }
   void region(void (*phase)(void* object, unsigned rank), void* object) override {
-    team_.run([phase, object](member& me) { phase(object, me.rank()); });
+    made().run([phase, object](member& me) { phase(object, me.rank()); });
   }
   void barrier() override {}  // The end of a region is one.
 
  private:
-  team& team_;
+  team* team_ = nullptr;
+  team_options how_;
+  std::optional<team> own_;
 };
 
-class member_threads : public crew_threads {
+// One of several threads that all interpret.
+class spmd_threads : public crew_threads {
  public:
-  explicit member_threads(member& me) : me_(me) {}
+  spmd_threads(spmd_run::meeting& all, unsigned rank) : all_(all), rank_(rank) {}
   void region(void (*phase)(void* object, unsigned rank), void* object) override {
-    phase(object, me_.rank());
+    phase(object, rank_);
     barrier();
   }
-  void barrier() override { me_.barrier(); }
+  void barrier() override { all_.arrive_and_wait(rank_); }
+
+ private:
+  spmd_run::meeting& all_;
+  unsigned rank_;
+};
+
+class member_meeting : public spmd_run::meeting {
+ public:
+  explicit member_meeting(member& me) : me_(me) {}
+  void arrive_and_wait(unsigned) override { me_.barrier(); }
 
  private:
   member& me_;
 };
 
-void run_spmd(shared_run& shared, team& threads) {
-  spmd_board board(threads.size());
-  threads.run([&](member& me) {
-    member_threads mine(me);
-    interpret(shared, me.rank() == 0, 0, [&](run_statistics& statistics, allocator& memory) {
-      return crew(statistics, mine, me.size(), me.rank(), board, memory);
-    });
+void interpret_spmd(shared_run& shared, spmd_board& board, unsigned ranks, unsigned rank,
+                    spmd_run::meeting& all) {
+  spmd_threads mine(all, rank);
+  interpret(shared, rank == 0, 0, [&](run_statistics& statistics, allocator& memory) {
+    return crew(statistics, mine, ranks, rank, board, memory);
   });
 }
 
-void run_master(shared_run& shared, team* threads, bool is_lazy) {
-  const std::size_t defer = is_lazy ? defer_from : 0;
-  if (threads == nullptr) {
-    interpret(shared, true, defer,
-              [](run_statistics& statistics, allocator&) { return crew(statistics); });
-    return;
-  }
-  team_threads workers(*threads);
-  interpret(shared, true, defer, [&](run_statistics& statistics, allocator&) {
-    return crew(statistics, workers, threads->size(), is_lazy ? region_from : 0);
+void run_spmd(shared_run& shared, team& threads) {
+  spmd_board board(threads.size());
+  threads.run([&](member& me) {
+    member_meeting all(me);
+    interpret_spmd(shared, board, me.size(), me.rank(), all);
   });
+}
+
+void run_master(shared_run& shared, team_threads& threads) {
+  const run_options& how = shared.options;
+  const bool is_lazy = how.engine == engine::lazy;
+  const unsigned size = threads.size();
+  interpret(
+      shared, true, is_lazy ? how.defer_from : 0, [&](run_statistics& statistics, allocator&) {
+        return is_lazy && size == 1 ? crew(statistics)
+                                    : crew(statistics, threads, size, is_lazy ? how.share_from : 0);
+      });
 }
 
 }  // namespace
 
-run_result run(const program& code, std::vector<vector_value> inputs, const run_options& options) {
-  const program_data& data = code.data();
-  require_inputs(data.functions[data.entry], inputs);
-  const prepared_program prepared = prepare(data);
-  const arena memory(options.memory);
-  file_table files(options.input, options.output, options.error);
-  shared_run shared{prepared, inputs, options, memory, files, {}};
+struct spmd_run::state {
+  state(const program& code, std::vector<vector_value> inputs, const run_options& options,
+        unsigned size, meeting& all)
+      : shared(code, std::move(inputs), options), board(size), ranks(size), barrier(all) {}
+  shared_run shared;
+  spmd_board board;
+  unsigned ranks;
+  meeting& barrier;
+};
 
-  const bool is_lazy = options.engine == engine::lazy;
-  std::optional<team> own;
-  team* threads = options.team;
-  if (threads != nullptr) {
-    // Nothing to make.
-  } else if (!is_lazy || options.threads != 1 || options.ranks > 1) {
-    team_options how;
-    how.threads = options.threads;
-    how.ranks = options.ranks;
-    how.barrier = options.barrier;
-    // A program may wait for a file or for another program: nobody has anything to do meanwhile.
-    how.fibers.checks = false;
-    threads = &own.emplace(how);
+spmd_run::spmd_run(const program& code, std::vector<vector_value> inputs,
+                   const run_options& options, unsigned ranks, meeting& barrier)
+    : state_(std::make_unique<state>(code, std::move(inputs), options, ranks, barrier)) {}
+spmd_run::~spmd_run() = default;
+
+void spmd_run::interpret(unsigned rank) {
+  interpret_spmd(state_->shared, state_->board, state_->ranks, rank, state_->barrier);
+}
+
+run_result spmd_run::result() { return std::move(state_->shared.result); }
+
+run_result run(const program& code, std::vector<vector_value> inputs, const run_options& options) {
+  require_barrier(options.barrier);
+  shared_run shared(code, std::move(inputs), options);
+  team_options how;
+  how.threads = options.threads;
+  how.ranks = options.ranks;
+  how.barrier = options.barrier;
+  // A program may wait for a file or for another program: nobody has anything to do meanwhile.
+  how.fibers.checks = false;
+  std::optional<team_threads> threads;
+  if (options.team != nullptr) {
+    threads.emplace(*options.team);
+  } else {
+    threads.emplace(how);
   }
   if (options.engine == engine::spmd) {
-    run_spmd(shared, *threads);
+    run_spmd(shared, threads->made());
   } else {
-    run_master(shared, threads, is_lazy);
+    run_master(shared, *threads);
   }
   return std::move(shared.result);
 }

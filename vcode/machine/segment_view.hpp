@@ -10,8 +10,13 @@
 
 namespace tutti::vcode {
 
+struct context;
+
 class segment_view {
  public:
+  // Computes lengths and offsets if they are deferred.
+  segment_view(context& c, value descriptor);
+  // They are there.
   explicit segment_view(value descriptor) {
     if (descriptor.is_scalar()) {
       one_[0] = one_[2] = total = descriptor.integer();
@@ -28,6 +33,10 @@ class segment_view {
   }
   segment_view(const segment_view&) = delete;
   segment_view& operator=(const segment_view&) = delete;
+
+  // In elements: coming to a segment costs as much as some of them. A million empty ones are work too.
+  static constexpr std::int64_t segment_weight = 8;
+  std::size_t work() const { return static_cast<std::size_t>(total + count * segment_weight); }
 
   std::int32_t count;
   std::int32_t total;
@@ -73,28 +82,57 @@ struct cut {
   std::int32_t element;
 };
 
-// A segment weighs as much as an element: else a million empty ones would weigh nothing.
+// A segment weighs as much as some elements.
 inline cut cut_at(const segment_view& s, unsigned part, unsigned parts, std::int32_t align) {
   if (part == 0) return {0, 0};
   if (part == parts || s.count == 0) return {s.count, s.total};
   const std::int64_t weight =
-      (static_cast<std::int64_t>(s.total) + s.count) * part / static_cast<std::int64_t>(parts);
+      (s.total + s.count * segment_view::segment_weight) * part / static_cast<std::int64_t>(parts);
   // The last segment that begins at or before this weight.
   std::int32_t low = 0;
   std::int32_t high = s.count;
   while (high - low > 1) {
     const std::int32_t middle = low + (high - low) / 2;
-    (static_cast<std::int64_t>(s.offsets[middle]) + middle <= weight ? low : high) = middle;
+    (s.offsets[middle] + middle * segment_view::segment_weight <= weight ? low : high) = middle;
   }
   const std::int32_t begin = s.offsets[low];
-  const std::int64_t inside = std::min<std::int64_t>(weight - begin - low, s.lengths[low]);
+  const std::int64_t inside = std::min(weight - begin - low * segment_view::segment_weight,
+                                       static_cast<std::int64_t>(s.lengths[low]));
   const auto rounded = static_cast<std::int32_t>(inside / align * align);
   // Nothing is left of a segment that is cut at its end.
   if (rounded == s.lengths[low] && rounded > 0) return {low + 1, s.offsets[low + 1]};
   return {low, begin + rounded};
 }
 
+// The segment that has this element.
+inline std::int32_t segment_of(const segment_view& s, std::int32_t element) {
+  return static_cast<std::int32_t>(std::upper_bound(s.offsets, s.offsets + s.count, element) -
+                                   s.offsets) -
+         1;
+}
+
 }  // namespace detail
+
+// Elements begin .. end-1, at least one; empty segments at their limits do not matter.
+inline share share_between(const segment_view& s, std::int32_t begin, std::int32_t end) {
+  share made;
+  made.begin = begin;
+  made.end = end;
+  std::int32_t j = detail::segment_of(s, begin);
+  if (s.offsets[j] < begin) {
+    made.head = {j, begin, std::min(end, s.offsets[j + 1])};
+    ++j;
+  }
+  made.first = made.last = j;
+  if (made.head.end == end) return made;
+  made.last = detail::segment_of(s, end - 1);
+  if (s.offsets[made.last + 1] == end) {
+    ++made.last;
+  } else {
+    made.tail = {made.last, s.offsets[made.last], end};
+  }
+  return made;
+}
 
 // Segments are cut at multiples of `align` from their beginnings.
 inline share share_of(const segment_view& s, unsigned part, unsigned parts,

@@ -33,7 +33,7 @@ void store::give_data(block* b) {
   if (b->length == 0) return;
   const allocator::part got = scratch(static_cast<std::size_t>(b->length) * size_of(b->type));
   b->data = got.address;
-  b->size_class = got.size_class;
+  b->units = got.units;
   b->owns_data = true;
 }
 
@@ -120,7 +120,7 @@ void store::destroy(block* b) {
     destroy_pair(static_cast<pair_block*>(b));
     return;
   }
-  if (b->owns_data) memory_.free(b->data, b->size_class);
+  if (b->owns_data) memory_.free({b->data, b->units});
   if (b->lengths != nullptr) release(b->lengths);
   if (b->offsets != nullptr) release(b->offsets);
   if (b->deferred != nullptr) drop_deferred(b);

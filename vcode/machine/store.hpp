@@ -47,7 +47,7 @@ class store {
 
   // Memory for work within an instruction.
   allocator::part scratch(std::size_t bytes);
-  void free_scratch(allocator::part p) { memory_.free(p.address, p.size_class); }
+  void free_scratch(allocator::part p) { memory_.free(p); }
 
   allocator& memory() { return memory_; }
 

@@ -71,7 +71,8 @@ struct alignas(64) block {
   std::uint32_t references = 1;
   kind type = kind::integer;
   bool owns_data = false;
-  std::uint16_t size_class = 0;
+  bool is_ones = false;     // of a descriptor: every segment has one element
+  std::uint32_t units = 0;  // of memory, if it owns data
   std::int32_t length = 0;
   std::int32_t total = 0;       // of a descriptor
   void* data = nullptr;         // null while deferred

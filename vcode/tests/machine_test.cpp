@@ -191,7 +191,7 @@ TEST(VcodeArena, PartsNeverOverlap) {
   for (int i = 0; i < 20000; ++i) {
     if (!held.empty() && std::rand() % 2 == 0) {
       const auto at = static_cast<std::size_t>(std::rand()) % held.size();
-      from.free(held[at].part.address, held[at].part.size_class);
+      from.free(held[at].part);
       held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
       continue;
     }

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `tutti bench instruction` and `tutti bench vcode` measure. Included where the command is built: the interpreter
+# comes after the harness.
+set(vcode_bench "${PROJECT_SOURCE_DIR}/bench/vcode")
+add_library(tutti_bench_vcode STATIC "${vcode_bench}/instruction.cpp" "${vcode_bench}/loops.cpp")
+target_link_libraries(
+  tutti_bench_vcode
+  PUBLIC tutti_vcode tutti_harness
+  PRIVATE tutti_warnings)
+set_target_properties(tutti_bench_vcode PROPERTIES CXX_EXTENSIONS OFF)
+
+if(TUTTI_GCC)
+  set(region "${CMAKE_CURRENT_BINARY_DIR}/vcode_libgomp_region.o")
+  add_custom_command(
+    OUTPUT "${region}"
+    COMMAND "${TUTTI_GCC}" -std=c11 -O2 -fPIC -Wall -Wextra -fopenmp -I "${PROJECT_SOURCE_DIR}/bench" -c
+            "${PROJECT_SOURCE_DIR}/bench/barrier/peers/openmp_region.c" -o "${region}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/bench/barrier/peers/openmp_region.c"
+    COMMENT "Compiling the parallel regions of libgomp"
+    VERBATIM)
+  execute_process(
+    COMMAND "${TUTTI_GCC}" -print-file-name=libgomp.so
+    OUTPUT_VARIABLE libgomp
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  add_executable(tutti_peer_vcode_libgomp "${vcode_bench}/openmp_worker.cpp" "${region}")
+  target_link_libraries(tutti_peer_vcode_libgomp PRIVATE tutti_bench_vcode tutti_warnings "${libgomp}")
+  tutti_add_peer_program(tutti_peer_vcode_libgomp vcode-libgomp)
+endif()

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// A vector of elements at a time is compressed and stored; the next one overwrites what was too much.
+#include "kernels/pack.hpp"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/pack.cpp"
+#include "kernels/targets.hpp"
+// Includes this file once for each target.
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tutti::vcode {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+std::size_t count_of_flags(const std::uint8_t* flags, std::size_t count) {
+  const hn::ScalableTag<std::uint8_t> bytes;
+  const hn::Repartition<std::uint64_t, decltype(bytes)> sums;
+  auto sum = hn::Zero(sums);
+  std::size_t k = 0;
+  for (; k + hn::Lanes(bytes) <= count; k += hn::Lanes(bytes)) {
+    sum = hn::Add(sum, hn::SumsOf8(hn::LoadU(bytes, flags + k)));
+  }
+  std::size_t found = hn::GetLane(hn::SumOfLanes(sums, sum));
+  for (; k < count; ++k) found += flags[k];
+  return found;
+}
+
+// Without a branch for each element.
+template <class T>
+void pack_each(const T* from, const std::uint8_t* flags, std::size_t count, T* to, const T* end) {
+  for (std::size_t k = 0; k < count && to != end; ++k) {
+    *to = from[k];
+    to += flags[k];
+  }
+}
+
+// The flags of `lanes` elements as a bit each.
+void to_bits(const std::uint8_t* flags, std::size_t lanes, std::uint8_t* bits) {
+  for (std::size_t k = 0; k < lanes; k += 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, flags + k, lanes < 8 ? lanes : 8);
+    // Byte i is 0 or 1, and lands in bit 56 + i.
+    bits[k / 8] = static_cast<std::uint8_t>(eight * 0x0102040810204080U >> 56);
+  }
+}
+
+template <class T>
+void pack_vectors(const T* from, const std::uint8_t* flags, std::size_t count, T* to, T* end) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::uint8_t bits[8] = {};
+  std::size_t k = 0;
+  for (; k + lanes <= count && to + lanes <= end; k += lanes) {
+    to_bits(flags + k, lanes, bits);
+    to += hn::CompressStore(hn::LoadU(d, from + k), hn::LoadMaskBits(d, bits), d, to);
+  }
+  pack_each(from + k, flags + k, count - k, to, end);
+}
+
+void pack(std::size_t element_size, const void* from, const std::uint8_t* flags, std::size_t count,
+          void* to, std::size_t room) {
+  if (element_size == 8) {
+    auto* const out = static_cast<std::uint64_t*>(to);
+    pack_vectors(static_cast<const std::uint64_t*>(from), flags, count, out, out + room);
+  } else if (element_size == 4) {
+    auto* const out = static_cast<std::uint32_t*>(to);
+    pack_vectors(static_cast<const std::uint32_t*>(from), flags, count, out, out + room);
+  } else {
+    auto* const out = static_cast<std::uint8_t*>(to);
+    pack_each(static_cast<const std::uint8_t*>(from), flags, count, out, out + room);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tutti::vcode
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tutti::vcode {
+
+HWY_EXPORT(count_of_flags);
+HWY_EXPORT(pack);
+
+std::size_t count_flags(const std::uint8_t* flags, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(count_of_flags)(flags, count);
+}
+void pack_flagged(std::size_t element_size, const void* from, const std::uint8_t* flags,
+                  std::size_t count, void* to, std::size_t room) {
+  HWY_DYNAMIC_DISPATCH(pack)(element_size, from, flags, count, to, room);
+}
+
+}  // namespace tutti::vcode
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Permutes by indices first, first + 1, first + 2, ...: elements are copied as slices. Compiled programs take
+// vectors apart and put them together that way.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "machine/deferred.hpp"
+#include "machine/moves.hpp"
+#include "machine/operations.hpp"
+
+namespace tutti::vcode {
+namespace {
+
+using std::int32_t;
+
+bool have_same_lengths(const segment_view& a, const segment_view& b) {
+  if (a.count != b.count || a.total != b.total) return false;
+  return a.lengths == b.lengths ||
+         std::memcmp(a.lengths, b.lengths, static_cast<std::size_t>(a.count) * 4) == 0;
+}
+
+// The first index of each segment.
+struct slices {
+  const int32_t* first;
+  bool fits(int32_t segment, int32_t length, int32_t limit) const {
+    return length == 0 || (first[segment] >= 0 && first[segment] <= limit - length);
+  }
+};
+
+std::optional<slices> find_slices(const value& index, const segment_view& segments) {
+  if (index.is_scalar() || index.vector()->deferred == nullptr) return std::nullopt;
+  const fusable& f = *index.vector()->deferred;
+  const auto counts_by_one = [&] {
+    return f.operand[1].is_scalar() && f.operand[1].integer() == 1;
+  };
+  if (f.source == source_kind::progression && counts_by_one() && segments.count == 1) {
+    return slices{static_cast<const int32_t*>(f.operand[0].address())};
+  }
+  if (f.source == source_kind::progressions && counts_by_one() &&
+      have_same_lengths(segment_view(f.operand[2]), segments)) {
+    return slices{f.operand[0].vector()->as<int32_t>()};
+  }
+  return std::nullopt;
+}
+
+template <class T>
+void copy(const T* from, T* to, int32_t count) {
+  constexpr int32_t few = 16;
+  if (count > few) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  } else {
+    for (int32_t k = 0; k < count; ++k) to[k] = from[k];
+  }
+}
+
+// What DPERMUTE leaves where no index goes.
+template <class T>
+class defaults {
+ public:
+  defaults(context& c, const value& v) {
+    if (const value* const element = constant_of(v)) {
+      std::memcpy(&element_, element->address(), sizeof(T));
+    } else {
+      vector_ = elements<T>(c, v);
+    }
+  }
+  void write(T* to, int32_t begin, int32_t end) const {
+    if (begin >= end) return;
+    if (vector_ != nullptr) {
+      copy(vector_ + begin, to + begin, end - begin);
+    } else {
+      std::fill(to + begin, to + end, element_);
+    }
+  }
+
+ private:
+  const T* vector_ = nullptr;
+  T element_{};
+};
+
+bool all_fit(context& c, const slices& from, const segment_view& index, const segment_view& limit) {
+  const auto count = static_cast<std::size_t>(index.count);
+  const unsigned parts = c.workers.parts(count);
+  return c.workers.all(parts, [&](unsigned part) {
+    const range mine = part_of(count, part, parts);
+    bool fit = true;
+    for (auto j = static_cast<int32_t>(mine.begin); j < static_cast<int32_t>(mine.end); ++j) {
+      fit = fit && from.fits(j, index.lengths[j], limit.lengths[j]);
+    }
+    return fit;
+  });
+}
+
+}  // namespace
+
+bool gather_slices(context& c, const step& s, value* v, const segment_view& source,
+                   const segment_view& target) {
+  const auto found = find_slices(v[1], target);
+  if (!found) return false;
+  const slices from = *found;
+  if (!all_fit(c, from, target, source)) {
+    fail_index(elements<int32_t>(c, v[1]), nullptr, target, source);
+  }
+  with_size(s.type, [&]<class T>(T) {
+    const T* const in = elements<T>(c, v[0]);
+    result_vector made(c, s.type, target.total);
+    T* const to = made.data<T>();
+    const unsigned parts = c.workers.parts(target.work());
+    c.workers.each(parts, [&](unsigned part) {
+      share_of(target, part, parts).each(target, [&](int32_t j, int32_t b, int32_t e) {
+        copy(in + source.offsets[j] + from.first[j] + (b - target.offsets[j]), to + b, e - b);
+      });
+    });
+    c.memory.release(v[0]);
+    v[0] = made.finish();
+  });
+  const auto count = static_cast<std::size_t>(target.total);
+  count_pass(c, count, count * 2 * size_of(s.type));
+  return true;
+}
+
+bool scatter_slices(context& c, const step& s, value* v, const segment_view& source,
+                    const segment_view& target) {
+  const auto found = find_slices(v[1], source);
+  if (!found) return false;
+  const slices at = *found;
+  if (!all_fit(c, at, source, target)) {
+    fail_index(elements<int32_t>(c, v[1]), nullptr, source, target);
+  }
+  // As many consecutive indices as places begin at 0: nothing moves.
+  if (s.code == opcode::permute) return true;
+  with_size(s.type, [&]<class T>(T) {
+    const T* const in = elements<T>(c, v[0]);
+    value& before = v[2];
+    const bool reuses = is_reusable(before, s.type);
+    const defaults<T> rest(c, before);
+    result_vector made =
+        reuses ? result_vector(c, s.type, before) : result_vector(c, s.type, target.total);
+    T* const to = made.data<T>();
+    // Work is what is written: the slices, or everything.
+    const segment_view& written = reuses ? source : target;
+    const unsigned parts = c.workers.parts(written.work());
+    c.workers.each(parts, [&](unsigned part) {
+      share_of(written, part, parts).each(written, [&](int32_t j, int32_t b, int32_t e) {
+        const int32_t slice = target.offsets[j] + at.first[j];
+        if (reuses) {
+          copy(in + b, to + slice + (b - source.offsets[j]), e - b);
+          return;
+        }
+        const int32_t begin = std::clamp(slice, b, e);
+        const int32_t end = std::clamp(slice + source.lengths[j], begin, e);
+        rest.write(to, b, begin);
+        if (begin < end) copy(in + source.offsets[j] + (begin - slice), to + begin, end - begin);
+        rest.write(to, end, e);
+      });
+    });
+    c.memory.release(v[0]);
+    v[0] = made.finish();
+  });
+  const auto count = static_cast<std::size_t>(target.total);
+  count_pass(c, count, static_cast<std::size_t>(source.total) * 2 * size_of(s.type));
+  return true;
+}
+
+}  // namespace tutti::vcode

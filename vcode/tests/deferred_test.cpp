@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the lazy engine does not compute, or computes on the way (INDEX, DIST, descriptors of equal lengths), gives what
+// an engine gives that computes everything at once.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <numeric>
+
+#include "tutti/team/team.hpp"
+#include "vcode.hpp"
+
+namespace tutti::vcode {
+namespace {
+
+using integers = std::vector<std::int32_t>;
+
+struct shape {
+  const char* name;
+  integers lengths;
+};
+
+std::vector<shape> shapes() {
+  integers small;
+  for (int i = 0; i < 9000; ++i) small.push_back(i * 7 % 13);
+  small.push_back(9000);
+  return {{"OneSegment", {45000}},
+          {"Ones", integers(45000, 1)},
+          {"Equal", integers(9000, 5)},
+          {"Empty", {0, 40000, 0, 0, 5001, 1, 0}},
+          {"None", {}},
+          {"Small", small}};
+}
+
+integers plus(integers lengths, std::int32_t more) {
+  for (auto& each : lengths) each += more;
+  return lengths;
+}
+std::int32_t sum(const integers& v) { return std::accumulate(v.begin(), v.end(), 0); }
+integers counted(std::int32_t count, std::int32_t factor, std::int32_t modulo) {
+  integers made;
+  for (std::int32_t k = 0; k < count; ++k) made.push_back(k * factor % modulo);
+  return made;
+}
+std::int32_t size(const integers& v) { return static_cast<std::int32_t>(v.size()); }
+
+class VcodeDeferred : public testing::TestWithParam<shape> {
+ protected:
+  const integers& lengths() const { return GetParam().lengths; }
+  const integers longer = plus(lengths(), 3);
+
+  // The result on the top, from the lazy engine on 1, 2 and 3 ranks and from one that defers nothing.
+  static void expect_same(const std::string& body, const std::vector<vector_value>& inputs) {
+    const program code = compile("FUNC A " + body + " RET");
+    run_options eager;
+    eager.engine = engine::workers;
+    const run_result wanted = run(code, inputs, eager);
+    for (const unsigned ranks : {1U, 2U, 3U}) {
+      run_options lazy;
+      lazy.threads = std::min(ranks, 2U);
+      lazy.ranks = ranks;
+      const run_result got = run(code, inputs, lazy);
+      EXPECT_EQ(got.stack, wanted.stack) << body << " on " << ranks << " ranks";
+    }
+  }
+};
+
+TEST_P(VcodeDeferred, DistributionInAChain) {
+  const vector_value data = counted(sum(lengths()), 17, 1001);
+  const vector_value values = counted(size(lengths()), 5, 97);
+  expect_same("DIST INT + INT", {data, values, segments{lengths()}});
+  expect_same("DIST INT COPY 1 0 CPOP 1 2 + INT", {data, values, segments{lengths()}});
+}
+
+TEST_P(VcodeDeferred, SlicesAndStridesAreGathered) {
+  const vector_value source = counted(sum(longer), 17, 100003);
+  const vector_value starts = counted(size(lengths()), 1, 4);
+  const segments from{longer}, to{lengths()};
+  for (const std::int32_t stride : {1, 0}) {
+    const vector_value strides = integers(lengths().size(), stride);
+    expect_same("INDEX CPOP 2 2 BPERMUTE INT", {from, to, source, starts, strides, to});
+  }
+}
+
+TEST_P(VcodeDeferred, ComputedIndicesAreGathered) {
+  const vector_value source = counted(sum(longer), 17, 100003);
+  const vector_value zeros = integers(lengths().size(), 0), ones = integers(lengths().size(), 1);
+  const vector_value twos = integers(static_cast<std::size_t>(sum(lengths())), 2);
+  const segments from{longer}, to{lengths()};
+  expect_same("INDEX + INT CPOP 2 2 BPERMUTE INT", {from, to, source, twos, zeros, ones, to});
+}
+
+TEST_P(VcodeDeferred, SlicesAreScattered) {
+  const vector_value source = counted(sum(lengths()), 17, 100003);
+  const vector_value before = counted(sum(longer), 3, 101);
+  const vector_value starts = counted(size(lengths()), 1, 4);
+  const vector_value ones = integers(lengths().size(), 1);
+  const segments from{lengths()}, to{longer};
+  expect_same("INDEX CPOP 3 2 DPERMUTE INT", {before, from, to, source, starts, ones, from});
+  // Over a constant: which is the default of what is put together from parts.
+  const vector_value seven = integers{7};
+  expect_same(
+      "DIST INT CPOP 1 6 CPOP 1 6 CPOP 1 6 CPOP 1 6 CPOP 1 6 CPOP 1 6 INDEX CPOP 3 2 DPERMUTE INT",
+      {from, to, source, starts, ones, from, seven, segments{{sum(longer)}}});
+  const vector_value zeros = integers(lengths().size(), 0);
+  expect_same("INDEX CPOP 1 2 PERMUTE INT", {from, source, zeros, ones, from});
+}
+
+TEST_P(VcodeDeferred, AConstantIsScattered) {
+  integers index;
+  for (const std::int32_t length : lengths()) {
+    for (std::int32_t k = 0; k < length; ++k) index.push_back(k * 5 % (length + 3));
+  }
+  const vector_value before = counted(sum(longer), 3, 101);
+  const vector_value seven = integers{7};
+  expect_same(
+      "DIST INT CPOP 1 1 CPOP 3 2 DPERMUTE INT",
+      {before, segments{lengths()}, segments{longer}, index, seven, segments{{sum(lengths())}}});
+}
+
+TEST_P(VcodeDeferred, DescriptorsOfEqualLengths) {
+  const vector_value values = counted(sum(lengths()), 5, 97);
+  for (const std::int32_t each : {1, 3}) {
+    const vector_value length = integers{each};
+    // A segment of `each` for every element: its lengths are a deferred constant.
+    const std::string nested = "DIST INT MAKE_SEGDES ";
+    const segments all{{sum(lengths())}};
+    expect_same(nested + "DIST INT", {values, length, all});
+    expect_same(nested + "COPY 1 0 CPOP 1 2 CPOP 1 1 DIST INT CPOP 1 1 +_REDUCE INT",
+                {values, length, all});
+    expect_same(nested + "COPY 1 0 LENGTHS", {length, all});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, VcodeDeferred, testing::ValuesIn(shapes()),
+                         [](const auto& which) { return which.param.name; });
+
+// Nobody computes these indices, but they are looked at.
+TEST(VcodeDeferredMisuse, SlicesOutsideAreRefused) {
+  const integers lengths(4, 5000);
+  const segments s{lengths};
+  const integers data(20000, 1), ones(4, 1);
+  for (const integers& starts : {integers{0, 0, 1, 0}, integers{-1, 0, 0, 0}}) {
+    for (const unsigned threads : {1U, 2U}) {
+      run_options how;
+      how.threads = threads;
+      EXPECT_THROW(run(compile("FUNC A INDEX CPOP 2 2 BPERMUTE INT RET"),
+                       {s, s, data, starts, ones, s}, how),
+                   run_error);
+      EXPECT_THROW(run(compile("FUNC A INDEX CPOP 3 2 DPERMUTE INT RET"),
+                       {data, s, s, data, starts, ones, s}, how),
+                   run_error);
+      EXPECT_THROW(
+          run(compile("FUNC A INDEX CPOP 1 2 PERMUTE INT RET"), {s, data, starts, ones, s}, how),
+          run_error);
+    }
+  }
+}
+
+TEST(VcodeDeferredMisuse, TooManyElementsAreRefused) {
+  EXPECT_THROW(run(compile("FUNC A CONST INT 1000000 CONST SEGDES 10000 DIST INT MAKE_SEGDES RET")),
+               run_error);
+  EXPECT_THROW(run(compile("FUNC A CONST INT -1 CONST SEGDES 10000 DIST INT MAKE_SEGDES RET")),
+               run_error);
+}
+
+}  // namespace
+}  // namespace tutti::vcode
