@@ -237,8 +237,12 @@ std::string table(const plan& p, const bench::ordered_json& machine) {
 
 int run(const options& o) {
   plan p(o);
-  const bench::ordered_json machine = bench::describe_machine();
+  bench::ordered_json machine = bench::describe_machine();
+  const bench::processor_time begin = bench::read_processor_time();
   p.run();
+  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
+  machine["foreign_load"] = others.foreign_load;
+  machine["steal"] = others.steal;
   fmt::print("{}", o.json ? json_lines(p, machine) : table(p, machine));
   return success;
 }

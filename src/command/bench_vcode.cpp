@@ -266,8 +266,12 @@ int run(const options& o) {
       return success;
     }
     measurement m(o, programs);
-    const bench::ordered_json machine = bench::describe_machine();
+    bench::ordered_json machine = bench::describe_machine();
+    const bench::processor_time begin = bench::read_processor_time();
     m.run(parse_integer("--rounds", o.rounds, 1, 100'000));
+    const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
+    machine["foreign_load"] = others.foreign_load;
+    machine["steal"] = others.steal;
     fmt::print("{}", o.json ? json_lines(m, machine) : table(m, machine));
     return success;
   } catch (const vcode::source_error& e) {

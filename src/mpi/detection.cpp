@@ -60,6 +60,7 @@ void process::woken_by_message() {
 }
 
 void process::note(const protocol::outcome& came) {
+  if (came.status == protocol::status::overdue) return;
   if (came.status != protocol::status::accepted) fail(std::string(protocol::text(came.status)));
   // relaxed: see may_send.
   if (!sends_allowed_.load(relaxed)) sends_allowed_.store(machine_->sends_allowed(), relaxed);

@@ -158,6 +158,7 @@ void process::grant(const credit_grant* grants, std::size_t count, std::uint32_t
 
 template <class Item>
 void process::send_items(packet_kind kind, const Item* items, std::size_t count, std::uint32_t to) {
+  if (is_leaving_) return;
   const std::size_t bytes = sizeof(packet_header) + count * sizeof(Item);
   if (bytes > packet_bytes_) fail("a packet of control is larger than packet_bytes");
   packet* const p =

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <random>
@@ -51,6 +52,7 @@ struct group {
     const sent_message m = under_way[i];
     under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(i));
     const outcome o = machines[m.to].receive(m.message, out());
+    EXPECT_TRUE(o.status == status::accepted || o.status == status::overdue) << text(o.status);
     see(o);
     if (o.released) machines[m.to].left(out());
   }
@@ -68,7 +70,7 @@ struct inline_state : watched {
 
 struct refusals {
   std::uint64_t tried = 0, refused = 0;
-  std::uint64_t by_status[6] = {};
+  std::uint64_t by_status[7] = {};
 };
 
 template <class Machine>
@@ -295,6 +297,52 @@ TEST_P(Forms, DisagreementAboutTheOperationIsReportedToAll) {
         ASSERT_EQ(g.releases.size(), n);
         for (const outcome& o : g.releases) EXPECT_FALSE(o.mismatched);
       }
+}
+
+// Two waves an episode; they disagree in every other one. Whoever is released goes on while others are not.
+TEST_P(Forms, DisagreementHarmsNobodyInWhateverOrderControlArrives) {
+  constexpr int episodes = 6;
+  std::uint64_t overdue = 0;
+  for (rank_t n = 2; n <= 9; ++n)
+    for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+      std::mt19937 random(seed);
+      const auto odd_one = static_cast<rank_t>(random() % n);
+      group<machine> g = of(n);
+      std::vector<int> episode(n);
+      std::vector<char> is_inside(n);
+      const auto see = [&](rank_t who, const outcome& o) {
+        if (o.status == status::overdue) return static_cast<void>(++overdue);
+        ASSERT_EQ(o.status, status::accepted) << text(o.status);
+        if (!o.released) return;
+        const bool disagreed = episode[who]++ % 2 == 0;
+        is_inside[who] = false;
+        EXPECT_EQ(o.mismatched, disagreed);
+        const std::uint64_t right_sum = n * (n + 1) / 2;
+        EXPECT_TRUE(disagreed || static_cast<std::uint64_t>(o.value) == right_sum);
+      };
+      for (int step = 0; step < 100'000; ++step) {
+        const std::size_t i = random() % (n + g.under_way.size());
+        if (i >= n) {
+          const auto at = g.under_way.begin() + static_cast<std::ptrdiff_t>(i - n);
+          const sent_message m = *at;
+          g.under_way.erase(at);
+          see(m.to, g.machines[m.to].receive(m.message, g.out()));
+        } else if (const auto who = static_cast<rank_t>(i);
+                   !is_inside[who] && episode[who] < episodes) {
+          is_inside[who] = true;
+          const bool disagree = episode[who] % 2 == 0;
+          contribution given = vote(disagree && who == odd_one ? 2 : 1);
+          given.value = std::uint64_t{who} + 1;
+          const auto freed = static_cast<std::uint64_t>(episode[who]) + 1;
+          see(who, g.machines[who].passive({freed, freed}, given, g.out()));
+        }
+        if (HasFatalFailure()) return;
+        const auto is_done = [](int e) { return e == episodes; };
+        if (std::all_of(episode.begin(), episode.end(), is_done)) break;
+      }
+      ASSERT_EQ(*std::min_element(episode.begin(), episode.end()), episodes) << n << " " << seed;
+    }
+  EXPECT_EQ(overdue > 0, GetParam() == "ring");
 }
 
 // A vote that was withdrawn after it had been reported stands if the episode ends; sending waits for the answer.

@@ -25,9 +25,10 @@ std::string scheme_of(const scenario& s) {
   return s.scheme == release_scheme::epochs ? " epochs" : " phases";
 }
 std::string size_of(const scenario& s) {
-  return fmt::format("n = {}, {} messages, {} episodes{}{}", s.participants, s.messages, s.episodes,
-                     s.deadlines != 0 ? fmt::format(", {} late", s.deadlines) : "",
-                     s.free_votes ? "" : ", rank 0 votes freely");
+  return fmt::format("n = {}, {} messages, {} episodes{}{}{}", s.participants, s.messages,
+                     s.episodes, s.deadlines != 0 ? fmt::format(", {} late", s.deadlines) : "",
+                     s.free_votes ? "" : ", rank 0 votes freely",
+                     s.disagrees ? ", rank 1 disagrees" : "");
 }
 std::string text(const scenario& s) { return s.name + scheme_of(s) + ", " + size_of(s); }
 
@@ -74,7 +75,7 @@ bool run_scenarios(const options& o, std::set<std::string>& met) {
   std::uint64_t states = 0, steps = 0, quiescent = 0;
   watched::met = &met;
   for (const scenario& s : quick_scenarios())
-    explore(of(s.name, s.scheme, 2, 1, true), false, 1000);
+    for (const rank_t n : {2u, 3u}) explore(of(s.name, s.scheme, n, 1, true), false, 1000);
   watched::met = nullptr;  // a look into a set costs more than a step of a machine
   state_table table;
   for (const scenario& s : o.long_run ? long_scenarios() : quick_scenarios()) {

@@ -15,6 +15,10 @@ scenario with_episodes(scenario s, std::uint32_t episodes) {
   s.episodes = episodes;
   return s;
 }
+scenario with_disagreement(scenario s) {
+  s.disagrees = true;
+  return s;
+}
 scenario with_histories(scenario s) {
   s.histories = true;
   return s;
@@ -34,6 +38,10 @@ std::vector<scenario> quick_scenarios() {
   all.push_back(with_deadlines(of("ring", epochs, 2, 2, true), 1));
   for (const char* name : {"star", "tree", "ring"}) all.push_back(of(name, epochs, 4, 1, false));
   all.push_back(of("tree", phases, 4, 1, false));
+  // Without messages: otherwise any number of waves may leave a partial value behind.
+  for (const char* name : {"star", "tree", "ring"})
+    all.push_back(with_episodes(with_disagreement(of(name, epochs, 4, 0, false)), 3));
+  all.push_back(with_episodes(with_disagreement(of("ring", phases, 4, 0, false)), 3));
   return all;
 }
 
@@ -91,6 +99,8 @@ std::vector<mutant> mutants() {
       {"value.wave", "a value of an earlier wave is kept", "", of("ring", epochs, 3, 2, true)},
       {"partial.wait", "the token does not wait for a partial value", "",
        of("ring", epochs, 3, 1, false)},
+      {"partial.overdue", "a partial value that nobody waited for is a mistake", "",
+       with_disagreement(of("ring", epochs, 3, 0, false))},
       {"withdraw.wait", "after a deadline, sending with a report under way", "",
        with_deadlines(of("star", epochs, 2, 2, false), 1)},
       {"withdraw.wait", "after a deadline, sending with a report under way", "",

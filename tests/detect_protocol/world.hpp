@@ -30,6 +30,8 @@ struct scenario {
   std::uint32_t deadlines = 0;  // how often a deadline passes in all
   bool free_votes =
       true;  // each idle() votes either way; else rank 0 votes either way, the others true
+  // In every other episode, from the first on, rank 1 gives another operation than the rest.
+  bool disagrees = false;
   bool histories = false;  // tell states apart by what each program has met, too
   bool ring() const { return name == "ring"; }
 };
@@ -123,7 +125,7 @@ class world {
       case step::control: deliver(s, a); break;
       case step::leave:
         p = next_episode(p);
-        see(s, a.who, m.left([&](rank_t to, const control& c) { fly(to, c); }));
+        see(s, a.who, m.left([&](rank_t to, const control& c) { fly(s, to, c); }));
         break;
     }
     std::sort(flights_.begin(), flights_.begin() + rest_.flying, before);
@@ -260,11 +262,11 @@ class world {
     contribution given;
     given.value = value_of(who, vote);
     given.combine = combined;
-    given.operation = 1;
+    given.operation = disagree_in(s, p.episode) && who == 1 ? 2 : 1;
     given.vote = vote;
     see(s, who,
         machines_[who].passive(rest_.tallies[who].totals(), given,
-                               [&](rank_t to, const control& c) { fly(to, c); }));
+                               [&](rank_t to, const control& c) { fly(s, to, c); }));
   }
 
   void deliver(const scenario& s, const action& a) {
@@ -274,12 +276,17 @@ class world {
     if (message.kind == message_kind::probe)
       rest_.programs[a.who].standing = rest_.programs[a.who].vote;
     see(s, a.who,
-        machines_[a.who].receive(message, [&](rank_t to, const control& c) { fly(to, c); }));
+        machines_[a.who].receive(message, [&](rank_t to, const control& c) { fly(s, to, c); }));
+  }
+  static bool disagree_in(const scenario& s, std::uint8_t episode) {
+    return s.disagrees && episode % 2 == 0;
   }
 
-  void fly(rank_t to, const control& c) {
+  void fly(const scenario& s, rank_t to, const control& c) {
     for (std::uint8_t i = 0; i < rest_.flying; ++i)
-      if (flights_[i].to == to && flights_[i].message.source == c.source)
+      // A partial value of a wave that went on without it may still be there.
+      if (flights_[i].to == to && flights_[i].message.source == c.source &&
+          (!s.disagrees || flights_[i].message.kind != message_kind::partial))
         fail("two control messages between one pair at a time");
     if (rest_.flying == most_flights)
       return fail("more control messages than the model has room for");
@@ -299,6 +306,7 @@ class world {
   }
 
   void see(const scenario& s, std::uint8_t who, const outcome& o) {
+    if (o.status == status::overdue && s.disagrees) return;
     if (o.status != status::accepted) fail("a control message is refused");
     if (!o.released) return;
     program& own = rest_.programs[who];
@@ -318,11 +326,13 @@ class world {
       for (std::uint8_t e = 0; e <= own.episode; ++e)
         if (rest_.under_way[r][e] != 0) fail("released while a message is under way");
     }
-    if (o.mismatched) fail("the operations agree and are said not to");
+    const bool disagree = disagree_in(s, own.episode);
+    if (o.mismatched && !disagree) fail("the operations agree and are said not to");
+    if (!o.mismatched && disagree) fail("the operations differ and are said to agree");
     if (o.unanimous != unanimous) fail("the verdict is not the conjunction of the votes");
     const value_t expected = schedule::fold(
         0, s.participants, [&](rank_t r) { return value_of(r, rest_.standing[r]); }, combined);
-    if (static_cast<std::uint64_t>(o.value) != static_cast<std::uint64_t>(expected))
+    if (!disagree && static_cast<std::uint64_t>(o.value) != static_cast<std::uint64_t>(expected))
       fail("the aggregate is not that of the values given");
     if (s.histories) remember(who, 100 + unanimous, static_cast<std::uint64_t>(o.value));
     own.mode = released;

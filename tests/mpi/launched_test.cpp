@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
                     shape{open_mpi, 4, 1, "mpi", "star"},
                     shape{open_mpi, 2, 2, "mpi", "tree", 1024}, shape{mpich, 1, 2, "mpi", "star"},
                     shape{mpich, 2, 1, "mpi", "waves"}, shape{mpich, 2, 2, "auto", "star"},
-                    shape{mpich, 2, 1, "mpi", "star", 1024}),
+                    shape{mpich, 2, 1, "mpi", "ring", 1024}, shape{open_mpi, 3, 1, "mpi", "ring"}),
     name_of);
 
 class either : public testing::TestWithParam<family> {};

@@ -102,6 +102,12 @@ class crew {
   }
   template <class Phase>
   void each(unsigned parts, Phase&& phase) {
+    if (is_spmd()) {
+      // Without answers, which would cost each thread a line of every other.
+      if (rank_ < parts) phase(rank_);
+      barrier();
+      return;
+    }
     all(parts, [&](unsigned part) {
       phase(part);
       return true;

@@ -8,6 +8,7 @@
 
 #include "machine/context.hpp"
 #include "machine/prepare.hpp"
+#include "machine/timeline.hpp"
 
 namespace tutti::vcode {
 
@@ -17,6 +18,8 @@ class interpreter {
 
   // False if the program ended by EXIT. Throws run_error.
   bool run(const std::vector<vector_value>& inputs);
+  // Traces say when, by this clock.
+  void stamp_traces(const timeline& times) { times_ = &times; }
   // What the program left, bottom first.
   std::vector<vector_value> stack();
 
@@ -33,6 +36,7 @@ class interpreter {
 
   const prepared_program& program_;
   context& c_;
+  const timeline* times_ = nullptr;
   std::vector<value> constants_;
   std::unique_ptr<value[]> values_;
   std::size_t capacity_ = 0;

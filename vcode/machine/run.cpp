@@ -7,6 +7,7 @@
 #include "machine/host.hpp"
 #include "machine/interpreter.hpp"
 #include "machine/random_stream.hpp"
+#include "machine/timeline.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
 #include "vcode.hpp"
@@ -43,6 +44,11 @@ struct shared_run {
   arena memory;
   file_table files;
   run_result result;
+  std::optional<timeline> times;
+
+  void start_timeline(unsigned ranks) {
+    if (options.trace != nullptr) times.emplace(ranks);
+  }
 };
 
 // One interpreter from beginning to end.
@@ -56,6 +62,7 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeCrew&& 
   if (!is_first) options.trace = nullptr;
   context c{memory, workers, statistics, options, random, shared.files, 0, defer};
   interpreter machine(shared.prepared, c);
+  if (shared.times) machine.stamp_traces(*shared.times);
   const bool finished = machine.run(shared.inputs);
   if (!is_first) return;
   shared.result.exited = !finished;
@@ -92,6 +99,38 @@ class team_threads : public crew_threads {
   std::optional<team> own_;
 };
 
+// With a trace: when each rank worked and when it waited, printed when the program is over.
+class timed_threads : public crew_threads {
+ public:
+  timed_threads(crew_threads& behind, unsigned rank, timeline& times)
+      : behind_(behind), rank_(rank), times_(times) {}
+  void region(void (*phase)(void* object, unsigned rank), void* object) override {
+    struct timed {
+      void (*phase)(void* object, unsigned rank);
+      void* object;
+      timeline& times;
+    } call{phase, object, times_};
+    behind_.region(
+        [](void* given, unsigned rank) {
+          const timed& t = *static_cast<timed*>(given);
+          const double begin = t.times.now();
+          t.phase(t.object, rank);
+          t.times.add(rank, timeline::kind::phase, begin);
+        },
+        &call);
+  }
+  void barrier() override {
+    const double begin = times_.now();
+    behind_.barrier();
+    times_.add(rank_, timeline::kind::barrier, begin);
+  }
+
+ private:
+  crew_threads& behind_;
+  unsigned rank_;
+  timeline& times_;
+};
+
 // One of several threads that all interpret.
 class spmd_threads : public crew_threads {
  public:
@@ -119,12 +158,16 @@ class member_meeting : public spmd_run::meeting {
 void interpret_spmd(shared_run& shared, spmd_board& board, unsigned ranks, unsigned rank,
                     spmd_run::meeting& all) {
   spmd_threads mine(all, rank);
+  std::optional<timed_threads> timed;
+  if (shared.times) timed.emplace(mine, rank, *shared.times);
+  crew_threads& threads = timed ? static_cast<crew_threads&>(*timed) : mine;
   interpret(shared, rank == 0, 0, [&](run_statistics& statistics, allocator& memory) {
-    return crew(statistics, mine, ranks, rank, board, memory);
+    return crew(statistics, threads, ranks, rank, board, memory);
   });
 }
 
 void run_spmd(shared_run& shared, team& threads) {
+  shared.start_timeline(threads.size());
   spmd_board board(threads.size());
   threads.run([&](member& me) {
     member_meeting all(me);
@@ -136,10 +179,14 @@ void run_master(shared_run& shared, team_threads& threads) {
   const run_options& how = shared.options;
   const bool is_lazy = how.engine == engine::lazy;
   const unsigned size = threads.size();
+  shared.start_timeline(size);
+  std::optional<timed_threads> timed;
+  if (shared.times) timed.emplace(threads, 0, *shared.times);
+  crew_threads& behind = timed ? static_cast<crew_threads&>(*timed) : threads;
   interpret(
       shared, true, is_lazy ? how.defer_from : 0, [&](run_statistics& statistics, allocator&) {
         return is_lazy && size == 1 ? crew(statistics)
-                                    : crew(statistics, threads, size, is_lazy ? how.share_from : 0);
+                                    : crew(statistics, behind, size, is_lazy ? how.share_from : 0);
       });
 }
 
@@ -186,6 +233,7 @@ run_result run(const program& code, std::vector<vector_value> inputs, const run_
   } else {
     run_master(shared, *threads);
   }
+  if (shared.times) shared.times->print(options.trace);
   return std::move(shared.result);
 }
 

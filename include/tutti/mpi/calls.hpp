@@ -32,7 +32,7 @@ inline constexpr int any_source = -1;
 
 struct calls {
   // Raised whenever this table changes: a plugin of another version is refused.
-  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::uint32_t current_version = 2;
 
   std::uint32_t version;
   const char* family;  // "openmpi", "mpich", "mpi"
@@ -54,7 +54,6 @@ struct calls {
   int (*receive)(void* data, int bytes, int from, handle comm, handle* request);   // MPI_Irecv
   int (*test)(handle* request, bool* done, arrival* result);
   int (*cancel)(handle* request);  // of a receive; returns when it is done or cancelled
-  int (*start_barrier)(handle comm, handle* request);  // MPI_Ibarrier
   int (*all_gather)(const void* mine, int bytes, void* all, handle comm);
   int (*broadcast)(void* data, int bytes, int root, handle comm);
 

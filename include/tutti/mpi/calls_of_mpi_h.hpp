@@ -129,13 +129,6 @@ inline int cancel(handle* request) {
   return MPI_Wait(&object, MPI_STATUS_IGNORE);
 }
 
-inline int start_barrier(handle comm, handle* request) {
-  MPI_Request made = MPI_REQUEST_NULL;
-  const int error = MPI_Ibarrier(comm_of(comm), &made);
-  *request = handle_of(made);
-  return error;
-}
-
 inline int all_gather(const void* mine, int bytes, void* all, handle comm) {
   return MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm_of(comm));
 }
@@ -205,7 +198,6 @@ inline calls calls_of_mpi_h() noexcept {
       .receive = detail::receive,
       .test = detail::test,
       .cancel = detail::cancel,
-      .start_barrier = detail::start_barrier,
       .all_gather = detail::all_gather,
       .broadcast = detail::broadcast,
       .same_node = detail::same_node,

@@ -174,7 +174,7 @@ class process {
   std::uint64_t next_look_ns_ = 0;
   std::string failure_;  // not empty: every further call throws it
   bool has_dead_ = false;
-  bool is_leaving_ = false;
+  bool is_leaving_ = false;  // has said goodbye, and sends nothing after it
   bool is_gone_ = false;
   std::uint32_t looks_in_vain_ = 0;     // in which we were idle though somebody had left
   std::uint64_t looked_in_ = 0;         // episode of those looks

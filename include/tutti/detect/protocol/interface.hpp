@@ -42,8 +42,8 @@
 //               while one is under way. A thread that has left may send to one that has not: hold the message back by its
 //               stamp, or wake all before any may send.
 //   refusal     outcome.status other than `accepted`: the control message was not for this machine now. Nothing has changed.
-//               It never happens to messages of the machines themselves, but for the partial values of a ring whose
-//               participants disagree about the operation.
+//               It never happens to messages of the machines themselves, but for `overdue`: a ring whose participants
+//               disagree about the operation goes on without partial values that are still under way. Drop them.
 //
 // Aggregates come out in the order of schedule::fold over the ranks, whichever algorithm carried them.
 // Source of the whole: Naylor et al. 2020 (the paper of the refutable barrier), section III; Dijkstra, EWD998 (Safra).
@@ -116,6 +116,7 @@ enum class status : std::uint8_t {
   foreign_episode,  // of another episode than the one the machine is in
   foreign_wave,     // of a wave that is over or has not begun
   out_of_turn,      // a second report in a wave, a release of somebody who never reported, ...
+  overdue,          // a partial value of a wave that is over; no mistake of anybody
 };
 
 constexpr std::string_view text(status s) noexcept {
@@ -126,6 +127,7 @@ constexpr std::string_view text(status s) noexcept {
     case status::foreign_episode: return "a control message of another episode";
     case status::foreign_wave: return "a control message of another wave";
     case status::out_of_turn: return "a control message out of turn";
+    case status::overdue: return "a partial value of a wave that is over";
   }
   return "no status";
 }

@@ -123,9 +123,16 @@ class ring : public participant<Policy> {
   }
   status check_partial(const control& m) const noexcept {
     if (!is_opponent(m.source) || m.source == previous_) return status::foreign_source;
+    if (Policy::choose("partial.overdue", is_overdue(m), false)) return status::overdue;
     if (m.episode != this->episode_) return status::foreign_episode;
     if (m.wave != wave_of_partials()) return status::foreign_wave;
     return has_partial(round_of(m.source)) ? status::out_of_turn : status::accepted;
+  }
+  // Nobody waited for it, because the participants disagreed about the operation.
+  bool is_overdue(const control& m) const noexcept {
+    if (m.episode != this->episode_) return m.episode < this->episode_;
+    const std::uint32_t waves_ago = (wave_of_partials() - m.wave) & Policy::wave_mask;
+    return waves_ago != 0 && waves_ago <= Policy::wave_mask / 2;
   }
   std::uint32_t awaited_wave(message_kind kind) const noexcept {
     if (this->rank_ == 0) return kind == message_kind::depart ? released_wave_ : this->wave_;
