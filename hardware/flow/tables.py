@@ -67,10 +67,10 @@ def cycles(lines: list) -> str:
     """What simulations measured, one row a line of results."""
     rows = [line for line in lines if line["type"] == "cycles"]
     text = []
-    for unit in sorted({r["unit"] for r in rows}):
-        mine = [r for r in rows if r["unit"] == unit]
+    for unit, simulation in sorted({(r["unit"], r["simulation"]) for r in rows}):
+        mine = [r for r in rows if (r["unit"], r["simulation"]) == (unit, simulation)]
         keys = [k for k in mine[0] if k not in ("type", "unit", "simulation")]
-        text += [f"### {unit}", "", "| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
+        text += [f"### {unit}, {simulation}", "", "| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
         text += ["| " + " | ".join(str(r.get(k, "")) for k in keys) + " |" for r in mine]
         text.append("")
     return "\n".join(text)

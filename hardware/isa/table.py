@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""table.py RESULTS.jsonl [--csv FILE]: the tables of README.md from what `isa_measure` printed, and the plot's input.
+"""table.py RESULTS.jsonl [--readme README.md] [--csv FILE] [--plot FILE.svg]: what `isa_measure` printed, for people.
 
-The CSV has a row a measurement: scenario, memory_latency, cores, metric, barrier, cycles, ratio to barwait beside the
-core and to barwait as far away as the memory (empty where there is none).
+Prints every figure as Markdown tables. --readme puts the two tables of 16 cores and of latency 20 between the markers of
+README.md. --csv has a row a measurement: scenario, memory_latency, cores, metric, barrier, cycles, ratio to barwait beside
+the core and to barwait as far away as the memory (empty where there is none). --plot draws cycles by
+cores at latency 20; it needs matplotlib.
 """
 
 from __future__ import annotations
@@ -12,72 +14,164 @@ import argparse
 import csv
 import json
 import pathlib
+import re
 import sys
 
+NEAR, FAR = "barwait, near", "barwait, far"
+SOFTWARE = ["central", "dissemination", "tournament"]
+NAMES = [NEAR, FAR, *SOFTWARE, "tutti central", "tutti dissemination", "tutti tournament", "none"]
+METRICS = {"loop": "back to back", "last_in_last_out": "last in, last out", "stencil_step": "stencil, a step"}
 
-def read(path: pathlib.Path) -> list:
-    """The result lines of a file. Raises ValueError that names file and line."""
-    rows = []
+
+def read(path: pathlib.Path) -> dict:
+    """Cycles by (metric, scenario, memory latency, cores), then by barrier. Raises ValueError that names file and line."""
+    found: dict = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise ValueError(f"{path}:{number}: not JSON: {error.msg}") from error
-        if isinstance(row, dict) and row.get("type") == "result" and "memory_latency" in row:
-            rows.append(row)
-    if not rows:
+        if not isinstance(row, dict) or row.get("type") != "result" or "memory_latency" not in row:
+            continue
+        key = (row["metric"], row["scenario"], row["memory_latency"], row["threads"])
+        found.setdefault(key, {})[barrier(row)] = row["median"]
+    if not found:
         raise ValueError(f"{path}: no results of isa_measure")
-    return rows
+    return found
 
 
 def barrier(row: dict) -> str:
+    """Its name in the tables."""
     if row["name"] == "barwait":
-        return "barwait, near" if row["unit_distance"] == 0 else "barwait, far"
+        return NEAR if row["unit_distance"] == 0 else FAR
     return {"isa": "", "software": "", "tutti": "tutti "}[row["provider"]] + row["name"]
+
+
+def best(cycles: dict) -> float | None:
+    """The fastest barrier in software."""
+    return min((v for n, v in cycles.items() if n not in (NEAR, FAR, "none")), default=None)
+
+
+def ratio(cycles: dict, reference: str, digits: int = 1) -> str:
+    """Best software over barwait; empty where there is none."""
+    fastest = best(cycles)
+    return f"{fastest / cycles[reference]:.{digits}f}" if fastest and reference in cycles else ""
+
+
+def every(found: dict) -> str:
+    """All figures, a table a metric and scenario."""
+    text = []
+    for metric in METRICS:
+        for scenario in ("near_banks", "uniform"):
+            keys = sorted(k for k in found if k[:2] == (metric, scenario))
+            shown = [n for n in NAMES if any(n in found[k] for k in keys)]
+            text += [f"\n**{METRICS[metric]}, {scenario}**\n"]
+            text += ["| latency | cores | " + " | ".join(shown) + " | best software / near | / far |"]
+            text += ["|--:" * (len(shown) + 4) + "|"]
+            for key in keys:
+                cells = [f"{found[key][n]:.0f}" if n in found[key] else "" for n in shown]
+                cells += [ratio(found[key], NEAR), ratio(found[key], FAR)]
+                text.append(f"| {key[2]} | {key[3]} | " + " | ".join(cells) + " |")
+    return "\n".join(text)
+
+
+def readme_tables(found: dict) -> dict:
+    """Marker -> table: 16 cores with near banks; latency 20 back to back. Raises ValueError if figures are missing."""
+    columns = [NEAR, FAR, *SOFTWARE]
+    head = " | ".join([*(c.replace(",", "") for c in columns), "best software / near", "/ far"]) + " |"
+    sixteen = ["| | latency | " + head, "|---" + "|--:" * 8 + "|"]
+    for metric, title in METRICS.items():
+        for latency in (10, 20, 40):
+            cycles = found.get((metric, "near_banks", latency, 16), {})
+            missing = [c for c in columns if c not in cycles]
+            if missing:
+                raise ValueError(f"no {metric} of {missing[0]} with 16 cores at latency {latency}")
+            digits = 2 if metric == "stencil_step" else 1
+            name = title + (" (8 cells a core)" if metric == "stencil_step" else "")
+            cells = [f"{cycles[c]:.0f}" for c in columns] + [ratio(cycles, NEAR, digits), ratio(cycles, FAR, digits)]
+            sixteen.append(f"| {name if latency == 10 else ''} | {latency} | " + " | ".join(cells) + " |")
+    by_cores = ["| cores | " + head, "|--:" * 8 + "|"]
+    for cores in (2, 4, 8, 16):
+        cycles = found.get(("loop", "near_banks", 20, cores), {})
+        missing = [c for c in columns if c not in cycles]
+        if missing:
+            raise ValueError(f"no loop of {missing[0]} with {cores} cores at latency 20")
+        cells = [f"{cycles[c]:.0f}" for c in columns] + [ratio(cycles, NEAR), ratio(cycles, FAR)]
+        by_cores.append(f"| {cores} | " + " | ".join(cells) + " |")
+    return {"16 cores": "\n".join(sixteen), "by cores": "\n".join(by_cores)}
+
+
+def write_readme(path: pathlib.Path, tables: dict) -> None:
+    """Replaces what stands between `<!-- table.py: NAME -->` and `<!-- end -->`. Raises ValueError if a marker is missing."""
+    text = path.read_text()
+    for name, table in tables.items():
+        pattern = rf"(<!-- table\.py: {name} -->\n).*?(\n<!-- end -->)"
+        text, count = re.subn(pattern, lambda m, t=table: m.group(1) + t + m.group(2), text, flags=re.DOTALL)
+        if count != 1:
+            raise ValueError(f"{path}: {count} places for '<!-- table.py: {name} -->', not one")
+    path.write_text(text)
+
+
+def write_csv(path: pathlib.Path, found: dict) -> None:
+    """A row a measurement."""
+    with path.open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["scenario", "memory_latency", "cores", "metric", "barrier", "cycles", "ratio_near", "ratio_far"])
+        for (metric, scenario, latency, cores), cycles in sorted(found.items()):
+            for name, value in cycles.items():
+                ratios = [f"{value / cycles[r]:.3f}" if r in cycles else "" for r in (NEAR, FAR)]
+                out.writerow([scenario, latency, cores, metric, name, value, *ratios])
+
+
+def write_plot(path: pathlib.Path, found: dict) -> None:
+    """Cycles back to back, and the ratio to barwait, by number of cores. Raises ValueError without matplotlib."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ValueError("--plot needs matplotlib (pip install -r lab/requirements.txt)") from error
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "tutti"  # the same file for the same figures
+    from matplotlib import pyplot
+
+    # Text as text: small, and searchable.
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+    cores = sorted({k[3] for k in found if k[:3] == ("loop", "near_banks", 20)})
+    for name in [NEAR, FAR, *SOFTWARE]:
+        left.plot(cores, [found[("loop", "near_banks", 20, c)][name] for c in cores], marker="o", label=name)
+    left.set(title="memory latency 20", xlabel="cores", ylabel="cycles an episode", ylim=(0, None))
+    for reference in (NEAR, FAR):
+        for latency in (10, 20, 40):
+            ratios = [float(ratio(found[("loop", "near_banks", latency, c)], reference, 3)) for c in cores]
+            right.plot(cores, ratios, marker="o", linestyle="-" if reference == NEAR else "--", label=f"{reference[9:]}, latency {latency}")
+    right.set(title="best software / barwait", xlabel="cores", ylim=(0, None))
+    for axes in (left, right):
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(cores, [str(c) for c in cores])
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--readme", type=pathlib.Path)
     parser.add_argument("--csv", type=pathlib.Path)
+    parser.add_argument("--plot", type=pathlib.Path)
     arguments = parser.parse_args()
     try:
-        rows = read(arguments.results)
+        found = read(arguments.results)
+        print(every(found))
+        if arguments.readme:
+            write_readme(arguments.readme, readme_tables(found))
+        if arguments.csv:
+            write_csv(arguments.csv, found)
+        if arguments.plot:
+            write_plot(arguments.plot, found)
     except (OSError, ValueError) as error:
         print(f"table.py: {error}", file=sys.stderr)
         return 1
-
-    of = {}
-    for row in rows:
-        # A unit beside the cores at memory latency 2 is as near as one at the memory.
-        key = (row["metric"], row["scenario"], row["memory_latency"], row["threads"])
-        of.setdefault(key, {})[barrier(row)] = row["median"]
-    names = ["barwait, near", "barwait, far", "central", "tournament", "dissemination"]
-    names += ["tutti central", "tutti tournament", "tutti dissemination", "none"]
-    for metric in ("last_in_last_out", "loop", "stencil_step"):
-        for scenario in ("near_banks", "uniform"):
-            print(f"\n**{metric}, {scenario}**\n")
-            shown = [n for n in names if any(n in v for k, v in of.items() if k[:2] == (metric, scenario))]
-            print("| latency | cores | " + " | ".join(shown) + " | best software / near | / far |")
-            print("|--:" * (len(shown) + 4) + "|")
-            for key in sorted(k for k in of if k[:2] == (metric, scenario)):
-                found = of[key]
-                software = [v for n, v in found.items() if not n.startswith("barwait") and n != "none"]
-                cells = [f"{found[n]:.0f}" if n in found else "" for n in shown]
-                for reference in ("barwait, near", "barwait, far"):
-                    has = reference in found and software
-                    cells.append(f"{min(software) / found[reference]:.1f}" if has else "")
-                print(f"| {key[2]} | {key[3]} | " + " | ".join(cells) + " |")
-    if arguments.csv:
-        with arguments.csv.open("w", newline="") as file:
-            out = csv.writer(file)
-            out.writerow(["scenario", "memory_latency", "cores", "metric", "barrier", "cycles", "ratio_near", "ratio_far"])
-            for (metric, scenario, latency, cores), found in sorted(of.items()):
-                for name, cycles in found.items():
-                    ratios = [
-                        f"{cycles / found[r]:.3f}" if r in found else "" for r in ("barwait, near", "barwait, far")
-                    ]
-                    out.writerow([scenario, latency, cores, metric, name, cycles, *ratios])
     return 0
 
 

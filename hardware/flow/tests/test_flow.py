@@ -108,6 +108,13 @@ class Tables(unittest.TestCase):
         ]
         self.assertIn("| x | - | ECP5 | 10 + 3.0 n | 0 + 1.0 n |", tables.synthesis(lines))
 
+    def test_each_simulation_has_its_own_columns(self):
+        common = {"type": "cycles", "unit": "x"}
+        lines = [{**common, "simulation": "random", "episodes": 3}, {**common, "simulation": "measure", "trip": 7}]
+        text = tables.cycles(lines)
+        self.assertIn("### x, measure\n\n| trip |\n|---|\n| 7 |", text)
+        self.assertIn("### x, random\n\n| episodes |\n|---|\n| 3 |", text)
+
 
 class Registers(unittest.TestCase):
     """The drivers' numbers are those of the packages."""

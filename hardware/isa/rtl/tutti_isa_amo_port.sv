@@ -28,7 +28,7 @@ module tutti_isa_amo_port
 
   logic mine;
   assign mine = pcpi_valid_i && pcpi_insn_i[6:0] == Amo && pcpi_insn_i[14:12] == 3'd2 && known &&
-      pcpi_rs1_i[31:28] == 4'h1 && pcpi_rs1_i[1:0] == 2'd0;
+      in_shared(pcpi_rs1_i) && pcpi_rs1_i[1:0] == 2'd0;
 
   assign request_o = '{
       valid: mine,

@@ -69,4 +69,13 @@ package tutti_isa_pkg;
     logic [31:0] wdata;
   } mem_request_t;
 
+  // 32-bit words of the shared memory; a power of two. It begins at 0x1000'0000, and an address behind it is a fault:
+  // if it wrapped around, two variables could be one.
+  localparam int unsigned SharedWords = 65536;
+  localparam int unsigned SharedBits = $clog2(SharedWords) + 2;  // of a byte's address within it
+
+  function automatic logic in_shared(logic [31:0] address);
+    return address >> SharedBits == 32'h1000_0000 >> SharedBits;
+  endfunction
+
 endpackage

@@ -12,7 +12,7 @@ module tutti_isa_shared_memory
     /// A power of two.
     parameter int unsigned Banks = 16,
     /// 32-bit words in all.
-    parameter int unsigned Words = 65536
+    parameter int unsigned Words = SharedWords
 ) (
     input  logic                           clk_i,
     input  logic                           rst_ni,

@@ -111,8 +111,8 @@ module tutti_isa_tile
   logic to_local, to_shared, to_device, writes, forbidden;
   assign writes = mem_wstrb != '0;
   assign to_local = mem_addr[31:16] == '0;
-  assign to_shared = mem_addr[31:28] == 4'h1;
-  assign to_device = mem_addr[31:28] == 4'h2;
+  assign to_shared = in_shared(mem_addr);
+  assign to_device = mem_addr[31:7] == 25'h40_0000;
   always_comb begin
     forbidden = !to_local && !to_shared && !to_device;
     if (to_local && !mem_addr[15]) forbidden = writes;

@@ -1,130 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// measure IMAGE [--quick | --latency L]: barwait and the software barriers on the same system, in cycles.
-// One JSON object a line on stdout, progress on stderr. Status 1 if a program fails or a result is wrong.
-#include <algorithm>
+// measure IMAGE [--quick | --latency L | --random FIRST COUNT]: barwait and the software barriers on the same system, in
+// cycles. One JSON object a line on stdout, progress on stderr. --random measures nothing: COUNT programs with random
+// timing, sizes and lengths, chosen by the seeds from FIRST on, must run right. Status 1 if a program fails or a result
+// is wrong.
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <map>
+#include <iterator>
+#include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "system.hpp"
+#include "bench.hpp"
 
 namespace {
 
 using namespace tutti::isa;
 
-struct competitor {
-  const char* name;
-  const char* provider;
-  std::uint32_t kind;  // software/bench.cpp
-};
-constexpr competitor competitors[] = {
-    {"barwait", "isa", 1},         {"central", "software", 2},
-    {"tournament", "software", 3}, {"dissemination", "software", 4},
-    {"central", "tutti", 5},       {"tournament", "tutti", 6},
-    {"dissemination", "tutti", 7}, {"none", "isa", 0},
-};
-enum program : std::uint32_t { loop, late, stencil };
-constexpr std::uint32_t points = 128;
-
-// Where the memory is, and how far the unit.
-struct place {
-  unsigned latency, distance;
-  bool near;
-};
-
-std::uint32_t expected_checksum(std::uint32_t steps) {
-  std::vector<std::uint32_t> from(points + 2), to;
-  for (std::uint32_t i = 1; i <= points; ++i) from[i] = (i * 2654435761u) >> 12;
-  from[0] = 1u << 20;
-  to = from;
-  for (std::uint32_t s = 0; s < steps; ++s) {
-    for (std::uint32_t i = 1; i <= points; ++i)
-      to[i] = (from[i - 1] + 2 * from[i] + from[i + 1]) >> 2;
-    std::swap(from, to);
-  }
-  std::uint32_t sum = 0;
-  for (const std::uint32_t cell : from) sum = sum * 31 + cell;
-  return sum;
-}
-
-struct figures {
-  double min = 0, median = 0, p99 = 0;
-  std::size_t samples = 0;
-};
-
-figures of(std::vector<std::uint64_t> all) {
-  std::sort(all.begin(), all.end());
-  const std::size_t n = all.size();
-  return {static_cast<double>(all[0]), static_cast<double>(all[n / 2]),
-          static_cast<double>(all[std::min(n - 1, n * 99 / 100)]), n};
-}
-
-std::string name_of(const competitor& who, program what, unsigned cores, const place& where) {
-  return std::string(who.provider) + " " + who.name + ", program " + std::to_string(what) + ", " +
-         std::to_string(cores) + " cores, latency " + std::to_string(where.latency);
-}
-
-figures run(const std::string& image, const competitor& who, program what, unsigned cores,
-            const place& where, std::uint32_t episodes) {
-  settings s;
-  s.cores = cores;
-  s.mem_latency = where.latency;
-  s.near = where.near;
-  s.posted = true;
-  s.unit_distance = where.distance;
-  s[parameter::program] = what;
-  s[parameter::episodes] = episodes;
-  s[parameter::timeout] = 1u << 20;
-  s[parameter::a] = who.kind;
-  s[parameter::b] = points;
-  tutti::isa::system m(image, s);
-  if (!m.run(20'000'000))
-    throw std::runtime_error(name_of(who, what, cores, where) + ": did not end");
-  for (const std::uint32_t status : m.data(tag::exit))
-    if (status != 0) throw std::runtime_error(name_of(who, what, cores, where) + ": failed");
-
-  if (what == late) {
-    if (who.kind != 0)
-      for (const auto& sentence : check_episodes(m.events(), cores, 1, episodes))
-        throw std::runtime_error(name_of(who, what, cores, where) + ": " + sentence);
-    std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> ends;  // last in, last out
-    for (const event& e : m.events()) {
-      if (e.tag == tag::arrive) ends[e.data].first = std::max(ends[e.data].first, e.cycle);
-      if (e.tag == tag::depart) ends[e.data].second = std::max(ends[e.data].second, e.cycle);
-    }
-    std::vector<std::uint64_t> all;
-    for (const auto& [episode, end] : ends) all.push_back(end.second - end.first);
-    return of(all);
-  }
-  std::vector<std::uint32_t> values = m.data(tag::value);
-  if (what == stencil) {
-    // Core 0 says its time first, the checksum after everybody's time.
-    const std::uint32_t sum = values.back();
-    values.pop_back();
-    if (who.kind != 0 && sum != expected_checksum(episodes))
-      throw std::runtime_error(name_of(who, what, cores, where) +
-                               ": the stencil's result is wrong");
-  }
-  // All began together: the slowest core's time.
-  const double each =
-      *std::max_element(values.begin(), values.end()) / static_cast<double>(episodes);
-  return {each, each, each, episodes};
-}
-
-void print(const competitor& who, program what, unsigned cores, const place& where,
-           const figures& f) {
+void print(const competitor& who, const bench_run& what, const figures& f) {
   static constexpr const char* metrics[] = {"loop", "last_in_last_out", "stencil_step"};
   std::printf(
       "{\"type\":\"result\",\"benchmark\":\"barrier\",\"provider\":\"%s\",\"name\":\"%s\","
       "\"wait\":\"%s\",\"threads\":%u,\"cores\":%u,\"scenario\":\"%s\",\"metric\":\"%s\","
       "\"unit\":\"cycles\",\"memory_latency\":%u,\"unit_distance\":%u,\"min\":%.1f,\"median\":%.1f,"
       "\"p99\":%.1f,\"samples\":%zu}\n",
-      who.provider, who.name, who.kind == 1 ? "instruction" : "spin", cores, cores,
-      where.near ? "near_banks" : "uniform", metrics[what], where.latency, where.distance, f.min,
-      f.median, f.p99, f.samples);
+      who.provider, who.name, who.kind == instruction ? "instruction" : "spin", what.cores,
+      what.cores, what.near ? "near_banks" : "uniform",
+      metrics[static_cast<std::size_t>(what.program)], what.latency, what.distance, f.min, f.median,
+      f.p99, f.samples);
   std::fflush(stdout);
 }
 
@@ -134,17 +38,19 @@ void run_all(const std::string& image, const std::vector<unsigned>& latencies,
     for (const bool near : {true, false}) {
       for (const unsigned cores : counts)
         for (const competitor& who : competitors) {
-          const bool instruction = who.kind == 1;
           // tutti's objects lie where they fall: banks near to somebody mean nothing to them.
           if (near && std::strcmp(who.provider, "tutti") == 0) continue;
-          for (const program what : {loop, late, stencil}) {
-            if (who.kind == 0 && what == late) continue;
-            const std::uint32_t episodes = what == stencil ? 6 : what == late ? 2 * cores : 24;
+          for (const bench_program p :
+               {bench_program::loop, bench_program::late, bench_program::stencil}) {
+            if (who.kind == no_barrier && p == bench_program::late) continue;
+            bench_run what{.program = p, .cores = cores, .latency = latency, .near = near};
+            if (p == bench_program::late) what.episodes = 2 * cores;
+            if (p == bench_program::stencil) what.episodes = 6;
             // The unit beside the cores; or as far as the memory, 2 * distance + 1 = latency - 1.
             for (const unsigned distance : {0u, (latency - 2) / 2}) {
-              if (distance != 0 && !instruction) continue;
-              const place where{latency, distance, near};
-              print(who, what, cores, where, run(image, who, what, cores, where, episodes));
+              if (distance != 0 && who.kind != instruction) continue;
+              what.distance = distance;
+              print(who, what, run_bench(image, who, what));
               if (latency < 4) break;
             }
           }
@@ -153,22 +59,66 @@ void run_all(const std::string& image, const std::vector<unsigned>& latencies,
     }
 }
 
+// Luck of alignment must not be what makes a program run.
+void run_random(const std::string& image, unsigned first, unsigned count) {
+  for (unsigned seed = first; seed < first + count; ++seed) {
+    std::mt19937 random(seed);
+    const auto from = [&random](unsigned low, unsigned high) {
+      return low + static_cast<unsigned>(random() % (high - low + 1));
+    };
+    const competitor& who = competitors[seed % (std::size(competitors) - 1)];
+    bench_run what{
+        .program = from(0, 2) == 0 ? bench_program::stencil : bench_program::random_lengths,
+        .cores = from(0, 3) == 0 ? 16 : from(1, 15),
+        .latency = from(2, 60),
+        .distance = from(0, 30),
+        .near = from(0, 1) == 1,
+        .posted = from(0, 3) != 0,
+        .episodes = from(3, 8),
+        .points = from(1, 160),
+        .seed = seed};
+    try {
+      run_bench(image, who, what);
+    } catch (const std::exception& error) {
+      throw std::runtime_error("seed " + std::to_string(seed) + ": " + error.what());
+    }
+  }
+  // And would somebody notice? Without a barrier all must be wrong.
+  bench_run blind{.program = bench_program::random_lengths, .cores = 4, .episodes = 20};
+  try {
+    run_bench(image, competitors[std::size(competitors) - 1], blind);
+  } catch (const std::runtime_error&) {
+    std::fprintf(stderr, "%u random programs: right\n", count);
+    return;
+  }
+  throw std::runtime_error("the checks take no barrier for a barrier");
+}
+
+unsigned number(const char* text) {
+  std::size_t used = 0;
+  const unsigned long value = std::stoul(text, &used);
+  if (text[used] != '\0' || value > 1'000'000)
+    throw std::invalid_argument(std::string(text) + ": not a number up to 1000000");
+  return static_cast<unsigned>(value);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool quick = argc == 3 && std::strcmp(argv[2], "--quick") == 0;
-  const bool chosen = argc == 4 && std::strcmp(argv[2], "--latency") == 0;
-  if (argc != 2 && !quick && !chosen) {
-    std::fputs("usage: measure IMAGE [--quick | --latency L]\n", stderr);
-    return 2;
-  }
+  const std::string option = argc > 2 ? argv[2] : "";
   try {
-    if (quick)
-      run_all(argv[1], {20}, {4});
-    else if (chosen)
-      run_all(argv[1], {static_cast<unsigned>(std::stoul(argv[3]))}, {16, 8, 4, 2});
-    else
+    if (argc == 2)
       run_all(argv[1], {2, 10, 20, 40}, {2, 4, 8, 16});
+    else if (argc == 3 && option == "--quick")
+      run_all(argv[1], {20}, {4});
+    else if (argc == 4 && option == "--latency")
+      run_all(argv[1], {number(argv[3])}, {16, 8, 4, 2});
+    else if (argc == 5 && option == "--random")
+      run_random(argv[1], number(argv[3]), number(argv[4]));
+    else {
+      std::fputs("usage: measure IMAGE [--quick | --latency L | --random FIRST COUNT]\n", stderr);
+      return 2;
+    }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "measure: %s\n", error.what());
     return 1;

@@ -18,7 +18,16 @@ using tutti::isa::settings;
 using tutti::isa::system;
 using tutti::isa::tag;
 
-enum program : std::uint32_t { episodes, absent, protection, vetting, wanderer, atomics, masked };
+enum program : std::uint32_t {
+  episodes,
+  absent,
+  protection,
+  vetting,
+  wanderer,
+  atomics,
+  masked,
+  beyond
+};
 
 constexpr const char* image = TUTTI_ISA_TESTS_IMAGE;
 constexpr std::uint32_t patience = 1;
@@ -206,6 +215,20 @@ TEST(privilege, the_kernel_vets_lists_and_timeouts) {
         error_timeout, error_timeout, error_list, error_list, error_list,  error_list, error_list,
         error_call,    error_full,    8,          0,          error_owner, 3,          0};
     EXPECT_EQ(values, expected);
+  }
+}
+
+TEST(privilege, nothing_is_behind_the_end_of_the_memory) {
+  for (const bool posted : {false, true}) {
+    settings s = with(beyond, 3);
+    s.posted = posted;
+    system m(image, s);
+    ASSERT_TRUE(m.run(100000));
+    EXPECT_EQ(m.data(tag::value), std::vector<std::uint32_t>(3, 0u));
+    for (int core = 0; core < 3; ++core) {
+      EXPECT_EQ(m.data(tag::fault, core).size(), 3u);
+      EXPECT_EQ(m.data(tag::denied, core).size(), 1u);
+    }
   }
 }
 

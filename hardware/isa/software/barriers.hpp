@@ -15,7 +15,16 @@ namespace software {
 using word = std::atomic<std::uint32_t>;
 
 inline constexpr std::uint32_t most_rounds = 4;  // 16 cores
-inline constexpr std::uint32_t flags_at = USER_SHARED + 64 * BANKS * LINE;
+// Where the programs keep what, one after the other.
+inline constexpr std::uint32_t row = BANKS * LINE;  // a line in each bank
+inline constexpr std::uint32_t index_at = USER_SHARED;
+inline constexpr std::uint32_t slots_at = index_at + row;
+inline constexpr std::uint32_t object_at = slots_at + row;
+inline constexpr std::uint32_t heap_at = object_at + 8 * row;
+inline constexpr std::uint32_t flags_at = heap_at + 56 * row;
+inline constexpr std::uint32_t cells_at = flags_at + (most_rounds + 1) * row;
+inline constexpr std::uint32_t grid = 4 * row;  // bytes: 2048 cells
+static_assert(cells_at + 2 * grid <= SHARED + SHARED_SIZE, "the shared memory is too small");
 
 // Line number `k` of those in the bank beside `core`.
 inline word& flag(std::uint32_t core, std::uint32_t k) {

@@ -14,11 +14,12 @@ extern "C" {
 }
 
 // tutti's barriers allocate from the shared memory.
-static std::uint32_t heap = USER_SHARED + 256 * LINE;
+static std::uint32_t heap = software::heap_at;
 void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto align = static_cast<std::uint32_t>(alignment);
   const std::uint32_t at = (heap + align - 1) & ~(align - 1);
   heap = at + size;
+  if (heap > software::flags_at) __builtin_trap();  // the kernel reports it
   return reinterpret_cast<void*>(at);
 }
 void operator delete(void*, std::align_val_t) noexcept {}
@@ -35,7 +36,7 @@ enum class kind : std::uint32_t {
   tutti_tournament,
   tutti_dissemination
 };
-enum class program : std::uint32_t { loop, late, stencil };
+enum class program : std::uint32_t { loop, late, stencil, random_lengths };
 
 std::uint32_t barrier_index;
 std::uint32_t failures;  // what barwait returned, if it was not 0
@@ -63,11 +64,14 @@ template <class Barrier>
 class unchanged {
  public:
   unchanged(std::uint32_t n, std::uint32_t rank) : n_(n), rank_(rank) {}
-  void prepare() { new (barrier_) Barrier(n_); }
+  void prepare() {
+    static_assert(sizeof(Barrier) <= software::heap_at - software::object_at);
+    new (barrier_) Barrier(n_);
+  }
   void arrive_and_wait() { barrier_->arrive_and_wait(rank_); }
 
  private:
-  Barrier* const barrier_ = reinterpret_cast<Barrier*>(USER_SHARED + 8 * BANKS * LINE);
+  Barrier* const barrier_ = reinterpret_cast<Barrier*>(software::object_at);
   const std::uint32_t n_, rank_;
 };
 
@@ -90,6 +94,30 @@ void delay(std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) __asm__ volatile("" ::: "memory");
 }
 
+volatile std::uint32_t& slot(std::uint32_t rank) {
+  return *reinterpret_cast<volatile std::uint32_t*>(software::slots_at + rank * LINE);
+}
+
+// Episodes of random length, and plain data that each must publish. Returns how often somebody saw old data, or data
+// from further ahead than one episode.
+template <class Barrier>
+std::uint32_t random_lengths(Barrier& barrier, std::uint32_t n, std::uint32_t rank,
+                             std::uint32_t episodes) {
+  std::uint32_t x = (PARAMETER(PARAM_SEED) + 1) * 2654435761u ^ (rank + 1) * 40503u, errors = 0;
+  for (std::uint32_t e = 1; e <= episodes; ++e) {
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    if (x >> 30 != 0) delay(x % PARAMETER(PARAM_B));  // every fourth comes at once
+    slot(rank) = e;
+    TRACE(TRACE_ARRIVE) = e;
+    barrier.arrive_and_wait();
+    TRACE(TRACE_DEPART) = e;
+    for (std::uint32_t r = 0; r < n; ++r) errors += slot(r) - e > 1;
+  }
+  return errors;
+}
+
 // In each episode another core comes last, when all others have long been waiting.
 template <class Barrier>
 void late(Barrier& barrier, std::uint32_t n, std::uint32_t rank, std::uint32_t episodes) {
@@ -106,9 +134,8 @@ void late(Barrier& barrier, std::uint32_t n, std::uint32_t rank, std::uint32_t e
 
 // A bar of `points` cells, ends held fixed; each core has a block, and a step ends with a barrier. Integers, so that the
 // result is the same to the last bit for any number of cores.
-constexpr std::uint32_t cells_at = USER_SHARED + 256 * BANKS * LINE;
 volatile std::uint32_t* cells(std::uint32_t which) {
-  return reinterpret_cast<volatile std::uint32_t*>(cells_at + which * 0x4000u);
+  return reinterpret_cast<volatile std::uint32_t*>(software::cells_at + which * software::grid);
 }
 
 template <class Barrier>
@@ -151,6 +178,9 @@ void measure() {
   switch (static_cast<program>(PARAMETER(PARAM_PROGRAM))) {
     case program::loop: TRACE(TRACE_VALUE) = loop(barrier, count); break;
     case program::late: late(barrier, n, rank, count); break;
+    case program::random_lengths:
+      TRACE(TRACE_VALUE) = random_lengths(barrier, n, rank, count);
+      break;
     case program::stencil: stencil(barrier, n, rank, count, PARAMETER(PARAM_B)); break;
   }
 }
@@ -158,7 +188,7 @@ void measure() {
 }  // namespace
 
 extern "C" std::uint32_t thread_main(std::uint32_t) {
-  volatile std::uint32_t& index = *reinterpret_cast<volatile std::uint32_t*>(USER_SHARED);
+  volatile std::uint32_t& index = *reinterpret_cast<volatile std::uint32_t*>(software::index_at);
   if (THIS_CORE == 0) {
     std::uint8_t list[16];
     for (std::uint32_t i = 0; i < CORES; ++i) list[i] = static_cast<std::uint8_t>(i);

@@ -26,7 +26,8 @@ enum trace_tag {
   TRACE_MOVED = 11    // kernel: a thread taken over from another core
 };
 
-#define SHARED 0x10000000u  // the kernel's; the user's begin 4 KiB later
+#define SHARED 0x10000000u    // the kernel's; the user's begin 4 KiB later
+#define SHARED_SIZE 0x40000u  // bytes, as rtl/tutti_isa_pkg.sv; what is behind it faults
 #define USER_SHARED (SHARED + 0x1000u)
 #define LINE 128u  // bytes; consecutive lines are in consecutive banks
 #define BANKS 16u

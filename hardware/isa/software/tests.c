@@ -201,6 +201,23 @@ static uint32_t masked(void) {
   return 0;
 }
 
+// Behind the end of the shared memory and of the devices there is nothing, and nothing comes around from the other end.
+static uint32_t beyond(void) {
+  volatile uint32_t* const word = (volatile uint32_t*)(USER_SHARED + THIS_CORE * LINE);
+  volatile uint32_t* const behind = word + SHARED_SIZE / 4;
+  uint32_t errors = 0;
+  *word = 5;
+  *behind = 9;
+  errors += *word != 5;
+  errors += *behind == 5;
+  errors += *(volatile uint32_t*)(SHARED + SHARED_SIZE - 4) != 0;  // the last word is there
+  (void)DEVICE(0x80);
+  // As all refused atomics an illegal instruction, which does nothing.
+  __asm__ volatile("amoadd.w x0, %0, (%1)" : : "r"(1), "r"(behind) : "memory");
+  errors += *word != 5;
+  return errors;
+}
+
 uint32_t thread_main(uint32_t thread) {
   uint32_t result;
   switch (PARAMETER(PARAM_PROGRAM)) {
@@ -211,6 +228,7 @@ uint32_t thread_main(uint32_t thread) {
     case 4: result = wanderer(); break;
     case 5: result = atomics(); break;
     case 6: result = masked(); break;
+    case 7: result = beyond(); break;
     default: result = 0xbad; break;
   }
   value(result);

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A node with its trees, against the plain history of its cores: what a reply says was true in one and the same cycle.
+///
+/// The specification adds the wires in a row, cycle by cycle, and remembers it for as long as the trees are deep.
+module tutti_detector_node_formal
+  import tutti_detector_pkg::*;
+#(
+    parameter int unsigned Cores = 4,
+    parameter int unsigned Radix = 4,
+    parameter int unsigned Bits = 6
+) (
+    input logic clk_i,
+    // Free.
+    input logic [Cores-1:0] send_i,
+    input logic [Cores-1:0] receive_i,
+    input logic [Cores-1:0] idle_i,
+    input logic [Cores-1:0] vote_i,
+    input logic [Cores-1:0] left_i,
+    input logic order_i,
+    input phase_t order_phase_i,
+    input logic order_vote_i,
+    input logic ready_i
+);
+  localparam int unsigned Levels = tree_levels(Cores, Radix);
+  localparam int unsigned Age = Levels + 1;
+
+  logic init_q = 1'b1;
+  always_ff @(posedge clk_i) init_q <= 1'b0;
+
+  // One order at a time, in the order of the phases.
+  logic asked_q = 1'b0;
+  phase_t phase_q = Enable;
+  logic order, released_q = 1'b0;
+  logic reply_valid, reply_black, reply_vote, release_now, unanimous, enable;
+  logic [Bits-1:0] reply_count, count;
+  phase_t reply_phase;
+  logic [2:0] error;
+
+  assign order = order_i && !init_q && !asked_q;
+  always_comb begin
+    assume (!order || order_phase_i == (phase_q == Release ? Enable : Detect)
+            || (order_phase_i == Release && phase_q == Detect));
+    // After a release the cores show within two cycles that threads are leaving; here at once.
+    assume ((idle_i & (send_i | receive_i)) == '0);
+    assume (enable || init_q || send_i == '0);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (order) begin
+      asked_q <= 1'b1;
+      phase_q <= order_phase_i;
+    end else if (reply_valid && ready_i) begin
+      asked_q <= 1'b0;
+    end
+    released_q <= order && order_phase_i == Release;
+  end
+
+  tutti_detector_node #(
+      .Cores(Cores),
+      .Radix(Radix),
+      .Bits(Bits)
+  ) i_node (
+      .clk_i,
+      .rst_ni(!init_q),
+      .send_i,
+      .receive_i,
+      .idle_i,
+      .vote_i,
+      .left_i,
+      .order_valid_i(order),
+      .order_phase_i,
+      .order_vote_i,
+      .reply_valid_o(reply_valid),
+      .reply_ready_i(ready_i),
+      .reply_phase_o(reply_phase),
+      .reply_black_o(reply_black),
+      .reply_vote_o(reply_vote),
+      .reply_count_o(reply_count),
+      .release_o(release_now),
+      .unanimous_o(unanimous),
+      .enable_o(enable),
+      .count_o(count),
+      .error_o(error)
+  );
+
+  // The node's books, kept without trees. [0] is this cycle's, [a] those of a cycles ago.
+  logic [Bits-1:0] now;
+  logic [Age:0][Bits-1:0] sum;
+  logic [Age:0] idle, vote, left;
+  always_comb begin
+    now = '0;
+    for (int unsigned c = 0; c < Cores; ++c) now = now + Bits'(send_i[c]) - Bits'(receive_i[c]);
+  end
+  logic [Bits-1:0] books_q = '0;
+  logic [Age-1:0][Bits-1:0] sum_q = '0;
+  logic [Age-1:0] idle_q = '0, vote_q = '0, left_q = '0;
+  always_ff @(posedge clk_i) begin
+    if (!init_q) begin
+      books_q <= sum[0];
+      sum_q <= sum[Age-1:0];
+      idle_q <= idle[Age-1:0];
+      vote_q <= vote[Age-1:0];
+      left_q <= left[Age-1:0];
+    end
+  end
+  assign sum = {sum_q, books_q + now};
+  assign idle = {idle_q, &idle_i};
+  assign vote = {vote_q, &vote_i};
+  assign left = {left_q, &left_i};
+
+  // What the reply must say: the node's state in the cycle before the reply is seen. Black: not idle all the time since
+  // its last reply.
+  logic active_q = 1'b0;
+  logic [3:0] since_q = '0;
+  always_ff @(posedge clk_i) begin
+    if (order && order_phase_i == Release) since_q <= '0;
+    else if (since_q != '1) since_q <= since_q + 1'b1;
+  end
+  logic answers;  // this cycle's state is what the next cycle's reply says
+  assign answers = !init_q && asked_q && !reply_valid && idle[Age] && phase_q == Detect;
+  always_ff @(posedge clk_i) begin
+    if (init_q) active_q <= 1'b0;
+    else if (answers) active_q <= 1'b0;
+    else if (!idle[Age]) active_q <= 1'b1;
+  end
+  logic [Bits-1:0] told_count_q;
+  logic told_vote_q, told_black_q, told_idle_q, told_left_q;
+  always_ff @(posedge clk_i) begin
+    if (!reply_valid) begin
+      told_count_q <= sum[Age];
+      told_vote_q <= vote[Age];
+      told_black_q <= active_q;
+      told_idle_q <= idle[Age];
+      told_left_q <= left[Age];
+    end
+  end
+
+  always_comb begin
+    if (!init_q) begin
+      a_conservation: assert (count == sum[Age]);
+      a_no_error: assert (error == '0);
+      a_asked: assert (!reply_valid || asked_q);
+      a_phase: assert (!reply_valid || reply_phase == phase_q);
+      a_release: assert (release_now == released_q);
+      a_no_messages_in_release: assert (!release_now || !enable);
+      if (reply_valid && phase_q == Detect) begin
+        a_idle: assert (told_idle_q);
+        a_count: assert (reply_count == told_count_q);
+        a_vote: assert (reply_vote == told_vote_q);
+        a_black: assert (reply_black == told_black_q);
+      end
+      if (reply_valid && phase_q == Release) begin
+        a_left: assert (told_left_q && since_q > 4'(Levels + 2));
+      end
+      a_enabled: assert (!(reply_valid && phase_q == Enable) || enable);
+      // What the induction needs.
+      a_node: assert (i_node.i_core.idle_q == idle[Age] && i_node.i_core.black_q == active_q
+                      && i_node.i_core.vote_q == vote[Age] && i_node.i_core.left_q == left[Age]);
+      a_held: assert (asked_q == (i_node.i_core.held_q || i_node.i_core.reply_q)
+                      && !(i_node.i_core.held_q && i_node.i_core.reply_q));
+      a_order: assert (!asked_q || i_node.i_core.phase_q == phase_q);
+      a_settle: assert (phase_q != Release || !asked_q || since_q > 4'(Levels + 2)
+                        || 4'(i_node.i_core.settle_q) == 4'(Levels + 3) - since_q);
+    end
+  end
+
+  logic [1:0] episodes_q = '0;
+  always_ff @(posedge clk_i) begin
+    if (order && order_phase_i == Enable && episodes_q != 2'd3) episodes_q <= episodes_q + 1'b1;
+  end
+  always_comb begin
+    c_white: cover (!init_q && reply_valid && !reply_black && phase_q == Detect && reply_count == Bits'(2));
+    c_held: cover (!init_q && reply_valid && reply_black && reply_vote && reply_count == '1);
+    c_unanimous: cover (!init_q && release_now && unanimous);
+    c_again: cover (!init_q && release_now && episodes_q == 2'd1);
+  end
+endmodule

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The master and all nodes, with a network that delays and reorders at will and threads that do what they like: what is
+/// detected is true, nothing is sent while somebody has still to be released, and the result of the vote is right.
+///
+/// A node is the core without a tree, so its registers show what was true in the cycle before; the trees are proved beside.
+module tutti_detector_star_formal
+  import tutti_detector_pkg::*;
+#(
+    parameter int unsigned Nodes = 2,
+    parameter int unsigned Bits  = 4
+) (
+    input logic clk_i,
+    // Free.
+    input logic [Nodes-1:0] send_i,
+    input logic [Nodes-1:0] receive_i,
+    input logic [Nodes-1:0] idle_i,
+    input logic [Nodes-1:0] vote_i,
+    input logic [Nodes-1:0] left_i,
+    input logic [Nodes-1:0][3:0] to_i,
+    input logic run_i,
+    input logic order_ready_i,
+    input logic [Nodes-1:0] deliver_i,
+    input logic [Nodes-1:0] leave_i,
+    input logic reply_i,
+    input logic [3:0] reply_from_i
+);
+  localparam int unsigned Most = (2 ** (Bits - 1) - 1) / Nodes;  // messages to a node that are under way
+
+  logic init_q = 1'b1;
+  always_ff @(posedge clk_i) init_q <= 1'b0;
+
+  // An order and a reply may be under way between the master and a node; messages, any number to a node.
+  logic [Nodes-1:0] order_q = '0, reply_q = '0;
+  report_t [Nodes-1:0] order_says_q = '0, reply_says_q = '0;
+  logic [Nodes-1:0][Bits-2:0] flying_q = '0;
+  logic [Bits-1:0] flying;
+
+  logic order_valid, order_vote, order_ready, reply, reply_now_black, begins, ends, detected, strange;
+  place_t order_to;
+  phase_t order_phase, phase;
+  report_t reply_says;
+  logic [Nodes-1:0] missing, told, told_ready, told_black, told_vote, release_now, unanimous, enable, overrun;
+  phase_t [Nodes-1:0] told_phase;
+  logic [Nodes-1:0][Bits-1:0] told_count, count;
+
+  assign order_ready = order_ready_i && !init_q;
+  assign reply = reply_i && !init_q && 32'(reply_from_i) < Nodes && reply_q[reply_from_i];
+  assign reply_says = 32'(reply_from_i) < Nodes ? reply_says_q[reply_from_i] : '0;
+  assign reply_now_black = reply_says.black;
+
+  tutti_detector_master #(
+      .Columns(Nodes),
+      .Rows(1),
+      .Bits(Bits)
+  ) i_master (
+      .clk_i,
+      .rst_ni(!init_q),
+      .run_i,
+      .order_valid_o(order_valid),
+      .order_ready_i(order_ready),
+      .order_to_o(order_to),
+      .order_phase_o(order_phase),
+      .order_vote_o(order_vote),
+      .reply_valid_i(reply),
+      .reply_from_i('{x: reply_from_i, y: '0}),
+      .reply_phase_i(reply_says.phase),
+      .reply_black_i(reply_now_black),
+      .reply_vote_i(reply_says.vote),
+      .reply_count_i(reply_says.count[Bits-1:0]),
+      .begin_o(begins),
+      .phase_o(phase),
+      .end_o(ends),
+      .detected_o(detected),
+      .missing_o(missing),
+      .strange_o(strange)
+  );
+
+  // What stood at the nodes when the wave began, and what each has told since.
+  logic wave_q = 1'b0;  // a detecting wave is under way
+  logic [Nodes-1:0] still_q = '0, vote0_q = '0, told_q = '0, told_black_q = '0, told_vote_q = '0;
+  logic [Nodes-1:0][Bits-1:0] count0_q = '0, told_count_q = '0;
+  logic [Bits-1:0] flying0_q = '0;
+  logic [Nodes-1:0] idle, vote, black, held, left, core_told, leaving_q = '0;
+  phase_t [Nodes-1:0] core_phase;
+  logic [Nodes-1:0][1:0] settle;
+  logic [Nodes-1:0] delivered;
+
+  for (genvar k = 0; k < Nodes; ++k) begin : gen_node
+    assign delivered[k] = order_q[k] && deliver_i[k] && !init_q;
+    assign told_ready[k] = !reply_q[k];
+    tutti_detector_core #(
+        .SumBits(2),
+        .Levels(0),
+        .Bits(Bits)
+    ) i_core (
+        .clk_i,
+        .rst_ni(!init_q),
+        .sum_i(2'(send_i[k]) - 2'(receive_i[k])),
+        .idle_i(idle_i[k]),
+        .vote_i(vote_i[k]),
+        .left_i(left_i[k]),
+        .order_valid_i(delivered[k]),
+        .order_phase_i(order_says_q[k].phase),
+        .order_vote_i(order_says_q[k].vote),
+        .reply_valid_o(told[k]),
+        .reply_ready_i(told_ready[k]),
+        .reply_phase_o(told_phase[k]),
+        .reply_black_o(told_black[k]),
+        .reply_vote_o(told_vote[k]),
+        .reply_count_o(told_count[k]),
+        .release_o(release_now[k]),
+        .unanimous_o(unanimous[k]),
+        .enable_o(enable[k]),
+        .count_o(count[k]),
+        .overrun_o(overrun[k])
+    );
+    assign idle[k] = i_core.idle_q;
+    assign vote[k] = i_core.vote_q;
+    assign black[k] = i_core.black_q;
+    assign held[k] = i_core.held_q;
+    assign left[k] = i_core.left_q;
+    assign settle[k] = 2'(i_core.settle_q);
+    assign core_told[k] = i_core.reply_q;
+    assign core_phase[k] = i_core.phase_q;
+
+    always_comb begin
+      // Who waits goes on by a message or a release alone, and keeps its vote. Who waits neither sends nor receives.
+      assume (!idle[k] || idle_i[k] || receive_i[k] || leaving_q[k] || init_q);
+      assume (!(idle[k] && idle_i[k]) || vote_i[k] == vote[k] || init_q);
+      assume (!idle_i[k] || !(send_i[k] || receive_i[k] || leaving_q[k]));
+      assume (!send_i[k] || (enable[k] && !init_q && 32'(to_i[k]) < Nodes));
+      assume (!receive_i[k] || (flying_q[k] != '0 && !init_q));
+      // The release reaches the threads in the cycle that shows it; the next one shows that they are leaving.
+      assume (left_i[k] == !leaving_q[k]);
+    end
+    always_ff @(posedge clk_i) begin
+      if (release_now[k]) leaving_q[k] <= 1'b1;
+      else if (leave_i[k]) leaving_q[k] <= 1'b0;
+      if (order_valid && order_ready && order_to.x == 4'(k)) begin
+        order_q[k] <= 1'b1;
+        order_says_q[k] <= '{phase: order_phase, black: 1'b0, vote: order_vote, count: '0};
+      end else if (delivered[k]) begin
+        order_q[k] <= 1'b0;
+      end
+      if (told[k] && told_ready[k]) begin
+        reply_q[k] <= 1'b1;
+        reply_says_q[k] <= '{phase: told_phase[k], black: told_black[k], vote: told_vote[k], count: CountBits'(told_count[k])};
+      end else if (reply && reply_from_i == 4'(k)) begin
+        reply_q[k] <= 1'b0;
+      end
+      if (begins) begin
+        still_q[k] <= idle[k] && !black[k];
+        vote0_q[k] <= vote[k];
+        count0_q[k] <= count[k];
+        told_q[k] <= 1'b0;
+      end
+      // The core takes its sample at the end of this cycle.
+      if (i_core.answers) begin
+        told_q[k] <= 1'b1;
+        told_black_q[k] <= black[k];
+        told_vote_q[k] <= vote[k];
+        told_count_q[k] <= count[k];
+      end
+      if (init_q) begin
+        order_q[k] <= 1'b0;
+        reply_q[k] <= 1'b0;
+        told_q[k] <= 1'b0;
+        leaving_q[k] <= 1'b0;
+      end
+    end
+  end
+
+  logic [Nodes-1:0][Bits-2:0] flying_d;
+  logic [Bits-1:0] counted, counted0, summed;
+  logic was_black, was_vote;
+  always_comb begin
+    flying_d = flying_q;
+    for (int unsigned k = 0; k < Nodes; ++k) begin
+      for (int unsigned from = 0; from < Nodes; ++from)
+        if (send_i[from] && to_i[from] == 4'(k)) flying_d[k] = flying_d[k] + 1'b1;
+      if (receive_i[k]) flying_d[k] = flying_d[k] - 1'b1;
+    end
+    flying = '0;
+    counted = '0;
+    counted0 = '0;
+    summed = '0;
+    was_black = 1'b0;
+    was_vote = 1'b1;
+    for (int unsigned k = 0; k < Nodes; ++k) begin
+      flying = flying + Bits'(flying_q[k]);
+      counted = counted + count[k];
+      counted0 = counted0 + count0_q[k];
+      if (!missing[k]) begin
+        summed = summed + told_count_q[k];
+        was_black = was_black || told_black_q[k];
+        was_vote = was_vote && told_vote_q[k];
+      end
+    end
+    // Few enough for the counts: the limit that a real node has at 2^24.
+    for (int unsigned k = 0; k < Nodes; ++k) assume (32'(flying_d[k]) <= Most);
+  end
+  always_ff @(posedge clk_i) begin
+    flying_q <= flying_d;
+    if (begins) begin
+      wave_q <= !detected && phase != Release;
+      flying0_q <= flying;
+    end else if (ends) begin
+      wave_q <= 1'b0;
+    end
+    if (init_q) begin
+      flying_q <= '0;
+      flying0_q <= '0;
+      wave_q <= 1'b0;
+    end
+  end
+
+  // The wave is Detect if it begins from rest, or after Enable has ended.
+  logic over, over0;
+  assign over = idle == '1 && flying == '0;
+  assign over0 = still_q == '1 && flying0_q == '0;
+  logic busy;
+  assign busy = i_master.busy_q;
+
+  always_comb begin
+    if (!init_q) begin
+      a_true: assert (!detected || over);
+      a_vote: assert (!detected || (i_master.vote_q == (vote == '1)));
+      a_strange: assert (!strange && overrun == '0);
+      a_conservation: assert (counted == flying);
+      a_nothing_flies: assert (!(busy && phase == Release) || flying == '0);
+      // What the induction needs.
+      a_wave: assert (wave_q == (busy && phase == Detect));
+      a_books: assert (counted0 == flying0_q || !wave_q);
+      a_sum: assert (!wave_q || (i_master.sum_q == summed && i_master.black_q == was_black && i_master.vote_q == was_vote));
+      a_over: assert (!(wave_q && over0) || (over && vote == vote0_q));
+      a_room: assert (!flying[Bits-1] && !flying0_q[Bits-1]);
+      a_rest: assert (phase == Detect || (busy && (phase == Release || phase == Enable)));
+      a_next: assert (!(busy && i_master.sending_q) || i_master.next_q.y == '0 && 32'(i_master.next_q.x) < Nodes);
+    end
+  end
+  for (genvar k = 0; k < Nodes; ++k) begin : gen_check
+    logic ordered;  // the master has sent this wave's order
+    assign ordered = busy && (!i_master.sending_q || i_master.next_q.x < PlaceBits'(k));
+    always_comb begin
+      if (!init_q) begin
+        a_release: assert (!release_now[k] || (!enable[k] && idle[k]));
+        a_unanimous: assert (!release_now[k] || unanimous[k] == i_master.unanimous_q);
+        a_mute: assert (!(busy && phase == Release && (told_q[k] || held[k])) || !enable[k]);
+        a_waits: assert (!(busy && phase == Release && !held[k] && !told_q[k]) || (idle[k] && !leaving_q[k]));
+        a_allowed: assert (!(busy && phase == Enable && !held[k] && !told_q[k]) || !enable[k]);
+        a_few: assert (32'(flying_q[k]) <= Most);
+        a_leaving: assert (!leaving_q[k] || (held[k] && busy && phase == Release));
+        a_settles: assert (!release_now[k] || (busy && phase == Release && held[k] && settle[k] == 2'd3 && !leaving_q[k]));
+        a_shown: assert (!(leaving_q[k] && left[k]) || settle[k] == 2'd2);
+        // Where the token of this wave is.
+        a_one: assert ({2'b00, order_q[k]} + {2'b00, held[k]} + {2'b00, core_told[k]} + {2'b00, reply_q[k]} == 3'(ordered && missing[k]));
+        a_told: assert (!busy || told_q[k] == (ordered && !order_q[k] && !held[k]));
+        a_order: assert (!order_q[k] || (order_says_q[k].phase == phase && order_says_q[k].vote == i_master.unanimous_q));
+        a_phase: assert (!(held[k] || core_told[k]) || core_phase[k] == phase);
+        a_report: assert (!core_told[k] || (told_phase[k] == phase && told_count[k] == told_count_q[k]
+                          && told_black[k] == told_black_q[k] && told_vote[k] == told_vote_q[k]));
+        a_reply: assert (!reply_q[k] || (reply_says_q[k].phase == phase && reply_says_q[k].count == CountBits'(told_count_q[k])
+                         && reply_says_q[k].black == told_black_q[k] && reply_says_q[k].vote == told_vote_q[k]));
+        a_missing: assert (!busy || missing[k] || (ordered && told_q[k]));
+        // A node that could still tell white has not moved since the wave began; one that told white had not.
+        a_still: assert (!(wave_q && !told_q[k] && idle[k] && !black[k])
+                         || (still_q[k] && count[k] == count0_q[k] && vote[k] == vote0_q[k]));
+        a_was_still: assert (!(wave_q && told_q[k] && !told_black_q[k])
+                             || (still_q[k] && told_count_q[k] == count0_q[k] && told_vote_q[k] == vote0_q[k]));
+      end
+    end
+  end
+
+  logic moved_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    if (send_i != '0 && !init_q) moved_q <= 1'b1;
+  end
+  always_comb begin
+    c_detected: cover (!init_q && detected && moved_q);
+    c_black: cover (!init_q && ends && phase == Detect && i_master.sum_q == '0 && i_master.black_q);
+    c_flying: cover (!init_q && ends && phase == Detect && i_master.sum_q != '0 && !i_master.black_q);
+    c_unanimous: cover (!init_q && release_now != '0 && unanimous == '1);
+  end
+endmodule

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""table.py RESULTS.jsonl... [--readme README.md]: the detector's table from what `sim/measure.cpp` printed.
+
+RESULTS are files of `python3 -m hardware.flow simulate --unit detector --match measure --out RESULTS`. Prints Markdown;
+--readme puts it between the markers of README.md. Cycles, but for round trips a second, which are at 240 MHz (paper 004).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+CLOCK = 240e6  # Hz
+HANDLES = (16, 80, 240)  # cycles of a thread for a message, as in measure.cpp
+
+
+def read(paths: list) -> list:
+    """The measured meshes, small ones first. Raises ValueError that names file and line."""
+    rows = {}
+    for path in paths:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise ValueError(f"{path}:{number}: not JSON: {error.msg}") from error
+            if row.get("unit") == "detector" and row.get("simulation") == "measure" and "detect" in row:
+                rows[(row["Columns"] * row["Rows"], row["Columns"], row["MasterCentre"])] = row
+    if not rows:
+        raise ValueError("no measurements of the detector in " + ", ".join(str(p) for p in paths))
+    return [rows[key] for key in sorted(rows)]
+
+
+def table(rows: list) -> str:
+    """One row a mesh and place of the master."""
+    text = ["| mesh | master | formula | round trip | under load | a second | to release | to enable | "
+            + " | ".join(f"tree, {h}" for h in HANDLES) + " |", "|---|---|" + "--:|" * (6 + len(HANDLES))]  # fmt: skip
+    for r in rows:
+        trees = " | ".join(f"{r[f'tree_{h}']} ({r[f'tree_{h}'] / r['detect']:.1f})" for h in HANDLES)
+        text.append(
+            f"| {r['Columns']} x {r['Rows']} | {r['master']} | {r['formula']} | {r['detect']} | {r['loaded']} "
+            f"| {CLOCK / r['detect']:,.0f} | {r['until_release']} | {r['until_enable']} | {trees} |".replace(",", " ")
+        )
+    return "\n".join(text)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=pathlib.Path, nargs="+")
+    parser.add_argument("--readme", type=pathlib.Path)
+    arguments = parser.parse_args()
+    try:
+        text = table(read(arguments.results))
+        print(text)
+        if arguments.readme:
+            old = arguments.readme.read_text()
+            new, count = re.subn(r"(<!-- table\.py -->\n).*?(\n<!-- end -->)", lambda m: m.group(1) + text + m.group(2), old, flags=re.DOTALL)  # fmt: skip
+            if count != 1:
+                raise ValueError(f"{arguments.readme}: {count} places for '<!-- table.py -->', not one")
+            arguments.readme.write_text(new)
+    except (OSError, ValueError) as error:
+        print(f"table.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

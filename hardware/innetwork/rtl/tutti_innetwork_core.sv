@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The state of all communicators of a node. A communicator runs its table: a stage is a set of messages that must have
+/// come (`need`), and what is sent then (`send`); the last stage ends the episode. Ring, tree, star and butterfly are
+/// tables, and so is whatever else the schedules of tutti compile to.
+///
+/// A message sets a bit, always at once and whether or not anything can be sent: so nodes cannot block each other. Bit 0 is
+/// the host; bit 1 + p an arrival from port p; bit 1 + Ports + p a release from port p. A message carries its episode. One of
+/// the next episode is kept apart, as a neighbour may have ended this one earlier; it cannot be two ahead, for it needs
+/// this node's share of the next. Any other episode is a repetition and changes nothing.
+module tutti_innetwork_core #(
+    /// Network ports, 1 to 8.
+    parameter int unsigned Ports = 4,
+    /// 1 to 16.
+    parameter int unsigned Communicators = 4,
+    /// Rows of a table, 1 to 8.
+    parameter int unsigned Stages = 5,
+    /// Width of an episode's number, 2 to 8.
+    parameter int unsigned EpisodeBits = 8,
+    /// Derived: do not set.
+    parameter int unsigned Bits = 1 + 2 * Ports,
+    /// Derived: do not set.
+    parameter int unsigned IndexBits = Communicators > 1 ? $clog2(Communicators) : 1,
+    /// Derived: do not set.
+    parameter int unsigned StageBits = Stages > 1 ? $clog2(Stages) : 1
+) (
+    input logic clk_i,
+    /// Synchronous reset, active low.
+    input logic rst_ni,
+    /// The tables; a communicator's may change only while it is held in reset by clear_i.
+    input logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_i,
+    input logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_i,
+    /// The last row of each.
+    input logic [Communicators-1:0][StageBits-1:0] last_i,
+    /// Not in use, or to begin again.
+    input logic [Communicators-1:0] clear_i,
+    /// A message has come: exactly one bit.
+    input logic msg_valid_i,
+    input logic [IndexBits-1:0] msg_index_i,
+    input logic [Bits-1:0] msg_bit_i,
+    input logic [EpisodeBits-1:0] msg_episode_i,
+    /// What became of it: it counted, it had come before, or the table knows no such message.
+    output logic counted_o,
+    output logic repeated_o,
+    output logic stranger_o,
+    /// A stage is over: what its row sends.
+    output logic job_valid_o,
+    input logic job_ready_i,
+    output logic [IndexBits-1:0] job_index_o,
+    output logic [Bits-1:0] job_send_o,
+    output logic [EpisodeBits-1:0] job_episode_o,
+    /// For the registers.
+    output logic [Communicators-1:0][Bits-1:0] arrived_o,
+    output logic [Communicators-1:0][StageBits-1:0] stage_o,
+    output logic [Communicators-1:0][EpisodeBits-1:0] episode_o
+);
+  if (Ports < 1 || Ports > 8) $fatal(1, "tutti_innetwork_core: Ports must be 1 to 8");
+  if (Communicators < 1 || Communicators > 16) $fatal(1, "tutti_innetwork_core: Communicators must be 1 to 16");
+  if (Stages < 1 || Stages > 8) $fatal(1, "tutti_innetwork_core: Stages must be 1 to 8");
+  if (EpisodeBits < 2 || EpisodeBits > 8) $fatal(1, "tutti_innetwork_core: EpisodeBits must be 2 to 8");
+
+  logic [Communicators-1:0][Bits-1:0] now_q, ahead_q, used;
+  logic [Communicators-1:0][StageBits-1:0] stage_q;
+  logic [Communicators-1:0][EpisodeBits-1:0] episode_q;
+  logic [Communicators-1:0] over, fires;
+
+  logic [Bits-1:0] known, current, next;
+  logic is_now, is_next;
+  assign known = msg_bit_i & used[msg_index_i];
+  assign is_now = msg_episode_i == episode_q[msg_index_i];
+  // A host knows of the end of an episode by its release alone, so it is never ahead.
+  assign is_next = msg_episode_i == episode_q[msg_index_i] + EpisodeBits'(1) && !msg_bit_i[0];
+  assign current = now_q[msg_index_i];
+  assign next = ahead_q[msg_index_i];
+  assign counted_o = msg_valid_i && !clear_i[msg_index_i]
+      && ((is_now && (known & ~current) != '0) || (is_next && (known & ~next) != '0));
+  assign stranger_o = msg_valid_i && !clear_i[msg_index_i] && known == '0;
+  assign repeated_o = msg_valid_i && !clear_i[msg_index_i] && known != '0 && !counted_o;
+
+  for (genvar c = 0; c < Communicators; ++c) begin : gen_communicator
+    logic [Bits-1:0] now_d, ahead_d;
+    logic mine, ends;
+    always_comb begin
+      used[c] = '0;
+      for (int unsigned s = 0; s < Stages; ++s) if (s <= 32'(last_i[c])) used[c] |= need_i[c][s];
+    end
+    assign mine = counted_o && 32'(msg_index_i) == c;
+    assign now_d = now_q[c] | (mine && is_now ? known : '0);
+    assign ahead_d = ahead_q[c] | (mine && is_next ? known : '0);
+    assign over[c] = !clear_i[c] && (need_i[c][stage_q[c]] & ~now_q[c]) == '0;
+    assign ends = fires[c] && stage_q[c] == last_i[c];
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || clear_i[c]) begin
+        now_q[c] <= '0;
+        ahead_q[c] <= '0;
+        stage_q[c] <= '0;
+        episode_q[c] <= '0;
+      end else begin
+        now_q[c] <= ends ? ahead_d : now_d;
+        ahead_q[c] <= ends ? '0 : ahead_d;
+        if (fires[c]) stage_q[c] <= ends ? '0 : stage_q[c] + StageBits'(1);
+        if (ends) episode_q[c] <= episode_q[c] + EpisodeBits'(1);
+      end
+    end
+  end
+
+  tutti_hbs_arbiter #(
+      .Inputs(Communicators)
+  ) i_arbiter (
+      .clk_i,
+      .rst_ni,
+      .request_i(over & {Communicators{job_ready_i}}),
+      .grant_o(fires)
+  );
+
+  always_comb begin
+    job_index_o = '0;
+    for (int unsigned c = 0; c < Communicators; ++c) if (fires[c]) job_index_o |= IndexBits'(c);
+  end
+  assign job_valid_o = fires != '0;
+  assign job_send_o = send_i[job_index_o][stage_q[job_index_o]];
+  assign job_episode_o = episode_q[job_index_o];
+
+  assign arrived_o = now_q;
+  assign stage_o = stage_q;
+  assign episode_o = episode_q;
+endmodule

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The in-network barrier engine of a node: all packets of all its queues come in one after the other on an AXI stream,
+/// and leave on another with the queues that they are for. Barrier packets of a known communicator stay here; all others
+/// go on untouched, between a port and the host's queue beside it, as a network card would send them.
+///
+/// A packet that is built goes before forwarded ones, at a packet's end: it waits for one packet at most. That starves
+/// nobody, for a stage can only be over when one more packet has come in, behind those that wait.
+module tutti_innetwork_engine
+  import tutti_innetwork_pkg::*;
+#(
+    /// Network ports, 1 to 8.
+    parameter int unsigned Ports = 4,
+    /// 1 to 16.
+    parameter int unsigned Communicators = 4,
+    /// Rows of a table, 1 to 8. A butterfly over all ports takes one more than it has rounds.
+    parameter int unsigned Stages = 5,
+    /// Beats that wait for the way out, a power of two, 8 to 4096.
+    parameter int unsigned Depth = 16,
+    /// The UDP port that barrier packets go to.
+    parameter logic [15:0] UdpPort = 16'd29813
+) (
+    input logic clk_i,
+    /// Synchronous reset, active low.
+    input logic rst_ni,
+    /// Stream in. The source stands with every beat of a packet.
+    input logic in_valid_i,
+    output logic in_ready_o,
+    input logic [63:0] in_data_i,
+    input logic [7:0] in_keep_i,
+    input logic in_last_i,
+    input source_t in_source_i,
+    /// Stream out. The route stands with every beat of a packet.
+    output logic out_valid_o,
+    input logic out_ready_i,
+    output logic [63:0] out_data_o,
+    output logic [7:0] out_keep_o,
+    output logic out_last_o,
+    output route_t out_route_o,
+    /// Registers: one request a cycle; the answer to a read comes in the next cycle.
+    input logic req_valid_i,
+    input logic req_write_i,
+    input address_t req_addr_i,
+    input logic [63:0] req_data_i,
+    output logic rsp_valid_o,
+    output logic [63:0] rsp_data_o
+);
+  if (Ports < 1 || Ports > 8) $fatal(1, "tutti_innetwork_engine: Ports must be 1 to 8");
+  if (UdpPort == 0) $fatal(1, "tutti_innetwork_engine: UdpPort must not be 0");
+
+  localparam int unsigned Bits = 1 + 2 * Ports;
+  localparam int unsigned IndexBits = Communicators > 1 ? $clog2(Communicators) : 1;
+  localparam int unsigned StageBits = Stages > 1 ? $clog2(Stages) : 1;
+
+  beat_t in_beat, beat;
+  source_t source;
+  logic valid, ready, other, barrier;
+  message_e message;
+  logic [7:0] episode;
+  header_t header;
+  assign in_beat = '{last: in_last_i, keep: in_keep_i, data: in_data_i};
+
+  tutti_innetwork_parser #(
+      .UdpPort(UdpPort)
+  ) i_parser (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i,
+      .in_ready_o,
+      .in_beat_i(in_beat),
+      .in_source_i,
+      .out_valid_o(valid),
+      .out_ready_i(ready),
+      .out_beat_o(beat),
+      .out_source_o(source),
+      .other_o(other),
+      .barrier_o(barrier),
+      .message_o(message),
+      .episode_o(episode),
+      .header_o(header)
+  );
+
+  // Whose packet it is.
+  logic [Communicators-1:0] clear, hit;
+  logic [Communicators-1:0][15:0] identity;
+  logic [Communicators-1:0][7:0] topology, role;
+  logic [Communicators-1:0][StageBits-1:0] last, stage;
+  logic [Communicators-1:0][Stages-1:0][Bits-1:0] need, send;
+  logic [Communicators-1:0][Bits-1:0] arrived;
+  logic [Communicators-1:0][7:0] episodes;
+  logic [IndexBits-1:0] index;
+  logic [Bits-1:0] message_bit;
+  for (genvar c = 0; c < Communicators; ++c) begin : gen_match
+    assign hit[c] = !clear[c] && header.communicator == identity[c] && header.topology == topology[c];
+  end
+  always_comb begin
+    index = '0;
+    for (int unsigned c = 0; c < Communicators; ++c) if (hit[c]) index |= IndexBits'(c);
+    message_bit = '0;
+    // A host that speaks as an engine, or in another's role, is a stranger: forwarded, its packet would pass for this
+    // node's. A neighbour's packet carries the neighbour's role.
+    message_bit[0] = header.origin[0] && message == Start && header.role == role[index];
+    for (int unsigned p = 0; p < Ports; ++p) begin
+      message_bit[1+p] = header.origin == queue_t'(2 * p) && message == Arrive;
+      message_bit[1+Ports+p] = header.origin == queue_t'(2 * p) && message == Release;
+    end
+  end
+
+  // What becomes of the packet whose beat this is.
+  typedef enum logic [1:0] {Open, Forward, Keep} fate_e;
+  fate_e fate_q, fate;
+  logic fifo_ready, moves, arrives;
+  always_comb begin
+    fate = fate_q;
+    if (fate_q == Open && other) fate = Forward;
+    else if (fate_q == Open && barrier) fate = hit != '0 ? Keep : Forward;
+  end
+  assign ready = fifo_ready;
+  assign moves = valid && ready;
+  assign arrives = moves && fate_q == Open && fate == Keep;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) fate_q <= Open;
+    else if (moves) fate_q <= beat.last ? Open : fate;
+  end
+
+  beat_t forward_beat;
+  source_t forward_source;
+  logic forward_valid, forward_ready;
+  tutti_innetwork_fifo #(
+      .Depth(Depth),
+      .Width($bits(beat_t) + $bits(source_t))
+  ) i_fifo (
+      .clk_i,
+      .rst_ni,
+      .in_valid_i(valid),
+      .in_ready_o(fifo_ready),
+      .in_data_i({beat, source}),
+      .commit_i(fate == Forward),
+      .drop_i(fate == Keep),
+      .out_valid_o(forward_valid),
+      .out_ready_i(forward_ready),
+      .out_data_o({forward_beat, forward_source})
+  );
+
+  logic counted, repeated, stranger, job_valid, job_ready;
+  logic [IndexBits-1:0] job_index;
+  logic [Bits-1:0] job_send;
+  logic [7:0] job_episode;
+  tutti_innetwork_core #(
+      .Ports(Ports),
+      .Communicators(Communicators),
+      .Stages(Stages)
+  ) i_core (
+      .clk_i,
+      .rst_ni,
+      .need_i(need),
+      .send_i(send),
+      .last_i(last),
+      .clear_i(clear),
+      .msg_valid_i(arrives),
+      .msg_index_i(index),
+      .msg_bit_i(message_bit),
+      .msg_episode_i(episode),
+      .counted_o(counted),
+      .repeated_o(repeated),
+      .stranger_o(stranger),
+      .job_valid_o(job_valid),
+      .job_ready_i(job_ready),
+      .job_index_o(job_index),
+      .job_send_o(job_send),
+      .job_episode_o(job_episode),
+      .arrived_o(arrived),
+      .stage_o(stage),
+      .episode_o(episodes)
+  );
+
+  // The host's headers: written by an arrival that counts, so that no repetition changes them.
+  header_t headers[Communicators];
+  always_ff @(posedge clk_i) if (counted && message_bit[0]) headers[index] <= header;
+
+  beat_t built_beat;
+  route_t built_route;
+  logic built_valid, built_ready;
+  tutti_innetwork_builder #(
+      .Ports(Ports)
+  ) i_builder (
+      .clk_i,
+      .rst_ni,
+      .job_valid_i(job_valid),
+      .job_ready_o(job_ready),
+      .job_header_i(headers[job_index]),
+      .job_send_i(job_send),
+      .job_episode_i(job_episode),
+      .out_valid_o(built_valid),
+      .out_ready_i(built_ready),
+      .out_beat_o(built_beat),
+      .out_route_o(built_route)
+  );
+
+  // The way out. What has been offered is offered until its packet has left.
+  logic engaged_q, built_q, built, leaves;
+  beat_t out_beat;
+  assign built = engaged_q ? built_q : built_valid;
+  assign out_valid_o = built ? built_valid : forward_valid;
+  assign out_beat = built ? built_beat : forward_beat;
+  assign {out_last_o, out_keep_o, out_data_o} = out_beat;
+  assign leaves = out_valid_o && out_ready_i;
+  assign built_ready = built && out_ready_i;
+  assign forward_ready = !built && out_ready_i;
+  always_comb begin
+    out_route_o.bytes = forward_source.bytes;
+    out_route_o.origin = forward_source.origin;
+    out_route_o.to = 16'd1 << (forward_source.origin ^ 4'd1);
+    if (built) out_route_o = built_route;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      engaged_q <= 1'b0;
+      built_q <= 1'b0;
+    end else if (out_valid_o) begin
+      engaged_q <= !(leaves && out_beat.last);
+      built_q <= built;
+    end
+  end
+
+  tutti_innetwork_registers #(
+      .Ports(Ports),
+      .Communicators(Communicators),
+      .Stages(Stages),
+      .UdpPort(UdpPort)
+  ) i_registers (
+      .clk_i,
+      .rst_ni,
+      .req_valid_i,
+      .req_write_i,
+      .req_addr_i,
+      .req_data_i,
+      .rsp_valid_o,
+      .rsp_data_o,
+      .clear_o(clear),
+      .identity_o(identity),
+      .topology_o(topology),
+      .role_o(role),
+      .last_o(last),
+      .need_o(need),
+      .send_o(send),
+      .arrived_i(arrived),
+      .stage_i(stage),
+      .episode_i(episodes),
+      .counted_i(counted),
+      .repeated_i(repeated),
+      .stranger_i(stranger),
+      .forwarded_i(leaves && out_beat.last && !built)
+  );
+endmodule

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Reads a packet as its beats go by, and says with the sixth at the latest whether it is a well-formed barrier packet.
+///
+/// It keeps the beat that it judges in a register, so that its verdict and the beat leave together. A packet is one of
+/// other traffic as soon as one field is wrong. What comes after byte 48 is padding and is not looked at: a frame that
+/// failed its check sequence does not get this far.
+module tutti_innetwork_parser
+  import tutti_innetwork_pkg::*;
+#(
+    /// The UDP port that barrier packets go to.
+    parameter logic [15:0] UdpPort = 16'd29813
+) (
+    input logic clk_i,
+    /// Synchronous reset, active low.
+    input logic rst_ni,
+    input logic in_valid_i,
+    output logic in_ready_o,
+    input beat_t in_beat_i,
+    input source_t in_source_i,
+    output logic out_valid_o,
+    input logic out_ready_i,
+    output beat_t out_beat_o,
+    output source_t out_source_o,
+    /// With every beat: the packet is known to be other traffic.
+    output logic other_o,
+    /// With the sixth beat: it is a barrier packet, and the fields are valid.
+    output logic barrier_o,
+    output message_e message_o,
+    output logic [7:0] episode_o,
+    output header_t header_o
+);
+  logic take;
+  logic [2:0] place_q;  // of the next beat; 6: behind the packet
+  logic [63:0] word;
+  assign in_ready_o = !out_valid_o || out_ready_i;
+  assign take = in_valid_i && in_ready_o;
+  assign word = swapped(in_beat_i.data);
+
+  logic other_q, other_d, barrier_d, wrong, short_beat;
+  logic [15:0] check_q, check_d;  // of the IP header
+  logic [15:0] covered_q, covered_d;  // by the UDP checksum, without message and checksum
+  logic [15:0] addresses_q, addresses_d;
+  logic [15:0] whole;
+  header_t header_q, header_d;
+
+  assign short_beat = in_beat_i.keep != 8'hFF;
+  assign whole = fold5(covered_d, word[63:48], word[47:32], '0, '0);
+
+  always_comb begin
+    header_d = header_q;
+    check_d = check_q;
+    covered_d = covered_q;
+    addresses_d = addresses_q;
+    wrong = 1'b0;
+    unique case (place_q)
+      3'd0: begin
+        header_d.destination_mac = word[63:16];
+        header_d.source_mac[47:32] = word[15:0];
+        header_d.origin = in_source_i.origin;
+      end
+      3'd1: begin
+        header_d.source_mac[31:0] = word[63:32];
+        check_d = word[15:0];
+        wrong = word[31:16] != TypeIpv4 || word[15:8] != Version4[15:8];
+      end
+      3'd2: begin
+        check_d = fold5(check_q, word[63:48], word[47:32], word[31:16], word[15:0]);
+        covered_d = fold5(16'd17, UdpBytes, UdpBytes, '0, '0);
+        wrong = word[63:48] != IpBytes || (word[31:16] & ~DontFragment) != '0 || word[7:0] != LiveUdp[7:0];
+      end
+      3'd3: begin
+        check_d = fold5(check_q, word[63:48], word[47:32], word[31:16], word[15:0]);
+        header_d.source_ip = word[47:16];
+        header_d.destination_ip[31:16] = word[15:0];
+        addresses_d = fold5(word[47:32], word[31:16], word[15:0], '0, '0);
+      end
+      3'd4: begin
+        check_d = fold5(check_q, word[63:48], '0, '0, '0);
+        header_d.destination_ip[15:0] = word[63:48];
+        header_d.source_port = word[47:32];
+        header_d.destination_port = word[31:16];
+        addresses_d = fold5(addresses_q, word[63:48], '0, '0, '0);
+        covered_d = fold5(covered_q, addresses_d, word[47:32], word[31:16], '0);
+        wrong = check_d != 16'hFFFF || word[31:16] != UdpPort || word[15:0] != UdpBytes;
+      end
+      3'd5: begin
+        header_d.communicator = word[31:16];
+        header_d.topology = word[15:8];
+        header_d.role = word[7:0];
+        covered_d = fold5(covered_q, word[31:16], word[15:0], '0, '0);
+        wrong = whole != 16'hFFFF && word[63:48] != '0;
+      end
+      default: ;
+    endcase
+    header_d.ip_sum = addresses_d;
+    header_d.udp_sum = covered_d;
+  end
+
+  // A packet that ends before its sixth beat is whole is none of ours.
+  assign other_d = place_q == 3'd6 ? other_q
+      : (place_q != 3'd0 && other_q) || wrong || short_beat || (in_beat_i.last && place_q != 3'd5);
+  assign barrier_d = place_q == 3'd5 && !other_d;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      place_q <= '0;
+      other_q <= 1'b0;
+      out_valid_o <= 1'b0;
+      barrier_o <= 1'b0;
+    end else begin
+      if (take) begin
+        place_q <= in_beat_i.last ? '0 : place_q == 3'd6 ? 3'd6 : place_q + 3'd1;
+        other_q <= other_d;
+        barrier_o <= barrier_d;
+      end
+      if (in_ready_o) out_valid_o <= in_valid_i;
+    end
+    if (take) begin
+      out_beat_o <= in_beat_i;
+      out_source_o <= in_source_i;
+      message_o <= message_e'(word[39:32]);
+      episode_o <= word[47:40];
+      header_q <= header_d;
+      check_q <= check_d;
+      covered_q <= covered_d;
+      addresses_q <= addresses_d;
+    end
+  end
+
+  assign other_o = other_q;
+  assign header_o = header_q;
+endmodule

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The barrier packet of paper 001 (figure 1), and what the modules of the in-network engine say to each other.
+package tutti_innetwork_pkg;
+
+  /// Which queue a packet came from: 2 * port, or 2 * port + 1 for the host's queue beside that port.
+  typedef logic [3:0] queue_t;
+
+  /// Goes with a packet into the engine.
+  typedef struct packed {
+    logic [15:0] bytes;
+    queue_t origin;
+  } source_t;
+
+  /// Goes with a packet out of the engine: `to` has a bit a queue.
+  typedef struct packed {
+    logic [15:0] to;
+    logic [15:0] bytes;
+    queue_t origin;
+  } route_t;
+
+  /// A beat of a packet; byte 0 of the frame is bits 7:0 of the first.
+  typedef struct packed {
+    logic last;
+    logic [7:0] keep;
+    logic [63:0] data;
+  } beat_t;
+
+  /// Low byte of the message field. Its high byte is the number of the episode, which the paper does not have.
+  typedef enum logic [7:0] {
+    NoMessage = 8'd0,
+    Start = 8'd1,  // host to engine: MSG_AT_BR
+    Arrive = 8'd2,  // engine to engine: MSG_PREV_AT_BR, MSG_CHILD_AT_BR, a round of the butterfly
+    Release = 8'd3  // engine to engine, engine to host
+  } message_e;
+
+  /// What of a host's packet is kept for the packets that are built later.
+  typedef struct packed {
+    queue_t origin;  // where the host is
+    logic [47:0] destination_mac;
+    logic [47:0] source_mac;
+    logic [31:0] source_ip;
+    logic [31:0] destination_ip;
+    logic [15:0] source_port;
+    logic [15:0] destination_port;
+    logic [15:0] communicator;
+    logic [7:0] topology;
+    logic [7:0] role;
+    logic [15:0] ip_sum;  // one's complement sum of the addresses
+    logic [15:0] udp_sum;  // the same of all that the UDP checksum covers except the message
+  } header_t;
+
+  localparam logic [15:0] TypeIpv4 = 16'h0800;
+  localparam logic [15:0] IpBytes = 16'd34;
+  localparam logic [15:0] UdpBytes = 16'd14;
+  localparam logic [15:0] FrameBytes = 16'd60;  // the smallest frame, without its check sequence
+  localparam logic [15:0] DontFragment = 16'h4000;
+  localparam logic [15:0] LiveUdp = 16'h4011;  // time to live 64, protocol 17
+  localparam logic [15:0] Version4 = 16'h4500;
+
+  /// Register map. Each communicator has a window of 256 bytes; words of 64 bits.
+  localparam int unsigned AddressBits = 14;
+  typedef logic [AddressBits-1:0] address_t;
+  localparam logic [63:0] Id = 64'h5455_5454_494E_4554;  // "TUTTINET"
+  localparam logic [31:0] Version = 32'h0001_0000;
+  localparam address_t RegId = 14'h0000;
+  localparam address_t RegVersion = 14'h0008;
+  /// Ports [7:0], communicators [15:8], stages [23:16], UDP port [47:32].
+  localparam address_t RegCapability = 14'h0010;
+  /// Bits that a written 1 clears: a refused enable, a repeated arrival, one from a stranger.
+  localparam address_t RegError = 14'h0018;
+  localparam address_t RegCounted = 14'h0020;
+  localparam address_t RegRepeated = 14'h0028;
+  localparam address_t RegStranger = 14'h0030;
+  localparam address_t RegForwarded = 14'h0038;
+  localparam address_t Windows = 14'h2000;
+  localparam logic [7:0] WinControl = 8'h00;  // bit 0: enabled; each write begins at episode 0
+  localparam logic [7:0] WinKey = 8'h08;  // communicator [15:0], topology [23:16], role [31:24]
+  localparam logic [7:0] WinStages = 8'h10;
+  localparam logic [7:0] WinState = 8'h18;  // arrived [31:0], stage [39:32], episode [47:40]
+  localparam logic [7:0] WinNeed = 8'h40;  // + 8 * stage
+  localparam logic [7:0] WinSend = 8'h80;  // + 8 * stage
+
+  /// The sum of five words with the carries brought round: never 0 unless all are.
+  function automatic logic [15:0] fold5(logic [15:0] a, logic [15:0] b, logic [15:0] c, logic [15:0] d,
+                                        logic [15:0] e);
+    logic [18:0] sum;
+    logic [16:0] once;
+    sum = 19'(a) + 19'(b) + 19'(c) + 19'(d) + 19'(e);
+    once = 17'(sum[15:0]) + 17'(sum[18:16]);
+    return once[15:0] + 16'(once[16]);
+  endfunction
+
+  /// Network order and back.
+  function automatic logic [63:0] swapped(logic [63:0] data);
+    return {data[7:0], data[15:8], data[23:16], data[31:24], data[39:32], data[47:40], data[55:48], data[63:56]};
+  endfunction
+
+  function automatic logic [7:0] keep_of(logic [3:0] bytes);  // 1 to 8
+    return 8'hFF >> (4'd8 - bytes);
+  endfunction
+endpackage

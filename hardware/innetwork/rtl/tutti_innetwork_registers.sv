@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The registers: a window for each communicator with its key and table, errors, counters. What could make a barrier
+/// wrong is refused and leaves a bit in the error register: a table changed while it is in use, one without its host in the
+/// first row, one without rows, the identity of another communicator in use.
+module tutti_innetwork_registers
+  import tutti_innetwork_pkg::*;
+#(
+    parameter int unsigned Ports = 4,
+    parameter int unsigned Communicators = 4,
+    parameter int unsigned Stages = 5,
+    parameter logic [15:0] UdpPort = 16'd29813,
+    /// Derived: do not set.
+    parameter int unsigned Bits = 1 + 2 * Ports,
+    /// Derived: do not set.
+    parameter int unsigned StageBits = Stages > 1 ? $clog2(Stages) : 1
+) (
+    input logic clk_i,
+    /// Synchronous reset, active low.
+    input logic rst_ni,
+    /// One request a cycle; the answer to a read comes in the next cycle.
+    input logic req_valid_i,
+    input logic req_write_i,
+    input address_t req_addr_i,
+    input logic [63:0] req_data_i,
+    output logic rsp_valid_o,
+    output logic [63:0] rsp_data_o,
+    /// To the core and to the search for a packet's communicator.
+    output logic [Communicators-1:0] clear_o,
+    output logic [Communicators-1:0][15:0] identity_o,
+    output logic [Communicators-1:0][7:0] topology_o,
+    output logic [Communicators-1:0][7:0] role_o,
+    output logic [Communicators-1:0][StageBits-1:0] last_o,
+    output logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_o,
+    output logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_o,
+    /// What is shown of the core.
+    input logic [Communicators-1:0][Bits-1:0] arrived_i,
+    input logic [Communicators-1:0][StageBits-1:0] stage_i,
+    input logic [Communicators-1:0][7:0] episode_i,
+    /// Counted: a message, one that had come before, one from a stranger, a packet forwarded.
+    input logic counted_i,
+    input logic repeated_i,
+    input logic stranger_i,
+    input logic forwarded_i
+);
+  if (Ports < 1 || Ports > 8) $fatal(1, "tutti_innetwork_registers: Ports must be 1 to 8");
+  if (Communicators < 1 || Communicators > 16) $fatal(1, "tutti_innetwork_registers: Communicators must be 1 to 16");
+  if (Stages < 1 || Stages > 8) $fatal(1, "tutti_innetwork_registers: Stages must be 1 to 8");
+
+  logic [Communicators-1:0] enabled_q, begins_q, mine, usable;
+  logic [Communicators-1:0][3:0] rows_q;
+  logic [2:0] error_q;
+  logic refused, write;
+  logic [31:0] counted_q, repeated_q, stranger_q, forwarded_q;
+  logic [2:0] row;
+  logic in_row;
+  assign write = req_valid_i && req_write_i;
+  assign row = req_addr_i[5:3];
+  assign in_row = 32'(row) < Stages;
+  assign clear_o = ~enabled_q | begins_q;
+
+  for (genvar c = 0; c < Communicators; ++c) begin : gen_window
+    logic [Communicators-1:0] same;
+    for (genvar o = 0; o < Communicators; ++o) begin : gen_other
+      assign same[o] = o != c && enabled_q[o] && identity_o[o] == identity_o[c];
+    end
+    assign mine[c] = write && req_addr_i >= Windows && req_addr_i[12] == 1'b0 && req_addr_i[11:8] == 4'(c);
+    assign usable[c] = rows_q[c] != '0 && 32'(rows_q[c]) <= Stages && need_o[c][0][0] && same == '0;
+    assign last_o[c] = StageBits'(rows_q[c] - 4'd1);
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        enabled_q[c] <= 1'b0;
+        begins_q[c] <= 1'b0;
+        rows_q[c] <= '0;
+        identity_o[c] <= '0;
+        topology_o[c] <= '0;
+        role_o[c] <= '0;
+        need_o[c] <= '0;
+        send_o[c] <= '0;
+      end else begin
+        begins_q[c] <= mine[c] && req_addr_i[7:0] == WinControl;
+        if (mine[c] && req_addr_i[7:0] == WinControl) enabled_q[c] <= req_data_i[0] && usable[c];
+        if (mine[c] && !enabled_q[c]) begin
+          if (req_addr_i[7:0] == WinKey) {role_o[c], topology_o[c], identity_o[c]} <= req_data_i[31:0];
+          if (req_addr_i[7:0] == WinStages) rows_q[c] <= req_data_i[63:3] != '0 ? 4'd9 : 4'(req_data_i[3:0]);
+          for (int unsigned s = 0; s < Stages; ++s) begin
+            if (req_addr_i[7:6] == WinNeed[7:6] && row == 3'(s)) need_o[c][s] <= req_data_i[Bits-1:0];
+            if (req_addr_i[7:6] == WinSend[7:6] && row == 3'(s)) send_o[c][s] <= req_data_i[Bits-1:0];
+          end
+        end
+      end
+    end
+  end
+
+  logic [Communicators-1:0] refusing;
+  for (genvar c = 0; c < Communicators; ++c) begin : gen_refusing
+    assign refusing[c] = mine[c] && (req_addr_i[7:0] == WinControl ? req_data_i[0] && !usable[c] : enabled_q[c]);
+  end
+  assign refused = refusing != '0 || (write && req_addr_i >= Windows && req_addr_i[7:6] != '0 && !in_row)
+      || (write && req_addr_i >= Windows && mine == '0);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      error_q <= '0;
+      counted_q <= '0;
+      repeated_q <= '0;
+      stranger_q <= '0;
+      forwarded_q <= '0;
+      rsp_valid_o <= 1'b0;
+    end else begin
+      error_q <= (error_q & ~(write && req_addr_i == RegError ? req_data_i[2:0] : '0))
+          | {stranger_i, repeated_i, refused};
+      counted_q <= counted_q + 32'(counted_i);
+      repeated_q <= repeated_q + 32'(repeated_i);
+      stranger_q <= stranger_q + 32'(stranger_i);
+      forwarded_q <= forwarded_q + 32'(forwarded_i);
+      rsp_valid_o <= req_valid_i && !req_write_i;
+    end
+  end
+
+  logic [3:0] shown;
+  assign shown = req_addr_i[11:8];
+  logic [63:0] window;
+  always_comb begin
+    window = '0;
+    for (int unsigned c = 0; c < Communicators; ++c)
+      if (32'(shown) == c)
+        unique case (req_addr_i[7:0])
+          WinControl: window = 64'(enabled_q[c]);
+          WinKey: window = 64'({role_o[c], topology_o[c], identity_o[c]});
+          WinStages: window = 64'(rows_q[c]);
+          WinState: window = {16'd0, episode_i[c], 8'(stage_i[c]), 32'(arrived_i[c])};
+          default:
+          for (int unsigned s = 0; s < Stages; ++s)
+            if (row == 3'(s)) begin
+              if (req_addr_i[7:6] == WinNeed[7:6]) window = 64'(need_o[c][s]);
+              if (req_addr_i[7:6] == WinSend[7:6]) window = 64'(send_o[c][s]);
+            end
+        endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    unique case (req_addr_i)
+      RegId: rsp_data_o <= Id;
+      RegVersion: rsp_data_o <= 64'(Version);
+      RegCapability: rsp_data_o <= {16'd0, UdpPort, 8'd0, 8'(Stages), 8'(Communicators), 8'(Ports)};
+      RegError: rsp_data_o <= 64'(error_q);
+      RegCounted: rsp_data_o <= 64'(counted_q);
+      RegRepeated: rsp_data_o <= 64'(repeated_q);
+      RegStranger: rsp_data_o <= 64'(stranger_q);
+      RegForwarded: rsp_data_o <= 64'(forwarded_q);
+      default: rsp_data_o <= req_addr_i >= Windows && !req_addr_i[12] ? window : '0;
+    endcase
+  end
+endmodule

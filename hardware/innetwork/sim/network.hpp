@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes joined by links, with hosts that call barriers of several communicators and send other traffic meanwhile. What
+// leaves every engine is judged: barrier packets by their bytes, all others by what went in.
+#pragma once
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "conformance/trace.hpp"
+#include "node.hpp"
+
+namespace tutti::rtl {
+
+struct communicator_plan {
+  unsigned id = 0;
+  topology shape;
+  std::vector<rank_t> members;  // node of each rank
+};
+
+struct network_plan {
+  rank_t nodes = 2;
+  std::vector<communicator_plan> communicators;
+  std::uint64_t latency = 4;  // cycles on a cable
+  bool gigabit = false;       // a byte a cycle, preamble, check sequence, gap; else frames go whole
+  unsigned traffic = 0;       // each host queue gets another frame in so many of 1024 cycles
+  std::size_t longest = 200;  // of these, bytes
+  unsigned mischief =
+      0;  // a queue gets a repeated or spoilt barrier packet in so many of 4096 cycles
+  pace speed;
+  std::function<std::uint64_t(rank_t, std::uint64_t)> think = [](rank_t, std::uint64_t) {
+    return std::uint64_t{0};
+  };
+};
+
+class network {
+ public:
+  network(const arguments& with, network_plan plan) : plan_(std::move(plan)), random_(with.seed) {
+    expected_.resize(plan_.nodes * queues);
+    recent_.resize(plan_.nodes * queues);
+    repeats_.resize(plan_.nodes);
+    strangers_.resize(plan_.nodes);
+    free_at_.resize(plan_.nodes * PORTS);
+    for (rank_t n = 0; n < plan_.nodes; ++n) {
+      arguments quiet;  // waveforms and coverage of the first node
+      nodes_.push_back(std::make_unique<node>(n == 0 ? with : quiet, with.seed * 1000 + n));
+      nodes_[n]->speed = plan_.speed;
+      nodes_[n]->on_departure = [this, n](departure d) { leaves(n, std::move(d)); };
+    }
+    hosts_.resize(plan_.communicators.size());
+    passages_.resize(plan_.communicators.size());
+    for (std::size_t c = 0; c < plan_.communicators.size(); ++c) join(c);
+    for (auto& n : nodes_)  // all clocks stand at the same cycle
+      while (n->now() < latest()) n->cycle();
+    for (auto& hosts : hosts_)
+      for (rank_t r = 0; r < hosts.size(); ++r) hosts[r].until = now() + plan_.think(r, 0);
+  }
+
+  // Until every host has passed `episodes` and nothing is on its way; whether that took at most `most_cycles`.
+  bool run(std::uint64_t episodes, std::uint64_t most_cycles) {
+    for (std::uint64_t c = 0; c < most_cycles && wrong_.empty(); ++c) {
+      if (done(episodes) && quiet()) return true;
+      step(episodes);
+    }
+    return done(episodes) && quiet();
+  }
+
+  // What is wrong, or empty.
+  std::string check(std::uint64_t episodes) {
+    if (!wrong_.empty()) return wrong_;
+    for (const auto& n : nodes_)
+      if (!n->wrong().empty()) return n->wrong();
+    for (std::size_t c = 0; c < passages_.size(); ++c) {
+      const auto ranks = static_cast<rank_t>(hosts_[c].size());
+      if (std::string w = test::check(passages_[c], ranks, episodes); !w.empty())
+        return "communicator " + std::to_string(c) + ": " + w;
+    }
+    for (const auto& queue : expected_)
+      if (!queue.empty()) return "a forwarded packet is lost";
+    for (unsigned c = 0; c < 64; ++c)  // what is inside the engines comes out
+      for (auto& n : nodes_) n->cycle();
+    for (rank_t n = 0; n < plan_.nodes; ++n) {
+      const std::string name = "node " + std::to_string(n);
+      if (const std::uint64_t r = nodes_[n]->read(reg::repeated); r != repeats_[n])
+        return name + " was sent " + std::to_string(repeats_[n]) + " repetitions and counted " +
+               std::to_string(r);
+      if (const std::uint64_t r = nodes_[n]->read(reg::stranger); r != strangers_[n])
+        return name + " was sent " + std::to_string(strangers_[n]) + " of strangers and counted " +
+               std::to_string(r);
+    }
+    return {};
+  }
+
+  std::uint64_t now() const { return nodes_[0]->now(); }
+  const test::trace& passages(std::size_t c) const { return passages_[c]; }
+  node& at(rank_t n) { return *nodes_[n]; }
+  std::uint64_t forwarded() const { return forwarded_; }
+  std::uint64_t spoilt() const { return spoilt_; }
+  std::uint64_t repeated() const {
+    std::uint64_t all = 0;
+    for (const std::uint64_t r : repeats_) all += r;
+    return all;
+  }
+  std::uint64_t overlaps() const { return overlaps_; }
+
+ private:
+  struct host {
+    std::uint64_t until = 0, episode = 0, arrived = 0;
+    bool waits = false;
+  };
+  struct wired {
+    rank_t node = 0;
+    unsigned port = 0;
+  };
+
+  std::uint64_t latest() const {
+    std::uint64_t cycle = 0;
+    for (const auto& n : nodes_) cycle = std::max(cycle, n->now());
+    return cycle;
+  }
+
+  void join(std::size_t c) {
+    const communicator_plan& plan = plan_.communicators[c];
+    const auto ranks = static_cast<rank_t>(plan.members.size());
+    hosts_[c].resize(ranks);
+    for (rank_t r = 0; r < ranks; ++r) {
+      const station& s = plan.shape.stations[r];
+      const rank_t me = plan.members[r];
+      if (!nodes_[me]->configure(static_cast<unsigned>(c), {plan.id, plan.shape.type, s.role},
+                                 s.rows))
+        throw std::runtime_error("an engine refused a table");
+      for (const wire& w : s.wires) cables_[{me, w.port}] = {plan.members[w.to], w.there};
+    }
+  }
+
+  mac_address mac(rank_t n) const { return {2, 0x4e, 0x46, 0, 0, static_cast<std::uint8_t>(n)}; }
+
+  barrier_packet packet_of(std::size_t c, rank_t r, std::uint64_t episode) const {
+    const communicator_plan& plan = plan_.communicators[c];
+    barrier_packet p;
+    p.source_mac = mac(plan.members[r]);
+    p.destination_mac = mac(0x80 + static_cast<rank_t>(c));
+    p.source_ip = 0x0a00'0100 + plan.members[r];
+    p.destination_ip = 0x0a00'0200 + static_cast<std::uint32_t>(c);
+    p.source_port = static_cast<unsigned>(40'000 + 7 * c + r);
+    p.message = message_start;
+    p.episode = static_cast<unsigned>(episode % 256);
+    p.communicator = plan.id;
+    p.topology = plan.shape.type;
+    p.role = plan.shape.stations[r].role;
+    return p;
+  }
+  unsigned queue_of(std::size_t c) const { return 2 * static_cast<unsigned>(c % PORTS) + 1; }
+
+  bool done(std::uint64_t episodes) const {
+    for (const auto& hosts : hosts_)
+      for (const host& h : hosts)
+        if (h.episode < episodes) return false;
+    return true;
+  }
+  bool quiet() const {
+    for (const auto& n : nodes_)
+      if (!n->quiet()) return false;
+    for (const auto& queue : expected_)
+      if (!queue.empty()) return false;
+    return cable_.empty();
+  }
+
+  void step(std::uint64_t episodes) {
+    for (std::size_t c = 0; c < hosts_.size(); ++c)
+      for (rank_t r = 0; r < hosts_[c].size(); ++r) {
+        host& me = hosts_[c][r];
+        if (me.waits || me.episode >= episodes || me.until > now()) continue;
+        me.waits = true;
+        me.arrived = now();
+        for (const host& other : hosts_[c])
+          if (other.episode < me.episode) {
+            ++overlaps_;
+            break;
+          }
+        enter(plan_.communicators[c].members[r], queue_of(c), build(packet_of(c, r, me.episode)));
+      }
+    if (!done(episodes)) disturb();
+    while (!cable_.empty() && cable_.begin()->first <= now()) {
+      auto [to, port, f] = std::move(cable_.begin()->second);
+      cable_.erase(cable_.begin());
+      enter(to, 2 * port, std::move(f));
+    }
+    for (auto& n : nodes_) n->cycle();
+  }
+
+  // What the engine of `n` is to do with a frame that comes in there.
+  enum class fate { forward, refuse, count };
+  fate fate_of(rank_t n, unsigned queue, const frame& f) const {
+    const auto p = parse(f);
+    if (!p) return fate::forward;
+    const bool from_host = queue % 2 == 1;
+    for (const communicator_plan& c : plan_.communicators)
+      for (rank_t r = 0; r < c.members.size(); ++r) {
+        if (c.members[r] != n || c.id != p->communicator || c.shape.type != p->topology) continue;
+        const station& s = c.shape.stations[r];
+        std::uint32_t bit = 0;
+        if (from_host && p->message == message_start && p->role == s.role) bit = host_bit;
+        if (!from_host && p->message == message_arrive) bit = arrive_bit(queue / 2);
+        if (!from_host && p->message == message_release) bit = release_bit(queue / 2);
+        for (const table_row& row : s.rows)
+          if ((row.need & bit) != 0) return fate::count;
+        return fate::refuse;
+      }
+    return fate::forward;
+  }
+
+  void enter(rank_t n, unsigned queue, frame f) {
+    const fate what = fate_of(n, queue, f);
+    if (what == fate::count) {
+      auto& recent = recent_[n * queues + queue];
+      recent.push_back(f);
+      if (recent.size() > 6) recent.pop_front();
+    } else if (what == fate::refuse) {
+      ++strangers_[n];
+    } else {
+      expected_[n * queues + (queue ^ 1)].push_back(f);
+    }
+    nodes_[n]->enqueue(queue, std::move(f));
+  }
+
+  void disturb() {
+    for (rank_t n = 0; n < plan_.nodes; ++n)
+      for (unsigned q = 0; q < queues; ++q) {
+        if (nodes_[n]->queued(q) > 3) continue;
+        const bool wired = cables_.contains({n, q / 2});
+        if (q % 2 == 1 && wired && random_() % 1024 < plan_.traffic) enter(n, q, other_traffic());
+        if (plan_.mischief == 0 || random_() % 4096 >= plan_.mischief) continue;
+        const auto& recent = recent_[n * queues + q];
+        if (recent.empty()) continue;
+        frame f = recent[random_() % recent.size()];
+        if (random_() % 2 == 0) {
+          ++repeats_[n];
+          nodes_[n]->enqueue(q, std::move(f));
+          continue;
+        }
+        spoil(f);
+        if (fate_of(n, q, f) == fate::count) continue;  // what was changed does not matter
+        ++spoilt_;
+        enter(n, q, std::move(f));
+      }
+  }
+
+  frame other_traffic() {
+    frame f(14 + random_() % (plan_.longest - 14));
+    for (std::uint8_t& b : f) b = static_cast<std::uint8_t>(random_() & 0xff);
+    if (f.size() > 38 && random_() % 2 == 0) {  // UDP to somebody else
+      put(f, 12, 2, 0x0800);
+      put(f, 14, 1, 0x45);
+      put(f, 23, 1, 17);
+    }
+    return f;
+  }
+
+  void spoil(frame& f) {
+    switch (random_() % 9) {
+      case 0: f.resize(1 + random_() % (packet_bytes - 1)); break;
+      case 1:
+        put(f, 44, 2, 0x7777);
+        sign(f);
+        break;  // nobody's communicator
+      case 2:
+        put(f, 36, 2, default_udp_port + 1);
+        sign(f);
+        break;  // another service
+      case 3:
+        put(f, 43, 1, random_() % 8);
+        sign(f);
+        break;  // another message
+      case 4:
+        put(f, 46, 1, get(f, 46, 1) + 1);
+        sign(f);
+        break;  // another topology
+      case 5:
+        put(f, 20, 2, 0x2000);
+        sign(f);
+        break;  // a fragment
+      case 7:
+        put(f, 47, 1, get(f, 47, 1) + 1);
+        sign(f);
+        break;  // another role
+      case 6:
+        put(f, 14, 1, 0x46);
+        sign(f);
+        break;  // options
+      default: f[random_() % packet_bytes] ^= static_cast<std::uint8_t>(1 + random_() % 255); break;
+    }
+  }
+
+  void leaves(rank_t n, departure d) {
+    if (!wrong_.empty()) return;
+    // What was forwarded is, byte for byte, the oldest that was to come there.
+    if (d.to == std::uint32_t{1} << (d.origin ^ 1)) {
+      auto& queue = expected_[n * queues + (d.origin ^ 1)];
+      if (!queue.empty() && queue.front() == d.bytes) {
+        queue.pop_front();
+        ++forwarded_;
+        // A port without a cable loses what goes there.
+        if (d.origin % 2 == 1 && cables_.contains({n, d.origin / 2}))
+          send(n, d.origin / 2, std::move(d));
+        return;
+      }
+    }
+    // A host is answered at the port that it wrote from.
+    const bool to_host = d.to == std::uint32_t{1} << d.origin && d.origin % 2 == 1;
+    const unsigned port =
+        to_host && d.bytes.size() >= packet_bytes ? get(d.bytes, 36, 2) : default_udp_port;
+    if (const std::string w = flaw(d.bytes, port); !w.empty()) {
+      wrong_ =
+          "node " + std::to_string(n) + " sent a packet that is neither forwarded nor sound: " + w;
+      return;
+    }
+    const barrier_packet p = *parse(d.bytes, port);
+    if (d.bytes.size() != smallest_frame) {
+      wrong_ = "a built packet has " + std::to_string(d.bytes.size()) + " bytes";
+      return;
+    }
+    const std::size_t c = index_of(p.communicator);
+    if (c == hosts_.size()) {
+      wrong_ = "a packet of no communicator";
+      return;
+    }
+    if (to_host) {
+      released(n, c, p, d);
+      return;
+    }
+    for (unsigned q = 0; q < queues; ++q)
+      if (d.to >> q & 1) {
+        if (q % 2 == 1) wrong_ = "a packet for neighbours goes to a host";
+        send(n, q / 2, d);
+      }
+  }
+
+  std::size_t index_of(unsigned id) const {
+    std::size_t c = 0;
+    while (c < plan_.communicators.size() && plan_.communicators[c].id != id) ++c;
+    return c;
+  }
+
+  void released(rank_t n, std::size_t c, const barrier_packet& p, const departure& d) {
+    const auto& members = plan_.communicators[c].members;
+    const auto r =
+        static_cast<rank_t>(std::find(members.begin(), members.end(), n) - members.begin());
+    if (r == members.size() || d.origin != queue_of(c)) {
+      wrong_ = "a release for a host that is not there";
+      return;
+    }
+    host& me = hosts_[c][r];
+    barrier_packet answer = packet_of(c, r, me.episode);
+    std::swap(answer.source_mac, answer.destination_mac);
+    std::swap(answer.source_ip, answer.destination_ip);
+    std::swap(answer.source_port, answer.destination_port);
+    answer.message = message_release;
+    if (!me.waits || !(p == answer)) {
+      wrong_ = "node " + std::to_string(n) + ": a release that its host does not wait for";
+      return;
+    }
+    passages_[c].push_back({r, me.episode, me.arrived, d.last});
+    ++me.episode;
+    me.waits = false;
+    me.until = d.last + 1 + plan_.think(r, me.episode);
+  }
+
+  void send(rank_t n, unsigned port, departure d) {
+    const auto cable = cables_.find({n, port});
+    if (cable == cables_.end()) {
+      wrong_ = "node " + std::to_string(n) + " sends to port " + std::to_string(port) +
+               ", which is not wired";
+      return;
+    }
+    std::uint64_t there = d.last + plan_.latency;
+    if (plan_.gigabit) {
+      std::uint64_t& free = free_at_[n * PORTS + port];
+      const std::uint64_t start = std::max(free, d.last + 1);
+      there = start + 8 + d.bytes.size() + 4 + plan_.latency;
+      free = start + 8 + d.bytes.size() + 4 + 12;
+    }
+    cable_.emplace(there, std::tuple{cable->second.node, cable->second.port, std::move(d.bytes)});
+  }
+
+  network_plan plan_;
+  std::mt19937_64 random_;
+  std::vector<std::unique_ptr<node>> nodes_;
+  std::map<std::pair<rank_t, unsigned>, wired> cables_;
+  std::multimap<std::uint64_t, std::tuple<rank_t, unsigned, frame>> cable_;
+  std::vector<std::deque<frame>> expected_, recent_;
+  std::vector<std::vector<host>> hosts_;
+  std::vector<test::trace> passages_;
+  std::vector<std::uint64_t> repeats_, strangers_, free_at_;
+  std::uint64_t forwarded_ = 0, spoilt_ = 0, overlaps_ = 0;
+  std::string wrong_;
+};
+
+}  // namespace tutti::rtl

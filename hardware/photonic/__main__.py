@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python3 -m hardware.photonic: the table for the machines of paper 000, another machine, lines of JSON, or the plot."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+import pathlib
+import sys
+
+from . import model, plot
+from .parts import MACHINES, Machine, Optics
+
+
+def _settings(text: list, kind: type, owner: str) -> dict:
+    known = {f.name: type(f.default) for f in dataclasses.fields(kind)}
+    found = {}
+    for setting in text:
+        name, equals, value = setting.partition("=")
+        if not equals or name not in known:
+            raise ValueError(f"{owner}: '{setting}' is no NAME=VALUE with a name of {', '.join(known)}")
+        try:
+            found[name] = known[name](value)
+        except ValueError:
+            raise ValueError(f"{owner}: {name} cannot be '{value}'") from None
+    return found
+
+
+def table(machines: list, optics: Optics) -> str:
+    """Markdown, a machine a row."""
+    text = [
+        "| machine | threads | electronic, cycles | light: cycles, best to worst | ns | its laser, mW light | on a waveguide "
+        "| regenerated in each socket: cycles, mW |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for machine in machines:
+        f = model.figures(machine, optics)
+        light = f"{f.laser_light_mw:.3g}" if f.laser_light_mw < 1e4 else f"10^{math.log10(f.laser_light_mw):.0f}"
+        most = model.most_barriers(machine, optics)
+        again = f"{f.regenerated_cycles:.1f}, {f.regenerated_light_mw:.3g}" if machine.sockets > 1 else "-"
+        text.append(
+            f"| {machine.name} | {machine.sockets} x {machine.participants} | {f.electronic_cycles:.0f} "
+            f"| {f.best_cycles:.1f} to {f.worst_cycles:.1f} | {f.worst_ns:.2f} | {light} "
+            f"| {f'{most} barriers' if most else 'too much light'} | {again} |"
+        )
+    return "\n".join(text)
+
+
+def main(arguments: list) -> int:
+    """0: said; 2: bad arguments."""
+    parser = argparse.ArgumentParser(prog="python3 -m hardware.photonic", description=model.__doc__.split("\n")[0])
+    parser.add_argument("--machine", action="append", default=[], choices=sorted(MACHINES), help="default: all")
+    parser.add_argument("--with", dest="changes", action="append", default=[], metavar="NAME=VALUE", help="of the machine")
+    parser.add_argument("--optics", action="append", default=[], metavar="NAME=VALUE", help="of the devices")
+    parser.add_argument("--json", action="store_true", help="lines of JSON")
+    parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.png", help="draw instead")
+    chosen = parser.parse_args(arguments)
+    try:
+        optics = Optics(**_settings(chosen.optics, Optics, "--optics"))
+        changes = _settings(chosen.changes, Machine, "--with")
+        machines = [dataclasses.replace(MACHINES[name], **changes) for name in chosen.machine or MACHINES]
+        if chosen.plot:
+            plot.write(chosen.plot, optics)
+        elif chosen.json:
+            for machine in machines:
+                values = {**dataclasses.asdict(machine), **dataclasses.asdict(model.figures(machine, optics))}
+                print(json.dumps({"type": "photonic", **values}))
+        else:
+            print(table(machines, optics))
+    except (ValueError, RuntimeError, OSError) as error:
+        print(f"hardware.photonic: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

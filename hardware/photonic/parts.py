@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the calculation starts from: optical devices and machines. Values from paper 000 are marked [paper]; all others are
+assumptions of the usual order of magnitude, there to be changed."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+LIGHT_MM_PER_NS = 299.792458
+
+
+def _check(owner: str, values: dict, positive: tuple, not_negative: tuple) -> None:
+    for name in positive + not_negative:
+        value = values[name]
+        if not math.isfinite(value) or value < 0 or (name in positive and value == 0):
+            raise ValueError(f"{owner}: {name} must be {'positive' if name in positive else 'at least 0'}, not {value}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Optics:
+    """The devices. Losses in dB, lengths in mm or cm as named, times in ns, powers in mW or dBm."""
+
+    group_index: float = 5.0 / 430.0 * LIGHT_MM_PER_NS  # [paper]: 43 cm in 5 ns, that is 3.49
+    waveguide_db_per_cm: float = 0.4  # [paper]: silicon nitride, C band
+    ring_off_db: float = 0.1  # a core's ring for this barrier when it lets light pass
+    ring_beside_db: float = 0.005  # a ring of another wavelength
+    ring_on_db: float = 15.0  # what one ring that is ON holds back
+    splitter_db: float = 0.1  # excess loss of a tap
+    drop_db: float = 1.0  # filter between a tap and its detector
+    coupler_db: float = 1.5  # into a chip or out of it
+    board_db_per_cm: float = 0.05  # waveguide between sockets
+    sensitivity_dbm: float = -17.0  # the least that a detector needs
+    margin_db: float = 3.0
+    laser_efficiency: float = 0.1  # light out of electricity
+    switch_ns: float = 0.1  # [paper]: rings and detectors work above 10 GHz
+    detect_ns: float = 0.1  # [paper]: the same
+    switch_fj: float = 317.0  # [paper]: modulation and demodulation of a bit
+    tuning_mw: float = 0.1  # keeps one ring at its wavelength
+    limit_mw: float = 100.0  # light in a waveguide before it becomes nonlinear
+    most_wavelengths: int = 40  # [paper]: today; 64 are expected
+
+    def __post_init__(self) -> None:
+        positive = ("group_index", "laser_efficiency", "limit_mw", "most_wavelengths", "ring_on_db")
+        rest = tuple(
+            f.name for f in dataclasses.fields(self) if f.name not in positive and f.name != "sensitivity_dbm"
+        )
+        _check("optics", dataclasses.asdict(self), positive, rest)
+        if self.laser_efficiency > 1:
+            raise ValueError(f"optics: laser_efficiency must be at most 1, not {self.laser_efficiency}")
+        if not math.isfinite(self.sensitivity_dbm):
+            raise ValueError(f"optics: sensitivity_dbm must be a number, not {self.sensitivity_dbm}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """Where the waveguide goes: through all participants of socket 0, then of socket 1 ..., and back the same way."""
+
+    name: str = "machine"
+    sockets: int = 1
+    participants: int = 28  # of a socket: each has a ring and a detector for each barrier
+    pitch_mm: float = 2.9  # of waveguide from one participant to the next
+    board_cm: float = 10.0  # of waveguide from one socket to the next
+    clock_ghz: float = 2.4
+    barriers: int = 1  # a wavelength each
+    to_ring_cycles: float = 1.0  # from the instruction to the ring's driver
+    from_detector_cycles: float = 2.0  # into the core's clock
+    l3_cycles: float = 38.0  # for the electronic structure: a core's way to it and back [paper]
+    link_cycles: float = 110.0  # and a hop between sockets [paper]
+    hops: int = 1  # to the farthest socket
+
+    def __post_init__(self) -> None:
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "name"}
+        positive = ("sockets", "participants", "clock_ghz", "barriers")
+        _check(f"machine '{self.name}'", values, positive, tuple(n for n in values if n not in positive))
+        for name in ("sockets", "participants", "barriers", "hops"):
+            if values[name] != int(values[name]):
+                raise ValueError(f"machine '{self.name}': {name} must be a whole number, not {values[name]}")
+
+
+# Threads, L3 and link cycles from the paper's tables; clocks and areas of the data sheets: the waveguide visits the
+# cores of a square die row by row, so a core's share of it is the side of its share of the die.
+MACHINES = {
+    "opteron": Machine("AMD Opteron 6272", 1, 16, 6.3, 10.0, 2.1, l3_cycles=20, link_cycles=92),
+    "xeon": Machine("Xeon E5-2600 v4 (HARP)", 1, 28, 2.9, 10.0, 2.4, l3_cycles=38, link_cycles=110),
+    "phi": Machine("Xeon Phi 7210", 1, 256, 0.8, 10.0, 1.3, l3_cycles=48, link_cycles=0),
+    "opteron4": Machine("4 x AMD Opteron 6272", 4, 16, 6.3, 10.0, 2.1, l3_cycles=20, link_cycles=92, hops=2),
+    "xeon2": Machine("2 x Xeon E5-2600 v4", 2, 28, 2.9, 10.0, 2.4, l3_cycles=38, link_cycles=110),
+    "xeon4": Machine("4 x Xeon E5-2600 v4", 4, 28, 2.9, 10.0, 2.4, l3_cycles=38, link_cycles=110, hops=2),
+}
