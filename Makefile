@@ -37,6 +37,9 @@ need = command -v $(1) >/dev/null || \
 SOURCE_FOLDERS := $(wildcard include src bench workloads vcode tests examples hardware)
 
 # The presets that `make test-all` builds and tests besides release.
+# Seconds of each fuzzer in test-all.
+FUZZ_SECONDS ?= 600
+
 OTHER_PRESETS := debug asan-ubsan tsan clang-release clang-tsan
 
 .PHONY: help
@@ -62,7 +65,7 @@ build: build/build.ninja ## only build: release; leaves the command at build/tut
 	$(Q)if [ -x build/tutti ]; then $(call say,'done: build/tutti'); fi
 
 .PHONY: report
-report: bootstrap build ## measure this machine and write report/index.html (about 5 minutes)
+report: bootstrap build ## measure this machine and write report/index.html (about 7 minutes)
 	$(Q)$(call say,'measuring this machine')
 	$(Q).venv/bin/python -m lab report --tutti build/tutti --out report $(REPORT_OPTIONS)
 
@@ -72,7 +75,7 @@ test: bootstrap build ## run all quick tests (under 20 minutes on two cores)
 	$(Q)ctest --preset release $(CTEST_OPTIONS)
 
 .PHONY: test-all
-test-all: bootstrap build ## run every test: long model checking and stress, sanitizers, clang (hours)
+test-all: bootstrap build ## run every test: long model checking and stress, sanitizers, clang, fuzzing (hours)
 	$(Q)$(call say,'running all tests of the release preset')
 	$(Q)ctest --preset all $(CTEST_OPTIONS)
 	$(Q)$(call say,'building the freestanding preset')
@@ -83,6 +86,14 @@ test-all: bootstrap build ## run every test: long model checking and stress, san
 		cmake --build --preset $$preset; \
 		ctest --preset $$preset $(CTEST_OPTIONS); \
 	done
+	$(Q)$(call say,'fuzzing VCODE for $(FUZZ_SECONDS) s and the readers of graphs')
+	$(Q)$(call quiet,cmake --preset fuzz && cmake --build --preset fuzz)
+	$(Q)rm -rf build/fuzz/found && mkdir build/fuzz/found
+	$(Q)$(call quiet,cd build/fuzz/found && ../vcode/tests/vcode_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=1500 \
+		-dict='$(CURDIR)/vcode/tests/fuzz.dict' . '$(CURDIR)/vcode/tests/corpus')
+	$(Q)for format in el wel mtx gap metis spec; do mkdir build/fuzz/found/$$format; \
+		$(call quiet,cd build/fuzz/found/$$format && ../../tests/graph/graph_data_fuzz --format=$$format -max_total_time=30 \
+			. '$(CURDIR)'/tests/graph/data/corpus/$$format); done
 
 .PHONY: hardware
 hardware: bootstrap ## lint, prove, mutate, simulate and synthesise the hardware units (an hour or more)

@@ -99,7 +99,7 @@ struct run_options {
   bool zero_timers = false;  // STOP_TIMER pushes 0.0
   std::size_t memory = 0;    // bytes of the arena; 0: as much as the machine has
   // Of engine lazy: elements from which an instruction is worth all threads, and from which deferring an elementwise
-  // one is worth the bookkeeping. The defaults are estimates from the cost of a region and of an element.
+  // one is worth the bookkeeping. docs/vcode.md has what other values cost: little, from a half to twice the defaults.
   std::size_t share_from = 16384;
   std::size_t defer_from = 4096;
   std::FILE* trace = nullptr;  // a line for each instruction

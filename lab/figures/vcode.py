@@ -35,7 +35,7 @@ def build(data: Dataset) -> Figure:
         if same:
             panels.append(_panel(data, same, words))
             captions += _captions(same, words)
-    return Figure(NAME, TITLE, QUESTION, panels, [*captions, PAPER], notes)
+    return Figure(NAME, TITLE, QUESTION, panels, [*captions, PAPER], notes + data.not_measured(NAME))
 
 
 def _is_ideal(row: Row) -> bool:
@@ -64,11 +64,13 @@ def _captions(found: list[Row], words: str) -> list[str]:
         ours, ideal = default_of(cell), next((row for row in cell if _is_ideal(row)), None)
         if ours is None or ideal is None:
             continue
+        cycles = f" ({ours['cycles_median']:.0f} cycles)" if ours["cycles_median"] else ""
         text = (
-            f"{words}, {threads_words(n)}: {format_time(ours['median'])} with tutti's default, "
+            f"{words}, {threads_words(n)}: {format_time(ours['median'])}{cycles} with tutti's default, "
             f"{format_time(ideal['median'])} without any barrier"
         )
-        peers = [row for row in peers_of(cell) if not _is_ideal(row)]
-        others = [f"{style.label(row)} {format_ratio(row['median'] / ours['median'])} as long" for row in peers]
-        made.append(text + ("; " + ", ".join(others) if others else "") + ".")
+        peers = sorted((row for row in peers_of(cell) if not _is_ideal(row)), key=lambda row: row["median"])
+        ends = [peers[0], peers[-1]] if len(peers) > 1 else peers
+        others = [f"{style.label(row)} {format_ratio(row['median'] / ours['median'])} as long" for row in ends]
+        made.append(f"{text}; of the peers {' to '.join(others)}." if others else f"{text}.")
     return made

@@ -155,9 +155,16 @@ class measurement {
   void run(std::uint64_t rounds) {
     progress_line line;
     for (std::uint64_t r = 0; r < rounds; ++r) {
-      for (series& s : series_) {
-        line.update(s.program, static_cast<double>(r) / static_cast<double>(rounds));
-        s.samples.push_back(s.round());
+      for (std::size_t first = 0; first < series_.size();) {
+        std::size_t last = first;
+        while (last < series_.size() && series_[last].program == series_[first].program) ++last;
+        line.update(series_[first].program, static_cast<double>(r) / static_cast<double>(rounds));
+        // Another one begins in every round: who comes later finds memory that the system has at hand.
+        for (std::size_t i = 0; i < last - first; ++i) {
+          series& s = series_[first + (r + i) % (last - first)];
+          s.samples.push_back(s.round());
+        }
+        first = last;
       }
     }
   }

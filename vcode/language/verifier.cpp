@@ -178,10 +178,10 @@ class inference {
     std::size_t depth;
   };
   span range(const instruction& i) {
+    // Nothing is moved, whatever lies above it: prepare.cpp drops the depth too.
+    if (i.first == 0) return {0, 0};
     const span result{static_cast<std::size_t>(i.first), static_cast<std::size_t>(i.second)};
-    if (result.count > 0) reach(result.count + result.depth);
-    // Values that are not there cannot be skipped either.
-    if (result.count == 0) return {0, 0};
+    reach(result.count + result.depth);
     return result;
   }
 

@@ -14,8 +14,6 @@
 namespace tutti::vcode {
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-
 std::size_t physical_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page = sysconf(_SC_PAGESIZE);
@@ -36,7 +34,7 @@ arena::arena(std::size_t bytes) {
   }
   begin_ = static_cast<std::byte*>(got);
   // Long vectors are walked from end to end: few large pages cost less than many small ones. Only a hint.
-  if (size_ >= huge_page) madvise(begin_, size_, MADV_HUGEPAGE);
+  if (size_ >= allocator::page) madvise(begin_, size_, MADV_HUGEPAGE);
 }
 
 arena::~arena() { munmap(begin_, size_); }
@@ -54,6 +52,14 @@ std::uint32_t allocator::units_of(std::size_t size_class) {
   if (size_class < 4) return static_cast<std::uint32_t>(size_class + 1);
   const std::size_t shift = (size_class - 4) / 4;
   return static_cast<std::uint32_t>((size_class - 4 * shift + 1) << shift);
+}
+
+std::pair<unsigned char*, std::size_t> allocator::take_fresh(unsigned parts) {
+  const std::size_t begin = (touched_ + page - 1) / page * page;
+  if (peak_ <= begin + page) return {nullptr, 0};
+  const std::size_t step = page * parts;
+  touched_ = std::min(size_, begin + (peak_ - begin + step - 1) / step * step);
+  return {reinterpret_cast<unsigned char*>(begin_ + begin), touched_ - begin};
 }
 
 allocator::part allocator::allocate(std::size_t bytes) {

@@ -47,6 +47,11 @@ class allocator {
   void free(part p);
   std::size_t peak() const { return peak_; }
 
+  // Pages that were handed out for the first time since the last call, and as many behind them as make it a multiple
+  // of `parts`. None if it would be one. Vectors may lie there already.
+  std::pair<unsigned char*, std::size_t> take_fresh(unsigned parts);
+  static constexpr std::size_t page = std::size_t{2} << 20;
+
   // Between hold() and release(), parts that are freed are kept from being handed out again: other threads
   // may still read them.
   void hold() { holding_ = true; }
@@ -71,6 +76,7 @@ class allocator {
   std::size_t size_;
   std::size_t used_ = 0;  // of the arena, from its beginning
   std::size_t peak_ = 0;
+  std::size_t touched_ = 0;  // of the arena: what take_fresh() has told of
   std::vector<std::byte*> free_[classes];
   // Where small parts are cut from, one behind the other.
   std::byte* chunk_ = nullptr;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace tutti::vcode {
@@ -23,10 +25,29 @@ void fail_lengths(const char* first, std::int64_t length, const char* second, st
   fail(fmt::format("{} has length {}, {} has length {}", first, length, second, other));
 }
 
+void touch_fresh(context& c, std::size_t elements) {
+  const unsigned parts = c.workers.parts(elements);
+  // The interpreters of engine spmd would meet once more than the paper's.
+  if (parts == 1 || c.workers.is_spmd()) return;
+  const auto [begin, bytes] = c.memory.memory().take_fresh(parts);
+  if (bytes == 0) return;
+  c.workers.each(parts, [begin = begin, bytes = bytes, parts](unsigned part) {
+    constexpr std::size_t smallest_page = 4096;
+    for (std::size_t at = part * allocator::page; at < bytes; at += parts * allocator::page) {
+      const std::size_t end = std::min(bytes, at + allocator::page);
+      for (std::size_t k = at; k < end; k += smallest_page) {
+        // relaxed: a write that changes nothing, as short vectors may lie here already; nobody else is here.
+        std::atomic_ref<unsigned char>(begin[k]).fetch_or(0, std::memory_order_relaxed);
+      }
+    }
+  });
+}
+
 result_vector::result_vector(context& c, kind type, std::int32_t length) : c_(c), type_(type) {
   if (length != 1) {
     block_ = c.memory.make(type, length);
     data_ = block_->data;
+    touch_fresh(c, static_cast<std::size_t>(length));
   } else if (c.workers.is_spmd()) {
     shared_ = c.memory.scratch(sizeof element_);
     data_ = shared_.address;

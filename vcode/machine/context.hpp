@@ -76,6 +76,10 @@ inline void require_same_length(const char* first, std::int64_t length, const ch
   if (length != other) fail_lengths(first, length, second, other);
 }
 
+// Before `elements` are written by all threads: what the system has to clear for them is dealt to the threads page by
+// page. Else whoever writes to a page first clears it, and the others may have nothing to clear.
+void touch_fresh(context& c, std::size_t elements);
+
 // A result under construction: a vector in memory, or one element.
 class result_vector {
  public:

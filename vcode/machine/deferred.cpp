@@ -106,6 +106,7 @@ class plan {
     }
     if (stores) reuse_operand();
     for (planned& each : steps_) place(each);
+    touch_fresh(c, static_cast<std::size_t>(root->length));
   }
 
   // Calls each_strip(index, elements of the root, count) after each strip; true if all calls returned true.

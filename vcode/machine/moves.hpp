@@ -2,9 +2,12 @@
 // What the permutes share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
-#include "machine/context.hpp"
+#include "machine/deferred.hpp"
+#include "machine/operations.hpp"
 
 namespace tutti::vcode {
 
@@ -21,6 +24,105 @@ void with_size(kind type, Visit&& visit) {
 inline bool is_below(std::int32_t index, std::int32_t limit) {
   return static_cast<std::uint32_t>(index) < static_cast<std::uint32_t>(limit);
 }
+
+// Indices of consecutive elements of one segment, and where they lead: to elements 0 .. limit-1.
+struct indices {
+  const std::int32_t* index;
+  const std::uint8_t* flags;  // null: all
+  std::int32_t count;
+  std::int32_t limit;
+};
+
+inline bool are_below(const indices& i) {
+  constexpr std::int32_t few = 16;
+  if (i.count >= few) {
+    return all_below(i.index, static_cast<std::size_t>(i.count),
+                     static_cast<std::uint32_t>(i.limit));
+  }
+  for (std::int32_t k = 0; k < i.count; ++k) {
+    if (!is_below(i.index[k], i.limit)) return false;
+  }
+  return true;
+}
+
+// So many indices are checked by vector instructions, and looked at again while they are in the cache.
+inline constexpr std::int32_t index_strip = 2048;
+
+inline bool is_nobody_elses(const value& v) {
+  return !v.is_scalar() && v.vector()->deferred != nullptr && v.vector()->references == 1;
+}
+
+// Calls visit(segment, begin, indices begin .. of one segment, how many) for all indices, by all threads. Those that
+// nobody else wants are computed on the way and not stored. True if all calls returned true.
+template <class Visit>
+bool for_each_index(context& c, const value& index, const segment_view& segments, Visit&& visit) {
+  const auto pieces = [&](const share& mine, const std::int32_t* first, std::int32_t origin) {
+    bool result = true;
+    mine.each(segments, [&](std::int32_t j, std::int32_t b, std::int32_t e) {
+      result = result && visit(j, b, first + (b - origin), e - b);
+    });
+    return result;
+  };
+  if (is_nobody_elses(index)) {
+    return for_each_strip(c, index.vector(),
+                          [&](std::int32_t begin, const void* strip, std::int32_t count) {
+                            return pieces(share_between(segments, begin, begin + count),
+                                          static_cast<const std::int32_t*>(strip), begin);
+                          });
+  }
+  const auto* const all = elements<std::int32_t>(c, index);
+  const unsigned parts = c.workers.parts(segments.work());
+  return c.workers.all(
+      parts, [&](unsigned part) { return pieces(share_of(segments, part, parts), all, 0); });
+}
+
+inline void release_all(context& c, value* v, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) c.memory.release(v[i]);
+}
+
+inline void require_same_count(const segment_view& a, const segment_view& b) {
+  if (a.count == b.count) return;
+  fail_lengths("the first descriptor", a.count, "the second", b.count);
+}
+
+template <class T>
+inline void copy(const T* from, T* to, std::int32_t count) {
+  constexpr std::int32_t few = 16;
+  if (count > few) {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  } else {
+    for (std::int32_t k = 0; k < count; ++k) to[k] = from[k];
+  }
+}
+
+// What a permute leaves where no index leads: `v`, or the same element everywhere. A deferred vector is computed now.
+template <class T>
+class defaults {
+ public:
+  defaults(context& c, const value& v) {
+    const value* const element = v.is_scalar() ? &v : constant_of(v);
+    if (element != nullptr) {
+      std::memcpy(&element_, element->address(), sizeof(T));
+    } else {
+      vector_ = elements<T>(c, v);
+    }
+  }
+  void write(T* to, std::int32_t begin, std::int32_t end) const {
+    if (begin >= end) return;
+    if (vector_ != nullptr) {
+      copy(vector_ + begin, to + begin, end - begin);
+    } else {
+      std::fill(to + begin, to + end, element_);
+    }
+  }
+
+  // Bytes of an element of a new result: written, and read where they come from memory.
+  std::size_t bytes() const { return vector_ != nullptr ? 2 * sizeof(T) : sizeof(T); }
+
+ private:
+  const T* vector_ = nullptr;
+  T element_{};
+};
 
 // Says which index was the first that is wrong; there is one.
 [[noreturn]] void fail_index(const std::int32_t* index, const std::uint8_t* flags,

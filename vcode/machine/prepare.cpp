@@ -41,6 +41,11 @@ operation find_operation(opcode code) {
   }
 }
 
+bool moves_nothing(const instruction& i) {
+  const bool moves = i.code == opcode::copy || i.code == opcode::pop || i.code == opcode::cpop;
+  return moves && i.first == 0;
+}
+
 // Nothing but ends of branches between here and RET.
 bool returns_next(const program_data& data, std::size_t at) {
   do {
@@ -68,7 +73,8 @@ prepared_program prepare(const program_data& data) {
                                         static_cast<int>(about.operands.size()));
     if (!about.results.empty()) s.result = kind_of(about.results[0], i.type);
     s.first = i.first;
-    s.second = i.second;
+    // No values at any depth: the verifier has not seen to it that there is anything down there.
+    s.second = moves_nothing(i) ? 0 : i.second;
     s.line = i.where.line;
     const elementwise found = find_elementwise(i.code, i.type);
     s.vector = found.vector;

@@ -2,7 +2,9 @@
 // Descriptors, and what fills segments: DIST, INDEX, LENGTH, MAKE_SEGDES, LENGTHS.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <limits>
+#include <optional>
 
 #include "machine/deferred.hpp"
 #include "machine/operations.hpp"
@@ -42,6 +44,18 @@ bool is_deferred(const context& c, std::int32_t total) {
   return c.defer_from != 0 && static_cast<std::size_t>(total) >= c.defer_from;
 }
 
+// The element that all have in common, if there is one. In nested code a constant is a vector of equal elements.
+std::optional<value> common_element(context& c, const value& values) {
+  if (const value* const constant = constant_of(values)) return *constant;
+  if (values.length() == 0) return std::nullopt;
+  const auto* const data = elements<std::byte>(c, values);
+  const std::size_t size = size_of(values.type());
+  const std::size_t bytes = static_cast<std::size_t>(values.length()) * size;
+  // Each element is as the one before it.
+  if (std::memcmp(data, data + size, bytes - size) != 0) return std::nullopt;
+  return value::from(values.type(), data);
+}
+
 // A descriptor of several segments with one element each: DIST and INDEX have nothing to do.
 bool is_ones(const value& descriptor) {
   return !descriptor.is_scalar() && descriptor.vector()->is_ones;
@@ -64,7 +78,13 @@ void run_dist(context& c, const step& s, value* v) {
     return;
   }
   if (is_deferred(c, total)) {
-    v[0] = defer_distribution(c, v[0], v[1]);
+    if (const auto element = common_element(c, v[0])) {
+      c.memory.release(v[0]);
+      c.memory.release(v[1]);
+      v[0] = defer_constant(c, *element, total);
+    } else {
+      v[0] = defer_distribution(c, v[0], v[1]);
+    }
     return;
   }
   {

@@ -44,41 +44,6 @@ std::optional<slices> find_slices(const value& index, const segment_view& segmen
   return std::nullopt;
 }
 
-template <class T>
-void copy(const T* from, T* to, int32_t count) {
-  constexpr int32_t few = 16;
-  if (count > few) {
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
-  } else {
-    for (int32_t k = 0; k < count; ++k) to[k] = from[k];
-  }
-}
-
-// What DPERMUTE leaves where no index goes.
-template <class T>
-class defaults {
- public:
-  defaults(context& c, const value& v) {
-    if (const value* const element = constant_of(v)) {
-      std::memcpy(&element_, element->address(), sizeof(T));
-    } else {
-      vector_ = elements<T>(c, v);
-    }
-  }
-  void write(T* to, int32_t begin, int32_t end) const {
-    if (begin >= end) return;
-    if (vector_ != nullptr) {
-      copy(vector_ + begin, to + begin, end - begin);
-    } else {
-      std::fill(to + begin, to + end, element_);
-    }
-  }
-
- private:
-  const T* vector_ = nullptr;
-  T element_{};
-};
-
 bool all_fit(context& c, const slices& from, const segment_view& index, const segment_view& limit) {
   const auto count = static_cast<std::size_t>(index.count);
   const unsigned parts = c.workers.parts(count);

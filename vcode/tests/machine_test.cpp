@@ -90,6 +90,17 @@ TEST(VcodeRun, ChecksEveryIndex) {
       "");
 }
 
+// Found by the fuzzer: the depth of nothing reached below the stack.
+TEST(VcodeRun, MovesNothingFromAnyDepth) {
+  for (const char* name : {"COPY", "POP", "CPOP"}) {
+    const auto stack = result_of(std::string("CONST INT 4 CONST INT 5 ") + name + " 0 60000");
+    ASSERT_EQ(stack.size(), 2U) << name;
+    EXPECT_EQ(std::get<integers>(stack[0]), integers{4}) << name;
+    EXPECT_EQ(std::get<integers>(stack[1]), integers{5}) << name;
+  }
+  EXPECT_THROW(require_no_inputs(compile("FUNC MAIN CONST INT 4 POP 1 1 RET")), source_error);
+}
+
 TEST(VcodeRun, ChecksMoreWhenAsked) {
   run_options check;
   check.check = true;
