@@ -16,5 +16,6 @@
 // Hosted only: threads. Needs the compiled library.
 #pragma once
 
+#include "tutti/team/member_calls.hpp"
 #include "tutti/team/team_calls.hpp"
 #include "tutti/team/team_class.hpp"

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The templates of member: what ranks do inside a region, on threads of their own or as fibers.
+// Hosted only: threads. Needs the compiled library.
+#pragma once
+
+#include "tutti/reduce/fold.hpp"
+#include "tutti/team/team_class.hpp"
+
+namespace tutti {
+
+namespace detail {
+
+// The arrays that member::reduce combines.
+template <class T>
+struct arrays_of_ranks {
+  static constexpr std::size_t few = 32;
+
+  std::vector<T*> data;  // by rank
+  bool same_length = true;
+  std::array<T, few> sum;  // if they have no more elements than that
+};
+
+// data[0][i], data[1][i], ... combined, for `count` <= Chunk indices from `first` on.
+template <std::size_t Chunk, class Op, class T>
+std::array<T, Chunk> sum_across(const Op& op, const std::vector<T*>& data, std::size_t first,
+                                std::size_t count) {
+  using chunk = std::array<T, Chunk>;
+  return schedule::fold(
+      0, static_cast<rank_t>(data.size()),
+      [&](rank_t r) {
+        chunk values;
+        std::memcpy(values.data(), data[r] + first, count * sizeof(T));
+        return values;
+      },
+      [&](chunk a, const chunk& b) {
+        for (std::size_t i = 0; i < count; ++i) a[i] = op(a[i], b[i]);
+        return a;
+      });
+}
+
+}  // namespace detail
+
+// ---- inside a region
+
+inline void member::barrier() {
+  if (team_ == nullptr) return;
+  const bool met =
+      team_->is_virtual() ? team_->meet_virtually(*this) : team_->meeting_->meet(rank_);
+  if (!met) throw region_cancelled();
+}
+
+template <class Op, class T>
+T member::reduce(Op op, const T& value) {
+  if (team_ == nullptr) return canonical(value);
+  T result{};
+  if constexpr (!team::slot::fits<T>) {
+    // Too large for a line: values are read where they are, and nobody leaves before all have read.
+    const auto combine = [&](const auto& get) {
+      return schedule::fold(
+          0, size_, [&](rank_t r) -> const T& { return *get(r); },
+          [&](const T& a, const T& b) { return op(a, b); });
+    };
+    T of_all{};
+    if (team_->is_virtual())
+      result = team_->combine_virtually(*this, value, combine, of_all);
+    else
+      gather(&value, [&](const auto& get) { result = combine(get); });
+    barrier();
+  } else if (team_->is_virtual()) {
+    result = team_->reduce_virtually(*this, op, value);
+  } else if (!team_->meeting_->all(rank_, value, op, result)) {
+    throw region_cancelled();
+  }
+  return canonical(result);
+}
+
+template <class T, class Read>
+void member::gather(const T& value, Read&& read) {
+  static_assert(team::slot::fits<T>, "gathered values are trivially copyable, of 56 bytes at most");
+  if (team_ == nullptr) return read([&](rank_t) { return value; });
+  if (!team_->is_virtual()) {
+    if (!team_->meeting_->gather(rank_, value, read)) throw region_cancelled();
+    return;
+  }
+  const detail::compact_values& values = team_->post_virtually(*this, value);
+  if (!team_->meet_virtually(*this)) throw region_cancelled();
+  read(values.get<T>());
+}
+
+template <class Op, class T>
+T member::exclusive_scan(Op op, const T& value, const T& first) {
+  T result = first;
+  gather(value, [&](auto get) {
+    if (rank_ > 0) result = schedule::fold(0, rank_, get, op);
+  });
+  return canonical(result);
+}
+
+template <class Op, class T>
+T member::inclusive_scan(Op op, const T& value) {
+  T result = value;
+  gather(value, [&](auto get) { result = schedule::fold(0, rank_ + 1, get, op); });
+  return canonical(result);
+}
+
+template <class Op, class T, std::size_t Extent>
+void member::reduce(Op op, std::span<T, Extent> values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::span<T> mine = values;
+  using arrays = detail::arrays_of_ranks<T>;
+  const auto collect = [&](const auto& span_of) {
+    arrays found;
+    found.data.resize(size_);
+    for (rank_t r = 0; r < size_; ++r) {
+      found.data[r] = span_of(r).data();
+      found.same_length = found.same_length && span_of(r).size() == mine.size();
+    }
+    if (found.same_length && mine.size() <= arrays::few)
+      found.sum = detail::sum_across<arrays::few>(op, found.data, 0, mine.size());
+    return found;
+  };
+  arrays here;
+  const arrays* all = &here;
+  if (team_ != nullptr && team_->is_virtual()) {
+    all = &team_->combine_virtually(
+        *this, mine, [&](const auto& get) { return collect([&](rank_t r) { return *get(r); }); },
+        here);
+  } else {
+    gather(mine, [&](const auto& get) { here = collect(get); });
+  }
+  if (!all->same_length) {
+    barrier();  // as long as others look
+    refuse("member::reduce over spans: all ranks need the same length");
+  }
+  const auto put = [](T* to, const auto& sum, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = canonical(sum[i]);
+  };
+  if (mine.size() <= arrays::few) {
+    const auto sum = all->sum;
+    barrier();  // nobody writes while others read
+    return put(mine.data(), sum, mine.size());
+  }
+  // Nobody but me touches my block of anybody's array until all meet again.
+  constexpr std::size_t chunk = 256, short_chunk = 16;
+  const range part = block(mine.size());
+  for (std::size_t i = part.first; i < part.last; i += chunk) {
+    const std::size_t count = std::min(chunk, part.last - i);
+    // Chunks go by value through the levels of the fold: many ranks have short blocks.
+    const auto combine = [&]<std::size_t Chunk>() {
+      const auto sum = detail::sum_across<Chunk>(op, all->data, i, count);
+      for (T* const array : all->data) put(array + i, sum, count);
+    };
+    if (count <= short_chunk)
+      combine.template operator()<short_chunk>();
+    else
+      combine.template operator()<chunk>();
+  }
+  barrier();
+}
+
+// ---- virtual ranks
+
+template <class MeetThreads>
+bool team::meet_virtually(member& me, MeetThreads meet_threads) {
+  if (cancelled_.requested()) return false;
+  thread_group& mine = (*groups_)[me.thread()];
+  // relaxed: changes only once I have arrived.
+  const std::uint32_t episode = mine.episode.load(relaxed);
+  // acquire: what the fibers that arrived before me wrote. They share my thread; a fiber is a thread to who checks it.
+  const std::uint32_t arrived = mine.arrived.load(acquire) + 1;
+  if (arrived == mine.size) {
+    mine.arrived.store(0, relaxed);  // relaxed: published by the episode below
+    if (!mine.fibers->on_behalf_of_all(meet_threads)) return false;
+    // release: what the other threads' ranks wrote, and the result; pairs with the look below.
+    mine.episode.store(episode + 1, release);
+    return true;
+  }
+  // release: hands my work on to the last of us.
+  mine.arrived.store(arrived, release);
+  do {
+    if (cancelled_.requested()) return false;
+    mine.fibers->let_others_run();
+    // acquire: pairs with the last one's store.
+  } while (mine.episode.load(acquire) == episode);
+  return true;
+}
+
+inline bool team::meet_virtually(member& me) {
+  return meet_virtually(me, [&] { return meeting_->meet(me.thread()); });
+}
+
+template <class T>
+const detail::compact_values& team::post_virtually(member& me, const T& value) {
+  me.turn_ = 1 - me.turn_;
+  detail::compact_values& values = rank_values_[me.turn_];
+  values.put(me.rank(), value);
+  return values;
+}
+
+template <class Op, class T>
+T team::reduce_virtually(member& me, const Op& op, const T& value) {
+  const detail::compact_values& values = post_virtually(me, value);
+  thread_group& mine = (*groups_)[me.thread()];
+  // By the last of each thread, for all of them.
+  const auto combine = [&] {
+    T result{};
+    if (threads_are_subtrees_) {
+      const T of_thread = fold_of_thread<T>(values, me.thread(), op);
+      if (!meeting_->all(me.thread(), of_thread, op, result)) return false;
+    } else {
+      if (!meeting_->meet(me.thread())) return false;
+      result = schedule::fold(0, ranks_, values.get<T>(), op);
+    }
+    mine.result = result;
+    return true;
+  };
+  if (!meet_virtually(me, combine)) throw region_cancelled();
+  return static_cast<T>(mine.result);
+}
+
+template <class V, class Combine, class T>
+const T& team::combine_virtually(member& me, const V& value, const Combine& combine, T& of_all) {
+  const detail::compact_values& places = post_virtually(me, &value);
+  thread_group& mine = (*groups_)[me.thread()];
+  const auto once = [&] {
+    if (!meeting_->meet(me.thread())) return false;
+    of_all = combine(places.get<const V*>());
+    mine.result = static_cast<const T*>(&of_all);
+    return true;
+  };
+  if (!meet_virtually(me, once)) throw region_cancelled();
+  return *static_cast<const T*>(mine.result);
+}
+
+}  // namespace tutti
