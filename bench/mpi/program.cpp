@@ -37,9 +37,16 @@ int all_ranks() {
   return size;
 }
 
-// ns, on rank 0's clock, of `count` operations; the same on all.
+// Few at first: where processes outnumber cores and the MPI spins, one can take milliseconds.
+std::uint64_t least_batch(const mpi_series& series) {
+  return series.benchmark == "message" ? 64 : 4;
+}
+
+// ns, on rank 0's clock, of `count` operations; the same on all. They begin with a few that do not count: where the MPI
+// spins, processes leave its barrier milliseconds apart.
 double time_of(const mpi_series& series, std::uint64_t count) {
   MPI_Barrier(MPI_COMM_WORLD);
+  series.run(least_batch(series));
   const std::uint64_t start = platform::now_ns();
   series.run(count);
   double took = static_cast<double>(platform::now_ns() - start);
@@ -47,10 +54,9 @@ double time_of(const mpi_series& series, std::uint64_t count) {
   return took;
 }
 
-// Operations that fill a batch; all ranks find the same number, as all have rank 0's times. Few at first: where processes
-// outnumber cores and the MPI spins, one can take milliseconds.
+// Operations that fill a batch; all ranks find the same number, as all have rank 0's times.
 std::uint64_t batch_of(const mpi_series& series, double batch_ns) {
-  const std::uint64_t least = series.benchmark == "message" ? 64 : 4;
+  const std::uint64_t least = least_batch(series);
   std::uint64_t count = least;
   for (;;) {
     const double took = time_of(series, count);

@@ -40,7 +40,7 @@ void process::become_passive() {
 bool process::withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late) {
   const turn::guard mine(turn_);
   // relaxed: written in turns only.
-  if (episode_.load(relaxed) != episode) return false;
+  if (episode_.load(relaxed) != episode || is_settling_) return false;
   members_[thread].is_idle = false;
   --idle_members_;
   if (is_passive_) {
@@ -66,6 +66,11 @@ void process::note(const protocol::outcome& came) {
   if (!sends_allowed_.load(relaxed)) sends_allowed_.store(machine_->sends_allowed(), relaxed);
   if (!came.released) return;
   outcome_ = came;
+  if (!folds_by_process_ && came.operation != 0 && !came.mismatched) return settle();
+  end_episode();
+}
+
+void process::end_episode() {
   for (member_state& one : members_) one.is_idle = false;
   idle_members_ = 0;
   is_passive_ = false;

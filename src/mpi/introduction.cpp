@@ -34,7 +34,9 @@ std::string fault_of(const options& chosen) {
   if (chosen.packet_bytes < least || chosen.packet_bytes > most)
     return "packet_bytes is " + std::to_string(chosen.packet_bytes) +
            "; it must be 512 to 67108864";
-  if (chosen.packet_bytes < records_begin(chosen.threads) + 256)
+  // Packets of control have up to 16 bytes for each thread.
+  if (chosen.packet_bytes < records_begin(chosen.threads) + 256 ||
+      chosen.packet_bytes < sizeof(packet_header) + std::size_t{16} * chosen.threads)
     return "packet_bytes is " + std::to_string(chosen.packet_bytes) +
            ", too small for so many threads";
   if (chosen.packets_under_way < 1 || chosen.packets_under_way > 1024)

@@ -101,7 +101,14 @@ void process::handle_packet(packet* p, const arrival& from) {
     case packet_kind::answer:
       take_answer(header, reinterpret_cast<const participant_status*>(body));
       break;
-    case packet_kind::goodbye: has_left_[p->from_process] = 1; break;
+    case packet_kind::goodbye:
+      has_left_[p->from_process] = 1;
+      left_in_[p->from_process] = header.episode;
+      break;
+    case packet_kind::values:
+      take_values(header, reinterpret_cast<const protocol::value_t*>(body));
+      break;
+    case packet_kind::result: take_result(*reinterpret_cast<const protocol::value_t*>(body)); break;
     default: fail("process " + std::to_string(from.source) + " sent a packet of no known kind");
   }
   put_back(p);
@@ -163,7 +170,11 @@ void process::send_items(packet_kind kind, const Item* items, std::size_t count,
   if (bytes > packet_bytes_) fail("a packet of control is larger than packet_bytes");
   packet* const p =
       free_ != nullptr ? std::exchange(free_, free_->next) : packet::make(packet_bytes_);
-  p->header() = {.bytes = static_cast<std::uint32_t>(bytes), .kind = kind, .source = index_};
+  p->header() = {.bytes = static_cast<std::uint32_t>(bytes),
+                 .kind = kind,
+                 .source = index_,
+                 // relaxed: written in turns only.
+                 .episode = episode_.load(relaxed)};
   if (count > 0) std::memcpy(p->bytes() + sizeof(packet_header), items, count * sizeof(Item));
   send(p, to);
 }
@@ -171,6 +182,8 @@ template void process::send_items(packet_kind, const std::byte*, std::size_t, st
 template void process::send_items(packet_kind, const protocol::control*, std::size_t,
                                   std::uint32_t);
 template void process::send_items(packet_kind, const participant_status*, std::size_t,
+                                  std::uint32_t);
+template void process::send_items(packet_kind, const protocol::value_t*, std::size_t,
                                   std::uint32_t);
 
 void process::progress() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -25,6 +26,25 @@ std::uint32_t rank_in(const calls& mpi, handle comm) {
   return static_cast<std::uint32_t>(rank);
 }
 
+bool may_have_threads(const calls& mpi) {
+  bool runs = false, serialized = false;
+  return mpi.state(&runs, &serialized) != 0 || serialized;
+}
+
+// Whether the participants of each process are a whole subtree of schedule::fold's tournament over all participants, and
+// the processes that over the subtrees: equal powers of two in the order of the ranks, or one process.
+bool are_subtrees(const layout& where) {
+  const std::size_t each = where.participants[0].size();
+  if (where.participants.size() == 1) return true;
+  if (!std::has_single_bit(each)) return false;
+  for (std::size_t p = 0; p < where.participants.size(); ++p) {
+    if (where.participants[p].size() != each) return false;
+    for (std::size_t thread = 0; thread < each; ++thread)
+      if (where.participants[p][thread] != p * each + thread) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 process::process(const calls& mpi, handle communicator, const options& chosen, layout where)
@@ -35,12 +55,16 @@ process::process(const calls& mpi, handle communicator, const options& chosen, l
       packet_bytes_(chosen.packet_bytes),
       packets_under_way_(chosen.packets_under_way),
       time_idle_(chosen.time_idle),
-      turn_(threads_ > 1),
+      turn_(may_have_threads(mpi)),
       owed_(participants(), 0),
       owed_to_(processes(), 0),
       credits_(std::size_t{threads_} * processes()),
       held_(threads_),
+      folds_by_process_(are_subtrees(where_)),
+      values_(index_ == 0 && !folds_by_process_ ? participants() : 0),
+      values_missing_(participants()),
       has_left_(processes(), 0),
+      left_in_(processes(), 0),
       answers_(participants()),
       has_answered_(processes(), 0) {
   check(mpi_.duplicate(communicator, &comm_), "MPI_Comm_dup", index_);
@@ -171,18 +195,17 @@ std::optional<std::uint32_t> process::dead_neighbour() const {
   return neighbours_->dead([&](std::uint32_t other) { return has_left_[other] != 0; });
 }
 
-// An idle() that nobody can end any more. The last release may still be on its way, so not at once.
+// An idle() that nobody can end any more: somebody left in the episode that we are in. Who has come to the end of it has
+// seen the release, and ours is on its way.
 void process::look_for_those_who_left() {
-  constexpr std::uint32_t looks = 6;
   if (idle_members_ == 0 || is_leaving_) return;
   // relaxed: written in turns only.
   const std::uint64_t now_in = episode_.load(relaxed);
-  if (std::exchange(looked_in_, now_in) != now_in) looks_in_vain_ = 0;
   std::string gone;
   for (std::uint32_t other = 0; other < processes(); ++other)
-    if (has_left_[other]) gone += (gone.empty() ? "" : ", ") + name_of(other);
-  if (gone.empty() || ++looks_in_vain_ < looks) return;
-  fail("idle() cannot end: " + gone + " left the communicator");
+    if (has_left_[other] && left_in_[other] <= now_in)
+      gone += (gone.empty() ? "" : ", ") + name_of(other);
+  if (!gone.empty()) fail("idle() cannot end: " + gone + " left the communicator");
 }
 
 std::string process::name_of(std::uint32_t other) const {

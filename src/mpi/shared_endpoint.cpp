@@ -184,6 +184,7 @@ std::optional<protocol::outcome> shared_endpoint::leave(release_word now) {
   return protocol::outcome{.released = true,
                            .unanimous = now.has(release_word::unanimous),
                            .mismatched = now.has(release_word::mismatched),
+                           .operation = static_cast<std::uint8_t>(mine_.operation),
                            .waves = 1,
                            .value = room_.result()};
 }

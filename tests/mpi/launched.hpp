@@ -32,9 +32,9 @@ inline output run_launched(const start& how, const std::string& command) {
   const std::string usual = how.by.is_open_mpi() ? " --allow-run-as-root --oversubscribe --bind-to "
                                                    "none --mca btl_base_warn_component_unused 0"
                                                  : "";
-  return run_shell(how.environment + " timeout -k 5 " + std::to_string(how.seconds) + " " +
-                   how.by.launcher + usual + " " + how.options + " -n " +
-                   std::to_string(how.processes) + " " + command + " 2>&1");
+  return run_shell(how.environment + " " + TUTTI_MPI_ENVIRONMENT + " timeout -k 5 " +
+                   std::to_string(how.seconds) + " " + how.by.launcher + usual + " " + how.options +
+                   " -n " + std::to_string(how.processes) + " " + command + " 2>&1");
 }
 
 inline std::string worker(int threads, const std::string& transport, const std::string& detector,

@@ -55,28 +55,45 @@ TEST_P(either, sixteen_processes_on_few_cores_come_to_an_end) {
       run_launched({GetParam(), 16}, worker(1, transport, "star", "episodes empty values")));
 }
 
+// Where the participants of a process are no whole subtree of the fold.
+TEST_P(either, sums_have_the_bits_of_all_reductions_in_every_shape) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string scenarios = "values mismatched groups";
+  const char* const detector = GetParam().is_open_mpi() ? "ring" : "tree";
+  expect_all_held(run_launched({GetParam(), 2}, worker(3, "mpi", detector, scenarios)));
+  expect_all_held(run_launched({GetParam(), 2}, worker(5, "mpi", "star", scenarios)));
+}
+
 TEST_P(either, who_is_late_or_holds_a_message_is_named) {
   TUTTI_SKIP_WITHOUT(GetParam());
   const std::string transport = GetParam().is_open_mpi() ? "auto" : "mpi";
   expect_all_held(run_launched({GetParam(), 3}, worker(1, transport, "tree", "late holder")));
 }
 
-// The launchers are told not to end the others, which is what they do otherwise.
+// Open MPI's launcher is told not to end the others. MPICH's (Hydra 4.0.2) cannot be: it kills them 2 ms after a process
+// that a signal has ended, told or not. A shell between the two keeps the news from it for a while.
 TEST_P(either, a_killed_process_is_named_to_the_others) {
   TUTTI_SKIP_WITHOUT(GetParam());
-  const std::string survive =
-      GetParam().is_open_mpi() ? "--enable-recovery" : "-disable-auto-cleanup";
   for (const char* transport : {"auto", "mpi"}) {
+    const std::string command = worker(1, transport, "star", "killed");
     const output result =
-        run_launched({GetParam(), 3, survive, "", 60}, worker(1, transport, "star", "killed"));
-    if (!GetParam().is_open_mpi() && std::string(transport) == "mpi") {
-      // MPICH's own library notices the death first and ends the job, whatever its error handler: not in silence.
-      EXPECT_NE(result.status, 0) << result.text;
-      continue;
-    }
+        GetParam().is_open_mpi()
+            ? run_launched({GetParam(), 3, "--enable-recovery", "", 60}, command)
+            : run_launched({GetParam(), 3, "", "", 60}, "sh -c '" + command + "; sleep 3'");
     EXPECT_NE(result.text.find("process 0 saw the death"), std::string::npos) << result.text;
     EXPECT_NE(result.text.find("process 1 saw the death"), std::string::npos) << result.text;
     EXPECT_EQ(result.text.find("not named"), std::string::npos) << result.text;
+  }
+}
+
+// Without the shell: whoever had no time to see the death dies as well, but not in silence.
+TEST(mpich, its_launcher_tells_that_a_process_was_killed) {
+  TUTTI_SKIP_WITHOUT(mpich);
+  for (const char* options : {"", "-disable-auto-cleanup"}) {
+    const output result =
+        run_launched({mpich, 3, options, "", 60}, worker(1, "mpi", "star", "killed"));
+    EXPECT_NE(result.status, 0) << result.text;
+    EXPECT_NE(result.status, 124) << "still there after a minute\n" << result.text;
   }
 }
 

@@ -26,12 +26,25 @@ TEST_P(million, episodes_come_to_an_end) {
 INSTANTIATE_TEST_SUITE_P(
     mpi, million,
     testing::Values(shape{open_mpi, 2, "auto", "star"}, shape{open_mpi, 4, "auto", "star"},
-                    shape{open_mpi, 2, "mpi", "star"}, shape{mpich, 2, "auto", "star"},
+                    shape{open_mpi, 2, "mpi", "star"}, shape{open_mpi, 4, "mpi", "star"},
+                    shape{mpich, 2, "auto", "star"}, shape{mpich, 4, "auto", "star"},
                     shape{mpich, 2, "mpi", "tree"}, shape{mpich, 4, "mpi", "star"}),
     [](const auto& s) {
       return s.param.by.name + "_" + std::to_string(s.param.processes) + "_" + s.param.transport +
              "_" + s.param.detector;
     });
+
+// Where the participants of a process are no whole subtree of the fold, or the processes are not; all detectors.
+TEST(values, have_the_bits_of_all_reductions_in_every_shape) {
+  for (const family& by : {open_mpi, mpich}) {
+    if (by.launcher.empty()) continue;
+    for (const char* detector : {"star", "tree", "ring", "waves"})
+      for (const int threads : {2, 3, 5})
+        expect_all_held(
+            run_launched({by, 3}, worker(threads, "mpi", detector, "values mismatched groups")));
+    expect_all_held(run_launched({by, 3}, worker(3, "auto", "star", "values mismatched groups")));
+  }
+}
 
 // Sixteen on few cores: fewer episodes, each of which needs every process to get a core.
 TEST(oversubscribed, all_scenarios_hold) {

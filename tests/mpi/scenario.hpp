@@ -36,6 +36,19 @@ void expect_equal(const A& found, const B& wanted, const std::string& what) {
                            std::to_string(wanted));
 }
 
+// made() throws std::invalid_argument, with that part of a sentence.
+template <class Made>
+void expect_refused(const std::string& part, Made made) {
+  try {
+    made();
+  } catch (const std::invalid_argument& error) {
+    expect(std::string(error.what()).find(part) != std::string::npos,
+           std::string("refused with another reason: ") + error.what());
+    return;
+  }
+  throw std::logic_error("not refused: " + part);
+}
+
 // body(endpoint) for each participant of this process, on a thread of its own; throws what the first of them threw.
 template <class Body>
 void on_all_participants(mpi::communicator& comm, Body body) {

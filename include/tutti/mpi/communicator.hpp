@@ -13,9 +13,10 @@
 //   while (me.idle(true) == tutti::idle_result::message) me.release(me.recv());
 //
 // Ranks         process p has the participants p * threads .. p * threads + threads - 1.
-// MPI           is used by one thread at a time, on a duplicate of the communicator. Several threads need it initialized
-//               with MPI_THREAD_SERIALIZED or more; one thread that made the communicator needs nothing.
-// Collective    making, destroying: all processes, or all members of a group.
+// MPI           is used by one thread at a time, whichever communicators they use, each on a duplicate. Several threads
+//               need MPI_THREAD_SERIALIZED or more; one thread, which made the communicator, needs nothing.
+// Collective    making, destroying: all processes, or all members of a group. Meanwhile no other thread of the process
+//               uses a communicator whose messages are packets, unless MPI runs with MPI_THREAD_MULTIPLE.
 // Needs the compiled library tutti::mpi, which is linked to no MPI.
 #pragma once
 

@@ -68,16 +68,18 @@ class endpoint {
   idle_result idle(bool vote) {
     protocol::contribution given;
     given.vote = vote ? 1 : 0;
-    return result_of(wait(given, platform::forever_ns, nullptr));
+    return result_of(wait(given, platform::forever_ns, nullptr), given);
   }
 
-  // Values of at most 16 bytes; operations without a state. The fold has the order of all reductions if each process has
-  // 1, 2, 4, 8, ... participants; otherwise first the participants of each process are combined, then the processes.
+  // Values of at most 16 bytes; operations without a state; the order of all reductions (schedule::fold). Packets bring the
+  // values along with the detection where every process has the same power of two of participants; other shapes cost one
+  // message to process 0 and one back more.
   template <class T, class Op>
   idle_value<T> idle(bool vote, const T& value, Op) {
-    const auto done = wait(contribution_of<T, Op>(vote, value), platform::forever_ns, nullptr);
+    const auto given = contribution_of<T, Op>(vote, value);
+    const auto done = wait(given, platform::forever_ns, nullptr);
     if (!done) return {idle_result::message, value};
-    return {result_of(done), canonical(static_cast<T>(done->value))};
+    return {result_of(done, given), canonical(static_cast<T>(done->value))};
   }
 
   // The same, no longer than `timeout`; then it tells who is missing. A process that does not look at its messages for a
@@ -90,7 +92,7 @@ class endpoint {
     const auto done = wait(given, deadline_after<native>(timeout).ns(), &result.missing);
     result.in_time = done || can_recv();
     if (result.in_time) result.missing.clear();
-    result.result = result_of(done);
+    result.result = result_of(done, given);
     return result;
   }
 
@@ -105,10 +107,13 @@ class endpoint {
     return is_shared() ? shared_->idle(given, deadline_ns, missing)
                        : packets_->idle(given, deadline_ns, missing);
   }
-  static idle_result result_of(const std::optional<protocol::outcome>& done) {
+  static idle_result result_of(const std::optional<protocol::outcome>& done,
+                               const protocol::contribution& given) {
     if (!done) return idle_result::message;
     if (done->mismatched)
       refuse("the participants of one idle() gave values of different types or operations");
+    if (done->operation != given.operation)
+      refuse("an idle_for() whose deadline had passed has ended the episode, without a value");
     return done->unanimous ? idle_result::unanimous : idle_result::idle;
   }
   void check_rank(rank_t to) const {

@@ -28,6 +28,8 @@ enum class packet_kind : std::uint16_t {
   ask = 4,      // who is idle? sent when a deadline has passed
   answer = 5,   // one participant_status for each thread of the sender
   goodbye = 6,  // the sender's communicator is being destroyed
+  values = 7,   // to process 0: what each thread of the sender gave to the episode that is over
+  result = 8,   // from process 0: all values combined
 };
 
 struct packet_header {
@@ -38,7 +40,7 @@ struct packet_header {
   std::uint32_t source = 0;    // messages: the participant; otherwise the process
   std::uint32_t messages = 0;  // messages: records in it
   std::uint64_t episode =
-      0;  // messages: of the sender; held back by a receiver who has not been released yet
+      0;  // of the sender; a receiver who has not been released yet holds messages back
 };
 static_assert(sizeof(packet_header) == 24);
 

@@ -136,6 +136,10 @@ class process {
 
   void become_passive();
   void note(const protocol::outcome& came);
+  void end_episode();
+  void settle();
+  void take_values(const packet_header& header, const protocol::value_t* values);
+  void take_result(const protocol::value_t& value);
   void run_controls();
 
   const calls& mpi_;
@@ -166,6 +170,11 @@ class process {
   std::uint32_t idle_members_ = 0;
   bool is_passive_ = false;
   protocol::outcome outcome_;
+  // Values of idle() where processes are no whole subtrees of schedule::fold (values.cpp).
+  const bool folds_by_process_;
+  bool is_settling_ = false;               // released, but the result has not come
+  std::vector<protocol::value_t> values_;  // process 0: by participant
+  std::size_t values_missing_ = 0;
   alignas(cache_line) std::atomic<std::uint64_t> episode_{0};
   std::atomic<bool> sends_allowed_{true};
 
@@ -176,9 +185,8 @@ class process {
   bool has_dead_ = false;
   bool is_leaving_ = false;  // has said goodbye, and sends nothing after it
   bool is_gone_ = false;
-  std::uint32_t looks_in_vain_ = 0;     // in which we were idle though somebody had left
-  std::uint64_t looked_in_ = 0;         // episode of those looks
   std::vector<std::uint8_t> has_left_;  // by process
+  std::vector<std::uint64_t> left_in_;  // by process: the episode that it had come to
   std::vector<participant_status> answers_;
   std::vector<std::uint8_t> has_answered_;  // by process
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is to speak with MPI: one thread at a time, as MPI_THREAD_SERIALIZED wants. A process with one
-// participant pays a branch that is always predicted.
+// Whose turn it is to speak with MPI: one thread at a time in the whole program, as MPI_THREAD_SERIALIZED wants, also when
+// threads use different communicators. Where MPI runs for a single thread there is no other, and a turn costs a branch that
+// is always predicted.
 #pragma once
 
 #include <atomic>
@@ -12,6 +13,7 @@ namespace tutti::mpi {
 
 class turn {
  public:
+  // `is_contended`: MPI runs with MPI_THREAD_SERIALIZED or more.
   explicit turn(bool is_contended) noexcept : is_contended_(is_contended) {}
 
   bool try_take() noexcept {
@@ -40,7 +42,7 @@ class turn {
 
  private:
   const bool is_contended_;
-  alignas(cache_line) std::atomic<bool> taken_{false};
+  alignas(cache_line) static inline std::atomic<bool> taken_{false};
 };
 
 }  // namespace tutti::mpi

@@ -135,11 +135,12 @@ constexpr std::string_view text(status s) noexcept {
 // What an event came to.
 struct outcome {
   protocol::status status = protocol::status::accepted;
-  bool released = false;    // the episode is over
-  bool unanimous = false;   // released: everybody voted true
-  bool mismatched = false;  // released: not all gave the same operation; the value means nothing
-  std::uint32_t waves = 0;  // released: waves of this episode, the one that detected included
-  value_t value{};          // released: the aggregate, if an operation was given
+  bool released = false;       // the episode is over
+  bool unanimous = false;      // released: everybody voted true
+  bool mismatched = false;     // released: not all gave the same operation; the value means nothing
+  std::uint8_t operation = 0;  // released: what was reported, of the value; 0: nobody gave any
+  std::uint32_t waves = 0;     // released: waves of this episode, the one that detected included
+  value_t value{};             // released: the aggregate, if an operation was given
 };
 
 // How those who have been told of the end of an episode are kept from disturbing those who have not.

@@ -88,6 +88,7 @@ class participant {
     return {.released = true,
             .unanimous = last.unanimous != 0,
             .mismatched = last.operation == mixed_operation,
+            .operation = last.operation,
             .waves = last.wave,
             .value = last.value};
   }
