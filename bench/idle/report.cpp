@@ -20,9 +20,9 @@ ordered_json result_line(const idle_suite& s, const idle_suite::result& r) {
                     {"name", r.what.name},
                     {"threads", r.what.threads},
                     {"cores", cores_of(s.where()).size()},
-                    {"pinned", s.where().pinned()},
-                    {"pin", s.where().name},
-                    {"scenario", "free"},
+                    {"pinned", s.where().pinned() && !r.what.fibers},
+                    {"pin", r.what.fibers ? "none" : s.where().name},
+                    {"scenario", r.what.fibers ? "fibers" : "free"},
                     {"metric", r.what.metric}};
   add_record(line, r.record, "line_one_way", s.floor());
   if (r.what.benchmark == "message")
@@ -49,15 +49,15 @@ std::string table(const idle_suite& s, const ordered_json& machine) {
   std::vector<const idle_suite::result*> order;
   for (const auto& r : s.results()) order.push_back(&r);
   const auto key = [](const idle_suite::result* r) {
-    return std::tuple(r->what.benchmark, r->what.threads, r->what.metric,
+    return std::tuple(r->what.benchmark, r->what.fibers, r->what.threads, r->what.metric,
                       median_of(r->record.samples));
   };
   std::sort(order.begin(), order.end(), [&](auto* a, auto* b) { return key(a) < key(b); });
   std::string text = machine_heading(machine) + "\n", group;
   for (const auto* r : order) {
-    const std::string heading =
-        fmt::format("{} threads on {} cores: {}, {}", r->what.threads, cores_of(s.where()).size(),
-                    r->what.benchmark, r->what.metric);
+    const std::string heading = fmt::format(
+        "{} {} on {} cores: {}, {}", r->what.threads, r->what.fibers ? "fibers" : "threads",
+        cores_of(s.where()).size(), r->what.benchmark, r->what.metric);
     if (heading != group) {
       group = heading;
       text += fmt::format("\n{}\n  {:<32} {:>10} {:>10} {:>10} {:>8}\n", group, "", "min", "median",

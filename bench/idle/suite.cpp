@@ -6,6 +6,7 @@
 
 #include "floors/floors.hpp"
 #include "harness/gate.hpp"
+#include "idle/fiber_team.hpp"
 #include "tutti/platform/clock.hpp"
 
 namespace tutti::bench {
@@ -49,6 +50,12 @@ class trial_series final : public series {
 }  // namespace
 
 double time_team(team& threads, const placement& where, const std::function<void(rank_t)>& body) {
+  // Fibers must not block a thread, and their team starts them together.
+  if (dynamic_cast<fiber_team*>(&threads) != nullptr) {
+    const std::uint64_t start = platform::now_ns();
+    threads.run(body);
+    return static_cast<double>(platform::now_ns() - start);
+  }
   const rank_t n = threads.size();
   blocking_gate gate(n);
   starting_line line(n);
@@ -66,18 +73,18 @@ double time_team(team& threads, const placement& where, const std::function<void
                              *std::min_element(begin.begin(), begin.end()));
 }
 
-team& idle_suite::team_of(rank_t threads) {
-  auto& team = teams_[threads];
-  if (team == nullptr) team = std::make_unique<thread_team>(threads);
-  return *team;
+team& idle_suite::team_of(const trial& what) {
+  auto& made = teams_[{what.threads, what.fibers}];
+  if (made == nullptr && what.fibers) made = std::make_unique<fiber_team>(what.threads);
+  if (made == nullptr) made = std::make_unique<thread_team>(what.threads);
+  return *made;
 }
 
 void idle_suite::run(const progress& report) {
   std::vector<std::unique_ptr<series>> all;
   for (const trial& t : plan_.trials) {
     results_.push_back({t, {}});
-    all.push_back(
-        std::make_unique<trial_series>(results_.back(), team_of(t.threads), plan_.where, floor_));
+    all.push_back(std::make_unique<trial_series>(results_.back(), team_of(t), plan_.where, floor_));
   }
   const std::vector<int> cpus = cores_of(plan_.where);
   thread_team two(2);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/placement.hpp"
@@ -39,12 +40,12 @@ class idle_suite {
   const std::vector<double>& floor() const { return floor_; }
 
  private:
-  team& team_of(rank_t threads);
+  team& team_of(const trial& what);
 
   idle_plan plan_;
   std::list<result> results_;
   std::vector<double> floor_;
-  std::map<rank_t, std::unique_ptr<thread_team>> teams_;
+  std::map<std::pair<rank_t, bool>, std::unique_ptr<team>> teams_;
   std::size_t sweeps_ = 0;
 };
 

@@ -22,6 +22,7 @@ struct trial {
   rank_t threads = 2;
   // Does `count` operations by the team, pinned so; ns for all of them.
   std::function<double(team&, const placement&, std::uint64_t count)> run;
+  bool fibers = false;  // the participants are virtual ranks
 };
 
 // Runs body(rank) on every thread of the team, from a common start; ns from the first to begin to the last to end.
@@ -34,5 +35,7 @@ std::vector<trial> message_trials(rank_t threads, const std::vector<std::string>
 // Peers by family: those of idle() are barriers, which wait for nobody's messages: a floor.
 std::vector<trial> barrier_trials(rank_t threads);
 std::vector<trial> queue_trials(rank_t threads);
+// Termination by sampling and by round trips. Their participants may be fibers; those of the other peers may not.
+std::vector<trial> clock_tree_trials(rank_t threads);
 
 }  // namespace tutti::bench

@@ -21,7 +21,7 @@ namespace tutti::command {
 namespace {
 
 struct options {
-  optional_text threads, rounds, seconds;
+  optional_text threads, fibers, rounds, seconds;
   std::string detectors;
   std::string peers = "all";
   std::string pins = "core";
@@ -35,6 +35,13 @@ const std::vector<std::string>& known_detectors() {
   return names;
 }
 
+bool is_asked_for(const bench::trial& peer, const std::vector<std::string>& names) {
+  const auto is_it = [&](const std::string& name) {
+    return name == "all" || name == peer.provider || name == peer.provider + ":" + peer.name;
+  };
+  return std::any_of(names.begin(), names.end(), is_it);
+}
+
 // The trials of peers whose family, or family:name, is asked for.
 std::vector<bench::trial> chosen_peers(const std::vector<bench::trial>& all,
                                        const std::vector<std::string>& names) {
@@ -45,7 +52,7 @@ std::vector<bench::trial> chosen_peers(const std::vector<bench::trial>& all,
     std::vector<std::string> known;
     for (const bench::trial& t : all) {
       known.push_back(t.provider + ":" + t.name);
-      if (name == "all" || name == t.provider || name == known.back()) chosen.push_back(t);
+      if (is_asked_for(t, {name})) chosen.push_back(t);
     }
     if (chosen.size() > before || name == "all") continue;
     known.erase(std::unique(known.begin(), known.end()), known.end());
@@ -57,8 +64,12 @@ std::vector<bench::trial> chosen_peers(const std::vector<bench::trial>& all,
 
 bench::idle_plan make_plan(const options& o, const idle_benchmark& what) {
   bench::idle_plan plan;
-  const auto threads =
-      o.threads ? parse_counts("--threads", *o.threads, 64) : default_counts({2, 4});
+  std::vector<rank_t> threads, fibers;
+  if (o.fibers) fibers = parse_counts("--fibers", *o.fibers, 1024);
+  if (o.threads)
+    threads = parse_counts("--threads", *o.threads, 64);
+  else if (!o.fibers)
+    threads = default_counts({2, 4});
   const auto detectors =
       bench::choose_names(split("--detectors", o.detectors), known_detectors(), "detector");
   const auto peers = split("--peers", o.peers);
@@ -66,6 +77,16 @@ bench::idle_plan make_plan(const options& o, const idle_benchmark& what) {
     if (n < 2) throw std::invalid_argument("--threads: messages need two participants");
     for (auto& t : what.own(n, detectors)) plan.trials.push_back(std::move(t));
     for (auto& t : chosen_peers(what.peers(n), peers)) plan.trials.push_back(std::move(t));
+  }
+  for (const rank_t n : fibers) {
+    if (n < 2) throw std::invalid_argument("--fibers: messages need two participants");
+    std::vector<bench::trial> all = what.own(n, detectors);
+    for (auto& t : what.fiber_peers(n))
+      if (is_asked_for(t, peers)) all.push_back(std::move(t));
+    for (auto& t : all) {
+      t.fibers = true;
+      plan.trials.push_back(std::move(t));
+    }
   }
   if (plan.trials.empty())
     throw std::invalid_argument("nothing to measure: --detectors and --peers are both none");
@@ -95,7 +116,7 @@ int run(const options& o, const idle_benchmark& what) {
 void measure_processes(const mpi::launch& how, const CLI::App& app, const options& o,
                        const idle_benchmark& what) {
   for (const char* one_process :
-       {"--threads", "--detectors", "--peers", "--pin", "--time", "--seed"})
+       {"--threads", "--fibers", "--detectors", "--peers", "--pin", "--time", "--seed"})
     if (app.count(one_process) != 0)
       throw std::invalid_argument(fmt::format(
           "{} is for one process; under mpirun there are --rounds and --json", one_process));
@@ -116,6 +137,9 @@ void add_bench_idle(CLI::App& bench, action& chosen, const idle_benchmark& what)
   };
   add("--threads", o->threads, "LIST",
       "Participants, e.g. 2,4 (default: 2, the cores, twice and four times the cores)");
+  add("--fibers", o->fibers, "LIST",
+      "Participants that are virtual ranks on one thread a core, e.g. 8,64; alone or beside "
+      "--threads");
   add("--detectors,--algorithms", o->detectors, "LIST",
       "default, counter, snapshot, star, tree, ring, waves; all or none")
       ->capture_default_str();
@@ -144,6 +168,7 @@ void add_bench_idle(CLI::App& bench, action& chosen, const idle_benchmark& what)
 void add_bench_idle(CLI::App& bench, action& chosen) {
   const auto peers = [](rank_t n) {
     auto all = bench::barrier_trials(n);
+    for (auto& t : bench::clock_tree_trials(n)) all.push_back(std::move(t));
     for (auto& t : bench::queue_trials(n))
       if (t.benchmark == "hop") all.push_back(std::move(t));
     return all;
@@ -155,6 +180,7 @@ void add_bench_idle(CLI::App& bench, action& chosen) {
                   .detectors = "all",
                   .own = bench::idle_trials,
                   .peers = peers,
+                  .fiber_peers = bench::clock_tree_trials,
                   .across_processes = {"idle", "hop"}});
 }
 

@@ -18,6 +18,8 @@ struct idle_benchmark {
   // For a number of threads.
   std::function<std::vector<bench::trial>(rank_t, const std::vector<std::string>& detectors)> own;
   std::function<std::vector<bench::trial>(rank_t)> peers;
+  // Those whose participants may be fibers.
+  std::function<std::vector<bench::trial>(rank_t)> fiber_peers;
   // What the program for processes measures (bench/mpi/): its benchmarks.
   std::vector<std::string> across_processes;
 };

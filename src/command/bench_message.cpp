@@ -17,6 +17,7 @@ void add_bench_message(CLI::App& bench, action& chosen) {
                   .detectors = "default",
                   .own = bench::message_trials,
                   .peers = peers,
+                  .fiber_peers = [](rank_t) { return std::vector<bench::trial>{}; },
                   .across_processes = {"message"}});
 }
 

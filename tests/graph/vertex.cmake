@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The vertex engine. What a program may rely on is tested in every way to run it: hundreds of runs each.
-tutti_add_test(NAME graph_vertex_semantics SOURCES vertex_semantics_test.cpp WHOLE LIBRARIES tutti::graph_data)
+tutti_add_test(NAME graph_vertex_semantics SOURCES vertex_semantics_test.cpp vertex_gather_test.cpp WHOLE LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_misuse SOURCES vertex_misuse_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_shards SOURCES vertex_shards_test.cpp LIBRARIES tutti::graph_data)
 

@@ -58,8 +58,10 @@ struct absentee {
   std::uint64_t messages = 0;  // holding: received and not released, as of its last idle()
 };
 
-// What idle() with a deadline returns. False if it has passed: then the vote is withdrawn, and the endpoint may be used
-// on, idle() included.
+// What idle() with a deadline returns. False if it has passed: then this participant counts as running again, and the
+// endpoint may be used on, idle() included. The vote is withdrawn, with one exception: where participants report to each
+// other (star, tree, ring, waves; all across processes) a report that is under way cannot be unsaid. Until it is answered
+// can_send() and can_recv() are false; if it ends the episode, its vote has counted, and the next idle() returns that end.
 struct timed_idle {
   bool in_time = false;
   idle_result result = idle_result::message;  // if in time

@@ -44,7 +44,7 @@ struct engine_statistics {
   std::uint64_t sends = 0;    // calls of send()
   std::uint64_t local = 0;    // messages received from a vertex of the same participant
   std::uint64_t remote = 0;   // messages received from others
-  std::uint64_t packets = 0;  // what travelled between participants: one for each list of targets
+  std::uint64_t packets = 0;  // contents sent to other participants: one for each list of targets
   std::uint64_t host = 0;     // messages to the host
   std::uint64_t blocked = 0;  // times that there was no room for a packet
   std::uint64_t detections = 0;   // releases of idle(); the same for all participants

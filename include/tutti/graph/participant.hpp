@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/graph/bundle.hpp"
 #include "tutti/graph/engine_options.hpp"
 #include "tutti/graph/program.hpp"
 #include "tutti/graph/shard.hpp"
@@ -32,6 +33,8 @@ class participant {
   using edge = typename Program::edge;
   using message = typename Program::message;
   using state = typename Program::state;
+  using bundle = detail::bundle<message>;
+  using host_bundle = detail::host_bundle<message>;
 
  public:
   // Refers to all that it is given. The shard is that of endpoint.rank().
@@ -42,7 +45,8 @@ class participant {
         endpoint_(endpoint),
         host_(host),
         options_(options),
-        mine_(mine, vertices, options.order) {}
+        mine_(program, mine, vertices, options.order),
+        open_(endpoint.size()) {}
 
   void run() {
     call_all([&](vertex<Program>& v) { program_.init(v); });
@@ -55,6 +59,7 @@ class participant {
         continue;
       }
       ++counted_.detections;
+      if constexpr (gathers) mine_.inboxes.gather();
       if (now == idle_result::unanimous) break;
       vote = !step_all();
     }
@@ -73,20 +78,8 @@ class participant {
   }
 
  private:
-  static constexpr std::uint32_t to_host = UINT32_MAX;
   static constexpr rank_t host_rank = 0;
-
-  // What travels between participants.
-  struct packet {
-    std::uint32_t list;
-    message content;
-  };
-  struct host_packet {
-    std::uint32_t list;  // to_host
-    vertex_t vertex;
-    std::uint64_t time;
-    message content;
-  };
+  static constexpr bool gathers = gathering_program<Program>;
 
   template <class F>
   void call_all(F f) {
@@ -110,6 +103,7 @@ class participant {
   void send_all() {
     while (!mine_.senders.empty()) {
       for (std::uint32_t i = 0; i < options_.burst && !mine_.senders.empty(); ++i) send_one();
+      post_all();
       receive_all();
       if (options_.progress && counted_.sends >= next_told_) tell_progress();
     }
@@ -126,49 +120,83 @@ class participant {
     ++counted_.sends;
     if (where == host_pin) return tell_host(local, content);
     for (const route& r : graph_.routes_of(local, where.number())) {
-      if (r.to == graph_.rank) {
-        counted_.local += deliver(r.list, content);
+      if (r.to != graph_.rank) {
+        pack(r, content);
       } else {
-        post(r.to, packet{r.list, content});
-        ++counted_.packets;
+        deliver(r.list, content);
+        counted_.local += edges_of(r.list, 1);
       }
     }
   }
 
   // One message to all targets of a list.
-  std::uint64_t deliver(std::uint32_t list, const message& content) {
-    const edge_t end = graph_.first_target[list + std::size_t{1}];
-    const edge_t begin = graph_.first_target[list];
-    for (edge_t i = begin; i < end; ++i) {
-      vertex<Program> v(mine_, graph_.targets[i]);
-      if constexpr (shard<edge>::has_values)
-        program_.recv(v, content, graph_.values[i]);
-      else
-        program_.recv(v, content, edge{});
+  void deliver(std::uint32_t list, const message& content) {
+    if constexpr (gathers) {
+      mine_.inboxes.keep(list, content);
+    } else {
+      const edge_t end = graph_.first_target[list + std::size_t{1}];
+      for (edge_t i = graph_.first_target[list]; i < end; ++i) {
+        vertex<Program> v(mine_, graph_.targets[i]);
+        if constexpr (shard<edge>::has_values)
+          program_.recv(v, content, graph_.values[i]);
+        else
+          program_.recv(v, content, edge{});
+      }
     }
-    return end - begin;
+  }
+  void unpack(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
+    if constexpr (gathers) {
+      mine_.inboxes.keep(first, count, contents);
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        message content;
+        std::memcpy(&content, contents + i * sizeof content, sizeof content);
+        deliver(first + i, content);
+      }
+    }
+  }
+  std::uint64_t edges_of(std::uint32_t first, std::uint32_t count) const noexcept {
+    return graph_.first_target[first + std::size_t{count}] - graph_.first_target[first];
+  }
+
+  void pack(const route& r, const message& content) {
+    bundle& to = open_[r.to];
+    if (!to.takes(r.list)) post_bundle(r.to);
+    if (to.count == 0) packed_.push_back(r.to);
+    to.add(r.list, content);
+  }
+  void post_bundle(rank_t to) {
+    bundle& full = open_[to];
+    if (full.count == 0) return;
+    counted_.packets += full.count;
+    post(to, &full, full.bytes());
+    full.count = 0;
+  }
+  void post_all() {
+    for (const rank_t to : packed_) post_bundle(to);
+    packed_.clear();
+    post_to_host();
   }
 
   void receive_all() {
     while (endpoint_.can_recv()) {
       const received message_in = endpoint_.recv();
-      std::uint32_t list;
-      std::memcpy(&list, message_in.data, sizeof list);
-      if (list == to_host) {
-        const auto p = message_in.template as<host_packet>();
-        host_(p.vertex, p.time, p.content);
+      std::uint32_t first, count;
+      std::memcpy(&first, message_in.data, sizeof first);
+      std::memcpy(&count, message_in.data + sizeof first, sizeof count);
+      if (first == host_bundle::to_host) {
+        take_for_host(message_in.data, count);
       } else {
-        const auto p = message_in.template as<packet>();
-        counted_.remote += deliver(list, p.content);
+        unpack(first, count, message_in.data + offsetof(bundle, contents));
+        counted_.remote += edges_of(first, count);
       }
       endpoint_.release(message_in);
     }
   }
 
   // Waits for room, and receives meanwhile: a handler of another vertex may run before this returns.
-  template <class Packet>
-  void post(rank_t to, const Packet& p) {
-    if (offer(to, p)) return;
+  void post(rank_t to, const void* data, std::size_t bytes) {
+    if (endpoint_.try_send(to, data, bytes)) return;
     ++counted_.blocked;
     const std::uint64_t begin = native::now_ns();
     do {
@@ -183,36 +211,42 @@ class participant {
       if (options_.deadline.count() > 0 &&
           native::now_ns() - begin > static_cast<std::uint64_t>(options_.deadline.count()))
         refuse_late({{to, absence::running, 0}});
-    } while (!offer(to, p));
-  }
-  template <class Packet>
-  bool offer(rank_t to, const Packet& p) {
-    static_assert(std::is_trivially_copyable_v<Packet>);
-    if constexpr (sizeof(Packet) <= inline_message) {
-      if (!endpoint_.can_send(to)) return false;
-      endpoint_.send(to, p);
-      return true;
-    } else {
-      return endpoint_.try_send(to, &p, sizeof p);
-    }
+    } while (!endpoint_.try_send(to, data, bytes));
   }
 
   void tell_host(vertex_t local, const message& content) {
     ++counted_.host;
     const vertex_t id = graph_.vertices[local];
-    if (graph_.rank == host_rank)
-      host_(id, mine_.time, content);
-    else
-      post(host_rank, host_packet{to_host, id, mine_.time, content});
+    if (graph_.rank == host_rank) return host_(id, mine_.time, content);
+    for_host_.time = mine_.time;
+    for_host_.entries[for_host_.count++] = {id, content};
+    if (for_host_.count == host_bundle::most) post_to_host();
+  }
+  void post_to_host() {
+    if (for_host_.count == 0) return;
+    post(host_rank, &for_host_, for_host_.bytes());
+    for_host_.count = 0;
+  }
+  void take_for_host(const std::byte* data, std::uint32_t count) {
+    std::uint64_t time;
+    std::memcpy(&time, data + offsetof(host_bundle, time), sizeof time);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      typename host_bundle::entry e;
+      std::memcpy(&e, data + offsetof(host_bundle, entries) + i * sizeof e, sizeof e);
+      host_(e.vertex, time, e.content);
+    }
   }
 
   void finish_all() {
+    if constexpr (requires { host_.expect(vertex_t{}); })
+      if (graph_.rank == host_rank) host_.expect(mine_.total);
     const auto count = static_cast<vertex_t>(graph_.vertices.size());
     for (vertex_t local = 0; local < count; ++local) {
       vertex<Program> v(mine_, local);
       message content{};
       if (program_.finish(v, content)) tell_host(local, content);
     }
+    post_to_host();
     // Until the host has received everything.
     while (idle(true) == idle_result::message) receive_all();
   }
@@ -255,6 +289,9 @@ class participant {
   Host& host_;
   const engine_options& options_;
   detail::local_vertices<Program> mine_;
+  std::vector<bundle> open_;    // to each participant
+  std::vector<rank_t> packed_;  // to whom there is something in them
+  host_bundle for_host_;
   engine_statistics counted_;
   std::uint64_t next_told_ = told_every;
 };

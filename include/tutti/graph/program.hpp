@@ -46,16 +46,37 @@ struct nothing {};
 template <class Program>
 class vertex;
 
+// A program whose vertices only add up what arrives, until the step, may say so: it declares what a vertex adds up in, an
+// `inbox` apart from its state, and gather() in place of recv(). The vertex reads and clears v.inbox() in step().
+//
+//     using inbox = double;
+//     void gather(inbox& sum, const message& m, const edge& e) const { sum += m; }
+//
+// gather() cannot ask to send, and so the engine calls it when everybody is idle, vertex by vertex: what arrives need not be
+// brought to its vertex at random. For synchronous programs; one whose vertices act on arrival needs recv().
+template <class P>
+concept gathering_program = requires(const P& p, typename P::inbox& box,
+                                     const typename P::message& m, const typename P::edge& e) {
+  requires std::copyable<typename P::inbox>;
+  requires std::default_initializable<typename P::inbox>;
+  p.gather(box, m, e);
+};
+
+template <class P>
+concept receiving_program = requires(const P& p, vertex<P>& v, const typename P::message& m,
+                                     const typename P::edge& e) {
+  p.recv(v, m, e);
+};
+
 template <class P>
 concept vertex_program = std::is_trivially_copyable_v<typename P::message> &&
     std::is_trivially_copyable_v<typename P::edge> &&
     std::default_initializable<typename P::message> &&
     std::default_initializable<typename P::state> &&
-    requires(const P& p, vertex<P>& v, typename P::message& m, const typename P::message& c,
-             const typename P::edge& e) {
+    (gathering_program<P> != receiving_program<P>)&&requires(const P& p, vertex<P>& v,
+                                                             typename P::message& m) {
   p.init(v);
   p.send(v, m);
-  p.recv(v, c, e);
   { p.step(v) } -> std::same_as<bool>;
   { p.finish(v, m) } -> std::same_as<bool>;
 };

@@ -62,7 +62,8 @@ run_result<Program> run_on_team(const Program& program,
   const rank_t n = crew.size();
   run_result<Program> result;
   const auto begin = clock::now();
-  const shards<typename Program::edge> cut(pins, owners, n, {}, crew.threads());
+  const shards<typename Program::edge> cut(pins, owners, n, {}, crew.threads(),
+                                           gathers_by_vertex<Program>);
   result.cut_seconds = seconds_since(begin);
 
   communicator comm(

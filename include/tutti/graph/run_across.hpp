@@ -63,7 +63,7 @@ run_result<Program> run_across(const Program& program,
   run_result<Program> result;
   const auto begin = detail::clock::now();
   const shards<typename Program::edge> cut(pins, owners, comm.size(), {comm.first_rank(), here},
-                                           here);
+                                           here, detail::gathers_by_vertex<Program>);
   result.cut_seconds = detail::seconds_since(begin);
 
   collecting_host<typename Program::message> host;

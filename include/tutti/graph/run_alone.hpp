@@ -25,7 +25,8 @@ run_result<Program> run_alone(const Program& program,
   require(!pins.empty() && pins[0].edges != nullptr, "a vertex program needs a graph");
   const auto begin = detail::clock::now();
   const std::vector<rank_t> owners(pins[0].edges->vertices, 0);
-  const shards<typename Program::edge> cut(pins, owners, 1);
+  const shards<typename Program::edge> cut(pins, owners, 1, {}, 1,
+                                           detail::gathers_by_vertex<Program>);
   solo_endpoint alone;
   collecting_host<typename Program::message> host;
   participant engine(program, cut[0], cut.vertices(), alone, host, options);

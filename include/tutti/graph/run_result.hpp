@@ -33,6 +33,9 @@ class collecting_host {
     messages_.push_back({vertex, time, content});
   }
 
+  // That many more may come.
+  void expect(vertex_t count) { messages_.reserve(messages_.size() + count); }
+
   // By time, then by vertex, those of one vertex and time as they were sent: the same for any number of participants.
   std::vector<host_message<Message>> take() {
     std::stable_sort(messages_.begin(), messages_.end(), [](const auto& a, const auto& b) {

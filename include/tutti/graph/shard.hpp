@@ -39,6 +39,12 @@ struct shard {
   std::vector<edge_t> first_target;  // lists + 1
   std::vector<vertex_t> targets;     // local numbers
   std::vector<Edge> values;          // of each target; empty if the type is
+  // The lists that lead to each vertex, a vertex after the other, in_degrees each. Empty if not asked for.
+  std::vector<std::uint32_t> in_lists;
+
+  std::uint32_t lists() const noexcept {
+    return static_cast<std::uint32_t>(first_target.size() - 1);
+  }
 
   std::span<const route> routes_of(vertex_t local, std::uint32_t pin) const noexcept {
     const std::size_t set = std::size_t{local} * pins + pin;

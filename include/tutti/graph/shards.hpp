@@ -49,9 +49,9 @@ template <class Edge>
 class shards {
  public:
   // pins[n] is what pin(n) means; all have the same vertices. `owners[v]` is the participant that has vertex v, less than
-  // `participants`. Throws std::invalid_argument if that does not hold.
+  // `participants`. Throws std::invalid_argument if that does not hold. `with_in_lists`: makes shard::in_lists too.
   shards(std::span<const edge_set<Edge>> pins, std::span<const rank_t> owners, rank_t participants,
-         shard_range here = {}, rank_t threads = 1)
+         shard_range here = {}, rank_t threads = 1, bool with_in_lists = false)
       : pins_(pins), participants_(participants), first_(here.first) {
     require_sound(owners);
     here.count = std::min(here.count, participants - here.first);
@@ -70,7 +70,7 @@ class shards {
     crew.parallel_for(
         0, participants, [&](std::size_t p) { fill(static_cast<rank_t>(p)); }, one_by_one);
     crew.parallel_for(
-        0, here.count, [&](std::size_t i) { count_in_edges(made_[i]); }, one_by_one);
+        0, here.count, [&](std::size_t i) { count_in_edges(made_[i], with_in_lists); }, one_by_one);
     free_scaffold();
   }
 
@@ -244,8 +244,15 @@ class shards {
     });
   }
 
-  static void count_in_edges(shard<Edge>& mine) {
+  static void count_in_edges(shard<Edge>& mine, bool with_in_lists) {
     for (const vertex_t t : mine.targets) ++mine.in_degrees[t];
+    if (!with_in_lists) return;
+    std::vector<edge_t> next(mine.vertices.size());
+    std::exclusive_scan(mine.in_degrees.begin(), mine.in_degrees.end(), next.begin(), edge_t{0});
+    mine.in_lists.resize(mine.targets.size());
+    for (std::uint32_t list = 0; list < mine.lists(); ++list)
+      for (edge_t i = mine.first_target[list]; i < mine.first_target[list + std::size_t{1}]; ++i)
+        mine.in_lists[next[mine.targets[i]]++] = list;
   }
 
   void free_scaffold() {

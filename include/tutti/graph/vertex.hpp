@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tutti/graph/csr.hpp"
+#include "tutti/graph/inbox.hpp"
 #include "tutti/graph/pin.hpp"
 #include "tutti/graph/program.hpp"
 #include "tutti/graph/send_queue.hpp"
@@ -15,18 +16,33 @@
 namespace tutti::graph {
 namespace detail {
 
+struct no_inboxes {
+  no_inboxes(const auto&, const auto&) noexcept {}
+};
+template <class Program>
+struct inboxes_of {
+  using type = no_inboxes;
+};
+template <gathering_program Program>
+struct inboxes_of<Program> {
+  using type = inboxes<Program>;
+};
+
 // The states lie apart from what else the engine knows of a vertex: recv() goes through them at random.
 template <class Program>
 struct local_vertices {
-  local_vertices(const shard<typename Program::edge>& mine, vertex_t vertices, send_order order)
+  local_vertices(const Program& program, const shard<typename Program::edge>& mine,
+                 vertex_t vertices, send_order order)
       : graph(mine),
         total(vertices),
         states(mine.vertices.size()),
+        inboxes(program, mine),
         senders(static_cast<vertex_t>(mine.vertices.size()), order) {}
 
   const shard<typename Program::edge>& graph;
   const vertex_t total;
   std::vector<typename Program::state> states;
+  typename inboxes_of<Program>::type inboxes;
   send_queue senders;
   std::uint64_t time = 0;
 };
@@ -44,6 +60,9 @@ class vertex {
 
   state_type& state() noexcept { return all_->states[local_]; }
   state_type* operator->() noexcept { return &all_->states[local_]; }
+
+  // What has arrived for it, if the program gathers.
+  auto& inbox() noexcept requires gathering_program<Program> { return all_->inboxes.of(local_); }
 
   // What was last asked for, until send() is called and withdraws it.
   pin ready_to_send() const noexcept { return all_->senders.wanted(local_); }

@@ -16,9 +16,9 @@ namespace tutti::graph_apps {
 
 struct pagerank {
   struct state {
-    share_t sum = 0;
     share_t rank = 0;
   };
+  using inbox = share_t;  // the sum of what has arrived
   using edge = graph::nothing;
   using message = share_t;
   using vertex = graph::vertex<pagerank>;
@@ -38,13 +38,13 @@ struct pagerank {
     m = v->rank / v.out_degree();
     v.ready_to_send(graph::no_pin);
   }
-  void recv(vertex& v, const message& m, const edge&) const { v->sum += m; }
+  void gather(inbox& sum, const message& m, const edge&) const { sum += m; }
   bool step(vertex& v) const {
     if (v.time() >= iterations) return false;
-    const share_t next = base + product(damping, v->sum);
+    const share_t next = base + product(damping, v.inbox());
     const share_t change = next > v->rank ? next - v->rank : v->rank - next;
     v->rank = next;
-    v->sum = 0;
+    v.inbox() = 0;
     if (v.time() + 1 == iterations) return false;
     ask(v);
     return change > tolerance;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inboxes of one participant's vertices, of a program that gathers: what arrives is kept until everybody is idle, one
+// content for each list. If all lists have one, each vertex then reads those that lead to it, and nothing is written at
+// random: a sum grows in a register. Else, and if edges carry something, the lists that have one are gone through.
+//
+// Cost       a content and a byte for each list; 4 bytes for each edge (shard::in_lists), if edges carry nothing.
+// Source     the two directions are those of Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search" (2012).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "tutti/graph/program.hpp"
+#include "tutti/graph/shard.hpp"
+
+namespace tutti::graph::detail {
+
+// Whether each vertex can read what leads to it: then its shard needs in_lists.
+template <class Program>
+inline constexpr bool gathers_by_vertex =
+    gathering_program<Program> && !shard<typename Program::edge>::has_values;
+
+template <class Program>
+class inboxes {
+  using edge = typename Program::edge;
+  using message = typename Program::message;
+
+ public:
+  inboxes(const Program& program, const shard<edge>& mine)
+      : program_(program),
+        graph_(mine),
+        boxes_(mine.vertices.size()),
+        contents_(mine.lists()),
+        is_filled_(mine.lists(), 0) {}
+
+  typename Program::inbox& of(vertex_t local) noexcept { return boxes_[local]; }
+
+  void keep(std::uint32_t list, const message& content) {
+    if (is_filled_[list] != 0) gather();  // its vertex has sent twice
+    note(list, 1);
+    is_filled_[list] = 1;
+    contents_[list] = content;
+  }
+  // Those of `count` lists from `first` on, as they lie in a bundle.
+  void keep(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
+    if (std::memchr(is_filled_.data() + first, 1, count) != nullptr) gather();
+    note(first, count);
+    std::memset(is_filled_.data() + first, 1, count);
+    std::memcpy(contents_.data() + first, contents, count * sizeof(message));
+  }
+
+  // Everything that is kept.
+  void gather() {
+    if (filled_ == 0) return;
+    gathers_by_vertex<Program>&& filled_ == contents_.size() ? gather_all() : gather_some();
+    for (const run& r : runs_) std::memset(is_filled_.data() + r.begin, 0, r.end - r.begin);
+    runs_.clear();
+    filled_ = 0;
+  }
+
+ private:
+  struct run {
+    std::uint32_t begin, end;
+  };
+
+  void note(std::uint32_t first, std::uint32_t count) {
+    if (runs_.empty() || runs_.back().end != first) runs_.push_back({first, first});
+    runs_.back().end = first + count;
+    filled_ += count;
+  }
+
+  void gather_all() {
+    const std::uint32_t* list = graph_.in_lists.data();
+    for (std::size_t v = 0; v < boxes_.size(); ++v) {
+      typename Program::inbox box = boxes_[v];
+      for (const std::uint32_t* const end = list + graph_.in_degrees[v]; list != end; ++list)
+        program_.gather(box, contents_[*list], edge{});
+      boxes_[v] = box;
+    }
+  }
+
+  void gather_some() {
+    for (const run& r : runs_)
+      for (std::uint32_t list = r.begin; list < r.end; ++list) gather_list(list);
+  }
+  void gather_list(std::uint32_t list) {
+    for (edge_t i = graph_.first_target[list]; i < graph_.first_target[list + std::size_t{1}];
+         ++i) {
+      auto& box = boxes_[graph_.targets[i]];
+      if constexpr (shard<edge>::has_values)
+        program_.gather(box, contents_[list], graph_.values[i]);
+      else
+        program_.gather(box, contents_[list], edge{});
+    }
+  }
+
+  const Program& program_;
+  const shard<edge>& graph_;
+  std::vector<typename Program::inbox> boxes_;
+  std::vector<message> contents_;  // of each list
+  std::vector<std::uint8_t> is_filled_;
+  std::vector<run> runs_;  // the lists that are
+  std::size_t filled_ = 0;
+};
+
+}  // namespace tutti::graph::detail

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that gather: what arrives is in the inbox when step() and finish() are called, the same as if recv() had put it
+// there, whether all vertices send, some, none, or one of them twice.
+
+#include <array>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tutti/graph/generate.hpp"
+#include "vertex_runs.hpp"
+
+namespace {
+
+using namespace tutti;
+using graph::host_pin;
+using graph::no_pin;
+using graph::pin;
+using graph::vertex_t;
+
+class Gather : public testing::TestWithParam<test::way> {};
+INSTANTIATE_TEST_SUITE_P(Ways, Gather, testing::ValuesIn(test::ways()), test::name_of_way);
+
+// In each step those vertices send, on one of two pins, that the step and their number choose; each adds what arrives and
+// multiplies its sum, so that a message that comes a step late or early shows.
+template <class Edge>
+struct sums {
+  using edge = Edge;
+  using message = std::uint64_t;
+  std::uint64_t steps = 6;
+  std::uint64_t one_in = 1;  // of so many vertices sends
+
+  static std::uint64_t weight(graph::nothing) { return 1; }
+  static std::uint64_t weight(int value) { return static_cast<std::uint64_t>(value); }
+
+  void choose(auto& v) const {
+    if (v.time() < steps && (v.id() + 3 * v.time()) % one_in == 0)
+      v.ready_to_send(pin(v.time() % 2));
+  }
+  void init(auto& v) const {
+    v->sum = v.id() + 1;
+    choose(v);
+  }
+  void send(auto& v, message& m) const {
+    m = v->sum;
+    v.ready_to_send(no_pin);
+  }
+  bool finish(auto& v, message& m) const {
+    m = v->sum;
+    return true;
+  }
+  bool next(auto& v, std::uint64_t& arrived) const {
+    v->sum = 3 * v->sum + std::exchange(arrived, 0);
+    if (v.time() + 1 >= steps) return false;
+    choose(v);
+    return true;
+  }
+};
+
+template <class Edge>
+struct sums_by_recv : sums<Edge> {
+  struct state {
+    std::uint64_t sum = 0, arrived = 0;
+  };
+  void recv(auto& v, const std::uint64_t& m, const Edge& e) const {
+    v->arrived += m * this->weight(e);
+  }
+  bool step(auto& v) const { return this->next(v, v->arrived); }
+};
+
+template <class Edge>
+struct sums_by_gather : sums<Edge> {
+  struct state {
+    std::uint64_t sum = 0;
+  };
+  using inbox = std::uint64_t;
+  void gather(inbox& arrived, const std::uint64_t& m, const Edge& e) const {
+    arrived += m * this->weight(e);
+  }
+  bool step(auto& v) const { return this->next(v, v.inbox()); }
+};
+static_assert(graph::detail::gathers_by_vertex<sums_by_gather<graph::nothing>>);
+static_assert(!graph::detail::gathers_by_vertex<sums_by_gather<int>>);
+
+graph::csr random_graph(std::mt19937& random, vertex_t n, std::size_t edges) {
+  graph::edge_list list;
+  for (std::size_t i = 0; i < edges; ++i)
+    list.add(static_cast<vertex_t>(random() % n), static_cast<vertex_t>(random() % n));
+  list.vertices = n;
+  return graph::from_edges(std::move(list));
+}
+
+template <class Edge>
+void expect_same(const test::way& how, std::span<const graph::edge_set<Edge>> pins,
+                 std::uint64_t one_in) {
+  const auto expected = graph::run_alone(sums_by_recv<Edge>{{6, one_in}}, pins);
+  const auto got = test::run_in(how, sums_by_gather<Edge>{{6, one_in}}, pins);
+  ASSERT_EQ(got.host.size(), expected.host.size());
+  for (std::size_t i = 0; i < got.host.size(); ++i)
+    EXPECT_EQ(got.host[i].content, expected.host[i].content)
+        << "of vertex " << got.host[i].vertex << ", one in " << one_in;
+  EXPECT_EQ(got.statistics.messages(), expected.statistics.messages());
+  EXPECT_EQ(got.statistics.sends, expected.statistics.sends);
+}
+
+TEST_P(Gather, IsWhatRecvWouldHaveAdded) {
+  std::mt19937 random(3);
+  const graph::csr a = random_graph(random, 70, 500), b = random_graph(random, 70, 40);
+  const std::array pins{graph::edge_set<graph::nothing>{&a, {}},
+                        graph::edge_set<graph::nothing>{&b, {}}};
+  const std::array only{graph::edge_set<graph::nothing>{&a, {}}};
+  for (const std::uint64_t one_in : {1u, 3u, 69u}) {
+    expect_same<graph::nothing>(GetParam(), pins, one_in);
+  }
+  sums_by_gather<graph::nothing> once{{1, 1}};
+  sums_by_recv<graph::nothing> same{{1, 1}};
+  const auto got = test::run_in(GetParam(), once, std::span(only));
+  const auto expected =
+      graph::run_alone(same, std::span<const graph::edge_set<graph::nothing>>(only));
+  for (std::size_t i = 0; i < got.host.size(); ++i)
+    EXPECT_EQ(got.host[i].content, expected.host[i].content);
+}
+
+TEST_P(Gather, ReadsWhatEdgesCarry) {
+  std::mt19937 random(4);
+  const graph::csr a = random_graph(random, 50, 300), b = random_graph(random, 50, 30);
+  std::vector<int> of_a(a.edges()), of_b(b.edges());
+  for (int& value : of_a) value = static_cast<int>(random() % 9);
+  for (int& value : of_b) value = static_cast<int>(random() % 9);
+  const std::array pins{graph::edge_set<int>{&a, of_a}, graph::edge_set<int>{&b, of_b}};
+  for (const std::uint64_t one_in : {1u, 4u}) expect_same<int>(GetParam(), pins, one_in);
+}
+
+// A vertex that stays ready sends again before anybody is idle; both arrive, in their order.
+struct sends_twice {
+  struct state {
+    std::uint64_t sent = 0;
+  };
+  using edge = graph::nothing;
+  using message = std::uint64_t;
+  using inbox = std::uint64_t;
+  void init(auto& v) const { v.ready_to_send(pin(0)); }
+  void send(auto& v, message& m) const {
+    m = ++v->sent;
+    if (v->sent == 2) v.ready_to_send(no_pin);
+  }
+  void gather(inbox& digits, const message& m, const edge&) const { digits = 10 * digits + m; }
+  bool step(auto&) const { return false; }
+  bool finish(auto& v, message& m) const {
+    m = v.inbox();
+    return true;
+  }
+};
+
+TEST_P(Gather, TakesBothMessagesOfAVertexThatSendsTwice) {
+  const graph::csr ring = graph::generate("ring:vertices=41,directed=1");
+  const auto result = test::run_in(GetParam(), sends_twice{}, ring);
+  ASSERT_EQ(result.host.size(), 41u);
+  for (const auto& m : result.host) EXPECT_EQ(m.content, 12u) << "of vertex " << m.vertex;
+}
+
+// Misuse: recv() beside gather() would never be called, and a vertex of a program without an inbox has none.
+struct has_both : sends_twice {
+  void recv(auto&, const message&, const edge&) const {}
+};
+static_assert(graph::vertex_program<sends_twice>);
+static_assert(!graph::vertex_program<has_both>);
+
+template <class Program>
+concept has_inbox = requires(graph::vertex<Program>& v) {
+  v.inbox();
+};
+static_assert(has_inbox<sends_twice>);
+static_assert(!has_inbox<sums_by_recv<int>>);
+
+}  // namespace
