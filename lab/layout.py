@@ -7,7 +7,7 @@ import math
 from typing import Sequence
 
 from lab.model import Axis, Panel, Series
-from lab.statistics import format_time
+from lab.statistics import format_count, format_time
 
 Range = tuple[float, float]
 # How wide a letter of a small name is, in pixels; names are placed before anything is drawn.
@@ -57,11 +57,10 @@ def ticks(axis: Axis, span: Range) -> list[tuple[float, str]]:
 
 
 def _tick_text(axis: Axis, value: float) -> str:
-    if not axis.time:
+    if not axis.time and not axis.counts:
         return f"{value:g}x"
-    text = format_time(value)
-    number, unit = text.split()
-    return f"{float(number):g} {unit}"
+    number, *unit = (format_time if axis.time else format_count)(value).split()
+    return " ".join([f"{float(number):g}", *unit])
 
 
 def fraction(axis: Axis, span: Range, value: float) -> float:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the JSON lines of `tutti bench ... --json` and of the workloads into one data set, refusing what cannot be trusted.
 
-A line is an object with a "type": "machine", "floor", "result" or "skipped". Unknown types and unknown keys are kept out
-of the way but are no error, so that an older lab reads the lines of a newer command.
+A line is an object with a "type": "machine", "floor", "result", "skipped", or of the hardware flow. Unknown types and unknown
+keys are kept out of the way but are no error, so that an older lab reads the lines of a newer command.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Iterable
 
 import polars as pl
 
+from lab.adapt import Adapter
 from lab.errors import LabError
 from lab.statistics import pool
 
@@ -27,6 +28,9 @@ RESULT_SCHEMA: dict[str, Any] = {
     "wait": pl.String,
     "threads": pl.Int64,
     "ranks": pl.Int64,
+    "processes": pl.Int64,
+    "mpi": pl.String,
+    "detector": pl.String,
     "cores": pl.Int64,
     "pinned": pl.Boolean,
     "scenario": pl.String,
@@ -55,19 +59,32 @@ RESULT_SCHEMA: dict[str, Any] = {
     "cycles": pl.Int64,
     "log_likelihood": pl.Float64,
     "fingerprint": pl.String,
+    "graph": pl.String,
+    "vertices": pl.Int64,
+    "edges": pl.Int64,
+    "messages": pl.Int64,
+    "time_steps": pl.Int64,
+    "edges_per_second": pl.Float64,
+    "cycles_median": pl.Float64,
 }
 
 # What makes two result lines the same measurement.
-KEY = ["benchmark", "what", "provider", "name", "wait", "threads", "ranks", "pinned", "scenario", "metric"]
+KEY = [
+    "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "processes", "mpi", "detector", "graph", "pinned",
+    "scenario", "metric",
+]
 
 REQUIRED = {"provider": str, "name": str, "metric": str, "threads": int, "median": float}
 NUMBERS = [
     "min", "p1", "p25", "median", "p75", "p99", "max", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99",
-    "over_default_median", "over_barrier_median", "log_likelihood",
+    "over_default_median", "over_barrier_median", "log_likelihood", "edges_per_second", "cycles_median",
 ]
-COUNTS = ["ranks", "cores", "samples", "rounds", "rounds_flagged", "regions", "barriers", "reductions", "cycles"]
+COUNTS = [
+    "ranks", "processes", "cores", "samples", "rounds", "rounds_flagged", "regions", "barriers", "reductions", "cycles",
+    "vertices", "edges", "messages", "time_steps",
+]
 USUAL_BENCHMARK = "barrier"
-
+HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
 
 
 @dataclass
@@ -79,6 +96,8 @@ class Dataset:
     floors: list[dict[str, Any]] = field(default_factory=list)
     skipped: list[dict[str, Any]] = field(default_factory=list)
     sources: list[Path] = field(default_factory=list)
+    # Lines of the hardware flow, as they are.
+    hardware: list[dict[str, Any]] = field(default_factory=list)
     # Runs that gave no lines, a sentence each.
     failed: list[str] = field(default_factory=list)
 
@@ -109,6 +128,10 @@ class Dataset:
         """What is known of runs that gave no lines."""
         return [failure for failure in self.failed if failure.split(":")[0] in runs]
 
+    def not_measured(self, run: str) -> list[str]:
+        """The same as notes of a figure: of several calls, some may have given lines."""
+        return [f"Not measured: {failure}" for failure in self.why_failed(run)]
+
     def why_missing(self, provider: str) -> str | None:
         """The reason that the command gave for leaving a provider out, if it gave one."""
         for line in self.skipped:
@@ -125,8 +148,17 @@ def _refuse_constant(text: str) -> float:
     raise ValueError(f"{text} is not a number")
 
 
-def parse_line(text: str, where: str) -> dict[str, Any]:
-    """One JSON line as a checked dictionary; `where` is file:line for the error."""
+def parse_lines(text: str, where: str) -> list[dict[str, Any]]:
+    """All lines of one output, checked; `where` stands before the number of the line in an error."""
+    adapter = Adapter()
+    return [
+        _checked(adapter.filled(_object(line, f"{where}{number}")), f"{where}{number}")
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip()
+    ]
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
     try:
         line = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:
@@ -136,6 +168,10 @@ def parse_line(text: str, where: str) -> dict[str, Any]:
         raise LabError(f"{where}: expected a JSON object, found {type(line).__name__}.")
     if not isinstance(line.get("type"), str):
         raise LabError(f'{where}: the key "type" is missing or not a string.')
+    return line
+
+
+def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
     if line["type"] == "result":
         _check_result(line, where)
     if line["type"] == "floor":
@@ -175,9 +211,7 @@ def read_file(path: Path) -> list[dict[str, Any]]:
         raise LabError(f"{path}: cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:
         raise LabError(f"{path}: not a text file in UTF-8.") from None
-    lines = [
-        parse_line(line, f"{path}:{number}") for number, line in enumerate(text.splitlines(), start=1) if line.strip()
-    ]
+    lines = parse_lines(text, f"{path}:")
     if not lines:
         raise LabError(f"{path}: the file has no lines; expected the output of tutti bench ... --json or of a workload.")
     return lines
@@ -189,7 +223,7 @@ def _what(line: dict[str, Any]) -> str:
         return f"{line.get('taxa')} x {line['patterns']}"
     if line.get("length") is not None:
         return f"length {line['length']}"
-    return str(line.get("kind") or line.get("data") or line.get("input") or "")
+    return next((str(line[key]) for key in ("kind", "data", "input", "program", "application") if line.get(key)), "")
 
 
 def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
@@ -213,7 +247,7 @@ def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
 
 def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
     """Joins the lines of several files; the same measurement made twice is pooled."""
-    machines, floors, skipped, rows, sources = [], [], [], [], []
+    machines, floors, skipped, rows, sources, hardware = [], [], [], [], [], []
     for path, lines in parsed:
         sources.append(path)
         for line in lines:
@@ -223,12 +257,16 @@ def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
                 floors.append(line)
             elif line["type"] in ("skipped", "not_measured"):
                 skipped.append(line)
+            elif line["type"] == "result" and line.get("unit") == "cycles":
+                hardware.append(line)
             elif line["type"] == "result":
                 rows.append(_row(line, path.stem))
+            elif line["type"] in HARDWARE_TYPES:
+                hardware.append(line)
     if not rows:
         names = ", ".join(str(path) for path in sources)
         raise LabError(f"{names}: no line of type result, so there is nothing to report.")
-    return Dataset(pl.DataFrame(_pool_rows(rows), schema=RESULT_SCHEMA), machines, floors, skipped, sources)
+    return Dataset(pl.DataFrame(_pool_rows(rows), schema=RESULT_SCHEMA), machines, floors, skipped, sources, hardware)
 
 
 def _pool_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

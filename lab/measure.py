@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -12,14 +13,17 @@ import threading
 import time
 from pathlib import Path
 
+from lab import hardware
 from lab.errors import LabError
-from lab.lines import Dataset, assemble, parse_line, read_file
+from lab.lines import Dataset, assemble, parse_lines, read_file
 from lab.output import write_text
-from lab.plan import Programs, Run, plan
+from lab.plan import plan
+from lab.runs import Absent, Programs, Run
 from lab.progress import Display
 
-# A run that takes this many times its planned seconds, and two minutes more, is taken for hung.
+# A run that takes this many times its planned seconds, and so many seconds more, is taken for hung.
 PATIENCE = 6
+GRACE = 120
 # How the programs begin a sentence on stderr.
 SPEAKER = re.compile(r"(tutti[\w-]*|compare\.py): ")
 PROGRESS = re.compile(r" %  |: repetition \d+, cycle \d+")
@@ -50,9 +54,27 @@ def measure(tutti: Path, out: Path, quick: bool, display: Display) -> Dataset:
                 display.end(run.seconds)
     if not parsed:
         raise LabError(f"nothing could be measured; the first failure was {failures[0]}")
+    _add_hardware(tutti, out, parsed, failures, display)
     data = assemble(parsed)
     data.failed = failures
     return data
+
+
+def _add_hardware(tutti: Path, out: Path, parsed: list, failures: list[str], display: Display) -> None:
+    """What `make hardware` has found, if it was run."""
+    results, path = hardware.results_beside(tutti), out / f"{hardware.NAME}.jsonl"
+    path.unlink(missing_ok=True)
+    if not results.is_file():
+        display.tell(f"hardware: no results yet; {hardware.HOW}")
+        return
+    try:
+        text = hardware.text_of(results)
+        parse_lines(text, f"{results}, line ")
+        write_text(path, text)
+        parsed.append((path, read_file(path)))
+    except LabError as error:
+        failures.append(f"{hardware.NAME}: {error}")
+        display.tell(f"not read: {error}")
 
 
 def _check_command(tutti: Path) -> None:
@@ -66,11 +88,16 @@ def _make(run: Run, display: Display) -> tuple[str, list[str]]:
     """All lines of a run, and a sentence for each of its calls that gave none; an error when none gave any."""
     if not run.needs.is_file():
         raise LabError(f"{run.needs}: no such program; the build leaves it out where what it needs is not installed.")
-    ends = time.monotonic() + run.seconds * PATIENCE + 120
+    allowed = run.seconds * PATIENCE + GRACE
+    ends = time.monotonic() + allowed
     for command in run.prepare:
         _call(command, run, ends, lambda fraction: None, display)
-    text, troubles = "", []
+    text, troubles = "".join(_absent_line(each) for each in run.absent), []
     for turn, command in enumerate(run.calls):
+        if time.monotonic() > ends:
+            left = f"{len(run.calls) - turn} of {len(run.calls)} calls"
+            troubles.append(f"{left} were left out: the run took longer than {allowed:.0f} s; planned were {run.seconds:.0f} s.")
+            break
         def advance(fraction: float | None, turn: int = turn) -> None:
             if fraction is not None or len(run.calls) == 1:
                 display.advance(fraction)
@@ -79,9 +106,7 @@ def _make(run: Run, display: Display) -> tuple[str, list[str]]:
 
         try:
             said = _call(command, run, ends, advance, display)
-            for number, line in enumerate(said.splitlines(), start=1):
-                if line.strip():
-                    parse_line(line, f"{run.name}, line {number} of call {turn + 1}")
+            parse_lines(said, f"{run.name}, call {turn + 1}, line ")
             text += said
         except LabError as error:
             troubles.append(str(error))
@@ -107,7 +132,8 @@ def _call(command: tuple[str, ...], run: Run, ends: float, advance, display: Dis
                 elapsed = time.monotonic() - started
                 raise LabError(f"`{' '.join(command)}` was stopped after {elapsed:.0f} s; planned were {run.seconds:.0f} s.")
             advance(_fraction(complaints))
-            time.sleep(0.1)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.1)
     finally:
         if process.poll() is None:
             process.terminate()
@@ -127,12 +153,16 @@ def _call(command: tuple[str, ...], run: Run, ends: float, advance, display: Dis
     return "".join(output) + "".join(_skipped_lines(said))
 
 
+def _absent_line(each: Absent) -> str:
+    line = {"type": "skipped", "benchmark": each.benchmark, "provider": each.provider, "reason": each.reason}
+    return json.dumps(line) + "\n"
+
+
 def _skipped_lines(said: list[str]) -> list[str]:
     """Programs that the comparison did without, as lines, so that stored lines tell it too."""
     found = [match for sentence in said if (match := LEFT_OUT.match(sentence))]
     return [
-        json.dumps({"type": "skipped", "benchmark": "phylo", "provider": match[1].lower(), "reason": match[2].rstrip(".")}) + "\n"
-        for match in found
+        _absent_line(Absent("phylo", match[1].lower(), match[2].rstrip("."))) for match in found
     ]
 
 

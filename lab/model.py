@@ -53,6 +53,8 @@ class Axis:
     log: bool = False
     # True for nanoseconds, which are shown with the unit that reads best.
     time: bool = False
+    # True for numbers of things, or of things a second: k, M, G.
+    counts: bool = False
     # Where the ticks stand, and what they say; empty for the renderer's own.
     ticks: list[tuple[float, str]] = field(default_factory=list)
     lowest: float | None = None

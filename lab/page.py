@@ -17,7 +17,7 @@ from lab.facts import facts, warning
 from lab.lines import Dataset
 from lab.model import Cell, Figure, Table
 from lab.plotly_render import render
-from lab.sections import Section
+from lab.sections import CHAPTERS, Section
 from lab.select import Row, scenario_words
 from lab.statistics import format_ratio, format_time
 
@@ -29,6 +29,8 @@ HOW_TO_READ = (
     "bold; each peer keeps its colour everywhere. All contenders of one plot were interleaved in one run, round by round, and two "
     'of them are called "within noise" when each median lies inside the other\'s spread.'
 )
+
+FEW_ALARMS = 5
 
 RATIO_NOTE = (
     "Between two contenders that both cost only a few line transfers, the ratio compares their multiples of the floor measured "
@@ -54,7 +56,7 @@ def build(data: Dataset, sections: list[Section]) -> str:
             _header(data),
             _navigation(sections),
             _choice_table(data),
-            *[_section(section) if isinstance(section, Figure) else _table(section) for section in sections],
+            *_chapters(sections),
             _numbers(data),
             _embedded("figures", panels),
             _embedded("palettes", {"light": style.LIGHT, "dark": style.DARK}),
@@ -78,10 +80,12 @@ def _embedded(name: str, value: Any) -> str:
 
 def _header(data: Dataset) -> str:
     entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts(data))
-    alarms = [warning(data), *[f"Not measured: {failure}" for failure in data.failed]]
+    alarms = [warning(data), *[f"Not measured: {failure}" for failure in data.failed[:FEW_ALARMS]]]
+    if len(data.failed) > FEW_ALARMS:
+        alarms.append(f"{len(data.failed) - FEW_ALARMS} more calls failed; their figures say so.")
     caution = "".join(f'<p class="caution">{escape(alarm)}</p>' for alarm in alarms if alarm)
     return (
-        "<header><h1>Barriers, regions and reductions on this machine</h1>"
+        "<header><h1>Synchronization on this machine</h1>"
         '<p class="muted">What tutti and its peers cost here, measured side by side.</p>'
         f'{caution}<dl class="facts">{entries}</dl>'
         f"<p><b>How to read.</b> {escape(HOW_TO_READ)}</p></header>"
@@ -89,10 +93,16 @@ def _header(data: Dataset) -> str:
 
 
 def _navigation(sections: list[Section]) -> str:
-    entries = [("choice", "Which barrier should I use here")]
-    entries += [(section.name, section.title) for section in sections] + [("all_numbers", "All numbers")]
+    titles = {section.name: section.title for section in sections}
+    chapters = [(words, [(name, titles[name]) for name in names if name in titles]) for words, names in CHAPTERS.items()]
+    chapters[0][1].insert(0, ("choice", "Which barrier should I use here"))
+    chapters[0][1].append(("all_numbers", "All numbers"))
+    return f"<nav>{''.join(_chapter_links(words, entries) for words, entries in chapters)}</nav>"
+
+
+def _chapter_links(words: str, entries: list[tuple[str, str]]) -> str:
     links = "".join(f'<a href="#{name}">{escape(title)}</a>' for name, title in entries)
-    return f"<nav>{links}</nav>"
+    return f"<h4>{escape(words)}</h4><p>{links}</p>"
 
 
 CHOICE_HEADS = (
@@ -146,6 +156,17 @@ def _cost(row: Row | None) -> str:
 
 def _contender(row: Row | None) -> str:
     return "not measured" if row is None else f"{escape(style.label(row))}<small>{escape(format_time(row['median']))}</small>"
+
+
+def _chapters(sections: list[Section]) -> list[str]:
+    """The sections; each chapter but the first, which is the head of the page, begins with its name."""
+    begins = {names[0]: words for words, names in list(CHAPTERS.items())[1:]}
+    parts = []
+    for section in sections:
+        if section.name in begins:
+            parts.append(f'<p class="chapter">{escape(begins[section.name])}</p>')
+        parts.append(_section(section) if isinstance(section, Figure) else _table(section))
+    return parts
 
 
 def _section(figure: Figure) -> str:
@@ -234,7 +255,16 @@ def _numbers(data: Dataset) -> str:
 def _shown(row: Row, column: str) -> str:
     if column == "pinned":
         return "pinned" if row["pinned"] else "not pinned"
+    if column == "what":
+        return _what(row) or "–"
     return str(row[column] if row[column] not in (None, "") else "–")
+
+
+def _what(row: Row) -> str:
+    """All that tells two measurements apart and has no column of its own."""
+    processes = f"{row['processes']} processes, {style.PEER_LABELS.get(row['mpi'], row['mpi'])}" if row["processes"] else ""
+    detector = f"detector {row['detector']}" if row["detector"] not in (None, "default") else ""
+    return ", ".join(filter(None, (row["what"], processes, row["graph"], detector)))
 
 
 def _chooser(found: list[Row], column: str, place: int) -> str:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of paper 002 (Berger and Stamatakis, barriers for fine-grain parallel regions), as printed: seconds.
+"""Numbers that others measured, to stand beside this machine's.
 
-A row is a form of the barrier, a column a system; tutti's name stands beside each form that can be chosen by name.
+The tables of paper 002 (Berger and Stamatakis, barriers for fine-grain parallel regions), as printed: seconds. A row is a
+form of the barrier, a column a system; tutti's name stands beside each form that can be chosen by name.
 """
 
 from __future__ import annotations
@@ -78,3 +79,11 @@ TABLE_4 = PaperTable(
         ("Mutex-Inc-Add", "mutex_plain", (126.252, 39.994, 18.908)),
     ),
 )
+
+# NESL's vector programs: seconds of the whole process of the original serial interpreter of NESL 3.1.1 (gcc -O2, best of 7,
+# a noisy virtual machine of two cores, 30 % either way); None was not recorded.
+RECORDED: dict[str, float | None] = {
+    "quicksort_1e6": 0.85, "quicksort_rand_1e6": 0.80, "quickhull_1e6": 0.16, "quickhull_rand_1e6": 0.31, "primes_1e6": 0.07,
+    "batcher_65536": 0.25, "jacobi_256_off": 0.22, "spmv_loop": 1.00, "sort_rank_1e6": 0.35, "nascg_rand": 0.30,
+    "fft_real_2e18": 0.25, "dotp_1e7": 0.28, "muladd_1e7": 0.14, "bh_det": None,
+}

@@ -6,8 +6,10 @@ from __future__ import annotations
 import random
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+from lab import plan_messages, plan_programs
+from lab.runs import Command, Programs, Run, bench, joined
 
 # The barriers of paper 002, by tutti's names.
 PAPER_BARRIERS = ("flags", "flags_padded", "recursive", "recursive_padded", "atomic", "mutex")
@@ -27,32 +29,6 @@ COMPARE = Path(__file__).parent.parent / "workloads" / "phylo" / "compare.py"
 REAL_ALIGNMENT = Path("/usr/share/doc/iqtree/examples/example.phy")
 RAXML = ("raxmlHPC-PTHREADS-AVX2", "raxmlHPC-PTHREADS-AVX", "raxmlHPC-PTHREADS-SSE3", "raxmlHPC-PTHREADS")
 
-Command = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Run:
-    """A file name, what it asks in words, how long it may measure, the program that it needs, and what is called."""
-
-    name: str
-    question: str
-    seconds: float
-    needs: Path
-    calls: tuple[Command, ...]
-    # Makes the input that the calls read; says nothing that is kept.
-    prepare: tuple[Command, ...] = ()
-
-
-@dataclass(frozen=True)
-class Programs:
-    """The command `tutti`; the workloads lie beside it. `scratch` is for inputs that are made and thrown away."""
-
-    tutti: Path
-    scratch: Path
-
-    def workload(self, name: str) -> Path:
-        return self.tutti.parent / f"tutti-{name}"
-
 
 def thread_counts(cores: int) -> list[int]:
     """1, the powers of two, the number of cores, and beyond it up to 64 or four times the cores."""
@@ -62,22 +38,13 @@ def thread_counts(cores: int) -> list[int]:
 
 
 def plan(cores: int, quick: bool, programs: Programs) -> list[Run]:
-    """Between four and five minutes of measuring, or about 50 seconds when quick."""
+    """Six minutes of measuring, or a little more than one when quick."""
     return [
         *_barriers(cores, quick, programs), *_crews(quick, programs), _synthetic(cores, quick, programs),
         _phylo("phylo_404", TABLE_3, 20, cores, quick, programs), _phylo("phylo_1481", TABLE_4, 20, cores, quick, programs),
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
+        *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs),
     ]
-
-
-def _joined(values: list[int]) -> str:
-    return ",".join(str(value) for value in values)
-
-
-def _bench(programs: Programs, quick: bool, name: str, question: str, seconds: float, *options: str) -> Run:
-    seconds = max(2.0, seconds * (0.15 if quick else 1.0))
-    call = (str(programs.tutti), "bench", *options, "--peers", "all", "--time", f"{seconds:g}", "--json")
-    return Run(name, question, seconds, programs.tutti, (call,))
 
 
 def _barriers(cores: int, quick: bool, programs: Programs) -> list[Run]:
@@ -93,15 +60,15 @@ def _barriers(cores: int, quick: bool, programs: Programs) -> list[Run]:
     late = ("--scenario", "free,skew_500ns,skew_10us", "--metric", "last_in_last_out")
 
     def run(name: str, question: str, seconds: float, *options: str) -> Run:
-        return _bench(programs, quick, name, question, seconds, "barrier", *options)
+        return bench(programs, quick, name, question, seconds, "barrier", *options)
 
     return [
-        run("threads", "cost against the number of threads", 40, "--threads", _joined(counts), "--algorithms", "all", *loop),
+        run("threads", "cost against the number of threads", 40, "--threads", joined(counts), "--algorithms", "all", *loop),
         run(
             "latency", "last-in to last-out under random skew", 18,
-            "--threads", _joined(sorted({2, free[-1]})), "--algorithms", "all", *late,
+            "--threads", joined(sorted({2, free[-1]})), "--algorithms", "all", *late,
         ),
-        run("oversubscription", "more threads than cores, every wait policy", 22, "--threads", _joined(crowded), *waits, *loop),
+        run("oversubscription", "more threads than cores, every wait policy", 22, "--threads", joined(crowded), *waits, *loop),
         run(
             "neighbour", "a busy neighbour on one core, and on every core", 28,
             "--threads", "2,4", *waits, "--neighbour", "one,all", *loop,
@@ -116,8 +83,8 @@ def _crews(quick: bool, programs: Programs) -> list[Run]:
     algorithms = ("--algorithms", "default,flags,recursive")
     shown = ("--kind", "barrier,reduce2")
     return [
-        _bench(programs, quick, "regions", "parallel regions, empty and with a sum of two doubles", 26, "team", *algorithms),
-        _bench(programs, quick, "reductions", "sums inside a region, beside the barrier alone", 20, "reduce", *algorithms, *shown),
+        bench(programs, quick, "regions", "parallel regions, empty and with a sum of two doubles", 26, "team", *algorithms),
+        bench(programs, quick, "reductions", "sums inside a region, beside the barrier alone", 20, "reduce", *algorithms, *shown),
     ]
 
 
@@ -169,6 +136,6 @@ def _streamcluster(cores: int, quick: bool, programs: Programs) -> Run:
     counts = sorted({1, 2, cores, 2 * cores, 4 * cores})
     barriers, repeat = ("default,central,pthread,std", "1") if quick else ("all", "3")
     call = (
-        str(program), "--input", "simsmall", "--threads", _joined(counts), "--barrier", barriers, "--repeat", repeat, "--json",
+        str(program), "--input", "simsmall", "--threads", joined(counts), "--barrier", barriers, "--repeat", repeat, "--json",
     )
     return Run("streamcluster", "StreamCluster with every barrier", 3 if quick else 20, program, (call,))

@@ -10,12 +10,23 @@ from lab.tables import TABLES
 
 Section = Figure | Table
 
-ORDER = (
-    "targets", "line_transfer", "threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance",
-    "unpinned", "regions", "reductions", "table_1", "table_2", "table_3", "table_4", "phylo_peers", "streamcluster",
-)
+# Each chapter with its sections.
+CHAPTERS: dict[str, tuple[str, ...]] = {
+    "Overview": ("targets", "line_transfer"),
+    "Barriers": ("threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance", "unpinned"),
+    "Regions and reductions": (
+        "regions", "reductions", "table_1", "table_2", "table_3", "table_4", "phylo_peers", "streamcluster",
+    ),
+    "Messages": ("idle", "detectors", "message", "processes"),
+    "Graphs": ("graphs", "graph_ceiling", "detector_speedup"),
+    "Vector machine": ("instruction", "vcode"),
+    "Hardware": ("hardware_checks", "hardware_cycles", "hardware_detection", "hardware_network", "hardware_area"),
+}
+# Where the first section of the chapter already says that there is nothing, the others need not.
+SILENT = CHAPTERS["Hardware"][1:]
 
 
 def build_all(data: Dataset) -> list[Section]:
     builders = {**FIGURES, **TABLES}
-    return [builders[name](data) for name in ORDER]
+    made = [builders[name](data) for names in CHAPTERS.values() for name in names]
+    return [section for section in made if not (section.empty and section.name in SILENT)]

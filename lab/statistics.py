@@ -122,6 +122,17 @@ def format_time(nanoseconds: float | None) -> str:
     return f"{nanoseconds} ns"
 
 
+def format_count(value: float | None, unit: str = "") -> str:
+    """Three significant digits and thousands, millions, ... of something."""
+    if value is None:
+        return "–"
+    for limit, divisor, prefix in ((1e3, 1, ""), (1e6, 1e3, "k"), (1e9, 1e6, "M"), (math.inf, 1e9, "G")):
+        if abs(value) < limit * 0.9995:
+            number = f"{value:g}" if prefix == "" and value == int(value) else _three_digits(value / divisor)
+            return f"{number} {prefix}{unit}".rstrip()
+    return f"{value}"
+
+
 def _three_digits(value: float) -> str:
     size = abs(value)
     return f"{value:.0f}" if size >= 99.95 else f"{value:.1f}" if size >= 9.995 else f"{value:.2f}"

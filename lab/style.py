@@ -12,14 +12,14 @@ LIGHT = {
     "tutti": "#0b5cad", "tutti1": "#3d8fd6", "tutti2": "#6aaee6", "tutti3": "#27a3b8", "tutti4": "#5b7fd1",
     "pthread": "#d55e00", "std": "#c98a00", "boost": "#b0509a", "libgomp": "#00825f", "libomp": "#882255",
     "tbb": "#7a7a1f", "openmpi": "#8c510a", "mpich": "#bf812d", "absl": "#9b4dca", "mutex_condvar": "#6b4f3a",
-    "std_thread": "#a3004f", "raxml": "#00825f", "libpll": "#b0509a", "other": "#555555",
+    "std_thread": "#a3004f", "clock_tree": "#b42318", "raxml": "#00825f", "libpll": "#b0509a", "other": "#555555",
 }
 DARK = {
     "text": "#e6e9ed", "muted": "#9aa4b2", "grid": "#2c333c", "ground": "#12161b", "floor": "#98a2b0", "bad": "#ff8a80",
     "tutti": "#58a6ff", "tutti1": "#3f83cf", "tutti2": "#8cc4ff", "tutti3": "#3fc3d6", "tutti4": "#8fa6f0",
     "pthread": "#ff8c42", "std": "#f0b429", "boost": "#e08bcb", "libgomp": "#2fc79b", "libomp": "#d9739f",
     "tbb": "#bdbd4a", "openmpi": "#d0945a", "mpich": "#dfb26f", "absl": "#c79bee", "mutex_condvar": "#c4a484",
-    "std_thread": "#ff7ab0", "raxml": "#2fc79b", "libpll": "#e08bcb", "other": "#b0b0b0",
+    "std_thread": "#ff7ab0", "clock_tree": "#ff8a80", "raxml": "#2fc79b", "libpll": "#e08bcb", "other": "#b0b0b0",
 }
 
 MARKERS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x"]
@@ -29,7 +29,13 @@ PEER_LABELS = {
     "pthread": "pthread_barrier", "std": "std::barrier", "boost": "boost::barrier", "libgomp": "libgomp",
     "libomp": "libomp", "tbb": "oneTBB", "absl": "absl::Barrier", "abseil": "absl::Barrier", "openmpi": "Open MPI",
     "mpich": "MPICH", "mutex_condvar": "mutex + condvar", "std_thread": "std::thread a region", "raxml": "RAxML",
-    "libpll": "libpll",
+    "libpll": "libpll", "clock_tree": "clock tree",
+}
+# What a peer's name means where it has several things.
+ITEMS = {
+    ("std", "mutex_condvar"): "deque + mutex + condvar", ("boost", "lockfree_spsc"): "boost::lockfree::spsc_queue",
+    ("tbb", "concurrent_queue"): "tbb::concurrent_queue", ("clock_tree", "sampled"): "sampled sums",
+    ("clock_tree", "messages"): "clock tree",
 }
 ALIASES = {"abseil": "absl", "gomp": "libgomp", "omp": "libomp"}
 TEAMS_OF_LIBPLL = {"pthread": "pthread_barrier", "tutti": "tutti's team"}
@@ -63,6 +69,13 @@ def label(row: dict) -> str:
     if provider == "libpll":
         return f"libpll, {TEAMS_OF_LIBPLL.get(name, name)}"
     return peer if name in PLAIN_NAMES or name == provider else f"{peer} {name}"
+
+
+def peer_label(row: dict) -> str:
+    """Of a peer whose name says which of its things it is: a queue, a call of MPI."""
+    if row["name"] == "barrier":
+        return {"std": "std::barrier", "pthread": "pthread_barrier"}.get(row["provider"], f"{row['provider']} barrier")
+    return ITEMS.get((row["provider"], row["name"])) or label(row)
 
 
 def color(provider: str) -> str:

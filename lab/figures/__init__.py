@@ -7,6 +7,9 @@ from typing import Callable
 
 from lab.figures import (
     crews,
+    graphs,
+    hardware,
+    idle,
     imbalance,
     latency,
     line_transfer,
@@ -16,6 +19,7 @@ from lab.figures import (
     streamcluster,
     threads,
     unpinned,
+    vcode,
 )
 from lab.lines import Dataset
 from lab.model import Figure
@@ -41,4 +45,10 @@ FIGURES: dict[str, Builder] = {
     "reductions": _on("reduce", crews.build_reductions),
     "streamcluster": _on("streamcluster", streamcluster.build),
     "phylo_peers": _on("phylo", phylo_peers.build),
+    "idle": _on("idle", idle.build),
+    "detectors": _on("idle", idle.build_rates),
+    "graphs": _on("graph", graphs.build),
+    "detector_speedup": _on("graph", graphs.build_detectors),
+    "instruction": _on("instruction", vcode.build),
+    "hardware_cycles": hardware.build,
 }

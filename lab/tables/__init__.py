@@ -7,7 +7,7 @@ from typing import Callable
 
 from lab.lines import Dataset
 from lab.model import Table
-from lab.tables import paper, targets
+from lab.tables import graphs, hardware, messages, paper, targets, vcode
 
 TABLES: dict[str, Callable[[Dataset], Table]] = {
     "targets": targets.build,
@@ -15,4 +15,12 @@ TABLES: dict[str, Callable[[Dataset], Table]] = {
     "table_2": paper.build_2,
     "table_3": paper.build_3,
     "table_4": paper.build_4,
+    "message": messages.build,
+    "processes": messages.build_processes,
+    "graph_ceiling": graphs.build,
+    "vcode": vcode.build,
+    "hardware_checks": hardware.build_checks,
+    "hardware_detection": hardware.build_detection,
+    "hardware_network": hardware.build_network,
+    "hardware_area": hardware.build_area,
 }

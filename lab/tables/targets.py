@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What teams, reductions and workloads are meant to reach, and whether they do on this machine."""
+"""What is meant to be reached, and whether it is on this machine: teams, reductions and workloads here, the rest beside."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Iterable
 
 from lab import style
@@ -12,42 +11,18 @@ from lab.lines import Dataset
 from lab.model import Cell, Table
 from lab.select import Row, best, default_of, is_free, is_neighbour, peers_of, ranks_words, rows, threads_words, tutti_of
 from lab.statistics import format_ratio, format_time
+from lab.tables import message_targets, program_targets
+from lab.tables.verdict import NOT_MEASURED, Verdict, at_most, unknown
 
 NAME = "targets"
-TITLE = "Targets: regions, reductions, workloads"
-QUESTION = "What a team is meant to cost, and what it costs here. The targets were set for two free cores."
+TITLE = "Targets"
+QUESTION = "What everything is meant to cost, and what it costs here. The targets were set for two free cores."
 EMPTY, PAIR, BARRIER = "empty", "reduce2", "barrier"
 WORDS = {EMPTY: "empty region", PAIR: "region and the sum of two doubles", BARRIER: "barrier"}
 # Ranks on two cores, and what an episode of them may cost, ns.
 VIRTUAL = ((8, 250.0), (64, 1000.0))
 FASTER_THAN = (("libgomp", 4.0), ("libomp", 4.0), ("tbb", 8.0))
 AGREEMENT = 1e-6
-
-NOT_MEASURED = "not measured"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """`met` is None when it could not be measured. What is only `shown` has no limit: met says that tutti is the faster."""
-
-    target: str
-    measured: str
-    met: bool | None
-    shown: bool = False
-
-    def state(self) -> Cell:
-        if self.met is None:
-            return Cell("?", kind="muted")
-        words = ("faster", "slower") if self.shown else ("yes", "no")
-        return Cell(words[0], kind="good") if self.met else Cell(words[1], kind="bad")
-
-    def rank(self) -> tuple[bool, int]:
-        """Limits first, and of them what was missed."""
-        return self.shown, {False: 0, True: 1, None: 2}[self.met]
-
-
-def _unknown(target: str, shown: bool = False) -> Verdict:
-    return Verdict(target, NOT_MEASURED, None, shown)
 
 
 def _free(data: Dataset, benchmark: str, what: str, threads: int, ranks: int | None = None) -> list[Row]:
@@ -56,19 +31,13 @@ def _free(data: Dataset, benchmark: str, what: str, threads: int, ranks: int | N
     )
 
 
-def _at_most(target: str, ratio: float | None, limit: float, note: str = "") -> Verdict:
-    if ratio is None:
-        return _unknown(target)
-    return Verdict(target, f"{format_ratio(ratio)}{note}", ratio <= limit)
-
-
 def _multiples(data: Dataset) -> Iterable[Verdict]:
     for what, limit in ((EMPTY, 3.0), (PAIR, 4.0)):
         ours = default_of(_free(data, "region", what, 2))
         ratio = ours["ratio_median"] if ours else None
         note = f" ({format_time(ours['median'])})" if ours else ""
         target = f"2 threads, {WORDS[what]}: at most {limit:g}x the one-way line transfer of the same rounds"
-        yield _at_most(target, ratio, limit, note)
+        yield at_most(target, ratio, limit, note)
 
 
 def times_slower(peer: Row, ours: Row) -> float | None:
@@ -86,7 +55,7 @@ def _faster(target: str, found: list[Row], peers: list[Row], factor: float, show
     ours, peer = default_of(found), best(peers)
     ratio = times_slower(peer, ours) if ours and peer else None
     if ratio is None:
-        return _unknown(target, shown)
+        return unknown(target, shown)
     times = f"{format_time(ours['median'])} against {format_time(peer['median'])} of {style.label(peer)}"
     return Verdict(target, f"{format_ratio(ratio)}: {times}", ratio >= factor, shown)
 
@@ -118,7 +87,7 @@ def _virtual(data: Dataset) -> Iterable[Verdict]:
         ours = [row for row in found if style.is_default(row)]
         target = f"{ranks} virtual ranks on two cores: an episode at most {format_time(limit)}"
         text = " and ".join(f"{format_time(row['median'])} ({row['run']})" for row in ours)
-        yield Verdict(target, text, all(row["median"] <= limit for row in ours)) if ours else _unknown(target)
+        yield Verdict(target, text, all(row["median"] <= limit for row in ours)) if ours else unknown(target)
 
 
 def _fused(data: Dataset) -> Iterable[Verdict]:
@@ -131,7 +100,7 @@ def _fused(data: Dataset) -> Iterable[Verdict]:
     beside = [best(row for row in found if row["provider"] in family) for family in (("libgomp", "libomp"), ("openmpi", "mpich"))]
     others = [f"{style.label(row)} {format_time(row['median'])}" for row in beside if row]
     note = f": {format_time(ours['median'])}; beside it {', '.join(others) or 'no peer'}" if ours else ""
-    yield _at_most("2 threads, barrier and the sum of two doubles: at most 1.25x the same barrier alone", ratio, 1.25, note)
+    yield at_most("2 threads, barrier and the sum of two doubles: at most 1.25x the same barrier alone", ratio, 1.25, note)
 
 
 def _streamcluster(data: Dataset) -> Iterable[Verdict]:
@@ -154,7 +123,7 @@ def _phylo(data: Dataset) -> Iterable[Verdict]:
         apart = disagreement(found).get(provider)
         real = " on a real alignment" if any(row["what"] == "example" for row in found) else ""
         target = f"Log-likelihood agrees with {name}{real} to a relative {AGREEMENT:g}"
-        yield Verdict(target, apart_words(apart), apart <= AGREEMENT) if apart is not None else _unknown(target)
+        yield Verdict(target, apart_words(apart), apart <= AGREEMENT) if apart is not None else unknown(target)
     situations = {(is_neighbour(row["scenario"]), row["threads"]) for row in found} or {(False, 1), (False, 2)}
     for busy, threads in sorted(situations):
         cell = [row for row in found if (is_neighbour(row["scenario"]), row["threads"]) == (busy, threads)]
@@ -169,7 +138,10 @@ def _phylo(data: Dataset) -> Iterable[Verdict]:
 def verdicts(data: Dataset) -> list[Verdict]:
     return [
         verdict
-        for part in (_multiples, _against_runtimes, _crowded, _virtual, _fused, _streamcluster, _phylo)
+        for part in (
+            _multiples, _against_runtimes, _crowded, _virtual, _fused, _streamcluster, _phylo, message_targets.verdicts,
+            program_targets.verdicts,
+        )
         for verdict in part(data)
     ]
 
@@ -178,7 +150,7 @@ def build(data: Dataset) -> Table:
     made = Table(NAME, TITLE, QUESTION, [], ["target", "measured here", "met"], [])
     known = sorted(verdicts(data), key=Verdict.rank)
     if all(verdict.met is None for verdict in known):
-        made.missing = ["Not measured: no result of the benchmarks region, reduce, streamcluster and phylo."]
+        made.missing = ["Not measured: no result of any benchmark that has a target."]
         return made
     for verdict in known:
         measured = Cell(verdict.measured, kind="muted" if verdict.met is None else "")

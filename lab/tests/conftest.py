@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share: a file of made-up lines."""
+"""What the tests share: files of made-up lines."""
 
 from __future__ import annotations
 
@@ -17,5 +17,10 @@ def stored(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def data(stored: Path) -> Dataset:
-    return load([stored])
+def all_stored(tmp_path: Path) -> list[Path]:
+    return synthetic.write_runs(tmp_path)
+
+
+@pytest.fixture
+def data(all_stored: list[Path]) -> Dataset:
+    return load(all_stored)

@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from lab.tests import synthetic_workloads
+from lab.tests import synthetic_messages, synthetic_workloads
 
 ALGORITHMS = (
     "default default_rankless counting central ticket pool flags flags_padded recursive recursive_padded atomic mutex "
@@ -83,7 +83,20 @@ def lines(seed: int = 1) -> list[dict[str, Any]]:
             made.append(result(rng, provider, name, wait, 2, base + 3000, scenario=scenario, metric="last_in_last_out"))
             made.append(result(rng, provider, name, wait, 2, burned, scenario=scenario, metric="cpu_time"))
     made.append({"type": "skipped", "provider": "tbb", "reason": "it has no barrier for user threads"})
-    return made + synthetic_workloads.lines(rng)
+    made += synthetic_workloads.lines(rng) + synthetic_messages.in_one_process() + synthetic_messages.between_processes(machine())
+    # What each run wrote stands in a file of its own; a machine line says where the next begins.
+    for part in (synthetic_messages.ceilings(), synthetic_messages.instructions() + synthetic_messages.vector_programs()):
+        made += [machine(), *part]
+    return made
+
+
+def write_runs(folder: Path) -> list[Path]:
+    """The files of a whole report: runs whose name matters have files of their own."""
+    files = {
+        "stored": lines(), "graphs": [machine(), *synthetic_messages.graphs(random.Random(2))],
+        "detectors": [machine(), *synthetic_messages.detectors()], "hardware": synthetic_messages.hardware(),
+    }
+    return [write(folder / f"{name}.jsonl", made) for name, made in files.items()]
 
 
 def few() -> list[dict[str, Any]]:

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from plotly.offline import get_plotlyjs
 
-from lab import plan
+from lab import hardware, measure, plan, plan_messages
 from lab.cli import main
 from lab.figures import FIGURES
 from lab.lines import Dataset
 from lab.page import build
 from lab.sections import build_all
-from lab.tests import synthetic
+from lab.tests import synthetic, synthetic_messages
 
 
 def error_of(capsys) -> str:
@@ -33,11 +33,11 @@ def fake_tutti(path: Path, script: str) -> Path:
     return path
 
 
-def test_report_from_stored_lines(stored: Path, tmp_path: Path, capsys):
+def test_report_from_stored_lines(all_stored: list[Path], tmp_path: Path, capsys):
     out = tmp_path / "report"
-    assert main(["report", "--from", str(stored), "--out", str(out)]) == 0
+    assert main(["report", "--from", *map(str, all_stored), "--out", str(out)]) == 0
     names = {path.name for path in out.iterdir()}
-    assert names == {"index.html", "stored.jsonl"} | {f"{name}.png" for name in FIGURES}
+    assert names == {"index.html"} | {path.name for path in all_stored} | {f"{name}.png" for name in FIGURES}
     assert capsys.readouterr().out.strip() == str(out / "index.html")
 
 
@@ -109,9 +109,17 @@ def test_unwritable_output(stored: Path, tmp_path: Path, capsys):
     assert "cannot be written" in error_of(capsys)
 
 
+@pytest.fixture(autouse=True)
+def launchers(tmp_path_factory, monkeypatch) -> None:
+    """Launchers of MPI that start one process."""
+    script = 'while [ "$1" != -n ]; do shift; done; shift 2; exec "$@"'
+    launcher = fake_tutti(tmp_path_factory.mktemp("mpi") / "launch", script)
+    monkeypatch.setattr(plan_messages, "LAUNCHERS", {"openmpi": (str(launcher),), "mpich": (str(launcher),)})
+
+
 def programs(folder: Path, script: str, monkeypatch) -> Path:
     """All that a report calls, each doing the same; returns the command `tutti`."""
-    for name in ("tutti-synthetic", "tutti-phylo", "tutti-streamcluster"):
+    for name in ("tutti-synthetic", "tutti-phylo", "tutti-streamcluster", "tutti-graph-compare"):
         fake_tutti(folder / name, script)
     compare = folder / "compare.py"
     compare.write_text(f"import subprocess, sys\nsys.exit(subprocess.call(['sh', '-c', {script!r}]))\n")
@@ -187,3 +195,52 @@ def test_when_every_run_fails(tmp_path: Path, capsys):
     tutti = fake_tutti(tmp_path / "tutti", 'echo "tutti: broken" >&2; exit 3')
     assert main(["report", "--tutti", str(tutti), "--out", str(tmp_path / "report"), "--quick"]) == 2
     assert "status 3: tutti: broken" in error_of(capsys)
+
+
+def test_results_of_the_hardware_are_brought_in(tmp_path: Path, capsys, monkeypatch):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
+    results = hardware.results_beside(tutti)
+    results.parent.mkdir()
+    synthetic.write(results, [line for line in synthetic_messages.hardware() if line["type"] != "hardware_run"])
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert '"type": "hardware_run"' in (out / "hardware.jsonl").read_text().splitlines()[0]
+    assert "Unit counting" in (out / "index.html").read_text()
+
+
+@pytest.mark.parametrize(("text", "said"), [(None, "`make hardware`"), ("{broken\n", "not a JSON line")])
+def test_without_good_results_of_the_hardware_the_page_says_so(tmp_path: Path, capsys, monkeypatch, text, said: str):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
+    if text is not None:
+        results = hardware.results_beside(tutti)
+        results.parent.mkdir()
+        results.write_text(text)
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert said in capsys.readouterr().err and not (out / "hardware.jsonl").exists()
+    page = (out / "index.html").read_text()
+    part = page[page.index('<section id="hardware_checks">') :].split("</section>")[0]
+    assert "Not made" in part and said in part
+
+
+def test_an_mpi_that_is_not_there_stands_in_the_page(tmp_path: Path, monkeypatch):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
+    monkeypatch.setattr(plan_messages, "LAUNCHERS", {"mpich": ("no-such-launcher",)})
+    out = tmp_path / "report"
+    assert main(["report", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    page = (out / "index.html").read_text()
+    part = page[page.index('<section id="processes">') :].split("</section>")[0]
+    assert "MPICH: not measured: no-such-launcher is not installed." in part
+
+
+def test_calls_beyond_the_time_of_their_run_are_left_out_in_one_sentence(tmp_path: Path, capsys, monkeypatch):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
+    monkeypatch.setattr(measure, "PATIENCE", -1)
+    monkeypatch.setattr(measure, "GRACE", 0)
+    assert main(["report", "--tutti", str(tutti), "--out", str(tmp_path / "report"), "--quick"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("not measured: an application with every detector") == 1 and "18 of 18 calls were left out" in said

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NESL's programs on the vector machine: this machine's times beside the original interpreter's, and beside plain loops."""
+
+from __future__ import annotations
+
+from lab.lines import Dataset
+from lab.model import Cell, Table
+from lab.papers import RECORDED
+from lab.select import Row, rows
+from lab.statistics import format_ratio, format_time
+
+NAME = "vcode"
+TITLE = "Programs of the vector machine"
+QUESTION = (
+    "What the NESL compiler makes of quicksort, quickhull, sparse products, ...: how fast is it beside the original interpreter, "
+    "what does the second thread gain, and what would a loop written by hand take?"
+)
+HEADS = ["program", "original", "1 thread", "times faster", "2 threads", "speed-up", "plain loop", "of the loop's time"]
+# A ratio below this is shown as a loss.
+NOTABLY = 0.97
+DASH = Cell("–", kind="muted")
+
+
+def _time(row: Row | None) -> Cell:
+    if row is None:
+        return DASH
+    extent = f"{format_time(row['min'])} to {format_time(row['p99'])}" if row["samples"] and row["samples"] > 1 else ""
+    return Cell(format_time(row["median"]), extent)
+
+
+def _ratio(over: float | None, under: float | None, slower: bool = True) -> Cell:
+    if not over or not under:
+        return DASH
+    ratio = over / under
+    return Cell(format_ratio(ratio), kind="bad" if slower and ratio < NOTABLY else "")
+
+
+def programs(data: Dataset) -> dict[str, dict[str, Row]]:
+    """Of each program: "1", "2" for the lazy engine with so many threads, "loop" for the plain loop."""
+    made: dict[str, dict[str, Row]] = {}
+    for row in rows(data, benchmark=NAME):
+        if row["provider"] == "tutti" and row["name"] == "lazy" and row["threads"] in (1, 2):
+            made.setdefault(row["what"], {})[str(row["threads"])] = row
+        if row["provider"] == "plain":
+            made.setdefault(row["what"], {})["loop"] = row
+    return made
+
+
+def build(data: Dataset) -> Table:
+    made = Table(NAME, TITLE, QUESTION, [], HEADS, [])
+    found = programs(data)
+    if not found:
+        missing = data.why_failed(NAME) or ["no result of benchmark vcode."]
+        made.missing = [f"Not measured: {text}" for text in missing]
+        return made
+    order = [*(name for name in RECORDED if name in found), *sorted(set(found) - set(RECORDED))]
+    for name in order:
+        one, two, loop = (found[name].get(key) for key in ("1", "2", "loop"))
+        recorded = RECORDED.get(name)
+        alone, both, by_hand = (row["median"] if row else None for row in (one, two, loop))
+        original = recorded * 1e9 if recorded else None
+        made.rows.append(
+            [
+                Cell(name), Cell(format_time(original)) if original else DASH, _time(one), _ratio(original, alone), _time(two),
+                _ratio(alone, both), _time(loop), _ratio(alone, by_hand, slower=False),
+            ]
+        )
+    made.captions = [
+        "Original: the serial interpreter of NESL 3.1.1, gcc -O2, wall time of its whole process, recorded on another, noisy "
+        "machine of two cores; good to a third either way. The plain loop is C++ on one thread, compiled like tutti; what the "
+        "machine takes over it is what its vectors cost.",
+        *_losses(found),
+    ]
+    return made
+
+
+def _losses(found: dict[str, dict[str, Row]]) -> list[str]:
+    slower = [
+        f"{name} ({format_ratio(runs['1']['median'] / runs['2']['median'])})"
+        for name, runs in found.items()
+        if "1" in runs and "2" in runs and runs["1"]["median"] < NOTABLY * runs["2"]["median"]
+    ]
+    return [f"Slower with two threads than with one, by more than 3 %: {', '.join(slower)}."] if slower else []

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines that say less than those of `tutti bench`: what is filled in, and what is still refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lab.errors import LabError
+from lab.lines import load
+from lab.select import rows
+from lab.tests import synthetic, synthetic_messages
+
+
+def loaded(tmp_path: Path, made: list[dict]):
+    return load([synthetic.write(tmp_path / "lines.jsonl", made)])
+
+
+def test_processes_of_two_mpis_are_not_pooled(tmp_path: Path):
+    data = loaded(tmp_path, synthetic_messages.between_processes(synthetic.machine()))
+    found = rows(data, benchmark="idle", name="shared", metric="empty")
+    assert [(row["mpi"], row["processes"], row["samples"]) for row in found] == [("openmpi", 2, 11), ("mpich", 2, 11)]
+
+
+def test_a_machine_line_forgets_the_mpi(tmp_path: Path):
+    made = [*synthetic_messages.between_processes(synthetic.machine()), synthetic.machine(), *synthetic_messages.in_one_process()]
+    assert {row["mpi"] for row in rows(loaded(tmp_path, made), benchmark="idle", threads=2)} == {None}
+
+
+def test_runs_of_tutti_graph_are_results_in_nanoseconds_and_pooled(tmp_path: Path):
+    line = synthetic_messages.graph_run("heat", "sync", 0.25, 1000, 20000)
+    made = [synthetic.machine(), line, line | {"seconds": 0.75}, line | {"seconds": 0.5}]
+    (row,) = rows(loaded(tmp_path, made), benchmark="graph")
+    assert (row["what"], row["name"], row["threads"], row["samples"]) == ("heat", "sync", 2, 3)
+    assert (row["min"], row["median"], row["p99"]) == (0.25e9, 0.5e9, 0.75e9)
+
+
+def test_a_loop_without_participants_is_one_thread(tmp_path: Path):
+    data = loaded(tmp_path, [synthetic_messages.graph_run("heat", "sequential", 0.25, 0, 20000)])
+    assert rows(data, benchmark="graph")[0]["threads"] == 1
+
+
+def test_the_ceiling_takes_graph_and_threads_from_the_line_before(tmp_path: Path):
+    data = loaded(tmp_path, synthetic_messages.ceilings())
+    pulls = rows(data, benchmark="pagerank", name="pull")
+    assert [row["graph"].split(":")[0] for row in pulls] == ["kron", "geometric"]
+    assert {(row["provider"], row["threads"], row["median"], row["p99"]) for row in pulls} == {("ceiling", 2, 7e6, 8.4e6)}
+    assert rows(data, benchmark="pagerank", name="sync")[0]["provider"] == "tutti"
+
+
+def test_seconds_are_not_taken_for_nanoseconds(tmp_path: Path):
+    line = synthetic_messages.result("vcode", "tutti", "lazy", "run", 1, 0.5) | {"unit": "s"}
+    assert loaded(tmp_path, [line]).results["median"][0] == 0.5e9
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ([synthetic_messages.graph_run("heat", "sync", 0.25, 1, 9) | {"seconds": "long"}], 'without the key "median"'),
+        ([synthetic_messages.ceilings()[1]], 'without the key "provider"'),
+        ([synthetic_messages.graph_run("heat", "sync", 0.25, -1, 9)], "expected a count"),
+    ],
+)
+def test_what_cannot_be_filled_in_is_refused_with_its_line(tmp_path: Path, lines: list[dict], reason: str):
+    path = tmp_path / "bad.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in [synthetic.machine(), *lines]))
+    with pytest.raises(LabError) as error:
+        load([path])
+    assert str(error.value).startswith(f"{path}:2: ") and reason in str(error.value)
