@@ -19,17 +19,22 @@ LAUNCHERS: dict[str, Command] = {
 
 
 def runs(quick: bool, programs: Programs) -> list[Run]:
-    few = [2, 4, 8]
-    participants = few if quick else [*few, 16, 32, 64]
+    few, many = [2, 4, 8], [16, 32, 64]
     threads = bench(
-        programs, quick, "idle", "episodes of idle(), every detector, and hops of a token", 22,
-        "idle", "--threads", joined(participants), "--detectors", "all",
+        programs, quick, "idle", "episodes of idle(), every detector, and hops of a token", 14,
+        "idle", "--threads", joined(few), "--detectors", "all",
     )
+    calls, seconds = threads.calls, threads.seconds
+    if not quick:
+        # By itself: a round of 64 threads is as long as twenty of two, and few rounds would be left for all.
+        wide = bench(programs, quick, "idle", "", 12, "idle", "--threads", joined(many), "--detectors", "all")
+        calls, seconds = calls + wide.calls, seconds + wide.seconds
+    participants = few if quick else few + many
     fibers = bench(
         programs, quick, "idle", "", 4, "idle", "--fibers", joined(participants[1:]), "--detectors", "default",
     )
     return [
-        replace(threads, seconds=threads.seconds + fibers.seconds, calls=threads.calls + fibers.calls),
+        replace(threads, seconds=seconds + fibers.seconds, calls=calls + fibers.calls),
         bench(programs, quick, "message", "small messages between threads", 8, "message", "--threads", joined(few)),
         _processes(quick, programs),
     ]
