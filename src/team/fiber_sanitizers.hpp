@@ -43,12 +43,17 @@ class fiber_sanitizers {
 #ifdef TUTTI_ASAN
     bottom_ = static_cast<char*>(top) - bytes;
     bytes_ = bytes;
-    // What the frames of an earlier stack at this place left in the shadow.
-    __asan_unpoison_memory_region(bottom_, bytes_);
 #endif
 #ifdef TUTTI_TSAN
     handle_ = __tsan_create_fiber(0);
     is_ours_ = true;
+#endif
+  }
+
+  // Before the stack's memory is given back: whatever lies there next must not find its last frames' shadow.
+  void forget_stack() noexcept {
+#ifdef TUTTI_ASAN
+    __asan_unpoison_memory_region(bottom_, bytes_);
 #endif
   }
 

@@ -115,6 +115,7 @@ class fiber_group::host final : public platform::fiber_host {
     host* const outer_host = enter_thread();
     for (rank_t i = 0; i < size(); ++i) {
       switch_to(main_, i, fibers_[i]);
+      fibers_[i].sanitizers.forget_stack();
       stacks_.deallocate(fibers_[i].stack);
     }
     running = outer_host;

@@ -3,6 +3,8 @@
 // Hosted only: threads. Needs the compiled library.
 #pragma once
 
+#include <algorithm>
+
 #include "tutti/reduce/fold.hpp"
 #include "tutti/team/team_class.hpp"
 
@@ -29,7 +31,7 @@ std::array<T, Chunk> sum_across(const Op& op, const std::vector<T*>& data, std::
       0, static_cast<rank_t>(data.size()),
       [&](rank_t r) {
         chunk values;
-        std::memcpy(values.data(), data[r] + first, count * sizeof(T));
+        std::copy_n(data[r] + first, count, values.data());  // which may be nothing, from nowhere
         return values;
       },
       [&](chunk a, const chunk& b) {
