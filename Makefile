@@ -37,7 +37,7 @@ need = command -v $(1) >/dev/null || \
 SOURCE_FOLDERS := $(wildcard include src bench workloads vcode tests examples hardware)
 
 # The presets that `make test-all` builds and tests besides release.
-# Seconds of each fuzzer in test-all.
+# Seconds that VCODE is fuzzed in test-all.
 FUZZ_SECONDS ?= 600
 
 OTHER_PRESETS := debug asan-ubsan tsan clang-release clang-tsan

@@ -11,6 +11,7 @@
 #include "bench_options.hpp"
 #include "errors.hpp"
 #include "lists.hpp"
+#include "measured.hpp"
 #include "progress.hpp"
 #include "subcommands.hpp"
 
@@ -77,16 +78,11 @@ barrier_plan make_plan(const options& o) {
 
 int run(const options& o) {
   const barrier_plan plan = make_plan(o);
-  const bench::processor_time begin = bench::read_processor_time();
-  bench::ordered_json machine = bench::describe_machine();
   bench::suite suite(plan);
-  {
+  const bench::ordered_json machine = machine_during([&] {
     progress_line line;
     suite.run([&](const std::string& what, double fraction) { line.update(what, fraction); });
-  }
-  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
-  machine["foreign_load"] = others.foreign_load;
-  machine["steal"] = others.steal;
+  });
   fmt::print("{}",
              o.json ? bench::json_lines(plan, suite, machine) : bench::table(plan, suite, machine));
   for (const auto& failure : suite.failures()) {

@@ -12,6 +12,7 @@
 #include "crew/suite.hpp"
 #include "errors.hpp"
 #include "lists.hpp"
+#include "measured.hpp"
 #include "progress.hpp"
 
 namespace tutti::command {
@@ -100,16 +101,11 @@ crew_plan make_plan(const options& o, const crew_benchmark& what) {
 
 int run(const options& o, const crew_benchmark& what) {
   const crew_plan plan = make_plan(o, what);
-  const bench::processor_time begin = bench::read_processor_time();
-  bench::ordered_json machine = bench::describe_machine();
   bench::crew_suite suite(plan);
-  {
+  const bench::ordered_json machine = machine_during([&] {
     progress_line line;
     suite.run([&](const std::string& text, double fraction) { line.update(text, fraction); });
-  }
-  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
-  machine["foreign_load"] = others.foreign_load;
-  machine["steal"] = others.steal;
+  });
   fmt::print("{}", o.json ? bench::json_lines(plan, suite, machine, what.missing())
                           : bench::table(plan, suite, machine));
   for (const auto& failure : suite.failures()) {

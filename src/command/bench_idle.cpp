@@ -15,6 +15,7 @@
 #include "idle/suite.hpp"
 #include "launch.hpp"
 #include "lists.hpp"
+#include "measured.hpp"
 #include "progress.hpp"
 
 namespace tutti::command {
@@ -99,15 +100,10 @@ bench::idle_plan make_plan(const options& o, const idle_benchmark& what) {
 
 int run(const options& o, const idle_benchmark& what) {
   bench::idle_suite suite(make_plan(o, what));
-  const bench::processor_time begin = bench::read_processor_time();
-  bench::ordered_json machine = bench::describe_machine();
-  {
+  const bench::ordered_json machine = machine_during([&] {
     progress_line line;
     suite.run([&](const std::string& text, double fraction) { line.update(text, fraction); });
-  }
-  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
-  machine["foreign_load"] = others.foreign_load;
-  machine["steal"] = others.steal;
+  });
   fmt::print("{}", o.json ? bench::json_lines(suite, machine) : bench::table(suite, machine));
   return success;
 }

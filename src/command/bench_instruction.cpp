@@ -10,7 +10,6 @@
 #include "barrier/providers.hpp"
 #include "bench_options.hpp"
 #include "errors.hpp"
-#include "harness/machine.hpp"
 #include "harness/peer_program.hpp"
 #include "harness/placement.hpp"
 #include "harness/record.hpp"
@@ -19,6 +18,7 @@
 #include "harness/ticks.hpp"
 #include "harness/worker.hpp"
 #include "lists.hpp"
+#include "measured.hpp"
 #include "progress.hpp"
 #include "subcommands.hpp"
 #include "vcode/instruction.hpp"
@@ -237,12 +237,7 @@ std::string table(const plan& p, const bench::ordered_json& machine) {
 
 int run(const options& o) {
   plan p(o);
-  bench::ordered_json machine = bench::describe_machine();
-  const bench::processor_time begin = bench::read_processor_time();
-  p.run();
-  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
-  machine["foreign_load"] = others.foreign_load;
-  machine["steal"] = others.steal;
+  const bench::ordered_json machine = machine_during([&] { p.run(); });
   fmt::print("{}", o.json ? json_lines(p, machine) : table(p, machine));
   return success;
 }

@@ -14,10 +14,10 @@
 
 #include "bench_options.hpp"
 #include "errors.hpp"
-#include "harness/machine.hpp"
 #include "harness/record.hpp"
 #include "harness/statistics.hpp"
 #include "lists.hpp"
+#include "measured.hpp"
 #include "progress.hpp"
 #include "subcommands.hpp"
 #include "tutti/team/team.hpp"
@@ -273,12 +273,8 @@ int run(const options& o) {
       return success;
     }
     measurement m(o, programs);
-    bench::ordered_json machine = bench::describe_machine();
-    const bench::processor_time begin = bench::read_processor_time();
-    m.run(parse_integer("--rounds", o.rounds, 1, 100'000));
-    const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
-    machine["foreign_load"] = others.foreign_load;
-    machine["steal"] = others.steal;
+    const auto rounds = parse_integer("--rounds", o.rounds, 1, 100'000);
+    const bench::ordered_json machine = machine_during([&] { m.run(rounds); });
     fmt::print("{}", o.json ? json_lines(m, machine) : table(m, machine));
     return success;
   } catch (const vcode::source_error& e) {
