@@ -104,7 +104,7 @@ def _instruction(cores: int, quick: bool, programs: Programs) -> Run:
 def _vcode(quick: bool, programs: Programs) -> Run:
     files = tuple(str(PROGRAMS / f"{name}.vcode") for name in RECORDED)
     call = (
-        str(programs.tutti), "bench", "vcode", *files, "--threads", "1,2", "--engines", "lazy",
+        str(programs.tutti), "bench", "vcode", *files, "--threads", "1,2", "--engines", "lazy", "--memory", "fresh,kept",
         "--rounds", "1" if quick else "3", "--json",
     )
     return Run("vcode", "programs for the vector machine", 4 if quick else 11, programs.tutti, (call,))

@@ -80,6 +80,23 @@ struct pair {
   vector_value second;
 };
 
+class arena;
+
+// Memory for the vectors of several runs, one run at a time: the system clears a page for whoever writes to it first,
+// and later runs find it cleared. Nothing of a run stays behind for the next.
+class kept_memory {
+ public:
+  // 0 bytes: as much as the machine has. Throws std::invalid_argument if the system refuses.
+  explicit kept_memory(std::size_t bytes = 0);
+  ~kept_memory();
+  kept_memory(const kept_memory&) = delete;
+  kept_memory& operator=(const kept_memory&) = delete;
+  tutti::vcode::arena& arena() const noexcept { return *arena_; }
+
+ private:
+  std::unique_ptr<tutti::vcode::arena> arena_;
+};
+
 enum class engine {
   lazy,  // the default: short vectors stay on one thread, elementwise chains are one pass over memory
   workers,  // one thread interprets, every vector instruction is a region of the team
@@ -98,6 +115,8 @@ struct run_options {
   bool strict = false;       // FLOAT sums and products strictly from left to right
   bool zero_timers = false;  // STOP_TIMER pushes 0.0
   std::size_t memory = 0;    // bytes of the arena; 0: as much as the machine has
+  // Instead of `memory`. Only one run at a time may have it.
+  kept_memory* kept = nullptr;
   // Of engine lazy: elements from which an instruction is worth all threads, and from which deferring an elementwise
   // one is worth the bookkeeping. docs/vcode.md has what other values cost: little, from a half to twice the defaults.
   std::size_t share_from = 16384;

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "tutti/platform/native.hpp"
+
 namespace tutti::hardware {
 
 namespace {
@@ -46,13 +48,13 @@ std::uint64_t mapped_device::read(std::uint64_t offset) {
   const std::uint64_t value = registers_[offset / 8];
   // seq_cst: what is read after a departure was sensed must not be read before it; uncached reads are ordered on x86
   // but not everywhere.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::fence(std::memory_order_seq_cst);
   return value;
 }
 
 void mapped_device::write(std::uint64_t offset, std::uint64_t value) {
   // seq_cst: all that was written before an arrival is visible before the unit counts it.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::fence(std::memory_order_seq_cst);
   registers_[offset / 8] = value;
 }
 

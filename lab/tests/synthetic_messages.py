@@ -140,7 +140,10 @@ def vector_programs() -> list[Line]:
         alone = (RECORDED[name] or 0.005) * 1e9 / 2.5
         two = alone / (1.0 if name in ("bh_det", "batcher_65536") else 1.8)
         for threads, median in ((1, alone), (2, two)):
-            made.append(result("vcode", "tutti", "lazy", "run", threads, median, program=name, instructions=1000, samples=3))
+            for scenario in ("fresh_memory", "kept_memory"):
+                made.append(
+                    result("vcode", "tutti", "lazy", "run", threads, median, program=name, instructions=1000, samples=3, scenario=scenario)
+                )
     made.append(result("vcode", "plain", "loop", "run", 1, 1e7, program="dotp_1e7", samples=3))
     return made
 

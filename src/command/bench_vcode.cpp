@@ -31,6 +31,7 @@ struct options {
   std::vector<std::string> files;
   std::string threads = "1,2";
   std::string engines = "lazy";
+  std::string memory = "kept";
   std::string rounds = "7";
   bool counts = false;
   bool json = false;
@@ -45,10 +46,11 @@ struct setting {
   vcode::engine engine;
   std::string name;
   unsigned threads;
+  bool is_kept;  // the memory, from run to run
 };
 
 struct series {
-  std::string program, provider, name;
+  std::string program, provider, name, memory;
   unsigned threads;
   std::function<double()> round;  // ns
   std::vector<double> samples;
@@ -92,6 +94,13 @@ std::vector<setting> settings_of(const options& o) {
   const std::map<std::string, vcode::engine> known{{"lazy", vcode::engine::lazy},
                                                    {"workers", vcode::engine::workers},
                                                    {"spmd", vcode::engine::spmd}};
+  std::vector<bool> is_kept;
+  for (const auto& name : split("--memory", o.memory)) {
+    if (name != "fresh" && name != "kept") {
+      throw std::invalid_argument(fmt::format("--memory: '{}' is neither fresh nor kept", name));
+    }
+    is_kept.push_back(name == "kept");
+  }
   std::vector<setting> made;
   for (const auto& name : split("--engines", o.engines)) {
     const auto found = known.find(name);
@@ -100,7 +109,7 @@ std::vector<setting> settings_of(const options& o) {
           fmt::format("--engines: '{}' is not one of lazy, workers, spmd", name));
     }
     for (const unsigned n : parse_counts("--threads", o.threads, most_threads)) {
-      made.push_back({found->second, name, n});
+      for (const bool kept : is_kept) made.push_back({found->second, name, n, kept});
     }
   }
   return made;
@@ -147,13 +156,16 @@ class measurement {
         if (loop.program != p.name) continue;
         require_same_result(p, nothing_.options(), loop);
         series_.push_back(
-            {p.name, "plain", "loop", 1, [&loop] { return ns_of(loop.compute); }, {}, {}});
+            {p.name, "plain", "loop", "", 1, [&loop] { return ns_of(loop.compute); }, {}, {}});
       }
     }
   }
 
   void run(std::uint64_t rounds) {
     progress_line line;
+    for (const series& s : series_) {
+      if (s.memory == "kept") s.round();
+    }
     for (std::uint64_t r = 0; r < rounds; ++r) {
       for (std::size_t first = 0; first < series_.size();) {
         std::size_t last = first;
@@ -177,10 +189,12 @@ class measurement {
     how.engine = s.engine;
     how.threads = s.threads;
     if (s.threads > 1) how.team = &team_of(s.threads);
+    if (s.is_kept) how.kept = &memory_of(p.name);
     const std::size_t place = series_.size();
     series_.push_back({p.name,
                        "tutti",
                        s.name,
+                       s.is_kept ? "kept" : "fresh",
                        s.threads,
                        [this, p, how, place] {
                          return ns_of([&] {
@@ -202,7 +216,16 @@ class measurement {
     return *found;
   }
 
+  // Of a program's own, so that the ones before it do not decide what is touched. The first round, which is not
+  // counted, touches it.
+  vcode::kept_memory& memory_of(const std::string& program) {
+    auto& found = memories_[program];
+    if (found == nullptr) found = std::make_unique<vcode::kept_memory>();
+    return *found;
+  }
+
   nothing nothing_;
+  std::map<std::string, std::unique_ptr<vcode::kept_memory>> memories_;
   std::map<unsigned, std::unique_ptr<team>> teams_;
   std::vector<series> series_;
 };
@@ -233,6 +256,7 @@ std::string json_lines(const measurement& m, const bench::ordered_json& machine)
     bench::ordered_json line{{"type", "result"}, {"benchmark", "vcode"}, {"provider", s.provider},
                              {"name", s.name},   {"program", s.program}, {"threads", s.threads},
                              {"metric", "run"}};
+    if (!s.memory.empty()) line["scenario"] = s.memory + "_memory";
     bench::add_summary(line, s.samples);
     if (s.provider == "tutti") {
       line["instructions"] = s.statistics.instructions;
@@ -245,23 +269,27 @@ std::string json_lines(const measurement& m, const bench::ordered_json& machine)
 }
 
 std::string table(const measurement& m, const bench::ordered_json& machine) {
-  std::string text = fmt::format("{}\n\n{:<22} {:<8} {:>7} {:>10} {:>10} {:>9} {:>10} {:>9}\n",
-                                 bench::machine_heading(machine), "program", "engine", "threads",
-                                 "min", "median", "against", "MB moved", "meetings");
-  const series* first = nullptr;
+  std::string text =
+      fmt::format("{}\n\n{:<22} {:<8} {:<7} {:>7} {:>10} {:>10} {:>9} {:>10} {:>9}\n",
+                  bench::machine_heading(machine), "program", "engine", "memory", "threads", "min",
+                  "median", "against", "MB moved", "meetings");
   for (const series& s : m.results()) {
-    if (first == nullptr || first->program != s.program) first = &s;
+    // A loop, which has no such memory, is held against the program's first line.
+    const auto first =
+        std::find_if(m.results().begin(), m.results().end(), [&](const series& other) {
+          return other.program == s.program && (s.memory.empty() || other.memory == s.memory);
+        });
     const bench::summary r = bench::summarize(s.samples);
-    text +=
-        fmt::format("{:<22} {:<8} {:>7} {:>10} {:>10} {:>8.2f}x {:>10.1f} {:>9}\n", s.program,
-                    s.provider == "plain" ? "(loop)" : s.name, s.threads, bench::format_ns(r.min),
-                    bench::format_ns(r.median), bench::summarize(first->samples).min / r.min,
-                    static_cast<double>(s.statistics.bytes) * 1e-6, s.statistics.barriers);
+    text += fmt::format("{:<22} {:<8} {:<7} {:>7} {:>10} {:>10} {:>8.2f}x {:>10.1f} {:>9}\n",
+                        s.program, s.provider == "plain" ? "(loop)" : s.name, s.memory, s.threads,
+                        bench::format_ns(r.min), bench::format_ns(r.median),
+                        bench::summarize(first->samples).min / r.min,
+                        static_cast<double>(s.statistics.bytes) * 1e-6, s.statistics.barriers);
   }
   return text +
-         "\n\"against\": the least time of the program's first line against this one's. Threads "
-         "are there before; "
-         "the arena\nis made anew in every run. (loop): plain C++ on one thread.\n";
+         "\n\"against\": the least time of the program's first line with such memory against this "
+         "one's. Threads are there\nbefore. Memory that is kept has been touched in an earlier run; "
+         "fresh memory the system must find and clear.\n(loop): plain C++ on one thread.\n";
 }
 
 int run(const options& o) {
@@ -294,6 +322,10 @@ void add_bench_vcode(CLI::App& bench, action& chosen) {
   app->add_option("files", o->files, "Programs, as the NESL compiler writes them")->required();
   app->add_option("--threads", o->threads, "List of numbers of threads")->capture_default_str();
   app->add_option("--engines", o->engines, "List of lazy, workers, spmd")->capture_default_str();
+  app->add_option(
+         "--memory", o->memory,
+         "List of kept (touched by an earlier run), fresh (as for a process that has just begun)")
+      ->capture_default_str();
   app->add_option("--rounds", o->rounds, "Runs of each, in turn")->capture_default_str();
   app->add_flag("--counts", o->counts,
                 "No times: a table of bytes moved and barriers, lazy against spmd, on two threads");

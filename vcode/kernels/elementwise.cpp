@@ -124,6 +124,13 @@ bool below(const std::int32_t* data, std::size_t count, std::uint32_t limit) {
   return count == 0 || largest < limit;
 }
 
+void count_from(std::uint32_t start, std::uint32_t stride, std::int32_t* out, std::size_t count) {
+  TUTTI_VCODE_INDEPENDENT
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(count); ++i) {
+    out[i] = static_cast<std::int32_t>(start + stride * i);
+  }
+}
+
 const char* unit() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace
@@ -137,6 +144,7 @@ namespace tutti::vcode {
 HWY_EXPORT(find);
 HWY_EXPORT(zero_in);
 HWY_EXPORT(below);
+HWY_EXPORT(count_from);
 HWY_EXPORT(unit);
 
 elementwise find_elementwise(opcode code, kind type) {
@@ -148,6 +156,11 @@ bool has_zero(const std::int32_t* data, std::size_t count) {
 }
 bool all_below(const std::int32_t* data, std::size_t count, std::uint32_t limit) {
   return HWY_DYNAMIC_DISPATCH(below)(data, count, limit);
+}
+void fill_progression(std::int32_t start, std::int32_t stride, std::int32_t* out,
+                      std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(count_from)
+  (static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(stride), out, count);
 }
 const char* vector_unit() { return HWY_DYNAMIC_DISPATCH(unit)(); }
 

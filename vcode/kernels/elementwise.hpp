@@ -24,6 +24,10 @@ elementwise find_elementwise(opcode code, kind type);
 bool has_zero(const std::int32_t* data, std::size_t count);
 bool all_below(const std::int32_t* data, std::size_t count, std::uint32_t limit);
 
+// out[i] = start + stride * i, wrapping; fewer than 2^32 of them.
+void fill_progression(std::int32_t start, std::int32_t stride, std::int32_t* out,
+                      std::size_t count);
+
 // The vector unit that was chosen: "AVX3", "NEON", ...
 const char* vector_unit();
 

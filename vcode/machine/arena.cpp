@@ -39,7 +39,7 @@ arena::arena(std::size_t bytes) {
 
 arena::~arena() { munmap(begin_, size_); }
 
-allocator::allocator(const arena& from) : begin_(from.begin()), size_(from.size()) {}
+allocator::allocator(arena& from) : arena_(&from), begin_(from.begin()), size_(from.size()) {}
 
 std::size_t allocator::class_of(std::uint32_t units) {
   if (units <= 4) return units - 1;
@@ -55,11 +55,12 @@ std::uint32_t allocator::units_of(std::size_t size_class) {
 }
 
 std::pair<unsigned char*, std::size_t> allocator::take_fresh(unsigned parts) {
-  const std::size_t begin = (touched_ + page - 1) / page * page;
+  const std::size_t begin = (arena_->touched() + page - 1) / page * page;
   if (peak_ <= begin + page) return {nullptr, 0};
   const std::size_t step = page * parts;
-  touched_ = std::min(size_, begin + (peak_ - begin + step - 1) / step * step);
-  return {reinterpret_cast<unsigned char*>(begin_ + begin), touched_ - begin};
+  const std::size_t end = std::min(size_, begin + (peak_ - begin + step - 1) / step * step);
+  arena_->touch(end);
+  return {reinterpret_cast<unsigned char*>(begin_ + begin), end - begin};
 }
 
 allocator::part allocator::allocate(std::size_t bytes) {

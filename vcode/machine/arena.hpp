@@ -2,6 +2,7 @@
 // Memory for the elements of vectors: one reserved range of addresses, and who has which part of it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -23,9 +24,14 @@ class arena {
   std::byte* begin() const { return begin_; }
   std::size_t size() const { return size_; }
 
+  // How much of it, from its beginning, somebody has written to, or is about to.
+  std::size_t touched() const { return touched_; }
+  void touch(std::size_t end) { touched_ = std::max(touched_, end); }
+
  private:
   std::byte* begin_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t touched_ = 0;
 };
 
 // Hands out parts of an arena. It keeps its books outside of the arena and decides by the sequence of calls
@@ -41,14 +47,14 @@ class allocator {
     std::uint32_t units = 0;
   };
 
-  explicit allocator(const arena& from);
+  explicit allocator(arena& from);
 
   part allocate(std::size_t bytes);
   void free(part p);
   std::size_t peak() const { return peak_; }
 
-  // Pages that were handed out for the first time since the last call, and as many behind them as make it a multiple
-  // of `parts`. None if it would be one. Vectors may lie there already.
+  // Pages that were handed out but have not been touched, and as many behind them as make it a multiple of `parts`;
+  // they count as touched from now on. None if it would be one. Vectors may lie there already.
   std::pair<unsigned char*, std::size_t> take_fresh(unsigned parts);
   static constexpr std::size_t page = std::size_t{2} << 20;
 
@@ -72,11 +78,11 @@ class allocator {
   void add_range(std::byte* begin, std::size_t bytes);
   void remove_range(std::byte* begin, std::size_t bytes);
 
+  arena* arena_;
   std::byte* begin_;
   std::size_t size_;
   std::size_t used_ = 0;  // of the arena, from its beginning
   std::size_t peak_ = 0;
-  std::size_t touched_ = 0;  // of the arena: what take_fresh() has told of
   std::vector<std::byte*> free_[classes];
   // Where small parts are cut from, one behind the other.
   std::byte* chunk_ = nullptr;

@@ -55,13 +55,9 @@ void fill_constant(const fusable& f, std::byte* to, std::size_t count) {
 }
 
 void fill_progression(const fusable& f, std::byte* to, std::size_t from, std::size_t count) {
-  auto* const out = reinterpret_cast<std::int32_t*>(to);
-  const auto stride = static_cast<std::uint32_t>(f.operand[1].integer());
-  const std::uint32_t start = static_cast<std::uint32_t>(f.operand[0].integer()) +
-                              stride * static_cast<std::uint32_t>(from);
-  for (std::size_t i = 0; i < count; ++i) {
-    out[i] = static_cast<std::int32_t>(start + stride * static_cast<std::uint32_t>(i));
-  }
+  const progression elements(f.operand[0].integer(), f.operand[1].integer());
+  elements.write(reinterpret_cast<std::int32_t*>(to), static_cast<std::int32_t>(from),
+                 static_cast<std::int32_t>(count));
 }
 
 void fill_distribution(const fusable& f, std::byte* to, std::int32_t from, std::int32_t count) {

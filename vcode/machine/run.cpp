@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines: who interprets, and who helps.
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -30,7 +31,8 @@ struct shared_run {
       : code(std::move(verified)),
         inputs(std::move(given)),
         options(how),
-        memory(how.memory),
+        own_memory(how.kept != nullptr ? nullptr : std::make_unique<arena>(how.memory)),
+        memory(how.kept != nullptr ? how.kept->arena() : *own_memory),
         files(how.input, how.output, how.error) {
     const program_data& data = code.data();
     require_inputs(data.functions[data.entry], inputs);
@@ -41,7 +43,8 @@ struct shared_run {
   std::vector<vector_value> inputs;
   run_options options;
   prepared_program prepared;
-  arena memory;
+  std::unique_ptr<arena> own_memory;
+  arena& memory;
   file_table files;
   run_result result;
   std::optional<timeline> times;
@@ -68,6 +71,7 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeCrew&& 
   shared.result.exited = !finished;
   if (finished) shared.result.stack = machine.stack();
   statistics.arena_peak = memory.memory().peak();
+  shared.memory.touch(statistics.arena_peak);
   shared.result.statistics = statistics;
 }
 
@@ -191,6 +195,10 @@ void run_master(shared_run& shared, team_threads& threads) {
 }
 
 }  // namespace
+
+kept_memory::kept_memory(std::size_t bytes)
+    : arena_(std::make_unique<tutti::vcode::arena>(bytes)) {}
+kept_memory::~kept_memory() = default;
 
 struct spmd_run::state {
   state(const program& code, std::vector<vector_value> inputs, const run_options& options,

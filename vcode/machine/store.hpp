@@ -21,7 +21,7 @@ class machine_error : public std::runtime_error {
 
 class store {
  public:
-  explicit store(const arena& memory) : memory_(memory) {}
+  explicit store(arena& memory) : memory_(memory) {}
 
   // A vector of `length` elements, not 1, whose elements are to be written.
   block* make(kind type, std::int32_t length);

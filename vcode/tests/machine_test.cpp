@@ -191,7 +191,7 @@ TEST(VcodeRandom, IsTheRecordedGeneratorAndJumps) {
 }
 
 TEST(VcodeArena, PartsNeverOverlap) {
-  const arena memory(1 << 22);
+  arena memory(1 << 22);
   allocator from(memory);
   struct taken {
     allocator::part part;
@@ -217,6 +217,45 @@ TEST(VcodeArena, PartsNeverOverlap) {
       ASSERT_TRUE(begin + bytes <= other || other + each.bytes <= begin);
     }
     held.push_back({got, bytes});
+  }
+}
+
+// Pages are told of once, in however many runs of the arena.
+TEST(VcodeArena, FreshPagesAreThoseThatNobodyTouched) {
+  constexpr std::size_t page = allocator::page;
+  arena memory(16 * page);
+  {
+    allocator first(memory);
+    first.allocate(3 * page);
+    EXPECT_EQ(first.take_fresh(2).second, 4 * page);
+    EXPECT_EQ(first.take_fresh(2).second, 0U);
+  }
+  allocator second(memory);
+  second.allocate(3 * page);
+  EXPECT_EQ(second.take_fresh(2).second, 0U);
+  second.allocate(4 * page);
+  const auto [begin, bytes] = second.take_fresh(2);
+  EXPECT_EQ(begin, reinterpret_cast<unsigned char*>(memory.begin() + 4 * page));
+  EXPECT_EQ(bytes, 4 * page);
+}
+
+// What an earlier run left in the memory is not seen, also when that run failed in the middle.
+TEST(VcodeRun, RunsShareKeptMemory) {
+  const integers many(300'000, 7);
+  kept_memory kept;
+  for (const unsigned threads : {1U, 2U, 3U}) {
+    for (const engine each : {engine::lazy, engine::workers, engine::spmd}) {
+      run_options how;
+      how.threads = threads;
+      how.engine = each;
+      how.kept = &kept;
+      const auto sum = result_of("CPOP 1 2 CPOP 1 2 + INT CPOP 1 1 +_REDUCE INT",
+                                 {many, many, segments{{100'000, 0, 200'000}}}, how);
+      EXPECT_EQ(std::get<integers>(sum[0]), (integers{1'400'000, 0, 2'800'000}));
+      EXPECT_NE(complaint("CONST INT 0 CONST INT 1 CONST INT 2000000 MAKE_SEGDES INDEX + INT",
+                          {many}, how),
+                "");
+    }
   }
 }
 
