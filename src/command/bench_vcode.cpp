@@ -288,7 +288,8 @@ std::string table(const measurement& m, const bench::ordered_json& machine) {
   }
   return text +
          "\n\"against\": the least time of the program's first line with such memory against this "
-         "one's. Threads are there\nbefore. Memory that is kept has been touched in an earlier run; "
+         "one's. Threads are there\nbefore. Memory that is kept has been touched in an earlier "
+         "run; "
          "fresh memory the system must find and clear.\n(loop): plain C++ on one thread.\n";
 }
 
