@@ -44,12 +44,14 @@ def synthesis(lines: list) -> str:
             f"| {r['longest_path_cells']} | {rate} |"
         )
     text += ["", "| module | with | target | LUT | flip-flops |", "|---|---|---|---|---|"]
-    for key, unit in (("Threads", "n"), ("Local", "n"), ("Barriers", "m")):
+    grows = (("Threads", "n"), ("Local", "n"), ("Cores", "n"), ("Barriers", "m"), ("Communicators", "m"))
+    for key, unit in grows:
         groups = collections.defaultdict(list)
         for r in rows:
             if key in r["parameters"] and r["target"] in FAMILY_NAMES:
                 # A tree's ports grow with its threads.
-                rest = () if "Ports" in r["parameters"] else _grown(r["parameters"], key)
+                is_tree = key == "Threads" and "Ports" in r["parameters"]
+                rest = () if is_tree else _grown(r["parameters"], key)
                 groups[(r["top"], r["target"], rest)].append(r)
         for (top, target, rest), members in sorted(groups.items()):
             if len(members) < 3:
@@ -64,13 +66,16 @@ def synthesis(lines: list) -> str:
 
 
 def cycles(lines: list) -> str:
-    """What simulations measured, one row a line of results."""
-    rows = [line for line in lines if line["type"] == "cycles"]
+    """What simulations measured, one row a line of results; a table for those that measured the same quantities."""
+    kinds = collections.defaultdict(list)
+    for line in lines:
+        if line["type"] == "cycles":
+            kinds[line["unit"], line["simulation"], line.get("measure", ""), tuple(line)].append(line)
     text = []
-    for unit, simulation in sorted({(r["unit"], r["simulation"]) for r in rows}):
-        mine = [r for r in rows if (r["unit"], r["simulation"]) == (unit, simulation)]
-        keys = [k for k in mine[0] if k not in ("type", "unit", "simulation")]
-        text += [f"### {unit}, {simulation}", "", "| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
+    for (unit, simulation, measure, columns), mine in sorted(kinds.items()):
+        keys = [k for k in columns if k not in ("type", "unit", "simulation", "measure")]
+        heading = f"### {unit}, {simulation}" + (f", {measure}" if measure else "")
+        text += [heading, "", "| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
         text += ["| " + " | ".join(str(r.get(k, "")) for k in keys) + " |" for r in mine]
         text.append("")
     return "\n".join(text)

@@ -49,8 +49,7 @@ std::string path_of(const CLI::App* app) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App program("Synchronization from core to cluster: this machine's barriers, measured",
-                   "tutti");
+  CLI::App program("Synchronization from core to cluster", "tutti");
   program.set_version_flag("--version", "tutti " TUTTI_VERSION_STRING);
   program.require_subcommand(1);
   action chosen;

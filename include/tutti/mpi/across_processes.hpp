@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "tutti/platform/futex.hpp"
 #include "tutti/platform/native.hpp"
-#include "tutti/platform/processes.hpp"
 
 namespace tutti::mpi {
 
@@ -14,10 +14,10 @@ struct across_processes : native {
   static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
                    std::uint64_t deadline_ns) noexcept {
     if (!platform::park_fiber(&word, seen, deadline_ns))
-      platform::shared_futex_wait(&word, seen, deadline_ns);
+      platform::futex_wait(&word, seen, deadline_ns, platform::futex_scope::machine);
   }
   static void unpark(const atomic<std::uint32_t>& word) noexcept {
-    platform::shared_futex_wake_all(&word);
+    platform::futex_wake_all(&word, platform::futex_scope::machine);
   }
 
   // Where this thread's communicator keeps what is known of the node's cores: platform::core_slots entries. A waiter's

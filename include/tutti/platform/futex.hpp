@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleep until a 32-bit word changes, and wake those who sleep on it (Linux futex(2), private to the process).
+// Sleep until a 32-bit word changes, and wake those who sleep on it (Linux futex(2)).
 #pragma once
 
 #include <atomic>
@@ -21,23 +21,29 @@ inline constexpr std::uint64_t forever_ns = UINT64_MAX;
 
 #if TUTTI_HOSTED
 
+// Who shares the word. One of several processes is found by its place in the memory that they share.
+enum class futex_scope { process, machine };
+
 // Returns when woken, when *word != expected, at `deadline_ns` (monotonic clock), or for no reason: look again.
 // `expected` is compared in the kernel, after a full barrier.
-inline void futex_wait(const void* word, std::uint32_t expected,
-                       std::uint64_t deadline_ns) noexcept {
+inline void futex_wait(const void* word, std::uint32_t expected, std::uint64_t deadline_ns,
+                       futex_scope scope = futex_scope::process) noexcept {
   timespec until{};
   if (deadline_ns != forever_ns) {
     until.tv_sec = static_cast<time_t>(deadline_ns / 1'000'000'000u);
     until.tv_nsec = static_cast<long>(deadline_ns % 1'000'000'000u);
   }
   // WAIT_BITSET takes an absolute time, so that an early return needs no arithmetic.
-  syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected,
-          deadline_ns == forever_ns ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+  const int operation =
+      scope == futex_scope::process ? FUTEX_WAIT_BITSET_PRIVATE : FUTEX_WAIT_BITSET;
+  syscall(SYS_futex, word, operation, expected, deadline_ns == forever_ns ? nullptr : &until,
+          nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
 // Never touches *word: it may already be gone.
-inline void futex_wake_all(const void* word) noexcept {
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+inline void futex_wake_all(const void* word, futex_scope scope = futex_scope::process) noexcept {
+  const int operation = scope == futex_scope::process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
+  syscall(SYS_futex, word, operation, INT_MAX, nullptr, nullptr, 0);
 }
 
 #endif
