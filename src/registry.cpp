@@ -3,7 +3,10 @@
 
 #include "tutti/registry.hpp"
 
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "registry_make.hpp"
 #include "tutti/barrier/barrier.hpp"
@@ -56,10 +59,37 @@ void require_wait(std::string_view wait) {
   refuse("unknown wait policy " + quoted(wait) + " (known: " + known + ")");
 }
 
+// Made at the first use, and never destroyed: barriers may be made while the program ends.
+struct providers {
+  std::mutex lock;
+  std::map<std::string, barrier_provider, std::less<>> by_name;
+
+  static providers& all() {
+    static auto& made = *new providers;
+    return made;
+  }
+  // Empty if there is none of this name.
+  barrier_provider find(std::string_view name) {
+    const std::scoped_lock guard(lock);
+    const auto found = by_name.find(name);
+    return found != by_name.end() ? found->second : barrier_provider{};
+  }
+};
+
+bool is_of_the_registry(std::string_view name) {
+  if (name == default_algorithm || name == default_rankless_algorithm) return true;
+  for (const algorithm_info& info : algorithms) {
+    if (info.name == name) return true;
+  }
+  return false;
+}
+
 [[noreturn]] void refuse_algorithm(std::string_view algorithm) {
   std::string known =
       std::string(default_algorithm) + ", " + std::string(default_rankless_algorithm);
   for (const algorithm_info& info : algorithms) known += ", " + std::string(info.name);
+  const std::scoped_lock guard(providers::all().lock);
+  for (const auto& [name, provider] : providers::all().by_name) known += ", " + name;
   refuse("unknown barrier algorithm " + quoted(algorithm) + " (known: " + known + ")");
 }
 
@@ -105,8 +135,35 @@ std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t par
   if (algorithm == default_algorithm || algorithm == default_rankless_algorithm)
     return make_default(algorithm, participants, wait);
   auto made = make_named(algorithm, participants, wait, static_cast<registry::waits*>(nullptr));
-  if (made == nullptr) refuse_algorithm(algorithm);
+  if (made != nullptr) return made;
+  // Called without the lock: a provider may take its time.
+  const barrier_provider provider = providers::all().find(algorithm);
+  if (!provider) refuse_algorithm(algorithm);
+  if (wait != registry::adaptive::name)
+    refuse("algorithm " + quoted(algorithm) + " waits in its own way, not by " + quoted(wait));
+  made = provider(participants);
+  if (made == nullptr || made->participants() != participants)
+    refuse("the provider of " + quoted(algorithm) + " made no barrier for " +
+           std::to_string(participants) + " participants");
   return made;
+}
+
+void add_barrier_provider(std::string_view name, barrier_provider provider) {
+  if (name.empty() || !provider) refuse("a provider of barriers has a name and a function");
+  if (is_of_the_registry(name))
+    refuse("barrier algorithm " + quoted(name) +
+           " is the registry's: a provider needs another name");
+  providers& all = providers::all();
+  const std::scoped_lock guard(all.lock);
+  if (!all.by_name.emplace(name, std::move(provider)).second)
+    refuse("there is a provider of barriers " + quoted(name) + " already");
+}
+
+void remove_barrier_provider(std::string_view name) noexcept {
+  providers& all = providers::all();
+  const std::scoped_lock guard(all.lock);
+  const auto found = all.by_name.find(name);
+  if (found != all.by_name.end()) all.by_name.erase(found);
 }
 
 std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t participants,

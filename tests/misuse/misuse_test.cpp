@@ -185,6 +185,29 @@ TEST(Refused, UnknownNames) {
                  [] { tutti::make_barrier("flags", 2, ""); });
 }
 
+TEST(Refused, ProvidersThatDoNotFit) {
+  const auto other = [](rank_t) { return tutti::make_barrier("flags", 2); };
+  expect_refused("barrier algorithm 'mcs' is the registry's: a provider needs another name",
+                 [&] { tutti::add_barrier_provider("mcs", other); });
+  expect_refused("barrier algorithm 'default' is the registry's: a provider needs another name",
+                 [&] { tutti::add_barrier_provider("default", other); });
+  expect_refused("a provider of barriers has a name and a function",
+                 [&] { tutti::add_barrier_provider("", other); });
+  expect_refused("a provider of barriers has a name and a function",
+                 [] { tutti::add_barrier_provider("mine", nullptr); });
+  tutti::add_barrier_provider("mine", other);
+  expect_refused("there is a provider of barriers 'mine' already",
+                 [&] { tutti::add_barrier_provider("mine", other); });
+  EXPECT_EQ(tutti::make_barrier("mine", 2)->participants(), 2u);
+  expect_refused("the provider of 'mine' made no barrier for 3 participants",
+                 [] { tutti::make_barrier("mine", 3); });
+  expect_refused("algorithm 'mine' waits in its own way, not by 'park'",
+                 [] { tutti::make_barrier("mine", 2, "park"); });
+  tutti::remove_barrier_provider("mine");
+  tutti::remove_barrier_provider("mine");
+  EXPECT_THROW(tutti::make_barrier("mine", 2), std::invalid_argument);
+}
+
 TEST(Refused, PairsThatDoNotGoTogether) {
   expect_refused("algorithm 'default' always waits adaptively, not by 'spin'",
                  [] { tutti::make_barrier("default", 2, "spin"); });

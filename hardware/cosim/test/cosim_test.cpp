@@ -15,7 +15,9 @@
 #include "conformance/meeting.hpp"
 #include "cosim/harp_barrier.hpp"
 #include "cosim/hbs_barrier.hpp"
+#include "cosim/providers.hpp"
 #include "cosim/simulated_device.hpp"
+#include "tutti/barrier/barrier.hpp"
 #include "tutti/platform/native.hpp"
 
 namespace {
@@ -161,6 +163,69 @@ TEST_P(Hardware, GivesUpAtTheDeadlineAndSaysWhoIsMissing) {
   if (auto* hbs = dynamic_cast<hbs_barrier*>(s.barrier.get())) {
     EXPECT_EQ(hbs->missing(), std::vector<rank_t>{1});
   }
+}
+
+// tutti::barrier itself, with its ranks for threads that name none and its deadlines.
+struct by_name {
+  const char* name;
+  std::function<tutti::barrier_provider()> make;
+};
+
+class ByName : public testing::TestWithParam<by_name> {
+ protected:
+  provider units_{GetParam().name, GetParam().make()};
+  tutti::barrier_options with_{.algorithm = GetParam().name};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Cosim, ByName,
+    testing::Values(
+        by_name{"harp",
+                [] { return harp_barriers(std::make_shared<harp_device>("simulated harp")); }},
+        by_name{"harp_mask",
+                [] { return harp_barriers(std::make_shared<mask_device>("simulated mask unit")); }},
+        by_name{"hbs", [] { return hbs_barriers(std::make_shared<hbs_device>("simulated hbs")); }}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(ByName, TheBarrierPassesTheSuite) {
+  for (const rank_t n : {1u, 2u, 5u, 28u}) {
+    const meeting plan{
+        .participants = n, .time = 50ms, .late_start = true, .random_delays = true, .traced = true};
+    tutti::barrier named(n, with_);
+    EXPECT_EQ(hold(plan, [&](rank_t rank) { named.arrive_and_wait(rank); }), "");
+  }
+  tutti::barrier nameless(5, with_);
+  EXPECT_EQ(hold(meeting{.participants = 5, .time = 50ms, .traced = true},
+                 [&](rank_t) { nameless.arrive_and_wait(); }),
+            "");
+}
+
+TEST_P(ByName, TheBarrierSaysWhoIsMissing) {
+  tutti::barrier sync(3, with_);
+  tutti::timed_result results[3];
+  crew(100s).run(
+      2, [&](rank_t i) { results[i] = sync.arrive_and_wait_for(2 * i, 20ms); },
+      [] { return "a barrier with a deadline"; });
+  for (int i : {0, 1}) EXPECT_EQ(results[i].missing_ranks, std::vector<rank_t>{1});
+}
+
+TEST_P(ByName, IsGoneWithItsProvider) {
+  auto kept = tutti::make_barrier(with_.algorithm, 1);
+  EXPECT_THROW(provider(GetParam().name, GetParam().make()), std::invalid_argument);
+  EXPECT_THROW(tutti::make_barrier(with_.algorithm, 1, "spin"), std::invalid_argument);
+  tutti::remove_barrier_provider(with_.algorithm);
+  EXPECT_THROW(tutti::make_barrier(with_.algorithm, 1), std::invalid_argument);
+  kept->arrive_and_wait(0);
+}
+
+TEST(Provider, AUnitHasOneBarrierAtATime) {
+  const provider units("one_unit", harp_barriers(std::make_shared<harp_device>("simulated harp")));
+  auto first = tutti::make_barrier("one_unit", 2);
+  EXPECT_THROW(tutti::make_barrier("one_unit", 2), std::runtime_error);
+  first.reset();
+  EXPECT_NO_THROW(tutti::make_barrier("one_unit", 2));
+  EXPECT_THROW(tutti::make_barrier("one_unit", 65), std::invalid_argument);
+  EXPECT_NO_THROW(tutti::make_barrier("one_unit", 64));
 }
 
 // The suite on a driver that is broken in a known way.

@@ -3,6 +3,8 @@
 // Hosted only: exceptions and a compiled library.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -29,9 +31,19 @@ class TUTTI_API any_barrier {
   virtual rank_t participants() const noexcept = 0;
 };
 
-// `algorithm` and `wait` are names of the registry (registry.hpp). Throws std::invalid_argument with one sentence
-// that names the value for an unknown name, for a wait policy that this machine lacks, and for 0 participants.
+// `algorithm` and `wait` are names of the registry (registry.hpp), or `algorithm` is a provider's. Throws
+// std::invalid_argument with one sentence that names the value for an unknown name, for a wait policy that this machine
+// lacks, for 0 participants, and for a provider that is told how to wait.
 TUTTI_API std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t participants,
                                                     std::string_view wait = "adaptive");
+
+// Makes barriers that the registry does not have: in a device, in a simulator, in another runtime.
+using barrier_provider = std::function<std::unique_ptr<any_barrier>(rank_t participants)>;
+
+// From now on make_barrier(name, ...) calls `provider`, and so do tutti::barrier with options and C. How to wait is
+// the provider's own affair. Throws std::invalid_argument if the name is empty, the registry's, or another provider's.
+TUTTI_API void add_barrier_provider(std::string_view name, barrier_provider provider);
+// No barriers are made under this name any more; those that there are go on. Nothing happens if there is no such provider.
+TUTTI_API void remove_barrier_provider(std::string_view name) noexcept;
 
 }  // namespace tutti

@@ -37,8 +37,8 @@
 namespace tutti {
 
 struct barrier_options {
-  // A name of the registry ("dissemination", "mcs", ...), or empty: tutti chooses. A named algorithm has no split
-  // arrive and wait, no drop and no completion function.
+  // A name of the registry ("dissemination", "mcs", ...) or of a provider (add_barrier_provider), or empty: tutti
+  // chooses. A named algorithm has no split arrive and wait, no drop and no completion function.
   std::string_view algorithm = {};
   // How a named algorithm waits.
   std::string_view wait = "adaptive";

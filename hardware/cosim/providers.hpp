@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units as barriers by name, for all that takes one: tutti::barrier, make_barrier, C.
+//
+//   auto unit = std::make_shared<hardware::mapped_device>("/dev/uio0", 8192);
+//   hardware::provider harp("harp", hardware::harp_barriers(unit));
+//   tutti::barrier sync(28, tutti::barrier_options{.algorithm = "harp"});
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cosim/device.hpp"
+#include "cosim/harp_barrier.hpp"
+
+namespace tutti::hardware {
+
+// A counting or mask unit has one barrier at a time. What is made throws as harp_barrier does, and std::runtime_error while
+// the unit has a barrier.
+barrier_provider harp_barriers(std::shared_ptr<device> unit, harp_options with = {});
+
+// A structure has several; rank r is the socket's thread r in all of them. What is made throws as hbs_barrier does; this
+// throws as hbs_structure does.
+barrier_provider hbs_barriers(std::shared_ptr<device> unit);
+
+// A provider for as long as this object lives. Throws as add_barrier_provider.
+class provider {
+ public:
+  provider(std::string name, barrier_provider make) : name_(std::move(name)) {
+    add_barrier_provider(name_, std::move(make));
+  }
+  ~provider() { remove_barrier_provider(name_); }
+  provider(const provider&) = delete;
+  provider& operator=(const provider&) = delete;
+
+ private:
+  std::string name_;
+};
+
+}  // namespace tutti::hardware
