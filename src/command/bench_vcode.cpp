@@ -59,7 +59,8 @@ struct series {
 
 loaded load(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::invalid_argument(fmt::format("{}: cannot be opened", file));
+  if (!in || std::filesystem::is_directory(file))
+    throw std::invalid_argument(fmt::format("{}: cannot be opened", file));
   const std::string text(std::istreambuf_iterator<char>(in), {});
   vcode::program code = vcode::compile(text, file);
   vcode::require_no_inputs(code);

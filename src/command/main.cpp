@@ -26,7 +26,12 @@ int complain(std::string sentence, int status) {
 std::string sentence_of(const CLI::ParseError& e) {
   const std::string text = e.what();
   const std::string item = text.substr(text.rfind(": ") + 2);
-  if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) return "a subcommand is missing";
+  if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) {
+    // "files is required", or what it says of subcommands.
+    constexpr std::string_view rest = " is required";
+    if (!text.ends_with(rest) || text.starts_with("A subcommand")) return "a subcommand is missing";
+    return fmt::format("nothing is given for {}", text.substr(0, text.size() - rest.size()));
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
     return fmt::format("'{}' is not known here", item);
   }

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -40,7 +42,9 @@ constexpr std::uint64_t most_threads = 4096;
 
 std::string text_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::invalid_argument(fmt::format("{}: cannot be opened", file));
+  if (!in || std::filesystem::is_directory(file)) {
+    throw std::invalid_argument(fmt::format("{}: cannot be opened", file));
+  }
   std::string text(std::istreambuf_iterator<char>(in), {});
   if (in.bad()) throw std::invalid_argument(fmt::format("{}: cannot be read", file));
   return text;
@@ -96,6 +100,8 @@ void print_statistics(const vcode::run_statistics& s) {
 
 int run_program(const vcode_options& o) {
   const vcode::run_options options = run_options_of(o);
+  // A write to a program that has ended is an error of that instruction.
+  std::signal(SIGPIPE, SIG_IGN);
   const std::string text = text_of(o.file);
   try {
     const vcode::program program = vcode::compile(text, o.file);
@@ -106,9 +112,11 @@ int run_program(const vcode_options& o) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
     for (const auto& each : result.stack) {
       const std::string line = vcode::to_text(each);
-      std::fwrite(line.data(), 1, line.size(), stdout);
+      if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) break;
     }
-    if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw std::runtime_error("standard output cannot be written");
+    }
     if (o.time) fmt::print(stderr, "time: {:.6f} s\n", took.count());
     if (o.statistics) print_statistics(result.statistics);
     return success;
@@ -140,7 +148,10 @@ void add_vcode(CLI::App& program, action& chosen) {
   app->add_option("--defer-from", o->defer_from,
                   "Engine lazy: elements from which elementwise instructions are deferred")
       ->capture_default_str();
-  app->add_flag("--check", o->check, "Check also what memory safety does not need");
+  app->add_flag("--check", o->check,
+                "Check also what memory safety does not need: the flag of IF is one element, "
+                "PERMUTE has no index "
+                "twice, DFPERMUTE has as many indices as places");
   app->add_flag("--strict", o->strict, "FLOAT sums and products strictly from left to right");
   app->add_flag("--zero-timers", o->zero_timers, "STOP_TIMER pushes 0.0");
   app->add_flag("--stats", o->statistics, "Count what was done, on standard error");

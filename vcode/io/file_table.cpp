@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <limits>
+#include <numeric>
 
 #include "io/format.hpp"
 
@@ -133,7 +135,13 @@ stream_result file_table::read(std::FILE* from, kind type) {
   stream_result made;
   while (true) {
     c = skip_space(from);
-    if (c == closing) return made;
+    if (c == closing) {
+      if (type != kind::segdes) return made;
+      const std::int64_t elements =
+          std::accumulate(made.integers.begin(), made.integers.end(), std::int64_t{0});
+      if (elements <= std::numeric_limits<std::int32_t>::max()) return made;
+      return failure(fmt::format("the segments have {} elements", elements));
+    }
     if (c == EOF) return failure(fmt::format("end of file: expected '{}'", closing));
     const std::string text = word(from, c, closing);
     if (!read_element(text, type, made)) {
@@ -167,7 +175,10 @@ stream_result file_table::read_characters(std::FILE* from,
       made.number[0] = at_end;
       return made;
     }
-    if (std::find(delimiters.begin(), delimiters.end(), c) != delimiters.end()) {
+    // CONST CHAR makes numbers below 0 of bytes above 127; the status is the byte, which is never at_end or at_most.
+    if (std::any_of(delimiters.begin(), delimiters.end(), [c](std::int32_t each) {
+          return c == each || (each < 0 && each >= -128 && c == each + 256);
+        })) {
       made.number[0] = c;
       return made;
     }

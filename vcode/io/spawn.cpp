@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAWN: a program of the system, its streams given or made as pipes.
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -36,6 +37,12 @@ class pipes {
     ours = ends[child_reads ? 1 : 0];
     return true;
   }
+  // Above 2, and not for programs. Negative: there are too many open files.
+  int copy(int descriptor) {
+    const int made = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    if (made >= 0) open_.push_back(made);
+    return made;
+  }
   void keep(int descriptor) { std::erase(open_, descriptor); }
 
  private:
@@ -60,6 +67,8 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
   int ours[3] = {-1, -1, -1};
   for (int i = 0; i < 3; ++i) {
     if (streams[i] >= 0) {
+      // What was written before, or was read ahead, comes before what the program does.
+      std::fflush(find(streams[i]));
       child[i] = fileno(find(streams[i]));
       if (child[i] < 0) {
         made.error = "this stream is no file: a program cannot inherit it";
@@ -71,17 +80,31 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
     }
   }
   flush_all();
+  // Away from 0, 1, 2, so that none is overwritten before it is used.
+  int away[3];
+  for (int i = 0; i < 3; ++i) {
+    away[i] = opened.copy(child[i]);
+    if (away[i] < 0) {
+      made.error = std::strerror(errno);
+      return made;
+    }
+  }
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  // First away from 0, 1, 2, so that none is overwritten before it is used.
-  constexpr int away = 100;
-  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, child[i], away + i);
-  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, away + i, i);
-  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_addclose(&actions, away + i);
+  for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, away[i], i);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // A program that writes to nobody ends, as it is used to, whatever we do about that signal.
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t process = 0;
   const int status =
-      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+      posix_spawnp(&process, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (status != 0) {
     made.error = std::strerror(status);

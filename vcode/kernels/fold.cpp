@@ -21,9 +21,8 @@ namespace {
 
 namespace op = operations;
 
-template <class Operation, class T>
-constexpr bool is_ordered = std::is_same_v<T, double> && (std::is_same_v<Operation, op::add> ||
-                                                          std::is_same_v<Operation, op::multiply>);
+template <class T>
+constexpr bool is_ordered = std::is_same_v<T, double>;
 
 template <class Operation, class T>
 T from_left(const T* in, std::size_t count, T value) {
@@ -50,7 +49,7 @@ T of_block(const T* in, std::size_t count) {
 
 template <class Operation, class T>
 T of_range(const T* in, std::size_t count, T value, bool strict) {
-  if (is_ordered<Operation, T> && strict) return from_left<Operation>(in, count, value);
+  if (is_ordered<T> && strict) return from_left<Operation>(in, count, value);
   for (std::size_t i = 0; i < count; i += block_elements) {
     value = Operation{}(value, of_block<Operation>(in + i, std::min(block_elements, count - i)));
   }
@@ -69,7 +68,7 @@ T scan_from_left(const T* in, T* out, std::size_t count, T value) {
 
 template <class Operation, class T>
 T scan_range(const T* in, T* out, std::size_t count, T value, bool strict) {
-  if (!is_ordered<Operation, T> || strict) {
+  if (!is_ordered<T> || strict) {
     return scan_from_left<Operation>(in, out, count, value);
   }
   for (std::size_t i = 0; i < count; i += block_elements) {
@@ -120,7 +119,7 @@ struct fold {
 
   static fold_kernels kernels() {
     fold_kernels made;
-    made.ordered = is_ordered<Operation, T>;
+    made.ordered = is_ordered<T>;
     if constexpr (std::is_same_v<T, double>) {
       made.identity_real = op::identity<Operation, T>;
     } else if constexpr (std::is_same_v<T, std::int32_t>) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans and reductions, and the order in which they combine.
 //
-// INT, BOOL, and maxima and minima of FLOAT may be combined in any order. FLOAT sums and products may not: a
-// segment is cut, from its own beginning, in blocks of block_elements. Elements of a block go to `lanes`
+// INT and BOOL may be combined in any order. FLOAT may not (with NaN and zeros of both signs a maximum too depends on
+// the order): a segment is cut, from its own beginning, in blocks of block_elements. Elements of a block go to `lanes`
 // running values in turn, which are combined in a tree; the values of blocks are combined from left to right.
 // That order depends on the segment alone: not on the number of threads, nor on the vector unit, nor on where
 // the segment lies. Segments shorter than `lanes` are combined from left to right. A scan goes from left to
@@ -21,7 +21,7 @@ inline constexpr std::size_t block_elements = 1024;
 inline constexpr std::size_t lanes = 16;
 
 struct fold_kernels {
-  bool ordered = false;    // FLOAT sums and products
+  bool ordered = false;    // FLOAT
   double identity_real{};  // or the one of the other two, by type
   std::int32_t identity_integer{};
   std::uint8_t identity_boolean{};

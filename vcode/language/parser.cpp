@@ -118,6 +118,7 @@ class parser {
       if (made.name == "MAIN") fail(named, "there is a second function MAIN");
       warn(named,
            fmt::format("function {} is defined again; the later definition counts", made.name));
+      if (data_.entry == found->second) data_.entry = index;
       found->second = index;
     }
     if (made.name == "MAIN") data_.entry = index;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t most_values = 16384;
 constexpr std::size_t most_paths = 16;
-constexpr int most_rounds = 100;
+// Each round carries what is known over one call more. A recursion that takes more at each call would go on for ever.
+constexpr std::size_t fewest_rounds = 100;
 
 class inference {
  public:
@@ -265,7 +266,8 @@ class inference {
 };
 
 void verify_group(program_data& data, const call_group& group) {
-  for (int round = 0; round < most_rounds; ++round) {
+  const std::size_t most_rounds = std::max(fewest_rounds, 2 * group.functions.size());
+  for (std::size_t round = 0; round < most_rounds; ++round) {
     bool changed = false;
     for (const std::uint32_t index : group.functions) {
       function& each = data.functions[index];

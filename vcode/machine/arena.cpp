@@ -25,9 +25,19 @@ std::size_t physical_memory() {
 
 arena::arena(std::size_t bytes) {
   size_ = bytes == 0 ? physical_memory() : std::max<std::size_t>(bytes, 4096);
-  size_ = (size_ + 63) / 64 * 64;
-  void* const got = mmap(nullptr, size_, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  constexpr std::size_t unit = 64;
+  size_ = (size_ + unit - 1) / unit * unit;
+  const auto reserve = [this] {
+    return mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0);
+  };
+  void* got = reserve();
+  // Nobody asked for so much: under a limit on addresses less will do.
+  constexpr std::size_t fewest = std::size_t{1} << 24;
+  while (got == MAP_FAILED && bytes == 0 && size_ > fewest) {
+    size_ = size_ / 2 / unit * unit;
+    got = reserve();
+  }
   if (got == MAP_FAILED) {
     throw std::invalid_argument("an arena of " + std::to_string(size_) +
                                 " bytes cannot be reserved");

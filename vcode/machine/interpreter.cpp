@@ -15,9 +15,15 @@ namespace tutti::vcode {
 namespace {
 
 constexpr std::size_t deepest_call = std::size_t{1} << 26;
-constexpr std::size_t most_values = std::size_t{1} << 27;
 // Operations may use the places above their operands until they return.
 constexpr std::size_t slack = 8;
+
+// Bytes: as many as vectors may have, if that was said, but enough for any program that ends.
+std::size_t largest_stack(const run_options& options) {
+  constexpr std::size_t usual = std::size_t{1} << 30;
+  constexpr std::size_t least = std::size_t{1} << 24;
+  return options.memory == 0 ? usual : std::clamp(options.memory, least, usual);
+}
 
 }  // namespace
 
@@ -51,7 +57,8 @@ void interpreter::push_constants() {
 void interpreter::grow(std::size_t more) {
   const auto used = static_cast<std::size_t>(top_ - values_.get());
   const std::size_t wanted = std::max(used + more + slack, 2 * capacity_);
-  if (used + more > most_values) fail("the recursion leaves too many values on the stack");
+  if (used + more > largest_stack(c_.options) / sizeof(value))
+    fail("the recursion leaves too many values on the stack");
   auto larger = std::make_unique<value[]>(wanted);
   std::copy_n(values_.get(), used, larger.get());
   values_ = std::move(larger);
@@ -194,6 +201,7 @@ bool interpreter::loop() {
       }
       case opcode::start_timer:
       case opcode::stop_timer:
+        save();
         // What was deferred before belongs to the time before.
         for (value* v = values_.get(); v != top; ++v) force(c_, *v);
         [[fallthrough]];
@@ -222,17 +230,10 @@ void interpreter::rethrow_with_place(const std::exception& e) const {
                               e.what()));
 }
 
-bool interpreter::run(const std::vector<vector_value>& inputs) {
-  const function& entry = program_.data->functions[program_.data->entry];
-  at_ = program_.steps.data() + entry.begin;
+template <class Act>
+auto interpreter::with_place(Act&& act) const {
   try {
-    push_constants();
-    grow(inputs.size() + entry.growth);
-    for (const auto& each : inputs) *top_++ = to_machine(c_, each);
-    const bool finished = start();
-    // What nobody has looked at yet, the caller will.
-    for (value* v = values_.get(); finished && v != top_; ++v) force(c_, *v);
-    return finished;
+    return act();
   } catch (const machine_error& e) {
     rethrow_with_place(e);
   } catch (const std::bad_alloc&) {
@@ -240,10 +241,26 @@ bool interpreter::run(const std::vector<vector_value>& inputs) {
   }
 }
 
+bool interpreter::run(const std::vector<vector_value>& inputs) {
+  const function& entry = program_.data->functions[program_.data->entry];
+  at_ = program_.steps.data() + entry.begin;
+  return with_place([&] {
+    push_constants();
+    grow(inputs.size() + entry.growth);
+    for (const auto& each : inputs) *top_++ = to_machine(c_, each);
+    const bool finished = start();
+    // What nobody has looked at yet, the caller will.
+    for (value* v = values_.get(); finished && v != top_; ++v) force(c_, *v);
+    return finished;
+  });
+}
+
 std::vector<vector_value> interpreter::stack() {
-  std::vector<vector_value> made;
-  for (const value* v = values_.get(); v != top_; ++v) made.push_back(to_host(c_, *v));
-  return made;
+  return with_place([&] {
+    std::vector<vector_value> made;
+    for (const value* v = values_.get(); v != top_; ++v) made.push_back(to_host(c_, *v));
+    return made;
+  });
 }
 
 }  // namespace tutti::vcode

@@ -33,6 +33,9 @@ class interpreter {
   void trace(const step& s, const value* top);
   const step* enter(const step& call, const step* code);
   [[noreturn]] void rethrow_with_place(const std::exception& e) const;
+  // Calls act(); what it throws is thrown with the place of the instruction.
+  template <class Act>
+  auto with_place(Act&& act) const;
 
   const prepared_program& program_;
   context& c_;

@@ -41,7 +41,8 @@ void fill_segments(context& c, const segment_view& s, T* to, Filler&& filler) {
 }
 
 bool is_deferred(const context& c, std::int32_t total) {
-  return c.defer_from != 0 && static_cast<std::size_t>(total) >= c.defer_from;
+  // One element is never a vector to be computed later.
+  return c.defer_from != 0 && total > 1 && static_cast<std::size_t>(total) >= c.defer_from;
 }
 
 // The element that all have in common, if there is one. In nested code a constant is a vector of equal elements.
@@ -171,6 +172,10 @@ value make_segdes(context& c, value lengths) {
     return value::one_segment(lengths.integer());
   }
   const auto count = static_cast<std::size_t>(lengths.length());
+  // There is an offset more than segments.
+  if (lengths.length() == std::numeric_limits<int32_t>::max()) {
+    fail(fmt::format("a descriptor has at most {} segments", lengths.length() - 1));
+  }
   if (const value* const constant = constant_of(lengths)) {
     // Equal lengths: perhaps nobody ever looks at them.
     const int32_t each = constant->integer();

@@ -3,6 +3,7 @@
 // vectors apart and put them together that way.
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 
 #include "machine/deferred.hpp"
@@ -44,6 +45,17 @@ std::optional<slices> find_slices(const value& index, const segment_view& segmen
   return std::nullopt;
 }
 
+// What is copied is computed first: that may store the index too, if it is an operand, and then its slices are gone.
+// `others`: source, and perhaps default.
+std::optional<slices> slices_beside(context& c, const value& index, const segment_view& segments,
+                                    std::initializer_list<const value*> others) {
+  if (!find_slices(index, segments)) return std::nullopt;
+  for (const value* const other : others) {
+    if (constant_of(*other) == nullptr) force(c, *other);
+  }
+  return find_slices(index, segments);
+}
+
 bool all_fit(context& c, const slices& from, const segment_view& index, const segment_view& limit) {
   const auto count = static_cast<std::size_t>(index.count);
   const unsigned parts = c.workers.parts(count);
@@ -61,7 +73,7 @@ bool all_fit(context& c, const slices& from, const segment_view& index, const se
 
 bool gather_slices(context& c, const step& s, value* v, const segment_view& source,
                    const segment_view& target) {
-  const auto found = find_slices(v[1], target);
+  const auto found = slices_beside(c, v[1], target, {v});
   if (!found) return false;
   const slices from = *found;
   if (!all_fit(c, from, target, source)) {
@@ -87,7 +99,9 @@ bool gather_slices(context& c, const step& s, value* v, const segment_view& sour
 
 bool scatter_slices(context& c, const step& s, value* v, const segment_view& source,
                     const segment_view& target) {
-  const auto found = find_slices(v[1], source);
+  const bool has_default = s.code != opcode::permute;
+  const auto found =
+      has_default ? slices_beside(c, v[1], source, {v, v + 2}) : slices_beside(c, v[1], source, {});
   if (!found) return false;
   const slices at = *found;
   if (!all_fit(c, at, source, target)) {

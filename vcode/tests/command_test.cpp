@@ -31,6 +31,16 @@ class VcodeCommand : public testing::Test {
   static output out(const std::string& arguments) {
     return tutti::test::standard_output_of(TUTTI_TEST_COMMAND " vcode " + arguments);
   }
+  std::string input(const std::string& text) {
+    std::ofstream(path("input")) << text;
+    return path("input");
+  }
+  // Of a file beside the program.
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  static std::string content(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
   static output error(const std::string& arguments) {
     return tutti::test::standard_error_of(TUTTI_TEST_COMMAND " vcode " + arguments);
   }
@@ -79,6 +89,57 @@ TEST_F(VcodeCommand, WrongOptionsAreOneSentenceAndStatusTwo) {
     EXPECT_TRUE(e.text.starts_with("tutti: ")) << e.text;
     EXPECT_EQ(std::count(e.text.begin(), e.text.end(), '\n'), 1) << e.text;
   }
+}
+
+TEST_F(VcodeCommand, OutputThatIsLostIsAnError) {
+  for (const char* count : {"10", "4000", "100000"}) {
+    const std::string f =
+        file("FUNC MAIN CONST INT 1 CONST SEGDES " + std::string(count) + " DIST INT RET");
+    const output e = tutti::test::run_shell(TUTTI_TEST_COMMAND " vcode " + f + " 2>&1 >/dev/full");
+    EXPECT_EQ(e.status, 1) << count;
+    EXPECT_EQ(e.text, "tutti: standard output cannot be written\n");
+  }
+}
+
+// Whatever the numbers of the descriptors.
+TEST_F(VcodeCommand, ProgramsInheritAnyStream) {
+  for (const int files : {0, 92, 93, 94, 95, 96, 97, 98}) {
+    const std::string f = file(
+        "FUNC MAIN CONST INT " + std::to_string(files) + " CALL OPEN CONST CHAR \"" + path("made") +
+        "\" CONST INT 2 FOPEN POP 2 0 CONST CHAR \"before \" COPY 1 1 FWRITE "
+        "CHAR POP 2 0 CONST CHAR \"echo hello\" CONST INT STDIN COPY 1 2 "
+        "CONST INT NULL_STREAM SPAWN POP 4 0 "
+        // Until the program has ended.
+        "CONST CHAR \"\" CONST INT -1 COPY 1 2 FREAD_CHAR "
+        "RET FUNC OPEN COPY 1 0 CONST INT 0 > INT IF CONST CHAR \"/dev/null\" "
+        "CONST INT 1 FOPEN POP 3 0 CONST INT 1 - INT CALL OPEN ELSE POP 1 0 "
+        "ENDIF RET");
+    EXPECT_EQ(out(f).status, 0) << files;
+    EXPECT_EQ(content(path("made")), "before hello\n") << files;
+  }
+}
+
+TEST_F(VcodeCommand, AnEndedProgramIsAFailedWrite) {
+  const output o = out(file(
+      "FUNC MAIN CONST CHAR \"true\" CONST INT NULL_STREAM CONST INT NULL_STREAM CONST INT STDERR "
+      "SPAWN POP 2 0 CONST CHAR \"\" CONST INT -1 COPY 1 3 FREAD_CHAR POP 4 0 "
+      "CONST CHAR \"hello\" COPY 1 1 FWRITE CHAR CPOP 1 1 POP 1 0 RET"));
+  EXPECT_EQ(o.status, 0);
+  EXPECT_TRUE(o.text.ends_with("( F )\n")) << o.text;
+}
+
+TEST_F(VcodeCommand, DelimitersAreBytes) {
+  const output o = out(file("FUNC MAIN CONST CHAR \"\xc3\" CONST INT -1 CONST INT STDIN FREAD_CHAR "
+                            "POP 2 0 RET") +
+                       " <" + input("ab\xc3\" \"cd"));
+  EXPECT_EQ(o.text, "( 97 98 )\n( 195 )\n");
+}
+
+TEST_F(VcodeCommand, SegmentsThatAreTooLongAreNotRead) {
+  const output o =
+      out(file("FUNC MAIN READ SEGDES CPOP 1 1 POP 1 0 RET") + " <" + input("[ 2147483647 1 ]"));
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.text, "[ ]\n( F )\n");
 }
 
 TEST_F(VcodeCommand, CountsAndTraces) {

@@ -3,6 +3,7 @@
 // an engine gives that computes everything at once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 
@@ -23,11 +24,15 @@ std::vector<shape> shapes() {
   integers small;
   for (int i = 0; i < 9000; ++i) small.push_back(i * 7 % 13);
   small.push_back(9000);
+  // As many elements as segments: one may get the other's memory.
+  integers pairs(10000, 2);
+  std::fill(pairs.begin() + 5000, pairs.end(), 0);
   return {{"OneSegment", {45000}},
           {"Ones", integers(45000, 1)},
           {"Equal", integers(9000, 5)},
           {"Empty", {0, 40000, 0, 0, 5001, 1, 0}},
           {"None", {}},
+          {"Pairs", pairs},
           {"Small", small}};
 }
 
@@ -58,8 +63,12 @@ class VcodeDeferred : public testing::TestWithParam<shape> {
       run_options lazy;
       lazy.threads = std::min(ranks, 2U);
       lazy.ranks = ranks;
-      const run_result got = run(code, inputs, lazy);
-      EXPECT_EQ(got.stack, wanted.stack) << body << " on " << ranks << " ranks";
+      for (const std::size_t least : {lazy.defer_from, std::size_t{1}}) {
+        lazy.defer_from = least;
+        const run_result got = run(code, inputs, lazy);
+        EXPECT_EQ(got.stack, wanted.stack)
+            << body << " on " << ranks << " ranks, deferred from " << least;
+      }
     }
   }
 };
@@ -103,6 +112,18 @@ TEST_P(VcodeDeferred, SlicesAreScattered) {
       {from, to, source, starts, ones, from, seven, segments{{sum(longer)}}});
   const vector_value zeros = integers(lengths().size(), 0);
   expect_same("INDEX CPOP 1 2 PERMUTE INT", {from, source, zeros, ones, from});
+}
+
+// To compute source or default is to store the index, and to give up what it was made from.
+TEST_P(VcodeDeferred, SlicesOfWhatComesFromTheirIndex) {
+  const vector_value data = counted(sum(lengths()), 17, 100003);
+  const vector_value zeros = integers(lengths().size(), 0), ones = integers(lengths().size(), 1);
+  const segments s{lengths()};
+  const std::vector<vector_value> inputs{s, s, data, zeros, ones, s};
+  const std::string source = "INDEX COPY 1 0 CPOP 1 2 + INT CPOP 1 1 ";
+  expect_same(source + "CPOP 2 2 BPERMUTE INT", inputs);
+  expect_same(source + "COPY 1 1 CPOP 2 3 DPERMUTE INT", inputs);
+  expect_same(source + "CPOP 1 2 POP 1 3 PERMUTE INT", inputs);
 }
 
 TEST_P(VcodeDeferred, AConstantIsScattered) {

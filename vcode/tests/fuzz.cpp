@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     run_options how;
     how.memory = 1 << 22;
     how.zero_timers = true;
-    how.defer_from = 2;  // What is deferred in long vectors only is deferred here.
+    how.defer_from = 1;  // What is deferred in long vectors only is deferred here.
     how.check = size % 2 == 1;
     how.strict = size % 4 >= 2;
     const auto lazy = result_of(code, how);

@@ -73,6 +73,24 @@ TEST(VcodeParser, Warns) {
   EXPECT_EQ(compile("FUNC " + name + " RET", "x").warnings().size(), 1U);
 }
 
+TEST(VcodeParser, TheFirstFunctionIsTheOneOfItsName) {
+  const program code = compile("FUNC A CONST INT 1 RET FUNC B CALL A RET FUNC A CONST INT 2 RET");
+  EXPECT_EQ(std::get<std::vector<std::int32_t>>(run(code).stack.at(0)),
+            std::vector<std::int32_t>{2});
+}
+
+// What is known travels over one call a round.
+TEST(VcodeVerifier, FollowsLongCycles) {
+  std::string text = "FUNC MAIN CALL g1 RET\n";
+  constexpr int count = 150;
+  for (int i = 1; i <= count; ++i) {
+    const std::string before = i == 1 ? "CONST INT 1" : "CALL g" + std::to_string(i - 1);
+    text += "FUNC g" + std::to_string(i) + " CONST BOOL F IF CALL g" +
+            std::to_string(i == count ? 1 : i + 1) + " ELSE " + before + " ENDIF RET\n";
+  }
+  EXPECT_EQ(complaint(text), "");
+}
+
 TEST(VcodeVerifier, InfersEffects) {
   EXPECT_EQ(effect("FUNC A + INT RET"), "INT INT -> | INT");
   EXPECT_EQ(effect("FUNC A CPOP 1 1 RET"), "any1 any2 -> | any2 any1");

@@ -2,7 +2,9 @@
 // The library as a caller sees it: values in, values out, errors; and its parts: arena, random numbers, cuts.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 #include "machine/arena.hpp"
@@ -126,6 +128,22 @@ TEST(VcodeRun, SaysThatTheArenaIsFull) {
             "x:1: INDEX in MAIN: the arena is full: 4000000 more bytes do not fit");
 }
 
+// The caller looks into pairs and descriptors too, and clocks at everything.
+TEST(VcodeRun, NamesThePlaceOfWhatIsComputedLate) {
+  run_options how;
+  how.memory = 1 << 16;
+  const std::string full = "the arena is full: 4000000 more bytes do not fit";
+  const std::string made = "CONST INT 1\nCONST SEGDES 1000000 DIST INT\n";
+  EXPECT_EQ(complaint(made + "MAKE_SEGDES\n", {}, how), "x:4: RET in MAIN: " + full);
+  EXPECT_EQ(complaint(made + "CONST INT 1 PAIR\n", {}, how), "x:4: RET in MAIN: " + full);
+  EXPECT_EQ(complaint(made + "START_TIMER\nPOP 1 0", {}, how), "x:3: START_TIMER in MAIN: " + full);
+}
+
+TEST(VcodeRun, ADescriptorHasAnOffsetMoreThanSegments) {
+  EXPECT_EQ(complaint("CONST INT 0 CONST SEGDES 2147483647 DIST INT MAKE_SEGDES"),
+            "x:1: MAKE_SEGDES in MAIN: a descriptor has at most 2147483646 segments");
+}
+
 TEST(VcodeRun, ReusesMemoryForever) {
   run_options how;
   how.memory = 1 << 20;
@@ -140,6 +158,45 @@ TEST(VcodeRun, ReusesMemoryForever) {
 
 TEST(VcodeRun, EndlessRecursionEnds) {
   EXPECT_THROW(run(compile("FUNC A CALL A CONST INT 1 RET")), run_error);
+  run_options how;
+  how.memory = 1 << 20;
+  EXPECT_THROW(run(compile("FUNC A CONST INT 1 CALL A RET"), {}, how), run_error);
+}
+
+// With NaN and zeros of both signs a maximum depends on the order: always the same one, from left to right if strict.
+TEST(VcodeRun, MaximaHaveAnOrderToo) {
+  reals data(100'000, 1.0);
+  for (std::size_t i = 0; i < 16; ++i) data[i] = 5;
+  data[16] = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = 60'000; i < data.size(); ++i) data[i] = i % 3 == 0 ? -0.0 : 0.0;
+  const std::vector<vector_value> inputs{data, segments{{100'000}}};
+  for (const char* body : {"MAX_SCAN FLOAT", "MIN_SCAN FLOAT", "MAX_REDUCE FLOAT"}) {
+    for (const bool strict : {false, true}) {
+      run_options how;
+      how.strict = strict;
+      const auto bits = [&] {
+        const auto stack = result_of(body, inputs, how);
+        std::vector<std::uint64_t> made;
+        for (const double each : std::get<reals>(stack[0])) {
+          made.push_back(std::bit_cast<std::uint64_t>(each));
+        }
+        return made;
+      };
+      const auto wanted = bits();
+      for (const unsigned threads : {2U, 3U, 5U}) {
+        how.threads = threads;
+        for (const engine each : {engine::lazy, engine::workers, engine::spmd}) {
+          how.engine = each;
+          EXPECT_EQ(bits(), wanted) << body << " with " << threads << " threads";
+        }
+      }
+    }
+  }
+  run_options strict;
+  strict.strict = true;
+  strict.threads = 2;
+  // 5 > NaN is false, so NaN is the maximum; NaN > 1 is false, so 1 is.
+  EXPECT_EQ(std::get<reals>(result_of("MAX_SCAN FLOAT", inputs, strict)[0])[50'000], 1.0);
 }
 
 TEST(VcodeRun, ExitLeavesNothing) {
