@@ -119,13 +119,19 @@ TEST_F(VcodeCommand, ProgramsInheritAnyStream) {
   }
 }
 
+// It closes its streams one after the other: that its output has ended does not mean yet that nobody reads its input.
 TEST_F(VcodeCommand, AnEndedProgramIsAFailedWrite) {
-  const output o = out(file(
+  const std::string f = file(
       "FUNC MAIN CONST CHAR \"true\" CONST INT NULL_STREAM CONST INT NULL_STREAM CONST INT STDERR "
       "SPAWN POP 2 0 CONST CHAR \"\" CONST INT -1 COPY 1 3 FREAD_CHAR POP 4 0 "
-      "CONST CHAR \"hello\" COPY 1 1 FWRITE CHAR CPOP 1 1 POP 1 0 RET"));
-  EXPECT_EQ(o.status, 0);
-  EXPECT_TRUE(o.text.ends_with("( F )\n")) << o.text;
+      "CONST CHAR \"hello\" COPY 1 1 FWRITE CHAR CPOP 1 1 POP 1 0 RET");
+  bool has_failed = false;
+  for (int attempt = 0; attempt < 50 && !has_failed; ++attempt) {
+    const output o = out(f);
+    ASSERT_EQ(o.status, 0);
+    has_failed = o.text.ends_with("( F )\n");
+  }
+  EXPECT_TRUE(has_failed);
 }
 
 TEST_F(VcodeCommand, DelimitersAreBytes) {
