@@ -110,6 +110,27 @@ TEST_P(Bugs, MessagesBehindTheTokenAreSeen) {
   }
 }
 
+// Here: what idle() found was only seen, and recv() took it from where nothing was.
+TEST_P(Bugs, AMessageCanBeReceivedAtOnceAfterIdle) {
+  constexpr rank_t n = 3;
+  communicator comm(n, options());
+  run_crew(n, [&](rank_t rank) {
+    endpoint& me = comm[rank];
+    for (std::uint64_t episode = 0; episode < 200; ++episode) {
+      for (rank_t to = 0; to < n; ++to) me.send(to, episode);
+      std::uint64_t got = 0;
+      while (me.idle(true) == idle_result::message) {
+        const received message = me.recv();
+        must(message.size == sizeof episode && message.as<std::uint64_t>() == episode,
+             "something else");
+        me.release(message);
+        ++got;
+      }
+      must(got == n, "messages are lost");
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Bugs,
                          testing::Values("counter", "snapshot", "star", "tree", "ring", "waves"),
                          [](const auto& tested) { return std::string(tested.param); });

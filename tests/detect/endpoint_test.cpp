@@ -119,6 +119,7 @@ TEST(Endpoint, CarriesLargeMessages) {
 TEST(Endpoint, RefusesAMessageThatNoSizeFieldHolds) {
   communicator comm(2);
   EXPECT_THROW(comm[0].try_send(1, nullptr, std::size_t{1} << 32), std::invalid_argument);
+  EXPECT_THROW(comm[0].send(1, nullptr, std::size_t{1} << 32), std::invalid_argument);
 }
 
 TEST(Endpoint, WithdrawsTheVoteOfWhoeverIsWoken) {
@@ -220,6 +221,8 @@ TEST(Communicator, RefusesWhatItCannotBe) {
   EXPECT_THROW(communicator(4096), std::invalid_argument);
   EXPECT_THROW(communicator(2, {.detector = "telepathy"}), std::invalid_argument);
   EXPECT_THROW(communicator(2, {.wait = "nap"}), std::invalid_argument);
+  for (const std::size_t bytes : {(std::size_t{1} << 30) + 1, std::size_t{1} << 62, SIZE_MAX})
+    EXPECT_THROW(communicator(2, {.ring_bytes = bytes}), std::invalid_argument);
   communicator two(2);
   EXPECT_THROW((void)two[2], std::out_of_range);
 }

@@ -135,6 +135,58 @@ TEST_P(Faults, GivesUpAndComesAgainWithoutHarm) {
   });
 }
 
+// What was reported before the deadline may end the episode: who has left since stays gone.
+TEST_P(Faults, WhoLeavesAfterADeadlineIsGone) {
+  communicator comm(2, options());
+  ASSERT_FALSE(comm[1].idle_for(true, milliseconds(5)));
+  comm[1].leave();
+  int ends = 0;
+  EXPECT_THROW(for (; ends < 2; ++ends)
+                   EXPECT_TRUE(comm[0].idle_for(true, std::chrono::seconds(30)).in_time),
+               std::runtime_error);
+  EXPECT_LT(ends, 2);
+}
+
+// A participant that is used to messages gives up; what it had reported ends the episode, and a message of the next one
+// comes. First the end, then the message.
+TEST_P(Faults, AnEndIsNotPassedOverForWhatComesAfterIt) {
+  communicator comm(2, options());
+  std::atomic<int> stage{0};
+  const auto wait_for = [&](int wanted) {
+    while (stage < wanted) std::this_thread::sleep_for(milliseconds(1));
+  };
+  run_crew(2, [&](rank_t rank) {
+    endpoint& me = comm[rank];
+    if (rank == 0) {
+      for (int episode = 0; episode <= 40; ++episode) {
+        for (int i = 0; i < 10 && episode % 2 == 0; ++i) me.send(1, episode);
+        finish(me, true);
+      }
+      wait_for(1);
+      // Ends at once where the other's report counts, else when it comes again.
+      stage = 2;
+      must(me.idle(true) == idle_result::unanimous, "the end of the episode");
+      me.send(1, 2000);
+      me.flush();
+      stage = 3;
+      must(finish(me, true), "the end of the last episode");
+      return;
+    }
+    for (int episode = 0; episode <= 40; ++episode) finish(me, true);
+    must(!me.idle_for(true, milliseconds(5)), "an end that nobody else is at");
+    stage = 1;
+    wait_for(2);
+    // Long enough for the other to end the episode and to send, if my report lets it.
+    std::this_thread::sleep_for(milliseconds(20));
+    must(me.idle(true) == idle_result::unanimous, "a message before the end");
+    must(me.idle(true) == idle_result::message, "no message after the end");
+    const received message = me.recv();
+    must(message.as<int>() == 2000, "another message");
+    me.release(message);
+    must(finish(me, true), "the end of the last episode");
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Faults,
                          testing::Combine(testing::Values("counter", "snapshot", "star", "ring",
                                                           "waves"),

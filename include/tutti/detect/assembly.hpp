@@ -67,12 +67,17 @@ class assembly {
     detector.begin(episodes);
     // seq_cst: release publishes everybody's work, the aggregate and the counter; the one order puts it before the looks
     // for sleepers.
-    released_.exchange(release_word::of(episodes, is_unanimous).word,
-                       Memory::order("idle.release", seq_cst));
+    // relaxed: changed below, or found to be another one.
+    std::uint64_t word = released_.load(relaxed);
+    // Who has left stays gone: where a report that is under way can end an episode, that may be while this is written.
+    while (!released_.compare_exchange_weak(
+        word, release_word::of(episodes, is_unanimous).word | (word & release_word::broken),
+        Memory::order("idle.release", seq_cst), relaxed)) {  // relaxed: a failure looks again.
+    }
     entrance.call_all(me);
   }
 
-  // A participant will not come again. Not while it is idle, so no episode can end at the same time.
+  // A participant will not come again. An episode may end at the same time, by what it reported before a deadline passed.
   void break_up(rank_t me) noexcept {
     // relaxed: for messages; ordered by the update that follows.
     of(me).is_where.store(whereabouts::gone, relaxed);

@@ -33,6 +33,7 @@ namespace tutti {
 class communicator {
  public:
   static constexpr rank_t most_participants = 4095;
+  static constexpr std::size_t most_ring_bytes = std::size_t{1} << 30;
 
   // Throws std::invalid_argument for 0 or more than 4095 participants, and for options that are none.
   explicit communicator(rank_t participants, communicator_options options = {})
@@ -77,7 +78,7 @@ class communicator {
         detector_(options.detector),
         wait_(options.wait),
         members_(std::move(members)),
-        rings_(checked(participants), options.ring_bytes),
+        rings_(checked(participants), checked_bytes(options.ring_bytes)),
         doors_(participants, options.wait),
         all_(doors_, [&] {
           return detail::endpoint_detector(participants, door_caller(doors_), options.detector);
@@ -92,6 +93,13 @@ class communicator {
       refuse("a communicator is for 1 to " + std::to_string(most_participants) +
              " participants, not " + std::to_string(participants));
     return participants;
+  }
+
+  static std::size_t checked_bytes(std::size_t ring_bytes) {
+    if (ring_bytes > most_ring_bytes)
+      refuse("rings of " + std::to_string(ring_bytes) + " bytes: at most " +
+             std::to_string(most_ring_bytes) + " are possible");
+    return ring_bytes;
   }
 
   using all_doors = doors<native, detail::endpoint_wait>;

@@ -65,10 +65,12 @@ class basic_endpoint {
     return box_.can_send(to) || (is_free_again() && box_.can_send(to));
   }
 
-  // Throws std::invalid_argument if there is no room, in builds without checks too: a message is never lost.
+  // Throws std::invalid_argument if there is no room, or for a message of 4 GiB, in builds without checks too: a message is
+  // never lost.
   void send(rank_t to, const void* data, std::size_t bytes, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     check_rank(to, where);
+    check_size(bytes);
     if (!box_.try_send(to, data, bytes)) [[unlikely]]
       report_no_room(to, where);
   }
@@ -90,7 +92,7 @@ class basic_endpoint {
     return box_.can_recv() || (is_free_again() && box_.can_recv());
   }
 
-  // Precondition: can_recv().
+  // Precondition: can_recv(), or idle() has just returned `message`.
   received recv(site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     if constexpr (Checks)
@@ -199,6 +201,8 @@ class basic_endpoint {
     const std::uint64_t start = time_idle_ ? Memory::now_ns() : 0;
     const ending how = finds_message() ? ending::message : be_idle(vote, value, until, where);
     foresight_.learn(how == ending::message);
+    // At hand for recv(), which may follow without can_recv(). What a waiter sees is only that something has come.
+    if (how == ending::message) box_.has_message();
     if (time_idle_) counted_.idle_ns += Memory::now_ns() - start;
     return how;
   }
@@ -207,7 +211,8 @@ class basic_endpoint {
   bool finds_message() {
     box_.flush();
     if (box_.has_message()) return true;
-    if (!foresight_.expects_message()) return false;
+    // Shut: an earlier report may have ended the episode, and what comes may be of the next one.
+    if (box_.is_shut() || !foresight_.expects_message()) return false;
     for (int look = 0; look < looks_before_idle; ++look) {
       if (box_.has_news()) return true;
       Memory::relax();

@@ -86,12 +86,13 @@ struct endpoint_statistics {
 //   can_send(to)      room for one message of up to 64 bytes; never blocks. While there is none, receive.
 //   send(to, value)   precondition: can_send(to). Copies; the value may be overwritten at once.
 //   try_send          the same for any size, with the question built in: false means no room now, receive and try again
-//   can_recv()        whether recv() would give a message
+//   can_recv()        whether recv() would give a message; so it does after idle() has returned `message`
 //   recv, release     a message is delivered when it is received and released. In any order, several at a time.
 //   flush()           makes batched messages visible. idle() does so itself, and a can_recv() that finds nothing again.
 //   idle(vote)        blocks until a message can be received here, or everybody is idle and nothing is in flight
 //   idle(vote, value, op)   the same; at a release everybody gets op over all values, in the order of all reductions
-//                     (schedule::fold). All participants of an episode pass the same type and operation.
+//                     (schedule::fold). All participants of an episode pass the same type and operation:
+//                     idle() without a value, or with a deadline, must not meet with it.
 //
 // Messages from one participant to another arrive in the order in which they were sent.
 //

@@ -64,7 +64,8 @@ constexpr std::size_t cells_of(std::size_t bytes) noexcept {
 template <class Cell>
 void copy_in(Cell* to, const void* from, std::size_t bytes) noexcept {
   if constexpr (std::is_same_v<Cell, std::uint64_t>) {
-    std::memcpy(to, from, bytes);
+    // An empty message may come from nowhere.
+    if (bytes != 0) std::memcpy(to, from, bytes);
   } else {
     for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
       std::uint64_t word = 0;
