@@ -15,8 +15,10 @@
 #include "lists.hpp"
 #include "progress.hpp"
 #include "subcommands.hpp"
+#include "tutti/detect/communicator.hpp"
 #include "tutti/graph/generate.hpp"
 #include "tutti/graph/load.hpp"
+#include "tutti/graph/partition.hpp"
 #include "tutti/mpi/communicator.hpp"
 
 namespace tutti::command {
@@ -81,6 +83,9 @@ int run_application(const graph_command& o) {
   if (many && s.run.ranks != 0)
     throw std::invalid_argument(
         "--ranks: virtual ranks are for one process; under mpirun ask for more processes");
+  // Wrong names are refused by one thread too, which has no use for right ones.
+  graph::partition(graph::csr{}, 1, o.partition);
+  if (!many && !o.detector.empty()) communicator(2, {.detector = o.detector});
   require_writable(o);
   const graph::csr graph = graph_from(o, app, std::max(1u, s.run.threads));
   if (many && s.mode == graph_apps::mode::sequential)
@@ -151,7 +156,9 @@ void add_graph(CLI::App& program, action& chosen) {
   CLI::App* app = program.add_subcommand(
       "graph", "Vertex-centric applications on messages and the refutable barrier");
   add_graph_options(*app, *o);
-  app->callback([o, &chosen] {
+  app->callback([o, app, &chosen] {
+    for (const CLI::Option* each : app->get_options())
+      if (each->count() > 0) o->given.push_back(each->get_name());
     chosen = [o] {
       if (o->list) return list_applications();
       if (o->application.empty() || o->graph.empty())

@@ -32,18 +32,40 @@ graph::send_order order_named(const std::string& name) {
   throw std::invalid_argument(fmt::format("--order: '{}' is not one of fifo, lifo", name));
 }
 
+// What an option is of no use for is refused: nobody should think that it had an effect.
+void require_of_application(const graph_command& o, const graph_apps::application& app) {
+  struct particular {
+    std::string_view option, applications;
+  };
+  constexpr particular all[] = {
+      {"--source", "sssp, mssp, heat"}, {"--sources", "mssp"},  {"--damping", "pagerank"},
+      {"--tolerance", "pagerank"},      {"--block", "mssp"},    {"--step", "heat"},
+      {"--noise", "spiking"},           {"--input", "spiking"}, {"--variety", "spiking"},
+      {"--coupling", "spiking"},        {"--euler", "spiking"}, {"--spikes", "spiking"},
+      {"--seed", "spiking, heat"},
+  };
+  for (const auto& name : o.given) {
+    for (const auto& each : all) {
+      if (each.option != name || each.applications.find(app.name) != std::string_view::npos)
+        continue;
+      throw std::invalid_argument(
+          fmt::format("{}: an option of {}, not of {}", name, each.applications, app.name));
+    }
+  }
+}
+
 // "3", "3,5,8"; or, for mssp, the first so many vertices.
 std::vector<graph::vertex_t> sources_of(const graph_command& o,
                                         const graph_apps::application& app) {
   std::vector<graph::vertex_t> made;
   if (app.name == "heat" && o.source.empty()) return made;
+  if (!o.source.empty() && !o.sources.empty())
+    throw std::invalid_argument("--source, --sources: only one of them");
   if (app.name == "mssp" && !o.sources.empty()) {
     const auto count = parse_integer("--sources", o.sources, 1, 1u << 20);
     for (std::uint64_t i = 0; i < count; ++i) made.push_back(static_cast<graph::vertex_t>(i));
     return made;
   }
-  if (!o.sources.empty())
-    throw std::invalid_argument("--sources: only mssp has a number of sources");
   for (const auto& item : split("--source", o.source.empty() ? "0" : o.source))
     made.push_back(
         static_cast<graph::vertex_t>(parse_integer("--source", item, 0, graph::most_vertices)));
@@ -62,7 +84,10 @@ void add_graph_options(CLI::App& app, graph_command& o) {
   app.add_option("--threads", o.threads,
                  "0, the default: one for each core; under mpirun of each process, 1");
   app.add_option("--ranks", o.ranks, "Participants; more than threads are virtual ranks");
-  app.add_option("--detector", o.detector, "Of termination; default tutti's choice");
+  app.add_option("--detector", o.detector,
+                 "Of termination: counter, snapshot, star, tree, ring, waves; under mpirun the "
+                 "last four; default "
+                 "tutti's choice");
   app.add_option("--partition", o.partition,
                  "edge-blocks (default), blocks, random, streaming (fennel), ldg, metis");
   app.add_option("--order", o.order, "Who sends next: fifo (default), lifo");
@@ -94,6 +119,7 @@ void add_graph_options(CLI::App& app, graph_command& o) {
 }
 
 graph_apps::settings settings_of(const graph_command& o, const graph_apps::application& app) {
+  require_of_application(o, app);
   graph_apps::settings s;
   s.mode = mode_named(o.mode);
   s.run.threads = static_cast<rank_t>(parse_integer("--threads", o.threads, 0, most_threads));
@@ -120,8 +146,8 @@ graph_apps::settings settings_of(const graph_command& o, const graph_apps::appli
   s.coupling = parse_number("--coupling", o.coupling, -any, any);
   s.euler = o.euler;
   s.record = !o.spikes.empty();
-  if (s.record && app.name != "spiking")
-    throw std::invalid_argument("--spikes: only the spiking network has any");
+  if (s.record && o.spikes == o.output)
+    throw std::invalid_argument("--spikes, --output: the same file");
   return s;
 }
 

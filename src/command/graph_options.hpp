@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "graph/settings.hpp"
 
@@ -27,6 +28,7 @@ struct graph_command {
   std::string output, spikes;
   bool euler = false;
   bool stats = false, json = false, list = false;
+  std::vector<std::string> given;  // names of the options on the command line
 };
 
 void add_graph_options(CLI::App& app, graph_command& o);

@@ -72,6 +72,22 @@ TEST(VertexMisuse, PartsThatDoNotFit) {
             std::string::npos);
 }
 
+struct strays : plain {
+  void init(auto& v) const {
+    EXPECT_EQ(v.out_degree(pin(1)), 0u);
+    EXPECT_EQ(v.out_degree(no_pin), 0u);
+    if (v.id() == 3) v.ready_to_send(pin(1));
+  }
+};
+
+TEST(VertexMisuse, APinThatThereIsNot) {
+  const graph::csr chain = graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
+  const std::string sentence = "vertex 3 wants to send on pin(1): the engine was given 1 of them";
+  EXPECT_NE(refusal([&] { graph::run_alone(strays{}, chain); }).find(sentence), std::string::npos);
+  EXPECT_NE(refusal([&] { graph::run(strays{}, chain, {.threads = 2}); }).find(sentence),
+            std::string::npos);
+}
+
 struct needs_values : plain {
   using edge = int;
   void recv(auto&, const message&, const edge&) const {}

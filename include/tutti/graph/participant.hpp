@@ -114,6 +114,8 @@ class participant {
     vertex<Program> v(mine_, local);
     const pin where = v.ready_to_send();
     if (where == no_pin) return;  // cancelled
+    if (where.is_edges() && where.number() >= graph_.pins) [[unlikely]]
+      refuse_pin(v.id(), where);
     message content{};
     program_.send(v, content);
     mine_.senders.put_back(local);
@@ -127,6 +129,12 @@ class participant {
         counted_.local += edges_of(r.list, 1);
       }
     }
+  }
+
+  [[gnu::noinline, gnu::cold, noreturn]] void refuse_pin(vertex_t id, pin where) const {
+    refuse("vertex " + std::to_string(id) + " wants to send on pin(" +
+           std::to_string(where.number()) + "): the engine was given " +
+           std::to_string(graph_.pins) + " of them");
   }
 
   // One message to all targets of a list.

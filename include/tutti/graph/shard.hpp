@@ -52,7 +52,7 @@ struct shard {
             static_cast<std::size_t>(first_route[set + 1] - first_route[set])};
   }
   std::uint32_t out_degree(vertex_t local, std::uint32_t pin) const noexcept {
-    return out_degrees[std::size_t{local} * pins + pin];
+    return pin < pins ? out_degrees[std::size_t{local} * pins + pin] : 0;
   }
 };
 

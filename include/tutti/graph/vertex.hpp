@@ -64,7 +64,8 @@ class vertex {
   // What has arrived for it, if the program gathers.
   auto& inbox() noexcept requires gathering_program<Program> { return all_->inboxes.of(local_); }
 
-  // What was last asked for, until send() is called and withdraws it.
+  // What was last asked for. After send() it still stands, unless that says something else. A run in which a vertex wants to
+  // send on a pin that the engine was not given ends with std::invalid_argument.
   pin ready_to_send() const noexcept { return all_->senders.wanted(local_); }
   void ready_to_send(pin where) noexcept { all_->senders.want(local_, where); }
 
@@ -74,7 +75,7 @@ class vertex {
   // How often all vertices have made a step: 0 in init() and in the first step().
   std::uint64_t time() const noexcept { return all_->time; }
 
-  // Edges of that set of out-edges.
+  // Edges of that set of out-edges; 0 if there is no such set.
   std::uint32_t out_degree(pin set = pin(0)) const noexcept {
     return all_->graph.out_degree(local_, set.number());
   }
