@@ -46,8 +46,7 @@ bool process::withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late
   if (is_passive_) {
     is_passive_ = false;
     is_late ? machine_->withdraw() : machine_->active();
-    // relaxed: see may_send.
-    sends_allowed_.store(machine_->sends_allowed(), relaxed);
+    allow_sends();
   }
   return true;
 }
@@ -55,16 +54,23 @@ bool process::withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late
 void process::woken_by_message() {
   const turn::guard mine(turn_);
   machine_->active();
-  // relaxed: see may_send.
-  sends_allowed_.store(machine_->sends_allowed(), relaxed);
+  allow_sends();
+}
+
+// As the machine says.
+void process::allow_sends() noexcept {
+  // relaxed: episode_ is written in turns only; for sends_in_ see may_send.
+  sends_in_.store(machine_->sends_allowed() ? episode_.load(relaxed) : no_episode, relaxed);
 }
 
 void process::note(const protocol::outcome& came) {
   if (came.status == protocol::status::overdue) return;
   if (came.status != protocol::status::accepted) fail(std::string(protocol::text(came.status)));
-  // relaxed: see may_send.
-  if (!sends_allowed_.load(relaxed)) sends_allowed_.store(machine_->sends_allowed(), relaxed);
-  if (!came.released) return;
+  if (!came.released) {
+    // relaxed: written in turns only. Perhaps the answer to what a participant had reported before its deadline.
+    if (sends_in_.load(relaxed) == no_episode) allow_sends();
+    return;
+  }
   outcome_ = came;
   if (!folds_by_process_ && came.operation != 0 && !came.mismatched) return settle();
   end_episode();
@@ -74,8 +80,12 @@ void process::end_episode() {
   for (member_state& one : members_) one.is_idle = false;
   idle_members_ = 0;
   is_passive_ = false;
-  // release: publishes the outcome; pairs with episode(). relaxed: written in turns only.
-  episode_.store(episode_.load(relaxed) + 1, release);
+  // relaxed: written in turns only.
+  const std::uint64_t next = episode_.load(relaxed) + 1;
+  // relaxed: published by the release that follows. Whoever is out of idle() since its deadline is still in the old one.
+  sends_in_.store(next, relaxed);
+  // release: publishes the outcome; pairs with episode().
+  episode_.store(next, release);
 }
 
 void process::run_controls() {

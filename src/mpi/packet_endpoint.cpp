@@ -17,7 +17,7 @@ bool packet_endpoint::send_large(outgoing& out, rank_t to, const void* data, std
     refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
   const std::uint32_t thread = process_.where().thread_of[to];
   const auto takes = [&] {
-    return process_.may_send() && out.append_large(thread, data, bytes, episode_);
+    return process_.may_send(episode_) && out.append_large(thread, data, bytes, episode_);
   };
   if (!takes()) {
     continue_rests();
@@ -28,8 +28,8 @@ bool packet_endpoint::send_large(outgoing& out, rank_t to, const void* data, std
   return true;
 }
 
+// Whether I may send or not: a message that is half sent is counted, so no report of mine can end the episode before it.
 void packet_endpoint::continue_rests() {
-  if (!process_.may_send()) return;
   for (outgoing& out : out_)
     if (out.has_rest()) out.continue_rest(episode_);
 }
@@ -69,7 +69,7 @@ bool packet_endpoint::open_entry() {
   home_ = entry.home;
   at_ = entry.record;
   source_ = entry.source;
-  if (!process_.may_send()) process_.woken_by_message();
+  if (!process_.may_send(episode_)) process_.woken_by_message();
   return true;
 }
 
@@ -122,6 +122,15 @@ std::uint64_t packet_endpoint::held() const noexcept {
   return counted_.received - totals_.freed + self_.held();
 }
 
+// What termination detection is told. Messages to oneself are left out, as a count that moves costs a second wave; but one
+// that is held keeps the episode from ending, so it counts as sent from here on, and as freed at the next idle() that does
+// not find it any more.
+protocol::counts packet_endpoint::totals() noexcept {
+  const std::uint64_t before = kept_.sent - kept_.freed, now = self_.held();
+  now > before ? kept_.sent += now - before : kept_.freed += before - now;
+  return {totals_.sent + kept_.sent, totals_.freed + kept_.freed};
+}
+
 // --- idle ------------------------------------------------------------------------------------------------------------
 
 std::optional<protocol::outcome> packet_endpoint::idle(const protocol::contribution& given,
@@ -155,7 +164,7 @@ std::optional<protocol::outcome> packet_endpoint::idle(const protocol::contribut
     }
     if (!is_inside) {
       process_.note_held(thread_, held());
-      process_.enter(thread_, episode_, totals_, given);
+      process_.enter(thread_, episode_, totals(), given);
       is_inside = true;
     }
     continue_rests();

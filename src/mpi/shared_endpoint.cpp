@@ -38,7 +38,10 @@ shared_endpoint::shared_endpoint(process& mine, shared_room& room, std::uint32_t
 // Returns false. A program may ask for room for ever if the receiver is dead.
 bool shared_endpoint::no_room() {
   constexpr std::uint32_t often = 4096;
-  if (++vain_looks_ % often == 0) look_for_the_dead();
+  if (++vain_looks_ % often != 0) return false;
+  look_for_the_dead();
+  const release_word now = room_.look();
+  if (now.has(release_word::broken) && now.episodes() == episode_) refuse_broken();
   return false;
 }
 
@@ -154,13 +157,36 @@ bool shared_endpoint::has_event() noexcept {
   return has_news || now.episodes() > episode_ || now.has(release_word::broken);
 }
 
+// For those who ask who is missing.
+void shared_endpoint::be_seen(whereabouts where) noexcept {
+  // relaxed: for messages.
+  mine_.holds.store(box_.taken() - box_.released(), relaxed);
+  mine_.is_where.store(where, relaxed);  // relaxed: as above
+}
+
+// A large message that is half sent counts as sent: its pieces go first, before the word counts me as idle. Who asks is told
+// that I am: it is the receivers that all wait for. False if the deadline has passed; what is left goes with later calls.
+bool shared_endpoint::send_rests(std::uint64_t deadline_ns, std::vector<absentee>* late) {
+  if (rests_ == 0) return true;
+  be_seen(whereabouts::idle);
+  bool in_time = true;
+  while (in_time && rests_ != 0 && !has_message()) {
+    continue_rests();
+    box_.flush();
+    no_room();
+    native::yield();
+    in_time = deadline_ns == platform::forever_ns || native::now_ns() < deadline_ns;
+  }
+  if (!in_time) *late = missing();
+  be_seen(whereabouts::running);
+  return in_time;
+}
+
 // Publishes what I give, and ends the episode if I am the last. False then.
 bool shared_endpoint::enter(const protocol::contribution& given) {
   if (given.operation != 0) mine_.value = given.value;
   if (mine_.operation != given.operation) mine_.operation = given.operation;
-  // relaxed: for messages.
-  mine_.holds.store(box_.taken() - box_.released(), relaxed);
-  mine_.is_where.store(whereabouts::idle, relaxed);  // relaxed: as above
+  be_seen(whereabouts::idle);
   const std::uint64_t balance = box_.sent() - box_.released();
   bool is_unanimous = false;
   if (!room_.enter(given.vote != 0, balance - std::exchange(reported_, balance), is_unanimous))
@@ -200,13 +226,7 @@ std::optional<protocol::outcome> shared_endpoint::idle(const protocol::contribut
     return result;
   };
   for (;;) {
-    // A large message that is half sent counts as sent: pieces first, while I am not idle.
-    while (rests_ != 0 && !has_message()) {
-      continue_rests();
-      box_.flush();
-      no_room();
-      native::yield();
-    }
+    if (!send_rests(deadline_ns, late)) return timed(std::nullopt);
     box_.flush();
     if (has_message()) return timed(std::nullopt);
     if (foresight_.expects_message())
@@ -260,13 +280,10 @@ void shared_endpoint::wait_for_event(std::uint64_t deadline_ns) {
 void shared_endpoint::look_for_the_dead() {
   if (const auto dead = process_.dead_neighbour())
     for (const rank_t rank : process_.where().participants[*dead]) room_.break_up(rank);
-  if (room_.look().has(release_word::broken) && room_.look().episodes() == episode_ &&
-      // relaxed: for messages. In idle() the caller decides: a message may have come as well.
-      mine_.is_where.load(relaxed) != whereabouts::idle)
-    refuse_broken();
 }
 
 void shared_endpoint::refuse_broken() {
+  be_seen(whereabouts::running);
   std::string gone;
   for (std::uint32_t other = 0; other < process_.processes(); ++other) {
     const auto& ranks = process_.where().participants[other];

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 
 #include "scenario.hpp"
 
@@ -66,14 +67,14 @@ void late(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
-// One that receives a message and does not give it back before another comes.
-void holder(const mpi::calls& mpi, const mpi::options& chosen) {
+// Rank 1 receives a message, of that sender, and does not give it back before another comes.
+void holds_message_of(rank_t sender, const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
-  on_all_participants(comm, [](mpi::endpoint& me) {
+  on_all_participants(comm, [&](mpi::endpoint& me) {
     const auto ignore = [](const received&) {};
     if (me.size() == 1) return;
+    if (me.rank() == sender) me.send(1, std::uint64_t{42});
     if (me.rank() == 0) {
-      me.send(1, std::uint64_t{42});
       const absentee found = find_only_absentee(me, 1, absence::holding, ignore);
       expect_equal(found.messages, std::uint64_t{1}, "messages held");
       const std::uint64_t release_it = 43;
@@ -88,6 +89,94 @@ void holder(const mpi::calls& mpi, const mpi::options& chosen) {
     }
     expect(idle_receiving(me, true, ignore) == idle_result::unanimous, "votes");
   });
+}
+
+// The last participant's deadline passes, but what it has reported ends the episode. It is in that episode all the same until
+// its next idle() says so: what it sends before (to itself, too) belongs there, and what the others send after comes later.
+// Those of its process come to idle() at once, so that there is a report; the others once its deadline is past.
+void overtaken(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  if (comm.processes() == 1) return;
+  const rank_t slow = comm.size() - 1;
+  const bool is_beside = comm.first_rank() + comm.threads() > slow;
+  on_all_participants(comm, [&](mpi::endpoint& me) {
+    std::uint64_t episode = 0;
+    const auto take = [&](const received& m) {
+      expect_equal(m.as<std::uint64_t>(), episode, "episode of a message");
+    };
+    const auto finish = [&] {
+      idle_result now{};
+      while ((now = me.idle(true)) == idle_result::message) receive_all(me, take);
+      expect(now == idle_result::unanimous, "votes");
+      ++episode;
+    };
+    if (me.rank() != slow) {
+      // A packet that is opened in one episode and filled in the next.
+      expect(me.can_send(slow), "no room for the first message");
+      if (!is_beside) std::this_thread::sleep_for(300ms);
+      finish();
+      send_receiving(me, slow, &episode, sizeof episode, take);
+      finish();
+      return;
+    }
+    // The others may be late themselves, on a machine that has much to do.
+    if (!me.idle_for(true, 50ms)) {
+      std::vector<bool> is_told(me.size(), false);
+      const auto until = std::chrono::steady_clock::now() + 400ms;
+      while (std::chrono::steady_clock::now() < until) {
+        receive_all(me, take);
+        for (rank_t to = 0; to < me.size(); ++to)
+          if (!is_told[to] || to == slow) is_told[to] = me.try_send(to, &episode, sizeof episode);
+      }
+      finish();
+    } else {
+      ++episode;
+    }
+    finish();
+    expect(me.can_send(slow), "no room for a message to oneself");
+  });
+}
+
+// Waits for an MPI_Isend or MPI_Irecv of the test's own, without a look at the communicator.
+void complete(const mpi::calls& mpi, mpi::handle request) {
+  for (bool is_done = false; !is_done;) {
+    expect_equal(mpi.test(&request, &is_done, nullptr), 0, "an error of MPI_Test");
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+// A message of which only a part finds room, since its receiver does not look, lets its sender go at the deadline, who learns
+// of the receiver; and so do the others. Then it arrives whole, before what was sent after it. The receiver is told to go on
+// by MPI itself, with one thread a process.
+void stuck(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  if (comm.threads() > 1 || comm.size() == 1) return;
+  mpi::endpoint& me = comm.local(0);
+  const rank_t slow = me.size() - 1;
+  const std::vector<std::uint64_t> large(125'000, 42);
+  char go = 0;
+  mpi::handle request;
+  if (me.rank() == slow) {
+    for (rank_t other = 0; other < slow; ++other) {
+      mpi.receive(&go, 1, mpi::any_source, mpi.world, &request);
+      complete(mpi, request);
+    }
+  } else {
+    if (me.rank() == 0)
+      expect(me.try_send(slow, large.data(), large.size() * sizeof large[0]), "no room for a part");
+    find_only_absentee(me, slow, absence::running, [](const received&) {});
+    mpi.send(&go, 1, static_cast<int>(slow), mpi.world, &request);
+    complete(mpi, request);
+  }
+  std::size_t seen = 0;
+  const auto take = [&](const received& m) {
+    const std::size_t words = seen++ == 0 ? large.size() : 1;
+    expect_equal(m.size, words * sizeof large[0], "size of a message");
+    expect(std::memcmp(m.data, large.data(), m.size) == 0, "bytes differ");
+  };
+  if (me.rank() == 0) send_receiving(me, slow, large.data(), sizeof large[0], take);
+  expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");
+  expect_equal(seen, me.rank() == slow ? std::size_t{2} : 0, "messages");
 }
 
 // The last process dies. Whoever waits for it, in idle() or for room, is told which.
@@ -144,7 +233,12 @@ void left(const mpi::calls& mpi, const mpi::options& chosen) {
 
 const std::vector<scenario> fault_scenarios{
     {"late", late},
-    {"holder", holder},
+    {"holder",
+     [](const mpi::calls& mpi, const mpi::options& chosen) { holds_message_of(0, mpi, chosen); }},
+    {"own",
+     [](const mpi::calls& mpi, const mpi::options& chosen) { holds_message_of(1, mpi, chosen); }},
+    {"overtaken", overtaken},
+    {"stuck", stuck},
     {"killed", killed},
     {"left", left},
 };

@@ -7,7 +7,7 @@ namespace tutti::test {
 namespace {
 
 const std::string all =
-    "episodes sizes flood hold token empty votes values mismatched groups refused left";
+    "episodes sizes flood hold unsent token empty votes values mismatched groups refused left";
 
 struct shape {
   family by;
@@ -67,7 +67,16 @@ TEST_P(either, sums_have_the_bits_of_all_reductions_in_every_shape) {
 TEST_P(either, who_is_late_or_holds_a_message_is_named) {
   TUTTI_SKIP_WITHOUT(GetParam());
   const std::string transport = GetParam().is_open_mpi() ? "auto" : "mpi";
-  expect_all_held(run_launched({GetParam(), 3}, worker(1, transport, "tree", "late holder")));
+  expect_all_held(run_launched({GetParam(), 3}, worker(1, transport, "tree", "late holder own")));
+}
+
+TEST_P(either, a_deadline_leaves_episodes_and_large_messages_as_they_are) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  for (const char* transport : {"auto", "mpi"})
+    expect_all_held(
+        run_launched({GetParam(), 3}, worker(1, transport, "star", "own overtaken stuck")));
+  const char* const detector = GetParam().is_open_mpi() ? "waves" : "tree";
+  expect_all_held(run_launched({GetParam(), 2}, worker(2, "mpi", detector, "own overtaken")));
 }
 
 // Open MPI's launcher is told not to end the others. MPICH's (Hydra 4.0.2) cannot be: it kills them 2 ms after a process

@@ -53,9 +53,9 @@ TEST(oversubscribed, all_scenarios_hold) {
     for (const char* transport : {"auto", "mpi"}) {
       start how{by, 16};
       how.seconds = 600;
-      expect_all_held(run_launched(
-          how, worker(1, transport, "tree",
-                      "episodes flood hold token empty votes values groups late holder")));
+      expect_all_held(run_launched(how, worker(1, transport, "tree",
+                                               "episodes flood hold token empty votes values "
+                                               "groups late holder own overtaken stuck")));
     }
   }
 }

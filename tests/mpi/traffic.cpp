@@ -193,6 +193,28 @@ void hold(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
+// Who asks for room and then has nothing to say, more often than packets may be under way, has lost none of it.
+void unsent(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [&](mpi::endpoint& me) {
+    const std::uint64_t episodes = chosen.packets_under_way + 4;
+    std::uint64_t episode = 0, seen = 0;
+    const auto take = [&](const received& message) {
+      expect_equal(message.as<std::uint64_t>(), episode, "episode of a message");
+      ++seen;
+    };
+    for (; episode < episodes; ++episode) {
+      for (rank_t to = 0; to < me.size(); ++to)
+        expect(gets_room(me, to), "no room though nothing was sent");
+      expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");
+    }
+    for (rank_t to = 0; to < me.size(); ++to)
+      send_receiving(me, to, &episode, sizeof episode, take);
+    expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");
+    expect_equal(seen, std::uint64_t{me.size()}, "messages after all");
+  });
+}
+
 // One token goes round: whoever has it is the only one that is not idle.
 void token(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
@@ -234,6 +256,7 @@ const std::vector<scenario> traffic_scenarios{
     {"sizes", sizes},
     {"flood", flood},
     {"hold", hold},
+    {"unsent", unsent},
     {"token", token},
     {"empty",
      [](const mpi::calls& mpi, const mpi::options& chosen) { empty_episodes(mpi, chosen, 300); }},

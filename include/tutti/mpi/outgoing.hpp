@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "tutti/mpi/packet.hpp"
@@ -28,7 +30,7 @@ class outgoing {
   // The largest message that need not be cut.
   std::size_t largest_whole() const noexcept { return capacity_ - begin_ - sizeof(record_header); }
 
-  // Room for a message of that size in the packet at hand, or in a new one.
+  // Room for a message of that size in the packet at hand, or in a new one. Precondition: bytes <= largest_whole().
   bool has_room(std::size_t bytes, std::uint64_t episode) {
     if (open_ != nullptr && end_ + sizeof(record_header) + padded_to_8(bytes) <= capacity_)
         [[likely]]
@@ -64,32 +66,37 @@ class outgoing {
     }
   }
 
-  void flush() {
-    if (open_ == nullptr) return;
-    packet_header& header = open_->header();
-    header.bytes = end_;
-    header.messages = messages_;
-    process_->hand_over(std::exchange(open_, nullptr), to_);
+  // `episode`: the one in which all that is in the packet was sent, since idle() flushes before it ends one. A packet with
+  // nothing in it stays here with its credit: nobody at the other end would ever empty it and give the credit back.
+  void flush(std::uint64_t episode) {
+    if (messages_ == 0) return;
+    open_->header() = {.bytes = end_,
+                       .kind = packet_kind::messages,
+                       .source = source_,
+                       .messages = std::exchange(messages_, 0),
+                       .episode = episode};
+    process_->hand_over(open_.release(), to_);
   }
-  bool is_empty() const noexcept { return open_ == nullptr; }
 
  private:
   static constexpr std::size_t least_piece = 64;
+  struct destroyer {
+    void operator()(packet* p) const noexcept { packet::destroy(p); }
+  };
 
   std::uint32_t end_of_open() const noexcept { return open_ == nullptr ? capacity_ : end_; }
 
+  // Where the packet at hand, if any, is too full for what comes; an empty one never is.
   bool open(std::uint64_t episode) {
-    flush();
+    flush(episode);
     auto& credit = process_->credits(process_->where().thread_of[source_], to_);
     // relaxed: a number of packets; only this participant takes from it.
     if (credit.load(relaxed) == 0) return false;
     credit.fetch_sub(1, relaxed);
-    open_ = process_->take();
-    open_->header() = {.kind = packet_kind::messages, .source = source_, .episode = episode};
+    open_.reset(process_->take());
     std::memset(open_->first_records(), 0, begin_ - sizeof(packet_header));
     std::fill(last_record_.begin(), last_record_.end(), 0u);
     end_ = begin_;
-    messages_ = 0;
     return true;
   }
 
@@ -122,9 +129,9 @@ class outgoing {
   rank_t threads_;
   std::uint32_t begin_;
   std::uint32_t capacity_;
-  packet* open_ = nullptr;
+  std::unique_ptr<packet, destroyer> open_;
   std::uint32_t end_ = 0;
-  std::uint32_t messages_ = 0;
+  std::uint32_t messages_ = 0;              // in open_
   std::vector<std::uint32_t> last_record_;  // by thread of the receiving process
   std::vector<std::byte> rest_;             // a large message that is being sent
   std::size_t sent_of_rest_ = 0;

@@ -40,16 +40,9 @@ class packet_endpoint {
   rank_t size() const noexcept { return process_.participants(); }
 
   // --- messages ----------------------------------------------------------------------------------------------------
-  bool can_send(rank_t to) {
-    if (to == rank_) return true;
-    return has_room(to, inline_message) || make_room(to, inline_message);
-  }
+  bool can_send(rank_t to) { return has_room(to, inline_message) || make_room(to, inline_message); }
   bool try_send(rank_t to, const void* data, std::size_t bytes) {
-    if (to == rank_) {
-      self_.push(data, bytes);
-      ++counted_.self;
-      return true;
-    }
+    if (to == rank_) return send_self(data, bytes);
     outgoing& out = out_[process_of(to)];
     if (bytes > out.largest_whole()) [[unlikely]]
       return send_large(out, to, data, bytes);
@@ -82,7 +75,7 @@ class packet_endpoint {
     one_less(reinterpret_cast<packet*>(message.index));
   }
   void flush() {
-    for (outgoing& out : out_) out.flush();
+    for (outgoing& out : out_) out.flush(episode_);
   }
 
   // --- idle --------------------------------------------------------------------------------------------------------
@@ -107,7 +100,15 @@ class packet_endpoint {
 
   std::uint32_t process_of(rank_t to) const noexcept { return process_.where().process_of[to]; }
   bool has_room(rank_t to, std::size_t bytes) {
-    return process_.may_send() && out_[process_of(to)].has_room(bytes, episode_);
+    return process_.may_send(episode_) &&
+           (to == rank_ || out_[process_of(to)].has_room(bytes, episode_));
+  }
+  bool send_self(const void* data, std::size_t bytes) {
+    if (!process_.may_send(episode_) && !make_room(rank_, bytes)) [[unlikely]]
+      return false;
+    self_.push(data, bytes);
+    ++counted_.self;
+    return true;
   }
   bool make_room(rank_t to, std::size_t bytes);
   bool send_large(outgoing& out, rank_t to, const void* data, std::size_t bytes);
@@ -143,6 +144,7 @@ class packet_endpoint {
     return front != nullptr && front->episode <= episode_;
   }
   std::uint64_t held() const noexcept;
+  protocol::counts totals() noexcept;
 
   process& process_;
   rank_t rank_;
@@ -160,6 +162,8 @@ class packet_endpoint {
 
   self_queue self_;
   bool self_turn_ = false;
+  protocol::counts
+      kept_;  // messages to myself that I held in an idle(): as sent, and as freed later
   std::unordered_map<rank_t, assembling> pieces_;  // by source
   std::unordered_map<std::uint64_t, std::vector<std::byte>> assembled_;
   std::uint64_t next_assembled_ = 0;

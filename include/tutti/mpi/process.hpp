@@ -88,9 +88,12 @@ class process {
     return episode_.load(acquire);
   }
   const protocol::outcome& last_outcome() const noexcept { return outcome_; }
-  bool may_send() const noexcept {
-    // relaxed: it is closed only by a participant of this process that finds its own deadline passed.
-    return sends_allowed_.load(relaxed);
+  // Whether a participant that is in that episode may send. Not after a deadline that has passed while a report was under
+  // way: until that is answered, and if the answer is the release, until the participant's next idle() has returned it.
+  bool may_send(std::uint64_t episode) const noexcept {
+    // relaxed: it is closed only while all participants of this process are in idle(), which each leaves in a turn or by a
+    // look at episode(), and never opened again for an episode that a report may still end.
+    return sends_in_.load(relaxed) == episode;
   }
   void enter(std::uint32_t thread, std::uint64_t episode, const protocol::counts& totals,
              const protocol::contribution& given);
@@ -135,6 +138,7 @@ class process {
   void say_goodbye();
 
   void become_passive();
+  void allow_sends() noexcept;
   void note(const protocol::outcome& came);
   void end_episode();
   void settle();
@@ -176,7 +180,8 @@ class process {
   std::vector<protocol::value_t> values_;  // process 0: by participant
   std::size_t values_missing_ = 0;
   alignas(cache_line) std::atomic<std::uint64_t> episode_{0};
-  std::atomic<bool> sends_allowed_{true};
+  static constexpr std::uint64_t no_episode = UINT64_MAX;
+  std::atomic<std::uint64_t> sends_in_{0};  // in which participants may send
 
   std::unique_ptr<neighbours> neighbours_;
   std::uint32_t polls_until_look_ = 0;

@@ -103,6 +103,8 @@ class shared_endpoint {
   void release_assembled(const received& message);
   bool has_message();
 
+  void be_seen(whereabouts where) noexcept;
+  bool send_rests(std::uint64_t deadline_ns, std::vector<absentee>* late);
   bool enter(const protocol::contribution& given);
   std::optional<protocol::outcome> leave(release_word now);
   void wait_for_event(std::uint64_t deadline_ns);
