@@ -2,8 +2,7 @@
 // Communicator across processes: the participants of all processes of an MPI communicator send each other small messages,
 // and can tell when all of them are done though nobody knows how many messages will come.
 //
-//   #include <mpi.h>
-//   #include "tutti/mpi/calls_of_mpi_h.hpp"
+//   #include "tutti/mpi/calls_of_mpi_h.hpp"   // mpi.h, without its C++ interface
 //   #include "tutti/mpi/communicator.hpp"
 //
 //   const tutti::mpi::calls mpi = tutti::mpi::calls_of_mpi_h();

@@ -39,7 +39,9 @@ class outgoing {
   }
   // Precondition: has_room(bytes).
   void append(std::uint32_t thread, const void* data, std::size_t bytes) noexcept {
-    std::memcpy(begin_record(thread, static_cast<std::uint32_t>(bytes), bytes), data, bytes);
+    std::byte* const to = begin_record(thread, static_cast<std::uint32_t>(bytes), bytes);
+    // An empty message may come from nowhere.
+    if (bytes != 0) std::memcpy(to, data, bytes);
   }
 
   // Takes a message of any size; false if there is no room for its first piece.

@@ -26,7 +26,8 @@ class self_queue {
     block& last = *blocks_.back();
     const std::uint64_t size = bytes;
     std::memcpy(last.bytes.get() + last.written, &size, sizeof size);
-    std::memcpy(last.bytes.get() + last.written + sizeof size, data, bytes);
+    // An empty message may come from nowhere.
+    if (bytes != 0) std::memcpy(last.bytes.get() + last.written + sizeof size, data, bytes);
     last.written += needed;
     ++last.unreleased;
     ++waiting_;
