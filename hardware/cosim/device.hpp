@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 namespace tutti::hardware {
@@ -28,8 +29,18 @@ class device {
   virtual void write(std::uint64_t offset, std::uint64_t value) = 0;
   // For messages of errors.
   virtual const std::string& name() const noexcept = 0;
+  // Of the window that can be reached: offsets lie below.
+  virtual std::uint64_t window() const noexcept = 0;
   // No words: the unit reaches no memory.
   virtual shared_memory memory() noexcept { return {}; }
 };
+
+// Throws std::runtime_error if the window is shorter than the unit's.
+inline void require_window(const device& unit, std::uint64_t bytes) {
+  if (unit.window() >= bytes) return;
+  throw std::runtime_error("tutti: hardware device '" + unit.name() +
+                           "': " + std::to_string(unit.window()) +
+                           " bytes are mapped, the registers need " + std::to_string(bytes));
+}
 
 }  // namespace tutti::hardware

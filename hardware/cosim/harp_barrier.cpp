@@ -31,6 +31,7 @@ harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
     fail(unit, "is of version " + std::to_string(found >> 16 & 0xFFFF) + "." +
                    std::to_string(found & 0xFFFF) + "; this driver is for version " +
                    std::to_string(version_major));
+  require_window(unit, window_bytes);
   const std::uint64_t capable = unit.read(capability);
   const auto most = static_cast<rank_t>(capable & 0xFFFF);
   if (n_ < 1 || n_ > most)

@@ -26,6 +26,7 @@ hbs_structure::hbs_structure(device& unit) : unit_(unit) {
   if (const std::uint64_t found = unit.read(hbs::version); found >> 16 != hbs::version_value >> 16)
     fail(unit, "is of version " + std::to_string(found >> 16) + "; this driver is for version " +
                    std::to_string(hbs::version_value >> 16));
+  require_window(unit, hbs::window_bytes);
   capable_ = hbs::capabilities::of(unit.read(hbs::capability));
   used_.resize(capable_.barriers);
 }
@@ -45,9 +46,11 @@ void hbs_structure::give_back(rank_t barrier) {
   used_[barrier] = false;
 }
 
-hbs_barrier::hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads,
-                         std::uint64_t timeout_cycles)
-    : structure_(structure), threads_(std::move(threads)), participants_(threads_.size()) {
+hbs_barrier::hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads)
+    : structure_(structure),
+      threads_(std::move(threads)),
+      episode_mask_((std::uint64_t{1} << structure.capable().generation_bits) - 1),
+      participants_(threads_.size()) {
   const hbs::capabilities& has = structure.capable();
   std::vector<std::uint64_t> mask(has.words - 1);
   if (threads_.empty()) refuse("a barrier needs participants");
@@ -63,7 +66,8 @@ hbs_barrier::hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads,
   const std::lock_guard hold(structure.lock_);  // clusters are written one after the other
   for (rank_t w = 0; w + 1 < has.words; ++w)
     structure.unit().write(hbs::cluster(index_, w, has.words), mask[w]);
-  structure.unit().write(hbs::cluster(index_, has.words - 1, has.words), timeout_cycles);
+  // The last word creates. It is the timeout, which the cores keep: deadlines are this driver's own.
+  structure.unit().write(hbs::cluster(index_, has.words - 1, has.words), 0);
 }
 
 hbs_barrier::~hbs_barrier() { structure_.give_back(index_); }
@@ -75,7 +79,7 @@ void hbs_barrier::arrive(rank_t rank) {
 
 bool hbs_barrier::may_depart(rank_t rank) {
   const std::uint64_t episodes = structure_.unit().read(hbs::sense(index_, threads_[rank])) >> 32;
-  return static_cast<std::uint8_t>(episodes) == participants_[rank].episode;
+  return episodes == (participants_[rank].episode & episode_mask_);
 }
 
 void hbs_barrier::arrive_and_wait(rank_t rank) {

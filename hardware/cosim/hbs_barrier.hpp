@@ -18,7 +18,7 @@ class hbs_barrier;
 // The structure of one socket.
 class hbs_structure {
  public:
-  // Throws std::runtime_error if the device is no such structure or of another version.
+  // Throws std::runtime_error if the device is no such structure, of another version, or mapped in part only.
   explicit hbs_structure(device& unit);
 
   const hbs::capabilities& capable() const noexcept { return capable_; }
@@ -39,8 +39,7 @@ class hbs_barrier final : public any_barrier {
  public:
   // For the threads given, by their numbers in the socket; rank r is threads[r]. Throws std::invalid_argument for none, for
   // one that the socket does not have, or for one twice; std::runtime_error if all barriers are in use.
-  hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads,
-              std::uint64_t timeout_cycles = ~0u);
+  hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads);
   ~hbs_barrier() override;
 
   void arrive_and_wait(rank_t rank) override;
@@ -53,7 +52,7 @@ class hbs_barrier final : public any_barrier {
 
  private:
   struct alignas(cache_line) participant {
-    std::uint8_t episode = 0;  // as many bits as the sense shows
+    std::uint64_t episode = 0;
   };
 
   void arrive(rank_t rank);
@@ -62,6 +61,7 @@ class hbs_barrier final : public any_barrier {
   hbs_structure& structure_;
   std::vector<rank_t> threads_;
   rank_t index_;
+  std::uint64_t episode_mask_;  // what the sense shows of their number
   array<participant> participants_;
 };
 

@@ -11,14 +11,16 @@ inline constexpr std::uint32_t version_value = 0x0001'0000;
 inline constexpr std::uint64_t id = 0x0000, version = 0x0040, capability = 0x0080, error = 0x00C0;
 inline constexpr std::uint64_t window_bytes = 0x80'0000;
 
-// What the capability register says: bits n, barriers m, 64-bit words of a cluster, threads of this socket.
+// What the capability register says: bits n, barriers m, 64-bit words of a cluster, threads of this socket, bits of a
+// sense.
 struct capabilities {
-  std::uint32_t bits, barriers, words, local;
+  std::uint32_t bits, barriers, words, local, generation_bits;
   static constexpr capabilities of(std::uint64_t value) noexcept {
     return {static_cast<std::uint32_t>(value & 0xFFFF),
             static_cast<std::uint32_t>(value >> 16 & 0xFFFF),
             static_cast<std::uint32_t>(value >> 32 & 0xFF),
-            static_cast<std::uint32_t>(value >> 40 & 0xFFFF)};
+            static_cast<std::uint32_t>(value >> 40 & 0xFFFF),
+            static_cast<std::uint32_t>(value >> 56)};
   }
 };
 
@@ -41,6 +43,12 @@ constexpr std::uint64_t init(std::uint64_t barrier, std::uint64_t thread) noexce
 }
 
 // Bits of `error`.
-enum error_bit : std::uint64_t { foreign = 1, arrived_again = 2, bad_create = 4, out_of_range = 8 };
+enum error_bit : std::uint64_t {
+  foreign = 1,
+  arrived_again = 2,
+  bad_create = 4,
+  out_of_range = 8,
+  late_init = 16
+};
 
 }  // namespace tutti::hardware::hbs

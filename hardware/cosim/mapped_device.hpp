@@ -11,7 +11,7 @@ namespace tutti::hardware {
 
 class mapped_device final : public device {
  public:
-  // Maps `bytes` of the file from `offset`. Throws std::runtime_error with a sentence that names the file if it is not
+  // window_bytes (registers.hpp) for a counting or mask unit, hbs::window_bytes for a structure. Maps `bytes` of the file from `offset`. Throws std::runtime_error with a sentence that names the file if it is not
   // there, may not be opened, is shorter than that, or cannot be mapped.
   mapped_device(std::string path, std::size_t bytes, std::size_t offset = 0);
   ~mapped_device() override;
@@ -19,6 +19,7 @@ class mapped_device final : public device {
   std::uint64_t read(std::uint64_t offset) override;
   void write(std::uint64_t offset, std::uint64_t value) override;
   const std::string& name() const noexcept override { return path_; }
+  std::uint64_t window() const noexcept override { return bytes_; }
 
  private:
   std::string path_;

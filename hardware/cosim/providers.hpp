@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units as barriers by name, for all that takes one: tutti::barrier, make_barrier, C.
 //
-//   auto unit = std::make_shared<hardware::mapped_device>("/dev/uio0", 8192);
+//   auto unit = std::make_shared<hardware::mapped_device>("/dev/uio0", hardware::window_bytes);
 //   hardware::provider harp("harp", hardware::harp_barriers(unit));
 //   tutti::barrier sync(28, tutti::barrier_options{.algorithm = "harp"});
 #pragma once

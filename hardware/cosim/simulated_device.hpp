@@ -44,6 +44,7 @@ class simulated_device final : public device {
   std::uint64_t read(std::uint64_t offset) override { return ask(offset, false, 0); }
   void write(std::uint64_t offset, std::uint64_t value) override { ask(offset, true, value); }
   const std::string& name() const noexcept override { return name_; }
+  std::uint64_t window() const noexcept override { return UINT64_MAX; }
   shared_memory memory() noexcept override {
     if constexpr (has_memory)
       return {lines_.get(), words * 8, bus_address};

@@ -60,6 +60,9 @@ def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path, waves: p
         for proof in unit.proofs:
             if proof.bugs:
                 add("mutate", f"none ({proof.name})", mutate.baseline, proof, ())
+        for simulation in unit.simulations:
+            if any(simulation.name in bug.simulations for bug in unit.bugs):
+                add("mutate", f"none ({simulation.name})", mutate.baseline_of_simulation, simulation, ())
         for bug in unit.bugs:
             add("mutate", bug.name, mutate.mutate, bug, ())
     if "simulate" in stages:

@@ -12,7 +12,7 @@ import shutil
 
 from . import prove, simulate, tools
 from .results import FAILED, PASSED, result
-from .unit import Bug, Proof, Unit
+from .unit import Bug, Proof, Simulation, Unit
 
 
 def _patched(unit: Unit, bug: Bug, folder: pathlib.Path) -> tuple:
@@ -45,6 +45,25 @@ def baseline(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
     return [result(unit.name, "mutate", f"none ({proof.name})", status, outcome.seconds, note="nobody objects", log=log)]
 
 
+def baseline_of_simulation(unit: Unit, simulation: Simulation, folder: pathlib.Path) -> list:
+    """The same for a simulation that some bug is for."""
+    outcome = _simulated(unit, simulation, unit.sources, folder)
+    log = "" if outcome.status == 0 else "objects to the sources as they are: " + tools.tail(outcome.text)
+    status = PASSED if outcome.status == 0 else FAILED
+    name = f"none ({simulation.name})"
+    return [result(unit.name, "mutate", name, status, outcome.seconds, note="nobody objects", log=log)]
+
+
+def _simulated(unit: Unit, simulation: Simulation, sources: list, folder: pathlib.Path) -> tools.Outcome:
+    quick = (simulation.quick or simulation.parameters)[0]
+    return simulate.run_once(unit, simulation, quick, sources, folder / simulation.name, True)
+
+
+def _objects(outcome: tools.Outcome) -> bool:
+    """The harness says what is wrong, or an assertion in the sources does; not a build or a run that fails otherwise."""
+    return outcome.status == 1 or (outcome.status != 0 and "Assertion failed" in outcome.text)
+
+
 def mutate(unit: Unit, bug: Bug, folder: pathlib.Path) -> list:
     """Who catches the bug."""
     sources, patched = _patched(unit, bug, folder)
@@ -68,10 +87,9 @@ def mutate(unit: Unit, bug: Bug, folder: pathlib.Path) -> list:
     for simulation in unit.simulations:
         if caught_by or simulation.name not in bug.simulations:
             continue
-        quick = (simulation.quick or simulation.parameters)[0]
-        outcome = simulate.run_once(unit, simulation, quick, sources, folder / simulation.name, True)
+        outcome = _simulated(unit, simulation, sources, folder)
         seconds += outcome.seconds
-        if isinstance(outcome, tools.Outcome) and outcome.status == 1:
+        if _objects(outcome):
             caught_by.append(simulation.name)
         else:
             silent.append(f"{simulation.name} (exit status {outcome.status}: {tools.tail(outcome.text, 3)})")

@@ -78,7 +78,8 @@ module tutti_hbs_core_formal
   assign hit = !init_q && valid_i && ready && barrier_i == symbol_i && 32'(source_i) < Bits;
   assign sender = Bits'(1) << source_i;
   assign creates = hit && kind_i == Create && mask_i[Local-1:0] != '0;
-  assign inits = hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0;
+  // Not once the episode is announced: that is an error, and changes nothing.
+  assign inits = hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0 && !announced_q;
   assign core = hit && kind_i == CoreArrive && (sender[Local-1:0] & members_q[Local-1:0]) != '0;
   assign socket = hit && kind_i == SocketArrive && (sender[Bits-1:Local] & members_q[Bits-1:Local]) != '0;
   assign arrived_now = core ? arrived_q | sender[Local-1:0] : arrived_q;
@@ -117,9 +118,8 @@ module tutti_hbs_core_formal
   always_comb begin
     assume (init_q || symbol_i == symbol_q);
     assume (32'(symbol_i) < Barriers);
-    // The kernel creates and initialises only while nothing is on its way.
+    // The kernel creates only while nothing is on its way.
     assume (!(hit && kind_i == Create) || (!owed_q && due_q == '0 && !(complete_valid && complete_barrier == symbol_i)));
-    assume (!inits || (!announced_q && !owed_q));
     // A core that has not been told of the completion does not come again.
     assume (!(core && owed_q) || (sender[Local-1:0] & waiting_q) == '0);
     // A peer announces the next episode only after it has this socket's announcement of this one.
@@ -150,6 +150,7 @@ module tutti_hbs_core_formal
       a_others: assert ((i_core.s_q[symbol_i] | shown_members) == '1);
       // Misuse is seen.
       a_foreign: assert (!(hit && kind_i == CoreArrive && !core) || error.foreign);
+      a_late: assert (!(hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0 && announced_q) || error.late_init);
       a_again: assert (!(core && (arrived_q & sender[Local-1:0]) != '0) || error.arrived_again);
     end
   end

@@ -118,7 +118,8 @@ module tutti_hbs_core
           s_q[msg_barrier_i] <= ~msg_mask_i;
           ahead_q[msg_barrier_i] <= '0;
         end
-        Init: if (member && right_kind) s_q[msg_barrier_i] <= s & ~source;
+        // What is announced cannot be unsaid.
+        Init: if (member && right_kind && !was_local_done) s_q[msg_barrier_i] <= s & ~source;
         default: begin
           s_q[msg_barrier_i] <= complete ? rearmed : s_arrived;
           ahead_q[msg_barrier_i] <= complete ? '0 : ahead_d;
@@ -155,6 +156,7 @@ module tutti_hbs_core
       if (in_range) begin
         error_o.bad_create = msg_kind_i == Create && !good_mask;
         error_o.foreign = msg_kind_i != Create && !(member && right_kind);
+        error_o.late_init = msg_kind_i == Init && member && right_kind && was_local_done;
         error_o.arrived_again = (msg_kind_i == CoreArrive && arrive && (s & source) != '0) ||
             (msg_kind_i == SocketArrive && arrive && (ahead & peer_source) != '0);
       end

@@ -12,6 +12,7 @@ package tutti_hbs_pkg;
   } kind_e;
 
   typedef struct packed {
+    logic late_init;  // a thread was initialised after its socket had announced the episode
     logic out_of_range;  // a barrier or a register that does not exist
     logic bad_create;  // nobody local takes part, or a bit is set that stands for nobody
     logic arrived_again;  // a participant arrived twice in an episode

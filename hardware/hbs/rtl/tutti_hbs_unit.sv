@@ -213,7 +213,7 @@ module tutti_hbs_unit
       unique case (req_addr_i)
         RegId: rsp_data_o = Id;
         RegVersion: rsp_data_o = DataBits'(Version);
-        RegCapability: rsp_data_o = {8'b0, 16'(Local), 8'(Words), 16'(Barriers), 16'(Bits)};
+        RegCapability: rsp_data_o = {8'(GenerationBits), 16'(Local), 8'(Words), 16'(Barriers), 16'(Bits)};
         RegError: rsp_data_o = DataBits'(error_q);
         default: rsp_data_o = '0;
       endcase

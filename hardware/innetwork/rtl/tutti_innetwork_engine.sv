@@ -12,7 +12,7 @@ module tutti_innetwork_engine
     parameter int unsigned Ports = 4,
     /// 1 to 16.
     parameter int unsigned Communicators = 4,
-    /// Rows of a table, 1 to 8. A butterfly over all ports takes one more than it has rounds.
+    /// Rows of a table, 1 to 8. A butterfly takes one more than it has rounds: with 8 rows seven ports.
     parameter int unsigned Stages = 5,
     /// Beats that wait for the way out, a power of two, 8 to 4096.
     parameter int unsigned Depth = 16,

@@ -82,7 +82,7 @@ module tutti_innetwork_registers
         if (mine[c] && req_addr_i[7:0] == WinControl) enabled_q[c] <= req_data_i[0] && usable[c];
         if (mine[c] && !enabled_q[c]) begin
           if (req_addr_i[7:0] == WinKey) {role_o[c], topology_o[c], identity_o[c]} <= req_data_i[31:0];
-          if (req_addr_i[7:0] == WinStages) rows_q[c] <= req_data_i[63:3] != '0 ? 4'd9 : 4'(req_data_i[3:0]);
+          if (req_addr_i[7:0] == WinStages) rows_q[c] <= req_data_i[63:4] != '0 || req_data_i[3:0] > 4'd8 ? 4'd9 : 4'(req_data_i[3:0]);
           for (int unsigned s = 0; s < Stages; ++s) begin
             if (req_addr_i[7:6] == WinNeed[7:6] && row == 3'(s)) need_o[c][s] <= req_data_i[Bits-1:0];
             if (req_addr_i[7:6] == WinSend[7:6] && row == 3'(s)) send_o[c][s] <= req_data_i[Bits-1:0];

@@ -22,8 +22,9 @@ barrier_packet packet(unsigned message, unsigned episode, const key& k) {
   barrier_packet p;
   p.destination_mac = {2, 0, 0, 0, 0, 9};
   p.source_mac = {2, 0, 0, 0, 0, 1};
-  p.source_ip = 0xc0a8'0001;
-  p.destination_ip = 0xc0a8'00fe;
+  // Others in every episode: checksums with and without carries.
+  p.source_ip = 0xc0a8'0001u + 0x1003'0507u * episode;
+  p.destination_ip = 0xfffe'ff00u + 7 * episode;
   p.source_port = 51'000;
   p.message = message;
   p.episode = episode;

@@ -30,6 +30,9 @@ module tutti_mask_unit
     output logic [Threads-1:0] pin_sense_o
 );
   if (Threads < 1 || Threads > 64) $fatal(1, "tutti_mask_unit: Threads must be 1 to 64");
+  // Half of a count of episodes that has 32 bits.
+  if (GenerationBits < 2 || GenerationBits > 31)
+    $fatal(1, "tutti_mask_unit: GenerationBits must be 2 to 31");
   if (PinRegisters > 1) $fatal(1, "tutti_mask_unit: PinRegisters must be 0 or 1");
 
   config_t config_now;

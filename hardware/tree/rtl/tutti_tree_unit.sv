@@ -23,6 +23,9 @@ module tutti_tree_unit
     output logic [Ports-1:0] rsp_valid_o,
     output logic [Ports-1:0][DataBits-1:0] rsp_data_o
 );
+  // Half of a count of episodes that has 32 bits.
+  if (GenerationBits < 2 || GenerationBits > 31)
+    $fatal(1, "tutti_tree_unit: GenerationBits must be 2 to 31");
   if (Ports < 1 || Ports > Threads) $fatal(1, "tutti_tree_unit: Ports must be 1 to Threads");
   if (Threads < 1 || Threads > MaxThreads) $fatal(1, "tutti_tree_unit: Threads must be 1 to 128");
 

@@ -134,12 +134,19 @@ class testbench {
     ++time_;
   }
 
+  // Registers that no reset has reached are anything: Verilator's default is 0.
+  static VerilatedContext* power_on(VerilatedContext& context, std::uint64_t seed) {
+    context.randReset(2);
+    context.randSeed(static_cast<int>(seed % 0x7FFF'FFFF) + 1);
+    return &context;
+  }
+
   arguments with_;
   VerilatedContext context_;
 #ifdef WAVES
   VerilatedVcdC waves_;
 #endif
-  model top_{&context_, "top"};
+  model top_{power_on(context_, with_.seed), "top"};
   std::uint64_t cycle_ = 0, time_ = 0;
 };
 
