@@ -57,6 +57,9 @@ class crowd {
   void configure() {
     write(reg::control, 0);
     const rank_t size = with_.believed != 0 ? with_.believed : with_.threads;
+    // What this crowd does not drive now is off: inputs of the model begin as anything.
+    bench_.top().msg_valid_i = 0;
+    bench_.top().mem_valid_i = 0;
     write(reg::size, 1);  // so that the path is judged with a size that all paths take
     write(reg::arrival, static_cast<std::uint64_t>(with_.arrival));
     write(reg::departure, static_cast<std::uint64_t>(with_.departure));
