@@ -23,7 +23,7 @@ class simulated_device final : public device {
  public:
   explicit simulated_device(std::string name)
       : name_(std::move(name)),
-        top_(std::make_unique<Model>(&context_, "top")),
+        top_(std::make_unique<Model>(without_workers(context_), "top")),
         lines_(new word[words]) {
     top_->rst_ni = 0;
     for (int i = 0; i < 2; ++i) tick();
@@ -63,6 +63,12 @@ class simulated_device final : public device {
     bool is_write;
     std::atomic<int> done{0};
   };
+
+  // The model has one thread, its clock's: Verilator would make a pool of them, which a second device's making disturbs.
+  static VerilatedContext* without_workers(VerilatedContext& context) {
+    context.threads(1);
+    return &context;
+  }
 
   std::uint64_t ask(std::uint64_t offset, bool is_write, std::uint64_t value) {
     request mine{offset, value, is_write};

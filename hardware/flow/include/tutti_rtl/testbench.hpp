@@ -136,6 +136,7 @@ class testbench {
 
   // Registers that no reset has reached are anything: Verilator's default is 0.
   static VerilatedContext* power_on(VerilatedContext& context, std::uint64_t seed) {
+    context.threads(1);
     context.randReset(2);
     context.randSeed(static_cast<int>(seed % 0x7FFF'FFFF) + 1);
     return &context;
