@@ -35,12 +35,16 @@ class device {
   virtual shared_memory memory() noexcept { return {}; }
 };
 
+// Throws std::runtime_error.
+[[noreturn]] inline void fail(const std::string& device, const std::string& what) {
+  throw std::runtime_error("tutti: hardware device '" + device + "': " + what);
+}
+
 // Throws std::runtime_error if the window is shorter than the unit's.
 inline void require_window(const device& unit, std::uint64_t bytes) {
   if (unit.window() >= bytes) return;
-  throw std::runtime_error("tutti: hardware device '" + unit.name() +
-                           "': " + std::to_string(unit.window()) +
-                           " bytes are mapped, the registers need " + std::to_string(bytes));
+  fail(unit.name(), std::to_string(unit.window()) + " bytes are mapped, the registers need " +
+                        std::to_string(bytes));
 }
 
 }  // namespace tutti::hardware

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cosim/harp_barrier.hpp"
 
-#include <stdexcept>
 #include <thread>
 
 #include "tutti/platform/misuse.hpp"
@@ -14,23 +13,19 @@ namespace {
 // Lines of the participants in the shared memory: arrivals first, then departures.
 constexpr std::size_t arrivals_at = 0, departures_at = 64 * 128, memory_bytes = 2 * departures_at;
 
-[[noreturn]] void fail(const device& unit, const std::string& what) {
-  throw std::runtime_error("tutti: hardware device '" + unit.name() + "': " + what);
-}
-
 }  // namespace
 
 harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
     : unit_(unit), n_(participants), with_(with), participants_(participants) {
   if (const std::uint64_t found = unit.read(id); found != id_value)
-    fail(unit, found == ~std::uint64_t{0}
-                   ? "does not answer"
-                   : "is no barrier unit: its identity is " + std::to_string(found));
+    fail(unit.name(), found == ~std::uint64_t{0}
+                          ? "does not answer"
+                          : "is no barrier unit: its identity is " + std::to_string(found));
   const std::uint64_t found = unit.read(version);
   if ((found >> 16 & 0xFFFF) != version_major)
-    fail(unit, "is of version " + std::to_string(found >> 16 & 0xFFFF) + "." +
-                   std::to_string(found & 0xFFFF) + "; this driver is for version " +
-                   std::to_string(version_major));
+    fail(unit.name(), "is of version " + std::to_string(found >> 16 & 0xFFFF) + "." +
+                          std::to_string(found & 0xFFFF) + "; this driver is for version " +
+                          std::to_string(version_major));
   require_window(unit, window_bytes);
   const std::uint64_t capable = unit.read(capability);
   const auto most = static_cast<rank_t>(capable & 0xFFFF);
@@ -43,11 +38,11 @@ harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
   if (by_memory) {
     memory_ = unit.memory();
     if ((capable >> 32 & 1) == 0 || memory_.words == nullptr || memory_.bytes < memory_bytes)
-      fail(unit, "reaches no shared memory of " + std::to_string(memory_bytes) +
-                     " bytes; only the paths through registers can be chosen");
+      fail(unit.name(), "reaches no shared memory of " + std::to_string(memory_bytes) +
+                            " bytes; only the paths through registers can be chosen");
   }
   if (with.arrival == arrival_path::message)
-    fail(unit, "messages are not sent by this driver; choose arrival by register or memory");
+    fail(unit.name(), "messages are not sent by this driver; choose arrival by register or memory");
 
   // The unit may still write or poll until it is reset: memory is cleared between the reset and the enabling.
   unit.write(control, control_reset);
@@ -66,7 +61,8 @@ harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
     memory_.words[i].store(0, relaxed);
   unit.write(control, control_enable);
   if (unit.read(size) != n_ || unit.read(error) != 0)
-    fail(unit, "refuses its configuration: error register " + std::to_string(unit.read(error)));
+    fail(unit.name(),
+         "refuses its configuration: error register " + std::to_string(unit.read(error)));
 }
 
 harp_barrier::~harp_barrier() { unit_.write(control, control_reset); }

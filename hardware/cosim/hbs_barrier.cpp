@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cosim/hbs_barrier.hpp"
 
-#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -10,22 +9,16 @@
 
 namespace tutti::hardware {
 
-namespace {
-
-[[noreturn]] void fail(const device& unit, const std::string& what) {
-  throw std::runtime_error("tutti: hardware device '" + unit.name() + "': " + what);
-}
-
-}  // namespace
-
 hbs_structure::hbs_structure(device& unit) : unit_(unit) {
   if (const std::uint64_t found = unit.read(hbs::id); found != hbs::id_value)
-    fail(unit, found == ~std::uint64_t{0}
-                   ? "does not answer"
-                   : "is no hardware barrier structure: its identity is " + std::to_string(found));
+    fail(unit.name(),
+         found == ~std::uint64_t{0}
+             ? "does not answer"
+             : "is no hardware barrier structure: its identity is " + std::to_string(found));
   if (const std::uint64_t found = unit.read(hbs::version); found >> 16 != hbs::version_value >> 16)
-    fail(unit, "is of version " + std::to_string(found >> 16) + "; this driver is for version " +
-                   std::to_string(hbs::version_value >> 16));
+    fail(unit.name(), "is of version " + std::to_string(found >> 16) +
+                          "; this driver is for version " +
+                          std::to_string(hbs::version_value >> 16));
   require_window(unit, hbs::window_bytes);
   capable_ = hbs::capabilities::of(unit.read(hbs::capability));
   used_.resize(capable_.barriers);
@@ -38,7 +31,7 @@ rank_t hbs_structure::allocate() {
       used_[b] = true;
       return b;
     }
-  fail(unit_, "all " + std::to_string(used_.size()) + " barriers are in use");
+  fail(unit_.name(), "all " + std::to_string(used_.size()) + " barriers are in use");
 }
 
 void hbs_structure::give_back(rank_t barrier) {

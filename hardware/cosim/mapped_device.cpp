@@ -8,19 +8,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 
 #include "tutti/platform/native.hpp"
 
 namespace tutti::hardware {
-
-namespace {
-
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw std::runtime_error("tutti: hardware device '" + path + "': " + what);
-}
-
-}  // namespace
 
 mapped_device::mapped_device(std::string path, std::size_t bytes, std::size_t offset)
     : path_(std::move(path)), bytes_(bytes) {

@@ -11,7 +11,8 @@ namespace tutti::hardware {
 
 class mapped_device final : public device {
  public:
-  // window_bytes (registers.hpp) for a counting or mask unit, hbs::window_bytes for a structure. Maps `bytes` of the file from `offset`. Throws std::runtime_error with a sentence that names the file if it is not
+  // `bytes`: window_bytes (registers.hpp) for a counting or mask unit, hbs::window_bytes for a structure.
+  // Maps `bytes` of the file from `offset`. Throws std::runtime_error with a sentence that names the file if it is not
   // there, may not be opened, is shorter than that, or cannot be mapped.
   mapped_device(std::string path, std::size_t bytes, std::size_t offset = 0);
   ~mapped_device() override;

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <numeric>
-#include <stdexcept>
 #include <vector>
 
 #include "cosim/hbs_barrier.hpp"
@@ -50,8 +49,7 @@ struct single_unit {
 std::shared_ptr<single_unit> take(const std::shared_ptr<single_unit>& from) {
   // acquire: follows the end of the barrier before, which the release below published.
   if (from->taken.exchange(true, std::memory_order_acquire))
-    throw std::runtime_error("tutti: hardware device '" + from->unit->name() +
-                             "': it has one barrier at a time, and that is in use");
+    fail(from->unit->name(), "it has one barrier at a time, and that is in use");
   // release: the next owner follows all that this one did.
   return {from.get(),
           [from](single_unit* unit) { unit->taken.store(false, std::memory_order_release); }};

@@ -13,8 +13,6 @@ bool packet_endpoint::make_room(rank_t to, std::size_t bytes) {
 }
 
 bool packet_endpoint::send_large(outgoing& out, rank_t to, const void* data, std::size_t bytes) {
-  if (bytes > UINT32_MAX)
-    refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
   const std::uint32_t thread = process_.where().thread_of[to];
   const auto takes = [&] {
     return process_.may_send(episode_) && out.append_large(thread, data, bytes, episode_);

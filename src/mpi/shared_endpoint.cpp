@@ -46,8 +46,6 @@ bool shared_endpoint::no_room() {
 }
 
 bool shared_endpoint::send_pieces(rank_t to, const void* data, std::size_t bytes) {
-  if (bytes > UINT32_MAX)
-    refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
   if (rests_ != 0) {
     continue_rests();
     if (rests_ != 0) return no_room();

@@ -70,7 +70,7 @@ class basic_endpoint {
   void send(rank_t to, const void* data, std::size_t bytes, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     check_rank(to, where);
-    check_size(bytes);
+    require_message_size(bytes);
     if (!box_.try_send(to, data, bytes)) [[unlikely]]
       report_no_room(to, where);
   }
@@ -83,7 +83,7 @@ class basic_endpoint {
   bool try_send(rank_t to, const void* data, std::size_t bytes, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     check_rank(to, where);
-    check_size(bytes);
+    require_message_size(bytes);
     return box_.try_send(to, data, bytes) || (is_free_again() && box_.try_send(to, data, bytes));
   }
 
@@ -343,11 +343,6 @@ class basic_endpoint {
         on_misuse("rank " + std::to_string(to) + " is out of range for a communicator of " +
                       std::to_string(size()) + " participants",
                   where.at);
-  }
-
-  static void check_size(std::size_t bytes) {
-    if (bytes > UINT32_MAX)
-      refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
   }
 
   [[gnu::noinline, gnu::cold]] void report_no_room(rank_t to, [[maybe_unused]] const site& where) {

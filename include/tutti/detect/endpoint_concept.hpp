@@ -23,10 +23,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tutti/message/received.hpp"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/misuse.hpp"
 #include "tutti/reduce/operations.hpp"
 
 namespace tutti {
@@ -80,6 +82,12 @@ struct endpoint_statistics {
       0;  // attempts at detection that this participant began, failed ones included
   std::uint64_t idle_ns = 0;  // spent in idle(); 0 unless the time is asked for (options)
 };
+
+// received::size has 32 bits. Throws std::invalid_argument.
+inline void require_message_size(std::size_t bytes) {
+  if (bytes > UINT32_MAX) [[unlikely]]
+    refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
+}
 
 // One participant's end of a communicator. Used by one thread (or fiber) at a time.
 //

@@ -39,8 +39,7 @@ class endpoint {
   }
   bool try_send(rank_t to, const void* data, std::size_t bytes) {
     check_rank(to);
-    if (bytes > UINT32_MAX) [[unlikely]]
-      refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
+    require_message_size(bytes);
     return is_shared() ? shared_->try_send(to, data, bytes) : packets_->try_send(to, data, bytes);
   }
   // Throws std::invalid_argument if there is no room: ask can_send() first, or use try_send().
