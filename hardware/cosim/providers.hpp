@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units as barriers by name, for all that takes one: tutti::barrier, make_barrier, C.
+// Units as barriers by name, for tutti::barrier and make_barrier.
 //
 //   auto unit = std::make_shared<hardware::mapped_device>("/dev/uio0", hardware::window_bytes);
 //   hardware::provider harp("harp", hardware::harp_barriers(unit));

@@ -40,8 +40,9 @@ TUTTI_API std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, 
 // Makes barriers that the registry does not have: in a device, in a simulator, in another runtime.
 using barrier_provider = std::function<std::unique_ptr<any_barrier>(rank_t participants)>;
 
-// From now on make_barrier(name, ...) calls `provider`, and so do tutti::barrier with options and C. How to wait is
-// the provider's own affair. Throws std::invalid_argument if the name is empty, the registry's, or another provider's.
+// From now on make_barrier(name, ...) calls `provider`, and so does tutti::barrier with options; C and teams know the names
+// of the registry only. How to wait is the provider's own affair. Throws std::invalid_argument if the name is empty, the
+// registry's, or another provider's.
 TUTTI_API void add_barrier_provider(std::string_view name, barrier_provider provider);
 // No barriers are made under this name any more; those that there are go on. Nothing happens if there is no such provider.
 TUTTI_API void remove_barrier_provider(std::string_view name) noexcept;
