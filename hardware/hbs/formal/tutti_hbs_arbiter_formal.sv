@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The arbiter serves one at a time, only who asks, and a symbolic input that keeps asking within Inputs cycles.
+/// The arbiter serves one at a time, only who asks, and nobody twice while a symbolic input waits.
+///
+/// The input waits as long as it asks whenever somebody is served. It may take its request back while nobody is: so do
+/// those who mask all requests while their way out is busy.
 module tutti_hbs_arbiter_formal #(
     parameter int unsigned Inputs = 4,
     parameter int unsigned IndexBits = Inputs > 1 ? $clog2(Inputs) : 1
@@ -11,8 +14,9 @@ module tutti_hbs_arbiter_formal #(
   logic init_q = 1'b1;
   logic [IndexBits-1:0] symbol_q;
   logic [Inputs-1:0] grant;
-  logic [Inputs-1:0] served_q;  // since the symbol began to ask
+  logic [Inputs-1:0] served_q;  // since the symbol began to wait
   logic asks;
+  logic paused_q;  // it has taken its request back since somebody was served
 
   tutti_hbs_arbiter #(
       .Inputs(Inputs)
@@ -27,7 +31,14 @@ module tutti_hbs_arbiter_formal #(
   always_ff @(posedge clk_i) begin
     init_q <= 1'b0;
     symbol_q <= symbol_i;
-    served_q <= init_q || !asks || grant[symbol_i] ? '0 : served_q | grant;
+    // A cycle in which nobody is served changes nothing, whoever asks.
+    if (init_q || grant[symbol_i] || (!asks && grant != '0)) begin
+      served_q <= '0;
+      paused_q <= 1'b0;
+    end else begin
+      served_q <= served_q | grant;
+      paused_q <= paused_q || (!asks && served_q != '0);
+    end
   end
 
   always_comb begin
@@ -42,8 +53,8 @@ module tutti_hbs_arbiter_formal #(
       a_not_itself: assert (!served_q[symbol_i]);
     end
   end
-  // The order of preference begins after the last served and goes round. Those served since the symbol began to ask lie
-  // behind the symbol in it. later_q is a run of ones up to the top.
+  // The order of preference begins after the last served and goes round. Those served since the symbol began to wait
+  // lie behind the symbol in it. later_q is a run of ones up to the top.
   for (genvar i = 0; i < Inputs; ++i) begin : gen_order
     logic behind;
     assign behind = i_arbiter.later_q[symbol_i] ? !i_arbiter.later_q[i] || i > 32'(symbol_i)
@@ -59,5 +70,6 @@ module tutti_hbs_arbiter_formal #(
   end
   always_comb begin
     c_last: cover (!init_q && asks && grant[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
+    c_paused: cover (!init_q && paused_q && asks && grant[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
   end
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Round robin: among those who ask and may be served now, the one after the last served comes first. Who asks all the
-/// time is served after at most Inputs - 1 others.
+/// Round robin: among those who ask and may be served now, the one after the last served comes first. Who asks whenever
+/// somebody is served waits for at most Inputs - 1 others.
 module tutti_hbs_arbiter #(
     parameter int unsigned Inputs = 4
 ) (

@@ -36,14 +36,39 @@ auto moody(std::uint64_t seed) {
   };
 }
 
+// One in `often` arrivals is taken back.
+auto fickle(std::uint64_t seed, std::uint64_t often) {
+  return [random = std::mt19937_64(seed), often]() mutable -> std::uint64_t {
+    if (random() % often != 0) return never;
+    return random() % 2 == 0 ? random() % 8 : random() % 200;
+  };
+}
+
+// A socket has seen that an arrival was taken back too late, if one was, and no other error.
+std::string check_errors(sockets& s) {
+  for (rank_t k = 0; k < SOCKETS; ++k) {
+    const std::uint64_t e = s.read(k, reg::error), due = s.refused(k) != 0 ? reg::late_init : 0;
+    if (e != due)
+      return "errors " + std::to_string(e) + " of socket " + std::to_string(k) + ", not " +
+             std::to_string(due);
+    s.write(k, reg::error, e);
+  }
+  return {};
+}
+
 std::string lives(testbench& bench, const arguments& with) {
   std::mt19937_64 random(with.seed);
   const std::uint64_t rounds = std::max<std::uint64_t>(with.cycles / 50'000, 2);
-  std::uint64_t overlaps = 0;
+  constexpr std::uint64_t often[] = {3, 200, 30};  // rarely too: some sockets must see none
+  std::uint64_t overlaps = 0, withdrawn = 0, refused = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     sockets_plan p;
-    p.groups = cut(random);
+    if (round == 0)
+      p.groups = {everybody()};
+    else
+      p.groups = cut(random);
     p.think = moody(random());
+    p.regret = fickle(random(), often[round % 3]);
     p.to_structure = static_cast<unsigned>(random() % 20);
     p.back = static_cast<unsigned>(random() % 20);
     sockets s(bench, p);
@@ -54,10 +79,14 @@ std::string lives(testbench& bench, const arguments& with) {
     s.create_all();
     if (!s.run(5, 100'000)) return "stuck after the barriers were made anew";
     if (std::string wrong = s.check(5); !wrong.empty()) return "made anew: " + wrong;
-    for (rank_t k = 0; k < SOCKETS; ++k)
-      if (const std::uint64_t e = s.read(k, reg::error); e != 0)
-        return "errors " + std::to_string(e);
+    if (std::string wrong = check_errors(s); !wrong.empty()) return wrong;
+    withdrawn += s.withdrawn();
+    for (rank_t k = 0; k < SOCKETS; ++k) refused += s.refused(k);
   }
+  if (LOCAL > 1 && withdrawn == 0) return "no arrival was ever taken back";
+  // One socket alone announces nothing: what is all there is complete.
+  if (SOCKETS > 1 ? refused == 0 : refused != 0)
+    return std::to_string(refused) + " arrivals were taken back too late";
   if (SOCKETS > 1 && overlaps == 0) return "generations never overlapped";
   return {};
 }

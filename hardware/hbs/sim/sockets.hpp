@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads of several sockets around their structures: each belongs to one barrier, arrives by a request that takes its
 // time to the structure, and leaves when the complete message has taken its time back.
+//
+// A thread may take its arrival back (INIT) and come again. Whether that is too late follows from
+// the order in which the structure took the requests.
 #pragma once
 
 #include <deque>
@@ -21,11 +24,15 @@ struct member {
   rank_t socket, thread;
 };
 
+inline constexpr std::uint64_t never = ~std::uint64_t{0};
+
 struct sockets_plan {
   std::vector<std::vector<member>> groups;  // one barrier each
   unsigned to_structure = 0, back = 0;      // cycles between a core and the structure
   std::function<std::uint64_t(rank_t, rank_t, std::uint64_t)> think =  // group, rank, episode
       [](rank_t, rank_t, std::uint64_t) { return std::uint64_t{0}; };
+  // Cycles from the structure's taking an arrival until the thread takes it back, or never.
+  std::function<std::uint64_t()> regret = [] { return never; };
   rank_t absent = ~rank_t{0};  // this rank of group 0 never arrives
 };
 
@@ -73,6 +80,8 @@ class sockets {
 
   const test::trace& passages(rank_t g) const { return groups_[g].passages; }
   std::uint64_t overlaps() const { return overlaps_; }
+  std::uint64_t withdrawn() const { return withdrawn_; }                   // arrivals taken back
+  std::uint64_t refused(rank_t socket) const { return refused_[socket]; }  // too late for that
 
   void write(rank_t socket, std::uint64_t address, std::uint64_t value) {
     request(socket, true, address, value);
@@ -84,7 +93,9 @@ class sockets {
  private:
   struct rank {
     std::uint64_t until = 0, episode = 0, arrived = 0;
+    std::uint64_t init = never;  // when it takes its arrival back
     bool waits = false;
+    bool counted = false;  // its arrival has been taken in the open episode of its socket
   };
   struct group {
     std::vector<rank> ranks;
@@ -92,7 +103,8 @@ class sockets {
   };
   struct message {
     std::uint64_t due;
-    rank_t group, thread;
+    rank_t group, rank;
+    bool init;
   };
 
   void create(rank_t g, rank_t socket) {
@@ -123,6 +135,11 @@ class sockets {
     for (rank_t g = 0; g < groups_.size(); ++g)
       for (rank_t r = 0; r < groups_[g].ranks.size(); ++r) {
         rank& me = groups_[g].ranks[r];
+        const rank_t socket = with_.groups[g][r].socket;
+        if (me.waits && me.init <= now) {
+          me.init = never;
+          queues_[socket].push_back({now + with_.to_structure, g, r, true});
+        }
         if (me.waits || me.episode >= episodes || me.until > now || (g == 0 && r == with_.absent))
           continue;
         me.waits = true;
@@ -132,30 +149,64 @@ class sockets {
             ++overlaps_;
             break;
           }
-        const member m = with_.groups[g][r];
-        queues_[m.socket].push_back({now + with_.to_structure, g, m.thread});
+        queues_[socket].push_back({now + with_.to_structure, g, r, false});
       }
     std::uint64_t valid = 0;
     for (rank_t s = 0; s < SOCKETS; ++s) {
       if (queues_[s].empty() || queues_[s].front().due > now) continue;
       const message& m = queues_[s].front();
       valid |= std::uint64_t{1} << s;
-      set_request(s, reg::trigger(m.group, m.thread), 1);
+      const rank_t thread = with_.groups[m.group][m.rank].thread;
+      set_request(s, m.init ? reg::init(m.group, thread) : reg::trigger(m.group, thread), 1);
     }
     set_valid(valid);
     set_write(valid);
     bench_.settle();
     const std::uint64_t ready = bench_.top().req_ready_o;
+    // What is complete was so before what is taken now.
     for (rank_t s = 0; s < SOCKETS; ++s)
-      if ((valid & ready) >> s & 1) queues_[s].pop_front();
+      if (std::uint64_t{bench_.top().complete_valid_o} >> s & 1) {
+        const auto g = static_cast<rank_t>(field(bench_.top().complete_barrier_o, s * 8, 8));
+        told_.emplace(now + with_.back, std::pair{s, g});
+        rearm(s, g);
+      }
     for (rank_t s = 0; s < SOCKETS; ++s)
-      if (std::uint64_t{bench_.top().complete_valid_o} >> s & 1)
-        told_.emplace(
-            now + with_.back,
-            std::pair{s, static_cast<rank_t>(field(bench_.top().complete_barrier_o, s * 8, 8))});
+      if ((valid & ready) >> s & 1) {
+        taken(queues_[s].front());
+        queues_[s].pop_front();
+      }
     for (auto it = told_.begin(); it != told_.end() && it->first <= now; it = told_.erase(it))
       leave(it->second.first, it->second.second);
     bench_.tick();
+  }
+
+  // The structure of the socket begins the next episode.
+  void rearm(rank_t socket, rank_t g) {
+    if (g >= groups_.size()) return;
+    for (rank_t r = 0; r < groups_[g].ranks.size(); ++r)
+      if (with_.groups[g][r].socket == socket) groups_[g].ranks[r].counted = false;
+  }
+
+  // The structure has taken a request.
+  void taken(const message& m) {
+    rank& me = groups_[m.group].ranks[m.rank];
+    if (!m.init) {
+      me.counted = true;
+      const std::uint64_t later = with_.regret();
+      me.init = later == never ? never : bench_.cycle() + 1 + later;
+      return;
+    }
+    if (!me.counted) return;  // the episode was over before: there is nothing to take back
+    const rank_t socket = with_.groups[m.group][m.rank].socket;
+    for (rank_t r = 0; r < groups_[m.group].ranks.size(); ++r)
+      if (with_.groups[m.group][r].socket == socket && !groups_[m.group].ranks[r].counted) {
+        // Somebody of its socket is missing: it has not arrived, and comes again.
+        ++withdrawn_;
+        me.counted = me.waits = false;
+        me.until = bench_.cycle() + 1 + with_.think(m.group, m.rank, me.episode);
+        return;
+      }
+    ++refused_[socket];  // all of its socket were there: the peers have been told
   }
 
   void leave(rank_t socket, rank_t g) {
@@ -169,6 +220,7 @@ class sockets {
       groups_[g].passages.push_back({r, me.episode, me.arrived, bench_.cycle()});
       ++me.episode;
       me.waits = false;
+      me.init = never;
       me.until = bench_.cycle() + 1 + with_.think(g, r, me.episode);
     }
   }
@@ -209,7 +261,8 @@ class sockets {
   std::vector<group> groups_;
   std::deque<message> queues_[SOCKETS];
   std::multimap<std::uint64_t, std::pair<rank_t, rank_t>> told_;
-  std::uint64_t start_ = 0, overlaps_ = 0;
+  std::uint64_t start_ = 0, overlaps_ = 0, withdrawn_ = 0;
+  std::uint64_t refused_[SOCKETS] = {};
   bool strays_ = false;
 };
 

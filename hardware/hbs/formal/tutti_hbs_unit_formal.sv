@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who gets through the front end, and when: local messages are masked while a socket arrival is on its way out, socket
+/// arrivals never are. Nothing is assumed of requests, links and peers; a wait is counted while its request stays up.
+module tutti_hbs_unit_formal
+  import tutti_hbs_pkg::*;
+#(
+    parameter int unsigned Barriers = 1,
+    parameter int unsigned Local = 2,
+    parameter int unsigned Peers = 2,
+    parameter int unsigned GenerationBits = 2,
+    parameter int unsigned BarrierBits = Barriers > 1 ? $clog2(Barriers) : 1,
+    parameter int unsigned PeerBits = Peers > 1 ? $clog2(Peers) : 1
+) (
+    input logic clk_i,
+    // Free.
+    input logic req_valid_i,
+    input logic req_write_i,
+    input address_t req_addr_i,
+    input logic [DataBits-1:0] req_data_i,
+    input logic [Peers-1:0] in_valid_i,
+    input logic [Peers-1:0][BarrierBits-1:0] in_barrier_i,
+    input logic [Peers-1:0] out_ready_i,
+    input logic [PeerBits-1:0] symbol_i  // a peer; held constant
+);
+  // A cluster is then one word of participants and the timeout.
+  if (Local + Peers > 63) $fatal(1, "tutti_hbs_unit_formal: at most 63 participants");
+
+  localparam int unsigned Bits = Local + Peers;
+  localparam int unsigned Inputs = Peers + 1;
+  localparam int unsigned CountBits = $clog2(Peers + 2);
+  typedef logic [CountBits-1:0] count_t;
+
+  logic init_q = 1'b1;
+  logic [PeerBits-1:0] symbol_q;
+  logic req_ready, rsp_valid, complete_valid;
+  logic [DataBits-1:0] rsp_data;
+  logic [BarrierBits-1:0] complete_barrier, out_barrier;
+  logic [Local-1:0] complete_mask;
+  logic [Peers-1:0] in_ready, out_valid;
+
+  tutti_hbs_unit #(
+      .Barriers(Barriers),
+      .Local(Local),
+      .Peers(Peers),
+      .GenerationBits(GenerationBits)
+  ) i_unit (
+      .clk_i,
+      .rst_ni(!init_q),
+      .req_valid_i,
+      .req_ready_o(req_ready),
+      .req_write_i,
+      .req_addr_i,
+      .req_data_i,
+      .rsp_valid_o(rsp_valid),
+      .rsp_data_o(rsp_data),
+      .complete_valid_o(complete_valid),
+      .complete_barrier_o(complete_barrier),
+      .complete_mask_o(complete_mask),
+      .in_valid_i,
+      .in_ready_o(in_ready),
+      .in_barrier_i,
+      .out_valid_o(out_valid),
+      .out_ready_i,
+      .out_barrier_o(out_barrier)
+  );
+
+  // What a message is, from the register map: a trigger or an INIT of a thread that is there, or the last word of a
+  // cluster whose participants are there. Everything else concerns registers only.
+  logic line, cluster, message, stray_q;
+  assign line = (req_addr_i[22:21] == TriggerBase[22:21] || req_addr_i[22:21] == InitBase[22:21])
+      && 32'(req_addr_i[20:14]) < Barriers && 32'(req_addr_i[13:6]) < Local;
+  assign cluster = req_addr_i[22:16] == ClusterBase[22:16];
+  assign message = req_valid_i && req_write_i
+      && (line || (cluster && req_addr_i[3] && 32'(req_addr_i[15:4]) < Barriers && !stray_q));
+
+  logic links_free, local_waits, socket_waits;
+  logic [Inputs-1:0] taken;  // messages
+  assign links_free = out_valid == '0;
+  assign taken = {in_valid_i & in_ready, message && req_ready};
+  assign local_waits = req_valid_i && !req_ready && links_free;
+  assign socket_waits = in_valid_i[symbol_i] && !in_ready[symbol_i];
+
+  count_t local_q, socket_q;  // cycles of waiting before this one
+  logic quiet_q;  // the links were free, and no local message was taken
+  logic masked_q;  // the local message has waited for the links too
+  logic [Peers-1:0] left_q;  // went out in the last cycle
+  always_ff @(posedge clk_i) begin
+    init_q <= 1'b0;
+    symbol_q <= symbol_i;
+    if (init_q) stray_q <= 1'b0;
+    else if (req_valid_i && req_write_i && cluster && !req_addr_i[3]) stray_q <= req_data_i[DataBits-1:Bits] != '0;
+    local_q <= !init_q && local_waits ? local_q + count_t'(1) : '0;
+    socket_q <= !init_q && socket_waits ? socket_q + count_t'(1) : '0;
+    quiet_q <= !init_q && links_free && !taken[0];
+    masked_q <= !init_q && message && !taken[0] && (masked_q || !links_free);
+    left_q <= init_q ? '0 : out_valid & out_ready_i;
+  end
+
+  // Inputs that the order of service lets go before local messages, and before the symbol.
+  logic [Inputs-1:0] later;
+  count_t before_local, before_socket;
+  assign later = i_unit.i_arbiter.later_q;
+  always_comb begin
+    before_local = '0;
+    before_socket = '0;
+    for (int unsigned i = 0; i < Inputs; ++i) begin
+      if (!later[0] && later[i]) before_local += count_t'(1);
+      // Input 1 + k is peer k.
+      if (later[32'(symbol_i)+1] ? later[i] && i <= 32'(symbol_i) : later[i] || i <= 32'(symbol_i))
+        before_socket += count_t'(1);
+    end
+  end
+
+  always_comb begin
+    assume (init_q || symbol_i == symbol_q);
+    assume (32'(symbol_i) < Peers);
+    if (!init_q) begin
+      // One message a cycle, only from who asks, and no cycle is lost while somebody may be served.
+      a_one: assert ((taken & (taken - Inputs'(1))) == '0);
+      a_asked: assert ((in_ready & ~in_valid_i) == '0);
+      a_busy: assert (taken != '0 || (in_valid_i == '0 && !(message && links_free)));
+      a_masked: assert (links_free || !taken[0]);
+      a_registers: assert (message || !req_valid_i || req_ready);
+      // A local message that is there while the links are free waits for at most a message from each peer; a socket
+      // arrival for at most one from each other peer and a local one, whatever the links do.
+      a_local: assert (!local_waits || 32'(local_q) < Peers);
+      a_socket: assert (!socket_waits || 32'(socket_q) < Peers);
+      // Links that are free stay so until a local message is taken, and what a link takes is gone.
+      a_quiet: assert (!quiet_q || links_free);
+      a_left: assert ((out_valid & left_q) == '0);
+      // Invariants: every cycle of waiting takes one from those who go before.
+      a_local_order: assert (!(req_valid_i && links_free) || 32'(local_q) + 32'(before_local) <= Peers);
+      a_socket_order: assert (!in_valid_i[symbol_i] || 32'(socket_q) + 32'(before_socket) <= Peers);
+      a_stray: assert (stray_q == i_unit.stray_bits);
+    end
+  end
+  for (genvar i = 1; i < Inputs; ++i) begin : gen_run
+    always_comb begin
+      if (!init_q) a_run: assert (!later[i-1] || later[i]);
+    end
+  end
+
+  always_comb begin
+    c_local_last: cover (!init_q && taken[0] && 32'(local_q) == Peers);
+    c_socket_last: cover (!init_q && taken[32'(symbol_i)+1] && 32'(socket_q) == Peers);
+    // The links are busy, a local message waits for them, and sockets do not.
+    c_masked: cover (!init_q && message && !links_free && taken[Inputs-1:1] != '0);
+    // It has waited for the links, and then for all peers.
+    c_both: cover (!init_q && taken[0] && masked_q && 32'(local_q) == Peers);
+    c_complete: cover (!init_q && complete_valid && complete_mask == '1);
+  end
+endmodule
