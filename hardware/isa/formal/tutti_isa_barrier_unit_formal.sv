@@ -32,6 +32,7 @@ module tutti_isa_barrier_unit_formal
   end
 
   logic [Barriers-1:0][Cores-1:0] participants, arrived, owed, installed;
+  logic [Barriers-1:0] broken;
   logic [Barriers-1:0][31:0] timeouts;
   logic [Barriers-1:0][7:0] owner;
   logic [Cores-1:0][7:0] group;
@@ -54,6 +55,7 @@ module tutti_isa_barrier_unit_formal
       .formal_arrived_o(arrived),
       .formal_owed_o(owed),
       .formal_installed_o(installed),
+      .formal_broken_o(broken),
       .formal_timeout_o(timeouts),
       .formal_owner_o(owner),
       .formal_group_o(group),
@@ -100,13 +102,12 @@ module tutti_isa_barrier_unit_formal
   assign begins_y = asks_y && may_y && !open_y_q;
   assign ends_x = waits_x_q && reply[x_i].valid && reply[x_i].kind == ReplyDone;
   assign ends_y = waits_y_q && reply[y_i].valid && reply[y_i].kind == ReplyDone;
-  assign inits_x = rx.valid && rx.op == OpInit && rx.privileged && rx.index == 8'(b_i) && !waits_x_q && !elsewhere_x_q;
-  assign inits_y = ry.valid && ry.op == OpInit && ry.privileged && ry.index == 8'(b_i) && !waits_y_q && !elsewhere_y_q;
+  assign inits_x = rx.valid && rx.op == OpInit && rx.privileged && rx.index == 8'(b_i) && !broken[b_i] && !waits_x_q && !elsewhere_x_q;
+  assign inits_y = ry.valid && ry.op == OpInit && ry.privileged && ry.index == 8'(b_i) && !broken[b_i] && !waits_y_q && !elsewhere_y_q;
 
-  logic gone;  // the barrier that the kernel takes away
+  // The kernel takes away the barrier, or its open episode.
   logic broken_ok;
   assign broken_ok = breaks && granted.data == '0 && !full && !owed[b_i][slot];
-  assign gone = remakes || broken_ok;
 
   // Of x's barwaits elsewhere only that they are open matters.
   logic starts_else_x, starts_else_y, may_else_x, may_else_y;
@@ -124,7 +125,11 @@ module tutti_isa_barrier_unit_formal
   logic withdraws_y, forgoes_x;
   assign withdraws_y = inits_y && participants[b_i][y_i] && arrived[b_i][y_i] && !full;
   assign forgoes_x = inits_x && participants[b_i][x_i] && (owed[b_i][x_i] || full);
-  assign ahead_d = ahead_q + 4'(begins_y) - 4'(ends_x) - 4'(withdraws_y) - 4'(forgoes_x);
+  // The barwait that y has begun in an episode that breaks counts no more.
+  logic breaks_y;
+  assign breaks_y = broken_ok && (arrived[b_i][y_i] || begins_y) && !withdraws_y;
+  assign ahead_d = ahead_q + 4'(begins_y) - 4'(ends_x) - 4'(withdraws_y) - 4'(forgoes_x) - 4'(breaks_y);
+  logic with_y_q;  // y took part when the barrier broke
 
   always_ff @(posedge clk_i) begin
     if (init_q) begin
@@ -135,9 +140,12 @@ module tutti_isa_barrier_unit_formal
       waits_y_q <= waits_y_q ? !reply[y_i].valid : asks_y && may_y;
       elsewhere_x_q <= elsewhere_x_q ? !reply[x_i].valid : starts_else_x;
       elsewhere_y_q <= elsewhere_y_q ? !reply[y_i].valid : starts_else_y;
-      open_x_q <= !gone && !(inits_x && participants[b_i][x_i]) && (open_x_q || begins_x) && !ends_x;
-      open_y_q <= !gone && !(inits_y && participants[b_i][y_i]) && (open_y_q || begins_y) && !ends_y;
-      ahead_q <= gone ? '0 : ahead_d;
+      open_x_q <= !remakes && !(inits_x && participants[b_i][x_i]) && (broken_ok ? owed[b_i][x_i] : open_x_q || begins_x)
+          && !ends_x;
+      open_y_q <= !remakes && !(inits_y && participants[b_i][y_i]) && (broken_ok ? owed[b_i][y_i] : open_y_q || begins_y)
+          && !ends_y;
+      ahead_q <= remakes ? '0 : ahead_d;
+      if (!broken[b_i]) with_y_q <= participants[b_i][y_i];
     end
   end
 
@@ -162,8 +170,9 @@ module tutti_isa_barrier_unit_formal
   always_comb begin
     if (!init_q) begin
       // Safety.
-      a_no_early_departure: assert (!(ends_x && participants[b_i][y_i]) || ahead_q > 0);
-      a_ahead: assert (!(participants[b_i][x_i] && participants[b_i][y_i]) || ahead_q == 4'(arrived[b_i][y_i]) + 4'(owed[b_i][x_i]));
+      a_no_early_departure: assert (!(ends_x && (broken[b_i] ? with_y_q : participants[b_i][y_i])) || ahead_q > 0);
+      a_ahead: assert (!(participants[b_i][x_i] && (broken[b_i] ? with_y_q : participants[b_i][y_i])) ||
+          ahead_q == 4'(arrived[b_i][y_i]) + 4'(owed[b_i][x_i]));
       a_neither_lost_nor_doubled: assert (open_x_q == (arrived[b_i][x_i] || owed[b_i][x_i]));
       a_same_of_y: assert (open_y_q == (arrived[b_i][y_i] || owed[b_i][y_i]));
       a_departs_inside: assert (!ends_x || (open_x_q && may_x));
@@ -179,6 +188,7 @@ module tutti_isa_barrier_unit_formal
       a_installed_participate: assert ((installed[b_i] & ~participants[b_i]) == '0);
       a_arrived_installed: assert ((arrived[b_i] & ~installed[b_i]) == '0);
       a_owed_installed: assert ((owed[b_i] & ~installed[b_i]) == '0);
+      a_broken: assert (!broken[b_i] || (participants[b_i] == owed[b_i] && installed[b_i] == owed[b_i]));
       a_not_both: assert ((arrived[b_i] & owed[b_i]) == '0);
       a_waits_x: assert (waits_x_q == (waiting[x_i] && at[x_i] == b_i));
       a_waits_y: assert (waits_y_q == (waiting[y_i] && at[y_i] == b_i));
@@ -196,12 +206,12 @@ module tutti_isa_barrier_unit_formal
   // Who may change what. `was` is the cycle before.
   logic was_q = 1'b0;
   logic was_bit_q, was_owed_q, was_own_arrival_q, was_full_q, was_init_q, was_kernel_q, was_refused_q, was_turn_q;
-  logic was_moved_q, was_to_arrived_q, was_to_owed_q;
+  logic was_moved_q, was_from_left_q, was_to_arrived_q, was_to_owed_q;
   logic [CoreBits-1:0] was_to_q, was_from_q;
   logic [Cores-1:0] was_participants_q;
   logic [7:0] was_owner_q, was_group_q;
   logic [31:0] was_timeout_q;
-  logic was_ctx_q, was_ended_q;
+  logic was_ctx_q, was_ended_q, was_broken_q;
   logic moved_ok;
   assign moved_ok = moves && granted.data[31:13] == '0 && granted.data[7:5] == '0 && 32'(from) < Cores && 32'(to) < Cores;
   always_ff @(posedge clk_i) begin
@@ -219,7 +229,10 @@ module tutti_isa_barrier_unit_formal
     was_group_q <= group[x_i];
     was_ctx_q <= rx.valid && rx.op == OpCtxSet && rx.privileged;
     was_ended_q <= ends_x;
+    was_broken_q <= broken_ok;
     was_moved_q <= moved_ok;
+    was_from_left_q <= broken[b_i] && reply[from[CoreBits-1:0]].valid && reply[from[CoreBits-1:0]].kind == ReplyDone &&
+        waiting[from[CoreBits-1:0]];
     was_to_q <= to[CoreBits-1:0];
     was_from_q <= from[CoreBits-1:0];
     was_to_arrived_q <= arrived[b_i][from[CoreBits-1:0]] && !full;
@@ -232,14 +245,18 @@ module tutti_isa_barrier_unit_formal
       a_arrival_stays: assert (!(!arrived[b_i][x_i] && was_bit_q) || was_full_q || was_init_q || was_kernel_q);
       a_owed_by_completion: assert (!(owed[b_i][x_i] && !was_owed_q) || (was_full_q && was_bit_q));
       a_owed_stays: assert (!(!owed[b_i][x_i] && was_owed_q) || was_ended_q || was_init_q || was_kernel_q);
-      a_participants_by_kernel: assert (participants[b_i] == was_participants_q || was_kernel_q);
+      a_participants_by_kernel: assert (participants[b_i] == was_participants_q || was_kernel_q ||
+          (broken[b_i] && participants[b_i] == (was_participants_q & owed[b_i])));
+      // Breaking takes nothing from those who are owed, and ends the episode for all others.
+      a_break_pays: assert (!(was_broken_q && was_owed_q) || was_ended_q || was_init_q || (owed[b_i][x_i] && participants[b_i][x_i]));
+      a_break_ends: assert (!was_broken_q || (arrived[b_i] == '0 && participants[b_i] == owed[b_i]));
       a_owner_by_kernel: assert (owner[b_i] == was_owner_q || was_kernel_q);
       a_timeout_by_kernel: assert (timeouts[b_i] == was_timeout_q || was_kernel_q);
       a_group_by_kernel: assert (group[x_i] == was_group_q || was_ctx_q);
       a_foreign_is_refused: assert (!was_refused_q || (reply[x_i].valid && reply[x_i].kind == ReplyDenied));
       // A move takes the thread's place as it is: if it moved at all, what was at `from` is at `to`.
       a_move_whole: assert (!(was_moved_q && was_participants_q[was_from_q] && !participants[b_i][was_from_q] &&
-          !was_participants_q[was_to_q]) || (participants[b_i][was_to_q] && arrived[b_i][was_to_q] == was_to_arrived_q &&
+          !was_participants_q[was_to_q] && !was_from_left_q) || (participants[b_i][was_to_q] && arrived[b_i][was_to_q] == was_to_arrived_q &&
           owed[b_i][was_to_q] == was_to_owed_q && !arrived[b_i][was_from_q] && !owed[b_i][was_from_q]));
     end
   end
@@ -253,7 +270,7 @@ module tutti_isa_barrier_unit_formal
       episodes_q <= '0;
       away_q <= 1'b0;
     end else begin
-      if (gone) episodes_q <= '0;
+      if (remakes || broken_ok) episodes_q <= '0;
       else if (ends_x && episodes_q != 2'd3) episodes_q <= episodes_q + 2'd1;
       away_q <= open_x_q && !waits_x_q && full;
     end
@@ -266,6 +283,7 @@ module tutti_isa_barrier_unit_formal
       c_timeout: cover (waits_x_q && reply[x_i].valid && reply[x_i].kind == ReplyTimeout);
       c_other_group: cover (was_refused_q && was_participants_q[x_i] && was_owner_q != was_group_q);
       c_broken: cover (broken_ok && waits_x_q);
+      c_paid_after_break: cover (broken[b_i] && ends_x && x_i != y_i && with_y_q && participants[b_i] != '0);
       c_moved: cover (was_moved_q && was_to_arrived_q && participants[b_i][was_to_q] && arrived[b_i][was_to_q] &&
           !participants[b_i][was_from_q]);
     end

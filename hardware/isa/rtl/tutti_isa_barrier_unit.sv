@@ -5,6 +5,9 @@
 // because its episode is complete but its barwait was interrupted before it could depart. barwait is "depart if D, else
 // arrive unless S, then wait": so it can be restarted at any time, on this core or, after a move, on another one.
 //
+// A barrier that is broken has no episode any more. Its participants are those who are still owed a departure of the one
+// before; each leaves the barrier with it, and the last one frees it.
+//
 // Arrivals of any number of cores count in one cycle, and are answered in the next if they complete the episode.
 // Instructions of the kernel that touch a barrier take turns, a slot a cycle and core.
 module tutti_isa_barrier_unit
@@ -26,6 +29,7 @@ module tutti_isa_barrier_unit
     output logic [Barriers-1:0][Cores-1:0] formal_arrived_o,
     output logic [Barriers-1:0][Cores-1:0] formal_owed_o,
     output logic [Barriers-1:0][Cores-1:0] formal_installed_o,
+    output logic [Barriers-1:0] formal_broken_o,
     output logic [Barriers-1:0][31:0] formal_timeout_o,
     output logic [Barriers-1:0][7:0] formal_owner_o,
     output logic [Cores-1:0][7:0] formal_group_o,
@@ -47,6 +51,7 @@ module tutti_isa_barrier_unit
   logic [Barriers-1:0][Cores-1:0] arrived_q, arrived_d;
   logic [Barriers-1:0][Cores-1:0] owed_q, owed_d;
   logic [Barriers-1:0][Cores-1:0] installed_q, installed_d;
+  logic [Barriers-1:0] broken_q, broken_d;
   logic [Barriers-1:0][31:0] timeout_q, timeout_d;
   logic [Barriers-1:0][7:0] owner_q, owner_d;
 
@@ -88,7 +93,8 @@ module tutti_isa_barrier_unit
     assign departs[c] = waiting_q[c] && allowed[c] && here[c] &&
         (owed_q[wanted[c]][c] || complete[wanted[c]]);
     assign inits[c] = !waiting_q[c] && request_i[c].valid && request_i[c].op == OpInit &&
-        request_i[c].privileged && in_range(request_i[c].index) && participants_q[wanted[c]][c];
+        request_i[c].privileged && in_range(request_i[c].index) && participants_q[wanted[c]][c] &&
+        !broken_q[wanted[c]];
 
     always_comb begin
       waited[c] = '0;
@@ -137,6 +143,7 @@ module tutti_isa_barrier_unit
     arrived_d      = arrived_q;
     owed_d         = owed_q;
     installed_d    = installed_q;
+    broken_d       = broken_q;
     timeout_d      = timeout_q;
     owner_d        = owner_q;
     group_d        = group_q;
@@ -158,6 +165,10 @@ module tutti_isa_barrier_unit
       if (waiting_q[c]) begin
         if (left_q[c] != '0) left_d[c] = left_q[c] - 1'b1;
         if (departs[c]) owed_d[wanted[c]][c] = 1'b0;
+        if (departs[c] && broken_q[wanted[c]]) begin
+          participants_d[wanted[c]][c] = 1'b0;
+          installed_d[wanted[c]][c]    = 1'b0;
+        end
         if (waited[c].valid) waiting_d[c] = 1'b0;
       end else if (request_i[c].valid) begin
         unique case (request_i[c].op)
@@ -210,7 +221,14 @@ module tutti_isa_barrier_unit
           unique case (field_e'(granted.field))
             FieldTimeout: timeout_d[target] = granted.data;
             FieldOwner: owner_d[target] = granted.data[7:0];
+            FieldBreak: begin
+              broken_d[target]       = 1'b1;
+              arrived_d[target]      = '0;
+              participants_d[target] = owed_d[target];  // without those who depart in this cycle
+              installed_d[target]    = owed_d[target];
+            end
             default: begin
+              broken_d[target]       = 1'b0;
               participants_d[target] = granted.data[Cores-1:0];
               arrived_d[target]      = '0;
               owed_d[target]         = '0;
@@ -253,6 +271,7 @@ module tutti_isa_barrier_unit
   assign formal_arrived_o = arrived_q;
   assign formal_owed_o = owed_q;
   assign formal_installed_o = installed_q;
+  assign formal_broken_o = broken_q;
   assign formal_timeout_o = timeout_q;
   assign formal_owner_o = owner_q;
   assign formal_group_o = group_q;
@@ -270,6 +289,7 @@ module tutti_isa_barrier_unit
       arrived_q      <= '0;
       owed_q         <= '0;
       installed_q    <= '0;
+      broken_q       <= '0;
       timeout_q      <= '0;
       owner_q        <= '0;
       group_q        <= '0;
@@ -284,6 +304,7 @@ module tutti_isa_barrier_unit
       arrived_q      <= arrived_d;
       owed_q         <= owed_d;
       installed_q    <= installed_d;
+      broken_q       <= broken_d;
       timeout_q      <= timeout_d;
       owner_q        <= owner_d;
       group_q        <= group_d;

@@ -24,8 +24,9 @@ package tutti_isa_pkg;
     FieldArrived      = 3'd3,  // read only
     FieldOwed         = 3'd4,  // read only: departures not yet taken
     FieldInstalled    = 3'd5,  // read only: cores that have executed barinit
-    // Write: removes the barrier, unless its episode is complete or the core is owed a departure. What a kernel does
-    // after a timeout: either everybody departs, or everybody who waits is refused.
+    // Write: breaks the barrier, unless its episode is complete or the core is owed a departure. What a kernel does after
+    // a timeout: either everybody departs, or everybody who waits is refused. Who is owed a departure of the episode
+    // before still gets it.
     FieldBreak        = 3'd6
   } field_e;
 
