@@ -26,7 +26,9 @@ enum program : std::uint32_t {
   wanderer,
   atomics,
   masked,
-  beyond
+  beyond,
+  comes_back,
+  preempted
 };
 
 constexpr const char* image = TUTTI_ISA_TESTS_IMAGE;
@@ -116,6 +118,42 @@ TEST(barwait, reports_who_is_missing_after_the_timeout) {
     EXPECT_EQ(m.count(tag::broken), 1u) << "the barrier breaks once";
     // All who waited hear of it, and the late one too.
     EXPECT_EQ(m.data(tag::value), std::vector<std::uint32_t>(cores, broken | missing));
+  }
+}
+
+TEST(barwait, a_broken_barriers_place_waits_until_all_have_heard) {
+  for (const unsigned cores : {2u, 5u, 16u}) {
+    settings s = with(comes_back, cores);
+    s[parameter::timeout] = 20000;
+    system m(image, s);
+    ASSERT_TRUE(m.run(400000));
+    const std::uint32_t told = broken | 1u << (cores - 1);
+    EXPECT_EQ(m.count(tag::broken), 1u);
+    // The late one hears of the first barrier, and meets the others at the second.
+    EXPECT_EQ(m.data(tag::value, 0), (std::vector<std::uint32_t>{told, 1, 0, 0}));
+    for (unsigned c = 1; c < cores; ++c)
+      EXPECT_EQ(m.data(tag::value, static_cast<int>(c)), (std::vector<std::uint32_t>{told, 0, 0}));
+  }
+}
+
+TEST(barwait, a_break_leaves_the_departure_that_a_preempted_thread_is_owed) {
+  settings s = with(preempted, 2);
+  s[parameter::threads] = 2;
+  s[parameter::quantum] = 20000;
+  s[parameter::timeout] = 9000;
+  s[parameter::a] = 1000;  // core 0 comes when core 1 runs its other thread
+  s[parameter::b] = 600;   // core 1 waits for less than its timeout before that
+  system m(image, s);
+  ASSERT_TRUE(m.run(200000));
+  const std::uint32_t told = broken | 1u << 1;
+  EXPECT_EQ(m.count(tag::restart), 1u) << "core 1 was not preempted in its wait";
+  EXPECT_EQ(m.count(tag::broken), 1u);
+  EXPECT_EQ(m.data(tag::timeout), std::vector<std::uint32_t>{1u << 1});
+  for (const int core : {0, 1}) {
+    auto values = m.data(tag::value, core);
+    std::erase(values, 0u);  // also of thread 1
+    EXPECT_EQ(values, std::vector<std::uint32_t>{told}) << core;
+    EXPECT_EQ(m.data(tag::value, core).size(), 4u);
   }
 }
 

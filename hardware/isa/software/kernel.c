@@ -35,6 +35,7 @@ struct shared_state {
   uint32_t lock;
   uint32_t cores_of_group[GROUPS];
   uint32_t broken[MOST_BARRIERS];  // barrier_broken | who was missing
+  uint32_t untold[MOST_BARRIERS];  // participants of a broken barrier that have not heard of it
   uint32_t moving;                 // a parcel waits: 1 + the core that shall take it
   uint32_t moving_stack_words;
   struct thread parcel;
@@ -138,7 +139,8 @@ static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
   const uint32_t barriers = barcap() >> 16;
   lock();
   uint32_t b = 0;
-  while (b < barriers && barget(BAR_PARTICIPANTS, b) != 0) ++b;
+  // A thread that still has to hear that its barrier broke must not arrive at another one there.
+  while (b < barriers && (barget(BAR_PARTICIPANTS, b) != 0 || shared->untold[b] != 0)) ++b;
   if (b < barriers) {
     shared->broken[b] = 0;
     barset(BAR_OWNER, b, group);
@@ -153,10 +155,13 @@ static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
 }
 
 static int32_t destroy(uint32_t b) {
-  if (b >= barcap() >> 16 || barget(BAR_PARTICIPANTS, b) == 0 ||
-      barget(BAR_OWNER, b) != threads[current].group)
-    return ERROR_OWNER;
-  return barset(BAR_PARTICIPANTS, b, 0) == 0 ? 0 : ERROR_OWNER;
+  if (b >= barcap() >> 16) return ERROR_OWNER;
+  lock();
+  const int there = barget(BAR_PARTICIPANTS, b) != 0 && shared->broken[b] == 0 &&
+                    barget(BAR_OWNER, b) == threads[current].group;
+  if (there) barset(BAR_PARTICIPANTS, b, 0);
+  unlock();
+  return there ? 0 : ERROR_OWNER;
 }
 
 // The thread's registers as the interrupted instruction sees them.
@@ -173,6 +178,7 @@ static void move_to(uint32_t to, uint32_t barrier) {
     unlock();
     return;
   }
+  if (shared->untold[barrier] & 1u << me) shared->untold[barrier] ^= 1u << me | 1u << to;
   threads[current].frame = kernel_frame;
   threads[current].left = barctx_read(CTX_LEFT);
   for (uint32_t i = 0; i < sizeof(struct thread) / 4; ++i)
@@ -209,6 +215,12 @@ static void take_parcel(void) {
 
 static void leave_thread(uint32_t result) {
   threads[current].alive = 0;
+  // It will hear of no broken barrier any more.
+  const uint32_t count = barcap() >> 16;
+  lock();
+  for (uint32_t b = 0; b < count; ++b)
+    if (barget(BAR_OWNER, b) == threads[current].group) shared->untold[b] &= ~(1u << me);
+  unlock();
   for (uint32_t t = 0; t < THREADS; ++t)
     if (threads[t].alive) {
       switch_thread();
@@ -245,10 +257,11 @@ static void serve_wait(uint32_t insn) {
       return;
     case CAUSE_TIMEOUT: {
       lock();
-      const uint32_t missing = barget(BAR_PARTICIPANTS, b) & ~barget(BAR_ARRIVED, b);
+      const uint32_t all = barget(BAR_PARTICIPANTS, b), missing = all & ~barget(BAR_ARRIVED, b);
       TRACE(TRACE_TIMEOUT) = missing;
       if (PARAMETER(PARAM_POLICY) == 0 && barset(BAR_BREAK, b, 0) == 0) {
         shared->broken[b] = barrier_broken | missing;
+        shared->untold[b] = all & ~mine;
         TRACE(TRACE_BROKEN) = b;
         set_reg(result, barrier_broken | missing);
       } else {
@@ -264,6 +277,7 @@ static void serve_wait(uint32_t insn) {
   lock();
   const uint32_t broken = b < MOST_BARRIERS ? shared->broken[b] : 0;
   const int ours = b < barcap() >> 16 && barget(BAR_OWNER, b) == threads[current].group;
+  if (ours && broken != 0) shared->untold[b] &= ~mine;
   unlock();
   if (ours && broken != 0) {
     set_reg(result, broken);

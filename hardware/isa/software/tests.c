@@ -74,6 +74,43 @@ static uint32_t absent(uint32_t thread) {
 
 static void value(uint32_t v) { TRACE(TRACE_VALUE) = v; }
 
+// The last core is late, and the others have made their next barrier before it hears that the first broke.
+static uint32_t comes_back(uint32_t thread) {
+  const uint32_t first = common_barrier(thread, CORES), late = CORES - 1;
+  if (THIS_CORE == late)
+    while (FLAG(0) == 0) {
+    }
+  value(barwait(first));
+  if (THIS_CORE == 0) {
+    uint8_t list[16];
+    for (uint32_t i = 0; i < CORES; ++i) list[i] = (uint8_t)i;
+    const uint32_t second = (uint32_t)create_barrier(list, CORES, TIMEOUT);
+    value(second);
+    FLAG(1) = second + 1;
+    FLAG(0) = 1;
+  }
+  while (FLAG(1) == 0) {
+  }
+  value(barwait(FLAG(1) - 1));
+  if (THIS_CORE != 0) return 0;
+  // All have heard of the first: its place is free.
+  uint8_t alone = 0;
+  return (uint32_t)create_barrier(&alone, 1, TIMEOUT) != first;
+}
+
+// Core 1 is preempted in its first wait, which core 0 completes; core 0's second then times out.
+static uint32_t preempted(uint32_t thread) {
+  if (thread == 1) {
+    if (THIS_CORE == 1) delay(PARAMETER(PARAM_A) * 2);
+    return 0;
+  }
+  const uint32_t b = common_barrier(thread, CORES);
+  delay(THIS_CORE == 0 ? PARAMETER(PARAM_A) : PARAMETER(PARAM_B));
+  value(barwait(b));
+  value(barwait(b));
+  return 0;
+}
+
 // Thread 0 of core 0 owns a barrier with itself alone. Everybody else tries to touch it.
 static uint32_t protection(uint32_t thread) {
   if (THIS_CORE == 0 && thread == 0) {
@@ -229,6 +266,8 @@ uint32_t thread_main(uint32_t thread) {
     case 5: result = atomics(); break;
     case 6: result = masked(); break;
     case 7: result = beyond(); break;
+    case 8: result = comes_back(thread); break;
+    case 9: result = preempted(thread); break;
     default: result = 0xbad; break;
   }
   value(result);
