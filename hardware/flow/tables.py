@@ -106,7 +106,7 @@ def main(arguments: list) -> int:
         except (OSError, json.JSONDecodeError) as error:
             print(f"hardware.flow.tables: error: {name}: {error}", file=sys.stderr)
             return 2
-    print("## Checks\n\n" + checks(lines) + "\n\n## Cycles\n\n" + cycles(lines) + "\n## Synthesis\n\n" + synthesis(lines))
+    print("## Checks\n\n" + checks(lines) + "\n\n## Synthesis\n\n" + synthesis(lines) + "\n\n## Cycles\n\n" + cycles(lines))
     return 0
 
 
