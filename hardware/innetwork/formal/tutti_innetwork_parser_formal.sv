@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The parser under any packets: its verdict on the sixth beat is that of a specification that keeps the first 48 bytes
-/// and judges them afterwards; what it hands on of the fields and the beats is what came in. The sums are taken as they
-/// are: that a step of them is right is the proof beside this one, and that they add the right words is the simulation's,
-/// which changes every bit of a packet.
+/// and judges them afterwards; what it hands on of the fields and the beats is what came in. That adding the words and
+/// looking at the sum is a checksum is the proof beside this one.
 module tutti_innetwork_parser_formal
   import tutti_innetwork_pkg::*;
 #(
@@ -75,20 +74,26 @@ module tutti_innetwork_parser_formal
     end
   end
 
-  // What the sums came to when their last word was there.
-  logic ip_fine_q, udp_fine_q;
-  always_ff @(posedge clk_i) begin
-    if (take && earlier == 3'd4) ip_fine_q <= i_parser.check_d == 16'hFFFF;
-    if (take && earlier == 3'd5) udp_fine_q <= i_parser.whole == 16'hFFFF;
-  end
+  // The sums of what was kept; what sums_up says of them is proved elsewhere.
+  sum_t ip_1, ip_2, ip_3, ip_4, addresses, covered_4, covered_5;
+  logic ip_fine, udp_fine;
+  assign ip_1 = sum_t'(w1_q[15:0]);
+  assign ip_2 = ip_1 + sum4(w2_q);
+  assign ip_3 = ip_2 + sum4(w3_q);
+  assign ip_4 = ip_3 + sum_t'(w4_q[63:48]);
+  assign addresses = sum_t'(w3_q[47:32]) + sum_t'(w3_q[31:16]) + sum_t'(w3_q[15:0]);
+  assign covered_4 = sum_t'(45) + addresses + sum_t'(w4_q[63:48]) + sum_t'(w4_q[47:32]) + sum_t'(w4_q[31:16]);
+  assign covered_5 = covered_4 + sum_t'(w5_q[31:16]) + sum_t'(w5_q[15:0]);
+  assign ip_fine = sums_up(ip_4);
+  assign udp_fine = sums_up(covered_4 + sum4(w5_q));
   logic shape_1, shape_2, shape_4;
   assign shape_1 = w1_q[31:8] == 24'h080045;
   assign shape_2 = w2_q[63:48] == 16'd34 && !w2_q[31] && w2_q[29:16] == '0 && w2_q[7:0] == 8'd17;
-  assign shape_4 = ip_fine_q && w4_q[31:16] == UdpPort && w4_q[15:0] == 16'd14;
+  assign shape_4 = w4_q[31:16] == UdpPort && w4_q[15:0] == 16'd14;
 
   logic fine;  // so far
   assign fine = !short_q && (count_q < 3'd2 || shape_1) && (count_q < 3'd3 || shape_2) && (count_q < 3'd5 || shape_4)
-      && (count_q < 3'd6 || udp_fine_q || w5_q[63:48] == '0);
+      && (count_q < 3'd6 || (ip_fine && (udp_fine || w5_q[63:48] == '0)));
 
   always_comb begin
     if (!init_q) begin
@@ -103,7 +108,16 @@ module tutti_innetwork_parser_formal
           && header.destination_port == w4_q[31:16]));
       a_what: assert (!(valid && barrier) || ({episode, message} == w5_q[47:32] && header.communicator == w5_q[31:16]
           && {header.topology, header.role} == w5_q[15:0]));
+      a_sums: assert (!(valid && barrier) || (header.udp_sum == covered_5
+          && header.ip_sum == 18'(addresses + sum_t'(w4_q[63:48]))));
       // Invariants.
+      a_check: assert (count_q < 3'd2 || count_q > 3'd5 || i_parser.check_q
+          == (count_q == 3'd2 ? ip_1 : count_q == 3'd3 ? ip_2 : count_q == 3'd4 ? ip_3 : ip_4));
+      a_part: assert (count_q != 3'd4 || i_parser.addresses_q == 18'(addresses));
+      a_address: assert (count_q < 3'd5 || count_q > 3'd6 || i_parser.addresses_q == 18'(addresses + sum_t'(w4_q[63:48])));
+      a_covered: assert (count_q != 3'd5 || i_parser.covered_q == covered_4);
+      a_kept: assert (count_q != 3'd6 || (i_parser.header_q.udp_sum == covered_5
+          && i_parser.header_q.ip_sum == 18'(addresses + sum_t'(w4_q[63:48]))));
       a_valid: assert (valid || count_q == '0 || i_parser.place_q == earlier || count_q >= 3'd6);
       a_place: assert (i_parser.place_q == (earlier > 3'd6 ? 3'd6 : earlier));
       a_q_other: assert (count_q == '0 || i_parser.other_q == !fine);

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The sum of five words is their one's complement sum: what adding them one by one gives, each time with its carry.
+/// The sums of the checksums, word by word: another word may be added before or after the carries are brought round, and
+/// sums_up says when the one's complement sum is FFFF. So both hold for any number of words that a sum holds.
 module tutti_innetwork_sum_formal
   import tutti_innetwork_pkg::*;
 (
     input logic clk_i,
     // Free.
-    input logic [15:0] a_i,
-    input logic [15:0] b_i,
-    input logic [15:0] c_i,
-    input logic [15:0] d_i,
-    input logic [15:0] e_i
+    input sum_t sum_i,
+    input logic [15:0] word_i
 );
   function automatic logic [15:0] add(logic [15:0] a, logic [15:0] b);
     logic [16:0] sum;
     sum = 17'(a) + 17'(b);
     return sum[15:0] + 16'(sum[16]);
   endfunction
+  function automatic logic [15:0] folded(sum_t sum);
+    return brought_round_again(brought_round(sum));
+  endfunction
   logic unused_q;
-  always_ff @(posedge clk_i) unused_q <= a_i[0];
+  always_ff @(posedge clk_i) unused_q <= word_i[0];
+  sum_t more;
+  assign more = sum_i + sum_t'(word_i);
   always_comb begin
-    a_sum: assert (fold5(a_i, b_i, c_i, d_i, e_i) == add(add(add(add(a_i, b_i), c_i), d_i), e_i));
-    c_carries: cover (a_i == '1 && b_i == '1 && c_i == 16'd2 && fold5(a_i, b_i, c_i, d_i, e_i) == 16'd1);
+    assume (more >= sum_i);  // 15 words fit
+    a_first: assert (folded(sum_t'(word_i)) == word_i);
+    a_more: assert (folded(more) == add(folded(sum_i), word_i));
+    a_sums_up: assert (sums_up(more) == (folded(more) == 16'hFFFF));
+    a_four: assert (sum4({word_i, sum_i[15:0], ~word_i, 16'd7}) == sum_t'(sum_i[15:0]) + sum_t'(65542));
+    c_carries: cover (brought_round(more) == 17'h1_FFFF - 17'd65535 + 17'd1 && word_i == '1);
+    c_twice: cover (sums_up(more) && more != sum_t'(65535));
   end
 endmodule

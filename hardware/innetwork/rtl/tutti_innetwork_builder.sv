@@ -32,6 +32,9 @@ module tutti_innetwork_builder
   logic [7:0] episode_q;
   logic [2:0] place_q;
   logic [15:0] ip_check_q, udp_check_q, message;
+  localparam sum_t Constants = sum_t'(Version4) + sum_t'(IpBytes) + sum_t'(DontFragment) + sum_t'(LiveUdp);
+  sum_t ip_sum_q, udp_sum_q;
+  logic [16:0] ip_once_q, udp_once_q;
   logic last, leaves;
 
   assign doing = todo_q & (~todo_q + 3'd1);
@@ -78,14 +81,17 @@ module tutti_innetwork_builder
     for (int unsigned p = 0; p < Ports; ++p) out_route_o.to[2*p] |= !to_host && to[p];
   end
 
-  // The sums have three cycles and more until they are sent.
-  logic [15:0] ip_sum, udp_sum;
-  assign ip_sum = fold5(header_q.ip_sum, Version4, IpBytes, DontFragment, LiveUdp);
-  assign udp_sum = fold5(header_q.udp_sum, message, '0, '0, '0);
+  logic [15:0] udp_folded;
+  assign udp_folded = brought_round_again(udp_once_q);
 
   always_ff @(posedge clk_i) begin
-    ip_check_q <= ~ip_sum;
-    udp_check_q <= udp_sum == 16'hFFFF ? 16'hFFFF : ~udp_sum;  // 0 would mean that there is none
+    // The sums have the three cycles and more until they are sent.
+    ip_sum_q <= sum_t'(header_q.ip_sum) + Constants;
+    ip_once_q <= brought_round(ip_sum_q);
+    ip_check_q <= ~brought_round_again(ip_once_q);
+    udp_sum_q <= header_q.udp_sum + sum_t'(message);
+    udp_once_q <= brought_round(udp_sum_q);
+    udp_check_q <= udp_folded == 16'hFFFF ? 16'hFFFF : ~udp_folded;  // 0 would mean that there is none
     if (!rst_ni) begin
       todo_q <= '0;
       place_q <= '0;

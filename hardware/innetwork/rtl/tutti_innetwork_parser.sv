@@ -37,14 +37,14 @@ module tutti_innetwork_parser
   assign word = swapped(in_beat_i.data);
 
   logic other_q, other_d, barrier_d, wrong, short_beat;
-  logic [15:0] check_q, check_d;  // of the IP header
-  logic [15:0] covered_q, covered_d;  // by the UDP checksum, without message and checksum
-  logic [15:0] addresses_q, addresses_d;
-  logic [15:0] whole;
+  sum_t check_q, check_d;  // of the IP header
+  sum_t covered_q, covered_d;  // by the UDP checksum, without message and checksum
+  logic [17:0] addresses_q, addresses_d;
+  sum_t whole;
   header_t header_q, header_d;
 
   assign short_beat = in_beat_i.keep != 8'hFF;
-  assign whole = fold5(covered_d, word[63:48], word[47:32], '0, '0);
+  assign whole = covered_q + sum4(word);
 
   always_comb begin
     header_d = header_q;
@@ -60,35 +60,36 @@ module tutti_innetwork_parser
       end
       3'd1: begin
         header_d.source_mac[31:0] = word[63:32];
-        check_d = word[15:0];
+        check_d = sum_t'(word[15:0]);
         wrong = word[31:16] != TypeIpv4 || word[15:8] != Version4[15:8];
       end
       3'd2: begin
-        check_d = fold5(check_q, word[63:48], word[47:32], word[31:16], word[15:0]);
-        covered_d = fold5(16'd17, UdpBytes, UdpBytes, '0, '0);
+        check_d = check_q + sum4(word);
         wrong = word[63:48] != IpBytes || (word[31:16] & ~DontFragment) != '0 || word[7:0] != LiveUdp[7:0];
       end
       3'd3: begin
-        check_d = fold5(check_q, word[63:48], word[47:32], word[31:16], word[15:0]);
+        check_d = check_q + sum4(word);
         header_d.source_ip = word[47:16];
         header_d.destination_ip[31:16] = word[15:0];
-        addresses_d = fold5(word[47:32], word[31:16], word[15:0], '0, '0);
+        addresses_d = 18'(word[47:32]) + 18'(word[31:16]) + 18'(word[15:0]);
       end
       3'd4: begin
-        check_d = fold5(check_q, word[63:48], '0, '0, '0);
+        check_d = check_q + sum_t'(word[63:48]);
         header_d.destination_ip[15:0] = word[63:48];
         header_d.source_port = word[47:32];
         header_d.destination_port = word[31:16];
-        addresses_d = fold5(addresses_q, word[63:48], '0, '0, '0);
-        covered_d = fold5(covered_q, addresses_d, word[47:32], word[31:16], '0);
-        wrong = check_d != 16'hFFFF || word[31:16] != UdpPort || word[15:0] != UdpBytes;
+        addresses_d = addresses_q + 18'(word[63:48]);
+        // The protocol, the length twice, addresses, ports.
+        covered_d = sum_t'(17) + sum_t'(UdpBytes) + sum_t'(UdpBytes) + sum_t'(addresses_q) + sum_t'(word[63:48]) + sum_t'(word[47:32])
+            + sum_t'(word[31:16]);
+        wrong = word[31:16] != UdpPort || word[15:0] != UdpBytes;
       end
       3'd5: begin
         header_d.communicator = word[31:16];
         header_d.topology = word[15:8];
         header_d.role = word[7:0];
-        covered_d = fold5(covered_q, word[31:16], word[15:0], '0, '0);
-        wrong = whole != 16'hFFFF && word[63:48] != '0;
+        covered_d = covered_q + sum_t'(word[31:16]) + sum_t'(word[15:0]);
+        wrong = !sums_up(check_q) || (!sums_up(whole) && word[63:48] != '0);
       end
       default: ;
     endcase

@@ -33,6 +33,9 @@ package tutti_innetwork_pkg;
     Release = 8'd3  // engine to engine, engine to host
   } message_e;
 
+  /// A sum of up to 15 words of 16 bits whose carries have not been brought round yet: that takes a cycle of its own.
+  typedef logic [19:0] sum_t;
+
   /// What of a host's packet is kept for the packets that are built later.
   typedef struct packed {
     queue_t origin;  // where the host is
@@ -45,8 +48,8 @@ package tutti_innetwork_pkg;
     logic [15:0] communicator;
     logic [7:0] topology;
     logic [7:0] role;
-    logic [15:0] ip_sum;  // one's complement sum of the addresses
-    logic [15:0] udp_sum;  // the same of all that the UDP checksum covers except the message
+    logic [17:0] ip_sum;  // of the words of the addresses
+    sum_t udp_sum;  // of the words that the UDP checksum covers except the message
   } header_t;
 
   localparam logic [15:0] TypeIpv4 = 16'h0800;
@@ -80,14 +83,21 @@ package tutti_innetwork_pkg;
   localparam logic [7:0] WinNeed = 8'h40;  // + 8 * stage
   localparam logic [7:0] WinSend = 8'h80;  // + 8 * stage
 
-  /// The sum of five words with the carries brought round: never 0 unless all are.
-  function automatic logic [15:0] fold5(logic [15:0] a, logic [15:0] b, logic [15:0] c, logic [15:0] d,
-                                        logic [15:0] e);
-    logic [18:0] sum;
-    logic [16:0] once;
-    sum = 19'(a) + 19'(b) + 19'(c) + 19'(d) + 19'(e);
-    once = 17'(sum[15:0]) + 17'(sum[18:16]);
+  function automatic sum_t sum4(logic [63:0] words);
+    return sum_t'(words[63:48]) + sum_t'(words[47:32]) + sum_t'(words[31:16]) + sum_t'(words[15:0]);
+  endfunction
+
+  /// The carries brought round, in two steps: a one's complement sum, 0 only if all words are.
+  function automatic logic [16:0] brought_round(sum_t sum);
+    return 17'(sum[15:0]) + 17'(sum[19:16]);
+  endfunction
+  function automatic logic [15:0] brought_round_again(logic [16:0] once);
     return once[15:0] + 16'(once[16]);
+  endfunction
+
+  /// Whether the one's complement sum is FFFF, as it is of words and their checksum: the sum is 65535, or twice that, ...
+  function automatic logic sums_up(sum_t sum);
+    return sum[15:4] == '1 && sum[3:0] == ~sum[19:16];
   endfunction
 
   /// Network order and back.
