@@ -73,18 +73,18 @@ def _smtbmc(proof: Proof, problem: Problem, options: list) -> tools.Outcome:
     command = [tools.find("yosys-smtbmc"), "-s", proof.solver, "--unroll", *options, "problem.smt2"]
     extra = {}
     if proof.solver == "bitwuzla":
-        extra["PATH"] = f"{_bitwuzla(problem.folder)}{os.pathsep}{os.environ['PATH']}"
+        extra["PATH"] = f"{bitwuzla(problem.folder)}{os.pathsep}{os.environ['PATH']}"
     else:
         tools.find(proof.solver)
     return tools.run(command, proof.timeout, problem.folder, extra)
 
 
-def _bitwuzla(folder: pathlib.Path) -> pathlib.Path:
-    """A folder with a program of that name, since PyPI has a Python module only."""
+def bitwuzla(folder: pathlib.Path) -> pathlib.Path:
+    """A folder with a program of that name, since PyPI has a Python module only. Raises tools.Absent without that."""
     if importlib.util.find_spec("bitwuzla") is None:
         raise tools.Absent("bitwuzla is not installed (pip install -r hardware/requirements.txt)")
     program = (folder / "bin" / "bitwuzla").resolve()
-    program.parent.mkdir(exist_ok=True)
+    program.parent.mkdir(parents=True, exist_ok=True)
     server = pathlib.Path(__file__).with_name("smtlib.py")
     program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(server))}\n")
     program.chmod(0o755)

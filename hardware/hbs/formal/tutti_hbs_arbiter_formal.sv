@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The arbiter serves one at a time, only who asks, and nobody twice while a symbolic input waits.
 ///
-/// The input waits as long as it asks whenever somebody is served. It may take its request back while nobody is: so do
-/// those who mask all requests while their way out is busy.
+/// The input waits as long as it asks whenever somebody is served. It may take its request back while nobody is.
 module tutti_hbs_arbiter_formal #(
     parameter int unsigned Inputs = 4,
     parameter int unsigned IndexBits = Inputs > 1 ? $clog2(Inputs) : 1
 ) (
     input logic clk_i,
     input logic [Inputs-1:0] request_i,
+    input logic serve_i,
     input logic [IndexBits-1:0] symbol_i
 );
   logic init_q = 1'b1;
   logic [IndexBits-1:0] symbol_q;
-  logic [Inputs-1:0] grant;
+  logic [Inputs-1:0] grant, serves;
   logic [Inputs-1:0] served_q;  // since the symbol began to wait
   logic asks;
   logic paused_q;  // it has taken its request back since somebody was served
@@ -24,19 +24,21 @@ module tutti_hbs_arbiter_formal #(
       .clk_i,
       .rst_ni(!init_q),
       .request_i,
+      .serve_i,
       .grant_o(grant)
   );
   assign asks = request_i[symbol_i];
+  assign serves = grant & {Inputs{serve_i}};
 
   always_ff @(posedge clk_i) begin
     init_q <= 1'b0;
     symbol_q <= symbol_i;
     // A cycle in which nobody is served changes nothing, whoever asks.
-    if (init_q || grant[symbol_i] || (!asks && grant != '0)) begin
+    if (init_q || serves[symbol_i] || (!asks && serves != '0)) begin
       served_q <= '0;
       paused_q <= 1'b0;
     end else begin
-      served_q <= served_q | grant;
+      served_q <= served_q | serves;
       paused_q <= paused_q || (!asks && served_q != '0);
     end
   end
@@ -49,7 +51,7 @@ module tutti_hbs_arbiter_formal #(
       a_asked: assert ((grant & ~request_i) == '0);
       a_busy: assert (request_i == '0 || grant != '0);
       // Nobody is served twice while the symbol waits: its wait is bounded by Inputs - 1 others.
-      a_fair: assert (!asks || (grant & served_q) == '0);
+      a_fair: assert (!asks || (serves & served_q) == '0);
       a_not_itself: assert (!served_q[symbol_i]);
     end
   end
@@ -69,7 +71,7 @@ module tutti_hbs_arbiter_formal #(
     end
   end
   always_comb begin
-    c_last: cover (!init_q && asks && grant[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
-    c_paused: cover (!init_q && paused_q && asks && grant[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
+    c_last: cover (!init_q && asks && serves[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
+    c_paused: cover (!init_q && paused_q && asks && serves[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
   end
 endmodule

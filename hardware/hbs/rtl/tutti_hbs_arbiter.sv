@@ -8,6 +8,8 @@ module tutti_hbs_arbiter #(
     /// Synchronous reset, active low.
     input logic rst_ni,
     input logic [Inputs-1:0] request_i,
+    /// Whoever is granted is served in this cycle; else the order stays.
+    input logic serve_i,
     /// At most one.
     output logic [Inputs-1:0] grant_o
 );
@@ -21,6 +23,6 @@ module tutti_hbs_arbiter #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) later_q <= '0;
-    else if (grant_o != '0) later_q <= ~(grant_o | (grant_o - Inputs'(1)));
+    else if (serve_i && grant_o != '0) later_q <= ~(grant_o | (grant_o - Inputs'(1)));
   end
 endmodule

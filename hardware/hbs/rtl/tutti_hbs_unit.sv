@@ -119,6 +119,7 @@ module tutti_hbs_unit
       .clk_i,
       .rst_ni,
       .request_i(request),
+      .serve_i(1'b1),
       .grant_o(grant)
   );
 

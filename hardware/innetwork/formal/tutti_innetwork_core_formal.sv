@@ -25,17 +25,17 @@ module tutti_innetwork_core_formal #(
     input logic [IndexBits-1:0] symbol_i
 );
   logic init_q = 1'b1;
+  logic clear_q;
   logic [IndexBits-1:0] symbol_q;
   logic [Stages-1:0][Bits-1:0] need_q, send_q;
   logic [StageBits-1:0] last_q;
-  logic clear_q;
   always_ff @(posedge clk_i) begin
     init_q <= 1'b0;
+    clear_q <= clear_i[symbol_i];
     symbol_q <= symbol_i;
     need_q <= need_i[symbol_i];
     send_q <= send_i[symbol_i];
     last_q <= last_i[symbol_i];
-    clear_q <= clear_i[symbol_i];
   end
 
   logic counted, repeated, stranger, job_valid;
@@ -88,7 +88,7 @@ module tutti_innetwork_core_formal #(
   assign now = mine && episode_i == open_q && (bit_i & used) != '0;
   assign next = mine && episode_i == open_q + EpisodeBits'(1) && (bit_i & used) != '0 && !bit_i[0];
   assign fresh = now ? bit_i & ~came_q : next ? bit_i & ~early_q : '0;
-  assign fires = in_use && job_valid && job_index == symbol_i;
+  assign fires = in_use && job_valid && ready_i && job_index == symbol_i;
   assign ends = fires && row_q == last_i[symbol_i];
   always_ff @(posedge clk_i) begin
     if (!in_use) begin
@@ -108,7 +108,8 @@ module tutti_innetwork_core_formal #(
     assume (init_q || symbol_i == symbol_q);
     assume (32'(symbol_i) < Communicators && 32'(index_i) < Communicators);
     assume (!valid_i || (bit_i != '0 && (bit_i & (bit_i - Bits'(1))) == '0));
-    assume (init_q || clear_q || (need_i[symbol_i] == need_q && send_i[symbol_i] == send_q && last_i[symbol_i] == last_q));
+    // A table changes within a reset: not at its beginning, and not at its end.
+    assume (init_q ? clear_i == '1 : (clear_q && clear_i[symbol_i]) || (need_i[symbol_i] == need_q && send_i[symbol_i] == send_q && last_i[symbol_i] == last_q));
     for (int unsigned c = 0; c < Communicators; ++c) assume (32'(last_i[c]) < Stages);
     // The registers let in only tables that begin with the host.
     assume (need_i[symbol_i][0][0]);
@@ -122,7 +123,10 @@ module tutti_innetwork_core_formal #(
       a_episode: assert (!fires || job_episode == open_q);
       a_first_host: assert (!fires || came_q[0]);
       a_not_held: assert (!(job_valid && job_index == symbol_i && clear_i[symbol_i]));
-      a_goes_on: assert (!(in_use && ready_i && (need_i[symbol_i][row_q] & ~came_q) == '0) || job_valid);
+      a_goes_on: assert (!(in_use && (need_i[symbol_i][row_q] & ~came_q) == '0) || job_valid);
+      a_used: assert (!in_use || i_core.used_q[symbol_i] == used);
+      a_row_is: assert (!in_use || (i_core.need_q[symbol_i] == need_i[symbol_i][row_q]
+          && i_core.send_q[symbol_i] == send_i[symbol_i][row_q]));
       // What a message did is said.
       a_counted: assert (!mine || counted == (fresh != '0));
       a_stranger: assert (!mine || stranger == ((bit_i & used) == '0));

@@ -69,6 +69,18 @@ module tutti_innetwork_engine_formal
     end
   end
 
+  // Communicators that the packet at hand names, and that no two in use have one identity.
+  logic [Communicators-1:0] same;
+  logic apart;
+  always_comb begin
+    apart = 1'b1;
+    for (int unsigned c = 0; c < Communicators; ++c) begin
+      same[c] = i_engine.header.communicator == i_engine.identity[c] && i_engine.header.topology == i_engine.topology[c];
+      for (int unsigned o = 0; o < c; ++o)
+        if (!i_engine.clear[c] && !i_engine.clear[o] && i_engine.identity[c] == i_engine.identity[o]) apart = 1'b0;
+    end
+  end
+
   always_comb begin
     if (!init_q) begin
       a_stays: assert (!was_q || (out_valid && out_data == data_q && out_keep == keep_q && out_last == last_q
@@ -79,6 +91,8 @@ module tutti_innetwork_engine_formal
           && i_engine.header.communicator == i_engine.identity[i_engine.index] && !i_engine.clear[i_engine.index]));
       a_kept_or_gone: assert (!i_engine.arrives || i_engine.fate == 2'd2);  // Keep: the queue drops it
       // Invariants.
+      a_matched: assert (!i_engine.barrier || (i_engine.hit & ~same) == '0);
+      a_apart: assert (apart);
       a_engaged: assert (!inside_q || (i_engine.engaged_q && i_engine.built_q == built_q));
       a_builder: assert (!(i_engine.engaged_q && i_engine.built_q) || i_engine.built_valid);
       a_rest: assert (i_engine.i_builder.todo_q != '0 || i_engine.i_builder.place_q == '0);

@@ -80,7 +80,7 @@ module tutti_innetwork_network_formal #(
   logic [Nodes-1:0][Ports-1:0][1:0] tag_q;
   logic [Nodes-1:0][1:0] calls_q;  // of each host
   logic [Nodes-1:0] waits_q, called_q;
-  logic [Nodes-1:0] job, ready, takes, released, calls;
+  logic [Nodes-1:0] offered, job, ready, takes, released, calls;
   logic [Nodes-1:0][Bits-1:0] send;
   logic [Nodes-1:0][1:0] job_tag;
 
@@ -136,7 +136,7 @@ module tutti_innetwork_network_formal #(
         .counted_o(counted),
         .repeated_o(repeated),
         .stranger_o(stranger),
-        .job_valid_o(job[n]),
+        .job_valid_o(offered[n]),
         .job_ready_i(ready[n]),
         .job_index_o(job_index),
         .job_send_o(send[n]),
@@ -145,6 +145,7 @@ module tutti_innetwork_network_formal #(
         .stage_o(stage),
         .episode_o(episode)
     );
+    assign job[n] = offered[n] && ready[n];
     assign released[n] = job[n] && send[n][0];
     always_ff @(posedge clk_i) begin
       if (init_q) begin

@@ -58,14 +58,15 @@ module tutti_innetwork_core #(
   if (Stages < 1 || Stages > 8) $fatal(1, "tutti_innetwork_core: Stages must be 1 to 8");
   if (EpisodeBits < 2 || EpisodeBits > 8) $fatal(1, "tutti_innetwork_core: EpisodeBits must be 2 to 8");
 
-  logic [Communicators-1:0][Bits-1:0] now_q, ahead_q, used;
+  logic [Communicators-1:0][Bits-1:0] now_q, ahead_q, used_q;
+  logic [Communicators-1:0][Bits-1:0] need_q, send_q;  // the row that stage_q names
   logic [Communicators-1:0][StageBits-1:0] stage_q;
   logic [Communicators-1:0][EpisodeBits-1:0] episode_q;
-  logic [Communicators-1:0] over, fires;
+  logic [Communicators-1:0] over, chosen, fires;
 
   logic [Bits-1:0] known, current, next;
   logic is_now, is_next;
-  assign known = msg_bit_i & used[msg_index_i];
+  assign known = msg_bit_i & used_q[msg_index_i];
   assign is_now = msg_episode_i == episode_q[msg_index_i];
   // A host knows of the end of an episode by its release alone, so it is never ahead.
   assign is_next = msg_episode_i == episode_q[msg_index_i] + EpisodeBits'(1) && !msg_bit_i[0];
@@ -78,16 +79,28 @@ module tutti_innetwork_core #(
 
   for (genvar c = 0; c < Communicators; ++c) begin : gen_communicator
     logic [Bits-1:0] now_d, ahead_d;
-    logic mine, ends;
+    logic mine, is_last, ends;
+    logic [Bits-1:0] used_d;
+    logic [StageBits-1:0] stage_d;
     always_comb begin
-      used[c] = '0;
-      for (int unsigned s = 0; s < Stages; ++s) if (s <= 32'(last_i[c])) used[c] |= need_i[c][s];
+      used_d = '0;
+      for (int unsigned s = 0; s < Stages; ++s) if (s <= 32'(last_i[c])) used_d |= need_i[c][s];
+    end
+    // The table stands still from the last cycle of the reset on.
+    assign stage_d = clear_i[c] || is_last ? '0 : stage_q[c] + StageBits'(1);
+    always_ff @(posedge clk_i) begin
+      used_q[c] <= used_d;
+      if (clear_i[c] || fires[c]) begin
+        need_q[c] <= need_i[c][stage_d];
+        send_q[c] <= send_i[c][stage_d];
+      end
     end
     assign mine = counted_o && 32'(msg_index_i) == c;
     assign now_d = now_q[c] | (mine && is_now ? known : '0);
     assign ahead_d = ahead_q[c] | (mine && is_next ? known : '0);
-    assign over[c] = !clear_i[c] && (need_i[c][stage_q[c]] & ~now_q[c]) == '0;
-    assign ends = fires[c] && stage_q[c] == last_i[c];
+    assign over[c] = !clear_i[c] && (need_q[c] & ~now_q[c]) == '0;
+    assign is_last = stage_q[c] == last_i[c];
+    assign ends = fires[c] && is_last;
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni || clear_i[c]) begin
@@ -98,7 +111,7 @@ module tutti_innetwork_core #(
       end else begin
         now_q[c] <= ends ? ahead_d : now_d;
         ahead_q[c] <= ends ? '0 : ahead_d;
-        if (fires[c]) stage_q[c] <= ends ? '0 : stage_q[c] + StageBits'(1);
+        if (fires[c]) stage_q[c] <= stage_d;
         if (ends) episode_q[c] <= episode_q[c] + EpisodeBits'(1);
       end
     end
@@ -109,16 +122,18 @@ module tutti_innetwork_core #(
   ) i_arbiter (
       .clk_i,
       .rst_ni,
-      .request_i(over & {Communicators{job_ready_i}}),
-      .grant_o(fires)
+      .request_i(over),
+      .serve_i(job_ready_i),
+      .grant_o(chosen)
   );
+  assign fires = chosen & {Communicators{job_ready_i}};
 
   always_comb begin
     job_index_o = '0;
-    for (int unsigned c = 0; c < Communicators; ++c) if (fires[c]) job_index_o |= IndexBits'(c);
+    for (int unsigned c = 0; c < Communicators; ++c) if (chosen[c]) job_index_o |= IndexBits'(c);
   end
-  assign job_valid_o = fires != '0;
-  assign job_send_o = send_i[job_index_o][stage_q[job_index_o]];
+  assign job_valid_o = over != '0;
+  assign job_send_o = send_q[job_index_o];
   assign job_episode_o = episode_q[job_index_o];
 
   assign arrived_o = now_q;

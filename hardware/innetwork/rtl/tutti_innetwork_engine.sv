@@ -79,8 +79,12 @@ module tutti_innetwork_engine
       .header_o(header)
   );
 
-  // Whose packet it is.
-  logic [Communicators-1:0] clear, hit;
+  // Whose packet it is: looked up while its beat goes into the parser's register, valid with the sixth.
+  logic [Communicators-1:0] clear, hit, hit_q, in_role_q;
+  logic [31:0] ending;  // of the beat: communicator, topology, role
+  logic takes;
+  assign ending = 32'(swapped(in_data_i));
+  assign takes = in_valid_i && in_ready_o;
   logic [Communicators-1:0][15:0] identity;
   logic [Communicators-1:0][7:0] topology, role;
   logic [Communicators-1:0][StageBits-1:0] last, stage;
@@ -90,15 +94,20 @@ module tutti_innetwork_engine
   logic [IndexBits-1:0] index;
   logic [Bits-1:0] message_bit;
   for (genvar c = 0; c < Communicators; ++c) begin : gen_match
-    assign hit[c] = !clear[c] && header.communicator == identity[c] && header.topology == topology[c];
+    always_ff @(posedge clk_i) begin
+      // A communicator that is given up while the beat waits is another one afterwards.
+      if (clear[c]) hit_q[c] <= 1'b0;
+      else if (takes) hit_q[c] <= ending[31:16] == identity[c] && ending[15:8] == topology[c];
+      if (takes) in_role_q[c] <= ending[7:0] == role[c];
+    end
   end
+  assign hit = hit_q & ~clear;
   always_comb begin
     index = '0;
     for (int unsigned c = 0; c < Communicators; ++c) if (hit[c]) index |= IndexBits'(c);
-    message_bit = '0;
     // A host that speaks as an engine, or in another's role, is a stranger: forwarded, its packet would pass for this
     // node's. A neighbour's packet carries the neighbour's role.
-    message_bit[0] = header.origin[0] && message == Start && header.role == role[index];
+    message_bit[0] = header.origin[0] && message == Start && (in_role_q & hit) != '0;
     for (int unsigned p = 0; p < Ports; ++p) begin
       message_bit[1+p] = header.origin == queue_t'(2 * p) && message == Arrive;
       message_bit[1+Ports+p] = header.origin == queue_t'(2 * p) && message == Release;

@@ -50,6 +50,7 @@ module tutti_innetwork_registers
   logic [Communicators-1:0][3:0] rows_q;
   logic [2:0] error_q;
   logic refused, write;
+  logic [3:0] counts_q;  // a cycle later, so that nothing waits for the counters
   logic [31:0] counted_q, repeated_q, stranger_q, forwarded_q;
   logic [2:0] row;
   logic in_row;
@@ -102,6 +103,7 @@ module tutti_innetwork_registers
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       error_q <= '0;
+      counts_q <= '0;
       counted_q <= '0;
       repeated_q <= '0;
       stranger_q <= '0;
@@ -109,11 +111,12 @@ module tutti_innetwork_registers
       rsp_valid_o <= 1'b0;
     end else begin
       error_q <= (error_q & ~(write && req_addr_i == RegError ? req_data_i[2:0] : '0))
-          | {stranger_i, repeated_i, refused};
-      counted_q <= counted_q + 32'(counted_i);
-      repeated_q <= repeated_q + 32'(repeated_i);
-      stranger_q <= stranger_q + 32'(stranger_i);
-      forwarded_q <= forwarded_q + 32'(forwarded_i);
+          | {counts_q[1], counts_q[2], refused};
+      counts_q <= {counted_i, repeated_i, stranger_i, forwarded_i};
+      counted_q <= counted_q + 32'(counts_q[3]);
+      repeated_q <= repeated_q + 32'(counts_q[2]);
+      stranger_q <= stranger_q + 32'(counts_q[1]);
+      forwarded_q <= forwarded_q + 32'(counts_q[0]);
       rsp_valid_o <= req_valid_i && !req_write_i;
     end
   end
