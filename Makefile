@@ -96,7 +96,7 @@ test-all: bootstrap build ## run every test: long model checking and stress, san
 			. '$(CURDIR)'/tests/graph/data/corpus/$$format); done
 
 .PHONY: hardware
-hardware: bootstrap ## lint, prove, mutate, simulate and synthesise the hardware units (an hour or more)
+hardware: bootstrap ## lint, prove, mutate, simulate and synthesise the hardware units (three quarters of an hour on two cores)
 	$(Q)$(call say,'checking and measuring the hardware units')
 	$(Q)mkdir -p build/hardware
 	$(Q).venv/bin/python -m hardware.flow --out build/hardware/results.jsonl

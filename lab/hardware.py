@@ -12,7 +12,7 @@ from lab.errors import LabError
 from lab.lines import Dataset
 
 NAME = "hardware"
-HOW = "`make hardware` checks and measures the units (an hour or more); the next report shows what it found"
+HOW = "`make hardware` checks and measures the units (three quarters of an hour on two cores); the next report shows what it found"
 
 
 def results_beside(tutti: Path) -> Path:
