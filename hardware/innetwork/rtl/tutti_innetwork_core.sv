@@ -26,7 +26,7 @@ module tutti_innetwork_core #(
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// The tables; a communicator's may change only while it is held in reset by clear_i.
+    /// The tables; a communicator's may change only while clear_i holds it in reset, and has done so for a cycle.
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_i,
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_i,
     /// The last row of each.
@@ -86,7 +86,7 @@ module tutti_innetwork_core #(
       used_d = '0;
       for (int unsigned s = 0; s < Stages; ++s) if (s <= 32'(last_i[c])) used_d |= need_i[c][s];
     end
-    // The table stands still from the last cycle of the reset on.
+    // What follows from the table, and its row, are ready: the table stands still from the last cycle of the reset on.
     assign stage_d = clear_i[c] || is_last ? '0 : stage_q[c] + StageBits'(1);
     always_ff @(posedge clk_i) begin
       used_q[c] <= used_d;
