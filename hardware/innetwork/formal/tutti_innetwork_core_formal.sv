@@ -109,7 +109,8 @@ module tutti_innetwork_core_formal #(
     assume (32'(symbol_i) < Communicators && 32'(index_i) < Communicators);
     assume (!valid_i || (bit_i != '0 && (bit_i & (bit_i - Bits'(1))) == '0));
     // A table changes within a reset: not at its beginning, and not at its end.
-    assume (init_q ? clear_i == '1 : (clear_q && clear_i[symbol_i]) || (need_i[symbol_i] == need_q && send_i[symbol_i] == send_q && last_i[symbol_i] == last_q));
+    assume (init_q ? clear_i == '1 : (clear_q && clear_i[symbol_i])
+        || (need_i[symbol_i] == need_q && send_i[symbol_i] == send_q && last_i[symbol_i] == last_q));
     for (int unsigned c = 0; c < Communicators; ++c) assume (32'(last_i[c]) < Stages);
     // The registers let in only tables that begin with the host.
     assume (need_i[symbol_i][0][0]);

@@ -106,8 +106,9 @@ TEST_P(sizes, two_groups_share_each_core) {
 }
 
 TEST(barwait, reports_who_is_missing_after_the_timeout) {
-  for (const unsigned cores : {2u, 3u, 7u, 16u}) {
-    settings s = with(absent, cores);
+  for (const auto& [cores, before] : std::vector<std::pair<unsigned, std::uint32_t>>{
+           {2, 0}, {3, 0}, {7, 0}, {16, 0}, {3, 1}, {7, 1}, {16, 1}, {16, 4}}) {
+    settings s = with(absent, cores, before);
     s[parameter::timeout] = 3000;
     system m(image, s);
     ASSERT_TRUE(m.run(100000));

@@ -250,44 +250,41 @@ static void serve_call(void) {
 // A barwait that did not depart. The program counter is behind it; one instruction back restarts it.
 static void serve_wait(uint32_t insn) {
   const uint32_t b = reg(insn >> 15 & 31), result = insn >> 7 & 31, mine = 1u << me;
-  switch (barctx_read(CTX_CAUSE)) {
-    case CAUSE_INTERRUPT:
-      TRACE(TRACE_RESTART) = b;
-      kernel_frame.pc -= 4;
-      return;
-    case CAUSE_TIMEOUT: {
-      lock();
-      const uint32_t all = barget(BAR_PARTICIPANTS, b), missing = all & ~barget(BAR_ARRIVED, b);
-      TRACE(TRACE_TIMEOUT) = missing;
-      if (PARAMETER(PARAM_POLICY) == 0 && barset(BAR_BREAK, b, 0) == 0) {
-        shared->broken[b] = barrier_broken | missing;
-        shared->untold[b] = all & ~mine;
-        TRACE(TRACE_BROKEN) = b;
-        set_reg(result, barrier_broken | missing);
-      } else {
-        // The last has arrived meanwhile, or the policy is patience: once more.
-        barctx_write(CTX_LEFT, barget(BAR_TIMEOUT, b));
-        kernel_frame.pc -= 4;
-      }
-      unlock();
-      return;
-    }
-    default: break;
+  const uint32_t cause = barctx_read(CTX_CAUSE);
+  if (cause == CAUSE_INTERRUPT) {
+    TRACE(TRACE_RESTART) = b;
+    kernel_frame.pc -= 4;
+    return;
   }
   lock();
-  const uint32_t broken = b < MOST_BARRIERS ? shared->broken[b] : 0;
   const int ours = b < barcap() >> 16 && barget(BAR_OWNER, b) == threads[current].group;
-  if (ours && broken != 0) shared->untold[b] &= ~mine;
-  unlock();
-  if (ours && broken != 0) {
+  const uint32_t broken = ours ? shared->broken[b] : 0;
+  const uint32_t all = ours ? barget(BAR_PARTICIPANTS, b) : 0;
+  if (broken != 0 && !(barget(BAR_OWED, b) & mine)) {
+    // Also of those whose time was up in the same moment: the first has broken it for all.
+    shared->untold[b] &= ~mine;
     set_reg(result, broken);
-  } else if (ours && (barget(BAR_PARTICIPANTS, b) & mine) && !(barget(BAR_INSTALLED, b) & mine)) {
+  } else if (cause == CAUSE_TIMEOUT) {
+    const uint32_t missing = all & ~barget(BAR_ARRIVED, b);
+    TRACE(TRACE_TIMEOUT) = missing;
+    if (PARAMETER(PARAM_POLICY) == 0 && barset(BAR_BREAK, b, 0) == 0) {
+      shared->broken[b] = barrier_broken | missing;
+      shared->untold[b] = all & ~mine;
+      TRACE(TRACE_BROKEN) = b;
+      set_reg(result, barrier_broken | missing);
+    } else {
+      // The last has arrived meanwhile, or the policy is patience: once more.
+      barctx_write(CTX_LEFT, barget(BAR_TIMEOUT, b));
+      kernel_frame.pc -= 4;
+    }
+  } else if ((all & mine) && !(barget(BAR_INSTALLED, b) & mine)) {
     barinit(b);
     kernel_frame.pc -= 4;
   } else {
     TRACE(TRACE_DENIED) = insn;
     set_reg(result, (uint32_t)ERROR_OWNER);
   }
+  unlock();
 }
 
 void kernel_interrupt(uint32_t causes) {
