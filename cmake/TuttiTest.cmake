@@ -3,16 +3,27 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# What nearly every test includes, compiled once. No header of tutti is in it: a change of one would
+# compile all tests anew.
+add_library(tutti_test_headers STATIC "${CMAKE_CURRENT_LIST_DIR}/test_headers.cpp")
+set_target_properties(tutti_test_headers PROPERTIES CXX_EXTENSIONS OFF)
+target_link_libraries(tutti_test_headers PRIVATE tutti::headers tutti_warnings GTest::gtest)
+target_precompile_headers(
+  tutti_test_headers PRIVATE <gtest/gtest.h> <algorithm> <array> <atomic> <chrono> <functional> <memory> <random>
+  <sstream> <string> <thread> <vector>)
+tutti_compile_quickly(tutti_test_headers)
+
 # tutti_add_test(NAME name SOURCES file...
 #                [LABELS label...]   quick (the default, run by `make test`) or long, and any others
 #                [LIBRARIES lib...]  besides tutti::tutti and GTest::gtest_main
 #                [ARGS arg...]       handed to the program at every test
 #                [TIMEOUT seconds]   of one test; default 120 for quick, 1800 for long
+#                [OPTIMISED]         compiled as what ships is; others are compiled quickly
 #                [SERIAL]            never beside another test: for tests that measure time
 #                [WHOLE])            one ctest entry for the whole program, not one a test
 # A skipped test (GTEST_SKIP, or exit status 77) is shown as skipped.
 function(tutti_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "SERIAL;WHOLE" "NAME;TIMEOUT" "SOURCES;LABELS;LIBRARIES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "OPTIMISED;SERIAL;WHOLE" "NAME;TIMEOUT" "SOURCES;LABELS;LIBRARIES;ARGS")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tutti_add_test: needs NAME and SOURCES; not understood: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -30,6 +41,10 @@ function(tutti_add_test)
   set_target_properties(${arg_NAME} PROPERTIES CXX_EXTENSIONS OFF)
   target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests") # support/
   target_link_libraries(${arg_NAME} PRIVATE tutti::tutti tutti_warnings GTest::gtest_main ${arg_LIBRARIES})
+  if(NOT arg_OPTIMISED)
+    tutti_compile_quickly(${arg_NAME})
+    target_precompile_headers(${arg_NAME} REUSE_FROM tutti_test_headers)
+  endif()
 
   set(serial FALSE)
   if(arg_SERIAL)
