@@ -213,6 +213,10 @@ TUTTI_API int tutti_team_parallel_for(tutti_team* team, size_t first, size_t las
 
 /* ---- Inside a region. me is not checked unless NULL is said to be an error: it is the function's argument. */
 
+/* Whom the calling thread runs as: what the function of the innermost region around the call got as `me`, also on
+ * virtual ranks; NULL outside of regions that were opened from C. For code that has no place to hand `me` on. */
+TUTTI_API tutti_member* tutti_member_here(void);
+
 TUTTI_API uint32_t tutti_member_rank(const tutti_member* me);
 TUTTI_API uint32_t tutti_member_size(const tutti_member* me); /* ranks of the region */
 TUTTI_API uint32_t tutti_member_thread(const tutti_member* me);

@@ -40,9 +40,21 @@ const tutti::member& member_of(const tutti_member* me) {
   return *reinterpret_cast<const tutti::member*>(me);
 }
 
+// Who the calling thread is: set when a C function begins as a rank, and again after each wait, as virtual ranks of one
+// thread take turns there. Who opens a region gets its own back after it.
+constinit thread_local tutti::member* member_here = nullptr;
+
+struct rank_here {
+  explicit rank_here(tutti::member& me) noexcept { member_here = &me; }
+  ~rank_here() { member_here = nullptr; }
+  rank_here(const rank_here&) = delete;
+  rank_here& operator=(const rank_here&) = delete;
+};
+
 // Calls a C function as a rank; throws if it failed.
 template <class Function, class... Arguments>
 void call(tutti::member& me, Function* function, Arguments... arguments) {
+  const rank_here here(me);
   int error = TUTTI_OK;
   try {
     error = function(handle_of(me), arguments...);
@@ -64,6 +76,10 @@ struct tutti_team {
   int run(Open open) noexcept {
     // Regions inside of regions run alone, perhaps several at a time: what failed is known to who opened them.
     const bool is_outermost = tutti::detail::team_here != &team;
+    const struct opener {
+      ~opener() { member_here = me; }
+      tutti::member* me = member_here;
+    } opener;
     const auto note = [&](rank_t rank) {
       // relaxed: for whoever opened the region.
       if (is_outermost) failed_rank.store(rank, tutti::relaxed);
@@ -171,7 +187,11 @@ void call_chunks(const tutti::member& me, int how, std::size_t count, std::size_
 
 // What all ranks do together, as an error instead of an exception.
 template <class Meet>
-int meet(Meet meet_all) noexcept {
+int meet(tutti_member* me, Meet meet_all) noexcept {
+  const struct returner {
+    ~returner() { member_here = me; }
+    tutti::member* me;
+  } returner{&member_of(me)};
   try {
     meet_all();
     return TUTTI_OK;
@@ -212,7 +232,7 @@ int scan(tutti_member* me, void* values, std::size_t count, int type, int operat
          const Scan& scan_packet) {
   const auto* op = find_operation(type, operation);
   if (me == nullptr || (values == nullptr && count > 0) || op == nullptr) return TUTTI_EINVAL;
-  return meet([&] {
+  return meet(me, [&] {
     const std::size_t most = packet_bytes / op->size;
     for (std::size_t i = 0; i < count; i += most) {
       const std::size_t n = std::min(most, count - i);
@@ -325,6 +345,10 @@ int tutti_team_parallel_for(tutti_team* team, size_t first, size_t last, int how
   });
 }
 
+tutti_member* tutti_member_here(void) {
+  return member_here == nullptr ? nullptr : handle_of(*member_here);
+}
+
 std::uint32_t tutti_member_rank(const tutti_member* me) { return member_of(me).rank(); }
 std::uint32_t tutti_member_size(const tutti_member* me) { return member_of(me).size(); }
 std::uint32_t tutti_member_thread(const tutti_member* me) { return member_of(me).thread(); }
@@ -337,14 +361,14 @@ void tutti_member_block(const tutti_member* me, size_t count, size_t* first, siz
 
 int tutti_member_barrier(tutti_member* me) {
   if (me == nullptr) return TUTTI_EINVAL;
-  return meet([&] { member_of(me).barrier(); });
+  return meet(me, [&] { member_of(me).barrier(); });
 }
 
 int tutti_member_reduce(tutti_member* me, void* values, size_t count, int type, int operation) {
   const auto* op = find_operation(type, operation);
   if (me == nullptr || (values == nullptr && count > 0) || op == nullptr) return TUTTI_EINVAL;
   auto* const bytes = static_cast<std::byte*>(values);
-  return meet([&] {
+  return meet(me, [&] {
     if (count == 0) return member_of(me).barrier();
     if (count <= small_packet_bytes / op->size)
       return reduce_packet<small_packet_bytes>(member_of(me), *op, bytes, count);

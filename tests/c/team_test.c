@@ -47,10 +47,12 @@ static int meet(tutti_member* me, void* arg) {
   const uint32_t rank = tutti_member_rank(me), size = tutti_member_size(me);
   ++b->calls[rank];
   b->threads[rank] = tutti_member_thread(me);
+  b->wrong[rank] += tutti_member_here() != me;
   for (uint64_t e = 0; e < episodes; ++e) {
     b->written[e % 2][rank] = e + 1;
     const int error = tutti_member_barrier(me);
     if (error != TUTTI_OK) return error;
+    b->wrong[rank] += tutti_member_here() != me;
     for (uint32_t other = 0; other < size; ++other)
       b->wrong[rank] += b->written[e % 2][other] != e + 1;
   }
@@ -71,12 +73,14 @@ static int reduce(tutti_member* me, void* arg) {
   error = tutti_member_reduce(me, few, 3, TUTTI_INT32, TUTTI_MAXIMUM);
   if (error != TUTTI_OK) return error;
   b->wrong[rank] += few[0] != (int32_t)size - 1 || few[1] != 0 || few[2] != 5;
+  b->wrong[rank] += tutti_member_here() != me;
 
   for (size_t i = 0; i < long_array; ++i) b->arrays[rank][i] = (double)(rank + 1) * (double)i;
   error = tutti_member_reduce(me, b->arrays[rank], long_array, TUTTI_DOUBLE, TUTTI_PLUS);
   if (error != TUTTI_OK) return error;
   for (size_t i = 0; i < long_array; ++i)
     b->wrong[rank] += b->arrays[rank][i] != triangle * (double)i;
+  b->wrong[rank] += tutti_member_here() != me;
   return tutti_member_reduce(me, NULL, 0, TUTTI_DOUBLE, TUTTI_PLUS);
 }
 
@@ -99,11 +103,13 @@ static int scan(tutti_member* me, void* arg) {
     b->wrong[rank] += b->exclusive[rank][i] != (rank == 0 ? 100 : before);
   }
   b->wrong[rank] += from_identity != 7 * rank;
+  b->wrong[rank] += tutti_member_here() != me;
   return error;
 }
 
 static int add_to_sums(tutti_member* me, void* arg, double* values) {
   const size_t count = *(const size_t*)arg;
+  if (tutti_member_here() != me) return 1;
   for (size_t i = 0; i < count; ++i) values[i] += (double)(tutti_member_rank(me) + 1 + i);
   return 0;
 }
@@ -132,8 +138,7 @@ static struct loop loop;
 
 static int visit(tutti_member* me, size_t from, size_t to, void* arg) {
   struct loop* l = arg;
-  (void)me;
-  if (from >= to || to > long_array) ++l->beyond;
+  if (from >= to || to > long_array || tutti_member_here() != me) ++l->beyond;
   for (size_t i = from; i < to && i < long_array; ++i) ++l->visits[i];
   return 0;
 }
@@ -164,6 +169,7 @@ static void test_regions(uint32_t threads, uint32_t ranks, const char* barrier) 
   for (size_t i = 0; i < sizeof regions / sizeof *regions; ++i) {
     memset(&board, 0, sizeof board);
     CHECK(tutti_team_run(team, regions[i], &board) == TUTTI_OK);
+    CHECK(tutti_member_here() == NULL);
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       CHECK(board.wrong[rank] == 0);
       CHECK(board.threads[rank] < threads);
@@ -259,6 +265,7 @@ struct nested {
 static int inner(tutti_member* me, void* arg) {
   *(uint32_t*)arg = tutti_member_size(me);
   double sum = 3;
+  if (tutti_member_here() != me) return 4;
   if (tutti_member_barrier(me) != TUTTI_OK) return 1;
   if (tutti_member_reduce(me, &sum, 1, TUTTI_DOUBLE, TUTTI_PLUS) != TUTTI_OK) return 2;
   return sum == 3 ? 0 : 3;
@@ -268,14 +275,14 @@ static int outer(tutti_member* me, void* arg) {
   struct nested* n = arg;
   const uint32_t rank = tutti_member_rank(me);
   n->errors[rank] = tutti_team_run(n->team, inner, &n->sizes[rank]);
-  return 0;
+  return tutti_member_here() == me ? 0 : failed_on_purpose;
 }
 
 static int fail_inside(tutti_member* me, void* arg) {
   struct nested* n = arg;
   struct failure f = {{0, UINT32_MAX}, 0};
   n->errors[tutti_member_rank(me)] = tutti_team_run(n->team, fail_before_the_others_meet, &f);
-  return 0;
+  return tutti_member_here() == me ? 0 : failed_on_purpose;
 }
 
 struct stranger {
@@ -286,6 +293,7 @@ static void* open_region(void* arg) {
   struct stranger* s = arg;
   uint32_t size = 0;
   s->error = tutti_team_run(s->team, inner, &size);
+  CHECK(tutti_member_here() == NULL);
   return NULL;
 }
 static int let_a_stranger_try(tutti_member* me, void* arg) {
@@ -295,8 +303,8 @@ static int let_a_stranger_try(tutti_member* me, void* arg) {
   return pthread_join(thread, NULL);
 }
 
-static void test_nested(void) {
-  struct nested n = {.team = make_team(3, 3, NULL)};
+static void test_nested(uint32_t threads) {
+  struct nested n = {.team = make_team(threads, 3, NULL)};
   CHECK(tutti_team_run(n.team, outer, &n) == TUTTI_OK);
   for (int rank = 0; rank < 3; ++rank) CHECK(n.errors[rank] == TUTTI_OK && n.sizes[rank] == 1);
   CHECK(tutti_team_run(n.team, fail_inside, &n) == TUTTI_OK);
@@ -488,7 +496,8 @@ int main(void) {
   test_failures(5, 5, NULL);
   test_failures(3, 3, "mutex");
   test_failures(2, 7, NULL);
-  test_nested();
+  test_nested(3);
+  test_nested(2);
   test_deadlines();
   test_create_errors();
   test_use_errors();
