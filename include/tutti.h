@@ -63,6 +63,21 @@ TUTTI_API int tutti_barrier_wait(tutti_barrier* barrier, uint32_t rank);
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait_for(tutti_barrier* barrier, uint32_t rank, uint64_t timeout_ns);
 
+/* Arrives as one of the participants, whichever: as pthread_barrier_wait does, without a rank. Any thread may call it,
+ * another one each time; every `participants` arrivals make an episode. For algorithm NULL, "ticket", "pool" and
+ * "striped"; all others must know who arrives. No more than `participants` threads may arrive in an episode, except with
+ * "pool" and "striped", where those who come too early wait for the next. With NULL some threads may arrive so and others
+ * by tutti_barrier_wait.
+ * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ENOTSUP (the algorithm needs ranks). */
+TUTTI_API int tutti_barrier_arrive_and_wait(tutti_barrier* barrier);
+
+/* The same, but gives up after timeout_ns nanoseconds. The arrival stands, so that the others may still complete the
+ * episode; whoever gave up must not arrive again in it. *missing, unless it is NULL, is then how many arrivals the episode
+ * lacked at the deadline, or 0 if it ended at that moment; 0 after TUTTI_OK.
+ * Errors: as above, TUTTI_ETIMEDOUT. */
+TUTTI_API int tutti_barrier_arrive_and_wait_for(tutti_barrier* barrier, uint64_t timeout_ns,
+                                                uint32_t* missing);
+
 /* Ranks that have arrived less often than `rank`: who is missing after TUTTI_ETIMEDOUT. Writes up to `capacity`
  * of them, in ascending order, and sets *count to how many there are.
  * Errors: TUTTI_EINVAL (barrier or count is NULL; ranks is NULL while capacity > 0), TUTTI_ERANK. */

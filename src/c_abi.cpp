@@ -10,9 +10,12 @@
 
 struct tutti_barrier {
   tutti_barrier(std::string_view algorithm, std::uint32_t participants, std::string_view wait)
-      : barrier(tutti::make_barrier(algorithm, participants, wait)), ranks(participants) {}
+      : barrier(tutti::make_barrier(algorithm, participants, wait)),
+        is_anonymous(barrier->is_anonymous()),
+        ranks(participants) {}
 
   std::unique_ptr<tutti::any_barrier> barrier;
+  bool is_anonymous;
   tutti::c_abi::attendance ranks;
 };
 
@@ -20,6 +23,11 @@ namespace {
 
 int check(const tutti_barrier* barrier, std::uint32_t rank) {
   return barrier == nullptr ? TUTTI_EINVAL : barrier->ranks.check(rank);
+}
+
+int check_without_rank(const tutti_barrier* barrier) {
+  if (barrier == nullptr) return TUTTI_EINVAL;
+  return barrier->is_anonymous ? TUTTI_OK : TUTTI_ENOTSUP;
 }
 
 }  // namespace
@@ -86,6 +94,27 @@ int tutti_barrier_wait_for(tutti_barrier* barrier, std::uint32_t rank, std::uint
   }
   barrier->ranks[rank].broken = true;
   return TUTTI_ETIMEDOUT;
+}
+
+int tutti_barrier_arrive_and_wait(tutti_barrier* barrier) {
+  if (const int error = check_without_rank(barrier)) return error;
+  barrier->barrier->arrive_and_wait_without_rank();
+  return TUTTI_OK;
+}
+
+int tutti_barrier_arrive_and_wait_for(tutti_barrier* barrier, std::uint64_t timeout_ns,
+                                      std::uint32_t* missing) {
+  if (const int error = check_without_rank(barrier)) return error;
+  tutti::rank_t lacking = 0;
+  bool in_time = false;
+  try {
+    in_time = barrier->barrier->arrive_and_wait_without_rank(tutti::c_abi::deadline_in(timeout_ns),
+                                                             lacking);
+  } catch (const std::bad_alloc&) {
+    // As in tutti_barrier_wait_for: the deadline has passed, and nobody can be counted.
+  }
+  if (missing != nullptr) *missing = lacking;
+  return in_time ? TUTTI_OK : TUTTI_ETIMEDOUT;
 }
 
 int tutti_barrier_missing(const tutti_barrier* barrier, std::uint32_t rank, std::uint32_t* ranks,

@@ -23,17 +23,29 @@ class wrapped_default final : public any_barrier {
 
   void arrive_and_wait(rank_t rank) override { meet(rank); }
   bool arrive_and_wait(rank_t rank, deadline until) override {
-    using clock = std::chrono::steady_clock;
-    const clock::time_point when{std::chrono::nanoseconds(until.ns())};
-    if constexpr (Ranked) return static_cast<bool>(barrier_.arrive_and_wait_until(rank, when));
-    return static_cast<bool>(barrier_.arrive_and_wait_until(when));
+    if constexpr (Ranked)
+      return barrier_.arrive_and_wait_until(rank, time_of(until)).in_time;
+    else
+      return barrier_.arrive_and_wait_until(time_of(until)).in_time;
   }
   void episodes(rank_t rank, std::uint64_t count) override {
     for (; count > 0; --count) meet(rank);
   }
   rank_t participants() const noexcept override { return n_; }
 
+  bool is_anonymous() const noexcept override { return true; }
+  void arrive_and_wait_without_rank() override { barrier_.arrive_and_wait(); }
+  bool arrive_and_wait_without_rank(deadline until, rank_t& missing) override {
+    const timed_result told = barrier_.arrive_and_wait_until(time_of(until));
+    missing = told.missing;
+    return told.in_time;
+  }
+
  private:
+  static std::chrono::steady_clock::time_point time_of(deadline until) noexcept {
+    return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(until.ns()));
+  }
+
   void meet([[maybe_unused]] rank_t rank) {
     if constexpr (Ranked)
       barrier_.arrive_and_wait(rank);
@@ -126,7 +138,16 @@ std::unique_ptr<any_region> make_named_region(std::string_view algorithm, rank_t
   return made;
 }
 
+[[noreturn]] void refuse_without_rank() {
+  refuse("this algorithm needs the same participants in every episode: arrive with a rank");
+}
+
 }  // namespace
+
+void any_barrier::arrive_and_wait_without_rank() { refuse_without_rank(); }
+bool any_barrier::arrive_and_wait_without_rank(deadline /*until*/, rank_t& /*missing*/) {
+  refuse_without_rank();
+}
 
 std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t participants,
                                           std::string_view wait) {

@@ -27,7 +27,23 @@ class wrapped final : public any_barrier {
   }
   rank_t participants() const noexcept override { return barrier_->participants(); }
 
+  bool is_anonymous() const noexcept override { return anonymous; }
+  void arrive_and_wait_without_rank() override {
+    if constexpr (anonymous)
+      barrier_->arrive_and_wait(any_rank);
+    else
+      any_barrier::arrive_and_wait_without_rank();
+  }
+  bool arrive_and_wait_without_rank(deadline until, rank_t& missing) override {
+    if constexpr (anonymous)
+      return barrier_->arrive_and_wait(any_rank, until, &missing);
+    else
+      return any_barrier::arrive_and_wait_without_rank(until, missing);
+  }
+
  private:
+  static constexpr bool anonymous = requires { Barrier::anonymous; };
+
   std::unique_ptr<Barrier> barrier_;
 };
 

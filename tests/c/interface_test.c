@@ -35,19 +35,42 @@ static void* attend(void* argument) {
   return NULL;
 }
 
-static void meet(tutti_barrier* barrier, int with_deadline) {
+/* The same without ranks: the number of a member is only where it writes on the board. */
+static void* attend_without_rank(void* argument) {
+  struct member* me = argument;
+  const uint32_t n = tutti_barrier_participants(me->barrier);
+  for (uint64_t e = 0; e < episodes && me->error == TUTTI_OK; ++e) {
+    uint32_t missing = 9;
+    board[e % 2][me->rank] = e + 1;
+    if (me->with_deadline) {
+      me->error = tutti_barrier_arrive_and_wait_for(me->barrier, minute_ns, &missing);
+      if (missing != 0) ++me->unseen;
+    } else {
+      me->error = tutti_barrier_arrive_and_wait(me->barrier);
+    }
+    for (uint32_t other = 0; other < n; ++other)
+      if (board[e % 2][other] != e + 1) ++me->unseen;
+  }
+  return NULL;
+}
+
+static void meet_by(tutti_barrier* barrier, int with_deadline, void* (*how)(void*)) {
   struct member members[most_ranks];
   const uint32_t n = tutti_barrier_participants(barrier);
   memset(board, 0, sizeof board);
   for (uint32_t rank = 0; rank < n; ++rank) {
     members[rank] = (struct member){barrier, rank, with_deadline, TUTTI_OK, 0, pthread_self()};
-    CHECK(pthread_create(&members[rank].thread, NULL, attend, &members[rank]) == 0);
+    CHECK(pthread_create(&members[rank].thread, NULL, how, &members[rank]) == 0);
   }
   for (uint32_t rank = 0; rank < n; ++rank) {
     CHECK(pthread_join(members[rank].thread, NULL) == 0);
     CHECK(members[rank].error == TUTTI_OK);
     CHECK(members[rank].unseen == 0);
   }
+}
+
+static void meet(tutti_barrier* barrier, int with_deadline) {
+  meet_by(barrier, with_deadline, attend);
 }
 
 static void test_strings(void) {
@@ -141,6 +164,91 @@ static void test_wait_errors(void) {
   tutti_barrier_destroy(barrier);
 }
 
+static const char* const anonymous[] = {NULL, "default", "ticket", "pool", "striped"};
+enum { anonymous_count = sizeof anonymous / sizeof *anonymous };
+
+static void test_meetings_without_ranks(void) {
+  for (int i = 0; i < anonymous_count; ++i)
+    for (uint32_t n = 1; n <= most_ranks; ++n) {
+      tutti_barrier* barrier = NULL;
+      CHECK(tutti_barrier_create(&barrier, n, anonymous[i], NULL) == TUTTI_OK);
+      meet_by(barrier, 0, attend_without_rank);
+      meet_by(barrier, 1, attend_without_rank);
+      meet(barrier, 0); /* ranks now, on the same barrier */
+      tutti_barrier_destroy(barrier);
+    }
+}
+
+/* Some with ranks and some without, in the same episodes. */
+static void test_mixed(void) {
+  tutti_barrier* barrier = NULL;
+  struct member members[4];
+  CHECK(tutti_barrier_create(&barrier, 4, NULL, NULL) == TUTTI_OK);
+  memset(board, 0, sizeof board);
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    members[rank] = (struct member){barrier, rank, rank / 2 == 1, TUTTI_OK, 0, pthread_self()};
+    CHECK(pthread_create(&members[rank].thread, NULL, rank % 2 == 0 ? attend : attend_without_rank,
+                         &members[rank]) == 0);
+  }
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    CHECK(pthread_join(members[rank].thread, NULL) == 0);
+    CHECK(members[rank].error == TUTTI_OK);
+    CHECK(members[rank].unseen == 0);
+  }
+  tutti_barrier_destroy(barrier);
+}
+
+struct visitor {
+  tutti_barrier* barrier;
+  int error;
+};
+static void* visit(void* argument) {
+  struct visitor* me = argument;
+  me->error = tutti_barrier_arrive_and_wait(me->barrier);
+  return NULL;
+}
+
+/* A count, as nobody has a name; the arrival stands, and another thread may complete the episode. */
+static void test_missing_without_ranks(const char* algorithm) {
+  struct visitor last = {NULL, TUTTI_EINVAL};
+  uint32_t missing = 9;
+  CHECK(tutti_barrier_create(&last.barrier, 3, algorithm, NULL) == TUTTI_OK);
+  CHECK(tutti_barrier_arrive_and_wait_for(last.barrier, 1000000, &missing) == TUTTI_ETIMEDOUT);
+  CHECK(missing == 2);
+  missing = 9;
+  CHECK(tutti_barrier_arrive_and_wait_for(last.barrier, 0, &missing) == TUTTI_ETIMEDOUT);
+  CHECK(missing == 1);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, visit, &last) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(last.error == TUTTI_OK);
+  CHECK(tutti_barrier_arrive_and_wait_for(last.barrier, 1, NULL) == TUTTI_ETIMEDOUT);
+  tutti_barrier_destroy(last.barrier);
+}
+
+/* Those that must know who arrives say so, and count no arrival. */
+static void test_algorithms_that_need_ranks(void) {
+  size_t refused = 0;
+  for (size_t i = 0; tutti_barrier_algorithm(i) != NULL; ++i) {
+    tutti_barrier* barrier = NULL;
+    uint32_t missing = 9;
+    int takes_all = 0;
+    for (int k = 1; k < anonymous_count; ++k)
+      takes_all = takes_all || strcmp(tutti_barrier_algorithm(i), anonymous[k]) == 0;
+    CHECK(tutti_barrier_create(&barrier, 1, tutti_barrier_algorithm(i), NULL) == TUTTI_OK);
+    const int expected = takes_all ? TUTTI_OK : TUTTI_ENOTSUP;
+    CHECK(tutti_barrier_arrive_and_wait(barrier) == expected);
+    CHECK(tutti_barrier_arrive_and_wait_for(barrier, minute_ns, &missing) == expected);
+    CHECK(missing == (takes_all ? 0 : 9));
+    CHECK(tutti_barrier_wait(barrier, 0) == TUTTI_OK);
+    refused += !takes_all;
+    tutti_barrier_destroy(barrier);
+  }
+  CHECK(refused > 10);
+  CHECK(tutti_barrier_arrive_and_wait(NULL) == TUTTI_EINVAL);
+  CHECK(tutti_barrier_arrive_and_wait_for(NULL, 1, NULL) == TUTTI_EINVAL);
+}
+
 static void test_missing(const char* algorithm) {
   tutti_barrier* barrier = NULL;
   CHECK(tutti_barrier_create(&barrier, 4, algorithm, NULL) == TUTTI_OK);
@@ -195,6 +303,10 @@ int main(void) {
   test_meetings();
   test_create_errors();
   test_wait_errors();
+  test_meetings_without_ranks();
+  test_mixed();
+  for (int i = 0; i < anonymous_count; ++i) test_missing_without_ranks(anonymous[i]);
+  test_algorithms_that_need_ranks();
   test_missing(NULL);
   test_missing("ticket");
   test_missing("dissemination");

@@ -73,6 +73,8 @@ TEST_P(Barrier, IsReusedManyTimes) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, Barrier, testing::ValuesIn(tutti::test::providers()),
                          tutti::test::name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(C, Barrier, testing::ValuesIn(tutti::test::c_providers()),
+                         tutti::test::name_of_parameter);
 
 TEST(WaitPolicies, ThatThisMachineLacks) {
   std::string absent;
@@ -99,6 +101,13 @@ INSTANTIATE_TEST_SUITE_P(Registry, Anonymous,
                            return p.anonymous;
                          })),
                          tutti::test::name_of_parameter);
+std::vector<provider> anonymous_in_c() {
+  std::vector<provider> some = tutti::test::c_providers();
+  std::erase_if(some, [](const provider& p) { return !p.anonymous; });
+  return some;
+}
+INSTANTIATE_TEST_SUITE_P(C, Anonymous, testing::ValuesIn(anonymous_in_c()),
+                         tutti::test::name_of_parameter);
 
 // More threads than the barrier is for: whoever comes makes the episode full.
 class Crowd : public testing::TestWithParam<provider> {};
@@ -119,6 +128,8 @@ bool takes_crowds(const provider& p) {
 }
 INSTANTIATE_TEST_SUITE_P(Registry, Crowd,
                          testing::ValuesIn(tutti::test::providers_where(takes_crowds)),
+                         tutti::test::name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(C, Crowd, testing::ValuesIn(anonymous_in_c()),
                          tutti::test::name_of_parameter);
 
 // Barriers that live for one episode: made, used once by all, destroyed by one of them, again and again.

@@ -9,11 +9,13 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "tutti.h"
 #include "tutti/registry.hpp"
 
 namespace tutti::test {
@@ -42,6 +44,29 @@ inline provider from_registry(std::string_view algorithm, const wait_info& wait,
     };
   };
   return {a, w, anonymous, make};
+}
+
+// The C interface: algorithm NULL or a name, with ranks or without.
+inline provider from_c(const char* algorithm, bool anonymous) {
+  const std::string name = "c_" + std::string(algorithm == nullptr ? "null" : algorithm) +
+                           (anonymous ? "_rankless" : "");
+  const auto make = [algorithm, anonymous](rank_t n) -> arrival {
+    tutti_barrier* made = nullptr;
+    if (const int error = tutti_barrier_create(&made, n, algorithm, nullptr))
+      throw std::runtime_error(tutti_strerror(error));
+    const std::shared_ptr<tutti_barrier> barrier(made, tutti_barrier_destroy);
+    return [barrier, anonymous](rank_t rank) {
+      const int error = anonymous ? tutti_barrier_arrive_and_wait(barrier.get())
+                                  : tutti_barrier_wait(barrier.get(), rank);
+      if (error != TUTTI_OK) throw std::runtime_error(tutti_strerror(error));
+    };
+  };
+  return {name, "", anonymous, make};
+}
+
+inline std::vector<provider> c_providers() {
+  return {from_c(nullptr, false), from_c(nullptr, true), from_c("pool", true),
+          from_c("striped", true)};
 }
 
 // All that this machine can run.

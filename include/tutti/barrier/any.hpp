@@ -29,6 +29,14 @@ class TUTTI_API any_barrier {
   // `count` episodes in a row as `rank`: one virtual call for all of them.
   virtual void episodes(rank_t rank, std::uint64_t count) = 0;
   virtual rank_t participants() const noexcept = 0;
+
+  // Whether any thread may arrive, without a rank: any n arrivals make an episode.
+  virtual bool is_anonymous() const noexcept { return false; }
+  // As a thread without a rank. Throws std::invalid_argument unless is_anonymous().
+  virtual void arrive_and_wait_without_rank();
+  // The same, but gives up at the deadline and returns false; the arrival stands, and the thread must not arrive again
+  // in this episode. `missing` is then how many arrivals the episode lacked: 0 if it ended at that moment.
+  virtual bool arrive_and_wait_without_rank(deadline until, rank_t& missing);
 };
 
 // `algorithm` and `wait` are names of the registry (registry.hpp), or `algorithm` is a provider's. Throws

@@ -36,14 +36,16 @@ class pool_barrier {
   pool_barrier(const pool_barrier&) = delete;
   pool_barrier& operator=(const pool_barrier&) = delete;
 
+  // `lacking`: what the episode still lacks when I give up.
   template <class Deadline = no_deadline>
-  bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}) {
+  bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
     auto& seat = seat_of_this_thread<typename Wait::seat>(this);
     const std::uint32_t sequence = arrive();
     // acquire: pairs with the arrivals of the episode through the release sequence of the word.
     const bool released = wait_.until(
         seat, state_, Memory::order("pool.wait", acquire),
         [sequence](std::uint64_t now) noexcept { return sequence_of(now) != sequence; }, deadline);
+    if (!released && lacking != nullptr) *lacking = missing(sequence);
     // release: my last touch, also when I give up; pairs with the destructor.
     left_.fetch_add(1, Memory::order("pool.leave", release));
     return released;
@@ -57,6 +59,12 @@ class pool_barrier {
     return static_cast<std::uint32_t>(state);
   }
   static constexpr std::uint64_t one_arrival = std::uint64_t{1} << 32;
+
+  // Arrivals that the episode still lacks; a snapshot for messages, taken before I leave.
+  rank_t missing(std::uint32_t sequence) const noexcept {
+    const std::uint64_t seen = state_.load(relaxed);  // relaxed: a snapshot
+    return sequence_of(seen) != sequence ? 0 : n_ - static_cast<rank_t>(seen >> 32);
+  }
 
   // Returns the sequence of the episode that I arrived in.
   std::uint32_t arrive() {

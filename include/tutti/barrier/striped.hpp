@@ -39,11 +39,15 @@ class striped_barrier {
     root_.reset(leaves);
   }
 
+  // `lacking`: what the episode still lacks when I give up.
   template <class Deadline = no_deadline>
-  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}, rank_t* lacking = nullptr) {
     habit& mine = seat_of_this_thread<habit>(this);
-    mine.leaf = leaf_of(rank);
-    return wait(arrive(mine), mine, deadline);
+    if (rank != any_rank) mine.leaf = leaf_of(rank);
+    const std::uint32_t episode = arrive(mine);
+    if (wait(episode, mine, deadline)) return true;
+    if (lacking != nullptr) *lacking = missing(episode);
+    return false;
   }
 
   // What a thread remembers: the leaf it found room on, and what it learnt of waiting.

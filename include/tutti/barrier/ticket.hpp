@@ -47,9 +47,13 @@ class ticket_barrier {
   explicit ticket_barrier(rank_t participants)
       : participants_(participants), episode_of_(participants), wait_(participants) {}
 
+  // `lacking`: what the episode still lacks when I give up.
   template <class Deadline = no_deadline>
-  bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}) {
-    return wait(arrive(), seat_of_this_thread<typename Wait::seat>(this), deadline);
+  bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
+    const std::uint64_t episode = arrive();
+    if (wait(episode, seat_of_this_thread<typename Wait::seat>(this), deadline)) return true;
+    if (lacking != nullptr) *lacking = missing(episode);
+    return false;
   }
 
   // Draws a ticket; returns the episode that it belongs to.

@@ -26,6 +26,8 @@ namespace tutti {
 
 // A participant's number in its group, 0 .. n-1.
 using rank_t = std::uint32_t;
+// In its place, for algorithms that take threads without one.
+inline constexpr rank_t any_rank = ~rank_t{0};
 
 // What two writers must keep apart. Twice the line of today's CPUs: Intel's L2 fetches lines in pairs and
 // several 64-bit Arm cores have lines of 128 bytes.
