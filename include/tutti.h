@@ -66,7 +66,7 @@ TUTTI_API int tutti_barrier_wait_for(tutti_barrier* barrier, uint32_t rank, uint
 /* Arrives as one of the participants, whichever: as pthread_barrier_wait does, without a rank. Any thread may call it,
  * another one each time; every `participants` arrivals make an episode. For algorithm NULL, "ticket", "pool" and
  * "striped"; all others must know who arrives. No more than `participants` threads may arrive in an episode, except with
- * "pool" and "striped", where those who come too early wait for the next. With NULL some threads may arrive so and others
+ * NULL, "pool" and "striped", where those who come too early wait for the next. With NULL some threads may arrive so and others
  * by tutti_barrier_wait.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ENOTSUP (the algorithm needs ranks). */
 TUTTI_API int tutti_barrier_arrive_and_wait(tutti_barrier* barrier);

@@ -225,6 +225,19 @@ TEST(Refused, PairsThatDoNotGoTogether) {
       [] { barrier sync(2, barrier_options{.wait = "spin"}); });
 }
 
+TEST(Refused, ThreadsWithoutRanksWhereRanksCount) {
+  const auto sync = tutti::make_barrier("mcs", 1);
+  EXPECT_FALSE(sync->is_anonymous());
+  const std::string what =
+      "this algorithm needs the same participants in every episode: arrive with a rank";
+  expect_refused(what, [&] { sync->arrive_and_wait_without_rank(); });
+  rank_t missing = 0;
+  expect_refused(what,
+                 [&] { (void)sync->arrive_and_wait_without_rank(tutti::deadline(0), missing); });
+  sync->arrive_and_wait(0);
+  EXPECT_TRUE(tutti::make_barrier("pool", 1)->is_anonymous());
+}
+
 TEST(Refused, AWaitPolicyThatThisMachineLacks) {
   for (const auto& policy : tutti::wait_policies) {
     if (policy.available()) continue;
