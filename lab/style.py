@@ -12,14 +12,16 @@ LIGHT = {
     "tutti": "#0b5cad", "tutti1": "#3d8fd6", "tutti2": "#6aaee6", "tutti3": "#27a3b8", "tutti4": "#5b7fd1",
     "pthread": "#d55e00", "std": "#c98a00", "boost": "#b0509a", "libgomp": "#00825f", "libomp": "#882255",
     "tbb": "#7a7a1f", "openmpi": "#8c510a", "mpich": "#bf812d", "absl": "#9b4dca", "mutex_condvar": "#6b4f3a",
-    "std_thread": "#a3004f", "clock_tree": "#b42318", "raxml": "#00825f", "libpll": "#b0509a", "other": "#555555",
+    "std_thread": "#a3004f", "forkunion": "#2e6f40", "rayon": "#b7410e", "eigen": "#5a5a8c",
+    "clock_tree": "#b42318", "raxml": "#00825f", "libpll": "#b0509a", "other": "#555555",
 }
 DARK = {
     "text": "#e6e9ed", "muted": "#9aa4b2", "grid": "#2c333c", "ground": "#12161b", "floor": "#98a2b0", "bad": "#ff8a80",
     "tutti": "#58a6ff", "tutti1": "#3f83cf", "tutti2": "#8cc4ff", "tutti3": "#3fc3d6", "tutti4": "#8fa6f0",
     "pthread": "#ff8c42", "std": "#f0b429", "boost": "#e08bcb", "libgomp": "#2fc79b", "libomp": "#d9739f",
     "tbb": "#bdbd4a", "openmpi": "#d0945a", "mpich": "#dfb26f", "absl": "#c79bee", "mutex_condvar": "#c4a484",
-    "std_thread": "#ff7ab0", "clock_tree": "#ff8a80", "raxml": "#2fc79b", "libpll": "#e08bcb", "other": "#b0b0b0",
+    "std_thread": "#ff7ab0", "forkunion": "#7fc98f", "rayon": "#ff9a6b", "eigen": "#b0b0e0",
+    "clock_tree": "#ff8a80", "raxml": "#2fc79b", "libpll": "#e08bcb", "other": "#b0b0b0",
 }
 
 MARKERS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x"]
@@ -29,6 +31,7 @@ PEER_LABELS = {
     "pthread": "pthread_barrier", "std": "std::barrier", "boost": "boost::barrier", "libgomp": "libgomp",
     "libomp": "libomp", "tbb": "oneTBB", "absl": "absl::Barrier", "abseil": "absl::Barrier", "openmpi": "Open MPI",
     "mpich": "MPICH", "mutex_condvar": "mutex + condvar", "std_thread": "std::thread a region", "raxml": "RAxML",
+    "forkunion": "ForkUnion", "rayon": "Rayon", "eigen": "Eigen",
     "libpll": "libpll", "clock_tree": "clock tree",
 }
 # What a peer's name means where it has several things.

@@ -15,6 +15,12 @@
 #ifndef TUTTI_HAVE_TBB
 #define TUTTI_HAVE_TBB 0
 #endif
+#ifndef TUTTI_HAVE_EIGEN_POOL
+#define TUTTI_HAVE_EIGEN_POOL 0
+#endif
+#ifndef TUTTI_HAVE_FORKUNION
+#define TUTTI_HAVE_FORKUNION 0
+#endif
 #ifndef TUTTI_MPI_FAMILY
 #define TUTTI_MPI_FAMILY "mpi"
 #define TUTTI_MPI_LAUNCHER ""
@@ -70,6 +76,17 @@ void add_openmp(std::vector<crew_provider>& peers) {
   }
 }
 
+crew_provider rayon(const char* opener, const char* summary) {
+  crew_provider p;
+  p.family = "rayon";
+  p.name = opener;
+  p.summary = summary;
+  p.has_regions = true;
+  p.executable = find_peer_program("rayon");
+  p.settings = {{"TUTTI_RAYON_OPENER", opener}};
+  return p;
+}
+
 crew_provider mpi() {
   crew_provider p;
   p.family = TUTTI_MPI_FAMILY;
@@ -116,6 +133,20 @@ std::vector<crew_provider> known_region_peers() {
   peers.push_back(in_process("tbb", "parallel_for", "oneTBB: a chunk a thread, which meet",
                              make_tbb_arena, nullptr));
 #endif
+#if TUTTI_HAVE_FORKUNION
+  peers.push_back(in_process("forkunion", "yields",
+                             "ForkUnion: sched_yield at every look, for ever",
+                             make_forkunion_yielding, nullptr));
+  peers.push_back(in_process("forkunion", "spins", "ForkUnion: pauses the core, for ever",
+                             make_forkunion_spinning, nullptr));
+#endif
+#if TUTTI_HAVE_EIGEN_POOL
+  peers.push_back(in_process("eigen", "thread pool", "Eigen: a task a worker, which meet",
+                             make_eigen_pool, nullptr));
+#endif
+  peers.push_back(
+      rayon("inside", "Rayon's broadcast, opened by a thread of its pool: yields, then sleeps"));
+  peers.push_back(rayon("outside", "the same, opened by a thread that is not: which sleeps"));
   peers.push_back(in_process("pthread", "pthread_barrier pool", "a pool between two of glibc's",
                              make_pthread_barrier_pool, nullptr));
   peers.push_back(in_process("mutex_condvar", "mutex+condvar pool", "the textbook's",
@@ -142,6 +173,12 @@ std::vector<missing_crew> missing_region_peers() {
   auto missing = missing_programs(known_region_peers());
 #if !TUTTI_HAVE_TBB
   missing.push_back({"tbb", "oneTBB was not there when tutti was built"});
+#endif
+#if !TUTTI_HAVE_FORKUNION
+  missing.push_back({"forkunion", "ForkUnion could not be fetched by cargo when tutti was built"});
+#endif
+#if !TUTTI_HAVE_EIGEN_POOL
+  missing.push_back({"eigen", "Eigen's pool was not there when tutti was built"});
 #endif
   return missing;
 }

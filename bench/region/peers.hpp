@@ -12,5 +12,8 @@ std::unique_ptr<region_crew> make_pthread_barrier_pool(const crew_size& size);
 std::unique_ptr<region_crew> make_mutex_condvar_pool(const crew_size& size);
 std::unique_ptr<region_crew> make_new_threads(const crew_size& size);
 std::unique_ptr<region_crew> make_tbb_arena(const crew_size& size);
+std::unique_ptr<region_crew> make_eigen_pool(const crew_size& size);
+std::unique_ptr<region_crew> make_forkunion_yielding(const crew_size& size);
+std::unique_ptr<region_crew> make_forkunion_spinning(const crew_size& size);
 
 }  // namespace tutti::bench

@@ -59,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "bench team --algorithms nonsense", "bench team --algorithms default_rankless",
                     "bench team --wait nonsense", "bench team --peers nonsense",
                     "bench team --peers openmpi", "bench team --peers libomp:nonsense",
+                    "bench team --peers rayon:active", "bench team --peers forkunion:sleeps",
                     "bench team --algorithms none --peers none", "bench team --pin 1-0",
                     "bench team --scenario nonsense", "bench team --scenario imbalance_1ms",
                     "bench team --scenario skew_1us", "bench team --neighbour two",

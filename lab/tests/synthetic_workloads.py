@@ -11,7 +11,8 @@ PAPER_BARRIERS = "flags flags_padded recursive recursive_padded atomic mutex".sp
 PAPER_SUMS = [f"{barrier}_plain" for barrier in PAPER_BARRIERS] + ["flags", "flags_padded", "default_fan_2"]
 REGION_PEERS = [
     ("libgomp", "default", 546), ("libgomp", "active", 550), ("libgomp", "passive", 21000), ("libomp", "default", 393),
-    ("tbb", "parallel_for", 1300), ("pthread", "pthread_barrier pool", 15000), ("mutex_condvar", "mutex+condvar pool", 17000),
+    ("tbb", "parallel_for", 1300), ("forkunion", "yields", 640), ("forkunion", "spins", 210), ("eigen", "thread pool", 300),
+    ("rayon", "inside", 980), ("rayon", "outside", 12500), ("pthread", "pthread_barrier pool", 15000), ("mutex_condvar", "mutex+condvar pool", 17000),
     ("std_thread", "std::thread", 40000),
 ]
 REDUCE_PEERS = [

@@ -96,6 +96,11 @@ def test_situations_that_were_not_measured_are_named(tmp_path: Path):
 def test_every_provider_has_a_colour_in_both_palettes():
     assert style.LIGHT.keys() == style.DARK.keys()
     assert style.color("somebody_new") == "color:other"
+    for provider, name, words in (
+        ("forkunion", "yields", "ForkUnion yields"), ("rayon", "outside", "Rayon outside"), ("eigen", "thread pool", "Eigen pool"),
+    ):
+        assert style.color(provider) == f"color:{provider}"
+        assert style.label({"provider": provider, "name": name, "wait": ""}) == words
 
 
 def test_spread_out_keeps_gaps_order_and_stays_inside():

@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneTBB: parallel_for and parallel_reduce over one chunk a thread. TBB promises no concurrency: left alone, the caller
-// runs all of such small chunks itself before a worker has looked, and nobody forks or joins. Here the chunks wait for
-// each other, so that every thread takes part, as it does in the regions of all others; what it costs includes that
-// meeting, which is about a line transfer there and back.
-#include <sched.h>
+// oneTBB: parallel_for and parallel_reduce over one chunk a thread, which meet.
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 
-#include <atomic>
-
 #include "region/peers.hpp"
-#include "tutti/platform/pause.hpp"
+#include "region/rendezvous.hpp"
 
 namespace tutti::bench {
 namespace {
-
-class rendezvous {
- public:
-  explicit rendezvous(rank_t participants) : participants_(participants) {}
-
-  void meet() {
-    // acq_rel: the last to come has seen what all wrote, and publishes it.
-    const std::uint64_t ticket = arrived_.fetch_add(1, acq_rel);
-    const std::uint64_t target = (ticket / participants_ + 1) * participants_;
-    // acquire: pairs with the last to come.
-    for (int polls = 0; arrived_.load(acquire) < target; ++polls) {
-      if (polls < polls_before_yielding) {
-        platform::pause();
-      } else {
-        sched_yield();
-      }
-    }
-  }
-
- private:
-  static constexpr int polls_before_yielding = 200;
-  const rank_t participants_;
-  alignas(cache_line) std::atomic<std::uint64_t> arrived_{0};
-};
 
 class tbb_arena final : public region_crew {
  public:

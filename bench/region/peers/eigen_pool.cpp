@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eigen's NonBlockingThreadPool, Eigen::ThreadPool: a task for each worker, put into its own queue, which meet with the
+// caller. The meeting is also the join: Eigen's own Barrier would put the caller to sleep in every region.
+#include <optional>
+#include <unsupported/Eigen/CXX11/ThreadPool>
+#include <vector>
+
+#include "region/peers.hpp"
+#include "region/rendezvous.hpp"
+
+namespace tutti::bench {
+namespace {
+
+class eigen_pool final : public region_crew_base<eigen_pool> {
+ public:
+  explicit eigen_pool(rank_t threads)
+      : workers_(static_cast<int>(threads) - 1), partial_(threads), rendezvous_(threads) {
+    if (workers_ > 0) pool_.emplace(workers_);
+  }
+
+  template <class Body>
+  void fork(Body body) {
+    for (int worker = 0; worker < workers_; ++worker) {
+      pool_->ScheduleWithHint(
+          [this, body] {
+            body(static_cast<rank_t>(pool_->CurrentThreadId() + 1));
+            rendezvous_.meet();
+          },
+          worker, worker + 1);
+    }
+    body(0);
+    rendezvous_.meet();
+  }
+
+  // Eigen's pool has no reductions: a value a thread.
+  template <class Body>
+  pair_of_doubles fork_reduce(Body body) {
+    partial_sum* const partial = partial_.data();
+    fork([partial, body](rank_t rank) { partial[rank].value = body(rank); });
+    pair_of_doubles sum;
+    for (const auto& each : partial_) sum = sum + each.value;
+    return sum;
+  }
+
+ private:
+  struct alignas(cache_line) partial_sum {
+    pair_of_doubles value;
+  };
+  const int workers_;
+  std::vector<partial_sum> partial_;
+  rendezvous rendezvous_;
+  std::optional<Eigen::ThreadPool>
+      pool_;  // its end joins the workers, which still may be in the rendezvous
+};
+
+}  // namespace
+
+std::unique_ptr<region_crew> make_eigen_pool(const crew_size& size) {
+  return std::make_unique<eigen_pool>(size.threads);
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rayon's threads as a crew, for the programs that are linked with rayon_regions.rs.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string_view>
+
+#include "crew/crew.hpp"
+#include "region/peers/rayon/rayon_regions.h"
+
+namespace tutti::bench {
+
+// Who opens the regions: a thread of the pool, or (TUTTI_RAYON_OPENER=outside) one that is not.
+inline bool rayon_is_opened_outside() {
+  const char* const opener = std::getenv("TUTTI_RAYON_OPENER");
+  return opener != nullptr && std::string_view(opener) == "outside";
+}
+
+class rayon_crew final : public region_crew {
+ public:
+  rayon_crew(rank_t threads, bool outside) : pool_(tutti_rayon_new(threads)), outside_(outside) {
+    if (pool_ == nullptr) {
+      throw std::runtime_error(fmt::format("Rayon could not start {} threads", threads));
+    }
+  }
+  ~rayon_crew() override { tutti_rayon_end(pool_); }
+  rayon_crew(const rayon_crew&) = delete;
+  rayon_crew& operator=(const rayon_crew&) = delete;
+
+  void open(const std::function<void(rank_t)>& body) override {
+    const auto call = [](void* context, unsigned rank) {
+      (*static_cast<const std::function<void(rank_t)>*>(context))(rank);
+    };
+    tutti_rayon_open(pool_, call, const_cast<void*>(static_cast<const void*>(&body)));
+  }
+  void regions(std::uint64_t count, ledger& shares) override {
+    tutti_rayon_regions(pool_, outside_, count, &shares[0]);
+  }
+  void reducing_regions(std::uint64_t count, ledger& shares) override {
+    tutti_rayon_reducing_regions(pool_, outside_, count, &shares[0]);
+  }
+
+  // Runs `work`, which opens regions, where they are to be opened. Throws what it throws.
+  void where_regions_open(const std::function<void()>& work) {
+    if (outside_) return work();
+    struct call {
+      const std::function<void()>& work;
+      std::exception_ptr error;  // it must not pass through Rust
+    } inside{work, nullptr};
+    const auto run = [](void* context) {
+      auto& it = *static_cast<call*>(context);
+      try {
+        it.work();
+      } catch (...) {
+        it.error = std::current_exception();
+      }
+    };
+    tutti_rayon_install(pool_, run, &inside);
+    if (inside.error) std::rethrow_exception(inside.error);
+  }
+
+ private:
+  tutti_rayon_pool* const pool_;
+  const bool outside_;
+};
+
+}  // namespace tutti::bench
