@@ -10,10 +10,13 @@
 
 #include "registry_make.hpp"
 #include "tutti/barrier/barrier.hpp"
+#include "tutti/platform/cpu_quota.hpp"
 
 namespace tutti {
 
 namespace {
+// A static library's file with the quota is linked only where something calls it: here, with the barriers' names.
+[[maybe_unused]] const bool quota_counts = platform::tell_quota_to_headers();
 
 // tutti::barrier as a user has it in a release build.
 template <bool Ranked>

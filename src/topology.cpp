@@ -6,10 +6,10 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <memory>
-#include <sstream>
+
+#include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::platform {
 namespace {
@@ -36,13 +36,9 @@ std::vector<unsigned> both(const std::vector<unsigned>& a, const std::vector<uns
   return out;
 }
 
-// What the process is bound to, or all CPUs that the cgroup allows.
+// What the process was bound to when it began, and hwloc knows too.
 std::vector<unsigned> allowed_cpus(hwloc_topology_t t) {
-  std::vector<unsigned> cpus = numbers(hwloc_topology_get_allowed_cpuset(t));
-  hwloc_cpuset_t bound = hwloc_bitmap_alloc();
-  if (hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) == 0) cpus = both(cpus, numbers(bound));
-  hwloc_bitmap_free(bound);
-  return cpus;
+  return both(numbers(hwloc_topology_get_allowed_cpuset(t)), process_cpus());
 }
 
 std::vector<std::vector<unsigned>> groups_by_cache(hwloc_topology_t t,
@@ -75,23 +71,6 @@ std::vector<core> cores_of(hwloc_topology_t t, const std::vector<unsigned>& allo
   return cores;
 }
 
-// cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds), for this process's group and those
-// above it: the tightest counts.
-double cgroup_quota() {
-  std::ifstream membership("/proc/self/cgroup");
-  std::string path;
-  for (std::string line; std::getline(membership, line);)
-    if (line.rfind("0::", 0) == 0) path = line.substr(3);
-  double tightest = 0;
-  for (;; path.erase(path.find_last_of('/'))) {
-    std::ifstream file("/sys/fs/cgroup" + path + "/cpu.max");
-    double quota = 0, period = 0;
-    if (file >> quota >> period && period > 0)
-      tightest = tightest == 0 ? quota / period : std::min(tightest, quota / period);
-    if (path.find_last_of('/') == std::string::npos) return tightest;
-  }
-}
-
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
@@ -102,7 +81,6 @@ std::string cpu_model() {
 topology detect() {
   topology found;
   found.model = cpu_model();
-  found.cpu_quota = cgroup_quota();
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return found;
   const handle t(raw);
@@ -159,10 +137,8 @@ std::vector<unsigned> cpus_for(placement where) {
 }
 
 unsigned usable_cores() {
-  const topology& m = machine();
-  const auto cores = static_cast<unsigned>(m.allowed_cores.size());
-  if (m.cpu_quota <= 0) return std::max(1u, cores);
-  return std::max(1u, std::min(cores, static_cast<unsigned>(std::ceil(m.cpu_quota))));
+  const auto cores = static_cast<unsigned>(machine().allowed_cores.size());
+  return std::max(1u, std::min(cores, usable_cpus()));
 }
 
 std::vector<rank_t> cache_groups(rank_t participants) {

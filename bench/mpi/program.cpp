@@ -15,6 +15,7 @@
 #include "harness/statistics.hpp"
 #include "mpi/series.hpp"
 #include "tutti/mpi/calls_of_mpi_h.hpp"
+#include "tutti/platform/topology.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -91,7 +92,7 @@ std::vector<double> in_unit(const mpi_series& series, std::vector<double> sample
 bool is_pinned() {
   cpu_set_t mask;
   return sched_getaffinity(0, sizeof mask, &mask) == 0 &&
-         static_cast<unsigned>(CPU_COUNT(&mask)) < platform::online_cpus();
+         static_cast<unsigned>(CPU_COUNT(&mask)) < platform::machine().cpus;
 }
 
 ordered_json line_of(const mpi_series& series, const std::vector<double>& samples) {
@@ -102,7 +103,7 @@ ordered_json line_of(const mpi_series& series, const std::vector<double>& sample
                     {"wait", series.provider == "tutti" ? "adaptive" : "own"},
                     {"processes", all_ranks()},
                     {"threads", 1},
-                    {"cores", std::min(all_ranks(), static_cast<int>(platform::online_cpus()))},
+                    {"cores", std::min(all_ranks(), static_cast<int>(platform::machine().cpus))},
                     {"pinned", is_pinned()},
                     {"scenario", "free"},
                     {"metric", series.metric}};

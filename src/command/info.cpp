@@ -10,7 +10,9 @@
 #include "errors.hpp"
 #include "machine_state.hpp"
 #include "subcommands.hpp"
+#include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/monitor.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/version.h"
 
@@ -48,9 +50,19 @@ ordered_json to_json(const machine_state& state) {
                  {"allowed_cpus", m.allowed},
                  {"cache_groups", m.cache_groups},
                  {"allowed_cores", state.allowed_cores},
-                 {"free_cores", state.free_cores}};
-  j["cgroup_cpus"] = nullptr;
-  if (m.cpu_quota > 0) j["cgroup_cpus"] = m.cpu_quota;
+                 {"free_cores", state.free_cores},
+                 {"usable_cpus", platform::usable_cpus()}};
+  const platform::cpu_quota quota = platform::read_cpu_quota();
+  for (const char* of :
+       {"cgroup_cpus", "cgroup_file", "cgroup_throttled_times", "cgroup_throttled_ns"})
+    j[of] = nullptr;
+  if (quota.cpus > 0) {
+    const platform::cpu_throttling stopped = platform::read_cpu_throttling(quota.stats);
+    j["cgroup_cpus"] = quota.cpus;
+    j["cgroup_file"] = quota.file;
+    j["cgroup_throttled_times"] = stopped.times;
+    j["cgroup_throttled_ns"] = stopped.ns;
+  }
   return j;
 }
 
@@ -89,16 +101,26 @@ std::string count(std::size_t n, const std::string& singular) {
   return fmt::format("{} {}{}", n, singular, n == 1 ? "" : "s");
 }
 
+std::string describe_quota() {
+  const platform::cpu_quota quota = platform::read_cpu_quota();
+  if (quota.cpus <= 0) return "none";
+  const platform::cpu_throttling stopped = platform::read_cpu_throttling(quota.stats);
+  return fmt::format("{:.2f} CPUs ({}); used up in {}, threads stopped for {:.3f} s in all",
+                     quota.cpus, quota.file, count(stopped.times, "period"),
+                     static_cast<double>(stopped.ns) / 1e9);
+}
+
 void print_machine() {
   const machine_state state = read_machine_state();
   const platform::topology& m = state.machine;
   fmt::print("{}\n", m.model);
   fmt::print("  {}, {}, {}, {}\n", count(m.packages, "package"), count(m.numa_nodes, "NUMA node"),
              count(m.cores, "core"), count(m.cpus, "CPU"));
-  fmt::print("  allowed: {} on {} ({}) in {}; cgroup quota: {}\n", count(m.allowed.size(), "CPU"),
+  fmt::print("  allowed: {} on {} ({}) in {}\n", count(m.allowed.size(), "CPU"),
              count(state.allowed_cores, "core"), fmt::join(m.allowed, ","),
-             count(m.cache_groups.size(), "group") + " that share a last-level cache",
-             m.cpu_quota > 0 ? fmt::format("{:.2f} CPUs", m.cpu_quota) : "none");
+             count(m.cache_groups.size(), "group") + " that share a last-level cache");
+  fmt::print("  quota: {}\n", describe_quota());
+  fmt::print("  may be used at once: {}\n", count(platform::usable_cpus(), "CPU"));
   fmt::print("  free right now: {}\n", count(state.free_cores, "core"));
 }
 

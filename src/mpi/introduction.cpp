@@ -4,12 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "neighbours.hpp"
 #include "tutti/detect/protocol/algorithms.hpp"
 #include "tutti/mpi/packet.hpp"
+#include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::mpi {
 namespace {
@@ -69,9 +74,28 @@ introduction introduce_this_process(const options& chosen) {
   copy_text(mine.detector, chosen.detector);
   copy_text(mine.transport, chosen.transport);
   mine.node = this_node();
+  for (const unsigned cpu : platform::process_cpus())
+    if (cpu < 64 * std::size(mine.cpus)) mine.cpus[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
+  mine.cpu_quota = platform::recent_cpu_quota();
   mine.pid = static_cast<std::int32_t>(getpid());
   copy_text(mine.fault, fault_of(chosen));
   return mine;
+}
+
+std::uint32_t usable_cpus(const std::vector<introduction>& all, std::uint64_t node) {
+  std::uint64_t cpus[std::size(introduction{}.cpus)] = {};
+  double quota = 0;
+  bool all_have_quota = true;
+  for (const introduction& each : all) {
+    if (each.node != node) continue;
+    for (std::size_t i = 0; i < std::size(cpus); ++i) cpus[i] |= each.cpus[i];
+    quota = std::max(quota, each.cpu_quota);
+    all_have_quota = all_have_quota && each.cpu_quota > 0;
+  }
+  double usable = 0;
+  for (const std::uint64_t word : cpus) usable += std::popcount(word);
+  if (all_have_quota) usable = std::min(usable, std::ceil(quota));
+  return static_cast<std::uint32_t>(std::max(1.0, usable));
 }
 
 void require_agreement(const std::vector<introduction>& all) {

@@ -10,7 +10,6 @@
 
 #include "introduction.hpp"
 #include "neighbours.hpp"
-#include "tutti/platform/cpu.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::mpi {
@@ -101,7 +100,7 @@ void process::introduce(const options& chosen) {
     on_this_node += where_.participants[i].size();
     if (i != index_) neighbours_->watch(i, all[i].pid);
   }
-  is_crowded_ = on_this_node > platform::online_cpus();
+  is_crowded_ = on_this_node > usable_cpus(all, mine.node);
 }
 
 bool process::leave() noexcept {

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "tutti/barrier/barrier.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti {
@@ -97,7 +98,7 @@ void team::choose_sizes() {
   threads_ = threads != 0 ? threads : platform::usable_cores();
   if (ranks != 0) threads_ = std::min(threads_, ranks);
   ranks_ = ranks != 0 ? ranks : threads_;
-  crowded_ = threads_ > platform::machine().allowed.size();
+  crowded_ = threads_ > platform::usable_cpus();
   failures_.resize(ranks_);
 }
 

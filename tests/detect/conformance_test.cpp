@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "crew.hpp"
-#include "tutti/platform/cpu.hpp"
 #include "tutti/platform/monitor.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti {
 namespace {
@@ -36,7 +36,7 @@ class Idle : public testing::TestWithParam<shape> {
   static rank_t participants() { return std::get<1>(GetParam()); }
   static std::string wait() { return std::get<2>(GetParam()); }
   // One that polls and keeps the core needs a core for each.
-  static bool is_crowded() { return participants() > platform::online_cpus(); }
+  static bool is_crowded() { return participants() > platform::usable_cpus(); }
   static std::uint32_t episodes() {
     if (!is_crowded()) return 400;
     return wait() == "spin" || wait() == "monitor" ? 4 : 60;

@@ -17,6 +17,7 @@
 #include "tutti/platform/monitor.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/platform/topology.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 
 namespace platform = tutti::platform;
 using tutti::rank_t;
@@ -30,7 +31,6 @@ TEST(Topology, DescribesThisMachine) {
   EXPECT_GE(here.cpus, here.cores);
   EXPECT_FALSE(here.allowed.empty());
   EXPECT_LE(here.allowed.size(), here.cpus);
-  EXPECT_GE(here.cpu_quota, 0);
   EXPECT_FALSE(here.model.empty());
   EXPECT_EQ(&here, &platform::machine()) << "detected once";
 }
@@ -87,7 +87,7 @@ TEST(Monitor, NapEndsWhenTheLineChanges) {
 }
 
 TEST(Cpu, KnowsWhereItRuns) {
-  EXPECT_GE(platform::online_cpus(), 1u);
+  EXPECT_GE(platform::usable_cpus(), 1u);
   EXPECT_LT(platform::current_cpu(), 1u << 20);
 }
 

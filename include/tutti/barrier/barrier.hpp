@@ -33,6 +33,7 @@
 #include "tutti/barrier/ticket.hpp"
 #include "tutti/barrier/timed.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti {
 
@@ -85,7 +86,7 @@ class barrier {
       : n_(checked_count(expected)),
         made_(made),
         completion_(std::move(completion)),
-        uses_tickets_(!has_completion && (n_ <= options.few || n_ > platform::online_cpus())),
+        uses_tickets_(!has_completion && (n_ <= options.few || n_ > platform::usable_cpus())),
         striped_from_(uses_tickets_ ? never : 0),
         seats_(n_),
         ticket_(n_),

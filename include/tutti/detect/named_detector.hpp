@@ -11,8 +11,8 @@
 #include "tutti/detect/detector.hpp"
 #include "tutti/detect/protocol_detector.hpp"
 #include "tutti/detect/snapshot.hpp"
-#include "tutti/platform/cpu.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti {
 
@@ -36,7 +36,7 @@ class named_detector {
   // One counter is the better up to so many participants, or if they share cores.
   static std::string_view choose(rank_t participants) {
     constexpr rank_t few = 8;
-    const bool is_counter = participants <= few || participants > platform::online_cpus();
+    const bool is_counter = participants <= few || participants > platform::usable_cpus();
     return is_counter ? "counter" : "snapshot";
   }
 

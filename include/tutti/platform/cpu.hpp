@@ -11,7 +11,6 @@
 
 #if TUTTI_HOSTED
 #include <sched.h>
-#include <unistd.h>
 #endif
 
 namespace tutti::platform {
@@ -21,12 +20,6 @@ namespace tutti::platform {
 inline std::uint32_t current_cpu() noexcept {
   const int cpu = sched_getcpu();  // a load from the rseq area since glibc 2.35: about 3 ns
   return cpu < 0 ? 0u : static_cast<std::uint32_t>(cpu);
-}
-
-// CPUs of this machine. Not the calling thread's mask: a thread that is pinned already sees a mask of one.
-inline std::uint32_t online_cpus() noexcept {
-  static const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count < 1 ? 1u : static_cast<std::uint32_t>(count);
 }
 
 // What the threads of this process have learnt about one CPU by waiting on it. Written only by threads that run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as this process may use it, by hwloc: binding- and cgroup-aware. Needs the compiled library.
+// The machine as this process may use it, by hwloc. Needs the compiled library.
 #pragma once
 
 #include <string>
@@ -21,10 +21,9 @@ struct topology {
   unsigned numa_nodes = 0;
   unsigned cores = 0;                               // physical
   unsigned cpus = 0;                                // hardware threads online
-  std::vector<unsigned> allowed;                    // CPU numbers that this process may use
+  std::vector<unsigned> allowed;                    // process_cpus() of usable_cpus.hpp
   std::vector<core> allowed_cores;                  // that have allowed CPUs; neighbours are near
   std::vector<std::vector<unsigned>> cache_groups;  // allowed CPUs that share a last-level cache
-  double cpu_quota = 0;                             // cgroup limit in CPUs; 0 if there is none
   std::string model;                                // as the CPU calls itself
 };
 
@@ -38,7 +37,7 @@ enum class placement {
 // The CPUs that this process may use, in that order; empty for `none`.
 TUTTI_API std::vector<unsigned> cpus_for(placement where);
 
-// Physical cores among the allowed CPUs, no more than the CPU quota; at least 1.
+// Physical cores among the allowed CPUs, no more than usable_cpus(), which counts the quota of today; at least 1.
 TUTTI_API unsigned usable_cores();
 
 // Detected at the first call.

@@ -25,6 +25,7 @@
 
 #include "tutti/barrier/timed.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 #include "tutti/reduce/counted.hpp"
 #include "tutti/reduce/exchange.hpp"
 #include "tutti/reduce/operations.hpp"
@@ -83,7 +84,7 @@ class reduction {
   reduction_algorithm choice() const {
     constexpr rank_t few = 8;
     if (n_ == 2) return reduction_algorithm::pair;
-    if (n_ > platform::online_cpus()) return reduction_algorithm::counted;
+    if (n_ > platform::usable_cpus()) return reduction_algorithm::counted;
     return n_ <= few ? reduction_algorithm::exchange : reduction_algorithm::tree;
   }
 

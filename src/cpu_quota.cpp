@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control groups. /proc/self/cgroup says which group of each hierarchy the process is in, /proc/self/mountinfo where a
+// hierarchy is mounted and which of its groups is the mount's root; both together give the folder of the group.
+
+#include "tutti/platform/cpu_quota.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tutti/platform/clock.hpp"
+#include "tutti/platform/usable_cpus.hpp"
+
+namespace tutti::platform {
+namespace {
+
+using std::string;
+using std::string_view;
+
+std::vector<string_view> split(string_view text, char at) {
+  std::vector<string_view> parts;
+  for (std::size_t end = 0; end != string_view::npos; text.remove_prefix(end + 1)) {
+    end = text.find(at);
+    parts.push_back(text.substr(0, end));
+    if (end == string_view::npos) break;
+  }
+  return parts;
+}
+
+bool lists(string_view items, string_view wanted) {
+  const auto all = split(items, ',');
+  return std::find(all.begin(), all.end(), wanted) != all.end();
+}
+
+// The kernel writes blanks in paths of mountinfo as \040.
+string unescape(string_view text) {
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
+  string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
+        is_octal(text[i + 3])) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// ---- where the group's folder is
+
+// A hierarchy that can have the cpu controller: the one of v2, or the one of v1 that it is attached to.
+struct hierarchy {
+  bool is_v2 = false;
+  string group;  // of this process; begins with /
+};
+
+// Lines of /proc/self/cgroup: "4:cpu,cpuacct:/group", v2: "0::/group".
+std::vector<hierarchy> hierarchies(const string& root) {
+  std::vector<hierarchy> found;
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == string::npos ? first : line.find(':', first + 1);
+    if (second == string::npos || line[second + 1] != '/') continue;
+    const string_view controllers = string_view(line).substr(first + 1, second - first - 1);
+    const bool is_v2 = line.starts_with("0:") && controllers.empty();
+    if (is_v2 || lists(controllers, "cpu")) found.push_back({is_v2, line.substr(second + 1)});
+  }
+  return found;
+}
+
+struct mount {
+  bool is_v2 = false;
+  string top;     // the group that is the mount's root
+  string folder;  // where it is mounted
+};
+
+// Lines of /proc/self/mountinfo: "30 25 0:26 /top /folder rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct".
+std::vector<mount> cgroup_mounts(const string& root) {
+  std::vector<mount> found;
+  std::ifstream file(root + "/proc/self/mountinfo");
+  for (string line; std::getline(file, line);) {
+    const std::size_t dash = line.find(" - ");
+    if (dash == string::npos) continue;
+    const auto before = split(string_view(line).substr(0, dash), ' ');
+    const auto after = split(string_view(line).substr(dash + 3), ' ');
+    if (before.size() < 6 || after.size() < 3) continue;
+    const bool is_v2 = after[0] == "cgroup2";
+    if (is_v2 || (after[0] == "cgroup" && lists(after[2], "cpu")))
+      found.push_back({is_v2, unescape(before[3]), unescape(before[4])});
+  }
+  return found;
+}
+
+// What is left of `group` below `top`: "" or "/...". Nothing if it does not lie there.
+std::optional<string> below(const string& top, const string& group) {
+  if (top == "/") return group == "/" ? string() : group;
+  if (!group.starts_with(top)) return std::nullopt;
+  const string rest = group.substr(top.size());
+  if (!rest.empty() && rest[0] != '/') return std::nullopt;
+  return rest;
+}
+
+// A path with ".." is that of a group outside of the process's cgroup namespace: it has no folder here.
+bool is_outside(const string& group) {
+  const auto names = split(group, '/');
+  return std::find(names.begin(), names.end(), "..") != names.end();
+}
+
+struct place {
+  string folder;  // of the mount
+  string group;   // below it, "" or "/..."
+};
+
+// The mount that shows most of the groups above ours. A container whose /proc/self/cgroup names the groups of the host
+// often has its own group's folder only, mounted under the usual name: that is then taken.
+std::optional<place> place_of(const hierarchy& of, const std::vector<mount>& mounts) {
+  std::optional<place> best, only_own;
+  for (const mount& m : mounts) {
+    if (m.is_v2 != of.is_v2) continue;
+    const std::optional<string> group =
+        is_outside(of.group) || is_outside(m.top) ? std::nullopt : below(m.top, of.group);
+    if (!group) {
+      if (!only_own) only_own = {m.folder, ""};
+    } else if (!best || group->size() > best->group.size()) {
+      best = {m.folder, *group};
+    }
+  }
+  return best ? best : only_own;
+}
+
+// ---- what the files say
+
+string first_line(const string& path) {
+  std::ifstream file(path);
+  string line;
+  std::getline(file, line);
+  return line;
+}
+
+// A whole number and nothing else; nothing for "max", "-1", "", "12x".
+std::optional<std::uint64_t> number(string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+double ratio(std::optional<std::uint64_t> quota, std::optional<std::uint64_t> period) {
+  if (!quota || !period || *quota == 0 || *period == 0) return 0;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+// v2: "150000 100000" or "max 100000" in one file; v1: 150000 or -1, and 100000, in a file each. Microseconds.
+cpu_quota quota_of(const string& folder, bool is_v2) {
+  cpu_quota found{0, folder + (is_v2 ? "/cpu.max" : "/cpu.cfs_quota_us"), folder + "/cpu.stat"};
+  const string line = first_line(found.file);
+  if (is_v2) {
+    const auto parts = split(line, ' ');
+    if (parts.size() == 2) found.cpus = ratio(number(parts[0]), number(parts[1]));
+  } else {
+    found.cpus = ratio(number(line), number(first_line(folder + "/cpu.cfs_period_us")));
+  }
+  return found;
+}
+
+// ---- the recent value, for all threads
+
+class recent {
+ public:
+  double quota() noexcept {
+    const std::uint64_t now = now_ns();
+    // relaxed: two numbers that stand for themselves; an old one is a second old.
+    if (now < next_.load(relaxed)) return cpus_.load(relaxed);
+    // Who comes while another thread reads takes the value before.
+    if (const std::unique_lock mine(reading_, std::try_to_lock); mine) read_again();
+    // relaxed: as above.
+    return cpus_.load(relaxed);
+  }
+
+  std::uint64_t throttled_ns() noexcept {
+    if (quota() <= 0) return 0;
+    if (const std::unique_lock mine(reading_, std::try_to_lock); mine) try {
+        // relaxed: as above.
+        throttled_ns_.store(read_cpu_throttling(quota_.stats).ns, relaxed);
+      } catch (...) {
+        // No memory: the value before.
+      }
+    // relaxed: as above.
+    return throttled_ns_.load(relaxed);
+  }
+
+ private:
+  void read_again() noexcept {
+    constexpr std::uint64_t second = 1'000'000'000;
+    try {
+      quota_ = read_cpu_quota();
+      // relaxed: as above.
+      cpus_.store(quota_.cpus, relaxed);
+    } catch (...) {
+      // No memory: the value before.
+    }
+    // relaxed: as above.
+    next_.store(now_ns() + second, relaxed);
+  }
+
+  std::mutex reading_;
+  cpu_quota quota_;  // under the lock
+  std::atomic<double> cpus_{0};
+  std::atomic<std::uint64_t> throttled_ns_{0};
+  std::atomic<std::uint64_t> next_{0};
+};
+
+recent& of_this_process() {
+  static recent value;
+  return value;
+}
+
+}  // namespace
+
+cpu_quota read_cpu_quota(const std::string& root) {
+  cpu_quota tightest;
+  const auto mounts = cgroup_mounts(root);
+  for (const hierarchy& of : hierarchies(root)) {
+    const auto at = place_of(of, mounts);
+    if (!at) continue;
+    for (string group = at->group;;) {
+      cpu_quota found = quota_of(root + at->folder + group, of.is_v2);
+      if (found.cpus > 0 && (tightest.cpus == 0 || found.cpus < tightest.cpus))
+        tightest = std::move(found);
+      const std::size_t parent = group.find_last_of('/');
+      if (parent == string::npos) break;
+      group.erase(parent);
+    }
+  }
+  return tightest;
+}
+
+cpu_throttling read_cpu_throttling(const std::string& stats) {
+  cpu_throttling found;
+  std::ifstream file(stats);
+  for (string line; std::getline(file, line);) {
+    const auto parts = split(line, ' ');
+    const auto value = parts.size() == 2 ? number(parts[1]) : std::nullopt;
+    if (!value) continue;
+    if (parts[0] == "nr_throttled") found.times = *value;
+    if (parts[0] == "throttled_time") found.ns = *value;           // v1
+    if (parts[0] == "throttled_usec") found.ns = *value * 1'000u;  // v2
+  }
+  return found;
+}
+
+double recent_cpu_quota() noexcept { return of_this_process().quota(); }
+std::uint64_t recent_throttled_ns() noexcept { return of_this_process().throttled_ns(); }
+
+bool tell_quota_to_headers() noexcept {
+  cpu_limits = {&recent_cpu_quota, &recent_throttled_ns};
+  return true;
+}
+
+namespace {
+[[maybe_unused]] const bool has_told = tell_quota_to_headers();
+}
+
+}  // namespace tutti::platform
