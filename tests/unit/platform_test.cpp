@@ -166,7 +166,9 @@ TEST(Misuse, TheHandlerHearsWhatAndWhere) {
   const unsigned line = __LINE__ + 1;
   tutti::on_misuse("42 is not 43", tutti::source_place::here());
   tutti::on_misuse = before;
-  EXPECT_EQ(heard, std::string(__FILE__) + ":" + std::to_string(line) + ": 42 is not 43");
+  std::string expected = __FILE__;
+  expected.append(":").append(std::to_string(line)).append(": 42 is not 43");
+  EXPECT_EQ(heard, expected);
 }
 
 TEST(MisuseDeathTest, WithoutAHandlerTheProgramEndsWithTheSentence) {
