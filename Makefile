@@ -54,6 +54,7 @@ bootstrap: ## install what is missing: Debian packages, and .venv for the report
 
 build/build.ninja: CMakePresets.json
 	$(Q)$(call need,cmake); $(call need,ninja); $(call need,g++)
+	$(Q)tools/bootstrap --check-build || { printf 'make build: error: install them with `make bootstrap`\n' >&2; exit 1; }
 	$(Q)printf '==> build: configuring the release preset\n'
 	$(Q)$(call quiet,cmake --preset release)
 	$(Q)touch $@
