@@ -3,10 +3,12 @@
 """Compares what the compiler made of the library's barriers with what it made of hand-written ones.
 
 compare.py LIBRARY.o HANDWRITTEN.o FUNCTION...
+compare.py --at-most COUNT LIBRARY.o FUNCTION...
 
 The disassemblies, with addresses and names of symbols taken out, must be equal. Where the compiler chose other registers
 or another order, the library must not have more instructions than the hand-written one, and the same of those that
-cost: locked ones, fences, pauses, calls. Both are printed.
+cost: locked ones, fences, pauses, calls. Both are printed. In the second form each function must have at most COUNT
+instructions: what is rare must not be inlined.
 Exit status 77 (skipped) when objdump is not installed.
 """
 
@@ -84,13 +86,31 @@ def compare(name: str, library: list[str], handwritten: list[str]) -> bool:
     return False
 
 
+def count(most: int, path: str, names: list[str]) -> int:
+    """0 if none of the functions has more than `most` instructions, 1 if one has, 2 if one is not there."""
+    functions = disassemble(path)
+    result = 0
+    for name in names:
+        if not functions.get(name):
+            print(f"{name}: error: no such function in {path}", file=sys.stderr)
+            return 2
+        length = len(functions[name])
+        print(f"{name}: {length} instructions, at most {most} wanted")
+        if length > most:
+            show("TOO LONG", functions[name])
+            result = 1
+    return result
+
+
 def main() -> int:
-    if len(sys.argv) < 4:
+    if len(sys.argv) < 4 or (sys.argv[1] == "--at-most" and len(sys.argv) < 5):
         print(__doc__, file=sys.stderr)
         return 2
     if shutil.which("objdump") is None:
         print("SKIPPED: objdump is not installed (Debian: binutils)")
         return 77
+    if sys.argv[1] == "--at-most":
+        return count(int(sys.argv[2]), sys.argv[3], sys.argv[4:])
     library, handwritten = disassemble(sys.argv[1]), disassemble(sys.argv[2])
     equal = True
     for name in sys.argv[3:]:

@@ -79,6 +79,57 @@ void ticket_meet(ticket_barrier& b, rank_t) {
   while (b.tickets.load(std::memory_order_acquire) < end) relax();
 }
 
+// The ticket barrier of a barrier that has more to offer: what is rare is elsewhere.
+struct default_barrier {
+  alignas(line) std::atomic<std::uint64_t> tickets;
+  alignas(line) rank_t participants;
+  std::uint64_t multiplier;
+  std::uint32_t shift;
+  std::atomic<std::uint32_t> rare;
+  struct record {
+    std::uint32_t leaf;
+    std::atomic<std::uint64_t> phases_arrived;
+  };
+  struct {
+    std::atomic<std::byte*> all;
+    rank_t ranks;
+    std::size_t stride;
+    std::byte* make();
+  } records;
+};
+void meet_otherwise(default_barrier&);
+void meet_otherwise(default_barrier&, rank_t);
+
+void default_meet(default_barrier& b) {
+  __extension__ using unsigned_128 = unsigned __int128;
+  if (b.rare.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    return meet_otherwise(b);
+  superfluous();
+  const std::uint64_t ticket = b.tickets.fetch_add(1, std::memory_order_seq_cst);
+  const auto product = static_cast<unsigned_128>(ticket) * b.multiplier;
+  const std::uint64_t end = (static_cast<std::uint64_t>(product >> b.shift) + 1) * b.participants;
+  if (ticket + 1 == end) return;
+  while (b.tickets.load(std::memory_order_acquire) < end) relax();
+}
+
+void default_meet_as(default_barrier& b, rank_t rank) {
+  __extension__ using unsigned_128 = unsigned __int128;
+  if (b.rare.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    return meet_otherwise(b, rank);
+  std::byte* records = b.records.all.load(std::memory_order_acquire);
+  if (records == nullptr) [[unlikely]]
+    records = b.records.make();
+  auto& mine = *reinterpret_cast<default_barrier::record*>(records + rank * b.records.stride);
+  superfluous();
+  const std::uint64_t ticket = b.tickets.fetch_add(1, std::memory_order_seq_cst);
+  const auto product = static_cast<unsigned_128>(ticket) * b.multiplier;
+  const std::uint64_t phase = static_cast<std::uint64_t>(product >> b.shift);
+  const std::uint64_t end = (phase + 1) * b.participants;
+  mine.phases_arrived.store(phase + 1, std::memory_order_relaxed);
+  if (ticket + 1 == end) return;
+  while (b.tickets.load(std::memory_order_acquire) < end) relax();
+}
+
 struct dissemination_barrier {
   rank_t n, radix, rounds;
   rank_t hops[32], partners[32];

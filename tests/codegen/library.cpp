@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's barriers on the native memory policy, as functions of their own for comparison with handwritten.cpp.
 
+#include "tutti/barrier/barrier.hpp"
 #include "tutti/barrier/dissemination.hpp"
 #include "tutti/barrier/ticket.hpp"
 #include "tutti/wait/spin.hpp"
@@ -8,6 +9,7 @@
 using wait = tutti::spin_wait<tutti::native>;
 using dissemination_barrier = tutti::dissemination_barrier<tutti::native, wait>;
 using ticket_barrier = tutti::ticket_barrier<tutti::native, wait>;
+using default_barrier = tutti::barrier<tutti::no_completion, false, tutti::native, wait>;
 
 // flatten: what is called is inlined, as it is by hand.
 [[gnu::flatten]] void ticket_meet(ticket_barrier& barrier, tutti::rank_t rank) {
@@ -15,5 +17,19 @@ using ticket_barrier = tutti::ticket_barrier<tutti::native, wait>;
 }
 
 [[gnu::flatten]] void dissemination_meet(dissemination_barrier& barrier, tutti::rank_t rank) {
+  barrier.arrive_and_wait(rank);
+}
+
+// tutti::barrier, whose rare paths are calls of functions that are never inlined.
+[[gnu::flatten]] void default_meet(default_barrier& barrier) { barrier.arrive_and_wait(); }
+
+[[gnu::flatten]] void default_meet_as(default_barrier& barrier, tutti::rank_t rank) {
+  barrier.arrive_and_wait(rank);
+}
+
+// As users have it: only the number of instructions is looked at.
+[[gnu::flatten]] void adaptive_meet(tutti::barrier<>& barrier) { barrier.arrive_and_wait(); }
+
+[[gnu::flatten]] void adaptive_meet_as(tutti::barrier<>& barrier, tutti::rank_t rank) {
   barrier.arrive_and_wait(rank);
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -113,6 +114,18 @@ TYPED_TEST(Interface, OneThreadMayArriveForMany) {
       sync.arrive_and_wait();
     }
   }
+}
+
+TYPED_TEST(Interface, WaitsThroughAConstReference) {
+  typename TypeParam::template barrier<> sync(2);
+  const auto& same = sync;
+  same.wait(sync.arrive(2));
+}
+
+TYPED_TEST(Interface, MayBeForNobody) {
+  const typename TypeParam::template barrier<> sync(0);
+  auto complete = TypeParam::make(0, []() noexcept { ADD_FAILURE() << "nobody has arrived"; });
+  (void)complete;
 }
 
 // Signallers that never wait, and one that waits for them: the producers' pattern.
@@ -250,6 +263,27 @@ TYPED_TEST(Interface, TakesFunctionPointersAndMoveOnlyCompletions) {
   pointer.arrive_and_wait();
   auto owned = TypeParam::make(1, [kept = std::make_unique<int>(1)]() noexcept { ++*kept; });
   owned.arrive_and_wait();
+}
+
+// libstdc++ refuses it; LWG 3898 allows it.
+TEST(Completion, NeedNotBeNoexcept) {
+  int completed = 0;
+  tutti::barrier sync(1, [&completed] { ++completed; });
+  sync.arrive_and_wait();
+  EXPECT_EQ(completed, 1);
+}
+
+TEST(CompletionDeathTest, ThatThrowsEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        tutti::barrier sync(1, [] { throw std::runtime_error("of the user"); });
+        try {
+          sync.arrive_and_wait();
+        } catch (const std::runtime_error&) {
+        }
+      },
+      "of the user");
 }
 
 TEST(Deduction, IsTheStandardOne) {

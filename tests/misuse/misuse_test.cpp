@@ -62,6 +62,12 @@ TEST_F(Misuse, RankOutOfRange) {
                 sync.arrive_and_wait(~rank_t{0}));
 }
 
+TEST_F(Misuse, ArrivingWhereNobodyIsExpected) {
+  barrier sync(0);
+  EXPECT_MISUSE("1 threads are inside a barrier of 0 participants", sync.arrive_and_wait());
+  EXPECT_MISUSE("arrive(1) on a barrier of 0 participants", (void)sync.arrive());
+}
+
 TEST_F(Misuse, RankTwiceInAPhase) {
   for (const rank_t few : {0u, 5u}) {
     barrier sync(3, barrier_options{.few = few});
@@ -156,16 +162,17 @@ void expect_refused(const std::string& what, Call call) {
 }
 
 TEST(Refused, CountsOfParticipants) {
-  const std::string range = "a barrier is for 1 to 65535 participants, not ";
+  const std::string some = "a barrier is for 1 to 65535 participants, not ";
+  const std::string range = "a barrier is for 0 to 65535 participants, not ";
   for (const std::ptrdiff_t n :
-       {std::ptrdiff_t{0}, std::ptrdiff_t{-1}, PTRDIFF_MIN, barrier<>::max() + 1, PTRDIFF_MAX}) {
+       {std::ptrdiff_t{-1}, PTRDIFF_MIN, barrier<>::max() + 1, PTRDIFF_MAX}) {
     expect_refused(range + std::to_string(n), [n] { barrier<> sync(n); });
     expect_refused(range + std::to_string(n), [n] { barrier sync(n, []() noexcept {}); });
     expect_refused(range + std::to_string(n),
                    [n] { barrier<tutti::no_completion, false> unchecked(n); });
   }
   for (const rank_t n : {0u, 65536u, ~0u})
-    expect_refused(range + std::to_string(n), [n] { tutti::make_barrier("ticket", n); });
+    expect_refused(some + std::to_string(n), [n] { tutti::make_barrier("ticket", n); });
   EXPECT_EQ(barrier<>(barrier<>::max()).max(), 65535);
 }
 

@@ -6,9 +6,12 @@
 //   sync.arrive_and_wait(rank);          // names the participant: a deadline can say who is missing
 //
 // Which algorithm: few participants, and more participants than CPUs, draw tickets from one counter (ticket.hpp);
-// others meet on striped counters (striped.hpp). A completion function starts there, and the first
-// arrive_and_drop moves the barrier there for good. barrier_options forces an algorithm by name.
-// How it waits: adaptive_wait.
+// others, and those with a completion function, meet on striped counters (striped.hpp). barrier_options forces an
+// algorithm by name. How it waits: adaptive_wait.
+//
+// What a participant's every call needs stands in two cache lines; the counters of a striped barrier, and what is known
+// of each rank, are made when they are needed. The rest (drops, deadlines, names, misuse) is out of the way, in functions
+// that are not inlined.
 //
 // Memory ordering: everything a participant does before it arrives happens before the completion function, which
 // happens before any participant's return from the wait for that phase.
@@ -28,7 +31,9 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/barrier/drops.hpp"
 #include "tutti/barrier/named.hpp"
+#include "tutti/barrier/rank_records.hpp"
 #include "tutti/barrier/striped.hpp"
 #include "tutti/barrier/ticket.hpp"
 #include "tutti/barrier/timed.hpp"
@@ -60,8 +65,7 @@ class barrier {
   template <class T>
   using atomic = typename Memory::template atomic<T>;
   static constexpr bool has_completion = !std::is_same_v<Completion, no_completion>;
-  static_assert(std::is_nothrow_invocable_v<Completion&>,
-                "a completion function takes nothing and is noexcept, as for std::barrier");
+  static_assert(std::is_invocable_v<Completion&>, "a completion function takes nothing");
 
  public:
   // The phase that an arrival belongs to: give it to wait().
@@ -80,22 +84,18 @@ class barrier {
 
   static constexpr std::ptrdiff_t max() noexcept { return striped::counter_max; }
 
-  // Throws std::invalid_argument unless 1 <= expected <= max().
+  // Throws std::invalid_argument unless 0 <= expected <= max(). Nobody may arrive at a barrier for 0. A completion function
+  // that throws ends the program (LWG 3898).
   explicit barrier(std::ptrdiff_t expected, Completion completion = {},
                    barrier_options options = {}, site made = site::here())
-      : n_(checked_count(expected)),
+      : ticket_(checked_count(expected)),
+        records_(n()),
         made_(made),
-        completion_(std::move(completion)),
-        uses_tickets_(!has_completion && (n_ <= options.few || n_ > platform::usable_cpus())),
-        striped_from_(uses_tickets_ ? never : 0),
-        seats_(n_),
-        ticket_(n_),
-        striped_(n_, n_ <= options.few ? 0 : options.fan) {
-    if (!options.algorithm.empty())
+        completion_(std::move(completion)) {
+    if (!options.algorithm.empty() || options.wait != barrier_options{}.wait)
       force(options);
-    else if (options.wait != barrier_options{}.wait)
-      refuse("wait policy '" + std::string(options.wait) +
-             "' needs a named algorithm: tutti's choice always waits adaptively");
+    else if ((has_completion && n() > 0) || (n() > options.few && n() <= platform::usable_cpus()))
+      use_stripes(n() <= options.few ? 0 : options.fan);
   }
   barrier(std::ptrdiff_t expected, barrier_options options,
           site made = site::here()) requires std::is_default_constructible_v<Completion>
@@ -113,22 +113,20 @@ class barrier {
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t update = 1, site where = site::here()) {
     require_split("arrive");
     check_update(update, where);
-    std::uint64_t phase = 0;
-    for (; update > 0; --update) phase = count_arrival(my_habit());
-    return arrival_token(phase);
+    return arrival_token(count_arrival(my_habit(), static_cast<rank_t>(update)));
   }
 
-  void wait(arrival_token&& token, site where = site::here()) {
+  void wait(arrival_token&& token, site where = site::here()) const {
     const visit guard(*this, where);
     wait_for_phase(token.phase_, my_habit(), no_deadline{});
   }
 
   void arrive_and_wait(site where = site::here()) {
-    if (named_) [[unlikely]]
-      return arrive_and_wait(named_->rank_of_this_thread(), where);
+    if (way() != by_tickets) [[unlikely]]
+      return arrive_and_wait_otherwise(where);
     const visit guard(*this, where);
-    habit& mine = my_habit();
-    wait_for_phase(count_arrival(mine), mine, no_deadline{});
+    const auto drawn = ticket_.draw();
+    ticket_.wait(drawn, my_habit().seat);
   }
 
   // My last arrival: later phases expect one participant less. Does not wait.
@@ -137,7 +135,8 @@ class barrier {
     drop(my_habit());
   }
 
-  // ---- with a rank, 0 .. n-1: each used by one thread at a time
+  // ---- with a rank, 0 .. n-1: each used by one thread at a time. The first call with a rank takes memory for all ranks
+  // and may throw std::bad_alloc, before it has arrived.
 
   [[nodiscard]] arrival_token arrive_as(rank_t rank, site where = site::here()) {
     require_split("arrive_as");
@@ -147,20 +146,22 @@ class barrier {
 
   void arrive_and_wait(rank_t rank, site where = site::here()) {
     check_rank(rank, where);
+    if (way() != by_tickets) [[unlikely]]
+      return arrive_and_wait_otherwise(rank, where);
     const visit guard(*this, where);
-    if (named_) [[unlikely]] {
-      note_arrival(rank, seats_[rank].phases_arrived.load(relaxed), where);  // relaxed: my own word
-      return named_->barrier().arrive_and_wait(rank);
-    }
-    wait_for_phase(count_arrival_of(rank, where), seats_[rank].mine, no_deadline{});
+    record& mine = records_[rank];
+    const auto drawn = ticket_.draw();
+    note_arrival(rank, mine, drawn.episode, where);
+    ticket_.wait(drawn, mine.mine.seat);
   }
 
   void arrive_and_drop_as(rank_t rank, site where = site::here()) {
     require_split("arrive_and_drop_as");
     check_rank(rank, where);
+    record& mine = records_[rank];
     // relaxed: read for messages only; a rank that has dropped is never missing.
-    seats_[rank].phases_arrived.store(never, relaxed);
-    drop(seats_[rank].mine);
+    mine.phases_arrived.store(never, relaxed);
+    drop(mine.mine);
   }
 
   // ---- with a deadline. After a late phase the arrival stands: wait again with wait_for or wait_until. A named
@@ -192,7 +193,7 @@ class barrier {
   template <class Rep, class Period>
   [[nodiscard]] timed_result wait_for(std::uint64_t phase,
                                       std::chrono::duration<Rep, Period> timeout,
-                                      site where = site::here()) {
+                                      site where = site::here()) const {
     require_split("wait_for");
     const visit guard(*this, where);
     return result(phase, wait_for_phase(phase, my_habit(), after(timeout)));
@@ -200,7 +201,7 @@ class barrier {
   template <class Clock, class Duration>
   [[nodiscard]] timed_result wait_until(std::uint64_t phase,
                                         std::chrono::time_point<Clock, Duration> when,
-                                        site where = site::here()) {
+                                        site where = site::here()) const {
     require_split("wait_until");
     const visit guard(*this, where);
     return result(phase, wait_for_phase(phase, my_habit(), until_time(when)));
@@ -209,7 +210,15 @@ class barrier {
  private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-  struct alignas(cache_line) seat {
+  // Who counts the arrivals.
+  enum : std::uint32_t {
+    by_tickets,
+    by_tickets_of_fewer,  // from the first drop on
+    by_stripes,
+    by_name
+  };
+
+  struct record {
     habit mine{};
     // Phases in which this rank has arrived, counted from the first: for messages.
     atomic<std::uint64_t> phases_arrived{0};
@@ -218,7 +227,7 @@ class barrier {
   // Counts who is inside, in builds with checks.
   class visit {
    public:
-    visit([[maybe_unused]] barrier& b, [[maybe_unused]] const site& where) {
+    visit([[maybe_unused]] const barrier& b, [[maybe_unused]] const site& where) {
       if constexpr (Checks) {
         barrier_ = &b;
         b.check_room(where);
@@ -226,53 +235,94 @@ class barrier {
     }
     ~visit() {
       // relaxed: a count for messages.
-      if constexpr (Checks) barrier_->inside_.fetch_sub(1, relaxed);
+      if constexpr (Checks) barrier_->inside_.value.fetch_sub(1, relaxed);
     }
     visit(const visit&) = delete;
     visit& operator=(const visit&) = delete;
 
    private:
-    barrier* barrier_ = nullptr;
+    const barrier* barrier_ = nullptr;
   };
 
   static rank_t checked_count(std::ptrdiff_t expected) {
-    if (expected < 1 || expected > max())
-      refuse("a barrier is for 1 to " + std::to_string(max()) + " participants, not " +
+    if (expected < 0 || expected > max())
+      refuse("a barrier is for 0 to " + std::to_string(max()) + " participants, not " +
              std::to_string(expected));
     return static_cast<rank_t>(expected);
   }
 
-  void force(const barrier_options& options) {
+  [[gnu::cold, gnu::noinline]] void force(const barrier_options& options) {
+    if (options.algorithm.empty())
+      refuse("wait policy '" + std::string(options.wait) +
+             "' needs a named algorithm: tutti's choice always waits adaptively");
     if constexpr (has_completion)
       refuse("algorithm '" + std::string(options.algorithm) + "' cannot run a completion function");
-    named_ = std::make_unique<named_algorithm>(options.algorithm, n_, options.wait);
+    named_ = std::make_unique<named_algorithm>(options.algorithm, n(), options.wait);
+    // relaxed: before the barrier is shared.
+    way_.store(by_name, relaxed);
   }
 
-  habit& my_habit() noexcept { return seat_of_this_thread<habit>(this); }
+  [[gnu::noinline]] void use_stripes(rank_t fan) {
+    striped_ = std::make_unique<striped>(n(), fan);
+    // relaxed: before the barrier is shared.
+    way_.store(by_stripes, relaxed);
+  }
+
+  rank_t n() const noexcept { return ticket_.participants(); }
+
+  // relaxed: changes once, by a participant that drops, before its last arrival; whoever comes to the next phase has seen
+  // that one's end, and whoever comes to the same phase may count it either way.
+  std::uint32_t way() const noexcept { return way_.load(relaxed); }
+
+  habit& my_habit() const noexcept { return seat_of_this_thread<habit>(this); }
 
   // Returns the phase arrived in.
-  std::uint64_t count_arrival(habit& mine) {
-    if (uses_tickets_) {
-      const std::uint64_t phase = ticket_.arrive();
-      // relaxed: whoever made this phase a striped one did so before its ticket of the phase before, which mine
-      // follows in the counter's release sequence.
-      if (phase < striped_from_.load(relaxed)) [[likely]]
-        return phase;
+  std::uint64_t count_arrival(habit& mine, rank_t count = 1) {
+    switch (way()) {
+      case by_tickets: return ticket_.draw(count).episode;
+      case by_tickets_of_fewer: return draw_among_fewer(count);
+      default: return count_striped_arrival(mine, count, false);
     }
-    return count_striped_arrival(mine, false);
   }
 
-  std::uint64_t count_striped_arrival(habit& mine, bool is_last) {
-    // relaxed: fixed before the first striped phase.
-    return striped_from_.load(relaxed) + striped_.arrive(mine, is_last, completion_);
+  [[gnu::noinline]] std::uint64_t count_striped_arrival(habit& mine, rank_t count, bool is_last) {
+    std::uint64_t phase = 0;
+    const auto complete = [this]() noexcept { completion_(); };
+    for (; count > 0; --count) phase = striped_->arrive(mine, is_last, complete);
+    return phase;
+  }
+
+  // The first to arrive in a phase also draws the tickets of those who dropped before it.
+  [[gnu::cold, gnu::noinline]] std::uint64_t draw_among_fewer(rank_t count) {
+    const auto mine = ticket_.draw(count);
+    const rank_t dropped = mine.is_first ? drops_.before(mine.episode) : 0;
+    if (dropped > 0) ticket_.draw(dropped);
+    return mine.episode;
   }
 
   std::uint64_t count_arrival_of(rank_t rank, const site& where) {
-    seat& mine = seats_[rank];
-    if (!uses_tickets_) mine.mine.leaf = striped_.leaf_of(rank);
+    record& mine = records_[rank];
+    if (way() == by_stripes) mine.mine.leaf = striped_->leaf_of(rank);
     const std::uint64_t phase = count_arrival(mine.mine);
-    note_arrival(rank, phase, where);
+    note_arrival(rank, mine, phase, where);
     return phase;
+  }
+
+  [[gnu::noinline]] void arrive_and_wait_otherwise(site where) {
+    if (named_) return arrive_and_wait_otherwise(named_->rank_of_this_thread(), where);
+    const visit guard(*this, where);
+    habit& mine = my_habit();
+    wait_for_phase(count_arrival(mine), mine, no_deadline{});
+  }
+
+  [[gnu::noinline]] void arrive_and_wait_otherwise(rank_t rank, site where) {
+    const visit guard(*this, where);
+    if (named_) {
+      note_arrival_by_name(rank, where);
+      return named_->barrier().arrive_and_wait(rank);
+    }
+    const std::uint64_t phase = count_arrival_of(rank, where);
+    wait_for_phase(phase, records_[rank].mine, no_deadline{});
   }
 
   // Compared as a 32-bit difference: the phases of striped counters wrap there.
@@ -281,42 +331,34 @@ class barrier {
            static_cast<std::int32_t>(static_cast<std::uint32_t>(phases_arrived - phase)) > 0;
   }
 
-  void note_arrival(rank_t rank, std::uint64_t phase, [[maybe_unused]] const site& where) {
-    atomic<std::uint64_t>& arrived = seats_[rank].phases_arrived;
-    if constexpr (Checks) {
-      // relaxed: this rank's own word.
-      const std::uint64_t before = arrived.load(relaxed);
-      if (before == never)
-        on_misuse("rank " + std::to_string(rank) + " arrived after it had dropped", where.at);
-      else if (has_arrived(before, phase))
-        on_misuse(
-            "rank " + std::to_string(rank) + " arrived twice in phase " + std::to_string(phase),
-            where.at);
-    }
+  void note_arrival(rank_t rank, record& mine, std::uint64_t phase, const site& where) {
+    if constexpr (Checks) check_arrival(rank, mine, phase, where);
     // relaxed: read for messages only.
-    arrived.store(phase + 1, relaxed);
+    mine.phases_arrived.store(phase + 1, relaxed);
+  }
+
+  // Returns the phase, of which a named algorithm tells nothing.
+  std::uint64_t note_arrival_by_name(rank_t rank, const site& where) {
+    record& mine = records_[rank];
+    const std::uint64_t phase = mine.phases_arrived.load(relaxed);  // relaxed: my own word
+    note_arrival(rank, mine, phase, where);
+    return phase;
   }
 
   template <class Deadline>
-  bool wait_for_phase(std::uint64_t phase, habit& mine, Deadline deadline) {
-    // relaxed: as in count_arrival.
-    const std::uint64_t striped_from = striped_from_.load(relaxed);
-    if (phase < striped_from) [[likely]]
-      return ticket_.wait(phase, mine.seat, deadline);
-    return striped_.wait(static_cast<std::uint32_t>(phase - striped_from), mine, deadline);
+  bool wait_for_phase(std::uint64_t phase, habit& mine, Deadline deadline) const {
+    if (way() == by_stripes)
+      return striped_->wait(static_cast<std::uint32_t>(phase), mine, deadline);
+    return ticket_.wait(phase, mine.seat, deadline);
   }
 
-  void drop(habit& mine) {
-    // The phase cannot end before I arrive: a ticket phase is the one that the counter shows.
-    const std::uint64_t phase = uses_tickets_ ? ticket_.phase() : never;
-    // relaxed: as in count_arrival.
-    if (phase < striped_from_.load(relaxed)) {
-      // From the next phase on the striped counters count. There I am still expected: I drop there.
-      // relaxed: published by my ticket, before anybody can be in the next phase.
-      striped_from_.store(phase + 1, relaxed);
-      ticket_.arrive();
-    }
-    count_striped_arrival(mine, true);
+  [[gnu::cold, gnu::noinline]] void drop(habit& mine) {
+    if (way() == by_stripes) return (void)count_striped_arrival(mine, 1, true);
+    // The phase cannot end before I arrive: it is the one that the counter shows.
+    drops_.note(ticket_.phase());
+    // relaxed: published by my ticket, as the drop is; see way().
+    way_.store(by_tickets_of_fewer, relaxed);
+    draw_among_fewer(1);
   }
 
   // ---- deadlines
@@ -344,25 +386,27 @@ class barrier {
     check_rank(rank, where);
     const visit guard(*this, where);
     if (named_) {
-      const std::uint64_t phase =
-          seats_[rank].phases_arrived.load(relaxed);  // relaxed: my own word
-      note_arrival(rank, phase, where);
+      const std::uint64_t phase = note_arrival_by_name(rank, where);
       return result(phase, named_->barrier().arrive_and_wait(rank, until));
     }
     const std::uint64_t phase = count_arrival_of(rank, where);
-    return result(phase, wait_for_phase(phase, seats_[rank].mine, until));
+    return result(phase, wait_for_phase(phase, records_[rank].mine, until));
   }
 
-  timed_result result(std::uint64_t phase, bool in_time) {
-    timed_result told{in_time, phase, 0, {}};
-    if (in_time) return told;
+  timed_result result(std::uint64_t phase, bool in_time) const {
+    if (in_time) return {true, phase, 0, {}};
+    return late(phase);
+  }
+
+  [[gnu::cold, gnu::noinline]] timed_result late(std::uint64_t phase) const {
+    timed_result told{false, phase, 0, {}};
     bool has_ranks = false;
-    for (rank_t rank = 0; rank < n_; ++rank) {
+    records_.for_each([&](rank_t rank, const record& other) {
       // relaxed: a snapshot for the message.
-      const std::uint64_t arrived = seats_[rank].phases_arrived.load(relaxed);
+      const std::uint64_t arrived = other.phases_arrived.load(relaxed);
       has_ranks = has_ranks || arrived > 0;
       if (!has_arrived(arrived, phase)) told.missing_ranks.push_back(rank);
-    }
+    });
     if (!has_ranks) told.missing_ranks.clear();
     told.missing =
         named_ ? static_cast<rank_t>(told.missing_ranks.size()) : missing_arrivals(phase);
@@ -370,25 +414,25 @@ class barrier {
   }
 
   rank_t missing_arrivals(std::uint64_t phase) const noexcept {
-    // relaxed: a snapshot.
-    const std::uint64_t striped_from = striped_from_.load(relaxed);
-    return phase < striped_from
-               ? ticket_.missing(phase)
-               : striped_.missing(static_cast<std::uint32_t>(phase - striped_from));
+    return way() == by_stripes ? striped_->missing(static_cast<std::uint32_t>(phase))
+                               : ticket_.missing(phase);
   }
 
   // ---- misuse
 
   void require_split(const char* call) const {
-    if (named_) [[unlikely]]
-      refuse(std::string(call) + ": a barrier with a named algorithm has only arrive_and_wait");
+    if (way() == by_name) [[unlikely]]
+      refuse_split(call);
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void refuse_split(const char* call) {
+    refuse(std::string(call) + ": a barrier with a named algorithm has only arrive_and_wait");
   }
 
   void check_rank([[maybe_unused]] rank_t rank, [[maybe_unused]] const site& where) const {
     if constexpr (Checks)
-      if (rank >= n_)
+      if (rank >= n())
         on_misuse("rank " + std::to_string(rank) + " is out of range for a barrier of " +
-                      std::to_string(n_) + " participants (ranks 0 to " + std::to_string(n_ - 1) +
+                      std::to_string(n()) + " participants (ranks 0 to " + std::to_string(n() - 1) +
                       ")",
                   where.at);
   }
@@ -396,49 +440,59 @@ class barrier {
   void check_update([[maybe_unused]] std::ptrdiff_t update,
                     [[maybe_unused]] const site& where) const {
     if constexpr (Checks)
-      if (update < 1 || update > static_cast<std::ptrdiff_t>(n_))
-        on_misuse("arrive(" + std::to_string(update) + ") on a barrier of " + std::to_string(n_) +
+      if (update < 1 || update > static_cast<std::ptrdiff_t>(n()))
+        on_misuse("arrive(" + std::to_string(update) + ") on a barrier of " + std::to_string(n()) +
                       " participants",
                   where.at);
   }
 
-  void check_room([[maybe_unused]] const site& where) {
+  void check_arrival(rank_t rank, const record& mine, std::uint64_t phase, const site& where) {
+    // relaxed: this rank's own word.
+    const std::uint64_t before = mine.phases_arrived.load(relaxed);
+    if (before == never)
+      on_misuse("rank " + std::to_string(rank) + " arrived after it had dropped", where.at);
+    else if (has_arrived(before, phase))
+      on_misuse("rank " + std::to_string(rank) + " arrived twice in phase " + std::to_string(phase),
+                where.at);
+  }
+
+  void check_room([[maybe_unused]] const site& where) const {
     if constexpr (Checks) {
       // relaxed: a count for messages.
-      const rank_t inside = inside_.fetch_add(1, relaxed) + 1;
-      if (inside <= n_) return;
+      const rank_t inside = inside_.value.fetch_add(1, relaxed) + 1;
+      if (inside <= n()) return;
       // Not inside while it is reported: the handler may throw.
       // relaxed: as above.
-      inside_.fetch_sub(1, relaxed);
-      on_misuse(std::to_string(inside) + " threads are inside a barrier of " + std::to_string(n_) +
+      inside_.value.fetch_sub(1, relaxed);
+      on_misuse(std::to_string(inside) + " threads are inside a barrier of " + std::to_string(n()) +
                     " participants",
                 where.at);
-      inside_.fetch_add(1, relaxed);
+      inside_.value.fetch_add(1, relaxed);
     }
   }
 
   void check_nobody_inside() {
     if constexpr (Checks) {
       // relaxed: whoever destroys must have seen everybody return.
-      const rank_t inside = inside_.load(relaxed);
+      const rank_t inside = inside_.value.load(relaxed);
       if (inside != 0)
         on_misuse("a barrier is destroyed while " + std::to_string(inside) + " of its " +
-                      std::to_string(n_) + " participants wait in it",
+                      std::to_string(n()) + " participants wait in it",
                   made_.at);
     }
   }
 
-  const rank_t n_;
+  // One line is written by everybody; what follows it is read by everybody and hardly ever written.
+  [[no_unique_address]] ticket ticket_;
+  atomic<std::uint32_t> way_{by_tickets};
+  rank_records<Memory, record> records_;
+  drops<Memory> drops_;
+  std::unique_ptr<striped> striped_;
+  std::unique_ptr<named_algorithm> named_;
   [[no_unique_address]] const site made_;  // a destructor has no call to point at
   [[no_unique_address]] Completion completion_;
-  const bool uses_tickets_;
-  // The first phase that the striped counters count. Read by all, written at most once.
-  atomic<std::uint64_t> striped_from_;
-  std::unique_ptr<named_algorithm> named_;
-  array<seat> seats_;
-  ticket ticket_;
-  striped striped_;
-  atomic<rank_t> inside_{0};  // with checks
+  struct nothing {};
+  [[no_unique_address]] mutable std::conditional_t<Checks, padded<atomic<rank_t>>, nothing> inside_;
 };
 
 }  // namespace tutti

@@ -10,6 +10,9 @@
 // Source     combining of Yew, Tzeng and Lawrie 1987 in two levels; roaming as in libstdc++'s std::barrier.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "tutti/barrier/participant.hpp"
 #include "tutti/schedule/arithmetic.hpp"
 #include "tutti/wait/adaptive.hpp"
@@ -29,10 +32,10 @@ class striped_barrier {
 
   // A leaf for every `fan` participants; fan 0: one leaf for all.
   explicit striped_barrier(rank_t participants, rank_t fan = 8)
-      : n_(participants),
+      : wait_(participants),
+        n_(participants),
         fan_(fan == 0 ? participants : fan),
-        leaves_(schedule::ceil_div(participants, fan_)),
-        wait_(participants) {
+        leaves_(schedule::ceil_div(participants, fan_)) {
     const auto leaves = static_cast<rank_t>(leaves_.size());
     for (rank_t i = 0; i < leaves; ++i)
       leaves_[i].value.reset(participants / leaves + (i < participants % leaves));
@@ -160,11 +163,13 @@ class striped_barrier {
     wait_.notify(go_);
   }
 
-  rank_t n_, fan_;
-  array<padded<counter>> leaves_;
   alignas(cache_line) counter root_;
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> go_{0};
-  Wait wait_;
+  // What does not change stands in the tail of the line of the wait policy, which is written only to sleep.
+  [[no_unique_address]] Wait wait_;
+  alignas(std::is_empty_v<Wait> ? cache_line : alignof(rank_t)) rank_t n_;
+  rank_t fan_;
+  array<padded<counter>> leaves_;
 };
 
 }  // namespace tutti

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/adaptive.hpp"
@@ -45,7 +46,9 @@ class ticket_barrier {
   static constexpr bool anonymous = true;
 
   explicit ticket_barrier(rank_t participants)
-      : participants_(participants), episode_of_(participants), wait_(participants) {}
+      : wait_(participants),
+        participants_(participants),
+        episode_of_(participants == 0 ? 1 : participants) {}
 
   // `lacking`: what the episode still lacks when I give up.
   template <class Deadline = no_deadline>
@@ -56,23 +59,37 @@ class ticket_barrier {
     return false;
   }
 
-  // Draws a ticket; returns the episode that it belongs to.
-  std::uint64_t arrive() {
+  // What an arrival has drawn: tickets of one episode.
+  struct tickets {
+    std::uint64_t episode;
+    std::uint64_t
+        end;  // the episode is over when so many have been drawn since the barrier was made
+    bool is_first, is_last;  // of the episode
+  };
+
+  // Draws a ticket, or several at once, which must all be of the same episode.
+  tickets draw(rank_t count = 1) {
     // seq_cst: acquire and release carry every participant's writes from ticket to ticket; the one order also
     // puts the last ticket before the look for sleepers.
-    const std::uint64_t mine = tickets_.fetch_add(1, Memory::order("ticket.arrive", seq_cst));
-    const std::uint64_t episode = episode_of_.quotient(mine);
-    if (mine + 1 == (episode + 1) * participants_) wait_.notify_ordered(tickets_);
-    return episode;
+    const std::uint64_t first = tickets_.fetch_add(count, Memory::order("ticket.arrive", seq_cst));
+    const std::uint64_t episode = episode_of_.quotient(first);
+    const std::uint64_t end = (episode + 1) * participants_;
+    const bool is_last = first + count == end;
+    if (is_last) wait_.notify_ordered(tickets_);
+    return {episode, end, first + participants_ == end, is_last};
   }
 
+  // Draws a ticket; returns the episode that it belongs to.
+  std::uint64_t arrive() { return draw().episode; }
+
   template <class Deadline = no_deadline>
-  bool wait(std::uint64_t episode, typename Wait::seat& seat, Deadline deadline = {}) {
-    const std::uint64_t target = (episode + 1) * participants_;
-    // acquire: pairs with every arrive of the episode through the counter's release sequence.
-    return wait_.until(
-        seat, tickets_, Memory::order("ticket.wait", acquire),
-        [target](std::uint64_t drawn) noexcept { return drawn >= target; }, deadline);
+  bool wait(std::uint64_t episode, typename Wait::seat& seat, Deadline deadline = {}) const {
+    return wait_for_ticket((episode + 1) * participants_, seat, deadline);
+  }
+  // Whoever drew the last ticket does not look again.
+  template <class Deadline = no_deadline>
+  bool wait(const tickets& mine, typename Wait::seat& seat, Deadline deadline = {}) const {
+    return mine.is_last || wait_for_ticket(mine.end, seat, deadline);
   }
 
   rank_t participants() const noexcept { return participants_; }
@@ -89,10 +106,20 @@ class ticket_barrier {
   }
 
  private:
-  rank_t participants_;
-  fast_divisor episode_of_;
+  template <class Deadline>
+  bool wait_for_ticket(std::uint64_t end, typename Wait::seat& seat, Deadline deadline) const {
+    // acquire: pairs with every arrive of the episode through the counter's release sequence.
+    return wait_.until(
+        seat, tickets_, Memory::order("ticket.wait", acquire),
+        [end](std::uint64_t drawn) noexcept { return drawn >= end; }, deadline);
+  }
+
   alignas(cache_line) typename Memory::template atomic<std::uint64_t> tickets_{0};
-  Wait wait_;
+  // What does not change stands in the tail of the line of the wait policy, which is written only to sleep, and leaves the
+  // rest of that line to whoever has the barrier as a member.
+  [[no_unique_address]] mutable Wait wait_;
+  alignas(std::is_empty_v<Wait> ? cache_line : alignof(rank_t)) rank_t participants_;
+  fast_divisor episode_of_;
 };
 
 }  // namespace tutti

@@ -26,8 +26,9 @@ enum class futex_scope { process, machine };
 
 // Returns when woken, when *word != expected, at `deadline_ns` (monotonic clock), or for no reason: look again.
 // `expected` is compared in the kernel, after a full barrier.
-inline void futex_wait(const void* word, std::uint32_t expected, std::uint64_t deadline_ns,
-                       futex_scope scope = futex_scope::process) noexcept {
+[[gnu::noinline]] inline void futex_wait(const void* word, std::uint32_t expected,
+                                         std::uint64_t deadline_ns,
+                                         futex_scope scope = futex_scope::process) noexcept {
   timespec until{};
   if (deadline_ns != forever_ns) {
     until.tv_sec = static_cast<time_t>(deadline_ns / 1'000'000'000u);
@@ -41,7 +42,8 @@ inline void futex_wait(const void* word, std::uint32_t expected, std::uint64_t d
 }
 
 // Never touches *word: it may already be gone.
-inline void futex_wake_all(const void* word, futex_scope scope = futex_scope::process) noexcept {
+[[gnu::noinline]] inline void futex_wake_all(const void* word,
+                                             futex_scope scope = futex_scope::process) noexcept {
   const int operation = scope == futex_scope::process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
   syscall(SYS_futex, word, operation, INT_MAX, nullptr, nullptr, 0);
 }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A record for each rank, made when the first one comes: a barrier whose participants have no ranks needs none.
+//
+// Up to `most_apart` ranks have a line each. More share lines, as the records of 1000 ranks would take 128 kB; what is
+// written in them at each episode is written while its writer waits.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "tutti/platform/config.hpp"
+
+namespace tutti {
+
+template <class Memory, class Record>
+class rank_records {
+ public:
+  static constexpr rank_t most_apart = 8;
+
+  explicit rank_records(rank_t participants) noexcept
+      : n_(participants),
+        stride_(participants <= most_apart ? apart : std::bit_ceil(sizeof(Record))) {}
+  ~rank_records() {
+    // relaxed: whoever destroys has seen everybody return.
+    std::byte* const all = all_.load(relaxed);
+    if (all != nullptr) destroy(all);
+  }
+  rank_records(const rank_records&) = delete;
+  rank_records& operator=(const rank_records&) = delete;
+
+  // The rank's own. Throws std::bad_alloc if it is the first to come, before anything has happened.
+  Record& operator[](rank_t rank) {
+    // acquire: pairs with the publication, so that the records are seen made.
+    std::byte* all = all_.load(Memory::order("rank_records.find", acquire));
+    if (all == nullptr) [[unlikely]]
+      all = make();
+    return at(all, rank);
+  }
+
+  // Calls look(rank, record) for each rank, in ascending order, if there are records.
+  template <class Look>
+  void for_each(Look look) const {
+    // acquire: as above.
+    std::byte* const all = all_.load(Memory::order("rank_records.find", acquire));
+    if (all == nullptr) return;
+    for (rank_t rank = 0; rank < n_; ++rank) look(rank, at(all, rank));
+  }
+
+ private:
+  static constexpr std::size_t apart = (sizeof(Record) + cache_line - 1) / cache_line * cache_line;
+  static constexpr std::align_val_t alignment{cache_line};
+
+  Record& at(std::byte* all, rank_t rank) const noexcept {
+    return *std::launder(reinterpret_cast<Record*>(all + std::size_t{rank} * stride_));
+  }
+
+  [[gnu::cold, gnu::noinline]] std::byte* make() {
+    auto* const made = static_cast<std::byte*>(::operator new(n_* stride_, alignment));
+    for (rank_t rank = 0; rank < n_; ++rank)
+      ::new (static_cast<void*>(made + std::size_t{rank} * stride_)) Record();
+    std::byte* seen = nullptr;
+    // acq_rel: publishes the records; acquire for those of another who was faster.
+    // acquire: the same.
+    while (!all_.compare_exchange_weak(seen, made, Memory::order("rank_records.publish", acq_rel),
+                                       Memory::order("rank_records.find", acquire))) {
+      if (seen == nullptr) continue;
+      destroy(made);
+      return seen;
+    }
+    return made;
+  }
+
+  void destroy(std::byte* all) noexcept {
+    for (rank_t rank = 0; rank < n_; ++rank) at(all, rank).~Record();
+    ::operator delete(all, alignment);
+  }
+
+  typename Memory::template atomic<std::byte*> all_{nullptr};
+  const rank_t n_;
+  const std::size_t stride_;
+};
+
+}  // namespace tutti
