@@ -63,14 +63,14 @@ std::vector<provider> all_peers() {
   peers.push_back(openmp("libgomp", "passive", "GNU OpenMP, OMP_WAIT_POLICY=passive: sleeps",
                          {{"OMP_WAIT_POLICY", "passive"}}));
   peers.push_back(libomp("hyper", "LLVM OpenMP: hypercube tree, the default"));
-  peers.push_back(libomp("linear", "LLVM OpenMP: one gathers all"));
-  peers.push_back(libomp("tree", "LLVM OpenMP: tree"));
-  peers.push_back(libomp("hierarchical", "LLVM OpenMP: tree shaped by the machine"));
-  peers.push_back(libomp("dist", "LLVM OpenMP: distributed flags"));
   peers.push_back(openmp("libomp", "active", "LLVM OpenMP, OMP_WAIT_POLICY=active: spins",
                          {{"OMP_WAIT_POLICY", "active"}}));
   peers.push_back(openmp("libomp", "passive", "LLVM OpenMP, OMP_WAIT_POLICY=passive: sleeps",
                          {{"OMP_WAIT_POLICY", "passive"}}));
+  peers.push_back(libomp("linear", "LLVM OpenMP: one gathers all"));
+  peers.push_back(libomp("tree", "LLVM OpenMP: tree"));
+  peers.push_back(libomp("hierarchical", "LLVM OpenMP: tree shaped by the machine"));
+  peers.push_back(libomp("dist", "LLVM OpenMP: distributed flags"));
   return peers;
 }
 

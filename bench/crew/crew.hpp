@@ -32,6 +32,8 @@ class region_crew {
   virtual void place(const std::vector<int>& cpus);
   // One region: body(rank) once on each rank.
   virtual void open(const std::function<void(rank_t)>& body) = 0;
+  // Calls it where regions are opened one by one: inside of whatever the runtime needs around them.
+  virtual void inside(const std::function<void()>& call) { call(); }
   // Lives until the threads have ended: a crew that does not join may still call a body after open() has returned.
   void keep(std::shared_ptr<const void> what) { kept_.push_back(std::move(what)); }
   // Regions back to back; in each, every rank enters its share.

@@ -12,7 +12,7 @@ int main() {
     const auto request = asked.at("synthetic").get<tutti::synthetic::round_request>();
     rayon_crew crew(request.threads, rayon_is_opened_outside());
     tutti::synthetic::round_outcome outcome;
-    crew.where_regions_open([&] { outcome = run_round(request, crew, store.of(request)); });
+    crew.inside([&] { outcome = run_round(request, crew, store.of(request)); });
     return {{"outcome", outcome}};
   });
 }

@@ -28,6 +28,8 @@ class tbb_arena final : public region_crew {
   void open(const std::function<void(rank_t)>& body) override {
     arena_.execute([&] { fork(body); });
   }
+  // Inside, execute() of the same arena is a plain call.
+  void inside(const std::function<void()>& call) override { arena_.execute(call); }
   void regions(std::uint64_t count, ledger& shares) override {
     tutti_share* const all = &shares[0];
     arena_.execute([&] {

@@ -45,13 +45,13 @@ class rayon_crew final : public region_crew {
     tutti_rayon_reducing_regions(pool_, outside_, count, &shares[0]);
   }
 
-  // Runs `work`, which opens regions, where they are to be opened. Throws what it throws.
-  void where_regions_open(const std::function<void()>& work) {
+  // Throws what `work` throws.
+  void inside(const std::function<void()>& work) override {
     if (outside_) return work();
     struct call {
       const std::function<void()>& work;
       std::exception_ptr error;  // it must not pass through Rust
-    } inside{work, nullptr};
+    } all{work, nullptr};
     const auto run = [](void* context) {
       auto& it = *static_cast<call*>(context);
       try {
@@ -60,8 +60,8 @@ class rayon_crew final : public region_crew {
         it.error = std::current_exception();
       }
     };
-    tutti_rayon_install(pool_, run, &inside);
-    if (inside.error) std::rethrow_exception(inside.error);
+    tutti_rayon_install(pool_, run, &all);
+    if (all.error) std::rethrow_exception(all.error);
   }
 
  private:
