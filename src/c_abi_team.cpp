@@ -136,8 +136,8 @@ int read_options(const tutti_team_options& given, tutti_team_options& known) {
 int translate(const tutti_team_options& given, tutti::team_options& options) {
   constexpr std::size_t least_stack = 16 * 1024, most_stack = std::size_t{1} << 40;
   using tutti::platform::placement;
-  constexpr placement places[] = {placement::compact, placement::spread, placement::none};
-  if (given.place < 0 || given.place > TUTTI_UNPLACED || given.reserved != 0) return TUTTI_EINVAL;
+  constexpr placement places[] = {placement::none, placement::compact, placement::spread};
+  if (given.place < 0 || given.place > TUTTI_SPREAD || given.reserved != 0) return TUTTI_EINVAL;
   if (std::max(given.threads, given.ranks) > 0xffff) return TUTTI_EINVAL;
   if (given.ranks != 0 && given.threads > given.ranks) return TUTTI_EINVAL;
   if (given.stack_bytes != 0 && (given.stack_bytes < least_stack || given.stack_bytes > most_stack))

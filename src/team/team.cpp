@@ -62,6 +62,23 @@ void bind(std::thread& thread, unsigned cpu) {
   pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
 }
 
+// A worker begins with the mask of the thread that makes it. One that leaves no CPU for each thread of the team is that of a
+// thread that somebody has bound, not a choice for the team: the workers then get all CPUs of the process.
+void unbind(std::thread& thread) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const unsigned cpu : platform::process_cpus())
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
+  pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
+}
+
+bool leaves_a_cpu_for_each(rank_t threads) {
+  cpu_set_t mine;
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return true;
+  const auto cpus = static_cast<std::size_t>(CPU_COUNT(&mine));
+  return cpus >= threads || cpus >= platform::process_cpus().size();
+}
+
 }  // namespace
 
 team::team(team_options options)
@@ -144,11 +161,13 @@ void team::make_virtual_ranks() {
 
 void team::start_workers() {
   const std::vector<unsigned> cpus = platform::cpus_for(options_.place);
+  const bool is_narrow = cpus.empty() && !leaves_a_cpu_for_each(threads_);
   try {
     for (rank_t thread = 1; thread < threads_; ++thread) {
       std::thread& made = workers_.emplace_back([this, thread] { work(thread); });
       pthread_setname_np(made.native_handle(), ("tutti-" + std::to_string(thread)).c_str());
       if (!cpus.empty()) bind(made, cpus[thread % cpus.size()]);
+      if (is_narrow) unbind(made);
     }
   } catch (...) {
     end_workers();

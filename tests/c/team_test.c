@@ -383,7 +383,7 @@ static void test_create_errors(void) {
   CHECK(create_with((o){.threads = 65536}) == TUTTI_EINVAL);
   CHECK(create_with((o){.ranks = UINT32_MAX}) == TUTTI_EINVAL);
   CHECK(create_with((o){.place = -1}) == TUTTI_EINVAL);
-  CHECK(create_with((o){.place = TUTTI_UNPLACED + 1}) == TUTTI_EINVAL);
+  CHECK(create_with((o){.place = TUTTI_SPREAD + 1}) == TUTTI_EINVAL);
   CHECK(create_with((o){.reserved = 1}) == TUTTI_EINVAL);
   CHECK(create_with((o){.stack_bytes = 1}) == TUTTI_EINVAL);
   CHECK(create_with((o){.stack_bytes = SIZE_MAX}) == TUTTI_EINVAL);

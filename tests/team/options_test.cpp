@@ -132,7 +132,7 @@ TEST(Affinity, ChosenByTheUserMeanwhileIsKept) {
   const cpu_set_t before = affinity();
   if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "one CPU only";
   {
-    const team t(2);
+    const team t({.threads = 2, .place = tutti::platform::placement::compact});
     ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
   }
   EXPECT_TRUE(same(affinity(), before));
@@ -140,7 +140,8 @@ TEST(Affinity, ChosenByTheUserMeanwhileIsKept) {
 
 TEST(Affinity, IsRestoredWhenTheTeamEndsOnAnotherThread) {
   const cpu_set_t before = affinity();
-  auto t = std::make_unique<team>(2);
+  auto t = std::make_unique<team>(
+      team_options{.threads = 2, .place = tutti::platform::placement::compact});
   std::thread([&] { t.reset(); }).join();
   EXPECT_TRUE(same(affinity(), before));
 }

@@ -8,6 +8,7 @@
 
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/free_core.hpp"
 
 #if TUTTI_HOSTED
 #include <sched.h>
@@ -34,7 +35,9 @@ class alignas(cache_line) core_habits {
     // relaxed: a hint; a stale name costs one needless yield.
     if (last_waiter_.load(relaxed) == &me) return false;
     // relaxed: as above.
-    return last_waiter_.exchange(&me, relaxed) != nullptr;
+    if (last_waiter_.exchange(&me, relaxed) == nullptr) return false;
+    seeker_of_free_cores.share_core();
+    return true;
   }
 
   // A yield here lasted so long that the core must have gone to somebody who is no participant. Sleeping is

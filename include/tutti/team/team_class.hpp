@@ -48,8 +48,9 @@ struct team_options {
   // With a named barrier the caller adds what the threads left: doubles by vector instructions (the SSE3 forms of paper
   // 002), or one after the other. The bits are the same.
   bool vector_sums = true;
-  // Where the threads are bound. The caller's thread is bound too, as long as the team lives, unless this is `none`.
-  platform::placement place = platform::placement::compact;
+  // Where the threads are bound: nowhere, and threads that come to share a core while another one is idle move apart by
+  // themselves (platform/free_core.hpp). Anything else binds the thread that makes the team too, as long as the team lives.
+  platform::placement place = platform::placement::none;
   fiber_options fibers = {};
   // Find two threads that open regions at once, whatever the timing. Without: nearly always.
   bool checks = TUTTI_CHECKS != 0;

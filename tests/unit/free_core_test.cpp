@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which idle CPU a thread that shares its own moves to, and that it does, with its mask as before.
+
+#include "tutti/platform/free_core.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "tutti/platform/usable_cpus.hpp"
+
+namespace platform = tutti::platform;
+using platform::idle_times;
+
+namespace {
+
+constexpr std::uint64_t ms = 1'000'000;
+
+cpu_set_t set_of(std::initializer_list<unsigned> cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const unsigned cpu : cpus) CPU_SET(cpu, &set);
+  return set;
+}
+
+TEST(IdleCpu, IsOneThatNobodyUsedAndThatTheThreadMayUse) {
+  static idle_times before, after;
+  before = after = {};
+  for (const unsigned cpu : {0u, 1u, 2u, 3u}) before.of[cpu] = 1'000 * cpu;
+  after = before;
+  const cpu_set_t all = set_of({0, 1, 2, 3});
+  EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 0), -1) << "all are busy";
+  after.of[2] += 10;
+  EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 0), 2);
+  EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 2), -1) << "where it is already";
+  EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, set_of({0, 1, 3}), 0), -1) << "forbidden";
+  EXPECT_EQ(platform::idle_cpu(before, after, 200 * ms, all, 0), -1) << "idle for half the time";
+  after.of[3] += 9;
+  EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 0), 2) << "the idlest";
+  EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 2), 3);
+  after.of[3] += 1;
+  EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 1), 2) << "equal: the next";
+  EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 2), 3) << "equal: the next";
+  before.of[1] = 0xffff'fffe;
+  after.of[1] = 18;  // 20 more: it wraps
+  EXPECT_EQ(platform::idle_cpu(before, after, 200 * ms, all, 0), 1);
+}
+
+TEST(IdleTimes, AreReadAsTheKernelWritesThem) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("tutti-stat-" + std::to_string(getpid())))
+          .string();
+  static idle_times times;
+  const auto read = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    times = {};
+    return times.read(path.c_str());
+  };
+  EXPECT_TRUE(
+      read("cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\ncpu7 1 2 3 70 0 6 7 8 0 0\n"
+           "intr 5\ncpu1 1 2 3 4 5 6 7\n"));
+  EXPECT_EQ(times.of[0], 45u);
+  EXPECT_EQ(times.of[7], 70u);
+  EXPECT_EQ(times.of[1], 0u) << "after the CPUs";
+  for (const char* text : {"", "cpu\n", "cpu0\n", "cpu0 1 2\n", "cpux 1 2 3 4 5\n", "intr 1\n",
+                           "cpu99999999 1 2 3 4 5\n", "cpu-1 1 2 3 4 5\n", "cpu0 a b c d e\n"})
+    EXPECT_FALSE(read(text)) << text;
+  std::filesystem::remove(path);
+  EXPECT_FALSE(times.read(path.c_str())) << "no file";
+  EXPECT_TRUE(times.read()) << "that of this machine";
+}
+
+// Two threads on one CPU say so for as long as it takes; somebody must move, where there is an idle CPU, and both keep
+// their masks.
+TEST(FreeCoreSeeker, MovesAThreadThatSharesToAnIdleCoreAndBindsNothing) {
+  if (platform::process_cpus().size() < 2) GTEST_SKIP() << "one CPU only";
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  const cpu_set_t first = set_of({platform::process_cpus().front()});
+  ASSERT_EQ(sched_setaffinity(0, sizeof first, &first), 0);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  const auto home = static_cast<unsigned>(sched_getcpu());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  static platform::free_core_seeker seeker;
+  static idle_times before, after;
+  before.read();
+  const std::uint64_t began = platform::now_ns();
+  bool has_moved = false;
+  while (!has_moved && std::chrono::steady_clock::now() < end) {
+    seeker.share_core();
+    has_moved = static_cast<unsigned>(sched_getcpu()) != home;
+  }
+  after.read();
+  const bool was_idle =
+      platform::idle_cpu(before, after, platform::now_ns() - began, all, home) >= 0;
+  cpu_set_t now;
+  ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+  EXPECT_TRUE(CPU_EQUAL(&now, &all));
+  if (!has_moved && !was_idle) GTEST_SKIP() << "no CPU of this machine is idle";
+  EXPECT_TRUE(has_moved);
+}
+
+TEST(FreeCoreSeeker, LeavesABoundThreadAlone) {
+  std::thread([] {
+    const cpu_set_t one = set_of({platform::process_cpus().back()});
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    static platform::free_core_seeker seeker;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    while (std::chrono::steady_clock::now() < end) seeker.share_core();
+    cpu_set_t now;
+    ASSERT_EQ(sched_getaffinity(0, sizeof now, &now), 0);
+    EXPECT_TRUE(CPU_EQUAL(&now, &one));
+  }).join();
+}
+
+}  // namespace
