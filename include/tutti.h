@@ -139,9 +139,10 @@ typedef struct tutti_team tutti_team;
 typedef struct tutti_member tutti_member;
 
 typedef enum tutti_placement {
-  TUTTI_UNPLACED = 0, /* nothing is bound; threads that share a core while another is idle move apart */
-  TUTTI_COMPACT = 1,  /* a physical core each, neighbours first; the caller's thread is bound too */
-  TUTTI_SPREAD = 2    /* the same, but in turn over the NUMA nodes */
+  TUTTI_UNPLACED =
+      0, /* nothing is bound; threads that share a core while another is idle move apart */
+  TUTTI_COMPACT = 1, /* a physical core each, neighbours first; the caller's thread is bound too */
+  TUTTI_SPREAD = 2   /* the same, but in turn over the NUMA nodes */
 } tutti_placement;
 
 /* Members that are 0 or NULL ask for the default. Later versions add members at the end: fill the struct with
