@@ -17,6 +17,7 @@
 #include "tutti/export.h"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/fibers.hpp"
 
 #if TUTTI_HOSTED
 #include <sched.h>
@@ -78,6 +79,8 @@ class free_core_seeker {
  public:
   // Called by a thread that waits, each time that it finds another waiter's name on its core. Nearly always only counts.
   void share_core() noexcept {
+    // A move may block for a moment, which virtual ranks may not do; their threads also wait outside of them.
+    if (fibers_here != nullptr) return;
     constexpr std::uint8_t calls_between_looks = 4;
     thread_local std::uint8_t calls = 0;
     if (++calls % calls_between_looks != 0) return;
