@@ -89,6 +89,25 @@ TEST(Command, InfoIsATableOrJson) {
   EXPECT_FALSE(info.at("algorithms").empty());
   EXPECT_FALSE(info.at("wait_policies").empty());
   EXPECT_FALSE(info.at("peers").empty());
+  EXPECT_FALSE(info.at("region_peers").empty());
+  EXPECT_FALSE(info.at("reduction_peers").empty());
+}
+
+// Those that cargo must fetch are there, or it is said why not.
+TEST(Command, InfoNamesThePeersOfRegions) {
+  const auto info = nlohmann::json::parse(standard_output("info --json").text);
+  for (const char* family : {"libgomp", "tbb", "forkunion", "eigen", "rayon", "pthread"}) {
+    std::size_t there = 0, missing = 0;
+    for (const auto& peer : info.at("region_peers")) {
+      if (peer.at("provider") != family) continue;
+      ++(peer.at("available").get<bool>() ? there : missing);
+      EXPECT_TRUE(peer.contains(peer.at("available").get<bool>() ? "name" : "reason"));
+    }
+    EXPECT_NE(there > 0, missing == 1) << family;
+    const auto text = standard_output("info").text;
+    EXPECT_NE(text.find(std::string(family) + (there > 0 ? ":" : " ")), std::string::npos)
+        << family;
+  }
 }
 
 TEST(Command, BenchBarrierWritesJsonLines) {

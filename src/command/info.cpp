@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "barrier/providers.hpp"
+#include "crew/providers.hpp"
 #include "errors.hpp"
 #include "machine_state.hpp"
 #include "subcommands.hpp"
@@ -26,6 +27,18 @@ struct mechanism {
   bool available;
   std::string summary;
 };
+
+// The peers of `tutti bench team` and of `tutti bench reduce`.
+struct crew_list {
+  std::string key;
+  std::vector<bench::crew_provider> those;
+  std::vector<bench::missing_crew> missing;
+};
+
+std::vector<crew_list> crew_lists() {
+  return {{"region_peers", bench::region_peers(), bench::missing_region_peers()},
+          {"reduction_peers", bench::reduction_peers(), bench::missing_reduction_peers()}};
+}
 
 std::vector<mechanism> waiting_mechanisms() {
   const platform::monitor_kind monitor = platform::monitor();
@@ -94,6 +107,15 @@ void print_json() {
   for (const auto& p : bench::missing_peers()) {
     j["peers"].push_back({{"provider", p.family}, {"available", false}, {"reason", p.reason}});
   }
+  for (const auto& [key, those, missing] : crew_lists()) {
+    j[key] = ordered_json::array();
+    for (const auto& p : those) {
+      j[key].push_back({{"provider", p.family}, {"name", p.name}, {"available", true}});
+    }
+    for (const auto& p : missing) {
+      j[key].push_back({{"provider", p.family}, {"available", false}, {"reason", p.reason}});
+    }
+  }
   fmt::print("{}\n", j.dump());
 }
 
@@ -140,12 +162,19 @@ void print_text() {
   for (const auto& a : algorithms) {
     fmt::print("  {:<16} {:<{}} {}\n", a.name, a.cost, width, a.use_when);
   }
-  fmt::print("\nPeers\n");
+  fmt::print("\nPeers of barriers\n");
   for (const auto& p : bench::available_peers()) {
     fmt::print("  {:<32} yes  {}\n", fmt::format("{}:{}", p.family, p.name), p.summary);
   }
   for (const auto& p : bench::missing_peers()) {
     fmt::print("  {:<32} no   {}\n", p.family, p.reason);
+  }
+  for (const auto& [key, those, missing] : crew_lists()) {
+    fmt::print("\nPeers of {}\n", key == "region_peers" ? "regions" : "reductions");
+    for (const auto& p : those) {
+      fmt::print("  {:<32} yes  {}\n", fmt::format("{}:{}", p.family, p.name), p.summary);
+    }
+    for (const auto& p : missing) fmt::print("  {:<32} no   {}\n", p.family, p.reason);
   }
 }
 
