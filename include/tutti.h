@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The C interface of tutti. Handles are opaque; functions return TUTTI_OK or a negative error, and never print,
- * abort or read the environment. Link with -ltutti (pkg-config tutti). */
+ * abort or read the environment, but for TUTTI_PATIENCE (tutti_barrier_set_patience). Link with -ltutti (pkg-config tutti). */
 #ifndef TUTTI_H
 #define TUTTI_H
 
@@ -90,6 +90,16 @@ TUTTI_API uint32_t tutti_barrier_participants(const tutti_barrier* barrier);
 /* The largest count that tutti_barrier_create takes. */
 TUTTI_API uint32_t tutti_barrier_max(void);
 
+/* For how long a wait keeps the processor before it sleeps, from the next wait on; at any time, by any thread:
+ *   "active"     never sleeps: polls, and on a core that others need it yields between looks
+ *   "balanced"   learns how long waits are
+ *   "passive"    sleeps after the first few polls
+ *   "200us"      polls or yields for so long, then sleeps; a number with ns, us, ms or s
+ * NULL: what the environment variable TUTTI_PATIENCE says, or "balanced", as if it had never been called.
+ * Errors: TUTTI_EINVAL (barrier is NULL; a text that means nothing), TUTTI_ENOTSUP (the barrier's wait policy has no
+ * patience: it is not "adaptive"). */
+TUTTI_API int tutti_barrier_set_patience(tutti_barrier* barrier, const char* patience);
+
 /* The i-th algorithm's or wait policy's name, or NULL past the end: for (i = 0; (name = f(i)); i++). */
 TUTTI_API const char* tutti_barrier_algorithm(size_t i);
 TUTTI_API const char* tutti_wait_policy(size_t i);
@@ -159,12 +169,16 @@ typedef struct tutti_team_options {
   size_t stack_bytes; /* of each virtual rank; 0: 256 KiB */
   int32_t place;      /* tutti_placement */
   uint32_t reserved;  /* 0 */
+  /* For how long a wait keeps the processor before it sleeps, as tutti_barrier_set_patience takes it; NULL: TUTTI_PATIENCE,
+   * or "balanced". */
+  const char* patience;
 } tutti_team_options;
 
 /* Makes a team; options may be NULL. On success *out is the team, otherwise it is NULL.
  * Errors: TUTTI_EINVAL (out is NULL; threads > ranks; more than 65535 ranks; no tutti_placement; a stack of less than
- * 16 KiB; a size or reserved that cannot be right), TUTTI_ENAME, TUTTI_ENOTSUP (the wait policy needs a named barrier,
- * or this machine lacks it; an option that this version does not know), TUTTI_ENOMEM, TUTTI_ETHREAD. */
+ * 16 KiB; a size, patience or reserved that cannot be right), TUTTI_ENAME, TUTTI_ENOTSUP (the wait policy needs a named
+ * barrier, has no patience, or this machine lacks it; an option that this version does not know), TUTTI_ENOMEM,
+ * TUTTI_ETHREAD. */
 TUTTI_API int tutti_team_create(tutti_team** out, const tutti_team_options* options);
 
 /* Ends the threads, after a late region has ended; NULL is ignored. Outside of the team's regions. */
@@ -173,6 +187,9 @@ TUTTI_API void tutti_team_destroy(tutti_team* team);
 /* Ranks, and threads; 0 if it is NULL. */
 TUTTI_API uint32_t tutti_team_size(const tutti_team* team);
 TUTTI_API uint32_t tutti_team_threads(const tutti_team* team);
+
+/* As tutti_barrier_set_patience, for all waits of the team; by whoever opens its regions, between two of them. */
+TUTTI_API int tutti_team_set_patience(tutti_team* team, const char* patience);
 
 /* What a rank does in a region. 0: done. Anything else: it has failed; the waits of the others then end with
  * TUTTI_ECANCELED, which they are to return in their turn. Use positive numbers, which are no tutti_error. */
@@ -287,6 +304,9 @@ TUTTI_API int tutti_reduction_all_for(tutti_reduction* reduction, uint32_t rank,
 /* As tutti_barrier_missing. */
 TUTTI_API int tutti_reduction_missing(const tutti_reduction* reduction, uint32_t rank,
                                       uint32_t* ranks, size_t capacity, size_t* count);
+
+/* As tutti_barrier_set_patience. */
+TUTTI_API int tutti_reduction_set_patience(tutti_reduction* reduction, const char* patience);
 
 /* Participants of the reduction; 0 if it is NULL. */
 TUTTI_API uint32_t tutti_reduction_participants(const tutti_reduction* reduction);

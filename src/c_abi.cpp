@@ -130,6 +130,12 @@ std::uint32_t tutti_barrier_max(void) {
   return static_cast<std::uint32_t>(tutti::striped_barrier<>::counter_max);
 }
 
+int tutti_barrier_set_patience(tutti_barrier* barrier, const char* patience) {
+  if (barrier == nullptr) return TUTTI_EINVAL;
+  return tutti::c_abi::set_patience(
+      patience, [&](tutti::patience p) { return barrier->barrier->set_patience(p); });
+}
+
 const char* tutti_barrier_algorithm(size_t i) {
   if (i == 0) return tutti::default_algorithm.data();
   return i <= tutti::algorithms.size() ? tutti::algorithms[i - 1].name.data() : nullptr;

@@ -66,6 +66,15 @@ inline std::string_view wait_or_adaptive(const char* wait) noexcept {
   return wait == nullptr ? registry::adaptive::name : std::string_view(wait);
 }
 
+// set(patience) with what the text means. NULL leaves it open.
+template <class Set>
+int set_patience(const char* text, Set set) noexcept {
+  patience p;
+  if (text != nullptr && !patience::parse(text, std::string_view(text).size(), p))
+    return TUTTI_EINVAL;
+  return set(p) ? TUTTI_OK : TUTTI_ENOTSUP;
+}
+
 // Whether there are an algorithm and a wait policy of these names, and the machine has what the latter needs.
 inline int check_names(std::string_view algorithm, std::string_view wait) noexcept {
   bool known = algorithm == default_algorithm || algorithm == default_rankless_algorithm;

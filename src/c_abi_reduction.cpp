@@ -29,6 +29,8 @@ class long_reduction {
         barrier_(tutti::make_barrier(tutti::default_algorithm, participants)),
         rows_(rows_for(participants, row_bytes_)) {}
 
+  bool set_patience(tutti::patience p) noexcept { return barrier_->set_patience(p); }
+
   bool all(rank_t rank, const void* values, void* results, const tutti::deadline* until) {
     const rank_t n = barrier_->participants();
     std::memcpy(row(rank), values, count_ * op_.size);
@@ -89,6 +91,12 @@ struct tutti_reduction {
     if (small) return all(*small, rank, values, results, until);
     if (large) return all(*large, rank, values, results, until);
     return many->all(rank, values, results, until);
+  }
+
+  bool set_patience(tutti::patience p) noexcept {
+    if (small) return small->set_patience(p);
+    if (large) return large->set_patience(p);
+    return many->set_patience(p);
   }
 
   template <std::size_t Bytes>
@@ -165,6 +173,11 @@ int tutti_reduction_all_for(tutti_reduction* reduction, std::uint32_t rank, cons
                             void* results, std::uint64_t timeout_ns) {
   const tutti::deadline until = deadline_in(timeout_ns);
   return all(reduction, rank, values, results, &until);
+}
+
+int tutti_reduction_set_patience(tutti_reduction* reduction, const char* patience) {
+  if (reduction == nullptr) return TUTTI_EINVAL;
+  return set_patience(patience, [&](tutti::patience p) { return reduction->set_patience(p); });
 }
 
 int tutti_reduction_missing(const tutti_reduction* reduction, std::uint32_t rank,

@@ -122,7 +122,7 @@ namespace {
 
 // Members that this version knows; those that the caller does not know are 0.
 int read_options(const tutti_team_options& given, tutti_team_options& known) {
-  constexpr std::size_t first_version = sizeof(tutti_team_options);
+  constexpr std::size_t first_version = offsetof(tutti_team_options, patience);
   if (given.size < first_version) return TUTTI_EINVAL;
   std::memcpy(&known, &given, std::min(given.size, sizeof known));
   const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
@@ -148,6 +148,10 @@ int translate(const tutti_team_options& given, tutti::team_options& options) {
   options.wait = wait_or_adaptive(given.wait);
   options.place = places[given.place];
   if (given.stack_bytes != 0) options.fibers.stack_bytes = given.stack_bytes;
+  if (given.patience != nullptr &&
+      !tutti::patience::parse(given.patience, std::string_view(given.patience).size(),
+                              options.patience))
+    return TUTTI_EINVAL;
   return check_names(given.barrier == nullptr ? tutti::default_algorithm : options.barrier,
                      options.wait);
 }
@@ -271,6 +275,11 @@ int tutti_team_create(tutti_team** out, const tutti_team_options* options) {
 }
 
 void tutti_team_destroy(tutti_team* team) { delete team; }
+
+int tutti_team_set_patience(tutti_team* team, const char* patience) {
+  if (team == nullptr) return TUTTI_EINVAL;
+  return set_patience(patience, [&](tutti::patience p) { return team->team.set_patience(p); });
+}
 
 std::uint32_t tutti_team_size(const tutti_team* team) {
   return team == nullptr ? 0 : team->team.size();

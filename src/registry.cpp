@@ -22,7 +22,8 @@ namespace {
 template <bool Ranked>
 class wrapped_default final : public any_barrier {
  public:
-  explicit wrapped_default(rank_t n) : n_(n), barrier_(static_cast<std::ptrdiff_t>(n)) {}
+  wrapped_default(rank_t n, patience p)
+      : n_(n), barrier_(static_cast<std::ptrdiff_t>(n), barrier_options{.patience = p}) {}
 
   void arrive_and_wait(rank_t rank) override { meet(rank); }
   bool arrive_and_wait(rank_t rank, deadline until) override {
@@ -35,6 +36,7 @@ class wrapped_default final : public any_barrier {
     for (; count > 0; --count) meet(rank);
   }
   rank_t participants() const noexcept override { return n_; }
+  bool set_patience(patience p) noexcept override { return barrier_.set_patience(p); }
 
   bool is_anonymous() const noexcept override { return true; }
   void arrive_and_wait_without_rank() override { barrier_.arrive_and_wait(); }
@@ -109,17 +111,25 @@ bool is_of_the_registry(std::string_view name) {
 }
 
 std::unique_ptr<any_barrier> make_default(std::string_view algorithm, rank_t n,
-                                          std::string_view wait) {
+                                          std::string_view wait, patience p) {
   if (wait != registry::adaptive::name)
     refuse("algorithm " + quoted(algorithm) + " always waits adaptively, not by " + quoted(wait));
-  if (algorithm == default_algorithm) return std::make_unique<wrapped_default<true>>(n);
-  return std::make_unique<wrapped_default<false>>(n);
+  if (algorithm == default_algorithm) return std::make_unique<wrapped_default<true>>(n, p);
+  return std::make_unique<wrapped_default<false>>(n, p);
 }
 
 void require_count(rank_t participants) {
   if (participants == 0 || participants > barrier<>::max())
     refuse("a barrier is for 1 to " + std::to_string(barrier<>::max()) + " participants, not " +
            std::to_string(participants));
+}
+
+// What was asked for must be possible: patience that the program chose, and a policy that has none, do not go together.
+template <class Made>
+void give_patience(Made& made, std::string_view wait, patience p) {
+  if (p.is_open() || made.set_patience(p)) return;
+  refuse("wait policy " + quoted(wait) +
+         " has no patience: it always waits in its own way (adaptive has)");
 }
 
 // Tries each policy of the registry until the name fits.
@@ -153,13 +163,16 @@ bool any_barrier::arrive_and_wait_without_rank(deadline /*until*/, rank_t& /*mis
 }
 
 std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t participants,
-                                          std::string_view wait) {
+                                          std::string_view wait, patience p) {
   require_count(participants);
   require_wait(wait);
   if (algorithm == default_algorithm || algorithm == default_rankless_algorithm)
-    return make_default(algorithm, participants, wait);
+    return make_default(algorithm, participants, wait, p);
   auto made = make_named(algorithm, participants, wait, static_cast<registry::waits*>(nullptr));
-  if (made != nullptr) return made;
+  if (made != nullptr) {
+    give_patience(*made, wait, p);
+    return made;
+  }
   // Called without the lock: a provider may take its time.
   const barrier_provider provider = providers::all().find(algorithm);
   if (!provider) refuse_algorithm(algorithm);
@@ -169,6 +182,8 @@ std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t par
   if (made == nullptr || made->participants() != participants)
     refuse("the provider of " + quoted(algorithm) + " made no barrier for " +
            std::to_string(participants) + " participants");
+  if (!p.is_open() && !made->set_patience(p))
+    refuse("algorithm " + quoted(algorithm) + " waits in its own way: it has no patience");
   return made;
 }
 
@@ -191,12 +206,13 @@ void remove_barrier_provider(std::string_view name) noexcept {
 }
 
 std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t participants,
-                                        std::string_view wait) {
+                                        std::string_view wait, patience p) {
   require_count(participants);
   require_wait(wait);
   auto made =
       make_named_region(algorithm, participants, wait, static_cast<registry::waits*>(nullptr));
   if (made == nullptr) refuse_algorithm(algorithm);
+  give_patience(*made, wait, p);
   return made;
 }
 

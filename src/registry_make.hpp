@@ -26,6 +26,7 @@ class wrapped final : public any_barrier {
     for (; count > 0; --count) barrier_->arrive_and_wait(rank);
   }
   rank_t participants() const noexcept override { return barrier_->participants(); }
+  bool set_patience(patience p) noexcept override { return barrier_->set_patience(p); }
 
   bool is_anonymous() const noexcept override { return anonymous; }
   void arrive_and_wait_without_rank() override {
@@ -62,6 +63,7 @@ class wrapped_region final : public any_region {
   void open() override { region_->open(); }
   void await(rank_t rank) override { region_->await(rank); }
   void close(rank_t rank) override { region_->collect(rank); }
+  bool set_patience(patience p) noexcept override { return region_->set_patience(p); }
 
  private:
   std::unique_ptr<Region> region_;

@@ -139,7 +139,7 @@ std::optional<protocol::outcome> packet_endpoint::idle(const protocol::contribut
     if (process_.time_idle()) counted_.idle_ns += native::now_ns() - start;
   };
   flush();
-  patience waiting(process_.is_crowded());
+  polling waiting(process_.is_crowded(), process_.patience());
   bool is_inside = false;
   for (;;) {
     // The end of an episode comes before a message: it may be the next one's.

@@ -54,6 +54,7 @@ process::process(const calls& mpi, handle communicator, const options& chosen, l
       packet_bytes_(chosen.packet_bytes),
       packets_under_way_(chosen.packets_under_way),
       time_idle_(chosen.time_idle),
+      patience_(chosen.patience),
       turn_(may_have_threads(mpi)),
       owed_(participants(), 0),
       owed_to_(processes(), 0),

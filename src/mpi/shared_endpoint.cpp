@@ -31,7 +31,9 @@ shared_endpoint::shared_endpoint(process& mine, shared_room& room, std::uint32_t
            room.rings_from(mine.where().participants[mine.index()][thread]),
            room.rings_to(mine.where().participants[mine.index()][thread]), batch_bytes,
            wake{&room}),
-      polls_before_wait_(mine.is_crowded() ? 1 : 100) {}
+      polls_before_wait_(mine.is_crowded() ? 1 : 100) {
+  mine_.wait.set_patience(mine.patience());
+}
 
 // --- sending ---------------------------------------------------------------------------------------------------------
 

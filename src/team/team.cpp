@@ -93,6 +93,12 @@ team::team(team_options options)
   start_workers();
 }
 
+bool team::set_patience(patience p) noexcept {
+  options_.patience = p;  // for the meeting that a failed region makes anew
+  meeting_->set_patience(p);
+  return named_region_ != nullptr ? named_region_->set_patience(p) : regions_->set_patience(p);
+}
+
 team::~team() {
   // A late region's ranks use what the caller gave them: they must have ended.
   if (is_late_) close();
@@ -121,14 +127,15 @@ void team::choose_sizes() {
 
 void team::make_meeting() {
   meeting_ = std::make_unique<detail::meeting>(threads_, crowded_, is_virtual(), barrier_name_,
-                                               wait_name_, cancelled_);
+                                               wait_name_, options_.patience, cancelled_);
 }
 
 void team::make_regions() {
   if (barrier_name_.empty()) {
     regions_.emplace(threads_, crowded_, options_.fan);
+    regions_->set_patience(options_.patience);
   } else {
-    named_region_ = make_region(barrier_name_, threads_, wait_name_);
+    named_region_ = make_region(barrier_name_, threads_, wait_name_, options_.patience);
     contributions_ = detail::compact_values(threads_);
   }
   members_.emplace(ranks_);

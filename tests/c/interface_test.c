@@ -125,6 +125,22 @@ static void test_meetings(void) {
   }
 }
 
+static void test_patience(void) {
+  tutti_barrier* barrier;
+  CHECK(tutti_barrier_create(&barrier, 1, NULL, NULL) == TUTTI_OK);
+  CHECK(tutti_barrier_set_patience(barrier, "active") == TUTTI_OK);
+  CHECK(tutti_barrier_set_patience(barrier, "200us") == TUTTI_OK);
+  CHECK(tutti_barrier_set_patience(barrier, NULL) == TUTTI_OK);
+  CHECK(tutti_barrier_set_patience(barrier, "-1us") == TUTTI_EINVAL);
+  CHECK(tutti_barrier_set_patience(barrier, "") == TUTTI_EINVAL);
+  CHECK(tutti_barrier_set_patience(NULL, "active") == TUTTI_EINVAL);
+  CHECK(tutti_barrier_wait(barrier, 0) == TUTTI_OK);
+  tutti_barrier_destroy(barrier);
+  CHECK(tutti_barrier_create(&barrier, 1, "central", "spin") == TUTTI_OK);
+  CHECK(tutti_barrier_set_patience(barrier, "active") == TUTTI_ENOTSUP);
+  tutti_barrier_destroy(barrier);
+}
+
 static void test_create_errors(void) {
   tutti_barrier* const untouched = (tutti_barrier*)(void*)&failures;
   tutti_barrier* barrier = untouched;
@@ -302,6 +318,7 @@ int main(void) {
   test_names();
   test_meetings();
   test_create_errors();
+  test_patience();
   test_wait_errors();
   test_meetings_without_ranks();
   test_mixed();

@@ -194,6 +194,20 @@ static void test_missing(size_t count) {
   tutti_reduction_destroy(r);
 }
 
+static void test_patience(void) {
+  /* Few values, more, and many: each kind waits in its own place. */
+  const size_t counts[] = {1, 8, most_values};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+    tutti_reduction* r;
+    CHECK(tutti_reduction_create(&r, 2, counts[i], TUTTI_DOUBLE, TUTTI_PLUS) == TUTTI_OK);
+    CHECK(tutti_reduction_set_patience(r, "passive") == TUTTI_OK);
+    CHECK(tutti_reduction_set_patience(r, NULL) == TUTTI_OK);
+    CHECK(tutti_reduction_set_patience(r, "now") == TUTTI_EINVAL);
+    tutti_reduction_destroy(r);
+  }
+  CHECK(tutti_reduction_set_patience(NULL, "passive") == TUTTI_EINVAL);
+}
+
 int main(void) {
   /* One value, a line full, one more than that, and blocks of several chunks. */
   const size_t counts[] = {1, 2, 3, 7, 8, 300, most_values};
@@ -203,6 +217,7 @@ int main(void) {
   test_operations();
   test_create_errors();
   test_use_errors();
+  test_patience();
   test_missing(1);
   test_missing(7);
   test_missing(most_values);

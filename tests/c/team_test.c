@@ -397,6 +397,14 @@ static void test_create_errors(void) {
   CHECK(create_with((o){.threads = 2, .barrier = "flags", .wait = "park"}) == TUTTI_OK);
   CHECK(create_with((o){.threads = 2, .barrier = "default", .place = TUTTI_SPREAD}) == TUTTI_OK);
 
+  CHECK(create_with((o){.threads = 2, .patience = "soon"}) == TUTTI_EINVAL);
+  CHECK(create_with((o){.threads = 2, .patience = "-5us"}) == TUTTI_EINVAL);
+  CHECK(create_with((o){.threads = 2, .patience = "200us"}) == TUTTI_OK);
+  CHECK(create_with((o){.threads = 2, .barrier = "mcs", .wait = "spin", .patience = "1ms"}) ==
+        TUTTI_ENOTSUP);
+  /* A program that is older: it knows nothing of patience, and what stands there is its own. */
+  CHECK(create_with((o){.size = offsetof(o, patience), .threads = 2, .patience = "soon"}) == TUTTI_OK);
+
   /* A program that is newer than the library: what it leaves alone is fine. */
   struct {
     tutti_team_options now;
@@ -411,6 +419,9 @@ static void test_create_errors(void) {
 
   CHECK(tutti_team_create(&team, NULL) == TUTTI_OK);
   CHECK(tutti_team_size(team) == tutti_team_threads(team) && tutti_team_size(team) > 0);
+  CHECK(tutti_team_set_patience(team, "passive") == TUTTI_OK);
+  CHECK(tutti_team_set_patience(team, "1 ms") == TUTTI_EINVAL);
+  CHECK(tutti_team_set_patience(NULL, "passive") == TUTTI_EINVAL);
   tutti_team_destroy(team);
   tutti_team_destroy(NULL);
   CHECK(tutti_team_size(NULL) == 0 && tutti_team_threads(NULL) == 0);

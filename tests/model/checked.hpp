@@ -243,10 +243,15 @@ struct checked {
 
   struct habits {
     bool visited_by_another() const noexcept { return rl::rand(2) == 0; }
-    bool had_stranger() const noexcept { return rl::rand(2) == 0; }
+    bool has_stranger() const noexcept { return rl::rand(2) == 0; }
+    bool is_shunned(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
+    bool is_contested(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
     bool may_try_yielding(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
-    void lent_to_stranger(std::uint64_t) const noexcept {}
-    void forget_stranger(std::uint64_t) const noexcept {}
+    void note_foreign_slice(std::uint64_t, std::uint64_t) const noexcept {}
+    void note_preemption(std::uint64_t, std::uint64_t) const noexcept {}
+    void note_short_yield() const noexcept {}
+    void note_wait() const noexcept {}
+    std::uint32_t waits() const noexcept { return 0; }
   };
   static habits& core() noexcept {
     static habits any;

@@ -100,41 +100,95 @@ TEST(CoreHabits, SeeTheNameOfAnother) {
   EXPECT_FALSE(core.visited_by_another());
 }
 
+constexpr std::uint64_t ms = 1'000'000, us = 1'000;
+
+std::uint32_t nobody_tells() noexcept { return 0; }
+std::uint32_t only_the_caller() noexcept { return 1; }
+std::uint32_t somebody_else_too() noexcept { return 2; }
+
+// A process that stays: two slices, one right after the other.
+void meet_a_stranger(platform::core_habits& core, std::uint64_t& now) {
+  for (int slice = 0; slice < 2; ++slice) {
+    const std::uint64_t began = now + us;
+    now = began + 3 * ms;
+    core.note_foreign_slice(began, now);
+  }
+}
+
+TEST(CoreHabits, TakeOneSliceForWhatItIs) {
+  static platform::core_habits core;
+  std::uint64_t now = 1'000 * ms;
+  for (int slice = 0; slice < 100; ++slice) {
+    core.note_foreign_slice(now, now + 3 * ms);
+    // Others on this core had given it away before, and tell of the same slice.
+    core.note_foreign_slice(now - us, now + 3 * ms + us);
+    core.note_foreign_slice(now - 2 * us, now + 3 * ms + 2 * us);
+    EXPECT_FALSE(core.has_stranger());
+    now += 10 * ms;
+  }
+}
+
 TEST(CoreHabits, ShunAStrangerLongerEachTimeUpToABound) {
   static platform::core_habits core;
-  constexpr std::uint64_t ms = 1'000'000;
   std::uint64_t now = 1'000 * ms;
-  EXPECT_FALSE(core.had_stranger());
+  EXPECT_FALSE(core.has_stranger());
+  meet_a_stranger(core, now);
   std::uint64_t before = 0, first = 0;
   for (int time = 0; time < 20; ++time) {
-    core.lent_to_stranger(now);
-    EXPECT_TRUE(core.had_stranger());
+    EXPECT_TRUE(core.has_stranger());
     std::uint64_t shunned = 0;
-    while (core.has_stranger(now + shunned)) shunned += ms;
+    while (core.is_shunned(now + shunned)) shunned += ms;
     EXPECT_GE(shunned, before);
     EXPECT_LE(shunned, 1'000 * ms) << "the stranger may have gone long ago";
     if (first == 0) first = shunned;
     before = shunned;
-    now += shunned;
+    // A try after that time: one slice proves it true again.
+    now += shunned + 3 * ms;
+    core.note_foreign_slice(now - 3 * ms, now);
   }
   EXPECT_GT(first, 0u);
   EXPECT_GT(before, first);
-  core.forget_stranger(now);
-  EXPECT_TRUE(core.had_stranger()) << "yields must stay short for as long as they were shunned";
-  core.forget_stranger(now + before + ms);
-  EXPECT_FALSE(core.had_stranger());
+  core.note_short_yield();
+  EXPECT_TRUE(core.has_stranger()) << "one short yield may have gone to another participant";
+  for (int i = 0; i < 100; ++i) core.note_short_yield();
+  EXPECT_FALSE(core.has_stranger());
 }
 
 TEST(CoreHabits, LetOneAtATimeTryAgain) {
   static platform::core_habits core;
-  constexpr std::uint64_t ms = 1'000'000;
   std::uint64_t now = 1'000 * ms;
-  core.lent_to_stranger(now);
-  EXPECT_FALSE(core.may_try_yielding(now)) << "too early";
-  while (core.has_stranger(now)) now += ms;
-  EXPECT_TRUE(core.may_try_yielding(now));
-  EXPECT_FALSE(core.may_try_yielding(now)) << "somebody is trying";
-  EXPECT_TRUE(core.may_try_yielding(now + 100 * ms));
+  meet_a_stranger(core, now);
+  EXPECT_FALSE(core.may_try_yielding(now, nobody_tells)) << "too early";
+  while (core.is_shunned(now)) now += ms;
+  EXPECT_TRUE(core.may_try_yielding(now, nobody_tells));
+  EXPECT_FALSE(core.may_try_yielding(now, nobody_tells)) << "somebody is trying";
+  EXPECT_TRUE(core.may_try_yielding(now + 100 * ms, nobody_tells));
+}
+
+TEST(CoreHabits, ForgetAtOnceAStrangerThatDoesNotWantToRun) {
+  static platform::core_habits core;
+  std::uint64_t now = 1'000 * ms;
+  meet_a_stranger(core, now);
+  EXPECT_FALSE(core.may_try_yielding(now, somebody_else_too));
+  EXPECT_FALSE(core.may_try_yielding(now, only_the_caller)) << "not looked at again so soon";
+  EXPECT_TRUE(core.may_try_yielding(now + ms, only_the_caller));
+  EXPECT_FALSE(core.has_stranger());
+}
+
+TEST(CoreHabits, AreContestedWhileAWaiterIsKeptFromPolling) {
+  static platform::core_habits core;
+  std::uint64_t now = 1'000 * ms;
+  core.note_preemption(now, now + 3 * ms);
+  EXPECT_FALSE(core.is_contested(now + 4 * ms)) << "once is nothing";
+  core.note_preemption(now + 8 * ms, now + 11 * ms);
+  EXPECT_TRUE(core.is_contested(now + 12 * ms));
+  EXPECT_FALSE(core.is_contested(now + 1'000 * ms));
+  EXPECT_FALSE(core.has_stranger()) << "whoever polls did not yield";
+}
+
+TEST(Cpu, TellsHowManyTasksWantToRun) {
+  if (platform::runnable_tasks() == 0) GTEST_SKIP() << "the system does not tell";
+  EXPECT_LT(platform::runnable_tasks(), 1u << 20);
 }
 
 TEST(Array, KeepsAlignmentAndDestroys) {

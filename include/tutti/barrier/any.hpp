@@ -11,6 +11,7 @@
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
 #include "tutti/wait/deadline.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -37,13 +38,17 @@ class TUTTI_API any_barrier {
   // The same, but gives up at the deadline and returns false; the arrival stands, and the thread must not arrive again
   // in this episode. `missing` is then how many arrivals the episode lacked: 0 if it ended at that moment.
   virtual bool arrive_and_wait_without_rank(deadline until, rank_t& missing);
+
+  // From the next wait on; at any time, by any thread. False: it waits by a policy that has no patience.
+  virtual bool set_patience(patience /*p*/) noexcept { return false; }
 };
 
 // `algorithm` and `wait` are names of the registry (registry.hpp), or `algorithm` is a provider's. Throws
 // std::invalid_argument with one sentence that names the value for an unknown name, for a wait policy that this machine
-// lacks, for 0 participants, and for a provider that is told how to wait.
+// lacks, for 0 participants, for a provider that is told how to wait, and for patience with a policy that has none.
 TUTTI_API std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t participants,
-                                                    std::string_view wait = "adaptive");
+                                                    std::string_view wait = "adaptive",
+                                                    patience p = {});
 
 // Makes barriers that the registry does not have: in a device, in a simulator, in another runtime.
 using barrier_provider = std::function<std::unique_ptr<any_barrier>(rank_t participants)>;

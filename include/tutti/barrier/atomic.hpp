@@ -38,13 +38,14 @@ class atomic_barrier : private master_barrier<Memory, Wait> {
     // The count is never reset: it wraps, and so does the target.
     const std::uint32_t all = me.episode * (this->n_ - 1);
     // acquire: pairs with every worker's arrival through the counter's release sequence.
-    return this->wait_.until(me.seat, arrived_, Memory::order("atomic.collect", acquire),
+    return this->wait_.until(me.collecting, arrived_, Memory::order("atomic.collect", acquire),
                              reached(all), deadline);
   }
 
   using base::await;
   using base::open;
   using base::participants;
+  using base::set_patience;
 
  private:
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived_{0};

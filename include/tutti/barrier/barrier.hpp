@@ -53,6 +53,8 @@ struct barrier_options {
   rank_t few = 5;
   // Participants to a striped counter.
   rank_t fan = 8;
+  // For how long a wait keeps the processor before it sleeps (wait/patience.hpp).
+  tutti::patience patience = {};
 };
 
 template <class Completion = no_completion, bool Checks = (TUTTI_CHECKS != 0),
@@ -96,6 +98,7 @@ class barrier {
       force(options);
     else if ((has_completion && n() > 0) || (n() > options.few && n() <= platform::usable_cpus()))
       use_stripes(n() <= options.few ? 0 : options.fan);
+    if (!named_ && !options.patience.is_open()) set_patience(options.patience);
   }
   barrier(std::ptrdiff_t expected, barrier_options options,
           site made = site::here()) requires std::is_default_constructible_v<Completion>
@@ -106,6 +109,12 @@ class barrier {
   }
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
+
+  // From the next wait on; at any time, by any thread. False: a named algorithm waits by a policy that has no patience.
+  bool set_patience(patience p) noexcept {
+    if (named_) return named_->barrier().set_patience(p);
+    return striped_ ? striped_->set_patience(p) : ticket_.set_patience(p);
+  }
 
   // ---- as std::barrier
 
@@ -257,7 +266,8 @@ class barrier {
              "' needs a named algorithm: tutti's choice always waits adaptively");
     if constexpr (has_completion)
       refuse("algorithm '" + std::string(options.algorithm) + "' cannot run a completion function");
-    named_ = std::make_unique<named_algorithm>(options.algorithm, n(), options.wait);
+    named_ = std::make_unique<named_algorithm>(options.algorithm, n(), options.wait,
+                                               options.patience);
     // relaxed: before the barrier is shared.
     way_.store(by_name, relaxed);
   }

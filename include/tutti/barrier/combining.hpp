@@ -12,6 +12,7 @@
 #include "tutti/platform/misuse.hpp"
 #include "tutti/schedule/arithmetic.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -34,6 +35,8 @@ class combining_barrier {
   }
 
   rank_t participants() const noexcept { return n_; }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   struct node {

@@ -10,6 +10,7 @@
 
 #include "tutti/barrier/participant.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -39,6 +40,8 @@ class counting_barrier {
   }
 
   rank_t participants() const noexcept { return n_; }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   struct generation {

@@ -11,6 +11,7 @@
 #include "tutti/barrier/participant.hpp"
 #include "tutti/schedule/dissemination.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -45,6 +46,8 @@ class dissemination_barrier {
   }
 
   rank_t participants() const noexcept { return schedule_.participants(); }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   using word = typename Memory::template atomic<std::uint32_t>;

@@ -37,7 +37,7 @@ class flags_barrier : private master_barrier<Memory, Wait> {
     }
     for (rank_t worker = 1; worker < this->n_; ++worker)
       // acquire: pairs with the worker's arrival.
-      if (!this->wait_.until(me.seat, flags_[worker], Memory::order("flags.collect", acquire),
+      if (!this->wait_.until(me.collecting, flags_[worker], Memory::order("flags.collect", acquire),
                              reached(me.episode), deadline))
         return false;
     return true;
@@ -46,6 +46,7 @@ class flags_barrier : private master_barrier<Memory, Wait> {
   using base::await;
   using base::open;
   using base::participants;
+  using base::set_patience;
 
  private:
   rank_flags<Memory, Padded> flags_;

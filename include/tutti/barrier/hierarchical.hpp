@@ -43,7 +43,7 @@ class hierarchical_barrier {
     // The count is never reset: it wraps, and so does the target.
     const std::uint32_t all = episode * (hierarchy_.size(number) - 1);
     // acquire: pairs with every member's arrival through the counter's release sequence.
-    if (!wait_.until(me.seat, mine.arrived, Memory::order("hierarchical.collect", acquire),
+    if (!wait_.until(me.collecting, mine.arrived, Memory::order("hierarchical.collect", acquire),
                      reached(all), deadline))
       return false;
     if (!leaders_.arrive_and_wait(number, deadline)) return false;
@@ -54,6 +54,8 @@ class hierarchical_barrier {
   }
 
   rank_t participants() const noexcept { return hierarchy_.participants(); }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   struct group {

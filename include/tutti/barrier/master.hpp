@@ -5,6 +5,7 @@
 
 #include "tutti/barrier/participant.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -15,6 +16,8 @@ class master_barrier {
       : n_(participants), locals_(participants), wait_(participants) {}
 
   rank_t participants() const noexcept { return n_; }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
   // A parallel region instead of a barrier: the master opens it, the workers await it, and all end it by their
   // algorithm's collect(), after which only the master knows that all have arrived.

@@ -11,6 +11,7 @@
 #include "tutti/barrier/participant.hpp"
 #include "tutti/schedule/tree.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -30,7 +31,7 @@ class mcs_barrier {
     const std::uint32_t episode = ++me.local.episode;
     for (rank_t place = 0; place < in_.children(rank); ++place)
       // acquire: pairs with the child's arrival, for its whole subtree.
-      if (!wait_.until(me.local.seat, me.arrived[place], Memory::order("mcs.collect", acquire),
+      if (!wait_.until(me.local.collecting, me.arrived[place], Memory::order("mcs.collect", acquire),
                        reached(episode), deadline))
         return false;
     if (rank != 0) {
@@ -53,6 +54,8 @@ class mcs_barrier {
   }
 
   rank_t participants() const noexcept { return in_.participants(); }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   struct node {

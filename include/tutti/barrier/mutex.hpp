@@ -42,13 +42,14 @@ class mutex_barrier : private master_barrier<Memory, Wait> {
     // The count is never reset: it wraps, and so does the target.
     const std::uint32_t all = me.episode * (this->n_ - 1);
     // acquire: pairs with the last worker's store, which follows the others' through the lock.
-    return this->wait_.until(me.seat, arrived_, Memory::order("mutex.collect", acquire),
+    return this->wait_.until(me.collecting, arrived_, Memory::order("mutex.collect", acquire),
                              reached(all), deadline);
   }
 
   using base::await;
   using base::open;
   using base::participants;
+  using base::set_patience;
 
  private:
   typename Memory::mutex lock_;

@@ -17,8 +17,9 @@ namespace tutti {
 
 class named_algorithm {
  public:
-  named_algorithm(std::string_view algorithm, rank_t participants, std::string_view wait)
-      : barrier_(make_barrier(algorithm, participants, wait)),
+  named_algorithm(std::string_view algorithm, rank_t participants, std::string_view wait,
+                  patience p)
+      : barrier_(make_barrier(algorithm, participants, wait, p)),
         name_(algorithm),
         owners_(participants) {}
 

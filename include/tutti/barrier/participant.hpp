@@ -13,6 +13,8 @@ template <class Wait>
 struct alignas(cache_line) participant {
   std::uint32_t episode = 0;  // the one it is in, counted from 1; wraps
   typename Wait::seat seat{};
+  // Of those that wait for others' arrivals as well as for what they lead to: each has its own usual length.
+  typename Wait::seat collecting{};
 };
 
 // For words that hold the number of the last episode in which something happened: has it happened in `episode`?

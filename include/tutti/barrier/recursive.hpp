@@ -33,7 +33,7 @@ class recursive_barrier : private master_barrier<Memory, Wait> {
     const rank_t won = tree_.rounds_won(rank);
     for (rank_t round = 0; round < won && tree_.has_opponent(round, rank); ++round)
       // acquire: pairs with the arrival of the subtree that the opponent stands for.
-      if (!this->wait_.until(me.seat, flags_[tree_.opponent(round, rank)],
+      if (!this->wait_.until(me.collecting, flags_[tree_.opponent(round, rank)],
                              Memory::order("recursive.collect", acquire), reached(me.episode),
                              deadline))
         return false;
@@ -47,6 +47,7 @@ class recursive_barrier : private master_barrier<Memory, Wait> {
   using base::await;
   using base::open;
   using base::participants;
+  using base::set_patience;
 
  private:
   schedule::tournament tree_;

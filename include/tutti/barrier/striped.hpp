@@ -16,6 +16,7 @@
 #include "tutti/barrier/participant.hpp"
 #include "tutti/schedule/arithmetic.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 #include "tutti/wait/seats.hpp"
 
 namespace tutti {
@@ -86,6 +87,8 @@ class striped_barrier {
   }
 
   rank_t participants() const noexcept { return n_; }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
   // The leaf for a rank: neighbours in number are neighbours in the cache.
   rank_t leaf_of(rank_t rank) const noexcept { return rank / fan_; }

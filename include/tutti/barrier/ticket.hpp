@@ -14,6 +14,7 @@
 
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 #include "tutti/wait/seats.hpp"
 
 namespace tutti {
@@ -93,6 +94,8 @@ class ticket_barrier {
   }
 
   rank_t participants() const noexcept { return participants_; }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
   // The episode that the next ticket belongs to. Exact for a participant that has not arrived in it.
   // relaxed: such a participant has seen the end of the episode before.

@@ -11,6 +11,7 @@
 #include "tutti/barrier/participant.hpp"
 #include "tutti/schedule/tournament.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -27,7 +28,7 @@ class tournament_barrier {
     const rank_t won = game_.rounds_won(rank);
     for (rank_t round = 0; round < won && game_.has_opponent(round, rank); ++round)
       // acquire: pairs with the loser's report, for all whom it beat.
-      if (!wait_.until(me.local.seat, players_[game_.opponent(round, rank)].lost,
+      if (!wait_.until(me.local.collecting, players_[game_.opponent(round, rank)].lost,
                        Memory::order("tournament.collect", acquire), reached(episode), deadline))
         return false;
     if (rank != 0) {
@@ -50,6 +51,8 @@ class tournament_barrier {
   }
 
   rank_t participants() const noexcept { return game_.participants(); }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   struct player {

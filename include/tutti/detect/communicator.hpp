@@ -41,6 +41,9 @@ class communicator {
 
   rank_t size() const noexcept { return static_cast<rank_t>(endpoints_.size()); }
 
+  // From the next wait on; at any time, by any thread. False: the wait policy has no patience.
+  bool set_patience(patience p) noexcept { return doors_.set_patience(p); }
+
   // Throws std::out_of_range.
   endpoint& operator[](rank_t rank) { return *endpoints_.at(rank); }
 
@@ -79,7 +82,7 @@ class communicator {
         wait_(options.wait),
         members_(std::move(members)),
         rings_(checked(participants), checked_bytes(options.ring_bytes)),
-        doors_(participants, options.wait),
+        doors_(participants, options.wait, options.patience),
         all_(doors_, [&] {
           return detail::endpoint_detector(participants, door_caller(doors_), options.detector);
         }) {

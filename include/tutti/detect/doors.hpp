@@ -7,6 +7,7 @@
 
 #include "tutti/detect/bell.hpp"
 #include "tutti/platform/config.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -19,6 +20,12 @@ class doors {
   }
 
   rank_t size() const noexcept { return static_cast<rank_t>(doors_.size()); }
+
+  bool set_patience(patience p) noexcept {
+    bool has_patience = false;
+    for (const auto& each : doors_) has_patience = set_patience_of(each->wait, p);
+    return has_patience;
+  }
 
   // Until is_ready(), which may look anywhere, or the deadline.
   template <class Ready, class Deadline>

@@ -12,6 +12,7 @@
 #include "tutti/wait/deadline.hpp"
 #include "tutti/wait/monitor.hpp"
 #include "tutti/wait/park.hpp"
+#include "tutti/wait/patience.hpp"
 #include "tutti/wait/spin.hpp"
 #include "tutti/wait/yield.hpp"
 
@@ -24,9 +25,18 @@ class named_wait {
  public:
   using seat = typename adaptive_wait<Memory>::seat;
 
-  // Throws std::invalid_argument for a name that is none of registry.hpp's.
-  explicit named_wait(rank_t participants, std::string_view name = "adaptive")
-      : policy_(policy_of(name)), adaptive_(participants), park_(participants) {}
+  // Throws std::invalid_argument for a name that is none of registry.hpp's, and for patience with a policy that has none.
+  explicit named_wait(rank_t participants, std::string_view name = "adaptive", patience p = {})
+      : policy_(policy_of(name)), adaptive_(participants, p), park_(participants) {
+    if (!p.is_open() && policy_ != policy::adaptive)
+      refuse("wait policy '" + std::string(name) +
+             "' has no patience: it always waits in its own way (adaptive has)");
+  }
+
+  // False if the policy is one without.
+  bool set_patience(patience p) noexcept {
+    return policy_ == policy::adaptive && adaptive_.set_patience(p);
+  }
 
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(seat& mine, const Word& word, std::memory_order order, Ready ready,

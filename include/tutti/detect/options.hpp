@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "tutti/wait/patience.hpp"
+
 namespace tutti {
 
 struct communicator_options {
@@ -13,6 +15,8 @@ struct communicator_options {
   std::string_view detector = {};
   // A name of registry.hpp's wait policies.
   std::string_view wait = "adaptive";
+  // For how long a participant that is idle keeps its processor before it sleeps (wait/patience.hpp).
+  tutti::patience patience = {};
   // Bytes of each ring; 0: 16 KiB, less when there are many participants. A ring more than full makes can_send() false, and
   // rings beyond the second-level cache cost more than they save.
   std::size_t ring_bytes = 0;

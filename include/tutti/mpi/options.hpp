@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tutti/platform/config.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti::mpi {
 
@@ -26,6 +27,9 @@ struct options {
   // Room from one participant to another in shared memory, in bytes; 0: 16 KiB, less when there are many participants. A
   // message of more than a quarter goes in pieces.
   std::size_t ring_bytes = 0;
+  // For how long a participant that is idle keeps its processor before it sleeps (wait/patience.hpp). The processes may
+  // choose differently.
+  tutti::patience patience = {};
   // Whether statistics().idle_ns is measured: two looks at the clock an idle().
   bool time_idle = false;
 };

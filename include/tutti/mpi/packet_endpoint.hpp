@@ -15,7 +15,7 @@
 #include "tutti/detect/endpoint_concept.hpp"
 #include "tutti/mpi/operation_number.hpp"
 #include "tutti/mpi/outgoing.hpp"
-#include "tutti/mpi/patience.hpp"
+#include "tutti/mpi/polling.hpp"
 #include "tutti/mpi/process.hpp"
 #include "tutti/mpi/self_queue.hpp"
 #include "tutti/platform/misuse.hpp"

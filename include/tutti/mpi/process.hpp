@@ -57,6 +57,7 @@ class process {
   const layout& where() const noexcept { return where_; }
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
   bool time_idle() const noexcept { return time_idle_; }
+  tutti::patience patience() const noexcept { return patience_; }
   // More participants on this node than cores.
   bool is_crowded() const noexcept { return is_crowded_; }
   bool is_one_node() const noexcept { return is_one_node_; }
@@ -154,6 +155,7 @@ class process {
   std::size_t packet_bytes_;
   std::size_t packets_under_way_;
   bool time_idle_;
+  tutti::patience patience_;
   bool is_crowded_ = false;
   bool is_one_node_ = false;
   turn turn_;

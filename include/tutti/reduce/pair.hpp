@@ -12,6 +12,7 @@
 #include "tutti/barrier/participant.hpp"
 #include "tutti/platform/misuse.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -47,6 +48,8 @@ class pair_reduction {
   }
 
   static constexpr rank_t participants() noexcept { return 2; }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   // A weak compare-and-swap may fail for no reason; the second's way is open only once the first has come.

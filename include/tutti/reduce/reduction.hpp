@@ -44,10 +44,20 @@ class reduction {
  public:
   // Throws std::invalid_argument for 0 participants, or a pair of more or less than two.
   explicit reduction(rank_t participants, Op op = {},
-                     reduction_algorithm algorithm = reduction_algorithm::tuttis_choice)
+                     reduction_algorithm algorithm = reduction_algorithm::tuttis_choice,
+                     patience p = {})
       : op_(std::move(op)), n_(participants), arrivals_(participants) {
     require(participants > 0, "a reduction needs a participant");
     make(algorithm == reduction_algorithm::tuttis_choice ? choice() : algorithm);
+    if (!p.is_open()) set_patience(p);
+  }
+
+  // From the next wait on; at any time, by any thread.
+  bool set_patience(patience p) noexcept {
+    if (pair_) return pair_->set_patience(p);
+    if (exchange_) return exchange_->set_patience(p);
+    if (tree_) return tree_->set_patience(p);
+    return counted_->set_patience(p);
   }
 
   // As `rank`, 0 .. participants()-1, each used by one thread at a time. Not checked.

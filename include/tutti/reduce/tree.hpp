@@ -14,6 +14,7 @@
 #include "tutti/schedule/fan_in.hpp"
 #include "tutti/schedule/tournament.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -49,6 +50,8 @@ class tree_reduction {
   }
 
   rank_t participants() const noexcept { return tree_.participants(); }
+  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   struct alignas(cache_line) line {
@@ -70,7 +73,7 @@ class tree_reduction {
     const rank_t children = tree_.children(round, rank);
     for (rank_t i = 0; i < children; ++i)
       // acquire: pairs with the child's arrival.
-      if (!wait_.until(nodes_[rank].local.seat, nodes_[tree_.child(round, rank, i)].up.word,
+      if (!wait_.until(nodes_[rank].local.collecting, nodes_[tree_.child(round, rank, i)].up.word,
                        Memory::order("tree.collect", acquire), reached(arrived(episode)), deadline))
         return false;
     sum = schedule::fold(

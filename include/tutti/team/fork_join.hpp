@@ -17,6 +17,7 @@
 #include "tutti/schedule/fan_in.hpp"
 #include "tutti/schedule/tournament.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -35,6 +36,12 @@ class fork_join {
         closed_(participants) {}
 
   rank_t participants() const noexcept { return n_; }
+
+  // From the next wait on; at any time, by any thread. False: the policy has no patience.
+  bool set_patience(patience p) noexcept {
+    set_patience_of(opened_, p);
+    return set_patience_of(closed_, p);
+  }
 
   // ---- the master, rank 0
 
@@ -159,7 +166,7 @@ class fork_join {
   bool wait_for_count(Deadline deadline) {
     participant<Wait>& me = locals_[0];
     // acquire: pairs with every arrival through the counter's release sequence.
-    return closed_.until(me.seat, count_, Memory::order("join.wait", acquire),
+    return closed_.until(me.collecting, count_, Memory::order("join.wait", acquire),
                          reached(me.episode * (n_ - 1)), deadline);
   }
 
@@ -169,7 +176,7 @@ class fork_join {
     const rank_t children = tree_.children(round, rank);
     for (rank_t i = 0; i < children; ++i)
       // acquire: pairs with the child's arrival.
-      if (!closed_.until(me.seat, lines_[tree_.child(round, rank, i)].word,
+      if (!closed_.until(me.collecting, lines_[tree_.child(round, rank, i)].word,
                          Memory::order("join.collect", acquire), reached(arrived(me.episode)),
                          deadline))
         return false;

@@ -24,14 +24,21 @@ namespace tutti::detail {
 class chosen_barrier {
  public:
   chosen_barrier(rank_t participants, bool crowded, std::string_view algorithm,
-                 std::string_view wait) {
+                 std::string_view wait, patience p) {
     constexpr rank_t few = 5;  // as tutti::barrier
     if (!algorithm.empty())
-      named_ = make_barrier(algorithm, participants, wait);
+      named_ = make_barrier(algorithm, participants, wait, p);
     else if (participants <= few || crowded)
       ticket_.emplace(participants);
     else
       striped_.emplace(participants);
+    if (!named_) set_patience(p);
+  }
+
+  bool set_patience(patience p) noexcept {
+    if (ticket_) return ticket_->set_patience(p);
+    if (striped_) return striped_->set_patience(p);
+    return named_->set_patience(p);
   }
 
   bool arrive_and_wait(rank_t rank, deadline until) {
@@ -51,9 +58,9 @@ class meeting {
   // `crowded`: more participants than cores. `apart`: each has something to do between two meetings, if only to switch
   // between its virtual ranks, so that they do not come one right after the other.
   meeting(rank_t participants, bool crowded, bool apart, std::string_view barrier,
-          std::string_view wait, const cancellation& cancelled)
+          std::string_view wait, patience p, const cancellation& cancelled)
       : until_(cancelled),
-        barrier_(participants, crowded, barrier, wait),
+        barrier_(participants, crowded, barrier, wait, p),
         slots_(barrier_, participants) {
     constexpr rank_t few = 8;
     if (!barrier.empty() || participants == 1) return;  // reductions go through the slots
@@ -65,6 +72,16 @@ class meeting {
     else
       exchange_.emplace(participants);
     meets_in_tree_ = apart && tree_;
+    set_patience(p);
+  }
+
+  // From the next wait on. False: a named barrier waits by a policy that has no patience.
+  bool set_patience(patience p) noexcept {
+    if (pair_) pair_->set_patience(p);
+    if (exchange_) exchange_->set_patience(p);
+    if (tree_) tree_->set_patience(p);
+    if (counted_) counted_->set_patience(p);
+    return barrier_.set_patience(p);
   }
 
   // All return false if the region is cancelled.

@@ -11,6 +11,7 @@
 #include "tutti/export.h"
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/deadline.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -27,12 +28,15 @@ class TUTTI_API any_region {
   virtual void await(rank_t rank) = 0;
   // Ends a rank's part. For the master it returns once all workers have ended theirs; others may return at once.
   virtual void close(rank_t rank) = 0;
+  // False: it waits by a policy that has no patience.
+  virtual bool set_patience(patience p) noexcept = 0;
 };
 
 // The master/worker barriers of paper 002 are a region by themselves (open, await, collect); any other one ends the
 // region for all ranks alike, and a word of its own opens it. Throws as make_barrier does.
 TUTTI_API std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t participants,
-                                                  std::string_view wait = "adaptive");
+                                                  std::string_view wait = "adaptive",
+                                                  patience p = {});
 
 // Opens regions that end by a barrier of all.
 template <class Barrier, class Memory, class Wait>
@@ -52,6 +56,12 @@ class region_before_barrier {
     wait_.until(me.seat, go_, Memory::order("region.await", acquire), reached(++me.episode));
   }
   void collect(rank_t rank) { barrier_->arrive_and_wait(rank); }
+
+  // As a barrier's.
+  bool set_patience(patience p) noexcept {
+    barrier_->set_patience(p);
+    return set_patience_of(wait_, p);
+  }
 
  private:
   std::unique_ptr<Barrier> barrier_;

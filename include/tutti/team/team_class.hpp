@@ -52,6 +52,9 @@ struct team_options {
   // themselves (platform/free_core.hpp). Anything else binds the thread that makes the team too, as long as the team lives.
   platform::placement place = platform::placement::none;
   fiber_options fibers = {};
+  // For how long a thread that waits, for the next region or for others, keeps its processor before it sleeps
+  // (wait/patience.hpp).
+  tutti::patience patience = {};
   // Find two threads that open regions at once, whatever the timing. Without: nearly always.
   bool checks = TUTTI_CHECKS != 0;
 };
@@ -67,6 +70,10 @@ class TUTTI_API team {
 
   rank_t size() const noexcept { return ranks_; }
   rank_t threads() const noexcept { return threads_; }
+
+  // From the next wait on. Called by whoever opens the team's regions, between two of them. False: a named barrier waits by
+  // a policy that has no patience.
+  bool set_patience(patience p) noexcept;
 
   // Calls f(member&) once as each rank; returns when all calls have returned. Throws what f threw as the lowest rank that
   // failed by itself.

@@ -1,51 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default: spins, yields or parks, whichever the machine rewards at this moment, and learns it as it goes.
+// The default: polls, yields or parks, whichever the machine rewards at this moment, and learns it as it goes.
 //
 // What it learns, and from what:
 //  * Do I share this core with another participant? Each waiting thread leaves its name on its CPU
-//    (platform/cpu.hpp): a foreign name there means that spinning would keep off the core the very thread that is
+//    (platform/cpu.hpp): a foreign name there means that polling would keep off the core the very thread that is
 //    waited for, so the policy yields at once. One load for each wait that is not over at the first look. It sees
 //    what is so, not what an affinity mask or a count of threads suggests.
-//  * Does somebody else run here too? A yield that returns after a millisecond or more lent the core to a process
-//    that is no participant. Then parking is better, for all who wait on that core: sleepers are woken ahead of
-//    those who never sleep. Yielding is tried again after a time that doubles each time it proves true.
-//  * Is the partner just late? On a core of its own a waiter spins for as long as a sleep and its wake-up would
-//    cost, the classic bound that is never worse than twice the best choice, then parks. When waits prove long
-//    time after time it spins only for as long as a partner is commonly late.
-//  * Do we only wait for each other's wake-ups? Two waiters that both park can keep putting each other to sleep
-//    for ever. After a short sleep one wait spins through its like, which ends that.
+//  * How long are my waits? Each seat remembers the lengths of its last waits that outlasted the first polls, and polls
+//    for as long as that pays (lengths.hpp): through waits that are usually short, not at all where they are usually long.
+//  * Does a process run here that is no participant? On a core that participants share, one yield that lasts says little:
+//    somebody took a slice and went. Two in a row say that each yield costs a slice; then parking is better, as sleepers are
+//    woken ahead of those who never sleep. On a core of my own, being kept from polling says the same: then polling spends
+//    the share of the core that the work will need.
+//  * Does a yield help anybody? While nobody begins a wait on this core between two of my turns, all that run here are
+//    waiters that yield to each other. That is polling by another name, and ends when polling would.
+//
+// For how long: patience.hpp. docs/waiting.md has the worst case, tests/unit/balance_test.cpp holds the policy to it under a
+// simulated clock.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/deadline.hpp"
+#include "tutti/wait/lengths.hpp"
+#include "tutti/wait/patience.hpp"
 #include "tutti/wait/sleepers.hpp"
 
 namespace tutti {
 
 struct adaptive_options {
-  // A sleep with its wake-up: 20 to 50 us on the virtual machines tried, less on bare metal.
-  std::uint32_t full_patience_ns = 50'000;
-  // While waits prove long: still more than the 10 us by which a partner is commonly late.
-  std::uint32_t brief_patience_ns = 12'000;
-  // A wait of this length is long: spinning through it would burn several wake-ups' worth.
-  std::uint32_t long_wait_ns = 150'000;
-  // Long waits in a row until patience becomes brief.
-  std::uint32_t long_waits_to_learn = 2;
+  // What a sleep counts as, in time of polling. A wake-up takes 13 to 50 us on the machines tried; everybody waits for
+  // whoever wakes last, so the processor time of several may be spent to avoid one. It is also where programs want the line:
+  // loops with 200 us of serial code between them should not sleep, those with 500 us should.
+  std::uint32_t sleep_cost_ns = 300'000;
+  // The same on a core that another process wants as well: what is polled away there is missing for the work.
+  std::uint32_t contested_sleep_cost_ns = 30'000;
+  // By so much a wait that was slept through looks longer than it was.
+  std::uint32_t usual_wake_up_ns = 20'000;
   // Waits in a row without a foreign name on the core until it counts as our own. A participant that finds the
   // episode over leaves no name, so one such wait proves nothing.
   std::uint32_t waits_to_trust_core = 32;
-  // A yield that lasts longer lent the core to somebody who is no participant.
-  std::uint32_t stranger_yield_ns = 1'200'000;
-  // Waiters that share a core and have nobody to wait for there yield to each other for ever, which looks like work: after
-  // this they sleep. Far more than a turn of some hundred participants takes.
-  std::uint32_t longest_yielding_ns = 1'000'000;
-  // A yield that is shorter switched to nobody.
-  std::uint32_t empty_yield_ns = 700;
-  // One short sleep in so many makes the next wait spin through its like.
-  std::uint32_t sleeps_between_encores = 8;
+  // A yield, or a gap between two looks at the clock, that is longer lent the core to somebody who is no participant.
+  std::uint32_t foreign_slice_ns = 1'200'000;
+  // Sharing a core, parking is dearer (as many wake-ups as sharers, one after the other): yield at least for this long, if
+  // the waits are not usually long.
+  std::uint32_t least_yielding_ns = 50'000;
+  // A turn of the others that is longer had work in it.
+  std::uint32_t longest_empty_turn_ns = 300'000;
   // One wait in so many looks at the clock around its first yield.
   std::uint32_t waits_between_looks = 4;
 };
@@ -54,15 +58,21 @@ template <class Memory = native>
 class adaptive_wait {
  public:
   struct seat {
-    std::uint32_t long_waits = 0;     // in a row
-    std::uint32_t crowded_waits = 0;  // waits until I trust the core to be my own
-    std::uint32_t looks = 0;          // waits until I look at the clock again
-    std::uint32_t encore_rest = 0;    // sleeps until the next encore
-    bool encore =
-        false;  // the last sleep was over so soon that the next wait spins through its like
+    wait_lengths lengths;
+    std::uint8_t crowded_waits = 0;  // waits until I trust the core to be my own
+    std::uint8_t looks = 0;          // waits until I look at the clock again
+    std::uint32_t last_ns = 0;       // the wait before, not yet among the lengths; 0: none
   };
 
-  explicit adaptive_wait(rank_t /*participants*/) noexcept {}
+  explicit adaptive_wait(rank_t /*participants*/, patience p = {}) noexcept
+      : patience_(p.chosen().word()) {}
+
+  // From the next wait on; at any time, by any thread. Always true: this policy has patience.
+  bool set_patience(patience p) noexcept {
+    // relaxed: a wish that concerns nothing else.
+    patience_.store(p.chosen().word(), relaxed);
+    return true;
+  }
 
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(seat& mine, const Word& word, std::memory_order order, Ready ready,
@@ -89,38 +99,55 @@ class adaptive_wait {
   template <class Word, class Ready, class Deadline>
   [[gnu::noinline]] bool wait(seat& mine, const Word& word, std::memory_order order, Ready ready,
                               Deadline deadline) noexcept {
+    // relaxed: as in set_patience.
+    const patience chosen = patience::of_word(patience_.load(relaxed));
+    if (chosen.is_passive()) return sleepers_.sleep(word, order, ready, deadline);
     if (Memory::core().visited_by_another())
       mine.crowded_waits = options.waits_to_trust_core;
     else if (mine.crowded_waits > 0)
       --mine.crowded_waits;
-    return mine.crowded_waits > 0 ? wait_on_shared_core(mine, word, order, ready, deadline)
-                                  : wait_on_own_core(mine, word, order, ready, deadline);
+    return mine.crowded_waits > 0 ? wait_on_shared_core(mine, chosen, word, order, ready, deadline)
+                                  : wait_on_own_core(mine, chosen, word, order, ready, deadline);
   }
 
   template <class Word, class Ready, class Deadline>
-  bool wait_on_own_core(seat& mine, const Word& word, std::memory_order order, Ready ready,
-                        Deadline deadline) noexcept {
-    const std::uint64_t start = Memory::now_ns();
-    const std::uint64_t patience = patience_of(mine);
-    std::uint64_t now = start;
-    while (now - start < patience && now < deadline.ns()) {
+  bool wait_on_own_core(seat& mine, patience chosen, const Word& word, std::memory_order order,
+                        Ready ready, Deadline deadline) noexcept {
+    const auto is_over = [&]() noexcept {
       for (int poll = 0; poll < polls_between_clocks; ++poll) {
         Memory::relax_long();
         if (ready(word.load(order))) return true;
       }
-      now = Memory::now_ns();
+      return false;
+    };
+    const std::uint64_t start = Memory::now_ns();
+    // Only now, as most waits are over before: what this takes nobody waits for.
+    if (is_over()) return true;
+    std::uint64_t now = Memory::now_ns();
+    const std::uint64_t budget = budget_of(mine, chosen, now);
+    while (now - start < budget && now < deadline.ns()) {
+      const bool is_ready = is_over();
+      const std::uint64_t later = Memory::now_ns();
+      const bool was_kept_from_running = later - now > options.foreign_slice_ns;
+      if (was_kept_from_running) Memory::core().note_preemption(now, later);
+      if (is_ready) {
+        note_length(mine, (was_kept_from_running ? now : later) - start);
+        return true;
+      }
+      now = later;
     }
-    const bool is_ready = sleepers_.sleep(word, order, ready, deadline);
-    learn_length(mine, Memory::now_ns() - start);
-    return is_ready;
+    return sleep(mine, start, word, order, ready, deadline);
   }
 
   template <class Word, class Ready, class Deadline>
-  bool wait_on_shared_core(seat& mine, const Word& word, std::memory_order order, Ready ready,
-                           Deadline deadline) noexcept {
-    if (Memory::core().had_stranger() && !Memory::core().may_try_yielding(Memory::now_ns()))
+  bool wait_on_shared_core(seat& mine, patience chosen, const Word& word, std::memory_order order,
+                           Ready ready, Deadline deadline) noexcept {
+    auto& core = Memory::core();
+    core.note_wait();
+    const bool tries = core.has_stranger();
+    if (tries && !chosen.is_active() && !core.may_try_yielding(Memory::now_ns()))
       return sleepers_.sleep(word, order, ready, deadline);
-    if (mine.looks > 0 && deadline.ns() == no_deadline::ns()) {
+    if (mine.looks > 0 && !tries && deadline.ns() == no_deadline::ns()) {
       --mine.looks;
       for (int yields = 0; yields < yields_without_clock; ++yields) {
         Memory::yield();
@@ -129,48 +156,57 @@ class adaptive_wait {
     }
     mine.looks = options.waits_between_looks;
     const std::uint64_t start = Memory::now_ns();
-    std::uint64_t before = start;
+    std::uint64_t budget = budget_of(mine, chosen, start);
+    if (budget != 0) budget = std::max<std::uint64_t>(budget, options.least_yielding_ns);
+    std::uint64_t before = start, empty_ns = 0;
+    std::uint32_t waits = core.waits();
     for (;;) {
       Memory::yield();
       const bool is_ready = ready(word.load(order));
       const std::uint64_t now = Memory::now_ns();
       const std::uint64_t lent = now - before;
-      if (lent > options.stranger_yield_ns)
-        Memory::core().lent_to_stranger(now);
-      else if (Memory::core().had_stranger())
-        Memory::core().forget_stranger(now);
-      if (is_ready) return true;
+      if (lent > options.foreign_slice_ns) {
+        core.note_foreign_slice(before, now);
+        mine.looks = 0;  // perhaps the next yield tells more
+      } else if (core.has_stranger()) {
+        core.note_short_yield();
+      }
+      const std::uint32_t waits_now = core.waits();
+      if (waits_now == waits && lent < options.longest_empty_turn_ns) empty_ns += lent;
+      waits = waits_now;
+      if (is_ready) {
+        note_length(mine, empty_ns);
+        return true;
+      }
       if (now >= deadline.ns()) return false;
-      // Nobody else can run here: the partner is on another core, or late. Or the core is a stranger's.
-      const std::uint64_t waited = now - start;
-      if ((lent < options.empty_yield_ns && waited > options.full_patience_ns) ||
-          waited > options.longest_yielding_ns || lent > options.stranger_yield_ns)
-        return sleepers_.sleep(word, order, ready, deadline);
       before = now;
+      if (chosen.is_active()) continue;
+      const bool is_too_long =
+          chosen.is_balanced() ? empty_ns > budget || core.is_shunned(now) : now - start > budget;
+      if (is_too_long) return sleep(mine, start, word, order, ready, deadline);
     }
   }
 
-  static std::uint64_t patience_of(seat& mine) noexcept {
-    if (mine.encore) {
-      mine.encore = false;
-      return options.long_wait_ns;
-    }
-    return mine.long_waits >= options.long_waits_to_learn ? options.brief_patience_ns
-                                                          : options.full_patience_ns;
+  // Parks; `start` is when the wait began.
+  template <class Word, class Ready, class Deadline>
+  bool sleep(seat& mine, std::uint64_t start, const Word& word, std::memory_order order,
+             Ready ready, Deadline deadline) noexcept {
+    const bool is_ready = sleepers_.sleep(word, order, ready, deadline);
+    const std::uint64_t waited = Memory::now_ns() - start;
+    note_length(mine, waited - std::min<std::uint64_t>(waited, options.usual_wake_up_ns));
+    return is_ready;
   }
 
-  // After a wait that ended in sleep.
-  static void learn_length(seat& mine, std::uint64_t waited_ns) noexcept {
-    if (mine.encore_rest > 0) --mine.encore_rest;
-    if (waited_ns > options.long_wait_ns) {
-      ++mine.long_waits;
-      return;
-    }
-    mine.long_waits = 0;
-    // Not long: perhaps we only wait for each other's wake-ups. One wait spun through breaks that circle.
-    if (mine.encore_rest > 0) return;
-    mine.encore = true;
-    mine.encore_rest = options.sleeps_between_encores;
+  static void note_length(seat& mine, std::uint64_t ns) noexcept {
+    mine.last_ns = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(ns, 1, UINT32_MAX));
+  }
+
+  static std::uint64_t budget_of(seat& mine, patience chosen, std::uint64_t now) noexcept {
+    if (!chosen.is_balanced()) return chosen.is_active() ? UINT64_MAX : chosen.ns();
+    if (mine.last_ns != 0) mine.lengths.add(mine.last_ns);
+    mine.last_ns = 0;
+    return mine.lengths.budget_ns(Memory::core().is_contested(now) ? options.contested_sleep_cost_ns
+                                                                   : options.sleep_cost_ns);
   }
 
   static constexpr adaptive_options options{};
@@ -178,7 +214,9 @@ class adaptive_wait {
   static constexpr int polls_between_clocks = 16;
   static constexpr int yields_without_clock = 2;
 
-  sleepers<Memory> sleepers_;
+  // In the tail of the line of the sleepers: both are written rarely, and read by those whose waits last.
+  [[no_unique_address]] sleepers<Memory> sleepers_;
+  std::atomic<std::uint64_t> patience_;
 };
 
 }  // namespace tutti

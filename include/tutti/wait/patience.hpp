@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Patience: for how long a wait keeps the processor before it sleeps. A property of whatever waits (barrier, team,
+// reduction, communicator), chosen by its options and changed by its set_patience() while it lives.
+//
+//   active      never sleeps: polls, and on a core that others need it yields between looks
+//   balanced    learns how long the waits of each side are; docs/waiting.md has the rule and its worst case
+//   passive     sleeps after the first few polls
+//   a time      polls, or yields, for so long, then sleeps
+//
+//   tutti::barrier sync(2, tutti::barrier_options{.patience = 200us});   // any std::chrono::duration
+//   sync.set_patience("passive");
+//
+// As text, in options, in C and in the environment: "active", "balanced", "passive", or a number and its unit (ns, us, ms,
+// s): "200us", "1.5ms". What the program leaves open is told by the environment variable TUTTI_PATIENCE, which is read once,
+// for programs that one cannot rebuild; otherwise it is balanced. It is the one variable that the library reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tutti/export.h"
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/misuse.hpp"
+
+#if TUTTI_HOSTED
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#endif
+
+namespace tutti {
+
+class patience {
+ public:
+  // Left open: TUTTI_PATIENCE, or balanced.
+  constexpr patience() noexcept = default;
+
+  static constexpr patience active() noexcept { return {raw{}, active_word}; }
+  static constexpr patience balanced() noexcept { return {raw{}, balanced_word}; }
+  static constexpr patience passive() noexcept { return {raw{}, 0}; }
+  // 0 is passive.
+  static constexpr patience of_ns(std::uint64_t ns) noexcept {
+    return {raw{}, ns < longest_ns ? ns : longest_ns};
+  }
+
+  // A std::chrono::duration, without its header. Throws std::invalid_argument if it is negative or no number.
+  template <class Duration>
+  requires requires(const Duration& d) {
+    d.count();
+    Duration::period::num;
+  }
+  constexpr patience(const Duration& time) {
+    const double ns =
+        static_cast<double>(time.count()) * (1e9 * static_cast<double>(Duration::period::num) /
+                                             static_cast<double>(Duration::period::den));
+    require(ns >= 0, "patience is a time of at least 0, not a negative one");
+    word_ = ns < static_cast<double>(longest_ns) ? static_cast<std::uint64_t>(ns) : longest_ns;
+  }
+
+#if TUTTI_HOSTED
+  // Throws std::invalid_argument with one sentence for a text that means nothing.
+  patience(std::string_view text) {
+    if (!parse(text.data(), text.size(), *this)) refuse(what_is_wrong_with(text));
+  }
+  patience(const char* text) : patience(std::string_view(text)) {}
+  patience(const std::string& text) : patience(std::string_view(text)) {}
+
+  static std::string what_is_wrong_with(std::string_view text) {
+    return "patience '" + std::string(text) +
+           "' is none of active, balanced, passive, and no time of at least 0 with its unit, such "
+           "as 200us or 1.5ms";
+  }
+#endif
+
+  // The one reader of texts. False, and `out` stays, if the `size` characters at `text` mean nothing.
+  static constexpr bool parse(const char* text, std::size_t size, patience& out) noexcept {
+    if (is(text, size, "active")) return out = active(), true;
+    if (is(text, size, "balanced")) return out = balanced(), true;
+    if (is(text, size, "passive")) return out = passive(), true;
+    return parse_time(text, size, out);
+  }
+
+  constexpr bool is_open() const noexcept { return word_ == open_word; }
+  constexpr bool is_active() const noexcept { return word_ == active_word; }
+  constexpr bool is_balanced() const noexcept { return word_ == balanced_word; }
+  constexpr bool is_passive() const noexcept { return word_ == 0; }
+  // Of a time, and of passive, in nanoseconds.
+  constexpr std::uint64_t ns() const noexcept { return word_; }
+
+  // This, or where it is open what the environment says, or balanced: never open.
+  patience chosen() const noexcept {
+    if (!is_open()) return *this;
+#if TUTTI_HOSTED
+    return of_environment();
+#else
+    return balanced();
+#endif
+  }
+
+  // One word, for whoever keeps it where others look at it.
+  constexpr std::uint64_t word() const noexcept { return word_; }
+  static constexpr patience of_word(std::uint64_t word) noexcept { return {raw{}, word}; }
+
+  friend constexpr bool operator==(patience a, patience b) noexcept { return a.word_ == b.word_; }
+
+#if TUTTI_HOSTED
+  // What TUTTI_PATIENCE says when this is first asked; balanced if it is not set. A text that means nothing is told on
+  // stderr, once, and means balanced.
+  TUTTI_API static patience of_environment() noexcept {
+    static const patience said = read_environment();
+    return said;
+  }
+#endif
+
+ private:
+  static constexpr std::uint64_t open_word = UINT64_MAX;
+  static constexpr std::uint64_t balanced_word = UINT64_MAX - 1;
+  static constexpr std::uint64_t active_word = UINT64_MAX - 2;
+  static constexpr std::uint64_t longest_ns = INT64_MAX;
+
+  struct raw {};
+  constexpr patience(raw, std::uint64_t word) noexcept : word_(word) {}
+
+  static constexpr bool is(const char* text, std::size_t size, const char* name) noexcept {
+    std::size_t i = 0;
+    while (i < size && name[i] != '\0' && text[i] == name[i]) ++i;
+    return i == size && name[i] == '\0';
+  }
+
+  static constexpr bool parse_time(const char* text, std::size_t size, patience& out) noexcept {
+    constexpr std::uint64_t most = longest_ns / 10;
+    std::size_t i = 0;
+    std::uint64_t digits = 0, tenths = 1;  // the number is digits / tenths
+    bool has_digit = false, has_point = false;
+    for (; i < size; ++i) {
+      const char c = text[i];
+      if (c == '.' && !has_point) {
+        has_point = true;
+        continue;
+      }
+      if (c < '0' || c > '9') break;
+      has_digit = true;
+      if (has_point && tenths >= 1'000'000'000) continue;  // less than a nanosecond, in every unit
+      if (digits >= most) return false;
+      digits = 10 * digits + static_cast<std::uint64_t>(c - '0');
+      if (has_point) tenths *= 10;
+    }
+    if (!has_digit) return false;
+    const char* const unit = text + i;
+    const std::size_t unit_size = size - i;
+    const std::uint64_t unit_ns = is(unit, unit_size, "ns")   ? 1
+                                  : is(unit, unit_size, "us") ? 1'000
+                                  : is(unit, unit_size, "ms") ? 1'000'000
+                                  : is(unit, unit_size, "s")  ? 1'000'000'000
+                                                              : 0;
+    if (unit_ns == 0) return false;
+    const std::uint64_t whole = digits / tenths, rest = digits % tenths;
+    if (whole > (longest_ns - unit_ns) / unit_ns) return false;
+    out = of_ns(whole * unit_ns + rest * unit_ns / tenths);
+    return true;
+  }
+
+#if TUTTI_HOSTED
+  static patience read_environment() noexcept {
+    const char* const text = std::getenv("TUTTI_PATIENCE");
+    if (text == nullptr) return balanced();
+    patience said = balanced();
+    if (!parse(text, std::string_view(text).size(), said))
+      std::fprintf(stderr, "tutti: TUTTI_PATIENCE: %s; it is balanced\n",
+                   what_is_wrong_with(text).c_str());
+    return said;
+  }
+#endif
+
+  std::uint64_t word_ = open_word;
+};
+
+// Gives a wait policy this patience from its next wait on. False if the policy has none: it always waits in its own way.
+template <class Wait>
+constexpr bool set_patience_of([[maybe_unused]] Wait& wait, [[maybe_unused]] patience p) noexcept {
+  if constexpr (requires { wait.set_patience(p); })
+    return wait.set_patience(p);
+  else
+    return false;
+}
+
+}  // namespace tutti

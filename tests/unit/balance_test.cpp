@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the adaptive policy costs, under a simulated clock: how late it is and how much of the processor it takes, for waits
+// of every length, against a waiter that never sleeps and one that sleeps at once. Nothing here depends on the machine.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tutti/wait/adaptive.hpp"
+
+namespace {
+
+using tutti::acquire;
+using tutti::patience;
+
+constexpr std::uint64_t us = 1'000, ms = 1'000'000;
+
+// One processor and its clock. What the waiter does takes time; whom it waits for arrives at an instant that is told.
+struct simulated {
+  template <class T>
+  using atomic = std::atomic<T>;
+  template <class T>
+  using plain = T;
+  static std::memory_order order(const char*, std::memory_order o) noexcept { return o; }
+  static void fence(const char*, std::memory_order) noexcept {}
+
+  static constexpr std::uint64_t poll_ns = 40, clock_ns = 25, yield_ns = 600;
+  static constexpr std::uint64_t wake_up_ns =
+      20 * us;  // from the arrival to the waiter's next step
+  static constexpr std::uint64_t sleep_ns =
+      5 * us;  // of the processor, for a sleep and its wake-up
+
+  static inline std::uint64_t now = 0, used = 0, arrival = 0;
+  static inline unsigned wake_ups = 0, yields = 0;
+  // What a yield lends the core for, instead of yield_ns.
+  static inline std::function<std::uint64_t()> lend;
+
+  static void spend(std::uint64_t ns) noexcept { now += ns, used += ns; }
+  static void relax() noexcept { spend(poll_ns); }
+  static void relax_long() noexcept { spend(poll_ns); }
+  static void yield() noexcept {
+    ++yields;
+    if (!lend) return spend(yield_ns);
+    now += lend();
+  }
+  static std::uint64_t now_ns() noexcept {
+    spend(clock_ns);
+    return now;
+  }
+  template <class Word>
+  static void park(const Word&, std::uint32_t, std::uint64_t deadline_ns) noexcept {
+    used += sleep_ns;
+    ++wake_ups;
+    now = std::max(now, std::min(arrival, deadline_ns)) + wake_up_ns;
+  }
+  template <class Word>
+  static void unpark(const Word&) noexcept {}
+
+  struct habits : tutti::platform::core_habits {
+    bool is_shared = false;
+    bool visited_by_another() const noexcept { return is_shared; }
+    // Nobody tells who wants to run.
+    bool may_try_yielding(std::uint64_t now_ns) noexcept {
+      return core_habits::may_try_yielding(
+          now_ns, +[]() noexcept -> std::uint32_t { return 0; });
+    }
+  };
+  static inline habits* the_core = nullptr;
+  static habits& core() noexcept { return *the_core; }
+};
+
+struct word {
+  std::uint32_t load(std::memory_order) const noexcept {
+    return simulated::now >= simulated::arrival ? 1 : 0;
+  }
+};
+
+struct cost {
+  double late = 0, used = 0, elapsed = 0, wake_ups = 0;
+  cost& operator+=(const cost& c) {
+    late += c.late, used += c.used, elapsed += c.elapsed, wake_ups += c.wake_ups;
+    return *this;
+  }
+  cost operator/(double n) const { return {late / n, used / n, elapsed / n, wake_ups / n}; }
+  // What the issue counts: the time that the wait took and what the waiter took of its processor.
+  double sum() const { return elapsed + used; }
+};
+
+using lengths = std::function<std::uint64_t(unsigned)>;
+
+class waiter {
+ public:
+  explicit waiter(patience p, const lengths& history = {}) : wait_(2, p) {
+    if (history) wait(history, 100, 1);
+  }
+
+  void share_the_core(bool yes) { core_.is_shared = yes; }
+  simulated::habits& core() { return core_; }
+
+  cost wait(std::uint64_t length) {
+    simulated::the_core = &core_;
+    simulated::now = now_, simulated::used = 0, simulated::wake_ups = 0;
+    simulated::arrival = now_ + length;
+    EXPECT_TRUE(wait_.until(seat_, word_, acquire,
+                            [](std::uint32_t is_there) noexcept { return is_there == 1; }));
+    const std::uint64_t start = now_;
+    // The waiter's own work before its next wait.
+    now_ = simulated::now + 10 * us;
+    return {static_cast<double>(simulated::now - simulated::arrival),
+            static_cast<double>(simulated::used), static_cast<double>(simulated::now - start),
+            static_cast<double>(simulated::wake_ups)};
+  }
+
+  // The mean of `measured` waits after `learning` ones.
+  cost wait(const lengths& length, unsigned learning, unsigned measured = 200) {
+    cost sum;
+    for (unsigned i = 0; i < learning; ++i) wait(length(i));
+    for (unsigned i = 0; i < measured; ++i) sum += wait(length(learning + i));
+    return sum / measured;
+  }
+
+ private:
+  simulated::habits core_{};
+  tutti::adaptive_wait<simulated> wait_;
+  tutti::adaptive_wait<simulated>::seat seat_;
+  word word_;
+  std::uint64_t now_ = 1'000 * ms;
+};
+
+lengths always(std::uint64_t length) {
+  return [length](unsigned) { return length; };
+}
+lengths uniform_within_a_factor_of_2(std::uint64_t length) {
+  auto random = std::make_shared<std::mt19937_64>(length);
+  return [length, random](unsigned) {
+    const double factor =
+        std::uniform_real_distribution<double>(1 / std::sqrt(2.0), std::sqrt(2.0))(*random);
+    return static_cast<std::uint64_t>(static_cast<double>(length) * factor);
+  };
+}
+lengths nine_short_and_one_long(std::uint64_t length) {
+  return [length](unsigned i) { return i % 10 == 9 ? 10 * length : length; };
+}
+
+constexpr unsigned most_learning = 20;
+
+// What a waiter may have learnt before: nothing, that waits are short, that they are long.
+std::vector<std::pair<std::string, lengths>> histories() {
+  return {{"nothing", {}},
+          {"short", always(5 * us)},
+          {"long", always(10 * ms)},
+          {"of 200 us", always(200 * us)}};
+}
+
+waiter after(const lengths& history) { return waiter(patience::balanced(), history); }
+
+TEST(Balance, PollsThroughWaitsOfUpTo200us) {
+  for (const auto& [name, history] : histories())
+    for (const std::uint64_t length : {1, 10, 20, 40, 60, 100, 200}) {
+      const cost balanced = after(history).wait(always(length * us), most_learning);
+      const cost active = waiter(patience::active()).wait(always(length * us), most_learning);
+      EXPECT_LE(balanced.late, 1.5 * active.late + 30) << length << " us after " << name;
+      EXPECT_LE(balanced.used, 1.1 * active.used) << length << " us after " << name;
+      EXPECT_EQ(balanced.wake_ups, 0) << length << " us after " << name;
+    }
+}
+
+TEST(Balance, SleepsThroughWaitsOf500usAndMore) {
+  for (const auto& [name, history] : histories())
+    for (const std::uint64_t length : {500, 1'000, 2'000, 5'000, 10'000}) {
+      const cost balanced = after(history).wait(always(length * us), most_learning);
+      EXPECT_LE(balanced.wake_ups, 1) << length << " us after " << name;
+      EXPECT_LE(balanced.late, simulated::wake_up_ns + simulated::poll_ns)
+          << length << " us after " << name;
+      EXPECT_LE(3 * balanced.used, static_cast<double>(length * us))
+          << length << " us after " << name;
+    }
+}
+
+// The whole range, in steps of 1.3, however lengths vary and whatever was before.
+TEST(Balance, IsNeverTwiceAsDearAsTheBetterOfPollingAndSleeping) {
+  const std::vector<std::pair<std::string, lengths (*)(std::uint64_t)>> shapes = {
+      {"constant", always},
+      {"uniform within a factor of 2", uniform_within_a_factor_of_2},
+      {"nine short, one long", nine_short_and_one_long}};
+  for (double length = 1e3; length <= 20e6; length *= 1.3)
+    for (const auto& [shape, make] : shapes) {
+      const auto ns = static_cast<std::uint64_t>(length);
+      const double active = waiter(patience::active()).wait(make(ns), most_learning).sum();
+      const double passive = waiter(patience::passive()).wait(make(ns), most_learning).sum();
+      for (const auto& [name, history] : histories())
+        EXPECT_LE(after(history).wait(make(ns), most_learning).sum(), 2 * std::min(active, passive))
+            << shape << ", " << length / 1e3 << " us, after " << name << ": active " << active
+            << ", passive " << passive;
+    }
+}
+
+// The worst case that docs/waiting.md tells: whatever the lengths are, a wait takes no more of the processor than the
+// longest time of polling and a sleep, and is no later than one wake-up.
+TEST(Balance, HasAWorstCase) {
+  waiter w(patience::balanced());
+  std::mt19937_64 random(1);
+  double used = 0, least = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const double log = std::uniform_real_distribution<double>(std::log(1e2), std::log(1e8))(random);
+    const auto length = static_cast<std::uint64_t>(std::exp(log));
+    const cost c = w.wait(length);
+    EXPECT_LE(c.used, tutti::wait_lengths::longest_budget_ns() + simulated::sleep_ns + 3 * us)
+        << length;
+    EXPECT_LE(c.late, simulated::wake_up_ns + 2 * us) << length;
+    constexpr double sleep = tutti::adaptive_options{}.sleep_cost_ns;
+    used += c.used + c.wake_ups * sleep;
+    least += std::min<double>(static_cast<double>(length), sleep);
+  }
+  EXPECT_LE(used, 2.2 * least) << "against a waiter that knows every length in advance";
+}
+
+// An adversary that looks at what the waiter does: each wait ends just after it has gone to sleep.
+TEST(Balance, IsNoTwiceWorseThanProphecyAgainstAnAdversary) {
+  waiter w(patience::balanced());
+  std::uint64_t length = 55 * us;
+  double used = 0, least = 0;
+  constexpr double sleep = tutti::adaptive_options{}.sleep_cost_ns;
+  for (int i = 0; i < 5'000; ++i) {
+    const cost c = w.wait(length);
+    used += c.used + c.wake_ups * sleep;
+    least += std::min<double>(static_cast<double>(length), sleep);
+    // Slept: be shorter next time, and otherwise longer, until it sleeps.
+    length = c.wake_ups > 0 ? std::max<std::uint64_t>(length / 2, 2 * us) : length * 3 / 2;
+    length = std::min<std::uint64_t>(length, 400 * us);
+  }
+  EXPECT_LE(used, 2.5 * least);
+}
+
+// Two that only wait for each other's wake-ups wait for about 20 us each: they must find out of it.
+TEST(Balance, DoesNotSleepThroughWakeUps) {
+  waiter w = after(always(10 * ms));
+  unsigned slept = 0;
+  for (int i = 0; i < 20; ++i) slept += w.wait(simulated::wake_up_ns + 3 * us).wake_ups > 0 ? 1 : 0;
+  EXPECT_LE(slept, 8u);
+}
+
+TEST(Balance, KeepsToATimeThatIsChosen) {
+  waiter w(patience::of_ns(100 * us));
+  EXPECT_EQ(w.wait(always(95 * us), most_learning).wake_ups, 0);
+  const cost longer = w.wait(always(2 * ms), most_learning);
+  EXPECT_EQ(longer.wake_ups, 1);
+  EXPECT_NEAR(longer.used, 100.0 * us + simulated::sleep_ns, 5.0 * us);
+}
+
+// --- on a core that participants share
+
+TEST(Balance, DoesNotYieldForLongWhereEverybodyElseOnlyYields) {
+  waiter w(patience::balanced());
+  w.share_the_core(true);
+  simulated::lend = nullptr;  // each yield comes back at once
+  const cost c = w.wait(always(500 * us), most_learning);
+  EXPECT_LE(c.used, 25 * us) << "a partner on another core is late: nothing to do here";
+  EXPECT_EQ(c.wake_ups, 1);
+}
+
+TEST(Balance, YieldsToOthersThatHaveWork) {
+  waiter w(patience::balanced());
+  w.share_the_core(true);
+  simulated::lend = [&] {  // somebody else begins to wait in each turn
+    w.core().note_wait();
+    return 200 * us;
+  };
+  EXPECT_EQ(w.wait(always(2 * ms), most_learning).wake_ups, 0);
+  simulated::lend = nullptr;
+}
+
+// Light background: now and then a process takes a slice of 3 ms.
+TEST(Balance, TakesOneForeignSliceForWhatItIs) {
+  waiter w(patience::balanced());
+  w.share_the_core(true);
+  unsigned turn = 0;
+  simulated::lend = [&]() -> std::uint64_t {
+    w.core().note_wait();
+    return ++turn % 1'000 == 0 ? 3 * ms : 20 * us;
+  };
+  EXPECT_EQ(w.wait(always(100 * us), most_learning, 3'000).wake_ups, 0);
+  simulated::lend = nullptr;
+}
+
+// A busy process: each yield costs its slice.
+TEST(Balance, SleepsBesideABusyProcess) {
+  waiter w(patience::balanced());
+  w.share_the_core(true);
+  simulated::lend = [&] {
+    w.core().note_wait();
+    return 3 * ms;
+  };
+  simulated::yields = 0;
+  const cost beside = w.wait(always(100 * us), most_learning, 10'000);
+  EXPECT_GE(beside.wake_ups, 0.99);
+  EXPECT_LE(simulated::yields, 60u) << "tries to yield";
+  // It ends.
+  simulated::lend = [&] {
+    w.core().note_wait();
+    return 20 * us;
+  };
+  EXPECT_EQ(w.wait(always(100 * us), 5'000, 1'000).wake_ups, 0)
+      << "trying without evidence takes a while";
+  simulated::lend = nullptr;
+}
+
+}  // namespace
