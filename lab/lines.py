@@ -34,6 +34,7 @@ RESULT_SCHEMA: dict[str, Any] = {
     "cores": pl.Int64,
     "pinned": pl.Boolean,
     "scenario": pl.String,
+    "session": pl.String,
     "metric": pl.String,
     "unit": pl.String,
     "min": pl.Float64,
@@ -42,6 +43,7 @@ RESULT_SCHEMA: dict[str, Any] = {
     "median": pl.Float64,
     "p75": pl.Float64,
     "p99": pl.Float64,
+    "mean": pl.Float64,
     "samples": pl.Int64,
     "rounds": pl.Int64,
     "rounds_flagged": pl.Int64,
@@ -53,6 +55,8 @@ RESULT_SCHEMA: dict[str, Any] = {
     "ratio_p99": pl.Float64,
     "over_default_median": pl.Float64,
     "over_barrier_median": pl.Float64,
+    "cpus_used": pl.Float64,
+    "unrecovered": pl.Int64,
     "regions": pl.Int64,
     "barriers": pl.Int64,
     "reductions": pl.Int64,
@@ -71,17 +75,17 @@ RESULT_SCHEMA: dict[str, Any] = {
 # What makes two result lines the same measurement.
 KEY = [
     "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "processes", "mpi", "detector", "graph", "pinned",
-    "scenario", "metric",
+    "scenario", "session", "metric",
 ]
 
 REQUIRED = {"provider": str, "name": str, "metric": str, "threads": int, "median": float}
 NUMBERS = [
     "min", "p1", "p25", "median", "p75", "p99", "max", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99",
-    "over_default_median", "over_barrier_median", "log_likelihood", "edges_per_second", "cycles_median",
+    "over_default_median", "over_barrier_median", "mean", "cpus_used", "log_likelihood", "edges_per_second", "cycles_median",
 ]
 COUNTS = [
     "ranks", "processes", "cores", "samples", "rounds", "rounds_flagged", "regions", "barriers", "reductions", "cycles",
-    "vertices", "edges", "messages", "time_steps",
+    "vertices", "edges", "messages", "time_steps", "unrecovered",
 ]
 USUAL_BENCHMARK = "barrier"
 HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
@@ -236,6 +240,7 @@ def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
         # Programs that run a few times say which run was the longest.
         row["p99"] = line.get("max")
     row["scenario"] = row["scenario"] or "free"
+    row["session"] = row["session"] or ""
     row["wait"] = row["wait"] or ""
     row["unit"] = row["unit"] or "ns"
     row["pinned"] = bool(row["pinned"]) if row["pinned"] is not None else True

@@ -32,11 +32,33 @@ def is_free(scenario: str) -> bool:
 
 
 def is_neighbour(scenario: str) -> bool:
-    return scenario.startswith("neighbour")
+    """A busy neighbour and nothing else."""
+    return scenario in ("neighbour_one", "neighbour_all")
 
 
 def is_imbalance(scenario: str) -> bool:
-    return scenario.startswith("imbalance")
+    """One participant is late, and nothing else."""
+    return scenario.startswith("imbalance_") and "+" not in scenario
+
+
+def is_gap(scenario: str) -> bool:
+    """Serial code of the caller before each region, and nothing else."""
+    return scenario.startswith("gap_") and "+" not in scenario
+
+
+def is_recover(scenario: str) -> bool:
+    return scenario.startswith("recover_")
+
+
+def is_disturbed(scenario: str) -> bool:
+    """Other processes, or a quota, take the processors for milliseconds at a time."""
+    parts = scenario.split("+")
+    return not is_recover(scenario) and any(part.startswith(("neighbour", "background", "quota")) for part in parts)
+
+
+def has_waits(scenario: str) -> bool:
+    """Somebody is late before each episode, works, or runs serial code."""
+    return not is_recover(scenario) and any(part.startswith(("imbalance", "work", "gap")) for part in scenario.split("+"))
 
 
 def usual_wait(row: Row) -> bool:
@@ -74,25 +96,66 @@ def duration_of(scenario: str) -> float | None:
     return float(found[1].replace("p", ".")) * _UNITS[found[2]] if found else None
 
 
-def _duration_words(scenario: str) -> str:
-    found = re.search(r"(\d+(?:[.p]\d+)?)(ns|us|ms|s)\b", scenario.replace("_", " "))
+def _time_words(text: str) -> str:
+    found = re.search(r"(\d+(?:[.p]\d+)?)(ns|us|ms|s)\b", text.replace("_", " "))
     return f"{found[1].replace('p', '.')} {found[2].replace('us', 'µs')}" if found else ""
 
 
-def scenario_words(scenario: str) -> str:
-    """A scenario as a reader would say it."""
+COURSES = {"uniform": "evenly spread around {}", "alternating": "nine times a tenth of {}, then all of it"}
+
+
+def _course_words(part: str) -> str:
+    time = _time_words(part)
+    return next((words.format(time) for suffix, words in COURSES.items() if f"_{suffix}" in part), time)
+
+
+def _neighbour_words(part: str) -> str:
+    found = re.fullmatch(r"(neighbour|background)_(\w+?)(?:_x(\d+))?", part)
+    if not found:
+        return part.replace("_", " ")
+    count = f"{found[3]} on each: " if found[3] else ""
+    words = {
+        ("neighbour", "one"): "a busy neighbour on one core", ("neighbour", "all"): "a busy neighbour on every core",
+        ("background", "light"): "light background load", ("background", "heavy"): "heavy background load",
+    }
+    return count + words.get((found[1], found[2]), f"a busy neighbour {found[2]}")
+
+
+def _part_words(part: str) -> str:
+    if part.startswith("imbalance_"):
+        who = "another participant in turn" if "_rotating" in part else "one participant"
+        return f"{who} {_course_words(part)} late"
+    if part.startswith("skew"):
+        return f"arrivals up to {_time_words(part)} apart"
+    if part.startswith("work_"):
+        low, high = part.removeprefix("work_").split("_")[:2]
+        return f"random work of {_time_words(low)} to {_time_words(high)}"
+    if part.startswith("gap_"):
+        return f"after {_course_words(part)} of serial code"
+    if part.startswith("quota_"):
+        return f"a quota of {part.removeprefix('quota_')} CPUs"
+    if part.startswith(("neighbour", "background")):
+        return _neighbour_words(part)
+    return part.replace("_", " ")
+
+
+def _recover_words(what: str) -> str:
+    if what.startswith("to_imbalance"):
+        return f"waits of {_time_words(what)} begin"
+    if what.startswith("imbalance"):
+        return f"waits of {_time_words(what)} have ended"
+    return f"{_neighbour_words(what)} has ended"
+
+
+def scenario_words(scenario: str, session: str = "") -> str:
+    """A scenario as a reader would say it; in which session neighbours are, where that is another one."""
     if is_free(scenario):
         return "nothing else runs"
-    if is_neighbour(scenario):
-        where = scenario.removeprefix("neighbour").strip("_")
-        return {"one": "a busy neighbour on one core", "all": "a busy neighbour on every core"}.get(
-            where, f"a busy neighbour {where}".strip()
-        )
-    if is_imbalance(scenario):
-        return f"one participant {_duration_words(scenario)} late"
-    if scenario.startswith("skew"):
-        return f"arrivals up to {_duration_words(scenario)} apart"
-    return scenario.replace("_", " ")
+    if is_recover(scenario):
+        words = _recover_words(scenario.removeprefix("recover_"))
+    else:
+        words = ", ".join(_part_words(part) for part in scenario.split("+"))
+    return f"{words}, in sessions of its own" if session == "own" else words
 
 
 def threads_words(threads: int) -> str:

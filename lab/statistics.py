@@ -11,7 +11,7 @@ from typing import Any, Sequence
 
 POOLED_BY_MEDIAN = (
     "p25", "median", "p75", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99", "over_default_median",
-    "over_barrier_median",
+    "over_barrier_median", "mean", "cpus_used",
 )
 
 
@@ -32,7 +32,7 @@ def pool(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
         values = [line[key] for line in lines if line.get(key) is not None]
         if values:
             first[key] = statistics.median(values)
-    for key in ("samples", "rounds", "rounds_flagged"):
+    for key in ("samples", "rounds", "rounds_flagged", "unrecovered"):
         first[key] = sum(line.get(key) or 0 for line in lines)
     values = [value for line in lines for value in line.get("values") or []]
     if values:

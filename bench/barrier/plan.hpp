@@ -14,7 +14,8 @@
 
 namespace tutti::bench {
 
-enum class metric { loop, last_in_last_out, cpu_time };
+// episode: from episode to episode, lateness and work included. recover: until the calm is back.
+enum class metric { loop, last_in_last_out, cpu_time, episode, recover };
 
 std::string_view name_of(metric m);
 metric parse_metric(std::string_view text);  // throws std::invalid_argument

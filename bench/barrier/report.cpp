@@ -33,14 +33,19 @@ ordered_json result_line(const suite& s, const measurement& m) {
                     {"pinned", m.where->pinned()},
                     {"pin", m.where->name},
                     {"scenario", m.when->name},
+                    {"session", session_of(*m.when)},
                     {"metric", name_of(m.what)}};
   add_record(line, m, crowded(m) ? "yield_rotation" : "line_one_way", floors_of(s, m));
+  if (m.what == metric::cpu_time) line["cpus_used"] = rounded(median_of(m.cpus_used));
+  if (m.what == metric::recover) line["unrecovered"] = m.unrecovered;
   return line;
 }
 
 ordered_json skipped_line(const not_measured& n) {
-  ordered_json line{{"type", "skipped"},   {"benchmark", "barrier"}, {"provider", n.who->family},
-                    {"name", n.who->name}, {"wait", n.who->wait},    {"threads", n.threads},
+  ordered_json line{{"type", "skipped"},         {"benchmark", "barrier"},
+                    {"provider", n.who->family}, {"name", n.who->name},
+                    {"wait", n.who->wait},       {"threads", n.threads},
+                    {"scenario", n.when->name},  {"session", session_of(*n.when)},
                     {"reason", n.reason}};
   return line;
 }
@@ -55,7 +60,7 @@ std::string heading(const measurement& m) {
   const std::string place =
       m.where->pinned() ? fmt::format("pinned ({})", m.where->name) : "unpinned";
   return fmt::format("{} threads on {} core{}, {}, {}: {}", m.threads, cores, cores == 1 ? "" : "s",
-                     place, m.when->name, name_of(m.what));
+                     place, words_of(*m.when), name_of(m.what));
 }
 
 // Groups in the order of the plan, the fastest first in each.
@@ -93,6 +98,7 @@ std::string json_lines(const barrier_plan& plan, const suite& s, ordered_json ma
     if (!m.samples.empty()) text += result_line(s, m).dump() + "\n";
   }
   for (const auto& n : s.failures()) text += skipped_line(n).dump() + "\n";
+  text += impossible_lines("barrier", plan.threads, s.impossible());
   for (const auto& missing : missing_peers()) {
     const ordered_json line{{"type", "skipped"},
                             {"benchmark", "barrier"},
@@ -122,9 +128,12 @@ std::string table(const barrier_plan& /*plan*/, const suite& s, const ordered_js
       "against the one-way\nline transfer measured beside the same round, or, with more threads "
       "than cores, against yield_rotation.\n",
       s.sweeps());
+  for (const auto& i : s.impossible()) {
+    text += fmt::format("not measured: {}: {}\n", i.when->name, i.reason);
+  }
   for (const auto& n : s.failures()) {
-    text += fmt::format("not measured: {} with {} threads: {}\n", who_text(*n.who), n.threads,
-                        n.reason);
+    text += fmt::format("not measured: {} with {} threads, {}: {}\n", who_text(*n.who), n.threads,
+                        words_of(*n.when), n.reason);
   }
   return text;
 }

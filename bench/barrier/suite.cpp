@@ -3,6 +3,7 @@
 #include "barrier/suite.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -17,7 +18,6 @@ namespace {
 // How long a round should last. Beside a busy neighbour the scheduler's slices of milliseconds must average out.
 constexpr double loop_round_ns = 6e6;
 constexpr double crowded_round_ns = 10e6;
-constexpr double neighbour_round_ns = 80e6;
 constexpr double delayed_round_ns = 4e6;
 constexpr double late_round_ns = 25e6;
 constexpr double default_skew_ns = 500;  // of last_in_last_out where the scenario says nothing
@@ -25,7 +25,10 @@ constexpr std::uint64_t most_delayed = 2000;
 constexpr std::uint64_t batches = 8;
 // Beside a neighbour: rounds end by time, and at the latest after so many times the episodes that were expected.
 constexpr std::uint64_t most_overrun = 16;
+constexpr std::uint64_t most_delayed_by_time = 50000;
 constexpr double chunk_ns = 1e6;
+constexpr double phase_chunk_ns = 20e3;
+constexpr std::uint64_t awake = 8;  // episodes after which nobody sleeps any more
 constexpr unsigned longest_round_s = 120;
 
 }  // namespace
@@ -35,6 +38,9 @@ struct suite::cell final : series {
   bool prepare() override { return owner.prepare(*this); }
   void measure() override { owner.measure(*this); }
   double target_ns() const override { return speed.target_ns; }
+  void give_up(const std::string& reason) override {
+    owner.fail(*who, request.threads, *when, reason);
+  }
 
   suite& owner;
   const provider* who = nullptr;
@@ -51,7 +57,7 @@ struct suite::cell final : series {
 };
 
 suite::suite(const barrier_plan& plan)
-    : plan_(plan), floors_(plan_floors(plan.threads, plan.placements)) {
+    : plan_(plan), floors_(plan_floors(plan.threads, plan.placements)), quotas_(plan.scenarios) {
   make_cells();
 }
 
@@ -68,12 +74,14 @@ void suite::make_cells() {
     for (const rank_t threads : plan_.threads) {
       for (const auto& where : plan_.placements) {
         for (const auto& when : plan_.scenarios) {
-          std::vector<metric> loops, delays;
+          if (!quotas_.is_possible(when)) continue;
+          std::vector<metric> loops, delays, phases;
           for (const metric m : metrics_of(plan_, when)) {
-            (m == metric::loop ? loops : delays).push_back(m);
+            (m == metric::loop ? loops : m == metric::recover ? phases : delays).push_back(m);
           }
           if (!loops.empty()) add_cell(who, threads, where, when, pattern::loop, loops);
           if (!delays.empty()) add_cell(who, threads, where, when, pattern::delayed, delays);
+          if (!phases.empty()) add_cell(who, threads, where, when, pattern::phases, phases);
         }
       }
     }
@@ -91,36 +99,42 @@ void suite::add_cell(const provider& who, rank_t threads, const placement& where
   round_request& request = c->request;
   request.kind = kind;
   request.threads = threads;
-  request.own_cores = where.pinned() && !crowded && when.busy == neighbour_kind::none;
+  request.own_cores = where.pinned() && !crowded && !when.disturbed();
   request.with_floor = where.pinned() && !crowded;
   for (rank_t rank = 0; rank < threads && where.pinned(); ++rank) {
     request.cpus.push_back(where.cpu_of(rank));
     request.offsets.push_back(floors_.offset_of(request.cpus[rank]).ticks -
                               floors_.offset_of(request.cpus[0]).ticks);
   }
-  request.neighbours = busy_cpus(when, c->cores);
-  request.late_ns = when.late_ns;
+  request.neighbours = neighbours_of(when, c->cores);
+  request.neighbours.outside = quotas_.outside(when);
+  request.late = when.late;
+  request.rotating = when.rotating;
+  request.least_work_ns = when.least_work_ns;
+  request.most_work_ns = when.most_work_ns;
+  request.phases = when.phases;
   request.skew_ns = when.skew_ns;
-  if (kind == pattern::delayed && when.late_ns <= 0 && when.skew_ns <= 0) {
+  if (kind == pattern::delayed && !when.delayed() && when.skew_ns <= 0) {
     request.skew_ns = default_skew_ns;
   }
   double& target_ns = c->speed.target_ns;
   target_ns = crowded ? crowded_round_ns : loop_round_ns;
-  if (kind == pattern::delayed) target_ns = when.late_ns > 0 ? late_round_ns : delayed_round_ns;
-  if (!request.neighbours.empty()) target_ns = neighbour_round_ns;
+  if (kind == pattern::delayed) target_ns = when.delayed() ? late_round_ns : delayed_round_ns;
+  if (when.disturbed() && kind != pattern::phases) target_ns = disturbed_round_ns(when);
   if (kind == pattern::delayed) c->speed.most_episodes = most_delayed;
   for (const metric m : metrics) {
     c->results.push_back(results_.size());
-    results_.push_back({{}, &who, threads, &where, &when, m});
+    results_.push_back({{}, &who, threads, &where, &when, m, {}, 0});
   }
   cells_.push_back(std::move(c));
 }
 
-void suite::fail(const provider& who, rank_t threads, const std::string& reason) {
+void suite::fail(const provider& who, rank_t threads, const scenario& when,
+                 const std::string& reason) {
   for (const auto& known : failures_) {
-    if (known.who == &who && known.threads == threads) return;
+    if (known.who == &who && known.threads == threads && known.when == &when) return;
   }
-  failures_.push_back({&who, threads, reason});
+  failures_.push_back({&who, threads, &when, reason});
 }
 
 // False: not measured, and failures() says why.
@@ -130,6 +144,8 @@ bool suite::prepare(cell& c) {
   std::string fault;
   try {
     if (c.who->in_process()) {
+      // What it reads of the machine when it is made, it reads under the quota.
+      const quotas::visit inside(quotas_, *c.when, getpid(), cpu_quota::members::process);
       auto& threads = teams_[{c.request.threads, c.where}];
       if (!threads) threads = std::make_unique<thread_team>(c.request.threads);
       c.threads = threads.get();
@@ -145,54 +161,83 @@ bool suite::prepare(cell& c) {
       fault = c.remote->check(c.request);
     }
     if (!fault.empty()) {
-      fail(*c.who, c.request.threads, "it is not a barrier: " + fault);
+      fail(*c.who, c.request.threads, *c.when, "it is not a barrier: " + fault);
       return false;
     }
     calibrate(c);
   } catch (const std::runtime_error& e) {
-    fail(*c.who, c.request.threads, e.what());
+    fail(*c.who, c.request.threads, *c.when, e.what());
     return false;
   }
   return true;
 }
 
 void suite::calibrate(cell& c) {
+  if (c.when->delayed() && c.request.kind == pattern::delayed) {
+    c.speed.assume(std::max(c.when->late.mean(), c.when->most_work_ns));
+    return;
+  }
+  const pattern kind = c.request.kind;
+  if (kind == pattern::phases) c.request.kind = pattern::loop;
   c.speed.calibrate([&](std::uint64_t episodes) {
     c.request.batches = 1;
     c.request.episodes = episodes;
     c.request.warm_up = episodes / 4 + 1;
     return run_round_of(c).duration_ns;
   });
+  c.request.kind = kind;
 }
 
 round_outcome suite::run_round_of(cell& c) {
   // The same skews in every run with the same seed, others in every round; calibration counts as round 0.
   c.request.seed = plan_.length.seed + 1000 * c.results.front() + 1000000 * c.rounds;
+  const pid_t process = c.remote != nullptr ? c.remote->pid() : getpid();
+  const quotas::visit inside(quotas_, *c.when, process, cpu_quota::members::process);
   if (c.remote != nullptr) return c.remote->run(c.request);
   return run_round(c.request, *c.threads, *c.barrier, neighbours_);
+}
+
+void suite::plan_round(cell& c) {
+  round_request& request = c.request;
+  const std::uint64_t episodes = c.speed.episodes();
+  const bool is_loop = request.kind == pattern::loop;
+  const bool by_time = c.when->disturbed() && request.kind != pattern::phases;
+  request.batches = is_loop && !by_time && episodes >= 8 * batches ? batches : 1;
+  request.episodes = episodes / request.batches * request.batches;
+  request.warm_up = episodes / 4 + 1;
+  if (c.when->delayed() || request.kind == pattern::phases) request.warm_up = awake;
+  // Whole turns: of the late rank, and of nine short waits and a long one.
+  if (c.when->rotating)
+    request.episodes = std::max<std::uint64_t>(request.episodes, request.threads);
+  if (c.when->late.kind == course_kind::alternating) {
+    request.episodes = (request.episodes + 9) / 10 * 10;
+  }
+  if (request.kind == pattern::phases) request.chunk = c.speed.chunk(phase_chunk_ns);
+  if (!by_time) return;
+  request.least_ns = c.speed.target_ns;
+  request.episodes *= most_overrun;
+  // By time, what is not timed costs as much as what is: only as much as the waits need to learn.
+  if (is_loop) {
+    request.chunk = c.speed.chunk(chunk_ns);
+    request.warm_up = request.chunk;
+  } else {
+    request.episodes = std::min(request.episodes, most_delayed_by_time);
+    request.warm_up = awake;
+  }
 }
 
 void suite::measure(cell& c) {
   const watchdog guard(longest_round_s, fmt::format("{} {} with {} threads", c.who->family,
                                                     c.who->name, c.request.threads));
-  const std::uint64_t episodes = c.speed.episodes();
-  const bool many = c.request.kind == pattern::loop && c.request.neighbours.empty();
-  c.request.batches = many && episodes >= 8 * batches ? batches : 1;
-  c.request.episodes = episodes / c.request.batches * c.request.batches;
-  c.request.warm_up = episodes / 4 + 1;
-  if (!c.request.neighbours.empty() && c.request.kind == pattern::loop) {
-    c.request.least_ns = c.speed.target_ns;
-    c.request.chunk = c.speed.chunk(chunk_ns);
-    c.request.episodes *= most_overrun;
-    // By time, what is not timed costs as much as what is: only as much as the waits need to learn.
-    c.request.warm_up = c.request.chunk;
-  }
+  plan_round(c);
   try {
     const round_outcome outcome = run_round_of(c);
     record(c, outcome);
-    c.speed.follow(outcome.duration_ns / static_cast<double>(outcome.episodes));
+    if (c.request.kind != pattern::phases) {
+      c.speed.follow(outcome.duration_ns / static_cast<double>(outcome.episodes));
+    }
   } catch (const std::runtime_error& e) {
-    fail(*c.who, c.request.threads, e.what());
+    fail(*c.who, c.request.threads, *c.when, e.what());
   }
   ++c.rounds;
 }
@@ -209,18 +254,26 @@ void suite::record(cell& c, const round_outcome& outcome) {
   }
   // A thread that begins long after the others was not awake when the round began.
   const bool late_start =
-      c.request.kind == pattern::loop && c.request.neighbours.empty() &&
+      c.request.kind == pattern::loop && !c.when->disturbed() &&
       outcome.start_spread_ns > std::max(0.1 * outcome.duration_ns, 2 * outcome.mean);
   const bool sound = floor && !late_start && outcome.neighbours_ran;
   for (const std::size_t index : c.results) {
     measurement& m = results_[index];
     ++m.rounds;
     if (!sound) ++m.flagged;
-    if (m.what == metric::cpu_time) {
-      m.samples.push_back(outcome.waiter_cpu_ns);
-      continue;
+    switch (m.what) {
+      case metric::cpu_time:
+        m.samples.push_back(outcome.waiter_cpu_ns);
+        m.cpus_used.push_back(outcome.cpus_used);
+        break;
+      case metric::episode: m.samples.push_back(outcome.episode_ns); break;
+      case metric::recover:
+        m.samples.push_back(outcome.recover_ns >= 0 ? outcome.recover_ns : outcome.watched_ns);
+        if (outcome.recover_ns < 0) ++m.unrecovered;
+        break;
+      default:
+        if (!late_start) m.add(outcome.samples, sound ? floor : std::nullopt, sweeps_);
     }
-    if (!late_start) m.add(outcome.samples, sound ? floor : std::nullopt, sweeps_);
   }
 }
 
@@ -241,7 +294,7 @@ void suite::run(const progress& report) {
 void suite::report_empty_results() {
   for (const auto& m : results_) {
     if (m.rounds == 0 || !m.samples.empty()) continue;
-    fail(*m.who, m.threads, "in each of its rounds a thread began long after the others");
+    fail(*m.who, m.threads, *m.when, "in each of its rounds a thread began long after the others");
   }
 }
 

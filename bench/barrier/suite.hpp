@@ -10,6 +10,7 @@
 
 #include "barrier/plan.hpp"
 #include "floors/floors.hpp"
+#include "harness/quotas.hpp"
 #include "harness/record.hpp"
 #include "harness/sweeps.hpp"
 #include "harness/worker.hpp"
@@ -23,12 +24,15 @@ struct measurement : series_record {
   const placement* where = nullptr;
   const scenario* when = nullptr;
   metric what = metric::loop;
+  std::vector<double> cpus_used;  // of cpu_time: processors that the round kept busy
+  std::size_t unrecovered = 0;    // of recover: rounds in which the calm did not come back
 };
 
 // What could not be measured, and why.
 struct not_measured {
   const provider* who = nullptr;
   rank_t threads = 0;
+  const scenario* when = nullptr;
   std::string reason;
 };
 
@@ -42,6 +46,7 @@ class suite {
 
   const std::vector<measurement>& results() const { return results_; }
   const std::vector<not_measured>& failures() const { return failures_; }
+  const std::vector<impossible_scenario>& impossible() const { return quotas_.impossible(); }
   const floor_suite& floors() const { return floors_; }
   std::size_t sweeps() const { return sweeps_; }
   // How far the clocks of two CPUs may be apart after correction, ns.
@@ -55,14 +60,16 @@ class suite {
   bool prepare(cell& c);
   void calibrate(cell& c);
   round_outcome run_round_of(cell& c);
+  void plan_round(cell& c);
   void measure(cell& c);
   void record(cell& c, const round_outcome& outcome);
-  void fail(const provider& who, rank_t threads, const std::string& reason);
+  void fail(const provider& who, rank_t threads, const scenario& when, const std::string& reason);
   void report_empty_results();
 
   const barrier_plan& plan_;
   floor_suite floors_;
   neighbours neighbours_;
+  quotas quotas_;
   std::map<std::pair<rank_t, const placement*>, std::unique_ptr<thread_team>> teams_;
   std::map<const provider*, std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<series>> cells_;

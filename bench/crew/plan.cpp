@@ -14,11 +14,26 @@ std::vector<episode_kind> kinds_of_reductions() {
   return kinds;
 }
 
+std::string_view name_of(crew_metric m) {
+  switch (m) {
+    case crew_metric::loop: return "loop";
+    case crew_metric::latency: return "latency";
+    case crew_metric::cpu_time: return "cpu_time";
+  }
+  return "";
+}
+
 bool suits(const crew_provider& who, const episode_kind& kind, const crew_shape& shape) {
   if (shape.ranks != shape.threads && !who.has_fibers) return false;
   if (who.a_process_each_rank && shape.threads < 2) return false;
   if (kind.width > who.widest) return false;
   return kind.inside ? who.has_meetings : who.has_regions;
+}
+
+bool suits(const crew_provider& who, const episode_kind& kind, const crew_shape& shape,
+           const scenario& when) {
+  if (when.gap.ns > 0 && kind.inside && shape.ranks != shape.threads) return false;
+  return suits(who, kind, shape);
 }
 
 }  // namespace tutti::bench

@@ -64,7 +64,8 @@ ordered_json result_line(const crew_plan& plan, const crew_suite& s, const crew_
                     {"pinned", m.where->pinned()},
                     {"pin", m.where->name},
                     {"scenario", m.when->name},
-                    {"metric", "loop"}};
+                    {"session", session_of(*m.when)},
+                    {"metric", name_of(m.what)}};
   add_record(line, m, m.crowded() ? "yield_rotation" : "line_one_way", floors_of(s, m));
   line["over_default_median"] = known(over_default(s, m));
   line["over_barrier_median"] = known(over_barrier(s, m));
@@ -72,9 +73,12 @@ ordered_json result_line(const crew_plan& plan, const crew_suite& s, const crew_
 }
 
 ordered_json skipped_line(const crew_plan& plan, const crew_failure& f) {
-  return {{"type", "skipped"},          {"benchmark", plan.benchmark}, {"kind", name_of(f.kind)},
-          {"provider", f.who->family},  {"name", f.who->name},         {"wait", f.who->wait},
-          {"threads", f.shape.threads}, {"ranks", f.shape.ranks},      {"reason", f.reason}};
+  return {{"type", "skipped"},          {"benchmark", plan.benchmark},
+          {"kind", name_of(f.kind)},    {"provider", f.who->family},
+          {"name", f.who->name},        {"wait", f.who->wait},
+          {"threads", f.shape.threads}, {"ranks", f.shape.ranks},
+          {"scenario", f.when->name},   {"session", session_of(*f.when)},
+          {"reason", f.reason}};
 }
 
 std::string what_text(const episode_kind& kind) {
@@ -83,15 +87,25 @@ std::string what_text(const episode_kind& kind) {
   return kind.width == 0 ? "empty region" : "region and " + sum;
 }
 
+std::string metric_text(crew_metric m) {
+  switch (m) {
+    case crew_metric::loop: return "";
+    case crew_metric::latency: return ": latency after the gap";
+    case crew_metric::cpu_time: return ": processor time of each other thread, an episode";
+  }
+  return "";
+}
+
 std::string heading(const crew_measurement& m) {
   const std::size_t cores = cores_of(*m.where).size();
   const std::string who =
       m.shape.ranks == m.shape.threads
           ? fmt::format("{} threads", m.shape.threads)
           : fmt::format("{} ranks on {} threads", m.shape.ranks, m.shape.threads);
-  return fmt::format(
-      "{}: {} on {} core{}, {}, {}", what_text(m.kind), who, cores, cores == 1 ? "" : "s",
-      m.where->pinned() ? fmt::format("pinned ({})", m.where->name) : "unpinned", m.when->name);
+  return fmt::format("{}: {} on {} core{}, {}, {}{}", what_text(m.kind), who, cores,
+                     cores == 1 ? "" : "s",
+                     m.where->pinned() ? fmt::format("pinned ({})", m.where->name) : "unpinned",
+                     words_of(*m.when), metric_text(m.what));
 }
 
 // Groups in the order of the plan, the fastest first in each.
@@ -102,7 +116,8 @@ std::vector<const crew_measurement*> sorted(const crew_suite& s) {
   }
   const auto key = [](const crew_measurement* m) {
     return std::tuple(m->shape.ranks != m->shape.threads, m->shape.ranks, m->shape.threads,
-                      m->where, m->when, m->kind.inside, m->kind.width, median_of(m->samples));
+                      m->where, m->when, m->kind.inside, m->kind.width, m->what,
+                      median_of(m->samples));
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](const auto* a, const auto* b) { return key(a) < key(b); });
@@ -138,6 +153,11 @@ std::string json_lines(const crew_plan& plan, const crew_suite& s, ordered_json 
     if (!m.samples.empty()) text += result_line(plan, s, m).dump() + "\n";
   }
   for (const auto& f : s.failures()) text += skipped_line(plan, f).dump() + "\n";
+  std::vector<rank_t> threads;
+  for (const auto& shape : plan.shapes) {
+    if (shape.ranks == shape.threads) threads.push_back(shape.threads);
+  }
+  text += impossible_lines(plan.benchmark, threads, s.impossible());
   for (const auto& m : missing) {
     const ordered_json line{{"type", "skipped"},
                             {"benchmark", plan.benchmark},
@@ -166,9 +186,12 @@ std::string table(const crew_plan& /*plan*/, const crew_suite& s, const ordered_
       "tutti\" to tutti's default and \"x barrier\" to the provider's own barrier, in the same "
       "sweep.\n",
       s.sweeps());
+  for (const auto& i : s.impossible()) {
+    text += fmt::format("not measured: {}: {}\n", i.when->name, i.reason);
+  }
   for (const auto& f : s.failures()) {
-    text += fmt::format("not measured: {}, {} with {} ranks: {}\n", name_of(*f.who),
-                        what_text(f.kind), f.shape.ranks, f.reason);
+    text += fmt::format("not measured: {}, {} with {} ranks, {}: {}\n", name_of(*f.who),
+                        what_text(f.kind), f.shape.ranks, words_of(*f.when), f.reason);
   }
   return text;
 }

@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 
 #include "harness/placement.hpp"
+#include "harness/statistics.hpp"
 #include "harness/ticks.hpp"
 
 namespace tutti::bench {
@@ -51,6 +53,9 @@ crew_outcome outcome_of(const std::vector<std::uint64_t>& marks, std::uint64_t e
   return outcome;
 }
 
+// Of the other threads of this process.
+double others_cpu_ns() { return process_cpu_ns() - thread_cpu_ns(); }
+
 class region_round {
  public:
   region_round(const crew_request& request, region_crew& crew)
@@ -58,6 +63,7 @@ class region_round {
 
   crew_outcome run() {
     crew_.place(request_.size.cpus);
+    if (request_.gap.ns > 0) return run_with_gaps();
     episodes(request_.warm_up);
     const std::uint64_t warm = done_;
     std::vector<std::uint64_t> marks{ordered_ticks()};
@@ -72,6 +78,20 @@ class region_round {
       }
     }
     crew_outcome outcome = outcome_of(marks, done_ - warm);
+    outcome.fault = fault();
+    return outcome;
+  }
+
+  crew_outcome run_with_gaps() {
+    gap_clock gaps(request_);
+    const std::uint64_t all = gap_clock::settling + request_.episodes;
+    crew_.inside([&] {
+      while (gaps.episodes() < all) {
+        gaps.episode([&] { episodes(1); });
+        if (request_.least_ns > 0 && gaps.time_is_up()) break;
+      }
+    });
+    crew_outcome outcome = gaps.outcome();
     outcome.fault = fault();
     return outcome;
   }
@@ -215,15 +235,40 @@ std::string check(const crew_request& request, meeting_crew& crew) {
   few.episodes = check_steps;
   few.batches = 1;
   few.least_ns = 0;
+  few.gap = {};
   return run_round(few, crew).fault;
 }
 
 meeting_round::meeting_round(const crew_request& request, ledger& shares)
-    : request_(request), shares_(shares) {
+    : request_(request), shares_(shares), gaps_(request) {
   marks_.reserve(request.batches + 1);
 }
 
+gap_clock::gap_clock(const crew_request& request) : request_(request), random_(request.seed) {
+  if (request.gap.ns > 0) latencies_.reserve(request.episodes);
+}
+
+void gap_clock::start() {
+  others_begin_ = others_cpu_ns();
+  begin_ = ordered_ticks();
+}
+
+crew_outcome gap_clock::outcome() const {
+  crew_outcome outcome;
+  outcome.episodes = latencies_.size();
+  outcome.duration_ns = to_ns(end_ - begin_);
+  outcome.samples = latencies_;
+  // Beside neighbours the episodes that lose a slice count as much as they last.
+  if (request_.least_ns > 0) outcome.samples = {summarize(latencies_).mean};
+  const auto others = static_cast<double>(std::max<rank_t>(request_.size.threads - 1, 1));
+  outcome.worker_cpu_ns = (others_cpu_ns() - others_begin_) /
+                          static_cast<double>(std::max<std::uint64_t>(outcome.episodes, 1)) /
+                          others;
+  return outcome;
+}
+
 std::uint64_t meeting_round::run(crew_member& me) {
+  if (request_.gap.ns > 0) return run_with_gaps(me);
   episodes(me, request_.warm_up);
   mark(me);
   return request_.least_ns > 0 ? run_timed(me) : run_batches(me);
@@ -244,6 +289,19 @@ std::uint64_t meeting_round::run_batches(crew_member& me) {
     mark(me);
   }
   return each * request_.batches;
+}
+
+// Rank 0 comes late; all know beforehand how many episodes there are.
+std::uint64_t meeting_round::run_with_gaps(crew_member& me) {
+  for (std::uint64_t done = 0; done < gap_clock::settling + request_.episodes; ++done) {
+    if (me.rank() == 0) {
+      gaps_.episode([&] { episodes(me, 1); });
+    } else {
+      episodes(me, 1);
+    }
+  }
+  if (me.rank() == 0) of_gaps_ = gaps_.outcome();
+  return request_.episodes;
 }
 
 // Rank 0 looks at the clock; the episodes themselves tell the others that a chunk is the last.
@@ -267,11 +325,14 @@ void meeting_round::mark(const crew_member& me) {
 
 std::string meeting_round::fault(rank_t rank, std::uint64_t timed) const {
   if (request_.kind.width == 0) return {};  // barriers are checked by themselves
-  const std::uint64_t done = request_.warm_up + timed;
+  const std::uint64_t before = request_.gap.ns > 0 ? gap_clock::settling : request_.warm_up;
+  const std::uint64_t done = before + timed;
   const std::string text = shares_.fault(rank, done, true);
   return text.empty() ? shares_.fault_of_vector(rank, done) : text;
 }
 
-crew_outcome meeting_round::outcome(std::uint64_t timed) const { return outcome_of(marks_, timed); }
+crew_outcome meeting_round::outcome(std::uint64_t timed) const {
+  return request_.gap.ns > 0 ? of_gaps_ : outcome_of(marks_, timed);
+}
 
 }  // namespace tutti::bench

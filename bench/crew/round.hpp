@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "crew/crew.hpp"
+#include "harness/course.hpp"
+#include "harness/ticks.hpp"
 
 namespace tutti::bench {
 
@@ -33,13 +36,18 @@ struct crew_request {
   std::uint64_t batches = 1;  // each gives a sample
   double least_ns = 0;        // unless 0: one batch that goes on for so long, `episodes` at most
   std::uint64_t chunk = 1;    // episodes between two looks at that time
+  course gap;  // serial code of rank 0 before each episode; then each episode is a sample, or, with
+               // least_ns, their mean is
+  std::uint64_t seed = 1;  // of the gaps
 };
 
 struct crew_outcome {
   std::vector<double> samples;  // ns an episode, one for each batch
   std::uint64_t episodes = 0;   // that were timed
   double duration_ns = 0;       // of these
-  std::string fault;            // what was wrong with the episodes; empty: nothing
+  double worker_cpu_ns =
+      -1;  // with gaps: processor time an episode of each other thread; negative: not known
+  std::string fault;  // what was wrong with the episodes; empty: nothing
 };
 
 // Throw std::runtime_error when a thread cannot be placed.
@@ -50,6 +58,42 @@ crew_outcome run_round(const crew_request& request, meeting_crew& crew);
 // nobody leaves an episode before all are in it. Returns what was wrong; empty: nothing.
 std::string check(const crew_request& request, region_crew& crew);
 std::string check(const crew_request& request, meeting_crew& crew);
+
+// What rank 0 notes of episodes that follow serial code: their latency, and the processor time of the others.
+class gap_clock {
+ public:
+  explicit gap_clock(const crew_request& request);
+  // The serial code, then the episode.
+  template <class Episode>
+  void episode(Episode run) {
+    if (episodes_ == settling) start();
+    spin_for_ns(at(request_.gap, episodes_, random_));
+    const std::uint64_t begin = ordered_ticks();
+    run();
+    end_ = ordered_ticks();
+    if (timed()) latencies_.push_back(to_ns(end_ - begin) - timer_cost_ns());
+    ++episodes_;
+  }
+  std::uint64_t episodes() const { return episodes_; }
+  // Since the settling ones.
+  bool timed() const { return episodes_ >= settling; }
+  bool time_is_up() const { return timed() && ticks() >= begin_ + from_ns(request_.least_ns); }
+  crew_outcome outcome() const;
+
+  // Episodes before those that count: waits may learn how long they usually are.
+  static constexpr std::uint64_t settling = 20;
+
+ private:
+  void start();
+
+  const crew_request& request_;
+  std::mt19937_64 random_;
+  std::vector<double> latencies_;
+  std::uint64_t episodes_ = 0;
+  std::uint64_t begin_ = 0;  // of the timed ones, ticks
+  std::uint64_t end_ = 0;
+  double others_begin_ = 0;  // processor time, ns
+};
 
 // One rank's part of a round inside a region, for ranks that share no memory.
 class meeting_round {
@@ -66,13 +110,16 @@ class meeting_round {
   void episodes(crew_member& me, std::uint64_t count);
   std::uint64_t run_batches(crew_member& me);
   std::uint64_t run_timed(crew_member& me);
+  std::uint64_t run_with_gaps(crew_member& me);
   void mark(const crew_member& me);
 
   const crew_request& request_;
   ledger& shares_;
   std::vector<std::uint64_t> marks_;  // rank 0's clock: before, and after each batch
   bool last_chunk_[2] =
-      {};  // of chunks in turn: a slot is written again only when all have read it
+      {};           // of chunks in turn: a slot is written again only when all have read it
+  gap_clock gaps_;  // rank 0's
+  crew_outcome of_gaps_;
 };
 
 }  // namespace tutti::bench

@@ -10,6 +10,7 @@
 
 #include "crew/plan.hpp"
 #include "floors/floors.hpp"
+#include "harness/quotas.hpp"
 #include "harness/record.hpp"
 #include "harness/worker.hpp"
 
@@ -22,6 +23,7 @@ struct crew_measurement : series_record {
   crew_shape shape;
   const placement* where = nullptr;
   const scenario* when = nullptr;
+  crew_metric what = crew_metric::loop;
 
   bool same_situation(const crew_measurement& other) const;
   bool crowded() const { return shape.threads > cores_of(*where).size(); }
@@ -32,6 +34,7 @@ struct crew_failure {
   const crew_provider* who = nullptr;
   episode_kind kind;
   crew_shape shape;
+  const scenario* when = nullptr;
   std::string reason;
 };
 
@@ -45,6 +48,7 @@ class crew_suite {
 
   const std::vector<crew_measurement>& results() const { return results_; }
   const std::vector<crew_failure>& failures() const { return failures_; }
+  const std::vector<impossible_scenario>& impossible() const { return quotas_.impossible(); }
   const floor_suite& floors() const { return floors_; }
   std::size_t sweeps() const { return sweeps_; }
 
@@ -53,6 +57,7 @@ class crew_suite {
   void add_cells(const crew_provider& who, const crew_shape& shape);
   void add_cell(crew_measurement what);
   bool prepare(cell& c);
+  void plan_round(cell& c);
   void measure(cell& c);
   crew_outcome run_round_of(const cell& c);
   std::string check_of(const cell& c);
@@ -65,6 +70,7 @@ class crew_suite {
   floor_suite floors_;
   thread_team two_{2};  // for the floors beside the rounds
   neighbours neighbours_;
+  quotas quotas_;
   std::map<std::pair<const crew_provider*, rank_t>, std::unique_ptr<worker>> workers_;
   std::vector<std::unique_ptr<series>> cells_;
   std::vector<crew_measurement> results_;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "crew/round.hpp"
+#include "harness/wire.hpp"
 
 namespace tutti::bench {
 
@@ -13,8 +14,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(episode_kind, inside, width)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(crew_size, threads, ranks, cpus)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(crew_request, kind, size, episodes, warm_up, batches, least_ns,
-                                   chunk)
+                                   chunk, gap, seed)
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(crew_outcome, samples, episodes, duration_ns, fault)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(crew_outcome, samples, episodes, duration_ns, worker_cpu_ns,
+                                   fault)
 
 }  // namespace tutti::bench

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Busy processes beside the run, as a machine shared with other programs has them.
+// Other processes beside the run, as a machine shared with other programs has them: busy all the time, or now and then.
 #pragma once
 
 #include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tutti::bench {
 
-// One child process for each CPU that is asked for; asleep except between start() and stop(). Bounded: a child
+struct neighbour_plan {
+  std::vector<int> cpus;  // that have neighbours; empty: none
+  unsigned each = 1;      // on each of these
+  bool light =
+      false;  // a slice of 1 to 3 ms now and then, about 1 % of the CPU each; else busy all the time
+  bool own_session =
+      false;            // a session each (setsid): with autogroups, a scheduling group of its own
+  std::string outside;  // cgroup.procs of the group that they belong to; empty: the parent's
+};
+
+// One child process for each neighbour that is asked for; asleep except between start() and stop(). Bounded: a child
 // ends with its parent, at its alarm, and stops spinning by itself when stop() does not come.
 class neighbours {
  public:
@@ -19,25 +30,32 @@ class neighbours {
   neighbours(const neighbours&) = delete;
   neighbours& operator=(const neighbours&) = delete;
 
-  // Makes sure that there is a living child for each of these CPUs and chooses them for start().
-  void select(const std::vector<int>& cpus);
+  // Makes sure that there is a living child for each of these and chooses them for start(). Throws std::system_error.
+  void select(const neighbour_plan& plan);
   void start();
   void stop();
+  // The latest time at which a chosen neighbour gave up its CPU after stop(), in ticks; 0: one has not yet.
+  std::uint64_t stopped_at() const;
   // Ends all children; select() makes new ones.
   void dismiss();
-  // Whether each chosen neighbour got processor time since start().
-  bool all_ran() const;
+  // Whether the chosen neighbours got processor time since start(): each of the busy ones, any of the light ones.
+  bool ran() const;
+  // Processes of all neighbours that there are now.
+  std::vector<pid_t> processes() const;
 
  private:
   struct shared;  // what parent and child both see
   struct child {
     int cpu;
+    unsigned index;  // among those on its CPU
+    bool light;
+    bool own_session;
     pid_t pid;
     shared* page;
     bool chosen;
     std::uint64_t work_at_start;
   };
-  child& child_on(int cpu);
+  child& child_for(const neighbour_plan& plan, int cpu, unsigned index);
 
   std::vector<child> children_;
 };

@@ -27,6 +27,9 @@ class pace {
     }
   }
 
+  // Where it is known beforehand.
+  void assume(double cost_ns) { cost_ns_ = std::max(1.0, cost_ns); }
+
   // Follows slow changes, forgets a single odd round.
   void follow(double cost_ns) {
     cost_ns_ = std::max(1.0, 0.7 * cost_ns_ + 0.3 * std::min(cost_ns, 4 * cost_ns_));

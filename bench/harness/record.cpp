@@ -32,6 +32,25 @@ double paired_ratio(const series_record& one, const series_record& other) {
   return median_of(ratios);
 }
 
+ordered_json session_of(const scenario& s) {
+  if (s.busy == neighbour_kind::none) return nullptr;
+  return s.own_session ? "own" : "same";
+}
+
+std::string impossible_lines(const std::string& benchmark, const std::vector<rank_t>& threads,
+                             const std::vector<impossible_scenario>& impossible) {
+  std::string text;
+  for (const auto& i : impossible) {
+    for (const rank_t n : threads) {
+      const ordered_json line{
+          {"type", "skipped"},        {"benchmark", benchmark},         {"threads", n},
+          {"scenario", i.when->name}, {"session", session_of(*i.when)}, {"reason", i.reason}};
+      text += line.dump() + "\n";
+    }
+  }
+  return text;
+}
+
 double rounded(double value) { return std::round(value * 1000) / 1000; }
 
 std::string format_ns(double ns) {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "harness/machine.hpp"
+#include "harness/quotas.hpp"
+#include "tutti/platform/config.hpp"
 
 namespace tutti::bench {
 
@@ -27,6 +29,13 @@ struct series_record {
 
 // The median over the sweeps that both have of one's median against the other's; 0 when there is none.
 double paired_ratio(const series_record& one, const series_record& other);
+
+// Where the neighbours of a scenario are: "same" session as the run or their "own"; null without neighbours.
+ordered_json session_of(const scenario& s);
+
+// A line of type "skipped" for each number of threads and each of these.
+std::string impossible_lines(const std::string& benchmark, const std::vector<rank_t>& threads,
+                             const std::vector<impossible_scenario>& impossible);
 
 // To a thousandth.
 double rounded(double value);

@@ -3,14 +3,13 @@
 // to memory of its own.
 #include "harness/round.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <string>
 
 #include "harness/gate.hpp"
+#include "harness/phases.hpp"
 #include "harness/ping_pong.hpp"
 #include "harness/placement.hpp"
 #include "harness/statistics.hpp"
@@ -24,17 +23,16 @@ constexpr rank_t nobody = UINT32_MAX;
 struct alignas(cache_line) rank_record {
   std::vector<std::uint64_t> marks;       // loop: before, and after each batch
   std::vector<std::uint64_t> delays;      // delayed: ticks to be late by, for each episode
+  std::vector<double> work;               // delayed: ns to work for, for each episode
   std::vector<std::uint64_t> arrivals;    // delayed
   std::vector<std::uint64_t> departures;  // delayed
-  double cpu_ns = 0;
+  double cpu_ns = 0;                      // in the timed episodes, without what follows
+  double own_cpu_ns = 0;                  // of these: for work, and for being late
   std::string error;
 };
 
-double thread_cpu_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-}
+// Delayed episodes before those that count: waits may learn how long they usually are.
+constexpr std::uint64_t settling = 20;
 
 // The first rank on another CPU than rank 0's: its partner in the ping-pong.
 rank_t find_partner(const round_request& request) {
@@ -62,7 +60,8 @@ class round {
         gate_(request.threads),
         line_(request.threads),
         partner_(find_partner(request)),
-        records_(request.threads) {
+        records_(request.threads),
+        phases_(request, barrier, busy) {
     outcome_.episodes = request.episodes;
     for (rank_t rank = 0; rank < request.threads; ++rank) prepare(rank);
   }
@@ -73,16 +72,14 @@ class round {
     gate_.arrive_and_wait();
     ping(rank, outcome_.floor_before);
     gate_.arrive_and_wait();
-    if (rank == 0) busy_.start();
+    if (rank == 0 && request_.kind != pattern::phases) busy_.start();
     if (request_.own_cores) line_.arrive_and_wait();
     barrier_.episodes(rank, request_.warm_up);
-    const double cpu = thread_cpu_ns();
-    if (request_.kind == pattern::loop) {
-      run_loop(rank, record);
-    } else {
-      run_delayed(rank, record);
+    switch (request_.kind) {
+      case pattern::loop: run_loop(rank, record); break;
+      case pattern::delayed: run_delayed(rank, record); break;
+      case pattern::phases: phases_.run(rank); break;
     }
-    record.cpu_ns = thread_cpu_ns() - cpu;
     gate_.arrive_and_wait();
     if (rank == 0) busy_.stop();
     ping(rank, outcome_.floor_after);
@@ -92,12 +89,12 @@ class round {
     for (const auto& record : records_) {
       if (!record.error.empty()) throw std::runtime_error(record.error);
     }
-    outcome_.neighbours_ran = busy_.all_ran();
+    outcome_.neighbours_ran = busy_.ran();
     correct_clocks();
-    if (request_.kind == pattern::loop) {
-      finish_loop();
-    } else {
-      finish_delayed();
+    switch (request_.kind) {
+      case pattern::loop: finish_loop(); break;
+      case pattern::delayed: finish_delayed(); break;
+      case pattern::phases: phases_.finish(outcome_); break;
     }
     return std::move(outcome_);
   }
@@ -110,16 +107,28 @@ class round {
       record.marks.resize(request_.batches + 1);
       return;
     }
-    record.arrivals.resize(request_.episodes);
-    record.departures.resize(request_.episodes);
-    record.delays.resize(request_.episodes);
+    if (request_.kind == pattern::phases) return;
+    const std::uint64_t episodes = settling + request_.episodes;
+    record.arrivals.resize(episodes);
+    record.departures.resize(episodes);
+    record.delays.resize(episodes);
     std::seed_seq seeds{request_.seed, std::uint64_t{rank}};
     std::mt19937_64 random(seeds);
     std::uniform_real_distribution<double> skew(0.0, std::max(request_.skew_ns, 1.0));
-    const double late = rank + 1 == request_.threads ? request_.late_ns : 0.0;
-    for (auto& delay : record.delays) {
-      delay = from_ns(late + (request_.skew_ns > 0 ? skew(random) : 0.0));
+    for (std::uint64_t episode = 0; episode < episodes; ++episode) {
+      const double late = late_rank(episode) == rank ? at(request_.late, episode, random) : 0.0;
+      record.delays[episode] = from_ns(late + (request_.skew_ns > 0 ? skew(random) : 0.0));
     }
+    if (request_.most_work_ns <= 0) return;
+    std::uniform_real_distribution<double> work(request_.least_work_ns, request_.most_work_ns);
+    record.work.resize(episodes);
+    for (auto& each : record.work) each = work(random);
+    work_for_ns(0);  // measures what a step takes
+  }
+
+  rank_t late_rank(std::uint64_t episode) const {
+    if (!request_.rotating) return request_.threads - 1;
+    return static_cast<rank_t>(episode % request_.threads);
   }
 
   void ping(rank_t rank, double& result) {
@@ -156,18 +165,44 @@ class round {
     }
   }
 
+  // What others must wait for. Returns the processor time that it took; the clock is read within the delay.
+  double be_late(const rank_record& record, std::uint64_t episode, std::uint64_t departure) const {
+    const std::uint64_t delay = record.delays[episode];
+    const bool works = !record.work.empty();
+    const bool counts = works || (delay > 0 && request_.late.ns > 0);
+    const double begin = counts ? thread_cpu_ns() : 0;
+    if (works) work_for_ns(record.work[episode]);
+    const std::uint64_t until = departure + delay;
+    while (ticks() < until) {
+    }
+    return counts ? thread_cpu_ns() - begin : 0;
+  }
+
   void run_delayed(rank_t rank, rank_record& record) {
+    double begin = 0;
+    std::uint64_t until = 0;
+    const std::uint64_t all = settling + request_.episodes;
     std::uint64_t departure = ordered_ticks();
-    for (std::uint64_t episode = 0; episode < request_.episodes; ++episode) {
-      const std::uint64_t until = departure + record.delays[episode];
-      while (ticks() < until) {
+    for (std::uint64_t episode = 0; episode < all; ++episode) {
+      if (episode == settling) {
+        begin = thread_cpu_ns();
+        record.own_cpu_ns = 0;
+        until = ticks() + from_ns(request_.least_ns);
       }
+      record.own_cpu_ns += be_late(record, episode, departure);
+      const bool by_time = request_.least_ns > 0 && episode >= settling;
+      bool& is_last = last_chunk_[episode % 2];
+      if (by_time && rank == 0) is_last = ticks() >= until;
       const std::uint64_t arrival = ordered_ticks();
       barrier_.arrive_and_wait(rank);
       departure = ordered_ticks();
       record.arrivals[episode] = arrival;
       record.departures[episode] = departure;
+      if (!by_time || !is_last) continue;
+      if (rank == 0) outcome_.episodes = episode + 1 - settling;
+      break;
     }
+    record.cpu_ns = thread_cpu_ns() - begin;
   }
 
   // All times become times of rank 0's clock.
@@ -207,20 +242,29 @@ class round {
     outcome_.mean = outcome_.duration_ns / static_cast<double>(outcome_.episodes);
   }
 
-  // From the last arrival to the last departure, without what the timer itself takes.
+  // From the last arrival to the last departure, without what the timer itself takes. Beside neighbours the episodes that
+  // lose a slice count as much as they last: the mean of the round is its sample.
   void finish_delayed() {
-    for (std::size_t episode = 0; episode < request_.episodes; ++episode) {
+    const std::uint64_t end = settling + outcome_.episodes;
+    for (std::uint64_t episode = settling; episode < end; ++episode) {
       const std::uint64_t in = latest(&rank_record::arrivals, episode);
       const std::uint64_t out = latest(&rank_record::departures, episode);
       outcome_.samples.push_back(to_ns(static_cast<std::int64_t>(out - in)) - timer_cost_ns());
     }
     outcome_.mean = summarize(outcome_.samples).mean;
-    const std::uint64_t end = latest(&rank_record::departures, request_.episodes - 1);
-    outcome_.duration_ns = to_ns(end - earliest(&rank_record::arrivals, 0));
+    if (request_.least_ns > 0) outcome_.samples = {outcome_.mean};
+    const auto episodes = static_cast<double>(outcome_.episodes);
+    outcome_.duration_ns = to_ns(latest(&rank_record::departures, end - 1) -
+                                 latest(&rank_record::departures, settling - 1));
+    outcome_.episode_ns = outcome_.duration_ns / episodes;
+    for (const auto& record : records_) outcome_.cpus_used += record.cpu_ns / outcome_.duration_ns;
+    // The rank that is always late never waits.
+    const bool all_wait = request_.rotating || request_.late.ns <= 0;
+    const rank_t counted = all_wait ? request_.threads : request_.threads - 1;
     const auto waiters = static_cast<double>(std::max<rank_t>(request_.threads - 1, 1));
-    for (rank_t rank = 0; rank + 1 < request_.threads; ++rank) {
-      outcome_.waiter_cpu_ns +=
-          records_[rank].cpu_ns / static_cast<double>(request_.episodes) / waiters;
+    for (rank_t rank = 0; rank < counted; ++rank) {
+      const double waiting = records_[rank].cpu_ns - records_[rank].own_cpu_ns;
+      outcome_.waiter_cpu_ns += waiting / episodes / waiters;
     }
   }
 
@@ -234,6 +278,7 @@ class round {
   std::vector<rank_record> records_;
   bool last_chunk_[2] =
       {};  // of chunks in turn: a slot is written again only when all have read it
+  round_phases phases_;
   round_outcome outcome_;
 };
 

@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "harness/neighbour.hpp"
+#include "harness/scenario.hpp"
 #include "harness/subject.hpp"
 #include "harness/team.hpp"
 
 namespace tutti::bench {
 
 // loop: back to back. delayed: every rank is late by its own time before each episode, arrival and departure are
-// recorded for each.
-enum class pattern { loop, delayed };
+// recorded for each. phases: calm, then something else, then calm again, on rank 0's clock.
+enum class pattern { loop, delayed, phases };
 
 struct round_request {
   pattern kind = pattern::loop;
@@ -29,13 +30,17 @@ struct round_request {
   // episodes are thousands of times as long as the others, a fixed number of them would measure the luck of a
   // round that meets none.
   double least_ns = 0;
-  std::uint64_t chunk = 1;      // episodes between two looks at that time
-  bool own_cores = true;        // each rank has a core to itself: the start may spin
-  bool with_floor = true;       // measure the floor before and after, if there are two CPUs
-  double skew_ns = 0;           // of delayed: uniform in [0, skew_ns) for each rank and episode
-  double late_ns = 0;           // of delayed: the last rank is late by this in every episode
-  std::uint64_t seed = 1;       // of the skew
-  std::vector<int> neighbours;  // CPUs with a busy process during the round
+  std::uint64_t chunk = 1;   // episodes between two looks at that time
+  bool own_cores = true;     // each rank has a core to itself: the start may spin
+  bool with_floor = true;    // measure the floor before and after, if there are two CPUs
+  double skew_ns = 0;        // of delayed: uniform in [0, skew_ns) for each rank and episode
+  course late;               // of delayed: the last rank is late by this in every episode;
+  bool rotating = false;     // or another rank in each episode
+  double least_work_ns = 0;  // of delayed: every rank works in every episode, for a time that is
+  double most_work_ns = 0;   // uniform between these; 0: it does not
+  phase_kind phases = phase_kind::none;
+  std::uint64_t seed = 1;     // of what is random
+  neighbour_plan neighbours;  // beside the round
   std::vector<std::int64_t>
       offsets;  // each rank's clock minus that of rank 0, in ticks; empty: unknown
 };
@@ -48,7 +53,11 @@ struct round_outcome {
   double duration_ns = 0;      // of what was timed
   double start_spread_ns = 0;  // between the first and the last to begin
   double waiter_cpu_ns =
-      0;  // of delayed: processor time an episode of those who are not the late rank
+      0;  // of delayed: processor time an episode and waiter, without the work and what makes late
+  double cpus_used = 0;     // of delayed: processor time of all ranks over the time
+  double episode_ns = 0;    // of delayed: from episode to episode, work and lateness included
+  double recover_ns = -1;   // of phases: until the calm was back; negative: it did not come back
+  double watched_ns = 0;    // of phases: how long it was waited for
   double floor_before = 0;  // one-way transfer, ns; 0: not measured
   double floor_after = 0;
   bool neighbours_ran = true;

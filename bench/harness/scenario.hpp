@@ -6,22 +6,63 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/course.hpp"
+#include "harness/neighbour.hpp"
+
 namespace tutti::bench {
 
-enum class neighbour_kind { none, one, all };
+enum class neighbour_kind { none, one, all, light, heavy };
+
+// What comes to an end in a run of phases, so that it shows how long the calm takes to return.
+enum class phase_kind { none, neighbours, long_waits, short_waits };
 
 struct scenario {
   std::string name;
-  double skew_ns = 0;  // ranks are late by up to this, at random
-  double late_ns = 0;  // the last rank is late by this, always
+  double skew_ns = 0;        // ranks are late by up to this, at random
+  course late;               // one rank is late by this in every episode
+  bool rotating = false;     // the late rank is another one in each episode
+  double least_work_ns = 0;  // every rank works for a random time from this
+  double most_work_ns = 0;   // to this; 0: no work
+  course gap;                // serial code of the caller before each region
   neighbour_kind busy = neighbour_kind::none;
+  unsigned each = 1;         // neighbours on each CPU that has any
+  bool own_session = false;  // each neighbour is in a session of its own
+  double quota_cpus = 0;     // of a cgroup around the run; 0: none
+  phase_kind phases = phase_kind::none;
+
+  // Something takes the processors for milliseconds: rounds end by time, and count as one sample.
+  bool disturbed() const { return busy != neighbour_kind::none || quota_cpus > 0; }
+  // A rank is late, or works, before each episode.
+  bool delayed() const { return late.ns > 0 || most_work_ns > 0; }
 };
 
-// Throws std::invalid_argument for a text that is none of free, skew_TIME, imbalance_TIME, neighbour_one,
-// neighbour_all; TIME is a number with ns, us or ms.
+// What a text for parse_scenario() may be, in a sentence.
+std::string_view scenario_grammar();
+
+// Parts joined by '+', each kind once:
+//   free
+//   skew_TIME | imbalance_TIME[_uniform|_alternating][_rotating] | work_TIME_TIME
+//   gap_TIME[_uniform|_alternating]
+//   neighbour_one[_xN] | neighbour_all[_xN] | background_light[_xN] | background_heavy[_xN]
+//   quota_CPUS
+// or, alone, recover_neighbour_one[_xN], recover_neighbour_all[_xN], recover_background_heavy[_xN],
+// recover_imbalance_TIME (long waits end), recover_to_imbalance_TIME (short ones do).
+// TIME is a number with ns, us or ms. Throws std::invalid_argument for anything else.
 scenario parse_scenario(std::string_view text);
 
-// The CPUs with a busy process, of a run on these cores.
-std::vector<int> busy_cpus(const scenario& s, const std::vector<int>& cores);
+// A time such as 500ns, 10us or 1ms in ns, at most a second. Throws std::invalid_argument.
+double parse_time_ns(std::string_view text);
+
+// "1ms", "500ns": the time as scenarios name it.
+std::string time_text(double ns);
+
+// With the session of the neighbours, if there are any.
+std::string words_of(const scenario& s);
+
+// The processes beside a run on these cores.
+neighbour_plan neighbours_of(const scenario& s, const std::vector<int>& cores);
+
+// How long a round beside them should be, so that what they do averages out; 0: nothing special.
+double disturbed_round_ns(const scenario& s);
 
 }  // namespace tutti::bench

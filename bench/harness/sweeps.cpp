@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t least_rounds = 3;
 constexpr double part_of_preparing = 0.2;  // of the progress that is shown
+constexpr double most_preparing = 0.6;     // of the time: what is not prepared by then is given up
 
 double seconds_now() { return static_cast<double>(platform::now_ns()) * 1e-9; }
 
@@ -37,42 +38,52 @@ class sweeper {
     std::erase_if(entries_, [&](entry& e) {
       report_("checking and calibrating", part_of_preparing * static_cast<double>(done++) /
                                               static_cast<double>(entries_.size()));
+      if (time_is_up(most_preparing)) {
+        e.subject->give_up("the time was too short to check and calibrate all of this run");
+        return true;
+      }
       return !e.subject->prepare();
     });
-    begin_ = seconds_now();
   }
 
   bool enough() const {
     if (entries_.empty()) return true;
-    if (length_.rounds > 0) return sweeps_ >= length_.rounds;
-    return sweeps_ >= least_rounds && elapsed() >= length_.seconds;
+    return length_.rounds > 0 ? sweeps_ >= length_.rounds : time_is_up(1);
   }
 
   void sweep() {
     std::shuffle(entries_.begin(), entries_.end(), random_);
     std::size_t done = 0;
+    ++sweeps_;
     for (auto& e : entries_) {
       tell(done++);
+      if (time_is_up(1)) return;
       if (!sits_out(e)) measure(e);
     }
-    ++sweeps_;
   }
 
   std::size_t sweeps() const { return sweeps_; }
 
   void give_back(std::vector<std::unique_ptr<series>>& all) {
-    for (auto& e : entries_) all.push_back(std::move(e.subject));
+    for (auto& e : entries_) {
+      if (e.rounds == 0) e.subject->give_up("the time was up before its first round");
+      all.push_back(std::move(e.subject));
+    }
   }
 
  private:
   double elapsed() const { return seconds_now() - begin_; }
 
+  bool time_is_up(double part) const {
+    return length_.rounds == 0 && elapsed() >= part * length_.seconds;
+  }
+
   void tell(std::size_t done) const {
     const auto count = static_cast<double>(entries_.size());
-    const double sweep = static_cast<double>(sweeps_) + static_cast<double>(done) / count;
+    const double sweep = static_cast<double>(sweeps_ - 1) + static_cast<double>(done) / count;
     const double fraction = length_.rounds > 0 ? sweep / static_cast<double>(length_.rounds)
                                                : std::min(elapsed() / length_.seconds, 0.99);
-    report_(fmt::format("sweep {}: a round of each of {} series", sweeps_ + 1, entries_.size()),
+    report_(fmt::format("sweep {}: a round of each of {} series", sweeps_, entries_.size()),
             part_of_preparing + (1 - part_of_preparing) * fraction);
   }
 
@@ -95,7 +106,7 @@ class sweeper {
   std::mt19937_64 random_;
   std::vector<entry> entries_;
   std::size_t sweeps_ = 0;
-  double begin_ = 0;
+  const double begin_ = seconds_now();
 };
 
 }  // namespace

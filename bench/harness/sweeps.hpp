@@ -25,17 +25,21 @@ class series {
   virtual void measure() = 0;
   // What a round should last.
   virtual double target_ns() const = 0;
+  // The time was up before its first round.
+  virtual void give_up(const std::string& reason) = 0;
 };
 
 struct run_length {
   std::uint64_t rounds = 0;  // sweeps; 0: as many as the time allows
-  double seconds = 15;       // not a bound when rounds are given
-  std::uint64_t seed = 1;    // of the order
+  double seconds =
+      15;  // for everything, checks and calibration too; no bound when rounds are given
+  std::uint64_t seed = 1;  // of the order
 };
 
 using progress = std::function<void(const std::string& what, double fraction)>;
 
-// Returns the number of sweeps. `before_each` runs before each sweep. Series that cannot be prepared are removed.
+// Returns the number of sweeps that were begun. `before_each` runs before each sweep. Series that cannot be prepared are
+// removed. Ends by time within the round that is running then; what has had no round by then gives up.
 std::size_t run_sweeps(std::vector<std::unique_ptr<series>>& all, const run_length& length,
                        const std::function<void()>& before_each, const progress& report);
 

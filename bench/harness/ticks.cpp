@@ -2,8 +2,11 @@
 // Calibration of the finest clock.
 #include "harness/ticks.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace tutti::bench {
 namespace {
@@ -29,6 +32,33 @@ double measure_timer() {
   return to_ns(*middle);
 }
 
+// A chain in which each step needs the one before.
+void turn(std::uint64_t steps) {
+  std::uint64_t state = steps;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    state = state * 6364136223846793005u + 1;
+    asm volatile("" : "+r"(state));
+  }
+}
+
+// The least of many: what others take of the CPU only ever adds.
+double measure_step() {
+  constexpr std::uint64_t steps = 20000;
+  double least = std::numeric_limits<double>::max();
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    const std::uint64_t begin = ordered_ticks();
+    turn(steps);
+    least = std::min(least, to_ns(ordered_ticks() - begin));
+  }
+  return least / steps;
+}
+
+double cpu_ns(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
+
 }  // namespace
 
 double ns_per_tick() {
@@ -48,5 +78,14 @@ void spin_for_ns(double ns) {
   while (ticks() < end) {
   }
 }
+
+void work_for_ns(double ns) {
+  static const double step_ns = measure_step();
+  turn(static_cast<std::uint64_t>(ns / step_ns));
+}
+
+double thread_cpu_ns() { return cpu_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+double process_cpu_ns() { return cpu_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace tutti::bench

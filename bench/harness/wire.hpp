@@ -8,14 +8,28 @@
 
 namespace tutti::bench {
 
-NLOHMANN_JSON_SERIALIZE_ENUM(pattern, {{pattern::loop, "loop"}, {pattern::delayed, "delayed"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(pattern, {{pattern::loop, "loop"},
+                                       {pattern::delayed, "delayed"},
+                                       {pattern::phases, "phases"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(course_kind, {{course_kind::constant, "constant"},
+                                           {course_kind::uniform, "uniform"},
+                                           {course_kind::alternating, "alternating"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(phase_kind, {{phase_kind::none, "none"},
+                                          {phase_kind::neighbours, "neighbours"},
+                                          {phase_kind::long_waits, "long_waits"},
+                                          {phase_kind::short_waits, "short_waits"}})
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(course, ns, kind)
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(neighbour_plan, cpus, each, light, own_session, outside)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(round_request, kind, threads, cpus, episodes, warm_up, batches,
-                                   least_ns, chunk, own_cores, with_floor, skew_ns, late_ns, seed,
-                                   neighbours, offsets)
+                                   least_ns, chunk, own_cores, with_floor, skew_ns, late, rotating,
+                                   least_work_ns, most_work_ns, phases, seed, neighbours, offsets)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(round_outcome, samples, mean, episodes, duration_ns,
-                                   start_spread_ns, waiter_cpu_ns, floor_before, floor_after,
+                                   start_spread_ns, waiter_cpu_ns, cpus_used, episode_ns,
+                                   recover_ns, watched_ns, floor_before, floor_after,
                                    neighbours_ran)
 
 }  // namespace tutti::bench

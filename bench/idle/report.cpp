@@ -30,6 +30,12 @@ ordered_json result_line(const idle_suite& s, const idle_suite::result& r) {
   return line;
 }
 
+ordered_json skipped_line(const idle_suite::result& r) {
+  return {{"type", "skipped"},       {"benchmark", r.what.benchmark}, {"provider", r.what.provider},
+          {"name", r.what.name},     {"threads", r.what.threads},     {"metric", r.what.metric},
+          {"reason", r.not_measured}};
+}
+
 }  // namespace
 
 std::string json_lines(const idle_suite& s, ordered_json machine) {
@@ -41,13 +47,17 @@ std::string json_lines(const idle_suite& s, ordered_json machine) {
     add_summary(line, s.floor());
     text += line.dump() + "\n";
   }
-  for (const auto& r : s.results()) text += result_line(s, r).dump() + "\n";
+  for (const auto& r : s.results()) {
+    text += (r.not_measured.empty() ? result_line(s, r) : skipped_line(r)).dump() + "\n";
+  }
   return text;
 }
 
 std::string table(const idle_suite& s, const ordered_json& machine) {
   std::vector<const idle_suite::result*> order;
-  for (const auto& r : s.results()) order.push_back(&r);
+  for (const auto& r : s.results()) {
+    if (r.not_measured.empty()) order.push_back(&r);
+  }
   const auto key = [](const idle_suite::result* r) {
     return std::tuple(r->what.benchmark, r->what.fibers, r->what.threads, r->what.metric,
                       median_of(r->record.samples));
@@ -76,6 +86,11 @@ std::string table(const idle_suite& s, const ordered_json& machine) {
       "sweeps.\n"
       "A line goes from one core to another in {}.\n",
       s.sweeps(), s.floor().empty() ? "an unknown time" : format_ns(median_of(s.floor())));
+  for (const auto& r : s.results()) {
+    if (r.not_measured.empty()) continue;
+    text += fmt::format("not measured: {} {} with {} participants: {}\n", r.what.provider,
+                        r.what.name, r.what.threads, r.not_measured);
+  }
   return text;
 }
 

@@ -36,6 +36,7 @@ class trial_series final : public series {
     to_.record.add({ns}, floor, to_.record.rounds++);
   }
   double target_ns() const override { return 15e6; }
+  void give_up(const std::string& reason) override { to_.not_measured = reason; }
 
  private:
   static constexpr std::uint64_t most = 1u << 24;
@@ -83,7 +84,7 @@ team& idle_suite::team_of(const trial& what) {
 void idle_suite::run(const progress& report) {
   std::vector<std::unique_ptr<series>> all;
   for (const trial& t : plan_.trials) {
-    results_.push_back({t, {}});
+    results_.push_back({t, {}, {}});
     all.push_back(std::make_unique<trial_series>(results_.back(), team_of(t), plan_.where, floor_));
   }
   const std::vector<int> cpus = cores_of(plan_.where);

@@ -28,6 +28,7 @@ class idle_suite {
   struct result {
     trial what;
     series_record record;
+    std::string not_measured;  // why not; empty: it was
   };
 
   explicit idle_suite(idle_plan plan) : plan_(std::move(plan)) {}

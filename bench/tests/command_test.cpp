@@ -46,28 +46,38 @@ INSTANTIATE_TEST_SUITE_P(
         "bench barrier --pin 0,99999", "bench barrier --pin 1-0", "bench barrier --pin core,0",
         "bench barrier --scenario nonsense", "bench barrier --imbalance 10",
         "bench barrier --imbalance -1us", "bench barrier --neighbour two",
-        "bench barrier --metric nonsense", "bench barrier --metric cpu_time",
-        "bench barrier --rounds 0", "bench barrier --rounds x", "bench barrier --time 0",
-        "bench barrier --time forever", "bench barrier --rounds 1 --time 1",
-        "bench barrier --seed x", "bench barrier --json=maybe"));
+        "bench barrier --neighbour ''", "bench barrier --imbalance 1ms_backwards",
+        "bench barrier --imbalance 1m", "bench barrier --work 1us", "bench barrier --work 9us-1us",
+        "bench barrier --work -1us-9us", "bench barrier --background some",
+        "bench barrier --neighbours-each 2", "bench barrier --neighbour one --neighbours-each 0",
+        "bench barrier --session mine", "bench barrier --quota 0", "bench barrier --quota -1",
+        "bench barrier --quota much", "bench barrier --recover nonsense",
+        "bench barrier --recover background_light", "bench barrier --gap 60us",
+        "bench barrier --scenario gap_60us", "bench barrier --metric nonsense",
+        "bench barrier --metric cpu_time", "bench barrier --rounds 0", "bench barrier --rounds x",
+        "bench barrier --time 0", "bench barrier --time forever",
+        "bench barrier --rounds 1 --time 1", "bench barrier --seed x",
+        "bench barrier --json=maybe"));
 
 INSTANTIATE_TEST_SUITE_P(
     Crews, WrongUsage,
-    testing::Values("bench team extra", "bench team --threads 0", "bench team --threads 99999",
-                    "bench team --ranks 1", "bench team --ranks 0", "bench team --ranks x",
-                    "bench team --kind nonsense", "bench team --kind barrier",
-                    "bench team --algorithms nonsense", "bench team --algorithms default_rankless",
-                    "bench team --wait nonsense", "bench team --peers nonsense",
-                    "bench team --peers openmpi", "bench team --peers libomp:nonsense",
-                    "bench team --peers rayon:active", "bench team --peers forkunion:sleeps",
-                    "bench team --algorithms none --peers none", "bench team --pin 1-0",
-                    "bench team --scenario nonsense", "bench team --scenario imbalance_1ms",
-                    "bench team --scenario skew_1us", "bench team --neighbour two",
-                    "bench team --rounds 0", "bench team --time 0",
-                    "bench team --rounds 1 --time 1", "bench team --seed x", "bench reduce extra",
-                    "bench reduce --kind empty", "bench reduce --kind ''",
-                    "bench reduce --peers tbb", "bench reduce --ranks 1",
-                    "bench reduce --rounds x"));
+    testing::Values(
+        "bench team extra", "bench team --threads 0", "bench team --threads 99999",
+        "bench team --ranks 1", "bench team --ranks 0", "bench team --ranks x",
+        "bench team --kind nonsense", "bench team --kind barrier",
+        "bench team --algorithms nonsense", "bench team --algorithms default_rankless",
+        "bench team --wait nonsense", "bench team --peers nonsense", "bench team --peers openmpi",
+        "bench team --peers libomp:nonsense", "bench team --peers rayon:active",
+        "bench team --peers forkunion:sleeps", "bench team --algorithms none --peers none",
+        "bench team --pin 1-0", "bench team --scenario nonsense",
+        "bench team --scenario imbalance_1ms", "bench team --scenario skew_1us",
+        "bench team --neighbour two", "bench team --gap 60", "bench team --gap -1us",
+        "bench team --gap 60us_rotating", "bench team --gap ''", "bench team --imbalance 1ms",
+        "bench team --scenario recover_neighbour_one", "bench team --background nonsense",
+        "bench team --quota 1.5x", "bench team --session ''", "bench team --rounds 0",
+        "bench team --time 0", "bench team --rounds 1 --time 1", "bench team --seed x",
+        "bench reduce extra", "bench reduce --kind empty", "bench reduce --kind ''",
+        "bench reduce --peers tbb", "bench reduce --ranks 1", "bench reduce --rounds x"));
 
 TEST(Command, HelpAndVersionSucceed) {
   for (const char* arguments :
@@ -161,6 +171,45 @@ TEST(Command, BenchTeamWritesJsonLines) {
     EXPECT_GT(line.at("median").get<double>(), 0);
     EXPECT_FALSE(line.at("over_default_median").is_null());
   }
+}
+
+TEST(Command, BenchTeamMeasuresAfterAGap) {
+  const output result = standard_output(
+      "bench team --threads 2 --ranks none --kind empty --algorithms default --peers pthread "
+      "--gap none,60us --background none,light --product --session same,own --rounds 1 --json");
+  EXPECT_EQ(result.status, 0);
+  std::vector<std::string> found;
+  for (const auto& line : results_of(result.text)) {
+    if (line.at("provider") != "tutti") continue;
+    const auto session = line.at("session");
+    found.push_back(line.at("scenario").get<std::string>() + " " +
+                    (session.is_null() ? "-" : session.get<std::string>()) + " " +
+                    line.at("metric").get<std::string>());
+  }
+  std::sort(found.begin(), found.end());
+  const std::vector<std::string> expected{"background_light own loop",
+                                          "background_light same loop",
+                                          "free - loop",
+                                          "gap_60us - cpu_time",
+                                          "gap_60us - latency",
+                                          "gap_60us+background_light own cpu_time",
+                                          "gap_60us+background_light own latency",
+                                          "gap_60us+background_light same cpu_time",
+                                          "gap_60us+background_light same latency"};
+  EXPECT_EQ(found, expected);
+}
+
+TEST(Command, AQuotaIsMeasuredOrSkippedWithTheReason) {
+  const output result = standard_output(
+      "bench barrier --threads 2 --algorithms default --peers none --quota 1.5 --rounds 1 --json");
+  EXPECT_EQ(result.status, 0);
+  const auto results = results_of(result.text);
+  if (!results.empty()) {
+    EXPECT_EQ(results[0].at("scenario"), "quota_1.5");
+    return;
+  }
+  EXPECT_NE(result.text.find("cgroup"), std::string::npos);
+  EXPECT_NE(result.text.find("skipped"), std::string::npos);
 }
 
 TEST(Command, BenchTeamMeasuresFibersOfTuttiAlone) {

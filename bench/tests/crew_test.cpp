@@ -2,12 +2,16 @@
 // Does the harness see differences between regions that are known, and refuse what are no regions or sums?
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <sstream>
+#include <thread>
 
 #include "crew/report.hpp"
 #include "crew/suite.hpp"
 #include "fake_crews.hpp"
 #include "harness/statistics.hpp"
+#include "region/pool.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -150,6 +154,79 @@ TEST(CrewCost, AKnownDelayOfEachRegionIsSeen) {
   EXPECT_NEAR(difference, 2000, 300);
 }
 
+// How the workers of a pool wait for the next region: they spin, or they look once in a while.
+template <bool Naps>
+class polled_signals {
+ public:
+  explicit polled_signals(rank_t threads) : workers_(threads - 1) {}
+  void open() {
+    running_.store(workers_, relaxed);
+    generation_.fetch_add(1, release);  // publishes the job; pairs with await_open()
+  }
+  void await_open() {
+    thread_local std::uint64_t seen = 0;
+    while (generation_.load(acquire) == seen) {  // pairs with open()
+      if (Naps) std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+    ++seen;
+  }
+  void done() { running_.fetch_sub(1, release); }  // pairs with close()
+  void close() {
+    while (running_.load(acquire) != 0) {  // pairs with done()
+    }
+  }
+
+ private:
+  const rank_t workers_;
+  alignas(cache_line) std::atomic<std::uint64_t> generation_{0};
+  alignas(cache_line) std::atomic<rank_t> running_{0};
+};
+
+template <bool Naps>
+crew_provider polling_pool(const char* name) {
+  return fake_regions(name, [](const crew_size& size) {
+    return std::make_unique<pool_crew<polled_signals<Naps>>>(size.threads);
+  });
+}
+
+double median_in(const crew_suite& s, const std::string& name, crew_metric what) {
+  for (const auto& m : s.results()) {
+    if (m.who->name == name && m.what == what) return median_of(m.samples);
+  }
+  ADD_FAILURE() << name << " was not measured";
+  return 0;
+}
+
+TEST(Gaps, SpinningThroughThemAndSleepingInThemBothShow) {
+  if (make_placement("core").cpus.size() < 2) GTEST_SKIP() << "needs two cores";
+  crew_plan plan = small_plan({{false, 0}}, 2);
+  plan.scenarios = {parse_scenario("gap_200us")};
+  plan.providers = {polling_pool<false>("spins"), polling_pool<true>("naps")};
+  crew_suite s(plan);
+  s.run(quiet);
+  EXPECT_TRUE(s.failures().empty()) << s.failures()[0].reason;
+  ASSERT_EQ(s.results().size(), 4u);
+  EXPECT_LT(median_in(s, "spins", crew_metric::latency), 20e3);
+  EXPECT_NEAR(median_in(s, "spins", crew_metric::cpu_time), 200e3, 40e3);
+  EXPECT_GT(median_in(s, "naps", crew_metric::latency), 50e3);
+  EXPECT_LT(median_in(s, "naps", crew_metric::cpu_time), 60e3);
+}
+
+TEST(Gaps, InsideARegionRankZeroComesLate) {
+  crew_plan plan = plan_of_meetings(meeting_fault::none, 2);
+  plan.kinds = {{true, 0}, {true, 2}};
+  plan.scenarios = {parse_scenario("gap_500us")};
+  crew_suite s(plan);
+  s.run(quiet);
+  EXPECT_TRUE(s.failures().empty()) << s.failures()[0].reason;
+  ASSERT_EQ(s.results().size(), 4u);
+  for (const auto& m : s.results()) {
+    // std::barrier sleeps: neither figure contains the gap.
+    EXPECT_LT(summarize(m.samples).min, 400e3);
+    EXPECT_GT(median_of(m.samples), 0);
+  }
+}
+
 TEST(CrewLines, AreJsonWithTheirKeys) {
   const crew_plan plan = plan_of_meetings(meeting_fault::none, 2);
   crew_suite s(plan);
@@ -161,9 +238,11 @@ TEST(CrewLines, AreJsonWithTheirKeys) {
     skipped += line.at("type") == "skipped";
     if (line.at("type") != "result") continue;
     ++results;
-    for (const char* key : {"benchmark", "kind", "provider", "name", "wait", "threads", "ranks",
-                            "cores", "pinned", "scenario", "metric", "unit", "min", "median", "p99",
-                            "samples", "floor_median", "ratio_median", "over_barrier_median"}) {
+    for (const char* key :
+         {"benchmark", "kind",    "provider",     "name",         "wait",
+          "threads",   "ranks",   "cores",        "pinned",       "scenario",
+          "session",   "metric",  "unit",         "min",          "median",
+          "p99",       "samples", "floor_median", "ratio_median", "over_barrier_median"}) {
       EXPECT_TRUE(line.contains(key)) << key;
     }
     EXPECT_EQ(line.at("benchmark"), "reduce");

@@ -59,6 +59,29 @@ class drowsy_barrier final : public slowed_barrier {
   bool warm_ = true;  // only rank 1 looks, except between rounds
 };
 
+// After a wait of more than `long_ns`, an episode costs `delay_ns` more until `memory_ns` have passed.
+class sulking_barrier final : public slowed_barrier {
+ public:
+  sulking_barrier(rank_t n, double long_ns, double delay_ns, double memory_ns)
+      : slowed_barrier(n, 0), long_ns_(long_ns), delay_ns_(delay_ns), memory_ns_(memory_ns) {}
+
+  void arrive_and_wait(rank_t rank) override {
+    const std::uint64_t begin = ticks();
+    slowed_barrier::arrive_and_wait(rank);
+    const std::uint64_t end = ticks();
+    // relaxed: a hint.
+    if (end - begin > from_ns(long_ns_)) until_.store(end + from_ns(memory_ns_), relaxed);
+    if (end < until_.load(relaxed)) spin_for_ns(delay_ns_);
+  }
+  void episodes(rank_t rank, std::uint64_t count) override {
+    for (std::uint64_t i = 0; i < count; ++i) arrive_and_wait(rank);
+  }
+
+ private:
+  const double long_ns_, delay_ns_, memory_ns_;
+  alignas(cache_line) std::atomic<std::uint64_t> until_{0};
+};
+
 inline provider fake(const std::string& name, decltype(provider::make) make) {
   return {"fake", name, "", "", std::move(make), "", {}};
 }

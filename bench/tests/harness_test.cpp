@@ -9,6 +9,7 @@
 #include "barrier/report.hpp"
 #include "barrier/suite.hpp"
 #include "fake_barriers.hpp"
+#include "harness/phases.hpp"
 #include "harness/statistics.hpp"
 
 namespace tutti::bench {
@@ -70,6 +71,73 @@ TEST_F(Harness, LatenessOfARankIsNotLatency) {
   // The waiter spins: it burns what the late rank is late by.
   EXPECT_EQ(s.results()[1].what, metric::cpu_time);
   EXPECT_NEAR(cost_of(s.results()[1]), 100e3, 20e3);
+}
+
+const measurement& of_metric(const suite& s, metric what) {
+  for (const auto& m : s.results()) {
+    if (m.what == what) return m;
+  }
+  throw std::runtime_error("not measured");
+}
+
+TEST_F(Harness, TheLateRankMayRotate) {
+  add_delayed(0);
+  plan_.scenarios = {parse_scenario("imbalance_100us_rotating")};
+  suite s(plan_);
+  s.run(quiet);
+  EXPECT_LT(cost_of(of_metric(s, metric::last_in_last_out)), 20e3);
+  // What makes a rank late is not counted as waiting, though every rank is late now and then.
+  EXPECT_NEAR(cost_of(of_metric(s, metric::cpu_time)), 100e3, 20e3);
+}
+
+TEST_F(Harness, RandomWorkIsNoWait) {
+  add_delayed(0);
+  plan_.scenarios = {parse_scenario("work_50us_150us")};
+  suite s(plan_);
+  s.run(quiet);
+  EXPECT_LT(cost_of(of_metric(s, metric::last_in_last_out)), 20e3);
+  // Of two uniform times the larger is a third of the range above the smaller in the mean, and 2/3 up from its begin.
+  const double waits = cost_of(of_metric(s, metric::cpu_time));
+  EXPECT_GT(waits, 10e3);
+  EXPECT_LT(waits, 70e3);
+  EXPECT_NEAR(cost_of(of_metric(s, metric::episode)), 117e3, 40e3);
+}
+
+TEST_F(Harness, SeesHowLongABarrierRemembersLongWaits) {
+  constexpr double memory = 80e6;
+  plan_.length.rounds = 3;
+  plan_.scenarios = {parse_scenario("recover_imbalance_1ms")};
+  plan_.providers.push_back(fake(
+      "sulks", [](rank_t n) { return std::make_unique<sulking_barrier>(n, 500e3, 5e3, memory); }));
+  add_delayed(0);
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.results().size(), 2u);
+  EXPECT_NEAR(median_of(s.results()[0].samples), memory, 0.3 * memory);
+  EXPECT_EQ(s.results()[0].unrecovered, 0u);
+  EXPECT_LT(cost_of(s.results()[1]), 0.2 * memory);
+}
+
+TEST_F(Harness, TheFloorOfACrowdIsNotAboveABarrierThatYields) {
+  plan_.threads = {4};
+  plan_.metrics = {metric::loop};
+  plan_.length.rounds = 10;
+  plan_.providers = choose_tutti({"ticket"}, {"yield"});
+  suite s(plan_);
+  s.run(quiet);
+  ASSERT_EQ(s.results().size(), 1u);
+  EXPECT_GT(median_of(s.results()[0].ratios), 0.9);
+}
+
+TEST(Phases, TheFirstCalmWindowCounts) {
+  std::vector<phase_sample> samples;
+  for (std::uint64_t i = 0; i < 100; ++i) samples.push_back({1000 * i, i < 50 ? 30.0 : 10.5});
+  // A window whose median is calm: more than half of it lies behind the change of cost.
+  const auto found = time_to_calm(samples, 20000, 10);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_NEAR(*found, to_ns(std::uint64_t{1000 * (50 - rolling_window / 2) - 20000}), 1);
+  EXPECT_FALSE(time_to_calm(samples, 20000, 9).has_value());
+  EXPECT_DOUBLE_EQ(*time_to_calm(samples, 60000, 10), 0);
 }
 
 TEST_F(Harness, RefusesWhatIsNoBarrier) {
@@ -143,9 +211,9 @@ TEST_F(Harness, LinesAreJsonWithTheirKeys) {
     }
     if (type != "result") continue;
     ++results;
-    for (const char* key :
-         {"benchmark", "provider", "name", "wait", "threads", "cores", "pinned", "scenario",
-          "metric", "unit", "min", "median", "p99", "samples", "floor_median", "ratio_median"}) {
+    for (const char* key : {"benchmark", "provider", "name", "wait", "threads", "cores", "pinned",
+                            "scenario", "session", "metric", "unit", "min", "median", "p99",
+                            "samples", "floor_median", "ratio_median"}) {
       EXPECT_TRUE(line.contains(key)) << key;
     }
     EXPECT_EQ(line.at("floor"), line.at("threads") == 2 ? "line_one_way" : "yield_rotation");

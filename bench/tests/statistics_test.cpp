@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <stdexcept>
 
 #include "barrier/plan.hpp"
@@ -37,13 +38,94 @@ TEST(Statistics, MedianOfTwoIsBetweenThem) { EXPECT_DOUBLE_EQ(median_of({1, 2}),
 
 TEST(Scenario, NamesCarryTheirTimes) {
   EXPECT_DOUBLE_EQ(parse_scenario("skew_10us").skew_ns, 10e3);
-  EXPECT_DOUBLE_EQ(parse_scenario("imbalance_1ms").late_ns, 1e6);
-  EXPECT_DOUBLE_EQ(parse_scenario("imbalance_500ns").late_ns, 500);
+  EXPECT_DOUBLE_EQ(parse_scenario("imbalance_1ms").late.ns, 1e6);
+  EXPECT_DOUBLE_EQ(parse_scenario("imbalance_500ns").late.ns, 500);
   EXPECT_EQ(parse_scenario("neighbour_all").busy, neighbour_kind::all);
   EXPECT_EQ(parse_scenario("free").busy, neighbour_kind::none);
 }
 
+TEST(Scenario, PartsAreJoined) {
+  const scenario s =
+      parse_scenario("imbalance_60us_uniform_rotating+background_heavy_x2+quota_1.5");
+  EXPECT_DOUBLE_EQ(s.late.ns, 60e3);
+  EXPECT_EQ(s.late.kind, course_kind::uniform);
+  EXPECT_TRUE(s.rotating);
+  EXPECT_EQ(s.busy, neighbour_kind::heavy);
+  EXPECT_EQ(s.each, 2u);
+  EXPECT_DOUBLE_EQ(s.quota_cpus, 1.5);
+  EXPECT_TRUE(s.disturbed());
+  EXPECT_TRUE(s.delayed());
+}
+
+TEST(Scenario, WorkGapsAndPhases) {
+  const scenario work = parse_scenario("work_1us_100us");
+  EXPECT_DOUBLE_EQ(work.least_work_ns, 1e3);
+  EXPECT_DOUBLE_EQ(work.most_work_ns, 100e3);
+  const scenario gap = parse_scenario("gap_1ms_alternating+background_light");
+  EXPECT_DOUBLE_EQ(gap.gap.ns, 1e6);
+  EXPECT_EQ(gap.gap.kind, course_kind::alternating);
+  EXPECT_EQ(gap.each, 3u);
+  EXPECT_EQ(parse_scenario("recover_background_heavy").phases, phase_kind::neighbours);
+  EXPECT_EQ(parse_scenario("recover_imbalance_1ms").phases, phase_kind::long_waits);
+  EXPECT_EQ(parse_scenario("recover_to_imbalance_1ms").phases, phase_kind::short_waits);
+}
+
+TEST(Scenario, NeighboursAreWhereItSays) {
+  const std::vector<int> cores{4, 7};
+  EXPECT_TRUE(neighbours_of(parse_scenario("free"), cores).cpus.empty());
+  EXPECT_EQ(neighbours_of(parse_scenario("neighbour_one"), cores).cpus, std::vector{4});
+  const neighbour_plan light = neighbours_of(parse_scenario("background_light_x5"), cores);
+  EXPECT_EQ(light.cpus, cores);
+  EXPECT_EQ(light.each, 5u);
+  EXPECT_TRUE(light.light);
+}
+
+TEST(Course, LengthsOfSuccessiveWaits) {
+  std::mt19937_64 random(1);
+  const course alternating{100, course_kind::alternating};
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    EXPECT_DOUBLE_EQ(at(alternating, i, random), i % 10 == 9 ? 100 : 10);
+  }
+  const course uniform{90, course_kind::uniform};
+  double sum = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const double ns = at(uniform, i, random);
+    EXPECT_GE(ns, 60);
+    EXPECT_LE(ns, 120);
+    sum += ns;
+  }
+  EXPECT_NEAR(sum / 1000, uniform.mean(), 3);
+}
+
 TEST(Scenario, RefusesWhatItDoesNotKnow) {
+  for (const char* text : {"imbalance_1ms_rotating_uniform",
+                           "work_1us",
+                           "work_9us_1us",
+                           "work_1us_1",
+                           "gap_",
+                           "gap_-1us",
+                           "gap_60us_rotating",
+                           "gap_60",
+                           "background_medium",
+                           "background_light_x0",
+                           "background_light_x99",
+                           "neighbour_one_xtwo",
+                           "quota_",
+                           "quota_0",
+                           "quota_-1",
+                           "quota_x",
+                           "free+gap_1us",
+                           "gap_1us+",
+                           "+gap_1us",
+                           "gap_1us+gap_2us",
+                           "neighbour_one+background_light",
+                           "quota_1.5+gap_60us",
+                           "recover_",
+                           "recover_background_light",
+                           "recover_imbalance_1",
+                           "recover_neighbour_one+quota_1.5"}) {
+    EXPECT_THROW(parse_scenario(text), std::invalid_argument) << text;
+  }
   for (const char* text : {"", "fre", "skew_", "skew_10", "skew_us", "skew_-1us", "skew_nanus",
                            "imbalance_2000ms", "imbalance_1s", "neighbour_two", "skew_1us "}) {
     EXPECT_THROW(parse_scenario(text), std::invalid_argument) << text;

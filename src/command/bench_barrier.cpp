@@ -21,7 +21,8 @@ namespace {
 using bench::barrier_plan;
 
 struct options {
-  optional_text threads, scenarios, imbalances, neighbours, metrics, rounds, seconds;
+  optional_text threads, metrics, rounds, seconds;
+  scenario_options scenarios;
   std::string algorithms = "default,default_rankless,dissemination";
   std::string waits = "adaptive";
   std::string peers = "all";
@@ -30,28 +31,14 @@ struct options {
   bool json = false;
 };
 
-std::vector<bench::scenario> scenarios_of(const options& o) {
-  std::vector<bench::scenario> scenarios = parse_scenarios(o.scenarios, o.neighbours);
-  if (o.imbalances) {
-    for (const auto& time : split("--imbalance", *o.imbalances)) {
-      try {
-        add_scenario(scenarios, "imbalance_" + time);
-      } catch (const std::invalid_argument&) {
-        throw std::invalid_argument(fmt::format(
-            "--imbalance: '{}' is not a time such as 500ns, 10us or 1ms (at most 1000ms)", time));
-      }
-    }
-  }
-  if (scenarios.empty()) add_scenario(scenarios, "free");
-  return scenarios;
-}
+constexpr scenario_kinds kinds_here{.waits = true, .phases = true};
 
 barrier_plan make_plan(const options& o) {
   barrier_plan plan;
   plan.threads =
       o.threads ? parse_counts("--threads", *o.threads, most_threads) : default_counts({2});
   plan.placements = parse_pins(o.pins);
-  plan.scenarios = scenarios_of(o);
+  plan.scenarios = parse_scenarios(o.scenarios, kinds_here);
   if (o.metrics) {
     for (const auto& name : split("--metric", *o.metrics)) {
       plan.metrics.push_back(bench::parse_metric(name));
@@ -86,8 +73,12 @@ int run(const options& o) {
   fmt::print("{}",
              o.json ? bench::json_lines(plan, suite, machine) : bench::table(plan, suite, machine));
   for (const auto& failure : suite.failures()) {
-    fmt::print(stderr, "tutti: {} {} with {} threads was not measured: {}\n", failure.who->family,
-               failure.who->name, failure.threads, failure.reason);
+    fmt::print(stderr, "tutti: {} {} with {} threads, {}, was not measured: {}\n",
+               failure.who->family, failure.who->name, failure.threads, words_of(*failure.when),
+               failure.reason);
+  }
+  for (const auto& impossible : suite.impossible()) {
+    fmt::print(stderr, "tutti: {} is not measured: {}\n", impossible.when->name, impossible.reason);
   }
   return suite.failures().empty() ? success : failed;
 }
@@ -116,19 +107,17 @@ void add_bench_barrier(CLI::App& bench, action& chosen) {
       "Where the threads are: core (one a core, round robin), compact, spread, none; or CPUs as "
       "0,2-3")
       ->capture_default_str();
-  add("--scenario", o->scenarios, "LIST",
-      "free, skew_TIME, imbalance_TIME, neighbour_one, neighbour_all (default: free)");
-  add("--imbalance", o->imbalances, "TIMES",
-      "The last rank is late by this in every episode, e.g. 10us,1ms");
-  add("--neighbour", o->neighbours, "LIST",
-      "A busy process beside the run: none, one (on the first CPU used), all (on each)");
+  add_scenario_options(*app, o->scenarios, kinds_here);
   add("--metric", o->metrics, "LIST",
-      "loop, last_in_last_out, cpu_time (default: what suits the scenario)");
+      "loop, last_in_last_out, cpu_time (of a waiter, an episode), episode (lateness and work "
+      "included), recover (default: what suits the scenario)");
   auto* rounds =
       add("--rounds", o->rounds, "N", "Rounds of each barrier (default: as many as --time allows)");
-  add("--time", o->seconds, "SECONDS", "To measure, after the calibration (default: 12)")
+  add("--time", o->seconds, "SECONDS",
+      "For everything, checks and calibration included (default: 12)")
       ->excludes(rounds);
-  add("--seed", o->seed, "N", "Of the random order and of the random skew")->capture_default_str();
+  add("--seed", o->seed, "N", "Of the random order and of what is random in the scenarios")
+      ->capture_default_str();
   app->add_flag("--json", o->json, "One JSON object a line instead of the table");
   app->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
 }

@@ -21,7 +21,8 @@ namespace {
 using bench::crew_plan;
 
 struct options {
-  optional_text threads, ranks, kinds, scenarios, neighbours, rounds, seconds;
+  optional_text threads, ranks, kinds, rounds, seconds;
+  scenario_options scenarios;
   std::string algorithms;
   std::string waits = "adaptive";
   std::string peers = "all";
@@ -50,18 +51,7 @@ std::vector<bench::crew_shape> shapes_of(const options& o) {
   return shapes;
 }
 
-std::vector<bench::scenario> scenarios_of(const options& o) {
-  std::vector<bench::scenario> scenarios = parse_scenarios(o.scenarios, o.neighbours);
-  for (const auto& s : scenarios) {
-    if (s.skew_ns <= 0 && s.late_ns <= 0) continue;
-    throw std::invalid_argument(
-        fmt::format("--scenario: {} is one of `tutti bench barrier`; here use free, neighbour_one, "
-                    "neighbour_all",
-                    s.name));
-  }
-  if (scenarios.empty()) add_scenario(scenarios, "free");
-  return scenarios;
-}
+constexpr scenario_kinds kinds_here{.gaps = true};
 
 std::vector<bench::episode_kind> kinds_of(const options& o, const crew_benchmark& what) {
   if (!o.kinds) return what.kinds;
@@ -86,7 +76,7 @@ crew_plan make_plan(const options& o, const crew_benchmark& what) {
   plan.kinds = kinds_of(o, what);
   plan.shapes = shapes_of(o);
   plan.placements = parse_pins(o.pins);
-  plan.scenarios = scenarios_of(o);
+  plan.scenarios = parse_scenarios(o.scenarios, kinds_here);
   plan.length = parse_length(o.rounds, o.seconds, o.seed);
   plan.providers =
       bench::choose_teams(split("--algorithms", o.algorithms), split("--wait", o.waits));
@@ -109,8 +99,12 @@ int run(const options& o, const crew_benchmark& what) {
   fmt::print("{}", o.json ? bench::json_lines(plan, suite, machine, what.missing())
                           : bench::table(plan, suite, machine));
   for (const auto& failure : suite.failures()) {
-    fmt::print(stderr, "tutti: {}, {} with {} ranks was not measured: {}\n", name_of(*failure.who),
-               name_of(failure.kind), failure.shape.ranks, failure.reason);
+    fmt::print(stderr, "tutti: {}, {} with {} ranks, {}, was not measured: {}\n",
+               name_of(*failure.who), name_of(failure.kind), failure.shape.ranks,
+               words_of(*failure.when), failure.reason);
+  }
+  for (const auto& impossible : suite.impossible()) {
+    fmt::print(stderr, "tutti: {} is not measured: {}\n", impossible.when->name, impossible.reason);
   }
   return suite.failures().empty() ? success : failed;
 }
@@ -140,14 +134,14 @@ void add_bench_crews(CLI::App& bench, action& chosen, const crew_benchmark& what
       "Where the threads are: core (one a core, round robin), compact, spread, none; or CPUs as "
       "0,2-3")
       ->capture_default_str();
-  add("--scenario", o->scenarios, "LIST", "free, neighbour_one, neighbour_all (default: free)");
-  add("--neighbour", o->neighbours, "LIST",
-      "A busy process beside the run: none, one (on the first CPU used), all (on each)");
+  add_scenario_options(*app, o->scenarios, kinds_here);
   auto* rounds =
       add("--rounds", o->rounds, "N", "Rounds of each series (default: as many as --time allows)");
-  add("--time", o->seconds, "SECONDS", "To measure, after the calibration (default: 12)")
+  add("--time", o->seconds, "SECONDS",
+      "For everything, checks and calibration included (default: 12)")
       ->excludes(rounds);
-  add("--seed", o->seed, "N", "Of the random order")->capture_default_str();
+  add("--seed", o->seed, "N", "Of the random order and of what is random in the scenarios")
+      ->capture_default_str();
   app->add_flag("--json", o->json, "One JSON object a line instead of the table");
   app->callback([o, what, &chosen] { chosen = [o, what] { return run(*o, what); }; });
 }

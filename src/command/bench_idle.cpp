@@ -148,7 +148,7 @@ void add_bench_idle(CLI::App& bench, action& chosen, const idle_benchmark& what)
       ->capture_default_str();
   auto* rounds =
       add("--rounds", o->rounds, "N", "Rounds of each series (default: as many as --time allows)");
-  add("--time", o->seconds, "SECONDS", "To measure, after the calibration (default: 12)")
+  add("--time", o->seconds, "SECONDS", "For everything, calibration included (default: 12)")
       ->excludes(rounds);
   add("--seed", o->seed, "N", "Of the random order")->capture_default_str();
   app->add_flag("--json", o->json, "One JSON object a line instead of the table");

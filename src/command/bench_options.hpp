@@ -2,6 +2,7 @@
 // Options that all subcommands of `tutti bench` understand alike.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,12 +25,26 @@ std::vector<rank_t> default_counts(const std::vector<rank_t>& multiples_of_cores
 // A list of names, or one list of CPUs.
 std::vector<bench::placement> parse_pins(const std::string& text);
 
-// Adds it unless it is there. Throws std::invalid_argument.
-void add_scenario(std::vector<bench::scenario>& scenarios, const std::string& name);
+// What goes on beside and between the episodes, as the user gives it.
+struct scenario_options {
+  optional_text scenarios, gaps, imbalances, work, neighbours, backgrounds, each, quotas, phases;
+  std::string sessions = "same";
+  bool product = false;
+};
 
-// --scenario and --neighbour together; may be none.
-std::vector<bench::scenario> parse_scenarios(const optional_text& scenarios,
-                                             const optional_text& neighbours);
+// Which of the options make sense for a subcommand.
+struct scenario_kinds {
+  bool gaps = false;
+  bool waits = false;  // skew, imbalance, work
+  bool phases = false;
+};
+
+void add_scenario_options(CLI::App& app, scenario_options& o, const scenario_kinds& kinds);
+
+// Each of what was asked for by itself, or with --product in every combination; `free` when nothing was. Throws
+// std::invalid_argument.
+std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
+                                             const scenario_kinds& kinds);
 
 bench::run_length parse_length(const optional_text& rounds, const optional_text& seconds,
                                const std::string& seed);

@@ -106,6 +106,7 @@ json run(const crew_request& request) {
   if (me.rank() != 0) return {};
   crew_outcome outcome = round.outcome(timed);
   outcome.fault = fault;
+  outcome.worker_cpu_ns = -1;  // the others are other processes
   return {{"outcome", outcome}};
 }
 
@@ -114,6 +115,7 @@ json check(crew_request request) {
   request.episodes = check_steps;
   request.batches = 1;
   request.least_ns = 0;
+  request.gap = {};
   mpi_member me;
   std::string fault = first_text(check_barriers(me));
   const json outcome = run(request);

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes into the cgroup file systems; version 1 and version 2.
+#include "harness/cpu_quota.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+namespace {
+
+constexpr long period_us = 100000;
+constexpr int removal_attempts = 200;
+constexpr long between_attempts_ns = 10'000'000;
+
+std::string read_whole(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Throws std::runtime_error.
+void write_text(const std::string& path, const std::string& text) {
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool good =
+      file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (!good) throw std::runtime_error(fmt::format("{}: {}", path, strerror(error)));
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+bool has_item(std::string_view list, std::string_view item) {
+  while (true) {
+    const std::size_t comma = list.find(',');
+    if (list.substr(0, comma) == item) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+struct mount {
+  std::string root;    // of the hierarchy, that is visible at
+  std::string folder;  // this folder
+};
+
+// The mount of version 2 (no controller), or the one of version 1 that has this controller.
+std::optional<mount> find_mount(std::string_view mountinfo, std::string_view controller) {
+  std::istringstream lines{std::string(mountinfo)};
+  for (std::string line; std::getline(lines, line);) {
+    const auto words = words_of(line);
+    const auto dash = std::find(words.begin(), words.end(), "-");
+    if (words.size() < 5 || words.end() - dash < 4) continue;
+    const std::string& type = dash[1];
+    const bool fits =
+        controller.empty() ? type == "cgroup2" : type == "cgroup" && has_item(dash[3], controller);
+    if (fits) return mount{words[3], words[4]};
+  }
+  return std::nullopt;
+}
+
+// This process's path in the hierarchy of `controller`; empty controller: version 2.
+std::optional<std::string> path_in(std::string_view cgroup, std::string_view controller) {
+  std::istringstream lines{std::string(cgroup)};
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string_view list = std::string_view(line).substr(first + 1, second - first - 1);
+    if (controller.empty() ? list.empty() : has_item(list, controller)) {
+      return line.substr(second + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> folder_of(std::string_view mountinfo, std::string_view cgroup,
+                                     std::string_view controller) {
+  const auto where = find_mount(mountinfo, controller);
+  auto path = path_in(cgroup, controller);
+  if (!where || !path) return std::nullopt;
+  // A container sees its own group at the mount.
+  if (where->root != "/" && path->starts_with(where->root))
+    *path = path->substr(where->root.size());
+  while (path->ends_with('/')) path->pop_back();
+  return where->folder + *path;
+}
+
+// The group's own files appear when its parent gives it the controller.
+void give_controller(const std::string& parent) {
+  write_text(parent + "/cgroup.subtree_control", "+cpu");
+}
+
+void set_quota(const std::string& folder, bool unified, double cpus) {
+  const auto quota_us = static_cast<long>(cpus * static_cast<double>(period_us));
+  if (unified) {
+    write_text(folder + "/cpu.max", fmt::format("{} {}", quota_us, period_us));
+    return;
+  }
+  write_text(folder + "/cpu.cfs_period_us", std::to_string(period_us));
+  write_text(folder + "/cpu.cfs_quota_us", std::to_string(quota_us));
+}
+
+// A process and all that it has started.
+std::vector<pid_t> family_of(pid_t process) {
+  std::vector<pid_t> family{process};
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    const std::string all = read_whole(fmt::format("/proc/{0}/task/{0}/children", family[i]));
+    std::istringstream children(all);
+    for (pid_t child = 0; children >> child;) family.push_back(child);
+  }
+  return family;
+}
+
+// Below: only what is safe after a fork of a process with threads.
+
+void move_all(const char* from, const char* to) {
+  char text[4096];
+  const int file = open(from, O_RDONLY);
+  if (file < 0) return;
+  const ssize_t length = read(file, text, sizeof text);
+  close(file);
+  const int target = open(to, O_WRONLY);
+  if (target < 0) return;
+  for (ssize_t begin = 0, i = 0; i < length; ++i) {
+    if (text[i] != '\n') continue;
+    (void)!write(target, text + begin, static_cast<std::size_t>(i - begin));
+    begin = i + 1;
+  }
+  close(target);
+}
+
+// What has ended leaves a group only after a moment.
+bool remove_group(const char* folder, const char* inside, const char* outside) {
+  for (int attempt = 0; attempt < removal_attempts; ++attempt) {
+    move_all(inside, outside);
+    if (rmdir(folder) == 0 || errno == ENOENT) return true;
+    const timespec t{0, between_attempts_ns};
+    nanosleep(&t, nullptr);
+  }
+  return false;
+}
+
+// Waits for the end of the other side of the pipe, in a session of its own: what is typed at the terminal is not for it.
+[[noreturn]] void guard(int pipe, const char* folder, const char* inside, const char* outside) {
+  setsid();
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) signal(signal_number, SIG_IGN);
+  // The standard streams too: who waits for their end must not wait for this process.
+  if (pipe > 0) close_range(0, static_cast<unsigned>(pipe) - 1, 0);
+  close_range(static_cast<unsigned>(pipe) + 1, ~0u, 0);
+  char byte = 0;
+  while (read(pipe, &byte, 1) < 0 && errno == EINTR) {
+  }
+  _exit(remove_group(folder, inside, outside) ? 0 : 1);
+}
+
+}  // namespace
+
+std::optional<cpu_controller> find_cpu_controller(std::string_view mountinfo,
+                                                  std::string_view cgroup) {
+  if (const auto folder = folder_of(mountinfo, cgroup, "cpu"))
+    return cpu_controller{false, *folder};
+  if (const auto folder = folder_of(mountinfo, cgroup, "")) return cpu_controller{true, *folder};
+  return std::nullopt;
+}
+
+cpu_quota::cpu_quota(double cpus) {
+  const auto found =
+      find_cpu_controller(read_whole("/proc/self/mountinfo"), read_whole("/proc/self/cgroup"));
+  if (!found)
+    throw std::runtime_error("no file system of cgroups with the cpu controller is mounted");
+  std::string parent = found->folder;
+  if (found->unified) {
+    try {
+      give_controller(parent);
+    } catch (const std::runtime_error&) {
+      // A group with processes cannot give controllers to others: one beside it, then.
+      parent = parent.substr(0, parent.rfind('/'));
+      give_controller(parent);
+    }
+  }
+  folder_ = fmt::format("{}/tutti-bench-{}-{}", parent, getpid(), cpus);
+  const std::string inside = folder_ + "/cgroup.procs";
+  outside_ = found->folder + "/cgroup.procs";
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("a pipe cannot be made");
+  guarded_ = ends[1];
+  // Before there is anything to remove: nothing can be left behind.
+  guard_ = fork();
+  if (guard_ == 0) guard(ends[0], folder_.c_str(), inside.c_str(), outside_.c_str());
+  close(ends[0]);
+  try {
+    if (guard_ < 0) throw std::runtime_error("a process cannot be started");
+    if (mkdir(folder_.c_str(), 0755) != 0) {
+      throw std::runtime_error(fmt::format("{}: {}", folder_, strerror(errno)));
+    }
+    set_quota(folder_, found->unified, cpus);
+  } catch (const std::runtime_error&) {
+    rmdir(folder_.c_str());
+    close(guarded_);
+    if (guard_ > 0) waitpid(guard_, nullptr, 0);
+    throw;
+  }
+}
+
+cpu_quota::~cpu_quota() {
+  close(guarded_);
+  waitpid(guard_, nullptr, 0);
+}
+
+void cpu_quota::move(pid_t process, members who, const std::string& target) const {
+  for (const pid_t each : who == members::family ? family_of(process) : std::vector{process}) {
+    if (each != guard_) write_text(target, std::to_string(each));
+  }
+}
+
+}  // namespace tutti::bench

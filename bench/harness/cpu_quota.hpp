@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cgroup of the run's own with a quota of processor time, as containers have one: made for some rounds, gone afterwards,
+// however the program ends.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tutti::bench {
+
+// Where groups of the cpu controller can be made, out of /proc/self/mountinfo and /proc/self/cgroup.
+struct cpu_controller {
+  bool unified = false;  // version 2
+  std::string folder;    // of this process's group
+};
+std::optional<cpu_controller> find_cpu_controller(std::string_view mountinfo,
+                                                  std::string_view cgroup);
+
+class cpu_quota {
+ public:
+  // Makes the group. Throws std::runtime_error that says why there can be none.
+  explicit cpu_quota(double cpus);
+  // Takes everybody out and removes it.
+  ~cpu_quota();
+  cpu_quota(const cpu_quota&) = delete;
+  cpu_quota& operator=(const cpu_quota&) = delete;
+
+  // Puts a process with all its threads into the group, or back; with its family, those that it has started too. Takes
+  // some milliseconds. Throw std::runtime_error.
+  enum class members { process, family };
+  void enter(pid_t process, members who) const { move(process, who, folder_ + "/cgroup.procs"); }
+  void leave(pid_t process, members who) const { move(process, who, outside_); }
+  // cgroup.procs of the group that processes are put back into.
+  const std::string& outside() const { return outside_; }
+  const std::string& folder() const { return folder_; }
+
+ private:
+  void move(pid_t process, members who, const std::string& target) const;
+
+  std::string folder_;
+  std::string outside_;
+  pid_t guard_ = -1;  // a process that removes the group when this one has ended, in whatever way
+  int guarded_ = -1;  // the pipe whose end tells it
+};
+
+}  // namespace tutti::bench
