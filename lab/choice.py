@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table "which barrier should I use here": one row a situation, made from the data, losses first."""
+"""The table "which barrier should I use here": one row a situation, made from the data, losses first.
+
+A situation is how many threads, on what machine, what goes on beside them, and what was measured; no row leaves the list. The
+default loses where it takes more than LOSS times what the best row does. Two things need a word:
+
+* Latency and processor time after a wait are two sides of one choice: who spins through a wait answers at once, who sleeps
+  burns nothing. The default's latency is held against those that burn no more than it does (or no more than the wait itself,
+  where that is short; beyond LONG_WAIT against those that give most of it back), its processor time against those that answer
+  as fast. Whoever is faster at a higher price is named beside.
+* A time to recover counts as lost only beyond RECOVERY_GRACE: the scheduler's slices are milliseconds.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from lab import style
 from lab.lines import Dataset
@@ -12,9 +23,10 @@ from lab.select import (
     best,
     default_of,
     duration_of,
+    has_waits,
+    is_disturbed,
     is_free,
-    is_imbalance,
-    is_neighbour,
+    is_recover,
     peers_of,
     rows,
     scenario_words,
@@ -23,7 +35,17 @@ from lab.select import (
 )
 from lab.statistics import Comparison, compare
 
-METRIC_WORDS = {"loop": "episode", "last_in_last_out": "latency", "cpu_time": "CPU time"}
+METRIC_WORDS = {
+    "loop": "episode", "last_in_last_out": "latency", "latency": "latency", "cpu_time": "CPU time of a waiter",
+    "episode": "episode, work included", "recover": "time to recover",
+}
+BENCHMARKS = {"barrier": "barrier", "region": "region"}
+LOSS = 1.05
+# Beyond this a wait, in ns, is long: a waiter should give most of it back.
+LONG_WAIT = 200e3
+GIVEN_BACK = 2 / 3
+BURNS_AS_MUCH = 1.1
+RECOVERY_GRACE = 5e6
 
 
 @dataclass(frozen=True)
@@ -38,11 +60,26 @@ class Choice:
     best_peer: Row | None
     against_peer: Comparison | None
     against_tutti: Comparison | None
+    # Against the best row of all, whoever it belongs to.
+    against_best: Comparison | None = None
+    # Faster, but at a price that the default does not pay.
+    dearer: Row | None = None
+    # Why there is nothing.
+    reason: str = ""
 
     @property
     def loses(self) -> bool:
-        """The default is beaten by a peer, beyond the noise."""
-        return self.against_peer is not None and self.against_peer.loses
+        """The default takes more than LOSS times what the best row does."""
+        if self.against_best is None or self.against_best.ratio >= 1 / LOSS:
+            return False
+        if self.metric != METRIC_WORDS["recover"]:
+            return True
+        fastest = min(row["median"] for row in (self.best_peer, self.best_tutti) if row)
+        return self.default["median"] > fastest * LOSS + RECOVERY_GRACE
+
+    @property
+    def within_noise(self) -> bool:
+        return self.against_best is not None and self.against_best.within_noise
 
     @property
     def not_our_best(self) -> bool:
@@ -56,35 +93,64 @@ class Choice:
     def severity(self) -> tuple[int, float]:
         """Sorts the situations where the default loses to the top, the worst first."""
         if self.loses:
-            return (0, self.against_peer.ratio)
+            return (0, self.against_best.ratio)
         return (1, 0.0)
 
 
-def _group(row: Row, cores: int | None) -> tuple[int, str]:
-    if is_neighbour(row["scenario"]):
-        return (3, "a busy neighbour")
-    if is_imbalance(row["scenario"]):
+def _group(row: dict[str, Any], cores: int | None) -> tuple[int, str]:
+    scenario = row["scenario"]
+    if not row.get("pinned", True):
+        return (8, "not pinned")
+    if is_recover(scenario):
+        return (7, "after a change")
+    if "quota_" in scenario:
+        return (6, "a quota")
+    if is_disturbed(scenario):
+        return (5, "waits beside others") if has_waits(scenario) else (3, "a busy neighbour")
+    if has_waits(scenario):
         return (4, "long waits")
-    if not row["pinned"]:
-        return (5, "not pinned")
     if cores and row["threads"] > cores:
         return (2, "more threads than cores")
-    return (0, "free cores") if row["metric"] == "loop" else (1, "free cores, late arrivals")
+    return (0, "free cores") if row.get("metric") != "last_in_last_out" else (1, "free cores, late arrivals")
 
 
-def _words(row: Row, cores: int | None) -> str:
+def _words(row: dict[str, Any], cores: int | None) -> str:
     parts = [threads_words(row["threads"])]
     if cores and row["threads"] > cores:
         parts[0] += f" on {cores} cores"
+    if row.get("benchmark") == "region":
+        parts[0] = f"region, {parts[0]}"
     if not is_free(row["scenario"]):
-        parts.append(scenario_words(row["scenario"]))
-    if not row["pinned"]:
+        parts.append(scenario_words(row["scenario"], row.get("session") or ""))
+    if not row.get("pinned", True):
         parts.append("not pinned")
     return ", ".join(parts)
 
 
-def _choice(cell: list[Row], cores: int | None) -> Choice:
-    default, tutti, peer = default_of(cell), best(tutti_of(cell)), best(peers_of(cell))
+def _who(row: Row) -> tuple[str, str, str]:
+    return (row["provider"], row["name"], row["wait"])
+
+
+def _fair(cell: list[Row], other_side: list[Row], default: Row) -> list[Row]:
+    """Those of a cell of latencies, or of processor times, that do not pay for it on the other side."""
+    other = {_who(row): row["median"] for row in other_side}
+    mine = other.get(_who(default))
+    if mine is None:
+        return cell
+    if default["metric"] == "cpu_time":
+        limit = LOSS * mine
+    else:
+        wait = duration_of(default["scenario"]) or 0
+        limit = max(mine * BURNS_AS_MUCH, wait * ((1 - GIVEN_BACK) if wait > LONG_WAIT else BURNS_AS_MUCH))
+    return [row for row in cell if row is default or other.get(_who(row), limit) <= limit]
+
+
+def _choice(cell: list[Row], other_side: list[Row], cores: int | None) -> Choice:
+    default = default_of(cell)
+    fair = _fair(cell, other_side, default) if default and other_side else cell
+    tutti, peer = best(tutti_of(fair)), best(peers_of(fair))
+    ahead = best(row for row in fair if row is not default)
+    dearer = best(row for row in cell if row not in fair)
     first = cell[0]
     return Choice(
         _group(first, cores)[1],
@@ -95,28 +161,74 @@ def _choice(cell: list[Row], cores: int | None) -> Choice:
         peer,
         compare(default, peer) if default and peer else None,
         compare(default, tutti) if default and tutti and not style.is_default(tutti) else None,
+        compare(default, ahead) if default and ahead else None,
+        dearer if dearer and default and dearer["median"] * LOSS < default["median"] else None,
     )
 
 
+def _compared(data: Dataset) -> list[Row]:
+    """Every measured situation with two participants or more; of regions, the empty ones on kernel threads."""
+    found = rows(data, threads=lambda n: n > 1, benchmark=lambda name: name in BENCHMARKS)
+    return [row for row in found if row["benchmark"] == "barrier" or (row["what"] == "empty" and row["ranks"] == row["threads"])]
+
+
+def _order(row: dict[str, Any], cores: int | None) -> tuple:
+    metric = row.get("metric") or ""
+    return (
+        row["benchmark"], _group(row, cores)[0], duration_of(row["scenario"]) or 0, row["scenario"] != "neighbour_one",
+        row["scenario"], row.get("session") or "", row["threads"], row.get("pinned", True), metric != "loop", metric,
+    )
+
+
+OTHER_SIDE = {"cpu_time": ("last_in_last_out", "latency"), "last_in_last_out": ("cpu_time",), "latency": ("cpu_time",)}
+
+
+def _skipped(data: Dataset, measured: set[tuple]) -> list[tuple[tuple, Choice]]:
+    """Situations in which tutti's default has no figure at all, with what the command said."""
+    made = {}
+    for line in data.skipped:
+        benchmark, scenario, threads = line.get("benchmark"), line.get("scenario"), line.get("threads")
+        concerns_default = line.get("provider") is None or (line.get("provider") == "tutti" and line.get("name") == "default")
+        if benchmark not in BENCHMARKS or not scenario or not threads or not concerns_default:
+            continue
+        row = {"benchmark": benchmark, "scenario": scenario, "session": line.get("session") or "", "threads": threads}
+        if (benchmark, scenario, row["session"], threads) in measured:
+            continue
+        nothing = Choice(
+            _group(row, data.cores)[1], _words(row, data.cores), "skipped", None, None, None, None, None,
+            reason=str(line.get("reason") or ""),
+        )
+        made[_order(row, data.cores)] = nothing
+    return list(made.items())
+
+
 def choices(data: Dataset) -> list[Choice]:
-    """Every measured situation with two participants or more: losses first, then in the order a reader would ask."""
+    """Losses first, then in the order a reader would ask."""
     cores = data.cores
     cells: dict[tuple, list[Row]] = {}
-    for row in rows(data, threads=lambda n: n > 1, benchmark="barrier"):
-        order = (
-            _group(row, cores)[0], row["metric"] != "loop", row["metric"], duration_of(row["scenario"]) or 0,
-            row["scenario"] != "neighbour_one", row["scenario"], row["threads"], row["pinned"],
-        )
-        cells.setdefault(order, []).append(row)
-    made = [_choice(cells[order], cores) for order in sorted(cells)]
-    return sorted(made, key=Choice.severity)
+    for row in _compared(data):
+        cells.setdefault(_order(row, cores), []).append(row)
+    made = []
+    for order, cell in cells.items():
+        sides = [cells.get((*order[:-2], name != "loop", name)) for name in OTHER_SIDE.get(order[-1], ())]
+        made.append((order, _choice(cell, next((side for side in sides if side), []), cores)))
+    with_default = {
+        (row["benchmark"], row["scenario"], row["session"], row["threads"])
+        for cell in cells.values() for row in cell if style.is_default(row)
+    }
+    made += _skipped(data, with_default)
+    made.sort(key=lambda pair: pair[0])
+    return sorted((choice for _, choice in made), key=Choice.severity)
 
 
 EXPECTED = {
     "free cores": "--metric loop with 2 to as many threads as cores",
     "more threads than cores": "--threads beyond the number of cores",
-    "a busy neighbour": "--neighbour one and --neighbour all",
-    "long waits": "--imbalance",
+    "a busy neighbour": "--neighbour or --background",
+    "long waits": "--imbalance, --work or --gap",
+    "waits beside others": "--imbalance or --gap with --background and --product",
+    "a quota": "--quota",
+    "after a change": "--recover",
     "not pinned": "--pin none",
 }
 
@@ -125,3 +237,19 @@ def missing(made: list[Choice]) -> list[str]:
     """Situations a reader expects that the lines do not cover."""
     present = {choice.group for choice in made}
     return [f"{group}: not measured: no line from a run with {how}." for group, how in EXPECTED.items() if group not in present]
+
+
+def in_short(made: list[Choice]) -> str:
+    """One sentence: how many of how many."""
+    measured = [choice for choice in made if choice.measured and choice.against_best]
+    losses = [choice for choice in made if choice.loses]
+    skipped = sum(1 for choice in made if choice.reason)
+    more = f" {skipped} could not be measured, and say why." if skipped else ""
+    if not losses:
+        return f"tutti's default takes at most {LOSS:g} times what the best row does in each of {len(measured)} situations.{more}"
+    noise = sum(1 for choice in losses if choice.within_noise)
+    beside = f", {noise} of them within noise," if noise else ""
+    return (
+        f"tutti's default takes more than {LOSS:g} times what the best row does in {len(losses)} of {len(measured)} "
+        f"situations{beside}; they come first.{more}"
+    )

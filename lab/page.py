@@ -12,14 +12,14 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 from lab import style
-from lab.choice import Choice, choices, missing
+from lab.choice import METRIC_WORDS, Choice, choices, in_short, missing
 from lab.facts import facts, warning
 from lab.lines import Dataset
 from lab.model import Cell, Figure, Table
 from lab.plotly_render import render
 from lab.sections import CHAPTERS, Section
 from lab.select import Row, scenario_words
-from lab.statistics import format_ratio, format_time
+from lab.statistics import Comparison, format_ratio, format_time
 
 WEB = Path(__file__).parent / "web"
 
@@ -113,13 +113,8 @@ CHOICE_HEADS = (
 
 def _choice_table(data: Dataset) -> str:
     made = choices(data)
-    measured = [choice for choice in made if choice.measured and choice.best_peer]
-    losses = [choice for choice in made if choice.loses]
-    if losses:
-        extent = f"{len(losses)} of {len(measured)} situations"
-        summary = f'<p class="bad">tutti\'s default loses to a peer in {extent}; they come first.</p>'
-    else:
-        summary = f'<p class="good">tutti\'s default loses to no peer in {len(measured)} measured situations.</p>'
+    kind = "bad" if any(choice.loses for choice in made) else "good"
+    summary = f'<p class="{kind}">{escape(in_short(made))}</p>'
     head = "".join(f"<th>{escape(text)}</th>" for text in CHOICE_HEADS)
     body = "".join(_choice_row(choice) for choice in made)
     notes = "".join(f'<p class="missing">{escape(note)}</p>' for note in (RATIO_NOTE, *missing(made)))
@@ -132,24 +127,40 @@ def _choice_table(data: Dataset) -> str:
 
 def _choice_row(choice: Choice) -> str:
     peer, tutti = choice.against_peer, choice.against_tutti
-    kind = "bad" if choice.loses else "good" if peer and peer.wins else ""
-    against_peer = f'<span class="{kind}">{escape(peer.text())}</span>' if peer else "–"
+    kind = "bad" if choice.loses and peer and peer.ratio < 1 else "good" if peer and peer.wins else ""
+    against_peer = f'<span class="{kind}">{escape(_versus(choice, choice.best_peer, peer))}</span>' if peer else "–"
     against_tutti = "is the best"
     if choice.default is None:
         against_tutti = "–"
     elif tutti is not None:
-        against_tutti = f'<span class="{"warn" if tutti.loses else ""}">{escape(tutti.text())}</span>'
+        against_tutti = f'<span class="{"warn" if tutti.loses else ""}">{escape(_versus(choice, choice.best_tutti, tutti))}</span>'
     cells = (
-        escape(choice.situation), escape(choice.metric), _contender(choice.best_tutti), _cost(choice.default),
-        _contender(choice.best_peer), against_peer, against_tutti,
+        escape(choice.situation), escape(choice.metric), _contender(choice.best_tutti), _cost(choice.default, choice.reason),
+        _contender(choice.best_peer) + _dearer(choice), against_peer, against_tutti,
     )
     row = "".join(f'<td data-label="{escape(head)}"><span>{cell}</span></td>' for head, cell in zip(CHOICE_HEADS, cells))
     return f'<tr class="{"loses" if choice.loses else ""}">{row}</tr>'
 
 
-def _cost(row: Row | None) -> str:
+def _versus(choice: Choice, other: Row, comparison: Comparison) -> str:
+    """How the default stands against another one; times to recover differ by a time, as some are nothing at all."""
+    if choice.metric != METRIC_WORDS["recover"]:
+        return comparison.text()
+    apart = choice.default["median"] - other["median"]
+    return f"{format_time(abs(apart))} {'later' if apart > 0 else 'earlier'}"
+
+
+def _dearer(choice: Choice) -> str:
+    """Who is ahead on this side because he pays on the other."""
+    if choice.dearer is None:
+        return ""
+    price = "slower" if choice.metric == METRIC_WORDS["cpu_time"] else "burns more"
+    return f"<small>{escape(style.label(choice.dearer))}, which {price}: {escape(format_time(choice.dearer['median']))}</small>"
+
+
+def _cost(row: Row | None, reason: str = "") -> str:
     if row is None:
-        return "not measured"
+        return f"skipped<small>{escape(reason)}</small>" if reason else "not measured"
     spread = f"{format_time(row['min'])} to {format_time(row['p99'])}"
     return f"{format_time(row['median'])}<small>{escape(spread)}</small>"
 
@@ -230,7 +241,7 @@ def _missing(figure: Section) -> str:
 
 # Up to this many notes are shown without a click.
 SHORT_LIST = 3
-COLUMNS = ("benchmark", "what", "provider", "name", "wait", "threads", "ranks", "pinned", "scenario", "metric")
+COLUMNS = ("benchmark", "what", "provider", "name", "wait", "threads", "ranks", "pinned", "scenario", "session", "metric")
 NUMBERS = ("min", "median", "p99")
 
 
@@ -280,7 +291,8 @@ def _number_row(row: Row) -> str:
     cells = []
     for column in COLUMNS:
         value = f' data-value="{row[column]}" class="number"' if column in ("threads", "ranks") else ""
-        title = f' title="{escape(scenario_words(row["scenario"]))}"' if column == "scenario" else ""
+        words = scenario_words(row["scenario"], row["session"])
+        title = f' title="{escape(words)}"' if column == "scenario" else ""
         cells.append(f"<td{value}{title}>{escape(_shown(row, column))}</td>")
     for column in NUMBERS:
         cells.append(_number_cell(row[column], format_time(row[column])))

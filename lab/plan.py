@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from lab import plan_messages, plan_programs
+from lab import plan_messages, plan_programs, situations
 from lab.runs import Command, Programs, Run, bench, joined
 
 # The barriers of paper 002, by tutti's names.
@@ -38,9 +38,9 @@ def thread_counts(cores: int) -> list[int]:
 
 
 def plan(cores: int, quick: bool, programs: Programs) -> list[Run]:
-    """Six minutes of measuring, or a little more than one when quick."""
+    """Eighteen minutes of measuring, or a little more than one when quick."""
     return [
-        *_barriers(cores, quick, programs), *_crews(quick, programs), _synthetic(cores, quick, programs),
+        *_barriers(cores, quick, programs), *_crews(quick, programs), *situations.runs(cores, quick, programs), _synthetic(cores, quick, programs),
         _phylo("phylo_404", TABLE_3, 20, cores, quick, programs), _phylo("phylo_1481", TABLE_4, 20, cores, quick, programs),
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
         *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs),

@@ -13,9 +13,9 @@ Section = Figure | Table
 # Each chapter with its sections.
 CHAPTERS: dict[str, tuple[str, ...]] = {
     "Overview": ("targets", "line_transfer"),
-    "Barriers": ("threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance", "unpinned"),
+    "Barriers": ("threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance", "waits", "recover", "unpinned"),
     "Regions and reductions": (
-        "regions", "reductions", "table_1", "table_2", "table_3", "table_4", "phylo_peers", "streamcluster",
+        "regions", "gaps", "reductions", "table_1", "table_2", "table_3", "table_4", "phylo_peers", "streamcluster",
     ),
     "Messages": ("idle", "detectors", "message", "processes"),
     "Graphs": ("graphs", "graph_ceiling", "detector_speedup"),

@@ -33,7 +33,7 @@ def is_free(scenario: str) -> bool:
 
 def is_neighbour(scenario: str) -> bool:
     """A busy neighbour and nothing else."""
-    return scenario in ("neighbour_one", "neighbour_all")
+    return scenario in ("neighbour", "neighbour_one", "neighbour_all")
 
 
 def is_imbalance(scenario: str) -> bool:
@@ -112,7 +112,7 @@ def _course_words(part: str) -> str:
 def _neighbour_words(part: str) -> str:
     found = re.fullmatch(r"(neighbour|background)_(\w+?)(?:_x(\d+))?", part)
     if not found:
-        return part.replace("_", " ")
+        return "a busy neighbour"
     count = f"{found[3]} on each: " if found[3] else ""
     words = {
         ("neighbour", "one"): "a busy neighbour on one core", ("neighbour", "all"): "a busy neighbour on every core",

@@ -73,6 +73,8 @@ class Comparison:
             return f"within noise ({format_ratio(self.ratio)})"
         if self.ratio >= 1:
             return f"{format_ratio(self.ratio)} faster"
+        if self.ratio == 0:
+            return f"{format_ratio(math.inf)} slower"
         return f"{format_ratio(1 / self.ratio)} slower"
 
 

@@ -210,8 +210,8 @@ neighbour_plan neighbours_of(const scenario& s, const std::vector<int>& cores) {
 }
 
 double disturbed_round_ns(const scenario& s) {
-  if (s.quota_cpus > 0) return 300e6;  // three periods of the quota
-  if (s.busy == neighbour_kind::light) return 200e6;
+  if (s.quota_cpus > 0) return 200e6;  // two periods of the quota
+  if (s.busy == neighbour_kind::light) return 120e6;
   return s.busy == neighbour_kind::none ? 0 : 80e6;
 }
 

@@ -16,10 +16,12 @@ from lab.figures import (
     neighbour,
     oversubscription,
     phylo_peers,
+    recover,
     streamcluster,
     threads,
     unpinned,
     vcode,
+    waits,
 )
 from lab.lines import Dataset
 from lab.model import Figure
@@ -40,8 +42,11 @@ FIGURES: dict[str, Builder] = {
     "oversubscription": _on("barrier", oversubscription.build),
     "neighbour": _on("barrier", neighbour.build),
     "imbalance": _on("barrier", imbalance.build),
+    "waits": _on("barrier", waits.build),
+    "recover": _on("barrier", recover.build),
     "unpinned": _on("barrier", unpinned.build),
     "regions": _on("region", crews.build_regions),
+    "gaps": _on("region", waits.build_gaps),
     "reductions": _on("reduce", crews.build_reductions),
     "streamcluster": _on("streamcluster", streamcluster.build),
     "phylo_peers": _on("phylo", phylo_peers.build),

@@ -99,7 +99,10 @@ def _failed_cells(data: Dataset, found: list[Row]) -> Iterator[str]:
     """A contender that is in the figure, but failed for one number of threads of the figure."""
     contenders = {(row["provider"], row["name"], row["wait"]) for row in found}
     counts = {row["threads"] for row in found}
+    scenarios = {row["scenario"] for row in found}
     for line in data.skipped:
+        if line.get("scenario", "free") not in scenarios:
+            continue
         row = {"provider": str(line.get("provider")), "name": line.get("name") or "", "wait": line.get("wait") or ""}
         if tuple(row.values()) in contenders and line.get("threads") in counts:
             yield f"{style.label(row)} with {threads_words(line['threads'])}: not measured: {line.get('reason')}."
@@ -113,7 +116,10 @@ def absent_waits(found: list[Row]) -> list[str]:
 
 
 def switch_floor(data: Dataset, threads: int) -> float | None:
-    """What the kernel needs to run every thread of a core once: a rotation by sched_yield, measured, or else counted."""
+    """What the kernel needs to run every thread of a core between two episodes: by sched_yield, measured, or else counted.
+
+    On each core that is a switch less than it has threads: who arrives last goes on into the next episode.
+    """
     cores = data.cores
     if not cores or threads <= cores:
         return None
@@ -121,7 +127,11 @@ def switch_floor(data: Dataset, threads: int) -> float | None:
     if rotation is not None:
         return rotation["median"]
     switch = data.floor("context_switch")
-    return switch["median"] * threads / cores if switch else None
+    return switch["median"] * switches(threads, cores) if switch else None
+
+
+def switches(threads: int, cores: int) -> int:
+    return -(-threads // cores) - 1
 
 
 def one_way(data: Dataset) -> float | None:

@@ -49,6 +49,9 @@ def _caption(pairs: list[tuple[Row, Row]], title: str) -> str:
 
 def build(data: Dataset) -> Figure:
     found = rows(data, scenario=is_imbalance, metric=lambda m: m in ("last_in_last_out", "cpu_time"))
+    # Situations that were measured with every wait; the others have a plot of their own.
+    shown = {(row["threads"], row["scenario"]) for row in found if fixed_wait(row) and row["wait"] == "park"}
+    found = [row for row in found if (row["threads"], row["scenario"]) in shown]
     panels, captions = [], []
     cells = sorted({(row["threads"], row["scenario"]) for row in found}, key=lambda c: (duration_of(c[1]) or 0, c))
     for threads, scenario in cells:

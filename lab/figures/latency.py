@@ -11,8 +11,6 @@ from lab.select import (
     default_of,
     duration_of,
     is_free,
-    is_imbalance,
-    is_neighbour,
     rows,
     scenario_words,
     threads_words,
@@ -38,7 +36,7 @@ def _excess(cell: list[Row]) -> list[str]:
 
 def build(data: Dataset) -> Figure:
     found = rows(
-        data, metric="last_in_last_out", pinned=True, threads=lambda n: n > 1, scenario=lambda s: not is_neighbour(s) and not is_imbalance(s)
+        data, metric="last_in_last_out", pinned=True, threads=lambda n: n > 1, scenario=lambda s: is_free(s) or s.startswith("skew_")
     )
     found, notes = drawable(row for row in found if usual_wait(row))
     if not found:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab import style
-from lab.figures.common import absent_peers, absent_waits, against_best_static, dots, drawable, loop_rows, switch_floor, verdict
+from lab.figures.common import absent_peers, absent_waits, against_best_static, dots, drawable, loop_rows, switch_floor, switches, verdict
 from lab.lines import Dataset
 from lab.model import Figure, Rule
 from lab.select import Row, default_of, fixed_wait, is_free, threads_words
@@ -21,6 +21,11 @@ def _contenders(found: list[Row]) -> list[Row]:
     return [row for row in found if not style.is_tutti(row["provider"]) or row["name"] in names]
 
 
+def count_words(threads: int, cores: int) -> str:
+    count = switches(threads, cores)
+    return f"{count} context switch{'es' if count != 1 else ''}"
+
+
 def build(data: Dataset) -> Figure:
     cores = data.cores
     if not cores:
@@ -33,13 +38,13 @@ def build(data: Dataset) -> Figure:
     for n in sorted({row["threads"] for row in found}):
         cell = [row for row in found if row["threads"] == n]
         floor = switch_floor(data, n)
-        rules = [Rule(floor, f"{n / cores:g} switches", True)] if floor else []
+        rules = [Rule(floor, count_words(n, cores), True)] if floor else []
         title = f"{threads_words(n)} on {cores} cores"
         panels.append(dots(title, cell, "time per episode: median, min to p99", rules))
         sentences = [verdict(cell, title), *against_best_static(cell)]
         ours = default_of(cell)
         if ours and floor:
             multiple = format_ratio(ours["median"] / floor)
-            sentences.append(f"It takes {multiple} the kernel's floor of {n / cores:g} context switches.")
+            sentences.append(f"It takes {multiple} the kernel's floor of {count_words(n, cores)}.")
         captions.append(" ".join(sentences))
     return Figure(NAME, TITLE, QUESTION, panels, captions, notes + absent_peers(data, found) + absent_waits(found))

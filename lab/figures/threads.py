@@ -18,7 +18,7 @@ QUESTION = "Back-to-back episodes, pinned, nothing else running: what does one e
 MULTIPLES_TITLE = "The same, as multiples of the machine's floor"
 MULTIPLES_QUESTION = (
     "How far is each barrier from physics? The floor is one line transfer while every thread has a core, and one turn of "
-    "context switches (threads / cores by sched_yield) beyond."
+    "context switches (on each core one less than it has threads, by sched_yield) beyond."
 )
 
 # How a row becomes a height on the y axis; None leaves it out.
@@ -126,7 +126,7 @@ def build_multiples(data: Dataset) -> Figure:
     if below:
         captions.append(
             f"{below} points lie below 1: two threads can pass two back-to-back episodes on one line transfer (last-in to "
-            "last-out, below, cannot), and with more threads than cores the last to arrive goes on without a switch."
+            "last-out, below, cannot), and a floor beyond the cores is as noisy as the scheduler."
         )
     return Figure("multiples", MULTIPLES_TITLE, MULTIPLES_QUESTION, panels, captions, notes)
 

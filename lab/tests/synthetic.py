@@ -82,11 +82,45 @@ def lines(seed: int = 1) -> list[dict[str, Any]]:
             burned = late if wait == "spin" else late / 12
             made.append(result(rng, provider, name, wait, 2, base + 3000, scenario=scenario, metric="last_in_last_out"))
             made.append(result(rng, provider, name, wait, 2, burned, scenario=scenario, metric="cpu_time"))
+    made += situations(rng)
     made.append({"type": "skipped", "provider": "tbb", "reason": "it has no barrier for user threads"})
     made += synthetic_workloads.lines(rng) + synthetic_messages.in_one_process() + synthetic_messages.between_processes(machine())
     # What each run wrote stands in a file of its own; a machine line says where the next begins.
     for part in (synthetic_messages.ceilings(), synthetic_messages.instructions() + synthetic_messages.vector_programs()):
         made += [machine(), *part]
+    return made
+
+
+LENGTHS = {"20us": 2e4, "60us": 6e4, "200us": 2e5, "2ms": 2e6}
+# Latency and burnt share of a wait of (default, one that spins, one that sleeps).
+WAITERS = [("tutti", "default", "adaptive", 300, 1.0), ("libgomp", "default", "", 450, 1.0), ("pthread", "pthread_barrier", "", 20000, 0.1)]
+
+
+def situations(rng: random.Random) -> list[dict[str, Any]]:
+    """Waits and gaps of every length, background, a quota that could not be made, and what a change leaves behind."""
+    made = []
+    for text, length in LENGTHS.items():
+        for provider, name, wait, latency, share in WAITERS:
+            gives_back = provider == "tutti" and length > 2e5
+            latency, share = (12000, 0.08) if gives_back else (latency, share)
+            for benchmark, kind, scenario, metric in (
+                ("barrier", None, f"imbalance_{text}", "last_in_last_out"), ("region", "empty", f"gap_{text}", "latency"),
+            ):
+                more = {"benchmark": benchmark, "scenario": scenario} | ({"kind": kind, "ranks": 2} if kind else {})
+                name = "pthread_barrier pool" if kind and provider == "pthread" else name
+                made.append(result(rng, provider, name, wait, 2, latency, metric=metric, **more))
+                made.append(result(rng, provider, name, wait, 2, length * share, metric="cpu_time", **more))
+    for provider, name, wait, _, _ in WAITERS:
+        for session in ("same", "own"):
+            made.append(result(rng, provider, name, wait, 4, 5000, scenario="background_light", session=session))
+            more = {"scenario": "recover_background_heavy", "metric": "recover", "session": session, "unrecovered": 0}
+            made.append(result(rng, provider, name, wait, 4, 0 if provider == "pthread" else 2e6, rounds=3, **more))
+    made.append(
+        {
+            "type": "skipped", "benchmark": "barrier", "threads": 2, "scenario": "quota_1.5", "session": None,
+            "reason": "a cgroup with a quota of processor time cannot be made",
+        }
+    )
     return made
 
 

@@ -84,7 +84,7 @@ def test_losses_come_first_and_the_worst_is_on_top(tmp_path: Path):
     found = choices(load([synthetic.write(tmp_path / "loss.jsonl", made)]))
     assert [choice.loses for choice in found[:2]] == [True, True]
     assert found[0].situation == "8 threads on 2 cores" and found[1].situation == "4 threads on 2 cores"
-    ratios = [choice.against_peer.ratio for choice in found if choice.loses]
+    ratios = [choice.against_best.ratio for choice in found if choice.loses]
     assert ratios == sorted(ratios)
 
 
