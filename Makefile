@@ -66,7 +66,7 @@ build: build/build.ninja ## only build: release; leaves the command at build/tut
 	$(Q)if [ -x build/tutti ]; then $(call say,'done: build/tutti'); fi
 
 .PHONY: report
-report: bootstrap build ## measure this machine and write report/index.html (about 7 minutes)
+report: bootstrap build ## measure this machine and write report/index.html (about 20 minutes)
 	$(Q)$(call say,'measuring this machine')
 	$(Q).venv/bin/python -m lab report --tutti build/tutti --out report $(REPORT_OPTIONS)
 

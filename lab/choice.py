@@ -33,7 +33,7 @@ from lab.select import (
     threads_words,
     tutti_of,
 )
-from lab.statistics import Comparison, compare
+from lab.statistics import Comparison, compare, format_ratio, format_time
 
 METRIC_WORDS = {
     "loop": "episode", "last_in_last_out": "latency", "latency": "latency", "cpu_time": "CPU time of a waiter",
@@ -60,7 +60,8 @@ class Choice:
     best_peer: Row | None
     against_peer: Comparison | None
     against_tutti: Comparison | None
-    # Against the best row of all, whoever it belongs to.
+    # The best row but the default, whoever it belongs to, and the default against it.
+    ahead: Row | None = None
     against_best: Comparison | None = None
     # Faster, but at a price that the default does not pay.
     dearer: Row | None = None
@@ -69,13 +70,11 @@ class Choice:
 
     @property
     def loses(self) -> bool:
-        """The default takes more than LOSS times what the best row does."""
+        """The default takes more than LOSS times what the best row does: in time, and against the floors of their rounds."""
         if self.against_best is None or self.against_best.ratio >= 1 / LOSS:
             return False
-        if self.metric != METRIC_WORDS["recover"]:
-            return True
-        fastest = min(row["median"] for row in (self.best_peer, self.best_tutti) if row)
-        return self.default["median"] > fastest * LOSS + RECOVERY_GRACE
+        grace = RECOVERY_GRACE if self.metric == METRIC_WORDS["recover"] else 0.0
+        return self.default["median"] > self.ahead["median"] * LOSS + grace
 
     @property
     def within_noise(self) -> bool:
@@ -145,7 +144,18 @@ def _fair(cell: list[Row], other_side: list[Row], default: Row) -> list[Row]:
     return [row for row in cell if row is default or other.get(_who(row), limit) <= limit]
 
 
-def _choice(cell: list[Row], other_side: list[Row], cores: int | None) -> Choice:
+def _why_not(data: Dataset, row: Row) -> str:
+    """What the command said of the default in a situation where others have a figure."""
+    for line in data.skipped:
+        is_default = line.get("provider") == "tutti" and line.get("name") == "default"
+        here = all((line.get(key) or "") == (row[key] or "") for key in ("benchmark", "scenario", "session", "threads"))
+        if is_default and here:
+            return str(line.get("reason") or "")
+    return ""
+
+
+def _choice(cell: list[Row], other_side: list[Row], data: Dataset) -> Choice:
+    cores = data.cores
     default = default_of(cell)
     fair = _fair(cell, other_side, default) if default and other_side else cell
     tutti, peer = best(tutti_of(fair)), best(peers_of(fair))
@@ -161,8 +171,10 @@ def _choice(cell: list[Row], other_side: list[Row], cores: int | None) -> Choice
         peer,
         compare(default, peer) if default and peer else None,
         compare(default, tutti) if default and tutti and not style.is_default(tutti) else None,
+        ahead,
         compare(default, ahead) if default and ahead else None,
         dearer if dearer and default and dearer["median"] * LOSS < default["median"] else None,
+        "" if default else _why_not(data, first),
     )
 
 
@@ -184,7 +196,7 @@ OTHER_SIDE = {"cpu_time": ("last_in_last_out", "latency"), "last_in_last_out": (
 
 
 def _skipped(data: Dataset, measured: set[tuple]) -> list[tuple[tuple, Choice]]:
-    """Situations in which tutti's default has no figure at all, with what the command said."""
+    """Situations that nobody has a figure of, with what the command said."""
     made = {}
     for line in data.skipped:
         benchmark, scenario, threads = line.get("benchmark"), line.get("scenario"), line.get("threads")
@@ -211,12 +223,9 @@ def choices(data: Dataset) -> list[Choice]:
     made = []
     for order, cell in cells.items():
         sides = [cells.get((*order[:-2], name != "loop", name)) for name in OTHER_SIDE.get(order[-1], ())]
-        made.append((order, _choice(cell, next((side for side in sides if side), []), cores)))
-    with_default = {
-        (row["benchmark"], row["scenario"], row["session"], row["threads"])
-        for cell in cells.values() for row in cell if style.is_default(row)
-    }
-    made += _skipped(data, with_default)
+        made.append((order, _choice(cell, next((side for side in sides if side), []), data)))
+    situations = {(row["benchmark"], row["scenario"], row["session"], row["threads"]) for cell in cells.values() for row in cell}
+    made += _skipped(data, situations)
     made.sort(key=lambda pair: pair[0])
     return sorted((choice for _, choice in made), key=Choice.severity)
 
@@ -248,8 +257,42 @@ def in_short(made: list[Choice]) -> str:
     if not losses:
         return f"tutti's default takes at most {LOSS:g} times what the best row does in each of {len(measured)} situations.{more}"
     noise = sum(1 for choice in losses if choice.within_noise)
-    beside = f", {noise} of them within noise," if noise else ""
+    beside = f" ({noise} of them within noise)" if noise else ""
     return (
         f"tutti's default takes more than {LOSS:g} times what the best row does in {len(losses)} of {len(measured)} "
         f"situations{beside}; they come first.{more}"
     )
+
+
+def _named(row: Row | None) -> str:
+    return f"{style.label(row)} {format_time(row['median'])}" if row else "–"
+
+
+def _times(choice: Choice) -> str:
+    if choice.against_best is None:
+        return "–"
+    if choice.metric == METRIC_WORDS["recover"]:
+        return "lost" if choice.loses else "within a slice"
+    ratio = choice.against_best.ratio
+    times = format_ratio(1 / ratio) if ratio else "∞x"
+    return f"**{times}**" if choice.loses else times
+
+
+def markdown(made: list[Choice], only_losses: bool = False) -> str:
+    """The table for a README: what the default takes as a multiple of the best other row, losses first."""
+    lines = [
+        in_short(made), "", "| situation | what | tutti's default | best peer | best other choice of tutti's | times the best |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for choice in made:
+        if only_losses and not choice.loses:
+            continue
+        if choice.default is None:
+            lines.append(f"| {choice.situation} | {choice.metric} | {choice.reason or 'not measured'} | | | |")
+            continue
+        other = choice.best_tutti if choice.best_tutti and not style.is_default(choice.best_tutti) else None
+        lines.append(
+            f"| {choice.situation} | {choice.metric} | {format_time(choice.default['median'])} | {_named(choice.best_peer)} "
+            f"| {_named(other)} | {_times(choice)} |"
+        )
+    return "\n".join(lines)

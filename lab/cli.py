@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lab's command line: `report` measures and writes the page, `plot` draws one figure from stored lines."""
+"""The lab's command line: `report` measures and writes the page, `choices` prints who is ahead where, `plot` draws one figure
+from stored lines."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn, Sequence
 
 from lab import report
+from lab.choice import choices, markdown
 from lab.errors import LabError
 from lab.figures import FIGURES
 from lab.lines import load
@@ -28,13 +30,17 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m lab", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="report|plot", parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="report|choices|plot", parser_class=_Parser)
 
     made = commands.add_parser("report", help="measure this machine, or read stored lines, and write the page")
     made.add_argument("--tutti", type=Path, default=Path("build/tutti"), help="the command to measure with (build/tutti)")
     made.add_argument("--out", type=Path, default=Path("report"), help="the folder to write to (report)")
     made.add_argument("--quick", action="store_true", help="about a minute of measuring: fewer sizes, fewer samples")
     made.add_argument("--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl", help="stored lines; do not measure")
+
+    chosen = commands.add_parser("choices", help="print the table of situations, losses first, as Markdown, from stored lines")
+    chosen.add_argument("--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl")
+    chosen.add_argument("--losses", action="store_true", help="only the situations where tutti's default loses")
 
     plot = commands.add_parser("plot", help="draw one figure as a PNG from stored lines")
     plot.add_argument("--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl")
@@ -50,6 +56,10 @@ def _report(options: argparse.Namespace) -> None:
     print(index)
 
 
+def _choices(options: argparse.Namespace) -> None:
+    print(markdown(choices(load(options.stored)), options.losses))
+
+
 def _plot(options: argparse.Namespace) -> None:
     report.write_figure(load(options.stored), options.figure, options.out)
     print(options.out)
@@ -58,7 +68,7 @@ def _plot(options: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(arguments)
-        {"report": _report, "plot": _plot}[options.command](options)
+        {"report": _report, "choices": _choices, "plot": _plot}[options.command](options)
     except LabError as error:
         print(f"lab: {error}", file=sys.stderr)
         return EXIT_ERROR

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lab.choice import LOSS, RECOVERY_GRACE, Choice, choices, in_short
+from lab.cli import main
 from lab.lines import load
 from lab.page import build
 from lab.select import scenario_words
@@ -104,6 +105,21 @@ def test_a_situation_that_could_not_be_measured_stays_with_its_reason(tmp_path: 
     assert "1 could not be measured" in in_short(found)
     page = build(data, [])
     assert "no cgroup" in page
+
+
+def test_the_table_as_markdown(tmp_path: Path, capsys):
+    stored = synthetic.write(
+        tmp_path / "lines.jsonl",
+        [synthetic.machine(), line("tutti", 200000.0), line("std", 100000.0), line("tutti", 5.0, threads=4), line("std", 9.0, threads=4)],
+    )
+    assert main(["choices", "--from", str(stored)]) == 0
+    text = capsys.readouterr().out
+    rows = [row for row in text.splitlines() if row.startswith("| ")]
+    assert "in 1 of 2 situations" in text.splitlines()[0]
+    assert rows[1] == "| 2 threads | episode | 200 µs | std::barrier 100 µs | – | **2.00x** |"
+    assert len(rows) == 3
+    assert main(["choices", "--from", str(stored), "--losses"]) == 0
+    assert "4 threads" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -160,9 +160,9 @@ class plan {
   void add_openmp(rank_t n, nop_kind kind) {
     const std::string executable = bench::find_peer_program("vcode-libgomp");
     if (executable.empty()) return;
-    for (const char* policy : {"default", "active"}) {
+    for (const char* policy : {"default", "active", "passive"}) {
       bench::environment settings = bench::openmp_settings({});
-      if (std::string(policy) == "active") settings.emplace_back("OMP_WAIT_POLICY", "active");
+      if (std::string(policy) != "default") settings.emplace_back("OMP_WAIT_POLICY", policy);
       settings.emplace_back("OMP_PROC_BIND", "true");
       series_.push_back({"libgomp",
                          policy,
