@@ -108,7 +108,7 @@ TEST_F(Harness, SeesHowLongABarrierRemembersLongWaits) {
   plan_.length.rounds = 3;
   plan_.scenarios = {parse_scenario("recover_imbalance_1ms")};
   plan_.providers.push_back(fake(
-      "sulks", [](rank_t n) { return std::make_unique<sulking_barrier>(n, 500e3, 5e3, memory); }));
+      "sulks", [=](rank_t n) { return std::make_unique<sulking_barrier>(n, 500e3, 5e3, memory); }));
   add_delayed(0);
   suite s(plan_);
   s.run(quiet);
