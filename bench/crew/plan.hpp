@@ -20,8 +20,8 @@ struct crew_shape {
   rank_t ranks = 2;
 };
 
-// loop: regions, or episodes inside one, back to back. latency: of each, after serial code of rank 0. cpu_time: the
-// processor time an episode of each other thread meanwhile.
+// loop: regions, or episodes inside one, back to back. latency: of each, after serial code of rank
+// 0. cpu_time: the processor time an episode of each other thread meanwhile.
 enum class crew_metric { loop, latency, cpu_time };
 
 std::string_view name_of(crew_metric m);
@@ -43,7 +43,8 @@ std::vector<episode_kind> kinds_of_reductions();
 
 // Whether a provider can do this at all.
 bool suits(const crew_provider& who, const episode_kind& kind, const crew_shape& shape);
-// The same in this scenario: fibers that meet inside a region share the thread that a gap would keep busy.
+// The same in this scenario: fibers that meet inside a region share the thread that a gap would
+// keep busy.
 bool suits(const crew_provider& who, const episode_kind& kind, const crew_shape& shape,
            const scenario& when);
 

@@ -59,7 +59,8 @@ crew_outcome run_round(const crew_request& request, meeting_crew& crew);
 std::string check(const crew_request& request, region_crew& crew);
 std::string check(const crew_request& request, meeting_crew& crew);
 
-// What rank 0 notes of episodes that follow serial code: their latency, and the processor time of the others.
+// What rank 0 notes of episodes that follow serial code: their latency, and the processor time of
+// the others.
 class gap_clock {
  public:
   explicit gap_clock(const crew_request& request);

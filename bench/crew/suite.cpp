@@ -241,7 +241,8 @@ void crew_suite::plan_round(cell& c) {
   if (!by_time) return;
   request.least_ns = c.speed.target_ns;
   request.chunk = c.speed.chunk(chunk_ns);
-  // Ranks that meet inside a region know the number of gaps beforehand; for regions the time decides.
+  // Ranks that meet inside a region know the number of gaps beforehand; for regions the time
+  // decides.
   if (!c.has_gaps() || !request.kind.inside) request.episodes *= most_overrun;
   if (c.has_gaps()) request.episodes = std::min(request.episodes, most_by_time);
   // By time, what is not timed costs as much as what is: only as much as the waits need to learn.

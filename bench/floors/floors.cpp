@@ -81,8 +81,9 @@ round_request rotation_request(rank_t threads, const std::vector<int>& cpus) {
   return request;
 }
 
-// What an episode needs at least, of a rotation in which each thread yields once: who arrives last on its core goes on
-// into the next episode without a switch, so that k threads on a core need k - 1 switches, not k.
+// What an episode needs at least, of a rotation in which each thread yields once: who arrives last
+// on its core goes on into the next episode without a switch, so that k threads on a core need k -
+// 1 switches, not k.
 double switches_of_an_episode(double rotation_ns, rank_t threads, std::size_t cores) {
   const auto on_a_core = static_cast<double>((threads + cores - 1) / cores);
   return rotation_ns * (on_a_core - 1) / on_a_core;
@@ -231,8 +232,8 @@ void floor_suite::sweep_rotations() {
     yielding barrier;
     const round_outcome outcome =
         run_round(rotation_request(threads, cpus), *crowds_[threads], barrier, nobody_);
-    // The least: a floor is what the machine can do, and others' work only adds. Not of the first and the last batch: in
-    // these some threads are not there yet, or no more.
+    // The least: a floor is what the machine can do, and others' work only adds. Not of the first
+    // and the last batch: in these some threads are not there yet, or no more.
     const auto& batches = outcome.samples;
     const double least = *std::min_element(batches.begin() + 1, batches.end() - 1);
     quantity("yield_rotation",

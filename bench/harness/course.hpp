@@ -9,8 +9,8 @@
 
 namespace tutti::bench {
 
-// constant: always `ns`. uniform: from 2/3 to 4/3 of it, which is a factor of two. alternating: nine times a tenth of it,
-// then once the whole.
+// constant: always `ns`. uniform: from 2/3 to 4/3 of it, which is a factor of two. alternating:
+// nine times a tenth of it, then once the whole.
 enum class course_kind { constant, uniform, alternating };
 
 struct course {

@@ -160,7 +160,8 @@ bool remove_group(const char* folder, const char* inside, const char* outside) {
   return false;
 }
 
-// Waits for the end of the other side of the pipe, in a session of its own: what is typed at the terminal is not for it.
+// Waits for the end of the other side of the pipe, in a session of its own: what is typed at the
+// terminal is not for it.
 [[noreturn]] void guard(int pipe, const char* folder, const char* inside, const char* outside) {
   setsid();
   for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) signal(signal_number, SIG_IGN);

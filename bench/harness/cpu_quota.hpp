@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cgroup of the run's own with a quota of processor time, as containers have one: made for some rounds, gone afterwards,
-// however the program ends.
+// A cgroup of the run's own with a quota of processor time, as containers have one: made for some
+// rounds, gone afterwards, however the program ends.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,8 @@
 
 namespace tutti::bench {
 
-// Where groups of the cpu controller can be made, out of /proc/self/mountinfo and /proc/self/cgroup.
+// Where groups of the cpu controller can be made, out of /proc/self/mountinfo and
+// /proc/self/cgroup.
 struct cpu_controller {
   bool unified = false;  // version 2
   std::string folder;    // of this process's group
@@ -28,8 +29,8 @@ class cpu_quota {
   cpu_quota(const cpu_quota&) = delete;
   cpu_quota& operator=(const cpu_quota&) = delete;
 
-  // Puts a process with all its threads into the group, or back; with its family, those that it has started too. Takes
-  // some milliseconds. Throw std::runtime_error.
+  // Puts a process with all its threads into the group, or back; with its family, those that it has
+  // started too. Takes some milliseconds. Throw std::runtime_error.
   enum class members { process, family };
   void enter(pid_t process, members who) const { move(process, who, folder_ + "/cgroup.procs"); }
   void leave(pid_t process, members who) const { move(process, who, outside_); }

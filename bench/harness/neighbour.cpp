@@ -42,7 +42,8 @@ void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
   syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
 }
 
-// What a child must know, computed before the fork: little is safe after it in a process with threads.
+// What a child must know, computed before the fork: little is safe after it in a process with
+// threads.
 struct orders {
   int cpu;
   pid_t parent;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other processes beside the run, as a machine shared with other programs has them: busy all the time, or now and then.
+// Other processes beside the run, as a machine shared with other programs has them: busy all the
+// time, or now and then.
 #pragma once
 
 #include <sys/types.h>
@@ -21,8 +22,9 @@ struct neighbour_plan {
   std::string outside;  // cgroup.procs of the group that they belong to; empty: the parent's
 };
 
-// One child process for each neighbour that is asked for; asleep except between start() and stop(). Bounded: a child
-// ends with its parent, at its alarm, and stops spinning by itself when stop() does not come.
+// One child process for each neighbour that is asked for; asleep except between start() and stop().
+// Bounded: a child ends with its parent, at its alarm, and stops spinning by itself when stop()
+// does not come.
 class neighbours {
  public:
   neighbours();
@@ -30,15 +32,18 @@ class neighbours {
   neighbours(const neighbours&) = delete;
   neighbours& operator=(const neighbours&) = delete;
 
-  // Makes sure that there is a living child for each of these and chooses them for start(). Throws std::system_error.
+  // Makes sure that there is a living child for each of these and chooses them for start(). Throws
+  // std::system_error.
   void select(const neighbour_plan& plan);
   void start();
   void stop();
-  // The latest time at which a chosen neighbour gave up its CPU after stop(), in ticks; 0: one has not yet.
+  // The latest time at which a chosen neighbour gave up its CPU after stop(), in ticks; 0: one has
+  // not yet.
   std::uint64_t stopped_at() const;
   // Ends all children; select() makes new ones.
   void dismiss();
-  // Whether the chosen neighbours got processor time since start(): each of the busy ones, any of the light ones.
+  // Whether the chosen neighbours got processor time since start(): each of the busy ones, any of
+  // the light ones.
   bool ran() const;
   // Processes of all neighbours that there are now.
   std::vector<pid_t> processes() const;

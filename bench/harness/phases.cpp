@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 looks at the clock, decides about phases, and is the one who comes late: its own time is the latency.
+// Rank 0 looks at the clock, decides about phases, and is the one who comes late: its own time is
+// the latency.
 #include "harness/phases.hpp"
 
 #include <algorithm>

@@ -21,12 +21,13 @@ struct phase_sample {
 inline constexpr double calm_factor = 1.1;
 inline constexpr std::size_t rolling_window = 11;  // samples
 
-// The time from `change` (ticks) to the first window of samples whose median is within calm_factor of `calm_ns`; none if
-// there is no such window. Samples before the change are passed over.
+// The time from `change` (ticks) to the first window of samples whose median is within calm_factor
+// of `calm_ns`; none if there is no such window. Samples before the change are passed over.
 std::optional<double> time_to_calm(const std::vector<phase_sample>& samples, std::uint64_t change,
                                    double calm_ns);
 
-// The threads' part of a round with pattern::phases; the team calls run() after the warm-up, then one thread finish().
+// The threads' part of a round with pattern::phases; the team calls run() after the warm-up, then
+// one thread finish().
 class round_phases {
  public:
   round_phases(const round_request& request, subject& barrier, neighbours& busy);
@@ -46,8 +47,8 @@ class round_phases {
   const round_request& request_;
   subject& barrier_;
   neighbours& busy_;
-  // Of chunks in turn: rank 0 says in which phase a chunk is before it arrives; read only after that chunk, so that a
-  // slot is written again when all have read it.
+  // Of chunks in turn: rank 0 says in which phase a chunk is before it arrives; read only after
+  // that chunk, so that a slot is written again when all have read it.
   phase next_[2] = {phase::calm, phase::calm};
   std::vector<phase_sample> before_;
   std::vector<phase_sample> after_;

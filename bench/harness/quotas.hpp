@@ -29,7 +29,8 @@ class quotas {
   // cgroup.procs of where neighbours belong; empty without a quota.
   std::string outside(const scenario& s) const;
 
-  // Inside from construction to destruction: this process, or another one with its family if it has one to bring.
+  // Inside from construction to destruction: this process, or another one with its family if it has
+  // one to bring.
   class visit {
    public:
     visit(const quotas& all, const scenario& s, pid_t process, cpu_quota::members who);

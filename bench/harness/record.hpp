@@ -30,7 +30,8 @@ struct series_record {
 // The median over the sweeps that both have of one's median against the other's; 0 when there is none.
 double paired_ratio(const series_record& one, const series_record& other);
 
-// Where the neighbours of a scenario are: "same" session as the run or their "own"; null without neighbours.
+// Where the neighbours of a scenario are: "same" session as the run or their "own"; null without
+// neighbours.
 ordered_json session_of(const scenario& s);
 
 // A line of type "skipped" for each number of threads and each of these.

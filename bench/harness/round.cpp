@@ -165,7 +165,8 @@ class round {
     }
   }
 
-  // What others must wait for. Returns the processor time that it took; the clock is read within the delay.
+  // What others must wait for. Returns the processor time that it took; the clock is read within
+  // the delay.
   double be_late(const rank_record& record, std::uint64_t episode, std::uint64_t departure) const {
     const std::uint64_t delay = record.delays[episode];
     const bool works = !record.work.empty();
@@ -242,8 +243,9 @@ class round {
     outcome_.mean = outcome_.duration_ns / static_cast<double>(outcome_.episodes);
   }
 
-  // From the last arrival to the last departure, without what the timer itself takes. Beside neighbours the episodes that
-  // lose a slice count as much as they last: the mean of the round is its sample.
+  // From the last arrival to the last departure, without what the timer itself takes. Beside
+  // neighbours the episodes that lose a slice count as much as they last: the mean of the round is
+  // its sample.
   void finish_delayed() {
     const std::uint64_t end = settling + outcome_.episodes;
     for (std::uint64_t episode = settling; episode < end; ++episode) {

@@ -38,8 +38,9 @@ struct run_length {
 
 using progress = std::function<void(const std::string& what, double fraction)>;
 
-// Returns the number of sweeps that were begun. `before_each` runs before each sweep. Series that cannot be prepared are
-// removed. Ends by time within the round that is running then; what has had no round by then gives up.
+// Returns the number of sweeps that were begun. `before_each` runs before each sweep. Series that
+// cannot be prepared are removed. Ends by time within the round that is running then; what has had
+// no round by then gives up.
 std::size_t run_sweeps(std::vector<std::unique_ptr<series>>& all, const run_length& length,
                        const std::function<void()>& before_each, const progress& report);
 

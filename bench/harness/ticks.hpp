@@ -59,7 +59,8 @@ std::uint64_t from_ns(double ns);
 // Busy until `ns` have passed.
 void spin_for_ns(double ns);
 
-// Work that takes about `ns` of processor time, and longer by the clock where the thread loses its CPU meanwhile.
+// Work that takes about `ns` of processor time, and longer by the clock where the thread loses its
+// CPU meanwhile.
 void work_for_ns(double ns);
 
 // Processor time of the calling thread, and of the whole process, ns.

@@ -59,7 +59,8 @@ class drowsy_barrier final : public slowed_barrier {
   bool warm_ = true;  // only rank 1 looks, except between rounds
 };
 
-// After a wait of more than `long_ns`, an episode costs `delay_ns` more until `memory_ns` have passed.
+// After a wait of more than `long_ns`, an episode costs `delay_ns` more until `memory_ns` have
+// passed.
 class sulking_barrier final : public slowed_barrier {
  public:
   sulking_barrier(rank_t n, double long_ns, double delay_ns, double memory_ns)

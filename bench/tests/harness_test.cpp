@@ -96,7 +96,8 @@ TEST_F(Harness, RandomWorkIsNoWait) {
   suite s(plan_);
   s.run(quiet);
   EXPECT_LT(cost_of(of_metric(s, metric::last_in_last_out)), 20e3);
-  // Of two uniform times the larger is a third of the range above the smaller in the mean, and 2/3 up from its begin.
+  // Of two uniform times the larger is a third of the range above the smaller in the mean, and 2/3
+  // up from its begin.
   const double waits = cost_of(of_metric(s, metric::cpu_time));
   EXPECT_GT(waits, 10e3);
   EXPECT_LT(waits, 70e3);

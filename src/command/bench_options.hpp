@@ -41,8 +41,8 @@ struct scenario_kinds {
 
 void add_scenario_options(CLI::App& app, scenario_options& o, const scenario_kinds& kinds);
 
-// Each of what was asked for by itself, or with --product in every combination; `free` when nothing was. Throws
-// std::invalid_argument.
+// Each of what was asked for by itself, or with --product in every combination; `free` when nothing
+// was. Throws std::invalid_argument.
 std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
                                              const scenario_kinds& kinds);
 
