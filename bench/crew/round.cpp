@@ -90,6 +90,7 @@ class region_round {
         gaps.episode([&] { episodes(1); });
         if (request_.least_ns > 0 && gaps.time_is_up()) break;
       }
+      gaps.stop();
     });
     crew_outcome outcome = gaps.outcome();
     outcome.fault = fault();
@@ -253,6 +254,8 @@ void gap_clock::start() {
   begin_ = ordered_ticks();
 }
 
+void gap_clock::stop() { others_end_ = others_cpu_ns(); }
+
 crew_outcome gap_clock::outcome() const {
   crew_outcome outcome;
   outcome.episodes = latencies_.size();
@@ -261,7 +264,7 @@ crew_outcome gap_clock::outcome() const {
   // Beside neighbours the episodes that lose a slice count as much as they last.
   if (request_.least_ns > 0) outcome.samples = {summarize(latencies_).mean};
   const auto others = static_cast<double>(std::max<rank_t>(request_.size.threads - 1, 1));
-  outcome.worker_cpu_ns = (others_cpu_ns() - others_begin_) /
+  outcome.worker_cpu_ns = (others_end_ - others_begin_) /
                           static_cast<double>(std::max<std::uint64_t>(outcome.episodes, 1)) /
                           others;
   return outcome;
@@ -300,7 +303,10 @@ std::uint64_t meeting_round::run_with_gaps(crew_member& me) {
       episodes(me, 1);
     }
   }
-  if (me.rank() == 0) of_gaps_ = gaps_.outcome();
+  if (me.rank() == 0) {
+    gaps_.stop();
+    of_gaps_ = gaps_.outcome();
+  }
   return request_.episodes;
 }
 

@@ -79,6 +79,8 @@ class gap_clock {
   // Since the settling ones.
   bool timed() const { return episodes_ >= settling; }
   bool time_is_up() const { return timed() && ticks() >= begin_ + from_ns(request_.least_ns); }
+  // After the last one, on the thread that ran them.
+  void stop();
   crew_outcome outcome() const;
 
   // Episodes before those that count: waits may learn how long they usually are.
@@ -94,6 +96,7 @@ class gap_clock {
   std::uint64_t begin_ = 0;  // of the timed ones, ticks
   std::uint64_t end_ = 0;
   double others_begin_ = 0;  // processor time, ns
+  double others_end_ = 0;
 };
 
 // One rank's part of a round inside a region, for ranks that share no memory.
