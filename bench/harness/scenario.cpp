@@ -72,19 +72,22 @@ course read_course(std::string_view text) {
 enum class part { nothing, waits, gap, neighbours, quota };
 
 bool read_neighbours(std::string_view text, scenario& s) {
+  neighbour_kind busy = neighbour_kind::none;
+  unsigned each = 0;
   const std::size_t times = text.rfind("_x");
   if (times != std::string_view::npos) {
-    if (!read(text.substr(times + 2), s.each) || s.each < 1 || s.each > most_each) return false;
+    if (!read(text.substr(times + 2), each) || each < 1 || each > most_each) return false;
     text = text.substr(0, times);
   }
-  if (text == "neighbour_one") s.busy = neighbour_kind::one;
-  if (text == "neighbour_all") s.busy = neighbour_kind::all;
-  if (text == "background_heavy") s.busy = neighbour_kind::heavy;
-  if (text == "background_light") {
-    s.busy = neighbour_kind::light;
-    if (times == std::string_view::npos) s.each = usual_light_each;
-  }
-  return s.busy != neighbour_kind::none;
+  if (text == "neighbour_one") busy = neighbour_kind::one;
+  if (text == "neighbour_all") busy = neighbour_kind::all;
+  if (text == "background_heavy") busy = neighbour_kind::heavy;
+  if (text == "background_light") busy = neighbour_kind::light;
+  if (busy == neighbour_kind::none) return false;
+  if (each == 0) each = busy == neighbour_kind::light ? usual_light_each : 1;
+  s.busy = busy;
+  s.each = each;
+  return true;
 }
 
 bool read_waits(std::string_view text, scenario& s) {

@@ -207,9 +207,10 @@ TEST(Gaps, SpinningThroughThemAndSleepingInThemBothShow) {
   EXPECT_TRUE(s.failures().empty()) << s.failures()[0].reason;
   ASSERT_EQ(s.results().size(), 4u);
   EXPECT_LT(median_in(s, "spins", crew_metric::latency), 20e3);
-  EXPECT_NEAR(median_in(s, "spins", crew_metric::cpu_time), 200e3, 40e3);
+  // At least the gap, and more where something else makes the caller late.
+  EXPECT_GT(median_in(s, "spins", crew_metric::cpu_time), 160e3);
   EXPECT_GT(median_in(s, "naps", crew_metric::latency), 50e3);
-  EXPECT_LT(median_in(s, "naps", crew_metric::cpu_time), 60e3);
+  EXPECT_LT(median_in(s, "naps", crew_metric::cpu_time), 100e3);
 }
 
 TEST(Gaps, InsideARegionRankZeroComesLate) {
