@@ -38,7 +38,6 @@ class rayon_crew final : public region_crew {
     };
     tutti_rayon_open(pool_, call, const_cast<void*>(static_cast<const void*>(&body)));
   }
-  void inside(const std::function<void()>& call) override { where_regions_open(call); }
   void regions(std::uint64_t count, ledger& shares) override {
     tutti_rayon_regions(pool_, outside_, count, &shares[0]);
   }
