@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti::barrier: tickets, striped counters, the move from one to the other, the completion function.
+// tutti::barrier: tickets, those of ranks that have dropped, records of ranks, striped counters, the completion function.
 #include "tutti/barrier/barrier.hpp"
 
 #include <array>
