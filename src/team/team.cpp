@@ -62,22 +62,45 @@ void bind(std::thread& thread, unsigned cpu) {
   pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
 }
 
-// A worker begins with the mask of the thread that makes it. One that leaves no CPU for each thread of the team is that of a
-// thread that somebody has bound, not a choice for the team: the workers then get all CPUs of the process.
-void unbind(std::thread& thread) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const unsigned cpu : platform::process_cpus())
-    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
-  pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
-}
-
+// A worker has the mask of the thread that makes it. One that leaves no CPU for each thread of the team is that of a thread
+// that somebody has bound, not a choice for the team: the workers then get all CPUs of the process.
 bool leaves_a_cpu_for_each(rank_t threads) {
   cpu_set_t mine;
   if (sched_getaffinity(0, sizeof mine, &mine) != 0) return true;
   const auto cpus = static_cast<std::size_t>(CPU_COUNT(&mine));
   return cpus >= threads || cpus >= platform::process_cpus().size();
 }
+
+cpu_set_t mask_of_workers(rank_t threads) {
+  cpu_set_t mask;
+  if (leaves_a_cpu_for_each(threads) && sched_getaffinity(0, sizeof mask, &mask) == 0) return mask;
+  CPU_ZERO(&mask);
+  for (const unsigned cpu : platform::process_cpus())
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &mask);
+  return mask;
+}
+
+// Workers that are bound nowhere begin apart: on the CPUs that follow the one where their maker happens to run, in the
+// order of `compact`. The kernel may move them at once.
+class beginning {
+ public:
+  explicit beginning(rank_t threads) : mask_(mask_of_workers(threads)) {
+    const auto mine = static_cast<unsigned>(std::max(0, sched_getcpu()));
+    for (const unsigned cpu : platform::cpus_for(platform::placement::compact))
+      if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &mask_)) order_.push_back(cpu);
+    const auto at = std::find(order_.begin(), order_.end(), mine);
+    if (at != order_.end()) std::rotate(order_.begin(), at, order_.end());
+  }
+  void place(std::thread& made, rank_t thread) const {
+    if (order_.empty()) return;
+    bind(made, order_[thread % order_.size()]);
+    pthread_setaffinity_np(made.native_handle(), sizeof mask_, &mask_);
+  }
+
+ private:
+  cpu_set_t mask_;
+  std::vector<unsigned> order_;
+};
 
 }  // namespace
 
@@ -168,13 +191,14 @@ void team::make_virtual_ranks() {
 
 void team::start_workers() {
   const std::vector<unsigned> cpus = platform::cpus_for(options_.place);
-  const bool is_narrow = cpus.empty() && !leaves_a_cpu_for_each(threads_);
+  std::optional<beginning> unbound;
+  if (cpus.empty() && threads_ > 1) unbound.emplace(threads_);
   try {
     for (rank_t thread = 1; thread < threads_; ++thread) {
       std::thread& made = workers_.emplace_back([this, thread] { work(thread); });
       pthread_setname_np(made.native_handle(), ("tutti-" + std::to_string(thread)).c_str());
       if (!cpus.empty()) bind(made, cpus[thread % cpus.size()]);
-      if (is_narrow) unbind(made);
+      if (unbound) unbound->place(made, thread);
     }
   } catch (...) {
     end_workers();
