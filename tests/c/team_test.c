@@ -403,7 +403,8 @@ static void test_create_errors(void) {
   CHECK(create_with((o){.threads = 2, .barrier = "mcs", .wait = "spin", .patience = "1ms"}) ==
         TUTTI_ENOTSUP);
   /* A program that is older: it knows nothing of patience, and what stands there is its own. */
-  CHECK(create_with((o){.size = offsetof(o, patience), .threads = 2, .patience = "soon"}) == TUTTI_OK);
+  CHECK(create_with((o){.size = offsetof(o, patience), .threads = 2, .patience = "soon"}) ==
+        TUTTI_OK);
 
   /* A program that is newer than the library: what it leaves alone is fine. */
   struct {
