@@ -33,8 +33,7 @@ struct simulated {
   static void fence(const char*, std::memory_order) noexcept {}
 
   static constexpr std::uint64_t poll_ns = 40, clock_ns = 25, yield_ns = 600;
-  static constexpr std::uint64_t wake_up_ns =
-      20 * us;  // from the arrival to the waiter's next step
+  static inline std::uint64_t wake_up_ns = 20 * us;  // from the arrival to the waiter's next step
   static constexpr std::uint64_t sleep_ns =
       5 * us;  // of the processor, for a sleep and its wake-up
 
@@ -163,14 +162,19 @@ std::vector<std::pair<std::string, lengths>> histories() {
 waiter after(const lengths& history) { return waiter(patience::balanced(), history); }
 
 TEST(Balance, PollsThroughWaitsOfUpTo200us) {
-  for (const auto& [name, history] : histories())
-    for (const std::uint64_t length : {1, 10, 20, 40, 60, 100, 200}) {
-      const cost balanced = after(history).wait(always(length * us), most_learning);
-      const cost active = waiter(patience::active()).wait(always(length * us), most_learning);
-      EXPECT_LE(balanced.late, 1.5 * active.late + 30) << length << " us after " << name;
-      EXPECT_LE(balanced.used, 1.1 * active.used) << length << " us after " << name;
-      EXPECT_EQ(balanced.wake_ups, 0) << length << " us after " << name;
-    }
+  // However long a wake-up takes: what is learnt by sleeping must lead to polling.
+  for (const std::uint64_t wake_up : {1, 8, 20, 50}) {
+    simulated::wake_up_ns = wake_up * us;
+    for (const auto& [name, history] : histories())
+      for (const std::uint64_t length : {1, 10, 20, 40, 46, 60, 91, 100, 129, 182, 200}) {
+        const cost balanced = after(history).wait(always(length * us), most_learning);
+        const cost active = waiter(patience::active()).wait(always(length * us), most_learning);
+        EXPECT_LE(balanced.late, 1.5 * active.late + 30) << length << " us after " << name;
+        EXPECT_LE(balanced.used, 1.1 * active.used) << length << " us after " << name;
+        EXPECT_EQ(balanced.wake_ups, 0) << length << " us after " << name;
+      }
+  }
+  simulated::wake_up_ns = 20 * us;
 }
 
 TEST(Balance, SleepsThroughWaitsOf500usAndMore) {

@@ -38,8 +38,6 @@ struct adaptive_options {
   std::uint32_t sleep_cost_ns = 300'000;
   // The same on a core that another process wants as well: what is polled away there is missing for the work.
   std::uint32_t contested_sleep_cost_ns = 30'000;
-  // By so much a wait that was slept through looks longer than it was.
-  std::uint32_t usual_wake_up_ns = 20'000;
   // Waits in a row without a foreign name on the core until it counts as our own. A participant that finds the
   // episode over leaves no name, so one such wait proves nothing.
   std::uint32_t waits_to_trust_core = 32;
@@ -192,8 +190,8 @@ class adaptive_wait {
   bool sleep(seat& mine, std::uint64_t start, const Word& word, std::memory_order order,
              Ready ready, Deadline deadline) noexcept {
     const bool is_ready = sleepers_.sleep(word, order, ready, deadline);
-    const std::uint64_t waited = Memory::now_ns() - start;
-    note_length(mine, waited - std::min<std::uint64_t>(waited, options.usual_wake_up_ns));
+    // With its wake-up: who takes too much off it takes a wait for shorter than it is, and then never polls through it.
+    note_length(mine, Memory::now_ns() - start);
     return is_ready;
   }
 
