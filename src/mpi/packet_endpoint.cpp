@@ -2,6 +2,9 @@
 // The slow paths of a participant: no room, no message at hand, large messages, and idle().
 #include "tutti/mpi/packet_endpoint.hpp"
 
+#include <stdexcept>
+#include <string>
+
 namespace tutti::mpi {
 
 bool packet_endpoint::make_room(rank_t to, std::size_t bytes) {
@@ -23,6 +26,22 @@ bool packet_endpoint::send_large(outgoing& out, rank_t to, const void* data, std
     if (!takes()) return false;
   }
   ++totals_.sent;
+  return true;
+}
+
+bool packet_endpoint::wait_for_room(rank_t to, std::uint64_t deadline_ns) {
+  const auto hopeless = [&](const std::string& why) {
+    throw std::runtime_error("tutti: rank " + std::to_string(rank()) +
+                             " waits for room to send to rank " + std::to_string(to) + why);
+  };
+  const std::uint32_t there = process_of(to);
+  if (process_.has_left(there)) hopeless(": " + process_.name_of(there) + " left the communicator");
+  if (process_.episode() != episode_)
+    hopeless(
+        " after an idle_for() that was late, and has ended the episode all the same: call "
+        "idle()");
+  if (deadline_ns != platform::forever_ns && native::now_ns() >= deadline_ns) return false;
+  waiting_->pass();
   return true;
 }
 

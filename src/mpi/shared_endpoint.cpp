@@ -42,9 +42,57 @@ bool shared_endpoint::no_room() {
   constexpr std::uint32_t often = 4096;
   if (++vain_looks_ % often != 0) return false;
   look_for_the_dead();
+  refuse_if_broken();
+  return false;
+}
+
+void shared_endpoint::refuse_if_broken() {
   const release_word now = room_.look();
   if (now.has(release_word::broken) && now.episodes() == episode_) refuse_broken();
-  return false;
+}
+
+// Awake or asleep; now and then it looks whether those whom it waits for still live.
+template <class Event>
+void shared_endpoint::wait_until(Event has_come, std::uint64_t deadline_ns) {
+  constexpr std::uint64_t at_a_stretch_ns = 50'000'000;
+  for (int poll = 0; poll < polls_before_wait_; ++poll) {
+    if (has_come()) return;
+    memory::relax();
+  }
+  const std::uint64_t until = std::min(deadline_ns, native::now_ns() + at_a_stretch_ns);
+  const auto ready = [&has_come](std::uint32_t) noexcept { return has_come(); };
+  // acquire: pairs with the bell's ring, after which all else is looked at again.
+  if (!mine_.wait.until(mine_.habit, mine_.door, acquire, ready, deadline(until)))
+    look_for_the_dead();
+}
+
+// What try_send() lacks: room for the message or its first piece, or for the pieces that others are owed.
+bool shared_endpoint::sees_room(rank_t to, std::size_t bytes) const noexcept {
+  if (rests_ == 0) return box_.sees_room(to, std::min(bytes, piece_bytes_));
+  return std::any_of(rest_.begin(), rest_.end(), [this](const auto& one) {
+    const auto& [owed, left] = one;
+    return left.sent < left.bytes.size() && box_.sees_room(owed, piece_bytes_);
+  });
+}
+
+void shared_endpoint::want_room(rank_t to, bool is_wanted) noexcept {
+  if (rests_ == 0) return box_.want_room(to, is_wanted);
+  for (const auto& [owed, left] : rest_)
+    if (left.sent < left.bytes.size()) box_.want_room(owed, is_wanted);
+}
+
+bool shared_endpoint::wait_for_room(rank_t to, std::size_t bytes, std::uint64_t deadline_ns) {
+  across_processes::node_habits = room_.habits();
+  refuse_if_broken();
+  if (deadline_ns != platform::forever_ns && native::now_ns() >= deadline_ns) return false;
+  want_room(to, true);
+  wait_until(
+      [this, to, bytes]() noexcept {
+        return sees_room(to, bytes) || box_.has_news() || room_.look().has(release_word::broken);
+      },
+      deadline_ns);
+  want_room(to, false);
+  return true;
 }
 
 bool shared_endpoint::send_pieces(rank_t to, const void* data, std::size_t bytes) {
@@ -160,7 +208,7 @@ bool shared_endpoint::has_event() noexcept {
 // For those who ask who is missing.
 void shared_endpoint::be_seen(whereabouts where) noexcept {
   // relaxed: for messages.
-  mine_.holds.store(box_.taken() - box_.released(), relaxed);
+  mine_.holds.store(box_.held(), relaxed);
   mine_.is_where.store(where, relaxed);  // relaxed: as above
 }
 
@@ -173,9 +221,7 @@ bool shared_endpoint::send_rests(std::uint64_t deadline_ns, std::vector<absentee
   while (in_time && rests_ != 0 && !has_message()) {
     continue_rests();
     box_.flush();
-    no_room();
-    native::yield();
-    in_time = deadline_ns == platform::forever_ns || native::now_ns() < deadline_ns;
+    if (rests_ != 0) in_time = wait_for_room(rank(), 0, deadline_ns);
   }
   if (!in_time) *late = missing();
   be_seen(whereabouts::running);
@@ -263,18 +309,8 @@ std::optional<protocol::outcome> shared_endpoint::idle(const protocol::contribut
   }
 }
 
-// Awake or asleep; now and then it looks whether those whom it waits for still live.
 void shared_endpoint::wait_for_event(std::uint64_t deadline_ns) {
-  constexpr std::uint64_t at_a_stretch_ns = 50'000'000;
-  for (int poll = 0; poll < polls_before_wait_; ++poll) {
-    if (has_event()) return;
-    memory::relax();
-  }
-  const std::uint64_t until = std::min(deadline_ns, native::now_ns() + at_a_stretch_ns);
-  const auto ready = [this](std::uint32_t) noexcept { return has_event(); };
-  // acquire: pairs with the bell's ring, after which all else is looked at again.
-  if (!mine_.wait.until(mine_.habit, mine_.door, acquire, ready, deadline(until)))
-    look_for_the_dead();
+  wait_until([this]() noexcept { return has_event(); }, deadline_ns);
 }
 
 void shared_endpoint::look_for_the_dead() {

@@ -88,6 +88,69 @@ TEST_F(EndpointMisuse, RankOutOfRange) {
   expect("rank 7 is out of range", report_of([&] { comm[0].send(7, 1); }));
 }
 
+TEST_F(EndpointMisuse, WaitsForRoomWithMessagesInHand) {
+  communicator comm(2, {.ring_bytes = 256});
+  const std::uint64_t value = 1;
+  while (comm[0].try_send(1, &value, sizeof value)) {
+  }
+  comm[1].send(0, 1);
+  comm[1].flush();
+  ASSERT_TRUE(comm[0].can_recv());
+  const received held = comm[0].recv();
+  const auto send = [&] {
+    return report_of([&] {
+      (void)comm[0].send_wait_for(1, value, std::chrono::milliseconds(1), [](const received&) {});
+    });
+  };
+  expect("holds 1 messages while it waits for room", send());
+  comm[0].release(held);
+  EXPECT_EQ("", send());
+  // While there is room nobody waits, and one may hold what one likes.
+  EXPECT_EQ("", report_of([&] { comm[1].send_wait(0, 1, [](const received&) {}); }));
+}
+
+TEST_F(EndpointMisuse, WaitsInTheFunctionOfAWait) {
+  communicator comm(3, {.ring_bytes = 256});
+  const std::uint64_t value = 1;
+  while (comm[0].try_send(1, &value, sizeof value)) {
+  }
+  const auto in_function = [&](auto call) {
+    comm[1].send(0, 1);
+    comm[1].flush();
+    std::string report;
+    EXPECT_FALSE(comm[0].send_wait_for(1, value, std::chrono::milliseconds(1),
+                                       [&](const received&) { report = report_of(call); }));
+    return report;
+  };
+  expect("calls send_wait() from the function",
+         in_function([&] { comm[0].send_wait(2, 1, [](const received&) {}); }));
+  expect("calls idle() from the function", in_function([&] { comm[0].idle(true); }));
+  EXPECT_EQ("", in_function([&] {
+              comm[0].try_send(2, &value, sizeof value);
+              comm[0].flush();
+            }));
+}
+
+TEST_F(EndpointMisuse, WaitsForRoomToNobody) {
+  communicator comm(2);
+  expect("rank 2 is out of range",
+         report_of([&] { comm[0].send_wait(2, 1, [](const received&) {}); }));
+}
+
+// Its own messages in hand: in every build, as it could never return.
+TEST_F(EndpointMisuse, WaitsForItself) {
+  communicator comm(1, {.ring_bytes = 256});
+  const std::uint64_t value = 1;
+  while (comm[0].try_send(0, &value, sizeof value)) {
+  }
+  std::vector<received> held;
+  while (comm[0].can_recv()) held.push_back(comm[0].recv());
+  const auto send = [&] { comm[0].send_wait(0, value, [](const received&) {}); };
+  expect("while it waits for room", report_of(send));
+  on_misuse = [](const std::string&, const source_place&) {};
+  EXPECT_THROW(send(), std::invalid_argument);
+}
+
 TEST_F(EndpointMisuse, TwoThreads) {
   communicator comm(2);
   std::atomic<bool> is_coming{false};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rings and idle(): messages hand over plain data, nobody is released before all is delivered, nobody takes a message of
 // the next episode, and no sleeper is forgotten. Rings of two laps an execution, so that room is given back as well.
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ namespace {
 
 using spinning = spin_wait<ringing<checked>>;
 using parking = park_wait<ringing<checked>, 1>;
+// Sleeps without a pause before: who has paused sees no value again that it saw before the pause, in the model.
+using parking_at_once = park_wait<ringing<checked>, 0>;
 using adapting = adaptive_wait<ringing<checked>>;
 
 // A writer and a reader that only poll.
@@ -138,6 +141,109 @@ class conversing : public idling<Detector, Wait> {
   checked_plain<unsigned> delivered_[2] = {0u, 0u};
 };
 
+// Everybody sends more large messages round the ring of participants than there is room for, and waits for room: who
+// sleeps is woken by the room or by a message, and plain data goes along. The first asks at intervals, if `with_deadlines`.
+template <class Detector, class Wait, bool is_one_way, bool with_deadlines = false>
+class pressing : public idling<Detector, Wait> {
+  using base = idling<Detector, Wait>;
+
+ public:
+  using base::base;
+
+  void thread(rank_t rank) override {
+    auto& me = *this->ends_[rank];
+    const rank_t n = this->n_;
+    unsigned next = 0;
+    const auto take = [&](const received& message) {
+      const auto number = message.as<parcel>().words[0];
+      RL_ASSERT(number == next && message.source == (rank + n - 1) % n);
+      RL_ASSERT(said_[message.source][next] == next + 7);
+      ++next;
+    };
+    for (unsigned k = 0; k < count && (!is_one_way || rank == 0); ++k) {
+      said_[rank][k] = k + 7;
+      const parcel mine{{k}};
+      if (with_deadlines && rank == 0) {
+        while (!me.send_wait_for((rank + 1) % n, mine, std::chrono::nanoseconds(1), take)) {
+        }
+      } else {
+        me.send_wait((rank + 1) % n, mine, take);
+      }
+    }
+    while (me.idle(true) == idle_result::message) {
+      const received message = me.recv();
+      take(message);
+      me.release(message);
+    }
+    RL_ASSERT(next == (!is_one_way || rank == 1 ? count : 0u));
+  }
+
+ private:
+  struct parcel {
+    std::uint64_t words[8];
+  };
+  static constexpr unsigned count = 6;  // a ring holds three
+
+  checked_plain<unsigned> said_[most_threads][count];
+};
+
+// The receiver gives room back twice, and only the second time is it enough: whoever misses that sleeps for ever. (The
+// model shows a stale value only to who has not paused since it first saw it, so the one that is missed must not be the
+// first.)
+template <class Detector, class Wait>
+class hoarding : public idling<Detector, Wait> {
+  using base = idling<Detector, Wait>;
+
+ public:
+  using base::base;
+
+  void thread(rank_t rank) override {
+    auto& me = *this->ends_[rank];
+    const auto never = [](const received&) { RL_ASSERT(false); };
+    if (rank == 0) {
+      me.send_wait(1, std::array<std::uint64_t, 7>{}, never);
+      for (int k = 0; k < 3; ++k) me.send_wait(1, std::array<std::uint64_t, 8>{}, never);
+      RL_ASSERT(me.idle(true) == idle_result::unanimous);
+      return;
+    }
+    const auto next = [&me] {
+      if (!me.can_recv()) RL_ASSERT(me.idle(true) == idle_result::message);
+      return me.recv();
+    };
+    me.release(next());
+    const received second = next(), third = next();
+    me.release(second);
+    me.release(third);
+    me.release(next());
+    RL_ASSERT(me.idle(true) == idle_result::unanimous);
+  }
+};
+
+// The receiver never receives, and leaves: who waits for room there is told, asleep or not, and also if another has left
+// before.
+template <class Detector, class Wait>
+class abandoning : public idling<Detector, Wait> {
+  using base = idling<Detector, Wait>;
+
+ public:
+  using base::base;
+
+  void thread(rank_t rank) override {
+    auto& me = *this->ends_[rank];
+    if (rank != 0) return me.leave();
+    bool is_told = false;
+    try {
+      for (unsigned k = 0; k < 8; ++k)
+        me.send_wait(1, std::uint64_t{k}, [](const received&) { RL_ASSERT(false); });
+      const std::array<std::uint64_t, 8> large{};
+      for (unsigned k = 0; k < 4; ++k) me.send_wait(1, large, [](const received&) {});
+    } catch (const std::runtime_error&) {
+      is_told = true;
+    }
+    RL_ASSERT(is_told);
+  }
+};
+
 // One leaves instead of coming: the others are told, asleep or not.
 template <class Detector, class Wait>
 class deserting : public idling<Detector, Wait> {
@@ -213,10 +319,19 @@ std::vector<program> idle_programs() {
 std::vector<subject> message_subjects() {
   using counter = counter_detector<checked>;
   using snapshot = snapshot_detector<checked>;
-  subject rings{"rings", {}};
+  subject rings{"rings", {}, "ring."};
   rings.programs.push_back({"a writer, a reader", 2, []() -> std::unique_ptr<scenario> {
                               return std::make_unique<piping>();
                             }});
+  // And sends that wait for room.
+  rings.programs.push_back(of<hoarding<counter, parking_at_once>>("all room at once, park", 2));
+  rings.programs.push_back(of<pressing<counter, parking, true>>("one way, park", 2));
+  rings.programs.push_back(of<pressing<counter, parking, false>>("both ways, park", 2));
+  rings.programs.push_back(of<pressing<counter, parking, false>>("in a circle, park", 3));
+  rings.programs.push_back(of<pressing<counter, adapting, false>>("both ways, adaptive", 2));
+  rings.programs.push_back(of<pressing<snapshot, spinning, false, true>>("deadlines, spin", 2));
+  rings.programs.push_back(of<abandoning<counter, parking>>("the receiver leaves, park", 2));
+  rings.programs.push_back(of<abandoning<counter, parking>>("two leave, park", 3));
   // What both detectors share is weakened once.
   subject shared{"idle", {}, "idle."}, bells{"bell", {}, "bell."};
   for (rank_t n = 2; n <= 3; ++n) {

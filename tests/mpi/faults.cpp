@@ -193,8 +193,7 @@ void killed(const mpi::calls& mpi, const mpi::options& chosen) {
     try {
       if (me.rank() == 0) {
         // As a program that must send before it can go on.
-        for (std::uint64_t i = 0;; ++i)
-          send_receiving(me, dead, &i, sizeof i, [](const received&) {});
+        for (std::uint64_t i = 0;; ++i) me.send_wait(dead, i, [](const received&) {});
       }
       for (;;) idle_receiving(me, true, [](const received&) {});
     } catch (const std::runtime_error& error) {
@@ -222,6 +221,8 @@ void left(const mpi::calls& mpi, const mpi::options& chosen) {
   if (comm->first_rank() == first_of_last) return;  // destroys it
   on_all_participants(*comm, [&](mpi::endpoint& me) {
     try {
+      if (me.rank() == 0)
+        for (std::uint64_t i = 0;; ++i) me.send_wait(first_of_last, i, [](const received&) {});
       me.idle(true);
     } catch (const std::runtime_error& error) {
       expect(std::string(error.what()).find(std::to_string(first_of_last)) != std::string::npos,

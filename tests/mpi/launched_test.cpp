@@ -7,7 +7,8 @@ namespace tutti::test {
 namespace {
 
 const std::string all =
-    "episodes sizes flood hold unsent token empty votes values mismatched groups refused left";
+    "episodes sizes flood press inside hold unsent token empty votes values mismatched groups "
+    "refused left";
 
 struct shape {
   family by;

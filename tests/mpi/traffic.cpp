@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include "scenario.hpp"
 
@@ -136,6 +137,37 @@ void flood(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
+// The same with sends that wait, by everybody at once; large messages among them, which go in pieces. Sums of what came in
+// between, and of what came at the end.
+void press(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [](mpi::endpoint& me) {
+    const rank_t n = me.size();
+    const std::uint64_t each = std::max<std::uint64_t>(40000 / n, 5000);
+    std::vector<std::uint64_t> next(n, 0), large(5000);
+    const auto take = [&](const received& message) {
+      std::uint64_t first = 0;
+      std::memcpy(&first, message.data, sizeof first);
+      expect_equal(first, next[message.source]++, "order");
+      const bool is_large = first % 1000 == 999;
+      expect_equal(message.size, (is_large ? large.size() : 1) * sizeof first, "size of a message");
+    };
+    for (std::uint64_t i = 0; i < each; ++i)
+      for (rank_t to = 0; to < n; ++to) {
+        large[0] = i;
+        if (i % 1000 == 999)
+          me.send_wait(to, large.data(), large.size() * sizeof large[0], take);
+        else if (i % 2 == 0)
+          me.send_wait(to, i, take);
+        else
+          while (!me.send_wait_for(to, i, std::chrono::microseconds(200), take)) {
+          }
+      }
+    expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");
+    for (const std::uint64_t count : next) expect_equal(count, each, "messages");
+  });
+}
+
 // True once there is room. It was given back before the episode ended, but may still be on its way.
 bool gets_room(mpi::endpoint& me, rank_t to) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -156,6 +188,16 @@ void hold(const mpi::calls& mpi, const mpi::options& chosen) {
       while (fit < enough && me.can_send(0)) me.send(0, fit++);
       expect(fit < enough, "room without end");
       for (int i = 0; i < 100; ++i) expect(!me.can_send(0), "room though nothing was released");
+      const auto never = [](const received&) { expect(false, "a message from nowhere"); };
+      std::array<std::uint64_t, 8> larger{fit};
+      while (me.try_send(0, larger.data(), sizeof larger)) larger[0] = ++fit;
+      const std::uint64_t counted = me.statistics().sent;
+      const auto begin = std::chrono::steady_clock::now();
+      expect(!me.send_wait_for(0, larger, std::chrono::milliseconds(30), never),
+             "room from nowhere");
+      expect(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(30),
+             "too early");
+      expect_equal(me.statistics().sent, counted, "messages counted as sent");
       // A smaller one than can_send() asks for may still fit; none is lost in silence.
       expect_refused("without room", [&] {
         for (; fit < enough; ++fit) me.send(0, fit);
@@ -238,6 +280,38 @@ void token(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
+// What the function of a send that waits may not do, and who waits may not hold.
+void inside(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [](mpi::endpoint& me) {
+    const auto ignore = [](const received&) {};
+    if (me.size() == 1) return;
+    const std::uint64_t value = 1;
+    if (me.rank() == 0) {
+      // Each of these ends when there is no room, which the other makes as fast as it can.
+      bool is_refused = false;
+      const auto nested = [&](const received&) {
+        if (std::exchange(is_refused, true)) return;
+        expect_refused("from the function that send_wait()", [&] { me.idle(true); });
+        expect_refused("from the function that send_wait()", [&] {
+          for (;;) me.send_wait(1, value, ignore);
+        });
+      };
+      while (!is_refused) me.send_wait(1, value, nested);
+      while (!me.can_recv()) (void)me.try_send(1, &value, sizeof value);
+      const received held = me.recv();
+      expect_refused("messages while it waits for room", [&] {
+        for (;;) (void)me.send_wait_for(1, value, std::chrono::milliseconds(1), ignore);
+      });
+      me.release(held);
+    }
+    const auto answer = [&, count = 0](const received&) mutable {
+      if (me.rank() == 1 && ++count % 64 == 0) (void)me.try_send(0, &value, sizeof value);
+    };
+    idle_receiving(me, true, answer);
+  });
+}
+
 void empty_episodes(const mpi::calls& mpi, const mpi::options& chosen, std::uint32_t count) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [&](mpi::endpoint& me) {
@@ -255,6 +329,8 @@ const std::vector<scenario> traffic_scenarios{
     {"episodes", episodes},
     {"sizes", sizes},
     {"flood", flood},
+    {"press", press},
+    {"inside", inside},
     {"hold", hold},
     {"unsent", unsent},
     {"token", token},

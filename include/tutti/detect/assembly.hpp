@@ -81,12 +81,12 @@ class assembly {
   void break_up(rank_t me) noexcept {
     // relaxed: for messages; ordered by the update that follows.
     of(me).is_where.store(whereabouts::gone, relaxed);
-    // relaxed: changed below, or found to say so already.
+    // relaxed: changed below.
     std::uint64_t word = released_.load(relaxed);
-    while ((word & release_word::broken) == 0 &&
-           // seq_cst: as in release_all.
-           // relaxed: a failure looks again.
-           !released_.compare_exchange_weak(word, word | release_word::broken,
+    // Also if somebody has left before: who waits for room to send to this one must see that it has.
+    // seq_cst: as in release_all.
+    // relaxed: a failure looks again.
+    while (!released_.compare_exchange_weak(word, word | release_word::broken,
                                             Memory::order("idle.release", seq_cst), relaxed)) {
     }
     entrance.call_all(me);

@@ -87,6 +87,37 @@ class basic_endpoint {
     return box_.try_send(to, data, bytes) || (is_free_again() && box_.try_send(to, data, bytes));
   }
 
+  // Waits for room, no longer than it must, as idle() waits; what arrives meanwhile goes to on_message(const received&) and is
+  // released when that returns or throws. endpoint_concept.hpp has the rules.
+  // Throws std::invalid_argument if on_message calls it and there is no room, or if there is none to myself because I hold
+  // what I have received; std::runtime_error if `to` has left, or if an episode that is over has to be told by idle() first.
+  template <class OnMessage>
+  void send_wait(rank_t to, const void* data, std::size_t bytes, OnMessage&& on_message,
+                 site where = site::here()) {
+    send_by(to, data, bytes, on_message, no_deadline{}, where);
+  }
+  template <class T, class OnMessage>
+  requires std::is_trivially_copyable_v<T> &&
+      (!std::is_pointer_v<T>)void send_wait(rank_t to, const T& value, OnMessage&& on_message,
+                                            site where = site::here()) {
+    send_by(to, &value, sizeof(T), on_message, no_deadline{}, where);
+  }
+
+  // The same, no longer than `timeout`. False if there was no room until then: nothing is sent.
+  template <class Rep, class Period, class OnMessage>
+  [[nodiscard]] bool send_wait_for(rank_t to, const void* data, std::size_t bytes,
+                                   std::chrono::duration<Rep, Period> timeout,
+                                   OnMessage&& on_message, site where = site::here()) {
+    return send_by(to, data, bytes, on_message, deadline_after<Memory>(timeout), where);
+  }
+  template <class T, class Rep, class Period, class OnMessage>
+  requires std::is_trivially_copyable_v<T> &&(!std::is_pointer_v<T>)
+      [[nodiscard]] bool send_wait_for(rank_t to, const T& value,
+                                       std::chrono::duration<Rep, Period> timeout,
+                                       OnMessage&& on_message, site where = site::here()) {
+    return send_by(to, &value, sizeof(T), on_message, deadline_after<Memory>(timeout), where);
+  }
+
   bool can_recv(site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     return box_.can_recv() || (is_free_again() && box_.can_recv());
@@ -159,6 +190,104 @@ class basic_endpoint {
   }
 
  private:
+  // ---- a send that waits
+
+  template <class OnMessage, class Deadline>
+  bool send_by(rank_t to, const void* data, std::size_t bytes, OnMessage& on_message,
+               Deadline until, const site& where) {
+    if constexpr (Checks)
+      if (is_sending_) report_nested("send_wait()", where);
+    return try_send(to, data, bytes, where) ||
+           wait_to_send(to, data, bytes, on_message, until, where);
+  }
+
+  template <class OnMessage, class Deadline>
+  [[gnu::noinline]] bool wait_to_send(rank_t to, const void* data, std::size_t bytes,
+                                      OnMessage& on_message, Deadline until, const site& where) {
+    if (is_sending_) refuse(nested("send_wait()"));
+    if constexpr (Checks)
+      if (box_.held() != 0) report_held(to, where);
+    const waiting_for_room waiting(*this, to);
+    for (bool in_time = true;;) {
+      // Others may wait for what I have not published yet.
+      flush(where);
+      while (hand_over(on_message, where)) {
+      }
+      const bool had_news = box_.has_news();
+      if (box_.sees_room(to, bytes) || box_.is_shut())
+        if (try_send(to, data, bytes, where)) return true;
+      require_hope(to);
+      if (!in_time) return false;
+      const auto guard = in_use_.enter(rank(), where);
+      in_time = all_.entrance.wait(rank(), room_event(to, bytes, had_news), until);
+    }
+  }
+
+  // A message that is here goes to the caller's function. False if there is none.
+  template <class OnMessage>
+  bool hand_over(OnMessage& on_message, const site& where) {
+    received message;
+    {
+      const auto guard = in_use_.enter(rank(), where);
+      if (!box_.has_message()) return false;
+      message = box_.recv();
+    }
+    try {
+      on_message(std::as_const(message));
+    } catch (...) {
+      box_.release(message);
+      throw;
+    }
+    release(message, where);
+    return true;
+  }
+
+  // What ends a wait for room.
+  auto room_event(rank_t to, std::size_t bytes, bool had_news) noexcept {
+    // While the box is shut a message is an event only once: it is refuted, but not received.
+    return [this, to, bytes, had_news]() noexcept {
+      if (box_.is_shut())
+        return all_.detector.has_work(rank()) || box_.has_news() != had_news || has_left(to);
+      return box_.sees_room(to, bytes) || box_.has_news() || has_left(to);
+    };
+  }
+
+  bool has_left(rank_t who) const noexcept {
+    // relaxed: whoever has left has said so before it changed the release word.
+    return all_.look().is_broken() && all_.of(who).is_where.load(relaxed) == whereabouts::gone;
+  }
+
+  // Whether anything that may still happen gives room.
+  void require_hope(rank_t to) {
+    const auto hopeless = [&](const std::string& why) {
+      return "rank " + std::to_string(rank()) + " waits for room to send to rank " +
+             std::to_string(to) + why;
+    };
+    if (to == rank() && !box_.is_shut())
+      refuse(hopeless(", itself, and holds what it has received: release it first"));
+    if (has_left(to)) throw std::runtime_error("tutti: " + hopeless(", which has left"));
+    if (overtaken_.is_over)
+      throw std::runtime_error("tutti: " + hopeless(" after an idle_for() that was late, and has "
+                                                    "ended the episode all the same: call idle()"));
+  }
+
+  // Of a wait for room: the reader is asked to wake me, and on_message may not wait likewise.
+  class waiting_for_room {
+   public:
+    waiting_for_room(basic_endpoint& me, rank_t to) noexcept : me_(me), to_(to) { set(true); }
+    ~waiting_for_room() { set(false); }
+    waiting_for_room(const waiting_for_room&) = delete;
+    waiting_for_room& operator=(const waiting_for_room&) = delete;
+
+   private:
+    void set(bool is_waiting) noexcept {
+      me_.is_sending_ = is_waiting;
+      me_.box_.want_room(to_, is_waiting);
+    }
+    basic_endpoint& me_;
+    rank_t to_;
+  };
+
   // ---- what is given at entry
 
   struct no_value {
@@ -198,6 +327,8 @@ class basic_endpoint {
   template <class Value, class Deadline>
   ending wait_idle(bool vote, Value value, Deadline until, const site& where) {
     const auto guard = in_use_.enter(rank(), where);
+    if constexpr (Checks)
+      if (is_sending_) report_nested("idle()", where);
     const std::uint64_t start = time_idle_ ? Memory::now_ns() : 0;
     const ending how = finds_message() ? ending::message : be_idle(vote, value, until, where);
     foresight_.learn(how == ending::message);
@@ -225,7 +356,7 @@ class basic_endpoint {
     value.leave(mine_);
     if constexpr (Checks) mine_.type = Value::type();
     // relaxed: for messages, as whatever else stands in a seat.
-    mine_.holds.store(box_.taken() - box_.released(), relaxed);
+    mine_.holds.store(box_.held(), relaxed);
     mine_.is_where.store(episode_ + 1, relaxed);  // relaxed: as above
 
     const bool has_deadline = !std::is_same_v<Deadline, no_deadline>;
@@ -353,6 +484,21 @@ class basic_endpoint {
     refuse(what);
   }
 
+  std::string nested(const char* call) const {
+    return "rank " + std::to_string(rank()) + " calls " + call +
+           " from the function that send_wait() hands messages to: only try_send() and receiving "
+           "are for there";
+  }
+  [[gnu::noinline, gnu::cold]] void report_nested(const char* call, const site& where) const {
+    on_misuse(nested(call), where.at);
+  }
+  [[gnu::noinline, gnu::cold]] void report_held(rank_t to, const site& where) const {
+    on_misuse("rank " + std::to_string(rank()) + " holds " + std::to_string(box_.held()) +
+                  " messages while it waits for room to send to rank " + std::to_string(to) +
+                  ": two who do so can wait for each other for ever. Release them first",
+              where.at);
+  }
+
   void check_types(const void* type, const site& where) {
     for (rank_t other = 0; other < size(); ++other)
       if (all_.of(other).type != type)
@@ -373,6 +519,7 @@ class basic_endpoint {
   endpoint_statistics counted_;
   foresight foresight_;
   bool time_idle_;
+  bool is_sending_ = false;  // in send_wait(), without room so far
   [[no_unique_address]] use<Checks> in_use_;
 };
 

@@ -20,6 +20,7 @@
 // the values are those of its tinselIdle().
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -94,6 +95,10 @@ inline void require_message_size(std::size_t bytes) {
 //   can_send(to)      room for one message of up to 64 bytes; never blocks. While there is none, receive.
 //   send(to, value)   precondition: can_send(to). Copies; the value may be overwritten at once.
 //   try_send          the same for any size, with the question built in: false means no room now, receive and try again
+//   send_wait(to, value, on_message)   waits for room as idle() waits, and hands each message that arrives meanwhile to
+//                     on_message(const received&), which it then releases. So participants that are full of messages for
+//                     each other go on, however slow one of them is.
+//   send_wait_for(to, value, timeout, on_message)   the same, no longer than that; false: there was no room, nothing is sent
 //   can_recv()        whether recv() would give a message; so it does after idle() has returned `message`
 //   recv, release     a message is delivered when it is received and released. In any order, several at a time.
 //   flush()           makes batched messages visible. idle() does so itself, and a can_recv() that finds nothing again.
@@ -101,6 +106,15 @@ inline void require_message_size(std::size_t bytes) {
 //   idle(vote, value, op)   the same; at a release everybody gets op over all values, in the order of all reductions
 //                     (schedule::fold). All participants of an episode pass the same type and operation:
 //                     idle() without a value, or with a deadline, must not meet with it.
+//
+// Who waits for room holds no message: what is received and not released keeps the room of all that came after it, so two
+// who wait for each other with a message in hand wait for ever, though both receive. Release first, then wait (copy what is
+// still needed). With checks, and between processes, send_wait() without room refuses who holds one.
+//
+// In on_message: try_send(), can_send(), and receiving more. What finds no room there is kept by the program until
+// send_wait() has returned: neither send_wait() nor idle() may be called from there. (Waits inside waits would grow the stack
+// with each message that arrives.) While it waits a participant is not idle: no episode ends, and no vote of its counts. A
+// message handled there is received and released as any other, so a vote is decided after send_wait(), not before.
 //
 // Messages from one participant to another arrive in the order in which they were sent.
 //
@@ -115,6 +129,11 @@ concept endpoint_like = requires(E& e, const E& c, rank_t to, const void* data, 
   e.send(to, data, bytes);
   e.send(to, std::uint64_t{});
   { e.try_send(to, data, bytes) } -> std::same_as<bool>;
+  e.send_wait(to, data, bytes, [](const received&) {});
+  e.send_wait(to, std::uint64_t{}, [](const received&) {});
+  {
+    e.send_wait_for(to, data, bytes, std::chrono::milliseconds(1), [](const received&) {})
+    } -> std::same_as<bool>;
   { e.can_recv() } -> std::same_as<bool>;
   { e.recv() } -> std::same_as<received>;
   e.release(message);

@@ -9,6 +9,8 @@
 // room waits, and the participant receives meanwhile, so that two that are full of messages for each other go on.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -189,16 +191,19 @@ class participant {
   void receive_all() {
     while (endpoint_.can_recv()) {
       const received message_in = endpoint_.recv();
-      std::uint32_t first, count;
-      std::memcpy(&first, message_in.data, sizeof first);
-      std::memcpy(&count, message_in.data + sizeof first, sizeof count);
-      if (first == host_bundle::to_host) {
-        take_for_host(message_in.data, count);
-      } else {
-        unpack(first, count, message_in.data + offsetof(bundle, contents));
-        counted_.remote += edges_of(first, count);
-      }
+      take(message_in);
       endpoint_.release(message_in);
+    }
+  }
+  void take(const received& message_in) {
+    std::uint32_t first, count;
+    std::memcpy(&first, message_in.data, sizeof first);
+    std::memcpy(&count, message_in.data + sizeof first, sizeof count);
+    if (first == host_bundle::to_host) {
+      take_for_host(message_in.data, count);
+    } else {
+      unpack(first, count, message_in.data + offsetof(bundle, contents));
+      counted_.remote += edges_of(first, count);
     }
   }
 
@@ -206,20 +211,18 @@ class participant {
   void post(rank_t to, const void* data, std::size_t bytes) {
     if (endpoint_.try_send(to, data, bytes)) return;
     ++counted_.blocked;
+    // Nobody wakes a participant to tell it that another has failed.
+    std::chrono::nanoseconds at_a_stretch = std::chrono::milliseconds(5);
+    if (options_.deadline.count() > 0) at_a_stretch = std::min(at_a_stretch, options_.deadline);
     const std::uint64_t begin = native::now_ns();
-    do {
-      endpoint_.flush();
-      if (endpoint_.can_recv()) {
-        receive_all();
-        continue;
-      }
-      native::relax_long();
+    while (!endpoint_.send_wait_for(to, data, bytes, at_a_stretch,
+                                    [this](const received& message_in) { take(message_in); })) {
       // relaxed: nothing is read that the one who failed has written.
       if (options_.cancelled != nullptr && options_.cancelled->load(relaxed)) throw run_cancelled();
       if (options_.deadline.count() > 0 &&
           native::now_ns() - begin > static_cast<std::uint64_t>(options_.deadline.count()))
         refuse_late({{to, absence::running, 0}});
-    } while (!endpoint_.try_send(to, data, bytes));
+    }
   }
 
   void tell_host(vertex_t local, const message& content) {

@@ -4,6 +4,8 @@
 // unanimous idle ends the run.
 #pragma once
 
+#include <chrono>
+
 #include "tutti/detect/endpoint_concept.hpp"
 #include "tutti/platform/misuse.hpp"
 
@@ -24,6 +26,19 @@ class solo_endpoint {
     send(to, &value, sizeof value);
   }
   bool try_send(rank_t, const void*, std::size_t) const noexcept { return false; }
+  template <class OnMessage>
+  void send_wait(rank_t to, const void* data, std::size_t bytes, OnMessage&&) const {
+    send(to, data, bytes);
+  }
+  template <class T, class OnMessage>
+  void send_wait(rank_t to, const T& value, OnMessage&&) const {
+    send(to, &value, sizeof value);
+  }
+  template <class Rep, class Period, class OnMessage>
+  bool send_wait_for(rank_t, const void*, std::size_t, std::chrono::duration<Rep, Period>,
+                     OnMessage&&) const noexcept {
+    return false;
+  }
   bool can_recv() const noexcept { return false; }
   received recv() const { refuse("a participant without others receives nothing"); }
   void release(const received&) const noexcept {}

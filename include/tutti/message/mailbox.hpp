@@ -19,7 +19,8 @@
 
 namespace tutti {
 
-// Wake(to) is called after something was published for another participant, which may be waiting.
+// Wake(to) is called after something was published for another participant, which may be waiting, or after room was given
+// back to one that waits for it.
 template <class Memory, class Wake>
 class mailbox {
  public:
@@ -51,6 +52,13 @@ class mailbox {
     writer.append(data, bytes);
     return true;
   }
+
+  // Whether try_send() would find room after it has not. A look, from a waiting loop: changes nothing.
+  bool sees_room(rank_t to, std::size_t bytes) const noexcept {
+    return !is_shut_ && writers_[to].sees_room(bytes);
+  }
+  // Before and after a wait for it: whether the reader has to wake me.
+  void want_room(rank_t to, bool is_wanted) noexcept { writers_[to].want_room(is_wanted); }
 
   bool can_recv() {
     if (current_->has_message()) [[likely]]
@@ -95,6 +103,7 @@ class mailbox {
   std::uint64_t sent() const noexcept { return sent_; }
   std::uint64_t sent_to(rank_t to) const noexcept { return writers_[to].sent(); }
   std::uint64_t released() const noexcept { return released_; }
+  std::uint64_t held() const noexcept { return taken() - released_; }
   std::uint64_t taken() const noexcept {
     std::uint64_t sum = 0;
     for (const auto& reader : readers_) sum += reader.taken();
@@ -153,7 +162,7 @@ class mailbox {
       source_ = source_ + 1 == n ? 0 : source_ + 1;
       if (source_ == rank_ && is_dirty_[rank_])
         observed(rank_, [](ring_writer<Memory>& writer) { return writer.flush(); });
-      if (!readers_[source_].refill()) continue;
+      if (!readers_[source_].refill([this] { wake_(source_); })) continue;
       current_ = &readers_[source_];
       return true;
     }

@@ -13,6 +13,9 @@
 //            order: a message that is held back keeps the room of those received after it.
 // Layout     cells and lines hold no address, so they may lie in memory that two processes map at different places. Only
 //            messages above largest_inside() leave an address in the ring: they are for one process.
+// Waiting    a writer without room says so (want_room) before it sleeps; the reader gives room back a quarter of the ring at
+//            a time, and then looks whether somebody waits for it. The two stand in the one order of seq_cst operations, so
+//            that one of them sees the other: an exchange in place of a store, and a look, for each quarter of a ring.
 // Source     Lamport 1977 for the queue; positions seen last are kept as in MCRingBuffer (Lee, Bu and Chandranmenon 2010).
 #pragma once
 
@@ -34,6 +37,8 @@ template <class Memory = native>
 struct alignas(cache_line) ring_line {
   typename Memory::template atomic<std::uint64_t> published{0};
   typename Memory::template atomic<std::uint64_t> freed{0};
+  // Not 0: I may be asleep until there is room in the ring that I write.
+  typename Memory::template atomic<std::uint32_t> wants_room{0};
 };
 
 namespace detail {

@@ -30,10 +30,13 @@ class alignas(cache_line) ring_reader {
     return place_.writers->published.load(Memory::order("ring.look", acquire)) != published_;
   }
 
-  // Goes on to the next run once the messages of this one are taken. False if there is none.
-  bool refill() {
+  // Goes on to the next run once the messages of this one are taken. False if there is none. wake_writer() is called if
+  // there is room again for a writer that waits for it.
+  template <class WakeWriter>
+  bool refill(WakeWriter wake_writer) {
     if (left_ != 0) return true;
-    free_room();
+    if (free_room()) [[unlikely]]
+      wake_writer();
     if (position_ == published_) {
       // acquire: pairs with the writer's publication.
       published_ = place_.writers->published.load(Memory::order("ring.look", acquire));
@@ -46,6 +49,11 @@ class alignas(cache_line) ring_reader {
     }
     start_run(header);
     return true;
+  }
+
+  // The same for a writer that only polls.
+  bool refill() {
+    return refill([] {});
   }
 
   // Precondition: has_message().
@@ -114,18 +122,23 @@ class alignas(cache_line) ring_reader {
     early_.erase(early_.begin(), early_.begin() + static_cast<std::ptrdiff_t>(caught));
   }
 
-  // Gives the room of runs back to the writer, a quarter of the ring at a time, once all their messages are released.
-  void free_room() noexcept {
+  // Gives the room of runs back to the writer, a quarter of the ring at a time, once all their messages are released. True
+  // if the writer may be asleep until then.
+  bool free_room() noexcept {
     if (released_ == taken_) {
       freed_ = position_;
       freed_messages_ = taken_;
     } else {
       free_whole_runs();
     }
-    if (freed_ - told_freed_ < place_.capacity / 4) return;
+    if (freed_ - told_freed_ < place_.capacity / 4) [[likely]]
+      return false;
     told_freed_ = freed_;
-    // release: my reads of these cells come before the writer's next writes there; pairs with its look for room.
-    place_.readers->freed.store(freed_, Memory::order("ring.free", release));
+    // seq_cst: release, as my reads of these cells come before the writer's next writes there; pairs with its look for room.
+    // The one order puts it before my look for a writer that waits: its fence stands between its wish and its last look.
+    place_.readers->freed.store(freed_, Memory::order("ring.free", seq_cst));
+    // seq_cst: after the room in the one order; pairs with the fence that follows the wish (sleepers::sleep).
+    return place_.writers->wants_room.load(Memory::order("ring.wanted", seq_cst)) != 0;
   }
 
   void free_whole_runs() noexcept {

@@ -54,6 +54,20 @@ class alignas(cache_line) ring_writer {
     return look_for_room() >= place::reserve;
   }
 
+  // Whether append_to_new_run() would find room for that many bytes, between two runs. A look, from any waiting loop: changes
+  // nothing.
+  bool sees_room(std::size_t bytes) const noexcept {
+    const std::uint64_t cells = bytes > place_.largest_inside() ? 2 : 1 + detail::cells_of(bytes);
+    // acquire: as in look_for_room.
+    const std::uint64_t freed = place_.readers->freed.load(Memory::order("ring.room", acquire));
+    return place_.capacity - (position_ - freed) >= needed_for(cells);
+  }
+  // Before and after a wait for room: whether the reader has to wake me.
+  void want_room(bool is_wanted) noexcept {
+    // relaxed: ordered by the fence of whoever goes to sleep; a late end costs a needless wake-up.
+    place_.writers->wants_room.store(is_wanted ? 1 : 0, relaxed);
+  }
+
   // Whether something was appended that the reader cannot see yet.
   bool is_behind() const noexcept { return cursor_ != start_ || position_ != published_; }
 
@@ -75,10 +89,16 @@ class alignas(cache_line) ring_writer {
     std::unique_ptr<std::byte[]> bytes;
   };
 
+  // For `cells` in a row: the rest of the lap as well, where they do not fit into it.
+  std::uint64_t needed_for(std::uint64_t cells) const noexcept {
+    const std::uint64_t rest = place_.capacity - index(position_);
+    return rest < cells ? rest + cells : cells;
+  }
+
   // Makes `cells` in a row free at position_, at the start of the next lap if need be.
   bool reach(std::uint64_t cells) {
     const std::uint64_t rest = place_.capacity - index(position_);
-    const std::uint64_t needed = rest < cells ? rest + cells : cells;
+    const std::uint64_t needed = needed_for(cells);
     if (room() < needed && look_for_room() < needed) {
       publish();
       return false;

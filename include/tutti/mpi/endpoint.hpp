@@ -53,6 +53,34 @@ class endpoint {
     send(to, &value, sizeof(T));
   }
 
+  // Waits for room, and hands what arrives meanwhile to on_message(const received&), after which it is released.
+  // Throws std::invalid_argument if on_message calls it, or if this participant holds messages; std::runtime_error if another
+  // process has died or left, or if an episode that is over has to be told by idle() first.
+  template <class OnMessage>
+  void send_wait(rank_t to, const void* data, std::size_t bytes, OnMessage&& on_message) {
+    send_by(to, data, bytes, on_message, platform::forever_ns);
+  }
+  template <class T, class OnMessage>
+  requires std::is_trivially_copyable_v<T> &&
+      (!std::is_pointer_v<T>)void send_wait(rank_t to, const T& value, OnMessage&& on_message) {
+    send_by(to, &value, sizeof(T), on_message, platform::forever_ns);
+  }
+
+  // The same, no longer than `timeout`. False if there was no room until then: nothing is sent.
+  template <class Rep, class Period, class OnMessage>
+  [[nodiscard]] bool send_wait_for(rank_t to, const void* data, std::size_t bytes,
+                                   std::chrono::duration<Rep, Period> timeout,
+                                   OnMessage&& on_message) {
+    return send_by(to, data, bytes, on_message, deadline_after<native>(timeout).ns());
+  }
+  template <class T, class Rep, class Period, class OnMessage>
+  requires std::is_trivially_copyable_v<T> &&(!std::is_pointer_v<T>)
+      [[nodiscard]] bool send_wait_for(rank_t to, const T& value,
+                                       std::chrono::duration<Rep, Period> timeout,
+                                       OnMessage&& on_message) {
+    return send_by(to, &value, sizeof(T), on_message, deadline_after<native>(timeout).ns());
+  }
+
   bool can_recv() { return is_shared() ? shared_->can_recv() : packets_->can_recv(); }
   received recv() {
     if constexpr (TUTTI_CHECKS != 0)
@@ -102,9 +130,71 @@ class endpoint {
   }
 
  private:
+  template <class OnMessage>
+  bool send_by(rank_t to, const void* data, std::size_t bytes, OnMessage& on_message,
+               std::uint64_t deadline_ns) {
+    return try_send(to, data, bytes) || wait_to_send(to, data, bytes, on_message, deadline_ns);
+  }
+
+  template <class OnMessage>
+  [[gnu::noinline]] bool wait_to_send(rank_t to, const void* data, std::size_t bytes,
+                                      OnMessage& on_message, std::uint64_t deadline_ns) {
+    if (is_sending_) refuse_nested("send_wait()");
+    require_nothing_held(to);
+    const sending mine(is_sending_);
+    if (!is_shared()) packets_->begin_wait_for_room();
+    for (bool in_time = true;;) {
+      // Others may wait for what has not left yet.
+      flush();
+      while (has_message()) hand_over(on_message);
+      if (try_send(to, data, bytes)) return true;
+      if (!in_time) return false;
+      // By on_message.
+      require_nothing_held(to);
+      in_time = is_shared() ? shared_->wait_for_room(to, bytes, deadline_ns)
+                            : packets_->wait_for_room(to, deadline_ns);
+    }
+  }
+  bool has_message() { return is_shared() ? shared_->has_message() : packets_->can_recv(); }
+  template <class OnMessage>
+  void hand_over(OnMessage& on_message) {
+    const received message = recv();
+    try {
+      on_message(message);
+    } catch (...) {
+      release(message);
+      throw;
+    }
+    release(message);
+  }
+  class sending {
+   public:
+    explicit sending(bool& is_sending) noexcept : is_sending_(is_sending) { is_sending_ = true; }
+    ~sending() { is_sending_ = false; }
+    sending(const sending&) = delete;
+    sending& operator=(const sending&) = delete;
+
+   private:
+    bool& is_sending_;
+  };
+  [[noreturn, gnu::noinline, gnu::cold]] void refuse_nested(const char* call) const {
+    refuse("rank " + std::to_string(rank()) + " calls " + call +
+           " from the function that send_wait() hands messages to: only try_send() and receiving "
+           "are for there");
+  }
+  void require_nothing_held(rank_t to) const {
+    const std::uint64_t held = is_shared() ? shared_->held() : packets_->held();
+    if (held != 0)
+      refuse("rank " + std::to_string(rank()) + " holds " + std::to_string(held) +
+             " messages while it waits for room to send to rank " + std::to_string(to) +
+             ": two who do so can wait for each other for ever. Release them first");
+  }
+
   bool is_shared() const noexcept { return shared_ != nullptr; }
   std::optional<protocol::outcome> wait(const protocol::contribution& given,
                                         std::uint64_t deadline_ns, std::vector<absentee>* missing) {
+    if (is_sending_) [[unlikely]]
+      refuse_nested("idle()");
     return is_shared() ? shared_->idle(given, deadline_ns, missing)
                        : packets_->idle(given, deadline_ns, missing);
   }
@@ -132,6 +222,7 @@ class endpoint {
   rank_t size_;
   std::unique_ptr<shared_endpoint> shared_;
   std::unique_ptr<packet_endpoint> packets_;  // one of the two
+  bool is_sending_ = false;                   // in send_wait(), without room so far
 };
 
 }  // namespace tutti::mpi

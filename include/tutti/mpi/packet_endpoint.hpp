@@ -78,6 +78,14 @@ class packet_endpoint {
     for (outgoing& out : out_) out.flush(episode_);
   }
 
+  // Messages received and not released.
+  std::uint64_t held() const noexcept;
+  // After try_send() has found no room, and there is no message: a while. False once the deadline has passed. Throws
+  // std::runtime_error if another process has died, or the receiver has left, or idle() has to be called first.
+  bool wait_for_room(rank_t to, std::uint64_t deadline_ns);
+  // Before the first of them.
+  void begin_wait_for_room() { waiting_.emplace(process_.is_crowded()); }
+
   // --- idle --------------------------------------------------------------------------------------------------------
   // Returns the outcome, or none if a message has come or (late) `deadline_ns` has passed.
   std::optional<protocol::outcome> idle(const protocol::contribution& given,
@@ -143,7 +151,6 @@ class packet_endpoint {
     const inbox_entry* const front = inbox_.front();
     return front != nullptr && front->episode <= episode_;
   }
-  std::uint64_t held() const noexcept;
   protocol::counts totals() noexcept;
 
   process& process_;
@@ -169,6 +176,7 @@ class packet_endpoint {
   std::uint64_t next_assembled_ = 0;
   std::uint64_t assembled_now_ = 0;
   std::uint32_t vain_looks_ = 0;
+  std::optional<patience> waiting_;  // for room
   endpoint_statistics counted_;
 };
 

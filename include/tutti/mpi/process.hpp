@@ -64,6 +64,11 @@ class process {
   // Another process of this node that has ended without leaving; a system call for each.
   std::optional<std::uint32_t> dead_neighbour() const;
   std::string name_of(std::uint32_t other) const;
+  // Whether that process has left the communicator, as far as its goodbye has come.
+  bool has_left(std::uint32_t other) {
+    const turn::guard mine(turn_);
+    return has_left_[other] != 0;
+  }
 
   // --- packets of messages ---------------------------------------------------------------------------------------
   packet* take();

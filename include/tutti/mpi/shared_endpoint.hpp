@@ -68,6 +68,13 @@ class shared_endpoint {
   }
   void flush() { box_.flush(); }
 
+  // Without publishing and without passing time.
+  bool has_message();
+  std::uint64_t held() const noexcept { return box_.held(); }
+  // After try_send() has found none, and there is no message: until either may have changed. False once the deadline has
+  // passed. Throws std::runtime_error if another process has died or left.
+  bool wait_for_room(rank_t to, std::size_t bytes, std::uint64_t deadline_ns);
+
   // Returns the outcome, or none if a message has come or (late) `deadline_ns` has passed.
   std::optional<protocol::outcome> idle(const protocol::contribution& given,
                                         std::uint64_t deadline_ns, std::vector<absentee>* missing);
@@ -101,14 +108,18 @@ class shared_endpoint {
   bool continue_rest(rank_t to, rest& left);
   void continue_rests();
   void release_assembled(const received& message);
-  bool has_message();
 
   void be_seen(whereabouts where) noexcept;
   bool send_rests(std::uint64_t deadline_ns, std::vector<absentee>* late);
   bool enter(const protocol::contribution& given);
   std::optional<protocol::outcome> leave(release_word now);
   void wait_for_event(std::uint64_t deadline_ns);
+  template <class Event>
+  void wait_until(Event has_come, std::uint64_t deadline_ns);
   bool has_event() noexcept;
+  bool sees_room(rank_t to, std::size_t bytes) const noexcept;
+  void want_room(rank_t to, bool is_wanted) noexcept;
+  void refuse_if_broken();
   void look_for_the_dead();
   [[noreturn]] void refuse_broken();
   std::vector<absentee> missing();
