@@ -305,7 +305,8 @@ void inside(const mpi::calls& mpi, const mpi::options& chosen) {
       });
       me.release(held);
     }
-    const auto answer = [&, count = 0](const received&) mutable {
+    std::uint64_t count = 0;
+    const auto answer = [&](const received&) {
       if (me.rank() == 1 && ++count % 64 == 0) (void)me.try_send(0, &value, sizeof value);
     };
     idle_receiving(me, true, answer);

@@ -84,7 +84,7 @@ class packet_endpoint {
   // std::runtime_error if another process has died, or the receiver has left, or idle() has to be called first.
   bool wait_for_room(rank_t to, std::uint64_t deadline_ns);
   // Before the first of them.
-  void begin_wait_for_room() { waiting_.emplace(process_.is_crowded()); }
+  void begin_wait_for_room() { waiting_.emplace(process_.is_crowded(), process_.patience()); }
 
   // --- idle --------------------------------------------------------------------------------------------------------
   // Returns the outcome, or none if a message has come or (late) `deadline_ns` has passed.
@@ -176,7 +176,7 @@ class packet_endpoint {
   std::uint64_t next_assembled_ = 0;
   std::uint64_t assembled_now_ = 0;
   std::uint32_t vain_looks_ = 0;
-  std::optional<patience> waiting_;  // for room
+  std::optional<polling> waiting_;  // for room
   endpoint_statistics counted_;
 };
 
