@@ -27,7 +27,7 @@ typedef enum tutti_error {
   TUTTI_EBROKEN =
       -7, /* this rank timed out on this barrier or reduction before: it must not use it again */
   TUTTI_ETHREAD = -8, /* the system makes no more threads */
-  TUTTI_EBUSY = -9, /* another thread has a region of this team open, or a late one has not ended */
+  TUTTI_EBUSY = -9, /* a late region of this team has not ended */
   TUTTI_ECANCELED = -10, /* another rank of this region has failed: leave the region */
   TUTTI_ETHROW = -11     /* a rank's function left by a C++ exception */
 } tutti_error;
@@ -196,12 +196,18 @@ TUTTI_API int tutti_team_set_patience(tutti_team* team, const char* patience);
 typedef int (*tutti_region_function)(tutti_member* me, void* arg);
 
 /* Calls function(me, arg) once as each rank, the caller being rank 0; returns when all calls have returned. Inside a
- * region of the same team it runs on the calling rank alone. Returns 0, or what the function returned as the lowest
+ * region of the same team, and while another thread has one open, it runs on the calling thread alone, as a region of one
+ * rank. TUTTI_EBUSY: a late region of this thread has not ended (tutti_team_run_for). Returns 0, or what the function returned as the lowest
  * rank that failed by itself (tutti_team_failed_rank), or
  * TUTTI_EINVAL (team or function is NULL), TUTTI_EBUSY, TUTTI_ENOMEM, TUTTI_ETHROW. */
 TUTTI_API int tutti_team_run(tutti_team* team, tutti_region_function function, void* arg);
 
-/* The same, but waits for the other ranks no longer than timeout_ns nanoseconds after the call. After TUTTI_ETIMEDOUT
+/* The same on the first `ranks` ranks; the other threads hear nothing of it.
+ * Errors: those of tutti_team_run; TUTTI_EINVAL (ranks is 0 or more than the team has). */
+TUTTI_API int tutti_team_run_first(tutti_team* team, uint32_t ranks, tutti_region_function function,
+                                   void* arg);
+
+/* The same on all ranks, but waits for the others no longer than timeout_ns nanoseconds after the call. After TUTTI_ETIMEDOUT
  * the region is late: tutti_team_missing tells who has not ended, tutti_team_wait_for waits on, and until that has
  * returned anything else nothing can be run and what arg points to must live. For teams without a named barrier.
  * Errors: those of tutti_team_run, TUTTI_ETIMEDOUT, TUTTI_ENOTSUP (the team has a named barrier). */
@@ -234,11 +240,15 @@ typedef enum tutti_loop {
   TUTTI_STATIC_BLOCKS = 0,  /* one block for each rank, sizes differ by at most one */
   TUTTI_STATIC_CHUNKS = 1,  /* chunks dealt in turn */
   TUTTI_DYNAMIC_CHUNKS = 2, /* whoever is free takes the next chunk */
-  TUTTI_GUIDED_CHUNKS = 3   /* the same, chunks shrinking with what is left */
+  TUTTI_GUIDED_CHUNKS = 3,  /* the same, chunks shrinking with what is left */
+  TUTTI_ADAPTIVE = 4        /* parts whose size follows from what the loop costs: the best for nearly everybody */
 } tutti_loop;
 
 /* Calls function(me, from, to, arg) for parts of first .. last-1 that cover it once. chunk: iterations at a time, for
- * guided chunks the least; 0: tutti's choice. A rank that fails takes no more chunks. last <= first: nothing to do.
+ * guided chunks and adaptive the least; 0: tutti's choice. last <= first: nothing to do.
+ * Static: each rank has its part, as in a region; one that fails takes no more. The others: the caller begins at once, and
+ * the rest is done by whoever comes in time; `me` tells the thread, as rank too, and has nobody to meet; once a call has
+ * failed, no further part is begun.
  * Errors: as tutti_team_run; TUTTI_EINVAL (no tutti_loop). */
 typedef int (*tutti_loop_function)(tutti_member* me, size_t from, size_t to, void* arg);
 TUTTI_API int tutti_team_parallel_for(tutti_team* team, size_t first, size_t last, int how,

@@ -45,8 +45,7 @@ const char* tutti_strerror(int error) {
     case TUTTI_ENOTSUP: return "not supported by this machine or by this algorithm";
     case TUTTI_EBROKEN: return "this rank timed out on this barrier or reduction before";
     case TUTTI_ETHREAD: return "the system makes no more threads";
-    case TUTTI_EBUSY:
-      return "another thread has a region of this team open, or a late one has not ended";
+    case TUTTI_EBUSY: return "a late region of this team has not ended";
     case TUTTI_ECANCELED: return "another rank of this region has failed";
     case TUTTI_ETHROW: return "a rank's function left by a C++ exception";
     default: return "not an error of tutti";

@@ -172,21 +172,18 @@ int run_reduce(tutti_team& team, tutti_reduce_function function, void* arg, comb
   });
 }
 
-// The parts of 0 .. count-1 that a rank calls part(from, to) for.
+// The parts of 0 .. count-1 that a rank calls part(from, to) for: the same rank has the same part.
 template <class Part>
-void call_chunks(const tutti::member& me, int how, std::size_t count, std::size_t chunk,
-                 tutti::detail::loop_counter& next, const Part& part) {
+void call_own_parts(const tutti::member& me, int how, std::size_t count, std::size_t chunk,
+                    const Part& part) {
   if (how == TUTTI_STATIC_BLOCKS) {
     const auto mine = me.block(count);
     if (mine.first < mine.last) part(mine.first, mine.last);
-  } else if (how == TUTTI_STATIC_CHUNKS) {
-    const std::size_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
-    for (std::size_t c = me.rank(); c < chunks; c += me.size())
-      part(c * chunk, c * chunk + std::min(chunk, count - c * chunk));
-  } else {
-    std::size_t from = 0, to = 0;
-    while (next.take(from, to)) part(from, to);
+    return;
   }
+  const std::size_t chunks = count / chunk + (count % chunk != 0 ? 1 : 0);
+  for (std::size_t c = me.rank(); c < chunks; c += me.size())
+    part(c * chunk, c * chunk + std::min(chunk, count - c * chunk));
 }
 
 // What all ranks do together, as an error instead of an exception.
@@ -258,7 +255,6 @@ int tutti_team_create(tutti_team** out, const tutti_team_options* options) {
   *out = nullptr;
   tutti_team_options known{};
   tutti::team_options checked;
-  checked.checks = true;
   if (options != nullptr)
     if (const int error = read_options(*options, known)) return error;
   if (const int error = translate(known, checked)) return error;
@@ -293,6 +289,15 @@ int tutti_team_run(tutti_team* team, tutti_region_function function, void* arg) 
   if (team == nullptr || function == nullptr) return TUTTI_EINVAL;
   return team->run(
       [&] { team->team.run([function, arg](tutti::member& me) { call(me, function, arg); }); });
+}
+
+int tutti_team_run_first(tutti_team* team, std::uint32_t ranks, tutti_region_function function,
+                         void* arg) {
+  if (team == nullptr || function == nullptr) return TUTTI_EINVAL;
+  if (ranks < 1 || ranks > team->team.size()) return TUTTI_EINVAL;
+  return team->run([&] {
+    team->team.run(ranks, [function, arg](tutti::member& me) { call(me, function, arg); });
+  });
 }
 
 int tutti_team_run_for(tutti_team* team, tutti_region_function function, void* arg,
@@ -338,20 +343,24 @@ int tutti_team_run_reduce(tutti_team* team, tutti_reduce_function function, void
 int tutti_team_parallel_for(tutti_team* team, size_t first, size_t last, int how, size_t chunk,
                             tutti_loop_function function, void* arg) {
   if (team == nullptr || function == nullptr) return TUTTI_EINVAL;
-  if (how < TUTTI_STATIC_BLOCKS || how > TUTTI_GUIDED_CHUNKS) return TUTTI_EINVAL;
+  if (how < TUTTI_STATIC_BLOCKS || how > TUTTI_ADAPTIVE) return TUTTI_EINVAL;
   if (first >= last) return TUTTI_OK;
-  const std::size_t count = last - first, ranks = team->team.size();
-  const bool is_dynamic = how == TUTTI_DYNAMIC_CHUNKS;
-  const std::size_t usual = is_dynamic ? std::max<std::size_t>(1, count / (ranks * 16)) : 1;
-  if (chunk == 0) chunk = usual;
-  tutti::detail::loop_counter next(count, chunk, how == TUTTI_GUIDED_CHUNKS ? 2 * ranks : 0);
-  return team->run([&] {
-    team->team.run([&](tutti::member& me) {
-      call_chunks(me, how, count, chunk, next, [&](std::size_t from, std::size_t to) {
-        call(me, function, first + from, first + to, arg);
+  const auto part = [&](tutti::member& me, std::size_t from, std::size_t to) {
+    call(me, function, from, to, arg);
+  };
+  if (how == TUTTI_STATIC_BLOCKS || how == TUTTI_STATIC_CHUNKS)
+    return team->run([&] {
+      team->team.run([&](tutti::member& me) {
+        call_own_parts(
+            me, how, last - first, std::max<std::size_t>(chunk, 1),
+            [&](std::size_t from, std::size_t to) { part(me, first + from, first + to); });
       });
     });
-  });
+  const auto kind = how == TUTTI_ADAPTIVE         ? tutti::loop::adaptive
+                    : how == TUTTI_DYNAMIC_CHUNKS ? tutti::loop::dynamic_chunks
+                                                  : tutti::loop::guided_chunks;
+  return team->run(
+      [&] { team->team.parallel_parts(first, last, part, {.kind = kind, .chunk = chunk}); });
 }
 
 tutti_member* tutti_member_here(void) {

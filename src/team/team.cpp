@@ -119,12 +119,15 @@ team::team(team_options options)
 bool team::set_patience(patience p) noexcept {
   options_.patience = p;  // for the meeting that a failed region makes anew
   meeting_->set_patience(p);
+  narrow_meetings_.clear();  // made anew with it
+  desk_->set_patience(p);
   return named_region_ != nullptr ? named_region_->set_patience(p) : regions_->set_patience(p);
 }
 
 team::~team() {
   // A late region's ranks use what the caller gave them: they must have ended.
-  if (is_late_) close();
+  // relaxed: of this thread, or told to it.
+  if (late_opener_.load(relaxed) != nullptr) close();
   end_workers();
 }
 
@@ -151,6 +154,9 @@ void team::choose_sizes() {
 void team::make_meeting() {
   meeting_ = std::make_unique<detail::meeting>(threads_, crowded_, is_virtual(), barrier_name_,
                                                wait_name_, options_.patience, cancelled_);
+  narrow_meetings_.clear();
+  if (members_)
+    for (member& m : *members_) m.meeting_ = meeting_.get();
 }
 
 void team::make_regions() {
@@ -165,8 +171,18 @@ void team::make_regions() {
   for (rank_t rank = 0; rank < ranks_; ++rank) {
     member& m = (*members_)[rank];
     m.team_ = this;
+    m.meeting_ = meeting_.get();
     m.rank_ = m.thread_ = rank;
     m.size_ = ranks_;
+  }
+  desk_.emplace(threads_);
+  desk_->set_patience(options_.patience);
+  next_to_wake_.store(threads_, relaxed);  // relaxed: no worker is there
+  helpers_.emplace(threads_);
+  for (rank_t thread = 0; thread < threads_; ++thread) {
+    member& m = (*helpers_)[thread];
+    m.rank_ = m.thread_ = thread;
+    m.size_ = threads_;
   }
 }
 
@@ -216,22 +232,76 @@ void team::end_workers() noexcept {
 
 void team::work(rank_t thread) {
   detail::team_here = this;
+  job told;
   for (;;) {
-    if (named_region_ != nullptr) named_region_->await(thread);
-    const job told = named_region_ != nullptr ? named_job_ : regions_->await(thread);
+    if (named_region_ != nullptr) {
+      named_region_->await(thread);
+      told = named_job_;
+    } else if (!regions_->await(thread, told)) {
+      help(told, *this, thread);
+      continue;
+    }
     if (told.run == nullptr) return;
     told.run(told, *this, thread);
   }
 }
 
-void team::refuse_second_region() const {
-  if (!is_late_)
-    throw std::logic_error("tutti: another thread has a region of this team open; one at a time");
+void team::refuse_while_late() const {
+  // relaxed: only what this thread has stored itself makes a difference.
+  if (late_opener_.load(relaxed) != &detail::team_here) return;
   std::string late;
   for (const rank_t rank : unfinished_ranks())
     late += (late.empty() ? "" : ", ") + std::to_string(rank);
   throw std::logic_error("tutti: a region of this team has not ended yet (missing: rank " + late +
                          "); wait for it with wait_for()");
+}
+
+void team::refuse_width(rank_t k) const {
+  refuse("a region of this team is for 1 to " + count(ranks_, "rank") + ", not " +
+         std::to_string(k));
+}
+
+// ---- regions of the first k ranks
+
+void team::open_first(const job& j, rank_t k) {
+  const rank_t threads = threads_of(k);
+  if (threads < threads_) {
+    narrow_meetings_.resize(threads_);
+    auto& meeting = narrow_meetings_[threads];
+    if (meeting == nullptr)
+      meeting = std::make_unique<detail::meeting>(threads, crowded_, is_virtual(), barrier_name_,
+                                                  wait_name_, options_.patience, cancelled_);
+  }
+  if (named_region_ == nullptr) return regions_->open(j, threads);
+  named_job_ = j;
+  named_region_->open();
+}
+
+void team::close_first(rank_t k) {
+  if (named_region_ == nullptr)
+    static_cast<void>(regions_->close_first(threads_of(k)));
+  else
+    named_region_->close(0);
+}
+
+team::narrowed::narrowed(team& t, rank_t thread, rank_t k)
+    : team_(t), thread_(thread), first_(t.is_virtual() ? (*t.groups_)[thread].first_rank : thread) {
+  ranks_ = t.is_virtual() ? (*t.groups_)[thread].size : 1;
+  turn_ = (*t.members_)[first_].turn_;
+  const rank_t threads = t.threads_of(k);
+  set(std::min(ranks_, k - first_), k,
+      threads < t.threads_ ? t.narrow_meetings_[threads].get() : t.meeting_.get());
+}
+team::narrowed::~narrowed() { set(ranks_, team_.ranks_, team_.meeting_.get()); }
+
+void team::narrowed::set(rank_t ranks, rank_t size, detail::meeting* meeting) const {
+  if (team_.is_virtual()) (*team_.groups_)[thread_].size = ranks;
+  for (rank_t i = 0; i < ranks; ++i) {
+    member& m = (*team_.members_)[first_ + i];
+    m.size_ = size;
+    m.meeting_ = meeting;
+    m.turn_ = turn_;
+  }
 }
 
 timed_result team::close_by(deadline until) {
@@ -240,7 +310,7 @@ timed_result team::close_by(deadline until) {
     const auto how_many = static_cast<rank_t>(missing.size());
     return {false, 0, how_many, std::move(missing)};
   }
-  is_late_ = false;
+  late_opener_.store(nullptr, relaxed);  // relaxed: as it was set
   late_callable_.reset();
   const std::exception_ptr failure = cancelled_.requested() ? take_failure() : nullptr;
   // release: leaves the team to the next opener; pairs with begin_region.

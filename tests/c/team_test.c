@@ -145,7 +145,7 @@ static int visit(tutti_member* me, size_t from, size_t to, void* arg) {
 
 static void test_loops(tutti_team* team) {
   const size_t chunks[] = {0, 1, 7, 2 * long_array};
-  for (int how = TUTTI_STATIC_BLOCKS; how <= TUTTI_GUIDED_CHUNKS; ++how)
+  for (int how = TUTTI_STATIC_BLOCKS; how <= TUTTI_ADAPTIVE; ++how)
     for (size_t c = 0; c < sizeof chunks / sizeof *chunks; ++c) {
       memset(&loop, 0, sizeof loop);
       CHECK(tutti_team_parallel_for(team, 3, long_array, how, chunks[c], visit, &loop) == TUTTI_OK);
@@ -187,6 +187,30 @@ static void test_regions(uint32_t threads, uint32_t ranks, const char* barrier) 
   CHECK(product == 1);
   test_loops(team);
   CHECK(tutti_team_failed_rank(team) == TUTTI_NO_RANK);
+  tutti_team_destroy(team);
+}
+
+/* ---- the first ranks */
+
+static int note_first(tutti_member* me, void* arg) {
+  uint32_t* sizes = arg;
+  sizes[tutti_member_rank(me)] = tutti_member_size(me);
+  return tutti_member_barrier(me);
+}
+
+static void test_first_ranks(uint32_t threads, uint32_t ranks, const char* barrier) {
+  tutti_team* team = make_team(threads, ranks, barrier);
+  for (uint32_t k = ranks; k > 0; --k) {
+    uint32_t sizes[most_ranks] = {0};
+    CHECK(tutti_team_run_first(team, k, note_first, sizes) == TUTTI_OK);
+    for (uint32_t rank = 0; rank < ranks; ++rank) CHECK(sizes[rank] == (rank < k ? k : 0));
+  }
+  uint32_t none[most_ranks] = {0};
+  CHECK(tutti_team_run_first(team, 0, note_first, none) == TUTTI_EINVAL);
+  CHECK(tutti_team_run_first(team, ranks + 1, note_first, none) == TUTTI_EINVAL);
+  CHECK(tutti_team_run_first(NULL, 1, note_first, none) == TUTTI_EINVAL);
+  CHECK(tutti_team_run_first(team, 1, NULL, none) == TUTTI_EINVAL);
+  CHECK(none[0] == 0);
   tutti_team_destroy(team);
 }
 
@@ -288,11 +312,11 @@ static int fail_inside(tutti_member* me, void* arg) {
 struct stranger {
   tutti_team* team;
   int error;
+  uint32_t size;
 };
 static void* open_region(void* arg) {
   struct stranger* s = arg;
-  uint32_t size = 0;
-  s->error = tutti_team_run(s->team, inner, &size);
+  s->error = tutti_team_run(s->team, inner, &s->size);
   CHECK(tutti_member_here() == NULL);
   return NULL;
 }
@@ -310,9 +334,9 @@ static void test_nested(uint32_t threads) {
   CHECK(tutti_team_run(n.team, fail_inside, &n) == TUTTI_OK);
   for (int rank = 0; rank < 3; ++rank) CHECK(n.errors[rank] == failed_on_purpose);
   CHECK(tutti_team_failed_rank(n.team) == TUTTI_NO_RANK);
-  struct stranger s = {n.team, TUTTI_OK};
+  struct stranger s = {n.team, TUTTI_OK, 0};
   CHECK(tutti_team_run(n.team, let_a_stranger_try, &s) == TUTTI_OK);
-  CHECK(s.error == TUTTI_EBUSY);
+  CHECK(s.error == TUTTI_OK && s.size == 1);
   tutti_team_destroy(n.team);
 }
 
@@ -488,8 +512,7 @@ static void test_use_errors(void) {
   CHECK(tutti_team_parallel_for(NULL, 0, 1, TUTTI_STATIC_BLOCKS, 0, visit, &loop) == TUTTI_EINVAL);
   CHECK(tutti_team_parallel_for(team, 0, 1, TUTTI_STATIC_BLOCKS, 0, NULL, &loop) == TUTTI_EINVAL);
   CHECK(tutti_team_parallel_for(team, 0, 1, -1, 0, visit, &loop) == TUTTI_EINVAL);
-  CHECK(tutti_team_parallel_for(team, 0, 1, TUTTI_GUIDED_CHUNKS + 1, 0, visit, &loop) ==
-        TUTTI_EINVAL);
+  CHECK(tutti_team_parallel_for(team, 0, 1, TUTTI_ADAPTIVE + 1, 0, visit, &loop) == TUTTI_EINVAL);
   CHECK(tutti_team_run(team, misuse_member, &wrong) == TUTTI_OK);
   CHECK(wrong == 0);
   tutti_team_destroy(team);
@@ -504,6 +527,9 @@ int main(void) {
   test_regions(2, 3, NULL);
   test_regions(2, 9, NULL);
   test_regions(2, 9, "dissemination");
+  test_first_ranks(3, 3, NULL);
+  test_first_ranks(3, 7, NULL);
+  test_first_ranks(2, 4, "flags");
   test_failures(2, 2, NULL);
   test_failures(5, 5, NULL);
   test_failures(3, 3, "mutex");

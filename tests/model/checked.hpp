@@ -112,12 +112,12 @@ class checked_atomic {
     value_.wait(rl::ctx(), false, false, RL_INFO);
   }
 
-  void wake_all() const noexcept {
+  void wake(int how_many = INT_MAX) const noexcept {
     rl::ctx().sched();
     const rl::preemption_disabler step(rl::ctx());
     touch();
     enter_kernel();
-    value_.wake(rl::ctx(), INT_MAX, RL_INFO);
+    value_.wake(rl::ctx(), how_many, RL_INFO);
   }
 
  private:
@@ -231,7 +231,11 @@ struct checked {
   }
   template <class T>
   static void unpark(const checked_atomic<T>& word) noexcept {
-    word.wake_all();
+    word.wake();
+  }
+  template <class T>
+  static void unpark_one(const checked_atomic<T>& word) noexcept {
+    word.wake(1);
   }
 
   static std::uint64_t now_ns() noexcept {

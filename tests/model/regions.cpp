@@ -8,6 +8,7 @@
 #include "subjects.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/fork_join.hpp"
+#include "tutti/team/loop_desk.hpp"
 #include "tutti/team/region.hpp"
 #include "values.hpp"
 
@@ -58,7 +59,9 @@ class forking : public scenario {
     desk_.check(region, n_);
   }
   void follow(unsigned region, rank_t rank) {
-    RL_ASSERT(team_.await(rank) == region + 7);
+    unsigned job = 0;
+    RL_ASSERT(team_.await(rank, job));
+    RL_ASSERT(job == region + 7);
     desk_.take(region);
     desk_.work(region, rank);
     if (is_reducing(region))
@@ -81,6 +84,150 @@ program fork(const std::string& wait, rank_t n, bool crowded, rank_t fan) {
           }};
 }
 
+// Regions of the first two of three, with loops offered in between, which nobody waits for.
+template <class Wait>
+class offering : public scenario {
+ public:
+  offering(rank_t n, bool crowded, rank_t fan) : n_(n), team_(n, crowded, fan) {}
+
+  void thread(rank_t rank) override {
+    if (rank == 0) return lead();
+    for (unsigned region = 0; region < regions; ++region)
+      if (rank < width(region)) follow(region, rank);
+  }
+
+ private:
+  static constexpr unsigned regions = 3;
+  rank_t width(unsigned region) const { return region == 1 ? 2 : n_; }
+
+  void lead() {
+    for (unsigned region = 0; region < regions; ++region) {
+      // relaxed: it must not help.
+      hint_.store(region + 1, relaxed);
+      team_.offer();
+      if (region > 0) team_.wake(n_ - 1);
+      desk_.give(region);
+      team_.open(region + 7, width(region));
+      if (region == 2)
+        RL_ASSERT(team_.close_first(n_, value_of(region, 0), combine_in_order) ==
+                  expected(region, n_));
+      else
+        RL_ASSERT(team_.close_first(width(region)));
+      desk_.check(region, width(region));
+    }
+  }
+  void follow(unsigned region, rank_t rank) {
+    unsigned job = 0;
+    while (!team_.await(rank, job)) {
+      // What stood before an offer is seen after it: at least that of the first since my last region.
+      const unsigned since = region == 2 && rank >= 2 ? 1 : region;
+      RL_ASSERT(hint_.load(relaxed) >= since + 1);  // relaxed: as above
+    }
+    RL_ASSERT(job == region + 7);
+    desk_.take(region);
+    desk_.work(region, rank);
+    if (region == 2)
+      team_.arrive(rank, value_of(region, rank), combine_in_order);
+    else
+      team_.arrive(rank);
+  }
+
+  rank_t n_;
+  fork_join<unsigned, unsigned, checked, Wait> team_;
+  checked_atomic<unsigned> hint_{0};
+  desk desk_;
+};
+
+template <class Wait>
+program offer(const std::string& wait, rank_t n, bool crowded, rank_t fan) {
+  return {wait + ", with loops" + (crowded ? ", crowded" : ", fan " + std::to_string(fan)) +
+              ", n = " + std::to_string(n),
+          n, [=]() -> std::unique_ptr<scenario> {
+            return std::make_unique<offering<Wait>>(n, crowded, fan);
+          }};
+}
+
+// Loops that follow one another on the same plain data, with helpers that come when they like.
+template <class Wait>
+class dealing : public scenario {
+ public:
+  dealing(rank_t n, loop_manner manner) : n_(n), manner_(manner), desk_(n) {}
+
+  void thread(rank_t rank) override { rank == 0 ? lead() : help(rank); }
+
+ private:
+  static constexpr unsigned loops = 2;
+  static constexpr std::uint32_t most_units = 2;
+
+  std::uint32_t units(rank_t slot) const { return slot == 0 ? 1 : most_units; }
+
+  void lead() {
+    for (unsigned loop = 0; loop < loops; ++loop) {
+      given_ = loop + 1;
+      desk_.begin(loop + 1, manner_);
+      std::uint32_t others = 0;
+      for (rank_t slot = 0; slot < n_; ++slot) {
+        desk_.put(slot, 0, units(slot));
+        others += units(slot);
+      }
+      loop_part part;
+      while (desk_.take(0, part, true)) {
+        work(part, loop + 1);
+        others -= part.units();
+      }
+      desk_.wait_for_others(others);
+      for (rank_t slot = 0; slot < n_; ++slot)
+        for (std::uint32_t unit = 0; unit < units(slot); ++unit)
+          RL_ASSERT(done_[slot][unit] == loop + 1);
+    }
+  }
+  void help(rank_t rank) {
+    for (unsigned turn = 0; turn < 3; ++turn) {
+      loop_part part;
+      if (!desk_.take(rank, part)) {
+        checked::relax();
+        continue;
+      }
+      work(part, desk_.job());
+      desk_.report(part.units());
+    }
+  }
+  // Each unit once in each loop.
+  void work(const loop_part& part, unsigned loop) {
+    RL_ASSERT(given_ == loop);
+    for (std::uint32_t unit = part.first; unit < part.last; ++unit) {
+      RL_ASSERT(done_[part.slot][unit] == loop - 1);
+      done_[part.slot][unit] = loop;
+    }
+  }
+
+  rank_t n_;
+  loop_manner manner_;
+  loop_desk<unsigned, checked, Wait> desk_;
+  checked_plain<unsigned> given_;
+  checked_plain<unsigned> done_[most_threads][most_units];
+};
+
+subject loop_desk_subject() {
+  subject made{"loop_desk", {}};
+  const auto add = [&]<class Wait>(const std::string& wait, Wait*, rank_t n, loop_manner manner,
+                                   const std::string& how) {
+    made.programs.push_back(
+        {wait + ", " + how + ", n = " + std::to_string(n), n, [=]() -> std::unique_ptr<scenario> {
+           return std::make_unique<dealing<Wait>>(n, manner);
+         }});
+  };
+  const loop_manner one_by_one{}, halves{1, 2, 0, false}, in_order{1, 0, 0, true};
+  for (rank_t n = 2; n <= 3; ++n) {
+    add("spin", static_cast<spinning*>(nullptr), n, one_by_one, "one by one");
+    add("park", static_cast<parking*>(nullptr), n, one_by_one, "one by one");
+    add("park", static_cast<parking*>(nullptr), n, in_order, "in order");
+  }
+  add("spin", static_cast<spinning*>(nullptr), 4, halves, "halves");
+  add("adaptive", static_cast<adapting*>(nullptr), 2, halves, "halves");
+  return made;
+}
+
 subject fork_join_subject() {
   subject made{"fork_join", {}};
   for (const bool crowded : {false, true})
@@ -91,6 +238,13 @@ subject fork_join_subject() {
   made.programs.push_back(fork<spinning>("spin", 4, false, 16));
   made.programs.push_back(fork<adapting>("adaptive", 2, false, 2));
   made.programs.push_back(fork<adapting>("adaptive", 2, true, 2));
+  for (const bool crowded : {false, true})
+    for (rank_t n = 2; n <= 3; ++n) {
+      made.programs.push_back(offer<spinning>("spin", n, crowded, 16));
+      made.programs.push_back(offer<parking>("park", n, crowded, 16));
+    }
+  made.programs.push_back(offer<spinning>("spin", 3, false, 2));
+  made.programs.push_back(offer<parking>("park", 4, false, 2));
   return made;
 }
 
@@ -172,6 +326,7 @@ subject any_subject() {
 
 std::vector<subject> region_subjects() {
   return {fork_join_subject(),
+          loop_desk_subject(),
           master_subject<registry::flags>(),
           master_subject<registry::recursive>(),
           master_subject<registry::atomic>(),

@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "teams.hpp"
@@ -16,6 +20,7 @@
 
 namespace {
 
+using namespace std::chrono_literals;
 using tutti::loop;
 using tutti::loop_options;
 using tutti::rank_t;
@@ -23,7 +28,7 @@ using tutti::team;
 using tutti::test::shape;
 
 constexpr loop kinds[] = {loop::static_blocks, loop::static_chunks, loop::dynamic_chunks,
-                          loop::guided_chunks};
+                          loop::guided_chunks, loop::adaptive};
 
 // Ranks 1 to 9 on 1 to 8 threads, more threads than cores among them, and many virtual ranks.
 std::vector<shape> shapes() {
@@ -56,6 +61,213 @@ TEST_P(Loop, CallsEachIndexOnce) {
           ASSERT_EQ(calls, std::vector<unsigned>(count, 1u))
               << "kind " << static_cast<int>(kind) << ", chunk " << chunk << ", count " << count;
         }
+}
+
+// Long enough for everybody to be called in.
+void work_for(std::chrono::nanoseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}
+
+TEST_P(Loop, SharesWhatLastsAndStillCallsEachIndexOnce) {
+  team t(GetParam().options());
+  for (const loop kind : kinds)
+    for (const std::size_t chunk : {std::size_t{0}, std::size_t{3}})
+      for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{40}}) {
+        std::vector<unsigned> calls(count), parts(count);
+        const loop_options how{.kind = kind, .chunk = chunk};
+        t.parallel_for(
+            0, count,
+            [&](std::size_t i) {
+              work_for(std::chrono::microseconds(i * 2));
+              ++calls.at(i);
+            },
+            how);
+        ASSERT_EQ(calls, std::vector<unsigned>(count, 1u)) << "kind " << static_cast<int>(kind);
+        t.parallel_parts(
+            0, count,
+            [&](tutti::member& me, std::size_t from, std::size_t to) {
+              EXPECT_LT(me.thread(), t.threads());
+              for (std::size_t i = from; i < to; ++i) {
+                work_for(5us);
+                ++parts.at(i);
+              }
+              me.barrier();  // with nobody
+            },
+            how);
+        ASSERT_EQ(parts, std::vector<unsigned>(count, 1u)) << "kind " << static_cast<int>(kind);
+      }
+}
+
+// On a machine that is busy with something else the worker may come too late; not every time.
+template <class Run>
+bool is_helped(Run run) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::this_thread::sleep_for(5ms);  // the worker is asleep
+    if (run()) return true;
+  }
+  return false;
+}
+
+TEST(Loops, WakeWhoSleepsWhenTheyLast) {
+  team t(2);
+  for (const loop kind : kinds)
+    EXPECT_TRUE(is_helped([&] {
+      std::vector<std::thread::id> who(100);
+      t.parallel_for(0, who.size(),
+                     [&](std::size_t i) {
+                       work_for(100us);
+                       who[i] = std::this_thread::get_id();
+                     },
+                     {.kind = kind});
+      return std::count(who.begin(), who.end(), who[0]) != 100;
+    })) << "kind "
+        << static_cast<int>(kind);
+}
+
+// Each too short to wake anybody for, but many.
+TEST(Loops, WakeWhoSleepsWhenTheyFollowOneAnother) {
+  team t(2);
+  EXPECT_TRUE(is_helped([&] {
+    std::atomic<unsigned> helped{0};
+    const auto caller = std::this_thread::get_id();
+    for (int i = 0; i < 1000 && helped == 0; ++i)
+      t.parallel_for(0, 100, [&](std::size_t) {
+        work_for(100ns);
+        if (std::this_thread::get_id() != caller) ++helped;
+      });
+    return helped > 0;
+  }));
+}
+
+// But not for one that is over before they come.
+TEST(Loops, LeaveWhoSleepsAloneWhenTheyAreShort) {
+  team t(2);
+  unsigned helped = 0;
+  const auto caller = std::this_thread::get_id();
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(10ms);
+    t.parallel_for(0, 100, [&](std::size_t) {
+      work_for(20ns);
+      if (std::this_thread::get_id() != caller) ++helped;
+    });
+  }
+  EXPECT_LE(helped, 100u) << "after 10 ms the worker should be asleep";
+}
+
+// A worker that is held up inside a part delays the loop, and nothing else does: all other parts are done meanwhile.
+TEST(Loops, LeaveOnlyBegunPartsToALateWorker) {
+  team t(2);
+  for (const loop kind : {loop::adaptive, loop::dynamic_chunks, loop::guided_chunks}) {
+    constexpr std::size_t count = 4096;
+    std::atomic<std::size_t> done{0};
+    std::atomic<bool> is_held{false};
+    std::size_t left_behind = 0;
+    const auto caller = std::this_thread::get_id();
+    t.parallel_for(0, count,
+                   [&](std::size_t) {
+                     if (std::this_thread::get_id() != caller && !is_held.exchange(true)) {
+                       // Until everybody else is through with all that can be done, which no longer changes.
+                       std::size_t before = count;
+                       while (before != done) {
+                         before = done;
+                         std::this_thread::sleep_for(20ms);
+                       }
+                       left_behind = count - done;
+                     }
+                     work_for(1us);
+                     ++done;
+                   },
+                   {.kind = kind});
+    EXPECT_EQ(done, count);
+    if (is_held) {
+      EXPECT_LE(left_behind, count / 4) << "kind " << static_cast<int>(kind);
+    }
+  }
+}
+
+// Loops one right after the other, of every length and from stacks that die: who comes late must touch nothing.
+TEST(Loops, MayBeEndedWhileWorkersAreOnTheirWay) {
+  for (const rank_t threads : {2u, 4u, 20u}) {
+    team t(threads);
+    for (unsigned round = 0; round < 3000; ++round) {
+      std::vector<unsigned> calls(1 + round % 97);
+      t.parallel_for(0, calls.size(),
+                     [&](std::size_t i) {
+                       if (round % 8 == 0) work_for(200ns);
+                       ++calls[i];
+                     },
+                     {.kind = kinds[round % 5], .chunk = round % 3});
+      ASSERT_EQ(calls, std::vector<unsigned>(calls.size(), 1u));
+      if (round % 50 == 0) t.run([](tutti::member& me) { me.barrier(); });
+      if (round % 300 == 0) std::this_thread::sleep_for(3ms);
+    }
+    tutti::test::expect_works(t);
+  }
+}
+
+TEST(Loops, ThrowWhatTheLowestOfThoseThatWereBegunThrew) {
+  team t(2);
+  for (const loop kind : kinds)
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<std::size_t> lowest{1000};
+      try {
+        t.parallel_for(0, 1000,
+                       [&](std::size_t i) {
+                         work_for(1us);
+                         if (i % 10 != 7) return;
+                         std::size_t seen = lowest;
+                         while (i < seen && !lowest.compare_exchange_weak(seen, i)) {
+                         }
+                         throw i;
+                       },
+                       {.kind = kind});
+        FAIL();
+      } catch (const std::size_t i) {
+        EXPECT_EQ(i, lowest);
+      }
+    }
+  tutti::test::expect_works(t);
+}
+
+// Inside a loop, a region or a loop of the same team runs on the calling thread.
+TEST(Loops, InsideLoopsRunAlone) {
+  team t(2);
+  std::atomic<unsigned> calls{0};
+  t.parallel_for(0, 50, [&](std::size_t) {
+    work_for(10us);
+    t.run([&](tutti::member& me) {
+      EXPECT_EQ(me.size(), 1u);
+      ++calls;
+    });
+    const auto me = std::this_thread::get_id();
+    t.parallel_for(0, 3, [&](std::size_t) {
+      EXPECT_EQ(std::this_thread::get_id(), me);
+      ++calls;
+    });
+  });
+  EXPECT_EQ(calls, 200u);
+  tutti::test::expect_works(t);
+}
+
+TEST(Loops, AreRefusedWhileARegionOfThisThreadIsLate) {
+  team t(2);
+  std::atomic<bool> may_go{false};
+  EXPECT_FALSE(t.run_for(5ms, [&](tutti::member& me) {
+    while (me.rank() == 1 && !may_go) std::this_thread::sleep_for(1ms);
+  }));
+  tutti::test::expect_refused<std::logic_error>([&] { t.parallel_for(0, 3, [](std::size_t) {}); },
+                                                "has not ended yet (missing: rank 1)");
+  // Another thread has nothing to do with it.
+  std::thread([&] {
+    std::size_t sum = 0;
+    t.parallel_for(0, 4, [&](std::size_t i) { sum += i; });
+    EXPECT_EQ(sum, 6u);
+  }).join();
+  may_go = true;
+  EXPECT_TRUE(t.wait_for(60s));
+  tutti::test::expect_works(t);
 }
 
 TEST_P(Loop, OfNothingCallsNothing) {
@@ -141,6 +353,27 @@ TEST_P(Loop, ReducesInTheOrderOfItsPartsAndRanks) {
                 bytes_of(tournament(parts)))
           << count;
   }
+}
+
+// The same when it lasts, when a thread is late, and when the caller does it alone.
+TEST_P(Loop, ReducesToTheSameBitsWhoeverRunsTheBlocks) {
+  team t(GetParam().options());
+  constexpr std::size_t count = 300;
+  const auto slowly = [](std::size_t i) {
+    work_for(200ns);
+    return value_of(i);
+  };
+  const auto quick = bytes_of(t.parallel_reduce(0, count, tutti::plus{}, value_of));
+  const auto quick_any = bytes_of(t.parallel_reduce_any(0, count, tutti::plus{}, value_of));
+  for (int again = 0; again < 3; ++again) {
+    ASSERT_EQ(bytes_of(t.parallel_reduce(0, count, tutti::plus{}, slowly)), quick);
+    ASSERT_EQ(bytes_of(t.parallel_reduce_any(0, count, tutti::plus{}, slowly)), quick_any);
+  }
+  t.run([&](tutti::member& me) {
+    if (me.rank() == 0) {
+      EXPECT_EQ(bytes_of(t.parallel_reduce(0, count, tutti::plus{}, value_of)), quick);
+    }
+  });
 }
 
 TEST_P(Loop, ReducesToTheSameBitsOnAnyNumberOfRanks) {

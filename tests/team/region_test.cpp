@@ -155,57 +155,169 @@ TEST_P(Team, OpensAnotherTeamInsideARegion) {
   tutti::test::expect_works(outer);
 }
 
-// Each is refused inside the other's region, or runs; nothing hangs, and both work afterwards.
+// Through another team a region of a team that is open already runs on the calling rank alone; nothing hangs.
 TEST(Teams, NestedInEachOther) {
   team a(2), b({.threads = 2, .ranks = 5});
-  tutti::test::expect_refused<std::logic_error>(
-      [&] {
-        a.run([&](member& me) {
-          if (me.rank() == 0) b.run([&](member&) { a.run([](member&) {}); });
-          me.barrier();
+  std::atomic<unsigned> calls{0}, ranks{0};
+  a.run([&](member& me) {
+    if (me.rank() == 0)
+      b.run([&](member&) {
+        a.run([&](member& again) {
+          ++calls;
+          ranks += again.size();
         });
-      },
-      "region of this team open");
+      });
+    me.barrier();
+  });
+  EXPECT_EQ(calls, 5u);
+  EXPECT_EQ(ranks, 5u);
   tutti::test::expect_works(a);
   tutti::test::expect_works(b);
 }
 
-// Two ranks that both find another team free: one opens its region, the other is refused or comes after it.
+// Two ranks that open another team at once: one has its ranks, the other runs alone or comes after it. Never both at once on
+// the team's threads: the plain counter would lose some.
 TEST(Teams, OpenedByTwoThreadsAtOnce) {
-  team outer(2), shared({.threads = 2, .checks = true});
-  std::atomic<unsigned> refused{0}, calls{0}, opened{0};
+  team outer(2), shared(2);
+  std::atomic<unsigned> calls{0}, together{0}, alone{0};
+  unsigned plain[2] = {0, 0};
   constexpr unsigned regions = 10'000;
   for (unsigned i = 0; i < regions; ++i)
     outer.run([&](member& me) {
       me.barrier();
-      try {
-        shared.run([&](member&) { ++calls; });
-        ++opened;
-      } catch (const std::logic_error&) {
-        ++refused;
-      }
+      shared.run([&](member& mine) {
+        ++calls;
+        if (mine.size() == 1) {
+          ++alone;
+          return;
+        }
+        ++together;
+        ++plain[mine.rank()];
+      });
     });
-  EXPECT_EQ(opened + refused, 2 * regions);
-  EXPECT_EQ(calls, 2 * opened);
+  EXPECT_EQ(together % 2, 0u);
+  EXPECT_EQ(together / 2 + alone, 2 * regions);
+  EXPECT_EQ(calls, together + alone);
+  EXPECT_EQ(plain[0], together / 2);
+  EXPECT_EQ(plain[1], together / 2);
   tutti::test::expect_works(shared);
 }
 
-TEST(Teams, RefusesASecondThreadWhileARegionIsOpen) {
+// Nobody but that thread could end the region: it must not wait for it.
+TEST(Teams, RunsASecondThreadsRegionAloneWhileOneIsOpen) {
   for (const rank_t ranks : {2u, 7u}) {
     team t({.threads = 2, .ranks = ranks});
+    std::atomic<unsigned> calls{0};
     t.run([&](member& me) {
       if (me.rank() != 0) return;
       std::thread([&] {
-        tutti::test::expect_refused<std::logic_error>([&] { t.run([](member&) {}); },
-                                                      "another thread has a region");
-        tutti::test::expect_refused<std::logic_error>(
-            [&] { (void)t.run_reduce(tutti::plus{}, [](member&) { return 1; }); },
-            "another thread has a region");
-        tutti::test::expect_refused<std::logic_error>([&] { (void)t.run_for(1ms, [](member&) {}); },
-                                                      "another thread has a region");
+        const auto count = [&](member& mine) {
+          EXPECT_EQ(mine.size(), 1u);
+          ++calls;
+        };
+        t.run(count);
+        t.run(2, count);
+        EXPECT_TRUE(t.run_for(1ms, count));
+        EXPECT_EQ(t.run_reduce(tutti::plus{}, [](member& mine) { return mine.size(); }), 1u);
+        t.parallel_for(0, 1000, [&](std::size_t) { ++calls; });
+        EXPECT_EQ(t.parallel_reduce(0, 5, tutti::plus{}, [](std::size_t i) { return i; }), 10u);
       }).join();
     });
+    EXPECT_EQ(calls, 1003u);
     tutti::test::expect_works(t);
+  }
+}
+
+// Several threads and one team, all kinds of regions and loops: each gets what it asked for.
+TEST(Teams, SharedByThreadsThatDoNotKnowOfEachOther) {
+  team t(2);
+  std::vector<std::thread> users;
+  std::atomic<unsigned> wrong{0};
+  for (unsigned user = 0; user < 3; ++user)
+    users.emplace_back([&t, &wrong] {
+      for (unsigned i = 0; i < 300; ++i) {
+        std::atomic<rank_t> calls{0}, size{0};
+        t.run([&](member& me) {
+          ++calls;
+          size = me.size();
+        });
+        wrong += calls != size;
+        const auto index = [](std::size_t k) { return static_cast<double>(k); };
+        wrong += t.parallel_reduce(0, 3000, tutti::plus{}, index) != 2999.0 * 3000 / 2;
+        std::vector<unsigned> each(2000);
+        t.parallel_for(0, each.size(), [&](std::size_t k) { ++each[k]; }, {.chunk = 16});
+        wrong += each != std::vector<unsigned>(2000, 1u);
+      }
+    });
+  for (auto& user : users) user.join();
+  EXPECT_EQ(wrong, 0u);
+  tutti::test::expect_works(t);
+}
+
+// ---- regions of the first k ranks
+
+TEST_P(Team, RunsOnItsFirstRanks) {
+  team t(GetParam().options());
+  const rank_t n = t.size();
+  for (int round = 0; round < 3; ++round)
+    for (rank_t k = 1; k <= n; ++k) {
+      std::vector<rank_t> calls(n);
+      std::vector<std::thread::id> threads(n), usual(n);
+      t.run(k, [&](member& me) {
+        ASSERT_EQ(me.size(), k);
+        ++calls[me.rank()];
+        threads[me.rank()] = std::this_thread::get_id();
+        me.barrier();
+        EXPECT_EQ(me.reduce(tutti::plus{}, me.rank() + 1), k * (k + 1) / 2);
+        std::vector<rank_t> seen(k);
+        me.gather(me.rank(), [&](auto get) {
+          for (rank_t r = 0; r < k; ++r) seen[r] = get(r);
+        });
+        for (rank_t r = 0; r < k; ++r) EXPECT_EQ(seen[r], r);
+        EXPECT_EQ(me.inclusive_scan(tutti::plus{}, 1u), me.rank() + 1);
+      });
+      for (rank_t r = 0; r < n; ++r) ASSERT_EQ(calls[r], r < k ? 1u : 0u) << "of " << k;
+      t.run([&](member& me) {
+        ASSERT_EQ(me.size(), n);
+        usual[me.rank()] = std::this_thread::get_id();
+        me.barrier();
+      });
+      for (rank_t r = 0; r < k; ++r) ASSERT_EQ(threads[r], usual[r]);
+    }
+  tutti::test::expect_works(t);
+}
+
+TEST_P(Team, ItsFirstRanksMayFail) {
+  team t(GetParam().options());
+  for (rank_t k = 1; k <= t.size(); ++k) {
+    EXPECT_THROW(t.run(k,
+                       [&](member& me) {
+                         if (me.rank() == k - 1) throw 17;
+                         me.barrier();
+                       }),
+                 int);
+    t.run(k, [&](member& me) { me.barrier(); });
+  }
+  tutti::test::expect_works(t);
+}
+
+TEST_P(Team, RefusesMoreFirstRanksThanItHas) {
+  team t(GetParam().options());
+  for (const rank_t k : {rank_t{0}, t.size() + 1, ~rank_t{0}})
+    tutti::test::expect_refused<std::invalid_argument>([&] { t.run(k, [](member&) { FAIL(); }); },
+                                                       "not " + std::to_string(k));
+  tutti::test::expect_works(t);
+}
+
+// The others sleep on.
+TEST(Teams, FirstRanksAreAllThatAreUsed) {
+  team t(4);
+  std::this_thread::sleep_for(50ms);
+  for (int i = 0; i < 1000; ++i) {
+    rank_t calls[2] = {0, 0};
+    t.run(2, [&](member& me) { ++calls[me.rank()]; });
+    ASSERT_EQ(calls[0] + calls[1], 2u);
+    if (i % 100 == 0) tutti::test::expect_works(t);
   }
 }
 

@@ -48,6 +48,9 @@ enum class futex_scope { process, machine };
   syscall(SYS_futex, word, operation, INT_MAX, nullptr, nullptr, 0);
 }
 
+inline void futex_wake_one(const void* word) noexcept {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
 #endif
 
 // The half of a 64-bit word that changes at each increment: futexes are 32 bits wide.

@@ -12,6 +12,7 @@
 //   relax(), relax_long()         one poll of a waiting loop; one of a wait that has begun to last
 //   yield()                       the processor for somebody else
 //   park(word, seen, deadline), unpark(word)     sleep while word == seen; wake all who do
+//   unpark_one(word)              wake one of them
 //   now_ns(), core()              what the adaptive policy learns from
 //   place()                       a number that threads close to each other are likely to share
 #pragma once
@@ -105,6 +106,9 @@ struct native {
   static void unpark(const atomic<std::uint64_t>& word) noexcept {
     platform::futex_wake_all(platform::low_half(word));
   }
+  static void unpark_one(const atomic<std::uint32_t>& word) noexcept {
+    platform::futex_wake_one(&word);
+  }
 
  private:
   static void sleep(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) noexcept {
@@ -126,6 +130,8 @@ struct native {
   }
   template <class Word>
   static void unpark(const Word&) noexcept {}
+  template <class Word>
+  static void unpark_one(const Word&) noexcept {}
 #endif
 };
 

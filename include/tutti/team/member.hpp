@@ -29,6 +29,9 @@
 namespace tutti {
 
 class team;
+namespace detail {
+class meeting;
+}
 
 // Another rank of the region has failed: there is nobody to wait for. Let it pass through.
 class TUTTI_API region_cancelled : public std::exception {
@@ -91,6 +94,7 @@ class member {
   }
 
   team* team_ = nullptr;
+  detail::meeting* meeting_ = nullptr;
   rank_t rank_ = 0;
   rank_t size_ = 1;
   rank_t thread_ = 0;

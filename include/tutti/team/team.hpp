@@ -16,6 +16,7 @@
 // Hosted only: threads. Needs the compiled library.
 #pragma once
 
+#include "tutti/team/loop_calls.hpp"
 #include "tutti/team/member_calls.hpp"
 #include "tutti/team/team_calls.hpp"
 #include "tutti/team/team_class.hpp"

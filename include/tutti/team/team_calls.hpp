@@ -87,6 +87,24 @@ struct team::reducing_part {
   }
 };
 
+// For the first k ranks.
+template <class F>
+struct team::first_part {
+  detail::held<F, 40> f;
+  rank_t k;
+
+  static void run(const job& j, team& t, rank_t thread) {
+    const first_part& me = callable_of<first_part>(j);
+    me.call(t, thread);
+    t.end_part(thread);
+  }
+  void call(team& t, rank_t thread) const {
+    if (thread >= t.threads_of(k)) return;  // a named barrier is everybody's
+    const narrowed here(t, thread, k);
+    t.call_ranks(thread, f);
+  }
+};
+
 template <class Part>
 team::job team::job_for(const Part& part) noexcept {
   static_assert(std::is_trivially_copyable_v<Part> && sizeof(Part) <= sizeof(job::callable));
@@ -121,11 +139,12 @@ void team::call_ranks(rank_t thread, const F& f) {
   struct context {
     team& t;
     const F& f;
-    rank_t first_rank;
-  } of_fibers{*this, f, (*groups_)[thread].first_rank};
+    rank_t first_rank, count;
+  } of_fibers{*this, f, (*groups_)[thread].first_rank, (*groups_)[thread].size};
   (*groups_)[thread].fibers->run(
       [](void* raw, rank_t i) {
         auto& c = *static_cast<context*>(raw);
+        if (i >= c.count) return;
         const rank_t rank = c.first_rank + i;
         c.t.call_rank((*c.t.members_)[rank], c.f);
         (*c.t.has_ended_)[rank].store(true, relaxed);  // relaxed: read for messages only
@@ -140,14 +159,30 @@ void team::end_part(rank_t thread, const T& value, const Op& op) {
   named_region_->close(thread);
 }
 
+// The ranks below k of a thread in a region of k ranks: they know their number, and meet each other only.
+class team::narrowed {
+ public:
+  narrowed(team& t, rank_t thread, rank_t k);
+  ~narrowed();
+  narrowed(const narrowed&) = delete;
+  narrowed& operator=(const narrowed&) = delete;
+
+ private:
+  void set(rank_t ranks, rank_t size, detail::meeting* meeting) const;
+
+  team& team_;
+  const rank_t thread_, first_;
+  rank_t ranks_;        // of the thread
+  std::uint32_t turn_;  // of all of them, whether they take part or not
+};
+
 // ---- the caller's side
 
 // From the opening of a region, after begin_region, until all its ranks have ended.
 class team::open_region {
  public:
-  open_region(team& t, const job& j) : team_(t), outer_(std::exchange(detail::team_here, &t)) {
-    team_.open(j);
-  }
+  explicit open_region(team& t) : team_(t), outer_(std::exchange(detail::team_here, &t)) {}
+  open_region(team& t, const job& j) : open_region(t) { team_.open(j); }
   ~open_region() {
     // release: leaves the team to the next opener; pairs with begin_region.
     team_.is_open_.store(false, release);
@@ -171,6 +206,25 @@ void team::run(F&& f) {
     const open_region now(*this, job_for(all));
     call_ranks(0, all.f);
     close();
+    if (cancelled_.requested()) [[unlikely]]
+      rethrow_failure();
+  }
+}
+
+template <class F>
+void team::run(rank_t k, F&& f) {
+  if (k < 1 || k > ranks_) [[unlikely]]
+    refuse_width(k);
+  if (k == ranks_) return run(f);
+  using callable = std::remove_reference_t<F>;
+  static_assert(std::is_invocable_v<callable&, member&>, "f is called as f(tutti::member&)");
+  if (!begin_region()) return run_alone(f);
+  const first_part<callable> some{detail::held<callable, 40>(f), k};
+  {
+    const open_region now(*this);
+    open_first(job_for(some), k);
+    some.call(*this, 0);
+    close_first(k);
     if (cancelled_.requested()) [[unlikely]]
       rethrow_failure();
   }
@@ -247,91 +301,6 @@ decltype(auto) team::run_alone(F& f) {
   return f(alone);
 }
 
-// ---- loops
-
-template <class F>
-void team::parallel_for(std::size_t first, std::size_t last, F&& f, loop_options how) {
-  if (first >= last) return;
-  const std::size_t count = last - first;
-  const auto call = [&f](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) f(i);
-  };
-  switch (how.kind) {
-    case loop::static_blocks:
-      return run([first, count, &call](member& me) {
-        const auto mine = me.block(count);
-        call(first + mine.first, first + mine.last);
-      });
-    case loop::static_chunks: {
-      // No more than there is, so that no product below can wrap.
-      const std::size_t chunk = std::clamp<std::size_t>(how.chunk, 1, count);
-      return run([first, last, chunk, &call](member& me) {
-        for (std::size_t skip = me.rank() * chunk; skip < last - first; skip += me.size() * chunk)
-          call(first + skip, first + skip + std::min(chunk, last - first - skip));
-      });
-    }
-    case loop::dynamic_chunks:
-    case loop::guided_chunks: return run_shared_loop(first, count, call, how);
-  }
-}
-
-template <class Call>
-void team::run_shared_loop(std::size_t first, std::size_t count, const Call& call,
-                           loop_options how) {
-  const bool is_guided = how.kind == loop::guided_chunks;
-  const std::size_t usual = is_guided ? 1 : std::max<std::size_t>(1, count / (ranks_ * 16));
-  const std::size_t chunk = how.chunk > 0 ? how.chunk : usual;
-  detail::loop_counter next(count, chunk, is_guided ? 2 * ranks_ : 0);
-  run([first, &next, &call](member& me) {
-    if (me.size() == 1) return call(first, first + next.count());
-    std::size_t from = 0, to = 0;
-    while (next.take(from, to)) call(first + from, first + to);
-  });
-}
-
-template <class Op, class F>
-auto team::parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f) {
-  using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
-  const std::size_t count = last > first ? last - first : 0;
-  if constexpr (detail::has_identity<T, Op>) {
-    return run_reduce(op, [first, count, &f, op](member& me) mutable {
-      const auto mine = me.block(count);
-      if (mine.first == mine.last) return Op::template identity<T>();
-      return detail::combine_range<T>(first + mine.first, first + mine.last, op, f);
-    });
-  } else {
-    using maybe = detail::maybe<T>;
-    const maybe sum = run_reduce(detail::combine_maybe<Op>{op}, [&](member& me) {
-      const auto mine = me.block(count);
-      if (mine.first == mine.last) return maybe{};
-      return maybe{detail::combine_range<T>(first + mine.first, first + mine.last, op, f), true};
-    });
-    return canonical(sum.value);
-  }
-}
-
-template <class Op, class F>
-auto team::parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f) {
-  using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
-  const std::size_t count = last > first ? last - first : 0;
-  const std::size_t blocks = std::min(count, detail::any_blocks);
-  if (blocks == 0) {
-    if constexpr (detail::has_identity<T, Op>) return Op::template identity<T>();
-    return T{};
-  }
-  // Not on the stack: a value may be large.
-  array<T> sums(blocks);
-  run([&](member& me) {
-    const auto mine = me.block(blocks);
-    for (std::size_t b = mine.first; b < mine.last; ++b)
-      sums[b] = detail::combine_range<T>(first + count * b / blocks,
-                                         first + count * (b + 1) / blocks, op, f);
-  });
-  return canonical(schedule::fold(
-      0, static_cast<rank_t>(blocks), [&](rank_t b) -> const T& { return sums[b]; },
-      [&](const T& a, const T& b) { return op(a, b); }));
-}
-
 // ---- with a deadline
 
 template <class Rep, class Period, class F>
@@ -356,13 +325,15 @@ timed_result team::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
   open(job_for(all));
   call_ranks(0, all.f);
   detail::team_here = outer;
-  is_late_ = true;
+  // relaxed: is_open_ says so to others; for this thread.
+  late_opener_.store(&detail::team_here, relaxed);
   return close_by(until);
 }
 
 template <class Rep, class Period>
 timed_result team::wait_for(std::chrono::duration<Rep, Period> timeout) {
-  if (!is_late_) return {true, 0, 0, {}};
+  // relaxed: as above.
+  if (late_opener_.load(relaxed) == nullptr) return {true, 0, 0, {}};
   return close_by(deadline_after(timeout));
 }
 

@@ -25,6 +25,7 @@
 #include "tutti/team/fibers.hpp"
 #include "tutti/team/fork_join.hpp"
 #include "tutti/team/loop.hpp"
+#include "tutti/team/loop_desk.hpp"
 #include "tutti/team/meeting.hpp"
 #include "tutti/team/member.hpp"
 #include "tutti/team/region.hpp"
@@ -55,8 +56,6 @@ struct team_options {
   // For how long a thread that waits, for the next region or for others, keeps its processor before it sleeps
   // (wait/patience.hpp).
   tutti::patience patience = {};
-  // Find two threads that open regions at once, whatever the timing. Without: nearly always.
-  bool checks = TUTTI_CHECKS != 0;
 };
 
 class TUTTI_API team {
@@ -76,20 +75,33 @@ class TUTTI_API team {
   bool set_patience(patience p) noexcept;
 
   // Calls f(member&) once as each rank; returns when all calls have returned. Throws what f threw as the lowest rank that
-  // failed by itself.
+  // failed by itself. Runs f on the calling thread alone, in a region of one rank, inside a region or loop of this team, and
+  // while another thread has one open. Throws std::logic_error while a late region (run_for) of this thread has not ended.
   template <class F>
   void run(F&& f);
+
+  // The same on the first k ranks; the other threads hear nothing of it. Throws std::invalid_argument unless
+  // 1 <= k <= size().
+  template <class F>
+  void run(rank_t k, F&& f);
 
   // The same, and combines what the calls return, as member::reduce does, in the messages that end the region.
   template <class Op, class F>
   auto run_reduce(Op op, F&& f);
 
-  // Calls f(i) for each i from first up to, not including, last.
+  // Calls f(i) for each i from first up to, not including, last, in any order, several at a time. The caller begins at
+  // once; the others help as far as they come in time, so that a loop never waits for a thread that sleeps or has no core.
+  // f must not wait for another i. Throws what f threw for the lowest i that failed, of those that were begun.
   template <class F>
   void parallel_for(std::size_t first, std::size_t last, F&& f, loop_options how = {});
 
-  // The f(i) combined by `op`: first within each rank's part in a fixed order (loop.hpp), then as member::reduce does.
-  // The same bits for the same size() and bounds. The identity of `op` if the loop is empty, or T{} if it has none. `op`
+  // The same by f(member&, from, to) for parts that cover first .. last-1. The member says which thread it is; it has nobody
+  // to meet.
+  template <class F>
+  void parallel_parts(std::size_t first, std::size_t last, F&& f, loop_options how = {});
+
+  // The f(i) combined by `op`: first within a block for each rank in a fixed order (loop.hpp), then as member::reduce does.
+  // The same bits for the same size() and bounds, whoever runs the blocks. The identity of `op` if the loop is empty, or T{} if it has none. `op`
   // is commutative, too: lanes take turns.
   template <class Op, class F>
   auto parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f);
@@ -118,13 +130,15 @@ class TUTTI_API team {
   struct part;
   template <class F, class Op, class T>
   struct reducing_part;
+  template <class F>
+  struct first_part;
   using slot = detail::line_value;
 
   // The virtual ranks of one thread.
   struct alignas(cache_line) thread_group {
     std::optional<fiber_group> fibers;
     rank_t first_rank = 0;
-    rank_t size = 0;
+    rank_t size = 0;  // that take part in the region
     std::atomic<std::uint32_t> arrived{0};
     std::atomic<std::uint32_t> episode{0};
     slot result;
@@ -151,21 +165,19 @@ class TUTTI_API team {
   template <class F>
   static decltype(auto) run_alone(F& f);
 
-  // False if this thread must run it alone: inside a region of this team, or without anybody else. Throws
-  // std::logic_error while another thread has a region open, or a late one has not ended. True: is_open_ is mine to
-  // clear.
+  // False if this thread must run it alone: inside a region of this team, without anybody else, or while another thread has
+  // a region open. Throws std::logic_error while a late one of this thread has not ended. True: is_open_ is mine to clear.
   bool begin_region() {
     if (detail::team_here == this || ranks_ == 1) return false;
     // acquire: whoever finds the team free goes on where the opener before has left it; pairs with the clearing.
-    // Without checks a look and a store: two threads that come within the same nanoseconds are not told apart, which
-    // would cost every region 20.
-    if (options_.checks ? is_open_.exchange(true, acquire) : is_open_.load(acquire)) [[unlikely]]
-      refuse_second_region();
-    // relaxed: as above.
-    is_open_.store(true, relaxed);
+    if (is_open_.exchange(true, acquire)) [[unlikely]] {
+      refuse_while_late();
+      return false;
+    }
     return true;
   }
-  [[noreturn]] void refuse_second_region() const;
+  void refuse_while_late() const;
+  void refuse_width(rank_t k) const;
 
   void open(const job& j) {
     if (named_region_ == nullptr) [[likely]]
@@ -184,6 +196,13 @@ class TUTTI_API team {
     else
       named_region_->close(0);
   }
+  // The same on the threads of the first k ranks.
+  void open_first(const job& j, rank_t k);
+  void close_first(rank_t k);
+  // Threads that have ranks below k.
+  rank_t threads_of(rank_t k) const noexcept { return (*members_)[k - 1].thread() + 1; }
+  // While it lives, the thread's ranks are ranks of a region of k.
+  class narrowed;
   template <class T, class Op>
   void end_part(rank_t thread, const T& value, const Op& op);
   template <class T, class Op>
@@ -204,8 +223,14 @@ class TUTTI_API team {
 
   template <class T, class Op>
   T fold_of_thread(const detail::compact_values& values, rank_t thread, const Op& op) const;
-  template <class Call>
-  void run_shared_loop(std::size_t first, std::size_t count, const Call& call, loop_options how);
+
+  // ---- loops (src/team/loop.cpp)
+  struct shared_loop;
+  class loop_run;
+  void run_loop(detail::loop_work& work, const detail::loop_request& request);
+  static void help(const job&, team& t, rank_t thread);
+  void begin_waking() noexcept;
+  bool wake_another() noexcept;
 
   // ---- where virtual ranks meet
   // The last rank of each thread calls meet_threads() for all of them. False if the region is cancelled.
@@ -233,6 +258,8 @@ class TUTTI_API team {
   detail::compact_values contributions_;      // of threads, to a named region
 
   std::unique_ptr<detail::meeting> meeting_;  // of the threads
+  std::vector<std::unique_ptr<detail::meeting>>
+      narrow_meetings_;  // of the first so many, made when they are wanted
   std::optional<array<member>> members_;
   std::optional<array<thread_group>> groups_;  // of virtual ranks
   detail::compact_values rank_values_[2];      // of virtual ranks inside a region, in turn
@@ -244,8 +271,16 @@ class TUTTI_API team {
   cancellation cancelled_;
   std::vector<std::exception_ptr> failures_;  // by rank
   alignas(cache_line) std::atomic<bool> is_open_{false};
-  bool is_late_ = false;
+  // While a region is late: who opened it, by the address of its team_here.
+  std::atomic<const void*> late_opener_{nullptr};
   std::shared_ptr<void> late_callable_;
+
+  std::optional<loop_desk<shared_loop*>> desk_;
+  std::optional<array<member>> helpers_;  // what parts of loops see of the threads
+  // Time of loops that nobody was awake for, in ticks, and when the last of them began.
+  std::atomic<float> missed_{0};
+  std::atomic<std::uint64_t> last_missed_{0};
+  std::atomic<rank_t> next_to_wake_{0};  // in a loop that is worth it; otherwise threads_
 
   std::vector<std::thread> workers_;
   std::unique_ptr<binding> caller_binding_;

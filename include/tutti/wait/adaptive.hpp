@@ -93,6 +93,14 @@ class adaptive_wait {
     sleepers_.wake_after_update(word);
   }
 
+  // After a plain store for which one waiter is enough.
+  template <class Word>
+  void notify_one(const Word& word) noexcept {
+    sleepers_.wake_one_after_store(word);
+  }
+  // How many sleep here; a hint.
+  std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
+
  private:
   template <class Word, class Ready, class Deadline>
   [[gnu::noinline]] bool wait(seat& mine, const Word& word, std::memory_order order, Ready ready,

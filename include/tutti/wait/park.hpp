@@ -36,6 +36,14 @@ class park_wait {
     sleepers_.wake_after_update(word);
   }
 
+  // After a plain store for which one waiter is enough.
+  template <class Word>
+  void notify_one(const Word& word) noexcept {
+    sleepers_.wake_one_after_store(word);
+  }
+  // How many sleep here; a hint.
+  std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
+
  private:
   sleepers<Memory> sleepers_;
 };

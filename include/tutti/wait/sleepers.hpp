@@ -37,6 +37,12 @@ class sleepers {
     return is_ready;
   }
 
+  // How many sleep, or are about to; a hint.
+  std::uint32_t asleep() const noexcept {
+    // relaxed: a hint.
+    return count_.load(relaxed);
+  }
+
   // After a plain store to the word. Returns true if somebody was woken.
   template <class Word>
   bool wake_after_store(const Word& word) noexcept {
@@ -44,6 +50,17 @@ class sleepers {
     Memory::fence("sleepers.wake_fence", seq_cst);
     // relaxed: ordered by the fence above.
     return wake_if(count_.load(relaxed), word);
+  }
+
+  // The same, for one of those who sleep on the word.
+  template <class Word>
+  bool wake_one_after_store(const Word& word) noexcept {
+    // seq_cst: as in wake_after_store.
+    Memory::fence("sleepers.wake_fence", seq_cst);
+    // relaxed: ordered by the fence above.
+    if (count_.load(relaxed) == 0) return false;
+    Memory::unpark_one(word);
+    return true;
   }
 
   // After a seq_cst read-modify-write of the word, which stands in the one order itself.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cheapest clock there is, for measuring pieces of work that take less than a look at the time of day: the processor's
+// own counter, which runs at a constant rate (10 ns a look on the machine tried, where clock_gettime takes 26).
+#pragma once
+
+#include <cstdint>
+
+#include "tutti/export.h"
+#include "tutti/platform/clock.hpp"
+#include "tutti/platform/config.hpp"
+
+namespace tutti::platform {
+
+// Counts at a constant rate; only differences mean anything, and only on average: it may be read ahead of what stands
+// before it.
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t count;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(count));
+  return count;
+#else
+  return now_ns();
+#endif
+}
+
+#if TUTTI_HOSTED
+// Measured when first asked, over 20 us or more; more than 0.
+inline double ticks_per_ns() noexcept {
+  static const double rate = [] {
+    constexpr std::uint64_t long_enough_ns = 20'000;
+    const std::uint64_t start_ns = now_ns(), start = ticks();
+    std::uint64_t elapsed_ns = 0;
+    while ((elapsed_ns = now_ns() - start_ns) < long_enough_ns) {
+    }
+    const double found = static_cast<double>(ticks() - start) / static_cast<double>(elapsed_ns);
+    return found > 0 ? found : 1.0;
+  }();
+  return rate;
+}
+#endif
+
+}  // namespace tutti::platform

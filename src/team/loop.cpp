@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a loop runs: alone for as long as it is not worth more, then shared with those who are awake, and only when it lasts
+// with those who have to be woken.
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+
+#include "tutti/platform/ticks.hpp"
+#include "tutti/team/team.hpp"
+
+namespace tutti {
+
+namespace {
+
+using detail::even_bounds;
+using detail::loop_request;
+using detail::loop_work;
+
+// Times in nanoseconds.
+// A shorter loop is over before a worker that is awake could help.
+constexpr double alone_ns = 300, worth_sharing_ns = 500;
+// What must be known of a body before a short time proves anything: its first iteration may have found nothing in a cache.
+constexpr std::size_t trusted_positions = 32;
+constexpr double trusted_ns = 1000;
+// A loop that was this long the last time is shared at once.
+constexpr double surely_shared_ns = 1500;
+// A wake-up costs its caller 2 to 5 us and helps 15 to 30 us later. It is not tried unless what is left, by what the loop
+// has cost so far, is several times that; or after a time of which its cost is a small part.
+constexpr double before_waking_ns = 8'000, worth_waking_ns = 45'000, always_waking_ns = 100'000;
+constexpr double between_wakings_ns = 10'000;
+// Loops that come one soon after the other, each too short to wake anybody for, count together.
+constexpr double soon_ns = 500'000;
+// The caller's looks at the clock are this far apart, while there is somebody to wake.
+constexpr double step_ns = 4'000;
+// A part that is shorter costs more to take than it is worth; so does one that another thread is about to come to, whose
+// data are in that thread's cache.
+constexpr double least_part_ns = 1'000, spared_ns = 2'000;
+// Parts a slot is divided into: the last ones decide by how much threads end apart.
+constexpr std::uint32_t units_of_slot = 128;
+// While the cost of the body is only guessed from its first iterations, no part is larger than this.
+constexpr std::uint32_t most_at_a_guess = 8;
+// Units of a loop are counted by 32 bits.
+constexpr std::size_t most_units = 0xffff'fff0;
+
+}  // namespace
+
+// A loop that others may take part in: what they find on the desk. It lives on the caller's stack until all parts that were
+// begun have ended.
+struct team::shared_loop {
+  enum class form {
+    divided,  // each slot's share in `units` parts
+    blocks,   // blocks of the work, each slot's one after the other
+    queue,    // chunks, all in slot 0
+    dealt     // chunks in turn
+  };
+
+  loop_work& work;
+  form is;
+  std::size_t count, blocks, chunk;
+  std::size_t at;  // positions before have been done by the caller alone
+  rank_t slots;
+  std::uint32_t units;
+
+  std::atomic<bool> has_failed{false};
+  std::mutex lock{};
+  std::size_t failed_at = 0;
+  std::exception_ptr failure{};
+
+  struct stretch {
+    std::size_t first, last;
+  };
+  stretch share_of(rank_t slot) const noexcept {
+    const even_bounds shares(0, is == form::blocks ? blocks : count, slots);
+    return {std::max(at, shares(slot)), std::max(at, shares(slot + 1))};
+  }
+  // Units of a share.
+  std::uint32_t units_of(stretch share) const noexcept {
+    const std::size_t length = share.last - share.first;
+    const std::size_t most = chunk > 1 ? (length + chunk - 1) / chunk : length;
+    return static_cast<std::uint32_t>(std::min<std::size_t>(most, units));
+  }
+  // Of the first slots' chunks before the position.
+  std::size_t dealt_before(std::size_t chunks, rank_t slot) const noexcept {
+    return chunks > slot ? (chunks - slot + slots - 1) / slots : 0;
+  }
+  // The units that are laid into a slot.
+  loop_part contents(rank_t slot) const noexcept {
+    const auto short_of = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
+    const std::size_t chunks =
+        chunk == 0 ? 0 : (count - (is == form::queue ? at : 0) + chunk - 1) / chunk;
+    switch (is) {
+      case form::divided: return {slot, 0, units_of(share_of(slot))};
+      case form::blocks: {
+        const even_bounds shares(0, blocks, slots);
+        const stretch mine = share_of(slot);
+        const std::size_t begin = std::min(shares(slot), mine.first);
+        return {slot, short_of(mine.first - begin), short_of(mine.last - begin)};
+      }
+      case form::queue: return {slot, 0, slot == 0 ? short_of(chunks) : 0};
+      case form::dealt:
+        return {slot, short_of(dealt_before(at / chunk, slot)),
+                short_of(dealt_before(chunks, slot))};
+    }
+    return {};
+  }
+
+  // Calls visit(first, last) for the positions, or blocks, of a part.
+  template <class Visit>
+  void for_each_stretch(const loop_part& part, Visit visit) const {
+    switch (is) {
+      case form::divided: {
+        const stretch share = share_of(part.slot);
+        const even_bounds bounds(share.first, share.last - share.first, units_of(share));
+        return visit(bounds(part.first), bounds(part.last));
+      }
+      case form::blocks: {
+        const even_bounds shares(0, blocks, slots);
+        const std::size_t begin = std::min(shares(part.slot), share_of(part.slot).first);
+        return visit(begin + part.first, begin + part.last);
+      }
+      case form::queue:
+        return visit(at + part.first * chunk, std::min(count, at + part.last * chunk));
+      case form::dealt:
+        for (std::uint32_t unit = part.first; unit < part.last; ++unit) {
+          const std::size_t first = (part.slot + std::size_t{unit} * slots) * chunk;
+          visit(first, std::min(count, first + chunk));
+        }
+        return;
+    }
+  }
+
+  // Calls step(); what it throws is kept, if nothing before `position` has failed.
+  template <class Step>
+  void guard(std::size_t position, Step step) noexcept {
+    // relaxed: who does not see it yet does what is not needed any more.
+    if (has_failed.load(relaxed)) return;
+    try {
+      step();
+    } catch (...) {
+      const std::lock_guard here(lock);
+      // relaxed: the lock orders them, and the end of the loop.
+      if (has_failed.load(relaxed) && failed_at <= position) return;
+      failed_at = position;
+      failure = std::current_exception();
+      has_failed.store(true, relaxed);  // relaxed: as above
+    }
+  }
+};
+
+// What the caller of a loop does.
+class team::loop_run {
+ public:
+  loop_run(team& t, loop_work& work, const loop_request& request)
+      : team_(t),
+        work_(work),
+        request_(request),
+        count_(request.count),
+        // relaxed: a hint.
+        cost_(request.cost->load(relaxed)) {}
+
+  void alone() {
+    while (at_ < count_) step(count_);
+  }
+
+  // False when the loop is over, true when it is worth sharing.
+  bool alone_for_a_while() {
+    per_ns_ = platform::ticks_per_ns();
+    start_ = platform::ticks();
+    if (ticks_expected() > surely_shared_ns * per_ns_ && (is_anybody_awake() || is_missed()))
+      return true;
+    // So many in a row that a look at the clock is cheap beside them.
+    std::size_t positions = 1;
+    for (;;) {
+      step(positions < count_ - at_ ? at_ + positions : count_);
+      const double elapsed = time();
+      if (at_ == count_) {
+        learn(elapsed);
+        note_missed(elapsed);
+        return false;
+      }
+      if (is_worth_sharing(elapsed)) return true;
+      constexpr double short_ns = 200;
+      constexpr std::size_t growth = 31;
+      if (elapsed > short_ns * per_ns_)
+        positions = positions_in(std::min(elapsed, step_ns * per_ns_), elapsed);
+      else
+        positions = std::max(at_ * growth, positions_known());
+    }
+  }
+
+  void share() {
+    shared_loop all{work_, form(), count_, request_.blocks, chunk(), at_, team_.threads_, 1};
+    const stretch rest = begun(all);
+    choose_units(all);
+    all.at = request_.blocks > 0 ? next_block_ : rest.last;
+    lay_out(all);
+    all.guard(rest.first, [&] { go_through(rest, block_); });
+    loop_part part = first_;
+    if (part.units() > 0) run(all, part);
+    while (team_.desk_->take(0, part)) run(all, part);
+    learn(time());
+    finish(all);
+    if (all.failure != nullptr) std::rethrow_exception(all.failure);
+  }
+
+ private:
+  using form_of_loop = shared_loop::form;
+  using stretch = shared_loop::stretch;
+
+  double time() const noexcept { return static_cast<double>(platform::ticks() - start_); }
+  double ticks_expected() const noexcept {
+    constexpr double parts_of_tick = 64;
+    return static_cast<double>(cost_) / parts_of_tick * static_cast<double>(count_);
+  }
+  bool is_anybody_awake() const noexcept {
+    return team_.named_region_ == nullptr && team_.regions_->asleep() + 1 < team_.threads_;
+  }
+  // Those that take so long at the rate so far.
+  std::size_t positions_in(double ticks, double elapsed) const noexcept {
+    const double positions = static_cast<double>(done_) * ticks / std::max(elapsed, 1.0);
+    return std::max<std::size_t>(1, static_cast<std::size_t>(std::min(positions, 1e15)));
+  }
+
+  // Those that took so long the last time that a loop could have been shared meanwhile.
+  std::size_t positions_known() const noexcept {
+    constexpr double parts_of_tick = 64;
+    return cost_ == 0 ? 0
+                      : static_cast<std::size_t>(2 * alone_ns * per_ns_ * parts_of_tick / cost_);
+  }
+
+  // A loop that others would have shared had they not slept, and its time; loops that follow one another are as good as one
+  // that lasts.
+  void note_missed(double elapsed) const noexcept {
+    if (team_.named_region_ != nullptr || elapsed < 2 * worth_sharing_ns * per_ns_) return;
+    if (is_anybody_awake()) return;
+    const bool is_soon = static_cast<double>(start_ - team_.last_missed_.load(relaxed)) <
+                         soon_ns * per_ns_;  // relaxed: hints, here and below
+    const double before = is_soon ? team_.missed_.load(relaxed) : 0;     // relaxed: as above
+    team_.missed_.store(static_cast<float>(before + elapsed), relaxed);  // relaxed: as above
+    team_.last_missed_.store(start_, relaxed);                           // relaxed: as above
+  }
+  bool is_missed() const noexcept {
+    // relaxed: hints.
+    return static_cast<double>(team_.missed_.load(relaxed)) > always_waking_ns * per_ns_ &&
+           static_cast<double>(start_ - team_.last_missed_.load(relaxed)) < soon_ns * per_ns_;
+  }
+
+  bool is_worth_sharing(double elapsed) const noexcept {
+    if (elapsed < alone_ns * per_ns_) return false;
+    if (at_ < trusted_positions && elapsed < trusted_ns * per_ns_) return false;
+    if (is_anybody_awake()) return ticks_left(elapsed) > worth_sharing_ns * per_ns_;
+    return is_worth_waking(elapsed);
+  }
+  double ticks_left(double elapsed) const noexcept {
+    return elapsed / static_cast<double>(done_) * static_cast<double>(count_ - done_);
+  }
+  bool is_worth_waking(double elapsed) const noexcept {
+    return elapsed > always_waking_ns * per_ns_ ||
+           (elapsed > before_waking_ns * per_ns_ &&
+            ticks_left(elapsed) > worth_waking_ns * per_ns_);
+  }
+
+  // From at_ to about `to`; of blocks, within one.
+  void step(std::size_t to) {
+    const std::size_t before = at_;
+    if (request_.blocks == 0) {
+      at_ = work_.step(0, at_, to);
+    } else {
+      at_ = work_.step(block_, at_, std::min(to, work_.bound(block_ + 1)));
+      if (at_ == work_.bound(block_ + 1)) ++block_;
+    }
+    done_ += at_ - before;
+  }
+
+  // ---- shared
+
+  form_of_loop form() const noexcept {
+    if (request_.blocks > 0) return form_of_loop::blocks;
+    switch (request_.how.kind) {
+      case loop::static_chunks: return form_of_loop::dealt;
+      case loop::dynamic_chunks:
+      case loop::guided_chunks: return form_of_loop::queue;
+      case loop::static_blocks:
+      case loop::adaptive: break;
+    }
+    return form_of_loop::divided;
+  }
+  std::size_t chunk() const noexcept {
+    const std::size_t sixteen_each =
+        std::max<std::size_t>(1, count_ / (team_.ranks_ * std::size_t{16}));
+    const std::size_t usual = request_.how.kind == loop::dynamic_chunks ? sixteen_each : 1;
+    const std::size_t wanted = request_.how.chunk > 0 ? request_.how.chunk : usual;
+    return std::clamp<std::size_t>(wanted, count_ / most_units + 1, count_);
+  }
+
+  // What the caller is in the midst of, and ends itself: positions.
+  stretch begun(const shared_loop& all) {
+    next_block_ = block_;
+    if (all.is == form_of_loop::blocks) {
+      if (at_ == work_.bound(block_)) return {at_, at_};
+      ++next_block_;
+      return {at_, work_.bound(block_ + 1)};
+    }
+    if (all.is != form_of_loop::dealt || at_ % all.chunk == 0) return {at_, at_};
+    return {at_, at_ + std::min(count_ - at_, all.chunk - at_ % all.chunk)};
+  }
+
+  void choose_units(shared_loop& all) {
+    manner_.in_order = all.is == form_of_loop::queue;
+    const bool is_divided = all.is == form_of_loop::divided;
+    if (all.is == form_of_loop::queue && request_.how.kind == loop::guided_chunks)
+      manner_.share = 2 * team_.threads_;
+    if (is_divided && request_.how.kind == loop::static_blocks) return;
+    if (!is_divided && all.is != form_of_loop::blocks) return;
+    const std::size_t in_slot = is_divided ? units_of_slot : request_.blocks / team_.threads_ + 1;
+    if (is_divided) all.units = units_of_slot;
+    // As long as the last time, or as the first iterations say.
+    const double seen =
+        done_ > 0 ? time() / static_cast<double>(done_) * static_cast<double>(count_) : 0;
+    const double of_slot = std::max(seen, ticks_expected()) / team_.threads_;
+    const double most = cost_ > 0 ? static_cast<double>(in_slot) : most_at_a_guess;
+    const auto worth = [&](double ns) {
+      return std::min(most, static_cast<double>(in_slot) * ns * per_ns_ / std::max(of_slot, 1.0));
+    };
+    // Two parts of a slot that is not worth more: nobody is to take half of one.
+    manner_.least = static_cast<std::uint32_t>(std::max(1.0, worth(least_part_ns)));
+    if (manner_.least > in_slot / 4 && cost_ > 0)
+      manner_.least = static_cast<std::uint32_t>(in_slot);
+    manner_.share = 4;
+    if (is_divided) manner_.spared = static_cast<std::uint32_t>(worth(spared_ns));
+  }
+
+  void lay_out(shared_loop& all) {
+    team_.desk_->begin(&all, manner_);
+    for (rank_t slot = 0; slot < all.slots; ++slot) {
+      loop_part contents = all.contents(slot);
+      total_ += contents.units();
+      if (slot == 0) {
+        // The caller's first part is not even laid down.
+        const std::uint32_t units = contents.units();
+        const std::uint32_t mine = std::min(
+            units, std::max(manner_.least, manner_.share == 0 ? 0 : units / manner_.share));
+        first_ = {0, contents.first, contents.first + mine};
+        contents.first += mine;
+      }
+      if (contents.units() > 0) team_.desk_->put(slot, contents.first, contents.last);
+    }
+    if (team_.named_region_ != nullptr) {
+      job everybody;
+      everybody.run = &help;
+      return team_.open(everybody);
+    }
+    team_.regions_->offer();
+    somebody_sleeps_ = team_.regions_->asleep() > 0;
+    if (somebody_sleeps_) consider_waking();
+  }
+
+  void run(shared_loop& all, const loop_part& part) {
+    total_ -= part.units();
+    all.for_each_stretch(part, [&](std::size_t first, std::size_t last) {
+      if (all.is != form_of_loop::blocks)
+        return all.guard(first, [&] { go_through({first, last}, 0); });
+      for (std::size_t block = first; block < last; ++block)
+        all.guard(work_.bound(block), [&] {
+          go_through({work_.bound(block), work_.bound(block + 1)}, block);
+        });
+    });
+  }
+  void go_through(stretch positions, std::size_t block) {
+    std::size_t at = positions.first;
+    while (at < positions.last) {
+      std::size_t to = positions.last;
+      if (somebody_sleeps_) {
+        const std::size_t some = done_ == 0 ? 1 : positions_in(step_ns * per_ns_, time());
+        to = some < to - at ? at + some : to;
+      }
+      const std::size_t before = at;
+      at = work_.step(block, at, to);
+      done_ += at - before;
+      if (somebody_sleeps_) consider_waking();
+    }
+  }
+
+  void consider_waking() {
+    const double now = time();
+    if (now < next_waking_) return;
+    if (next_waking_ == 0) {
+      if (!is_missed() && (done_ == 0 || !is_worth_waking(now))) return;
+      team_.missed_.store(0, relaxed);  // relaxed: a hint
+      team_.begin_waking();
+    }
+    somebody_sleeps_ = team_.wake_another();
+    next_waking_ = now + between_wakings_ns * per_ns_;
+  }
+
+  void finish(shared_loop& all) {
+    loop_part part;
+    // Those that come to the rest of their own parts in a moment do them.
+    const double until = time() + 2 * spared_ns * per_ns_;
+    while (!team_.desk_->others_have_ended(total_) && time() < until) native::relax();
+    while (team_.desk_->take(0, part, true)) run(all, part);
+    // relaxed: a hint.
+    team_.next_to_wake_.store(team_.threads_, relaxed);
+    team_.desk_->wait_for_others(total_);
+    if (team_.named_region_ != nullptr) team_.named_region_->close(0);
+  }
+
+  // The cost of a position, for the next time.
+  void learn(double elapsed) const noexcept {
+    if (done_ == 0) return;
+    constexpr double parts_of_tick = 64, most = 0xffff'ffff;
+    const double cost = std::clamp(elapsed * parts_of_tick / static_cast<double>(done_), 1.0, most);
+    const auto found = static_cast<std::uint32_t>(cost);
+    // relaxed: a hint. Small changes are not worth a transfer of the line.
+    if (found / 8 > cost_ / 8 + cost_ / 64 || found / 8 + found / 64 < cost_ / 8 || cost_ == 0)
+      request_.cost->store(found, relaxed);
+  }
+
+  team& team_;
+  loop_work& work_;
+  const loop_request& request_;
+  const std::size_t count_;
+  const std::uint32_t cost_;
+  double per_ns_ = 1;
+  std::uint64_t start_ = 0;
+  std::size_t at_ = 0, block_ = 0, next_block_ = 0;
+  std::size_t done_ = 0;  // positions, by the caller
+  loop_manner manner_;
+  loop_part first_;
+  std::uint32_t total_ = 0;  // units that the caller has not taken
+  bool somebody_sleeps_ = false;
+  double next_waking_ = 0;
+};
+
+void team::run_loop(loop_work& work, const loop_request& request) {
+  // relaxed: for this thread.
+  if (late_opener_.load(relaxed) != nullptr) [[unlikely]]
+    refuse_while_late();
+  loop_run mine(*this, work, request);
+  if (threads_ == 1 || detail::team_here == this) return mine.alone();
+  struct inside {
+    explicit inside(const team* t) noexcept : outer(std::exchange(detail::team_here, t)) {}
+    ~inside() { detail::team_here = outer; }
+    inside(const inside&) = delete;
+    inside& operator=(const inside&) = delete;
+    const team* const outer;
+  } const here(this);
+  if (!mine.alone_for_a_while()) return;
+  // acquire: as begin_region.
+  if (is_open_.exchange(true, acquire)) return mine.alone();
+  struct open {
+    explicit open(team& t) noexcept : of(t) {}
+    // release: as open_region.
+    ~open() { of.is_open_.store(false, release); }
+    open(const open&) = delete;
+    open& operator=(const open&) = delete;
+    team& of;
+  } const now(*this);
+  mine.share();
+}
+
+// A worker that has seen an offer, perhaps long ago; or that a named region was opened for.
+void team::help(const job&, team& t, rank_t thread) {
+  if (t.named_region_ == nullptr)
+    for (int wakings = 0; wakings < 2 && t.wake_another(); ++wakings) {
+    }
+  std::uint32_t units = 0;
+  for (loop_part part; t.desk_->take(thread, part); units += part.units()) {
+    shared_loop& all = *t.desk_->job();
+    all.for_each_stretch(part, [&](std::size_t first, std::size_t last) {
+      const std::size_t position =
+          all.is == shared_loop::form::blocks ? all.work.bound(first) : first;
+      all.guard(position, [&] { all.work.part(thread, first, last); });
+    });
+  }
+  if (units > 0) t.desk_->report(units);
+  if (t.named_region_ != nullptr) t.named_region_->close(thread);
+}
+
+void team::begin_waking() noexcept {
+  const rank_t useful =
+      std::min(threads_, static_cast<rank_t>(platform::machine().allowed.size())) - 1;
+  // relaxed: a hint.
+  next_to_wake_.store(threads_ - useful, relaxed);
+}
+
+// False if nobody is left to wake.
+bool team::wake_another() noexcept {
+  // relaxed: a hint.
+  if (next_to_wake_.load(relaxed) >= threads_ || regions_->asleep() == 0) return false;
+  const rank_t rank = next_to_wake_.fetch_add(1, relaxed);  // relaxed: as above
+  if (rank >= threads_) return false;
+  regions_->wake(rank);
+  return true;
+}
+
+}  // namespace tutti
