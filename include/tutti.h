@@ -26,8 +26,8 @@ typedef enum tutti_error {
       -6, /* this machine lacks what the wait policy needs, or the algorithm cannot do this */
   TUTTI_EBROKEN =
       -7, /* this rank timed out on this barrier or reduction before: it must not use it again */
-  TUTTI_ETHREAD = -8, /* the system makes no more threads */
-  TUTTI_EBUSY = -9, /* a late region of this team has not ended */
+  TUTTI_ETHREAD = -8,    /* the system makes no more threads */
+  TUTTI_EBUSY = -9,      /* a late region of this team has not ended */
   TUTTI_ECANCELED = -10, /* another rank of this region has failed: leave the region */
   TUTTI_ETHROW = -11     /* a rank's function left by a C++ exception */
 } tutti_error;
@@ -150,7 +150,7 @@ typedef struct tutti_member tutti_member;
 
 typedef enum tutti_placement {
   TUTTI_UNPLACED =
-      0, /* nothing is bound; threads that share a core while another is idle move apart */
+      0, /* the caller's thread stays as it is; workers keep off the cores that they come to share */
   TUTTI_COMPACT = 1, /* a physical core each, neighbours first; the caller's thread is bound too */
   TUTTI_SPREAD = 2   /* the same, but in turn over the NUMA nodes */
 } tutti_placement;
@@ -241,7 +241,8 @@ typedef enum tutti_loop {
   TUTTI_STATIC_CHUNKS = 1,  /* chunks dealt in turn */
   TUTTI_DYNAMIC_CHUNKS = 2, /* whoever is free takes the next chunk */
   TUTTI_GUIDED_CHUNKS = 3,  /* the same, chunks shrinking with what is left */
-  TUTTI_ADAPTIVE = 4        /* parts whose size follows from what the loop costs: the best for nearly everybody */
+  TUTTI_ADAPTIVE =
+      4 /* parts whose size follows from what the loop costs: the best for nearly everybody */
 } tutti_loop;
 
 /* Calls function(me, from, to, arg) for parts of first .. last-1 that cover it once. chunk: iterations at a time, for

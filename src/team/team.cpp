@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "tutti/barrier/barrier.hpp"
+#include "tutti/platform/free_core.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 #include "tutti/registry.hpp"
 
@@ -55,11 +56,11 @@ std::string count(rank_t n, const char* what) {
 }
 
 // A CPU that is gone, or forbidden since we asked, is no reason to fail: the thread then runs wherever it may.
-void bind(std::thread& thread, unsigned cpu) {
+void bind(pthread_t thread, unsigned cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);
-  pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
+  pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
 // A worker has the mask of the thread that makes it. One that leaves no CPU for each thread of the team is that of a thread
@@ -80,26 +81,33 @@ cpu_set_t mask_of_workers(rank_t threads) {
   return mask;
 }
 
-// Workers that are bound nowhere begin apart: on the CPUs that follow the one where their maker happens to run, in the
-// order of `compact`. The kernel may move them at once.
-class beginning {
+// Where the workers run that no option binds. While there is a CPU for each thread they may run on all, begin apart, on the
+// CPUs that follow the one where their maker happens to run, and leave a core that they come to share. With more threads than
+// CPUs each has one of its own choice of these, so that no core gets more of them than it must: the kernel leaves 8 threads
+// on 2 cores as 5 and 3.
+class unbound_workers {
  public:
-  explicit beginning(rank_t threads) : mask_(mask_of_workers(threads)) {
+  explicit unbound_workers(rank_t threads) : mask_(mask_of_workers(threads)) {
     const auto mine = static_cast<unsigned>(std::max(0, sched_getcpu()));
     for (const unsigned cpu : platform::cpus_for(platform::placement::compact))
       if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &mask_)) order_.push_back(cpu);
     const auto at = std::find(order_.begin(), order_.end(), mine);
     if (at != order_.end()) std::rotate(order_.begin(), at, order_.end());
+    leaves_ = order_.size() >= threads;
   }
-  void place(std::thread& made, rank_t thread) const {
+  // By the worker itself. `leaver` is what it does from then on when it shares a core.
+  void place(rank_t thread, std::optional<platform::core_leaver>& leaver) const {
     if (order_.empty()) return;
-    bind(made, order_[thread % order_.size()]);
-    pthread_setaffinity_np(made.native_handle(), sizeof mask_, &mask_);
+    bind(pthread_self(), order_[thread % order_.size()]);
+    if (!leaves_) return;
+    pthread_setaffinity_np(pthread_self(), sizeof mask_, &mask_);
+    platform::core_leaver_here = &leaver.emplace(mask_);
   }
 
  private:
   cpu_set_t mask_;
   std::vector<unsigned> order_;
+  bool leaves_ = false;
 };
 
 }  // namespace
@@ -207,14 +215,17 @@ void team::make_virtual_ranks() {
 
 void team::start_workers() {
   const std::vector<unsigned> cpus = platform::cpus_for(options_.place);
-  std::optional<beginning> unbound;
-  if (cpus.empty() && threads_ > 1) unbound.emplace(threads_);
+  std::shared_ptr<const unbound_workers> unbound;
+  if (cpus.empty() && threads_ > 1) unbound = std::make_shared<unbound_workers>(threads_);
   try {
     for (rank_t thread = 1; thread < threads_; ++thread) {
-      std::thread& made = workers_.emplace_back([this, thread] { work(thread); });
+      std::thread& made = workers_.emplace_back([this, thread, unbound] {
+        std::optional<platform::core_leaver> leaver;
+        if (unbound) unbound->place(thread, leaver);
+        work(thread);
+      });
       pthread_setname_np(made.native_handle(), ("tutti-" + std::to_string(thread)).c_str());
-      if (!cpus.empty()) bind(made, cpus[thread % cpus.size()]);
-      if (unbound) unbound->place(made, thread);
+      if (!cpus.empty()) bind(made.native_handle(), cpus[thread % cpus.size()]);
     }
   } catch (...) {
     end_workers();

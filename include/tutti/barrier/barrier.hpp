@@ -266,8 +266,8 @@ class barrier {
              "' needs a named algorithm: tutti's choice always waits adaptively");
     if constexpr (has_completion)
       refuse("algorithm '" + std::string(options.algorithm) + "' cannot run a completion function");
-    named_ = std::make_unique<named_algorithm>(options.algorithm, n(), options.wait,
-                                               options.patience);
+    named_ =
+        std::make_unique<named_algorithm>(options.algorithm, n(), options.wait, options.patience);
     // relaxed: before the barrier is shared.
     way_.store(by_name, relaxed);
   }

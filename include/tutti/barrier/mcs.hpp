@@ -31,8 +31,8 @@ class mcs_barrier {
     const std::uint32_t episode = ++me.local.episode;
     for (rank_t place = 0; place < in_.children(rank); ++place)
       // acquire: pairs with the child's arrival, for its whole subtree.
-      if (!wait_.until(me.local.collecting, me.arrived[place], Memory::order("mcs.collect", acquire),
-                       reached(episode), deadline))
+      if (!wait_.until(me.local.collecting, me.arrived[place],
+                       Memory::order("mcs.collect", acquire), reached(episode), deadline))
         return false;
     if (rank != 0) {
       auto& report = nodes_[in_.parent(rank)].arrived[in_.place(rank)];

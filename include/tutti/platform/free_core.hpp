@@ -74,6 +74,42 @@ inline int idle_cpu(const idle_times& before, const idle_times& after, std::uint
   return best;
 }
 
+// For a thread that belongs to a group with a CPU for each, such as a team's worker, and is nobody else's concern: it need
+// not ask whether another core is idle. When it shares its core twice in a row it moves off it, and stays off it until it
+// shares another one. (Given its whole mask back, the next wake-up brings it to the core of whoever wakes it.)
+class core_leaver {
+ public:
+  explicit core_leaver(const cpu_set_t& allowed) noexcept : allowed_(allowed) {}
+
+  // As free_core_seeker::share_core; only by the thread itself.
+  void share_core() noexcept {
+    constexpr std::uint64_t in_a_row_ns = 1'000'000, calm_ns = 1'000'000'000, first_ns = 500'000,
+                            most_ns = 100'000'000;
+    const std::uint64_t now = now_ns();
+    if (now < next_ns_) return;
+    // Once may be the name of somebody who has gone.
+    if (now - shared_ns_ > in_a_row_ns) {
+      shared_ns_ = now;
+      return;
+    }
+    cpu_set_t others = allowed_;
+    const int mine = sched_getcpu();
+    if (mine < 0) return;
+    CPU_CLR(static_cast<unsigned>(mine), &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+    // Moves that follow each other help nobody: there are more threads than cores after all.
+    interval_ns_ = now - next_ns_ > calm_ns ? first_ns : std::min(2 * interval_ns_, most_ns);
+    next_ns_ = now + interval_ns_;
+  }
+
+ private:
+  const cpu_set_t allowed_;
+  std::uint64_t shared_ns_ = 0, next_ns_ = 0, interval_ns_ = 0;
+};
+
+// Of this thread, if it is one that leaves.
+TUTTI_API inline constinit thread_local core_leaver* core_leaver_here = nullptr;
+
 // One for the process.
 class free_core_seeker {
  public:
@@ -81,6 +117,7 @@ class free_core_seeker {
   void share_core() noexcept {
     // A move may block for a moment, which virtual ranks may not do; their threads also wait outside of them.
     if (fibers_here != nullptr) return;
+    if (core_leaver_here != nullptr) return core_leaver_here->share_core();
     constexpr std::uint8_t calls_between_looks = 4;
     thread_local std::uint8_t calls = 0;
     if (++calls % calls_between_looks != 0) return;

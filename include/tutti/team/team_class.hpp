@@ -49,8 +49,9 @@ struct team_options {
   // With a named barrier the caller adds what the threads left: doubles by vector instructions (the SSE3 forms of paper
   // 002), or one after the other. The bits are the same.
   bool vector_sums = true;
-  // Where the threads are bound: nowhere, and threads that come to share a core while another one is idle move apart by
-  // themselves (platform/free_core.hpp). Anything else binds the thread that makes the team too, as long as the team lives.
+  // Where the threads are bound. `none` leaves the thread that makes the team, and all that it starts, as they are; the
+  // workers keep off the cores that they come to share (docs/teams.md). Anything else binds the maker's thread too, as long
+  // as the team lives.
   platform::placement place = platform::placement::none;
   fiber_options fibers = {};
   // For how long a thread that waits, for the next region or for others, keeps its processor before it sleeps

@@ -108,6 +108,10 @@ class cell final : public bench::series {
     return is_right;
   }
 
+  void give_up(const std::string& reason) override {
+    run_.fail(*result().who, result().threads, reason);
+  }
+
   void measure() override {
     const bench::watchdog guard(longest_round_s, title());
     const std::uint64_t regions = speed_.episodes();
