@@ -64,8 +64,9 @@ class crew_threads {
   crew_threads(const crew_threads&) = delete;
   crew_threads& operator=(const crew_threads&) = delete;
 
-  // Calls phase(object, rank) as every rank; returns when all have returned.
-  virtual void region(void (*phase)(void* object, unsigned rank), void* object) = 0;
+  // Calls phase(object, part) once for each part, at most one for each rank; returns when all calls have. Whoever is late
+  // finds its part done by the caller: only who is preempted inside a part delays the others.
+  virtual void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) = 0;
   virtual void barrier() = 0;
 };
 
@@ -173,18 +174,18 @@ class crew {
     answers_.resize(static_cast<std::size_t>(size_) * 64);
     struct work {
       std::remove_reference_t<Phase>& phase;
-      unsigned parts;
       std::uint8_t* answers;
-    } shared{phase, parts, answers_.data()};
+    } shared{phase, answers_.data()};
     threads_->region(
-        [](void* object, unsigned rank) {
+        parts,
+        [](void* object, unsigned part) {
           work& w = *static_cast<work*>(object);
-          w.answers[static_cast<std::size_t>(rank) * 64] = rank >= w.parts || w.phase(rank);
+          w.answers[static_cast<std::size_t>(part) * 64] = w.phase(part);
         },
         &shared);
     bool result = true;
-    for (unsigned r = 0; r < parts; ++r)
-      result = result && answers_[static_cast<std::size_t>(r) * 64];
+    for (unsigned part = 0; part < parts; ++part)
+      result = result && answers_[static_cast<std::size_t>(part) * 64];
     return result;
   }
 
@@ -204,7 +205,7 @@ class crew {
   std::size_t least_ = 0;
   std::uint64_t episode_ = 0;
   std::uint64_t episode_at_start_ = 0;
-  std::vector<std::uint8_t> answers_;  // of the workers, each on a line of its own
+  std::vector<std::uint8_t> answers_;  // of the parts, each on a line of its own
 };
 
 }  // namespace tutti::vcode

@@ -92,8 +92,10 @@ class team_threads : public crew_threads {
     const unsigned wanted = how_.ranks != 0 ? how_.ranks : how_.threads;
     return wanted != 0 ? wanted : made().size();
   }
-  void region(void (*phase)(void* object, unsigned rank), void* object) override {
-    made().run([phase, object](member& me) { phase(object, me.rank()); });
+  void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
+    made().parallel_for(
+        0, parts, [phase, object](std::size_t part) { phase(object, static_cast<unsigned>(part)); },
+        {.kind = loop::static_blocks});
   }
   void barrier() override {}  // The end of a region is one.
 
@@ -103,23 +105,24 @@ class team_threads : public crew_threads {
   std::optional<team> own_;
 };
 
-// With a trace: when each rank worked and when it waited, printed when the program is over.
+// With a trace: when each rank (or whoever did its part) worked and when it waited, printed when the program is over.
 class timed_threads : public crew_threads {
  public:
   timed_threads(crew_threads& behind, unsigned rank, timeline& times)
       : behind_(behind), rank_(rank), times_(times) {}
-  void region(void (*phase)(void* object, unsigned rank), void* object) override {
+  void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
     struct timed {
-      void (*phase)(void* object, unsigned rank);
+      void (*phase)(void* object, unsigned part);
       void* object;
       timeline& times;
     } call{phase, object, times_};
     behind_.region(
-        [](void* given, unsigned rank) {
+        parts,
+        [](void* given, unsigned part) {
           const timed& t = *static_cast<timed*>(given);
           const double begin = t.times.now();
-          t.phase(t.object, rank);
-          t.times.add(rank, timeline::kind::phase, begin);
+          t.phase(t.object, part);
+          t.times.add(part, timeline::kind::phase, begin);
         },
         &call);
   }
@@ -139,8 +142,8 @@ class timed_threads : public crew_threads {
 class spmd_threads : public crew_threads {
  public:
   spmd_threads(spmd_run::meeting& all, unsigned rank) : all_(all), rank_(rank) {}
-  void region(void (*phase)(void* object, unsigned rank), void* object) override {
-    phase(object, rank_);
+  void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
+    if (rank_ < parts) phase(object, rank_);
     barrier();
   }
   void barrier() override { all_.arrive_and_wait(rank_); }
