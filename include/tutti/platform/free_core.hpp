@@ -86,7 +86,7 @@ class core_leaver {
     constexpr std::uint64_t in_a_row_ns = 1'000'000, calm_ns = 1'000'000'000, first_ns = 500'000,
                             most_ns = 100'000'000;
     const std::uint64_t now = now_ns();
-    if (now < next_ns_) return;
+    if (now < not_before_ns_) return;
     // Once may be the name of somebody who has gone.
     if (now - shared_ns_ > in_a_row_ns) {
       shared_ns_ = now;
@@ -98,13 +98,13 @@ class core_leaver {
     CPU_CLR(static_cast<unsigned>(mine), &others);
     if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
     // Moves that follow each other help nobody: there are more threads than cores after all.
-    interval_ns_ = now - next_ns_ > calm_ns ? first_ns : std::min(2 * interval_ns_, most_ns);
-    next_ns_ = now + interval_ns_;
+    interval_ns_ = now - not_before_ns_ > calm_ns ? first_ns : std::min(2 * interval_ns_, most_ns);
+    not_before_ns_ = now + interval_ns_;
   }
 
  private:
   const cpu_set_t allowed_;
-  std::uint64_t shared_ns_ = 0, next_ns_ = 0, interval_ns_ = 0;
+  std::uint64_t shared_ns_ = 0, not_before_ns_ = 0, interval_ns_ = 0;
 };
 
 // Of this thread, if it is one that leaves.
