@@ -16,7 +16,6 @@ constexpr double calm_ns = 60e6;
 constexpr double other_ns = 120e6;
 constexpr double watched_ns = 250e6;
 constexpr double waits_in_a_phase = 50;
-constexpr double chunk_ns = 20e3;            // of back-to-back episodes
 constexpr std::size_t most_samples = 40000;  // in a phase
 
 }  // namespace

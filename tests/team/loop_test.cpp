@@ -290,7 +290,7 @@ TEST_P(Loop, OfNothingCallsNothing) {
 
 TEST_P(Loop, DealsBlocksThatDifferByAtMostOne) {
   team t(GetParam().options());
-  for (const std::size_t count : {0, 1, 5, 64, 1000}) {
+  for (const std::size_t count : {0u, 1u, 5u, 64u, 1000u}) {
     std::vector<tutti::member::range> blocks(t.size());
     t.run([&](tutti::member& me) { blocks[me.rank()] = me.block(count); });
     std::size_t next = 0;
@@ -340,7 +340,7 @@ double tournament(std::vector<double> values) {
 
 TEST_P(Loop, ReducesInTheOrderOfItsPartsAndRanks) {
   team t(GetParam().options());
-  for (const std::size_t count : {1, 2, 15, 16, 17, 24, 100, 1003}) {
+  for (const std::size_t count : {1u, 2u, 15u, 16u, 17u, 24u, 100u, 1003u}) {
     std::vector<double> parts;
     for (rank_t r = 0; r < t.size(); ++r) {
       const std::size_t share = count / t.size(), rest = count % t.size();
@@ -378,7 +378,7 @@ TEST_P(Loop, ReducesToTheSameBitsWhoeverRunsTheBlocks) {
 
 TEST_P(Loop, ReducesToTheSameBitsOnAnyNumberOfRanks) {
   team t(GetParam().options());
-  for (const std::size_t count : {1, 7, 127, 128, 129, 1000, 5003}) {
+  for (const std::size_t count : {1u, 7u, 127u, 128u, 129u, 1000u, 5003u}) {
     const std::size_t blocks = std::min<std::size_t>(count, 128);
     std::vector<double> parts;
     for (std::size_t b = 0; b < blocks; ++b)
@@ -408,7 +408,7 @@ TEST_P(Loop, ReducesByOperationsWithoutIdentity) {
   const auto square = [](std::size_t i) { return std::uint64_t{i} * i; };
   // A rank without an index must not add a zero.
   const auto least = [](std::uint64_t a, std::uint64_t b) { return a < b ? a : b; };
-  for (const std::size_t count : {1, 2, 5, 100}) {
+  for (const std::size_t count : {1u, 2u, 5u, 100u}) {
     EXPECT_EQ(t.parallel_reduce(3, 3 + count, least, square), 9u);
     EXPECT_EQ(t.parallel_reduce_any(3, 3 + count, least, square), 9u);
   }

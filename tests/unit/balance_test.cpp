@@ -163,10 +163,11 @@ waiter after(const lengths& history) { return waiter(patience::balanced(), histo
 
 TEST(Balance, PollsThroughWaitsOfUpTo200us) {
   // However long a wake-up takes: what is learnt by sleeping must lead to polling.
-  for (const std::uint64_t wake_up : {1, 8, 20, 50}) {
+  for (const std::uint64_t wake_up : {1u, 8u, 20u, 50u}) {
     simulated::wake_up_ns = wake_up * us;
     for (const auto& [name, history] : histories())
-      for (const std::uint64_t length : {1, 10, 20, 40, 46, 60, 91, 100, 129, 182, 200}) {
+      for (const std::uint64_t length :
+           {1u, 10u, 20u, 40u, 46u, 60u, 91u, 100u, 129u, 182u, 200u}) {
         const cost balanced = after(history).wait(always(length * us), most_learning);
         const cost active = waiter(patience::active()).wait(always(length * us), most_learning);
         EXPECT_LE(balanced.late, 1.5 * active.late + 30) << length << " us after " << name;
@@ -179,7 +180,7 @@ TEST(Balance, PollsThroughWaitsOfUpTo200us) {
 
 TEST(Balance, SleepsThroughWaitsOf500usAndMore) {
   for (const auto& [name, history] : histories())
-    for (const std::uint64_t length : {500, 1'000, 2'000, 5'000, 10'000}) {
+    for (const std::uint64_t length : {500u, 1'000u, 2'000u, 5'000u, 10'000u}) {
       const cost balanced = after(history).wait(always(length * us), most_learning);
       EXPECT_LE(balanced.wake_ups, 1) << length << " us after " << name;
       EXPECT_LE(balanced.late, simulated::wake_up_ns + simulated::poll_ns)

@@ -52,6 +52,23 @@ class held {
 
 // ---- telling a callable to the workers
 
+// The ranks below k of a thread in a region of k ranks: they know their number, and meet each other only.
+class team::narrowed {
+ public:
+  narrowed(team& t, rank_t thread, rank_t k);
+  ~narrowed();
+  narrowed(const narrowed&) = delete;
+  narrowed& operator=(const narrowed&) = delete;
+
+ private:
+  void set(rank_t ranks, rank_t size, detail::meeting* meeting) const;
+
+  team& team_;
+  const rank_t thread_, first_;
+  rank_t ranks_;        // of the thread
+  std::uint32_t turn_;  // of all of them, whether they take part or not
+};
+
 template <class F>
 struct team::part {
   detail::held<F, 48> f;
@@ -158,23 +175,6 @@ void team::end_part(rank_t thread, const T& value, const Op& op) {
   contributions_.put(thread, value);
   named_region_->close(thread);
 }
-
-// The ranks below k of a thread in a region of k ranks: they know their number, and meet each other only.
-class team::narrowed {
- public:
-  narrowed(team& t, rank_t thread, rank_t k);
-  ~narrowed();
-  narrowed(const narrowed&) = delete;
-  narrowed& operator=(const narrowed&) = delete;
-
- private:
-  void set(rank_t ranks, rank_t size, detail::meeting* meeting) const;
-
-  team& team_;
-  const rank_t thread_, first_;
-  rank_t ranks_;        // of the thread
-  std::uint32_t turn_;  // of all of them, whether they take part or not
-};
 
 // ---- the caller's side
 
