@@ -116,8 +116,8 @@ TEST_F(Harness, SeesHowLongABarrierRemembersLongWaits) {
   suite s(plan_);
   s.run(quiet);
   ASSERT_EQ(s.results().size(), 2u);
-  // The least: on a busy machine the calm returns later, or not.
-  EXPECT_GT(cost_of(s.results()[0]), 0.8 * memory);
+  // The most against the least: on a busy machine the calm returns later, or a round's long waits are cut short.
+  EXPECT_GT(summarize(s.results()[0].samples).max, 0.8 * memory);
   EXPECT_LT(cost_of(s.results()[1]), 0.2 * memory);
 }
 
