@@ -85,7 +85,7 @@ void compare(const char* what, void (*work)(), int rounds) {
   std::vector<double> with, without, ratios;
   work();
   for (int round = 0; round < rounds; ++round) {
-    // Who comes first changes from round to round.
+    // The order changes from round to round.
     const bool first = round % 2 == 0;
     const double a = time_once(work, first), b = time_once(work, !first);
     with.push_back(first ? a : b);

@@ -53,7 +53,7 @@ crew_outcome outcome_of(const std::vector<std::uint64_t>& marks, std::uint64_t e
   return outcome;
 }
 
-// Of the other threads of this process.
+// The processor time of the other threads of this process.
 double others_cpu_ns() { return process_cpu_ns() - thread_cpu_ns(); }
 
 class region_round {

@@ -47,8 +47,8 @@ class round_phases {
   const round_request& request_;
   subject& barrier_;
   neighbours& busy_;
-  // Of chunks in turn: rank 0 says in which phase a chunk is before it arrives; read only after
-  // that chunk, so that a slot is written again when all have read it.
+  // The phases of even and of odd chunks. Rank 0 writes a chunk's phase before it arrives, and the
+  // others read it after that chunk, so that a slot is written again only when all have read it.
   phase next_[2] = {phase::calm, phase::calm};
   std::vector<phase_sample> before_;
   std::vector<phase_sample> after_;

@@ -80,7 +80,7 @@ struct team::shared_loop {
     const std::size_t most = chunk > 1 ? (length + chunk - 1) / chunk : length;
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, units));
   }
-  // Of the first slots' chunks before the position.
+  // The chunks before the position in the first slots.
   std::size_t dealt_before(std::size_t chunks, rank_t slot) const noexcept {
     return chunks > slot ? (chunks - slot + slots - 1) / slots : 0;
   }

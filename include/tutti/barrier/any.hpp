@@ -33,7 +33,7 @@ class TUTTI_API any_barrier {
 
   // Whether any thread may arrive, without a rank: any n arrivals make an episode.
   virtual bool is_anonymous() const noexcept { return false; }
-  // As a thread without a rank. Throws std::invalid_argument unless is_anonymous().
+  // Arrives as a thread without a rank and waits. Throws std::invalid_argument unless is_anonymous().
   virtual void arrive_and_wait_without_rank();
   // The same, but gives up at the deadline and returns false; the arrival stands, and the thread must not arrive again
   // in this episode. `missing` is then how many arrivals the episode lacked: 0 if it ended at that moment.

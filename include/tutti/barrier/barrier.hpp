@@ -219,7 +219,7 @@ class barrier {
  private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-  // Who counts the arrivals.
+  // The part that counts the arrivals.
   enum : std::uint32_t {
     by_tickets,
     by_tickets_of_fewer,  // from the first drop on

@@ -13,7 +13,8 @@ template <class Wait>
 struct alignas(cache_line) participant {
   std::uint32_t episode = 0;  // the one it is in, counted from 1; wraps
   typename Wait::seat seat{};
-  // Of those that wait for others' arrivals as well as for what they lead to: each has its own usual length.
+  // The state of waits for others' arrivals, where a participant also waits for what they lead to: the two kinds of
+  // waits have usual lengths of their own.
   typename Wait::seat collecting{};
 };
 

@@ -87,7 +87,7 @@ class ticket_barrier {
   bool wait(std::uint64_t episode, typename Wait::seat& seat, Deadline deadline = {}) const {
     return wait_for_ticket((episode + 1) * participants_, seat, deadline);
   }
-  // Whoever drew the last ticket does not look again.
+  // The participant that drew the last ticket does not look again.
   template <class Deadline = no_deadline>
   bool wait(const tickets& mine, typename Wait::seat& seat, Deadline deadline = {}) const {
     return mine.is_last || wait_for_ticket(mine.end, seat, deadline);

@@ -271,7 +271,7 @@ class basic_endpoint {
                                                     "ended the episode all the same: call idle()"));
   }
 
-  // Of a wait for room: the reader is asked to wake me, and on_message may not wait likewise.
+  // The state of a wait for room: the reader is asked to wake me, and on_message may not wait likewise.
   class waiting_for_room {
    public:
     waiting_for_room(basic_endpoint& me, rank_t to) noexcept : me_(me), to_(to) { set(true); }

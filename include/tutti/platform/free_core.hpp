@@ -81,7 +81,7 @@ class core_leaver {
  public:
   explicit core_leaver(const cpu_set_t& allowed) noexcept : allowed_(allowed) {}
 
-  // As free_core_seeker::share_core; only by the thread itself.
+  // Called as free_core_seeker::share_core is, by the thread itself only.
   void share_core() noexcept {
     constexpr std::uint64_t in_a_row_ns = 1'000'000, calm_ns = 1'000'000'000, first_ns = 500'000,
                             most_ns = 100'000'000;
@@ -107,7 +107,7 @@ class core_leaver {
   std::uint64_t shared_ns_ = 0, not_before_ns_ = 0, interval_ns_ = 0;
 };
 
-// Of this thread, if it is one that leaves.
+// The leaver of this thread, null for the threads that ask before they move.
 TUTTI_API inline constinit thread_local core_leaver* core_leaver_here = nullptr;
 
 // One for the process.
@@ -162,7 +162,7 @@ class free_core_seeker {
 
   std::atomic<std::uint64_t> next_ns_{0};
   std::atomic_flag is_looking_ = ATOMIC_FLAG_INIT;
-  // Of whoever looks.
+  // Owned by the thread that holds is_looking_.
   unsigned which_ = 0;
   std::uint64_t sampled_ns_ = 0;
   idle_times samples_[2];

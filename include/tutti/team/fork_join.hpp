@@ -233,7 +233,7 @@ class fork_join {
     if (rank != 0) for_each_child(rank, n_, [&](line& child) { opened_.notify(child.word); });
   }
 
-  // Of the first k ranks; those with the largest subtrees first.
+  // Visits the children among the first k ranks, those with the largest subtrees first.
   template <class Visit>
   void for_each_child(rank_t rank, rank_t k, Visit visit) {
     if (is_flat_) {

@@ -111,7 +111,7 @@ struct even_bounds {
   }
   std::size_t operator()(std::size_t block) const noexcept { return first + position(block); }
 };
-// As parallel_reduce_any divides.
+// Divides a loop as parallel_reduce_any does.
 struct any_bounds {
   std::size_t first, count, blocks;
   std::size_t position(std::size_t block) const noexcept { return count * block / blocks; }

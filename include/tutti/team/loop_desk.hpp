@@ -51,7 +51,7 @@ class loop_desk {
 
   rank_t slots() const noexcept { return n_; }
 
-  // As a barrier's.
+  // The same as a barrier's set_patience.
   bool set_patience(patience p) noexcept { return set_patience_of(ended_, p); }
 
   // ---- who opens the loop; one thread at a time

@@ -57,7 +57,7 @@ class region_before_barrier {
   }
   void collect(rank_t rank) { barrier_->arrive_and_wait(rank); }
 
-  // As a barrier's.
+  // The same as a barrier's set_patience.
   bool set_patience(patience p) noexcept {
     barrier_->set_patience(p);
     return set_patience_of(wait_, p);

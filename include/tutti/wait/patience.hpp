@@ -85,7 +85,7 @@ class patience {
   constexpr bool is_active() const noexcept { return word_ == active_word; }
   constexpr bool is_balanced() const noexcept { return word_ == balanced_word; }
   constexpr bool is_passive() const noexcept { return word_ == 0; }
-  // Of a time, and of passive, in nanoseconds.
+  // The nanoseconds of a time; 0 for passive.
   constexpr std::uint64_t ns() const noexcept { return word_; }
 
   // This, or where it is open what the environment says, or balanced: never open.

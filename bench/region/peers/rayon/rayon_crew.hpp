@@ -15,7 +15,7 @@
 
 namespace tutti::bench {
 
-// Who opens the regions: a thread of the pool, or (TUTTI_RAYON_OPENER=outside) one that is not.
+// A thread of the pool opens the regions, or one outside of it if TUTTI_RAYON_OPENER is "outside".
 inline bool rayon_is_opened_outside() {
   const char* const opener = std::getenv("TUTTI_RAYON_OPENER");
   return opener != nullptr && std::string_view(opener) == "outside";
