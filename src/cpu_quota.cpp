@@ -8,9 +8,12 @@
 #include <atomic>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tutti/platform/clock.hpp"
@@ -63,10 +66,10 @@ struct hierarchy {
 };
 
 // Lines of /proc/self/cgroup: "4:cpu,cpuacct:/group", v2: "0::/group".
-std::vector<hierarchy> hierarchies(const string& root) {
+std::vector<hierarchy> hierarchies(const string& cgroup) {
   std::vector<hierarchy> found;
-  std::ifstream file(root + "/proc/self/cgroup");
-  for (string line; std::getline(file, line);) {
+  std::istringstream lines(cgroup);
+  for (string line; std::getline(lines, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == string::npos ? first : line.find(':', first + 1);
     if (second == string::npos || line[second + 1] != '/') continue;
@@ -84,10 +87,10 @@ struct mount {
 };
 
 // Lines of /proc/self/mountinfo: "30 25 0:26 /top /folder rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct".
-std::vector<mount> cgroup_mounts(const string& root) {
+std::vector<mount> cgroup_mounts(const string& mountinfo) {
   std::vector<mount> found;
-  std::ifstream file(root + "/proc/self/mountinfo");
-  for (string line; std::getline(file, line);) {
+  std::istringstream lines(mountinfo);
+  for (string line; std::getline(lines, line);) {
     const std::size_t dash = line.find(" - ");
     if (dash == string::npos) continue;
     const auto before = split(string_view(line).substr(0, dash), ' ');
@@ -115,29 +118,29 @@ bool is_outside(const string& group) {
   return std::find(names.begin(), names.end(), "..") != names.end();
 }
 
-struct place {
-  string folder;  // of the mount
-  string group;   // below it, "" or "/..."
-};
-
 // The mount that shows most of the groups above ours. A container whose /proc/self/cgroup names the groups of the host
 // often has its own group's folder only, mounted under the usual name: that is then taken.
-std::optional<place> place_of(const hierarchy& of, const std::vector<mount>& mounts) {
-  std::optional<place> best, only_own;
+std::optional<cpu_group> place_of(const hierarchy& of, const std::vector<mount>& mounts) {
+  std::optional<cpu_group> best, only_own;
   for (const mount& m : mounts) {
     if (m.is_v2 != of.is_v2) continue;
     const std::optional<string> group =
         is_outside(of.group) || is_outside(m.top) ? std::nullopt : below(m.top, of.group);
     if (!group) {
-      if (!only_own) only_own = {m.folder, ""};
+      if (!only_own) only_own = {of.is_v2, m.folder, ""};
     } else if (!best || group->size() > best->group.size()) {
-      best = {m.folder, *group};
+      best = {of.is_v2, m.folder, *group};
     }
   }
   return best ? best : only_own;
 }
 
 // ---- what the files say
+
+string whole(const string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 string first_line(const string& path) {
   std::ifstream file(path);
@@ -226,14 +229,20 @@ recent& of_this_process() {
 
 }  // namespace
 
+std::vector<cpu_group> cpu_groups(const std::string& cgroup, const std::string& mountinfo) {
+  std::vector<cpu_group> found;
+  const auto mounts = cgroup_mounts(mountinfo);
+  for (const hierarchy& of : hierarchies(cgroup))
+    if (auto at = place_of(of, mounts)) found.push_back(std::move(*at));
+  return found;
+}
+
 cpu_quota read_cpu_quota(const std::string& root) {
   cpu_quota tightest;
-  const auto mounts = cgroup_mounts(root);
-  for (const hierarchy& of : hierarchies(root)) {
-    const auto at = place_of(of, mounts);
-    if (!at) continue;
-    for (string group = at->group;;) {
-      cpu_quota found = quota_of(root + at->folder + group, of.is_v2);
+  for (const cpu_group& at :
+       cpu_groups(whole(root + "/proc/self/cgroup"), whole(root + "/proc/self/mountinfo"))) {
+    for (string group = at.group;;) {
+      cpu_quota found = quota_of(root + at.mount + group, at.is_v2);
       if (found.cpus > 0 && (tightest.cpus == 0 || found.cpus < tightest.cpus))
         tightest = std::move(found);
       const std::size_t parent = group.find_last_of('/');

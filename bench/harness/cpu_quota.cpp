@@ -10,9 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -21,6 +19,8 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "tutti/platform/cpu_quota.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -42,67 +42,6 @@ void write_text(const std::string& path, const std::string& text) {
   const int error = errno;
   if (file >= 0) close(file);
   if (!good) throw std::runtime_error(fmt::format("{}: {}", path, strerror(error)));
-}
-
-std::vector<std::string> words_of(const std::string& line) {
-  std::istringstream stream(line);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
-
-bool has_item(std::string_view list, std::string_view item) {
-  while (true) {
-    const std::size_t comma = list.find(',');
-    if (list.substr(0, comma) == item) return true;
-    if (comma == std::string_view::npos) return false;
-    list.remove_prefix(comma + 1);
-  }
-}
-
-struct mount {
-  std::string root;    // of the hierarchy, that is visible at
-  std::string folder;  // this folder
-};
-
-// The mount of version 2 (no controller), or the one of version 1 that has this controller.
-std::optional<mount> find_mount(std::string_view mountinfo, std::string_view controller) {
-  std::istringstream lines{std::string(mountinfo)};
-  for (std::string line; std::getline(lines, line);) {
-    const auto words = words_of(line);
-    const auto dash = std::find(words.begin(), words.end(), "-");
-    if (words.size() < 5 || words.end() - dash < 4) continue;
-    const std::string& type = dash[1];
-    const bool fits =
-        controller.empty() ? type == "cgroup2" : type == "cgroup" && has_item(dash[3], controller);
-    if (fits) return mount{words[3], words[4]};
-  }
-  return std::nullopt;
-}
-
-// This process's path in the hierarchy of `controller`; empty controller: version 2.
-std::optional<std::string> path_in(std::string_view cgroup, std::string_view controller) {
-  std::istringstream lines{std::string(cgroup)};
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string_view list = std::string_view(line).substr(first + 1, second - first - 1);
-    if (controller.empty() ? list.empty() : has_item(list, controller)) {
-      return line.substr(second + 1);
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> folder_of(std::string_view mountinfo, std::string_view cgroup,
-                                     std::string_view controller) {
-  const auto where = find_mount(mountinfo, controller);
-  auto path = path_in(cgroup, controller);
-  if (!where || !path) return std::nullopt;
-  // A container sees its own group at the mount.
-  if (where->root != "/" && path->starts_with(where->root))
-    *path = path->substr(where->root.size());
-  while (path->ends_with('/')) path->pop_back();
-  return where->folder + *path;
 }
 
 // The group's own files appear when its parent gives it the controller.
@@ -176,12 +115,12 @@ bool remove_group(const char* folder, const char* inside, const char* outside) {
 
 }  // namespace
 
-std::optional<cpu_controller> find_cpu_controller(std::string_view mountinfo,
-                                                  std::string_view cgroup) {
-  if (const auto folder = folder_of(mountinfo, cgroup, "cpu"))
-    return cpu_controller{false, *folder};
-  if (const auto folder = folder_of(mountinfo, cgroup, "")) return cpu_controller{true, *folder};
-  return std::nullopt;
+std::optional<cpu_controller> find_cpu_controller(const std::string& mountinfo,
+                                                  const std::string& cgroup) {
+  std::optional<cpu_controller> found;
+  for (const platform::cpu_group& at : platform::cpu_groups(cgroup, mountinfo))
+    if (!found || found->unified) found = {at.is_v2, at.mount + at.group};
+  return found;
 }
 
 cpu_quota::cpu_quota(double cpus) {

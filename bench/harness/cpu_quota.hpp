@@ -7,7 +7,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace tutti::bench {
 
@@ -17,8 +16,8 @@ struct cpu_controller {
   bool unified = false;  // version 2
   std::string folder;    // of this process's group
 };
-std::optional<cpu_controller> find_cpu_controller(std::string_view mountinfo,
-                                                  std::string_view cgroup);
+std::optional<cpu_controller> find_cpu_controller(const std::string& mountinfo,
+                                                  const std::string& cgroup);
 
 class cpu_quota {
  public:

@@ -5,11 +5,24 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::platform {
+
+// A group of this process, in a hierarchy that has or can have the cpu controller.
+struct cpu_group {
+  bool is_v2 = false;
+  std::string mount;  // the folder where the hierarchy is mounted
+  std::string group;  // the group's folder below that, "" or "/..."
+};
+
+// The groups that the texts of /proc/self/cgroup and /proc/self/mountinfo tell of, at most one a hierarchy. Lines that cannot
+// be understood are left out. Thread-safe. Throws std::bad_alloc only.
+TUTTI_API std::vector<cpu_group> cpu_groups(const std::string& cgroup,
+                                            const std::string& mountinfo);
 
 // The tightest quota among the groups that this process is in: its own and those above it, as far as they can be seen (a
 // container sees none above its own).
