@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "crew/crew.hpp"
+#include "region/rank_sums.hpp"
 
 namespace tutti::bench {
 
@@ -16,7 +17,7 @@ namespace tutti::bench {
 template <class Signals>
 class pool_crew final : public region_crew_base<pool_crew<Signals>> {
  public:
-  explicit pool_crew(rank_t threads) : signals_(threads), partial_(threads) {
+  explicit pool_crew(rank_t threads) : signals_(threads), sums_(threads) {
     for (rank_t rank = 1; rank < threads; ++rank) {
       workers_.emplace_back([this, rank] { work(rank); });
     }
@@ -37,10 +38,7 @@ class pool_crew final : public region_crew_base<pool_crew<Signals>> {
 
   template <class Body>
   pair_of_doubles fork_reduce(Body body) {
-    fork([&](rank_t rank) { partial_[rank].value = body(rank); });
-    pair_of_doubles sum;
-    for (const auto& partial : partial_) sum = sum + partial.value;
-    return sum;
+    return sums_.reduce(*this, body);
   }
 
  private:
@@ -48,10 +46,6 @@ class pool_crew final : public region_crew_base<pool_crew<Signals>> {
     void (*call)(void*, rank_t) = nullptr;  // null: the end
     void* context = nullptr;
   };
-  struct alignas(cache_line) partial_sum {
-    pair_of_doubles value;
-  };
-
   void work(rank_t rank) {
     while (true) {
       signals_.await_open();
@@ -63,7 +57,7 @@ class pool_crew final : public region_crew_base<pool_crew<Signals>> {
 
   Signals signals_;
   job job_;
-  std::vector<partial_sum> partial_;
+  rank_sums sums_;
   std::vector<std::thread> workers_;
 };
 

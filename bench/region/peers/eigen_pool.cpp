@@ -3,9 +3,9 @@
 // caller. The meeting is also the join: Eigen's own Barrier would put the caller to sleep in every region.
 #include <optional>
 #include <unsupported/Eigen/CXX11/ThreadPool>
-#include <vector>
 
 #include "region/peers.hpp"
+#include "region/rank_sums.hpp"
 #include "region/rendezvous.hpp"
 
 namespace tutti::bench {
@@ -14,7 +14,7 @@ namespace {
 class eigen_pool final : public region_crew_base<eigen_pool> {
  public:
   explicit eigen_pool(rank_t threads)
-      : workers_(static_cast<int>(threads) - 1), partial_(threads), rendezvous_(threads) {
+      : workers_(static_cast<int>(threads) - 1), sums_(threads), rendezvous_(threads) {
     if (workers_ > 0) pool_.emplace(workers_);
   }
 
@@ -35,19 +35,12 @@ class eigen_pool final : public region_crew_base<eigen_pool> {
   // Eigen's pool has no reductions: a value a thread.
   template <class Body>
   pair_of_doubles fork_reduce(Body body) {
-    partial_sum* const partial = partial_.data();
-    fork([partial, body](rank_t rank) { partial[rank].value = body(rank); });
-    pair_of_doubles sum;
-    for (const auto& each : partial_) sum = sum + each.value;
-    return sum;
+    return sums_.reduce(*this, body);
   }
 
  private:
-  struct alignas(cache_line) partial_sum {
-    pair_of_doubles value;
-  };
   const int workers_;
-  std::vector<partial_sum> partial_;
+  rank_sums sums_;
   rendezvous rendezvous_;
   std::optional<Eigen::ThreadPool>
       pool_;  // its end joins the workers, which still may be in the rendezvous

@@ -3,9 +3,9 @@
 // own choice gives the core to the scheduler after every look, the other one only pauses.
 #include <forkunion.hpp>
 #include <stdexcept>
-#include <vector>
 
 #include "region/peers.hpp"
+#include "region/rank_sums.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -15,7 +15,7 @@ namespace fu = ashvardanian::forkunion;
 template <class Wait>
 class forkunion_pool final : public region_crew_base<forkunion_pool<Wait>> {
  public:
-  explicit forkunion_pool(rank_t threads) : partial_(threads) {
+  explicit forkunion_pool(rank_t threads) : sums_(threads) {
     if (!pool_.try_spawn(threads)) {
       throw std::runtime_error("ForkUnion could not start its threads");
     }
@@ -36,18 +36,11 @@ class forkunion_pool final : public region_crew_base<forkunion_pool<Wait>> {
   // ForkUnion has no reductions: its users keep a value a thread.
   template <class Body>
   pair_of_doubles fork_reduce(Body body) {
-    partial_sum* const partial = partial_.data();
-    fork([partial, body](rank_t rank) { partial[rank].value = body(rank); });
-    pair_of_doubles sum;
-    for (const auto& each : partial_) sum = sum + each.value;
-    return sum;
+    return sums_.reduce(*this, body);
   }
 
  private:
-  struct alignas(cache_line) partial_sum {
-    pair_of_doubles value;
-  };
-  std::vector<partial_sum> partial_;
+  rank_sums sums_;
   fu::flat_pool<std::allocator<std::thread>, Wait> pool_;
 };
 

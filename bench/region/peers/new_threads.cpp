@@ -9,13 +9,14 @@
 
 #include "harness/placement.hpp"
 #include "region/peers.hpp"
+#include "region/rank_sums.hpp"
 
 namespace tutti::bench {
 namespace {
 
 class new_threads final : public region_crew_base<new_threads> {
  public:
-  explicit new_threads(rank_t threads) : threads_(threads), partial_(threads) {}
+  explicit new_threads(rank_t threads) : threads_(threads), sums_(threads) {}
 
   // A thread that put itself on its CPU would pay for the move in every region: all may use all CPUs of the placement,
   // and the kernel starts each on an idle one.
@@ -43,18 +44,12 @@ class new_threads final : public region_crew_base<new_threads> {
 
   template <class Body>
   pair_of_doubles fork_reduce(Body body) {
-    fork([&](rank_t rank) { partial_[rank].value = body(rank); });
-    pair_of_doubles sum;
-    for (const auto& partial : partial_) sum = sum + partial.value;
-    return sum;
+    return sums_.reduce(*this, body);
   }
 
  private:
-  struct alignas(cache_line) partial_sum {
-    pair_of_doubles value;
-  };
   const rank_t threads_;
-  std::vector<partial_sum> partial_;
+  rank_sums sums_;
 };
 
 }  // namespace
