@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mailbox: one participant's rings, to and from everybody, itself included.
+// Mailbox: the rings between one participant and all participants, itself included.
 //
-// A message to oneself goes through a ring that nobody else touches: its lines never leave the core, and it costs no
-// fence. It is counted apart.
+// A message to oneself goes through a ring that no other participant touches. Its cache lines never
+// leave the core, and it costs no fence. Such messages are counted separately.
 //
-// When a message becomes visible: when its batch is full, at flush(), and when can_recv() finds nothing twice in a row
-// without a send between. (At the first time would publish every single message of a program that looks for messages after
-// each send: three times slower.)
+// A message becomes visible to its receiver when its batch is full, at flush(), or when can_recv()
+// finds nothing for the second time in a row without a send in between. (Publishing the first time
+// that can_recv() finds nothing would publish every single message of a program that checks for
+// messages after each send, which is three times slower.)
+//
+// Thread-safety: one thread (or fiber) at a time uses a mailbox.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +22,15 @@
 
 namespace tutti {
 
-// Wake(to) is called after something was published for another participant, which may be waiting, or after room was given
-// back to one that waits for it.
+// `Wake(to)` is called after something was published for another participant, which may be waiting,
+// or after room was given back to a participant that waits for it.
 template <class Memory, class Wake>
 class mailbox {
  public:
   using place = ring_place<Memory>;
 
-  // The places of the rings to and from each participant, in the order of the ranks; their number is that of all.
+  // `to` and `from` hold the places of the rings to and from each participant, in the order of the
+  // ranks. Both have one entry per participant. `batch` is in bytes (ring_writer).
   mailbox(rank_t rank, const std::vector<place>& to, const std::vector<place>& from,
           std::size_t batch, Wake wake)
       : rank_(rank), wake_(wake) {
@@ -43,7 +47,7 @@ class mailbox {
 
   bool can_send(rank_t to) { return writers_[to].has_open_run() || look_for_room(to); }
 
-  // False if there is no room now.
+  // Returns false if there is no room now.
   bool try_send(rank_t to, const void* data, std::size_t bytes) {
     looks_ = 0;
     ring_writer<Memory>& writer = writers_[to];
@@ -53,11 +57,13 @@ class mailbox {
     return true;
   }
 
-  // Whether try_send() would find room after it has not. A look, from a waiting loop: changes nothing.
+  // Whether try_send() would find room now, after it has found none. It changes nothing, so a
+  // waiting loop may call it.
   bool sees_room(rank_t to, std::size_t bytes) const noexcept {
     return !is_shut_ && writers_[to].sees_room(bytes);
   }
-  // Before and after a wait for it: whether the reader has to wake me.
+  // Tells the reader whether it has to wake this participant when it frees room. Call it before and
+  // after a wait for room.
   void want_room(rank_t to, bool is_wanted) noexcept { writers_[to].want_room(is_wanted); }
 
   bool can_recv() {
@@ -65,12 +71,13 @@ class mailbox {
       return true;
     return find_message() || look_in_vain();
   }
-  // The same before a wait: nothing is published, and no time is passed.
+  // Whether a message is here. Unlike can_recv(), it publishes nothing and passes no time; call it
+  // before a wait.
   bool has_message() { return current_->has_message() || find_message(); }
   // Precondition: can_recv().
   received recv() noexcept { return current_->take(source_); }
 
-  // False if it was never received, or is released already.
+  // Returns false if the message was never received or is already released.
   bool release(const received& message) {
     if (!readers_[message.source].release_message(message.index)) [[unlikely]]
       return false;
@@ -86,12 +93,14 @@ class mailbox {
     dirty_.clear();
   }
 
-  // While it is shut nothing can be sent or received. After a flush(), with no message at hand: so nothing has to ask that
-  // would not have looked around anyway.
+  // While the mailbox is shut, nothing can be sent or received. Shut it only after a flush() and
+  // with no message at hand: then only calls that search the rings have to check whether it is
+  // shut.
   void shut(bool is_shut) noexcept { is_shut_ = is_shut; }
   bool is_shut() const noexcept { return is_shut_; }
 
-  // A look at all rings, from a waiting loop. Changes nothing.
+  // Whether any ring holds a message that has not been seen. It changes nothing, so a waiting loop
+  // may call it.
   bool has_news() const noexcept {
     if (current_->has_message()) return true;
     for (const ring_reader<Memory>& reader : readers_)
@@ -99,7 +108,7 @@ class mailbox {
     return false;
   }
 
-  // Messages to anybody, oneself included; all of them after a flush().
+  // Messages sent to any participant, oneself included. After a flush() the count is complete.
   std::uint64_t sent() const noexcept { return sent_; }
   std::uint64_t sent_to(rank_t to) const noexcept { return writers_[to].sent(); }
   std::uint64_t released() const noexcept { return released_; }
@@ -112,7 +121,8 @@ class mailbox {
   std::uint64_t taken_from(rank_t source) const noexcept { return readers_[source].taken(); }
 
  private:
-  // Runs `what` on the writer, then counts what it closed and wakes the reader if it published.
+  // Calls `what` on the writer, then counts the messages of the runs that it closed, and wakes the
+  // reader if it published any.
   template <class What>
   bool observed(rank_t to, What what) {
     ring_writer<Memory>& writer = writers_[to];
@@ -132,7 +142,8 @@ class mailbox {
     return has_room;
   }
 
-  // A program that asks again and again waits for somebody, who may need this core, or be a fiber of this thread.
+  // A program that asks again and again is waiting for another participant, which may need this
+  // core or be a fiber of this thread.
   static void pass_time(unsigned asked) noexcept {
     constexpr unsigned patience = 16;
     asked < patience ? Memory::relax() : Memory::yield();
@@ -154,7 +165,7 @@ class mailbox {
     return true;
   }
 
-  // The next message, wherever it comes from: each source has its turn, a run at a time.
+  // Finds the next message. The sources take turns, one run at a time.
   [[gnu::noinline]] bool find_message() {
     if (is_shut_) return false;
     const rank_t n = size();
@@ -170,7 +181,7 @@ class mailbox {
     return false;
   }
 
-  // Returns false.
+  // Always returns false.
   [[gnu::noinline]] bool look_in_vain() {
     ++looks_;
     if (looks_ > 1) flush();
@@ -180,16 +191,20 @@ class mailbox {
   }
 
   rank_t rank_;
-  rank_t source_ = 0;  // of current_
+  // The source that current_ belongs to.
+  rank_t source_ = 0;
   ring_reader<Memory>* current_ = nullptr;
   std::vector<ring_writer<Memory>> writers_;
   std::vector<ring_reader<Memory>> readers_;
   std::uint64_t sent_ = 0;
   std::uint64_t released_ = 0;
-  unsigned looks_ = 0;     // in vain, since the last send
-  unsigned refusals_ = 0;  // sends without room, in a row
+  // Searches since the last send that found nothing.
+  unsigned looks_ = 0;
+  // Sends in a row that found no room.
+  unsigned refusals_ = 0;
   bool is_shut_ = false;
-  std::vector<rank_t> dirty_;  // whose rings hold something unpublished
+  // The participants whose rings hold unpublished messages.
+  std::vector<rank_t> dirty_;
   std::vector<bool> is_dirty_;
   [[no_unique_address]] Wake wake_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message in the hands of its receiver.
+// A message that its receiver holds.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,16 @@ namespace tutti {
 // The largest message for which can_send() promises room, in bytes.
 inline constexpr std::size_t inline_message = 64;
 
-// A message that has been received and not yet released. The bytes stay valid, and the sender's room taken, until
-// release(). 8-byte aligned.
+// A message that has been received and not yet released. Until release() the bytes stay valid and
+// keep their room in the sender's ring. The bytes are 8-byte aligned.
 struct received {
   const std::byte* data = nullptr;
-  std::uint32_t size = 0;   // bytes
-  rank_t source = 0;        // who sent it
-  std::uint64_t index = 0;  // the transport's own: which message of this source it is
+  // Bytes.
+  std::uint32_t size = 0;
+  // The rank of the sender.
+  rank_t source = 0;
+  // The number of this message among those of its source; only the transport uses it.
+  std::uint64_t index = 0;
 
   std::span<const std::byte> bytes() const noexcept { return {data, size}; }
   // The value that was sent. T must be as large as the message.

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring: a queue of messages of any size from one participant to another, without a lock.
+// Ring: a lock-free queue of messages of any size from one participant to another.
 //
-// Messages of one size that follow each other share a header: a run. The writer fills an open run privately, and
-// publishes its position once a batch; the reader takes a run's header once, then steps through the messages. So a small
-// message costs its own 8 bytes and a few instructions, and the line with the positions moves once in hundreds of bytes.
+// Consecutive messages of one size share a header and form a run. The writer fills an open run
+// privately and publishes its position once per batch. The reader reads a run's header once, then
+// steps through its messages. A small message therefore costs its own 8 bytes and a few
+// instructions, and the line with the positions moves once in hundreds of bytes.
 //
 //   cell       0        1 .. 8          9        10 .. 11     (8 bytes each)
 //              header   8 x 8 bytes     header   1 x 16 bytes        ^ published
 //
-// Cost       one line transfer for 64 bytes of messages, one for the position a batch; a lone message: two, overlapped.
-// Room       a ring has room for a message of 64 bytes as soon as all before it are released, and is used again in
-//            order: a message that is held back keeps the room of those received after it.
-// Layout     cells and lines hold no address, so they may lie in memory that two processes map at different places. Only
-//            messages above largest_inside() leave an address in the ring: they are for one process.
-// Waiting    a writer without room says so (want_room) before it sleeps; the reader gives room back a quarter of the ring at
-//            a time, and then looks whether somebody waits for it. The two stand in the one order of seq_cst operations, so
-//            that one of them sees the other: an exchange in place of a store, and a look, for each quarter of a ring.
-// Source     Lamport 1977 for the queue; positions seen last are kept as in MCRingBuffer (Lee, Bu and Chandranmenon 2010).
+// Cost       One line transfer per 64 bytes of messages, and one per batch for the position. A lone
+//            message costs two transfers, which overlap.
+// Room       A ring has room for a message of 64 bytes as soon as all earlier messages are
+//            released. Room is reused in order: a message that is held back keeps the room of those
+//            received after it.
+// Layout     Cells and lines hold no address, so they may lie in memory that two processes map at
+//            different places. Only messages above largest_inside() leave an address in the ring;
+//            they work within one process only.
+// Waiting    A writer without room sets want_room before it sleeps. The reader gives room back a
+//            quarter of the ring at a time, and then checks whether the writer waits for it. Both
+//            operations are seq_cst, so at least one side sees the other. The price is an exchange
+//            in place of a store, and a load, per quarter of a ring.
+// Source     Lamport 1977 for the queue. Each side keeps the position that it last saw of the
+//            other, as in MCRingBuffer (Lee, Bu and Chandranmenon 2010).
 #pragma once
 
 #include <algorithm>
@@ -31,24 +37,28 @@
 
 namespace tutti {
 
-// What one participant tells another: how far it has written the ring to it, and how far it has emptied the ring from
-// it. Counted in cells, from 0 for ever.
+// The line that one participant writes for another: how far it has written the ring to that
+// participant, and how far it has emptied the ring from it. Positions are in cells; they start at 0
+// and never wrap.
 template <class Memory = native>
 struct alignas(cache_line) ring_line {
   typename Memory::template atomic<std::uint64_t> published{0};
   typename Memory::template atomic<std::uint64_t> freed{0};
-  // Not 0: I may be asleep until there is room in the ring that I write.
+  // Nonzero: this participant may be asleep until there is room in the ring that it writes.
   typename Memory::template atomic<std::uint32_t> wants_room{0};
 };
 
 namespace detail {
 
-// What stands before the messages of a run.
+// The header in front of the messages of a run.
 struct run_header {
   enum kind_t : std::uint64_t { run, skip, outside };
-  std::uint32_t size = 0;   // bytes of each message
-  std::uint32_t count = 0;  // messages
-  kind_t kind = run;  // skip: the rest of the lap is unused; outside: the cell holds an address
+  // Bytes of each message.
+  std::uint32_t size = 0;
+  // Messages in the run.
+  std::uint32_t count = 0;
+  // skip: the rest of the lap is unused. outside: the cell holds an address.
+  kind_t kind = run;
   static constexpr std::uint32_t most = 0xffffff;
 
   constexpr std::uint64_t packed() const noexcept {
@@ -60,16 +70,16 @@ struct run_header {
   }
 };
 
-// Cells of a message; one at least, so that an empty one can be counted.
+// The number of cells that a message takes: at least one, so that an empty message can be counted.
 constexpr std::size_t cells_of(std::size_t bytes) noexcept {
   return bytes <= sizeof(std::uint64_t) ? 1 : (bytes + 7) / sizeof(std::uint64_t);
 }
 
-// Word by word where a cell is more than its bytes (a checked memory policy).
+// Copies word by word where a cell is more than its bytes (a checked memory policy).
 template <class Cell>
 void copy_in(Cell* to, const void* from, std::size_t bytes) noexcept {
   if constexpr (std::is_same_v<Cell, std::uint64_t>) {
-    // An empty message may come from nowhere.
+    // `from` may be null for an empty message, which memcpy does not allow.
     if (bytes != 0) std::memcpy(to, from, bytes);
   } else {
     for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
@@ -83,18 +93,23 @@ void copy_in(Cell* to, const void* from, std::size_t bytes) noexcept {
 
 }  // namespace detail
 
-// Where a ring lies and how large it is: what its two ends must agree on.
+// Where a ring lies and how large it is. Both ends must agree on it.
 template <class Memory = native>
 struct ring_place {
   using cell = typename Memory::template plain<std::uint64_t>;
   cell* cells = nullptr;
-  std::uint64_t capacity = 0;            // cells; a power of two, at least smallest
-  ring_line<Memory>* writers = nullptr;  // the line that the writer writes
-  ring_line<Memory>* readers = nullptr;  // the line that the reader writes
+  // Cells; a power of two, at least `smallest`.
+  std::uint64_t capacity = 0;
+  // The line that the writer writes.
+  ring_line<Memory>* writers = nullptr;
+  // The line that the reader writes.
+  ring_line<Memory>* readers = nullptr;
 
-  // Header and message of 64 bytes, as much again for the unused end of a lap, and that twice: one part may still lie
-  // with the reader.
+  // The free cells that guarantee room for a message of 64 bytes: its header and its cells, and as
+  // many again for the unused end of a lap.
   static constexpr std::uint64_t reserve = 2 * (1 + detail::cells_of(inline_message));
+  // The reserve fits into the smallest ring even while the reader has not given back the last cells
+  // that it freed, which are less than a quarter of the ring.
   static constexpr std::uint64_t smallest = 32;
   static_assert(smallest > reserve);
 

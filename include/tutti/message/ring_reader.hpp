@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a ring that one participant reads. See ring.hpp.
+// The reading end of a ring. See ring.hpp.
 #pragma once
 
 #include <algorithm>
@@ -21,17 +21,19 @@ class alignas(cache_line) ring_reader {
  public:
   explicit ring_reader(const place& where) : place_(where) {}
 
-  // Whether take() would give a message without another look at the writer's line.
+  // Whether take() would return a message without another load from the writer's line.
   bool has_message() const noexcept { return left_ != 0; }
 
-  // Whether there is something beyond what has been seen. A look, from any waiting loop: changes nothing.
+  // Whether the writer has published more than has been seen. It changes nothing, so a waiting loop
+  // may call it.
   bool has_news() const noexcept {
-    // acquire: pairs with the writer's publication; whoever wakes for a message sees what its sender did.
+    // acquire: pairs with the writer's publication; a waiter that wakes for a message sees what its
+    // sender did.
     return place_.writers->published.load(Memory::order("ring.look", acquire)) != published_;
   }
 
-  // Goes on to the next run once the messages of this one are taken. False if there is none. wake_writer() is called if
-  // there is room again for a writer that waits for it.
+  // Continues with the next run once the messages of this one are taken. Returns false if there is
+  // none. Calls `wake_writer()` if it frees room that the writer waits for.
   template <class WakeWriter>
   bool refill(WakeWriter wake_writer) {
     if (left_ != 0) return true;
@@ -65,7 +67,8 @@ class alignas(cache_line) ring_reader {
     return message;
   }
 
-  // Messages of this ring may be released in any order. False if it was not taken, or is released already.
+  // Messages of this ring may be released in any order. Returns false if the message was not taken
+  // or is already released.
   bool release_message(std::uint64_t message) {
     if (message != released_) [[unlikely]]
       return release_early(message);
@@ -94,7 +97,7 @@ class alignas(cache_line) ring_reader {
     }
   }
 
-  // The lines of a run are read in order: asked for together they come together.
+  // The lines of a run are read in order. Prefetching all of them at once overlaps their transfers.
   static void prefetch(const cell* first, std::uint64_t cells) noexcept {
     constexpr std::uint64_t line = 64 / sizeof(std::uint64_t);
     for (std::uint64_t at = line; at < cells; at += line) __builtin_prefetch(first + at);
@@ -122,8 +125,8 @@ class alignas(cache_line) ring_reader {
     early_.erase(early_.begin(), early_.begin() + static_cast<std::ptrdiff_t>(caught));
   }
 
-  // Gives the room of runs back to the writer, a quarter of the ring at a time, once all their messages are released. True
-  // if the writer may be asleep until then.
+  // Gives the room of runs back to the writer, a quarter of the ring at a time, once all their
+  // messages are released. Returns true if the writer may be asleep until then.
   bool free_room() noexcept {
     if (released_ == taken_) {
       freed_ = position_;
@@ -134,10 +137,12 @@ class alignas(cache_line) ring_reader {
     if (freed_ - told_freed_ < place_.capacity / 4) [[likely]]
       return false;
     told_freed_ = freed_;
-    // seq_cst: release, as my reads of these cells come before the writer's next writes there; pairs with its look for room.
-    // The one order puts it before my look for a writer that waits: its fence stands between its wish and its last look.
+    // seq_cst: release, since my reads of these cells come before the writer's next writes there;
+    // pairs with its load when it looks for room. The one order puts it before my look for a
+    // waiting writer: the writer's fence stands between its request for room and its last look.
     place_.readers->freed.store(freed_, Memory::order("ring.free", seq_cst));
-    // seq_cst: after the room in the one order; pairs with the fence that follows the wish (sleepers::sleep).
+    // seq_cst: comes after the freed position in the one order; pairs with the fence that follows
+    // the request for room (sleepers::sleep).
     return place_.writers->wants_room.load(Memory::order("ring.wanted", seq_cst)) != 0;
   }
 
@@ -168,7 +173,8 @@ class alignas(cache_line) ring_reader {
     if constexpr (std::is_same_v<cell, std::uint64_t>) {
       return reinterpret_cast<const std::byte*>(message);
     } else {
-      // A checked cell is more than its bytes; few enough are held at a time.
+      // A checked cell is more than its bytes, so the message is copied. Four copies suffice: no
+      // test holds more messages at a time.
       auto& copy = copies_[taken_ % copies_.size()];
       for (std::uint64_t i = 0; i < step_; ++i) copy[i] = static_cast<std::uint64_t>(message[i]);
       return reinterpret_cast<const std::byte*>(copy.data());
@@ -178,19 +184,25 @@ class alignas(cache_line) ring_reader {
   using copies = std::conditional_t<std::is_same_v<cell, std::uint64_t>, no_copies,
                                     std::array<std::array<std::uint64_t, 8>, 4>>;
 
-  // The run at hand: its next message, how many are left.
+  // The run at hand: its next message, and how many messages are left.
   cell* cursor_ = nullptr;
   std::uint32_t left_ = 0;
   std::uint32_t size_ = 0;
   std::uint64_t step_ = 1;
-  std::uint64_t taken_ = 0;      // messages
-  std::uint64_t released_ = 0;   // messages, without a gap
-  std::uint64_t position_ = 0;   // behind the run at hand
-  std::uint64_t published_ = 0;  // seen last
-  std::uint64_t freed_ = 0;      // up to here all messages are released
+  // Messages.
+  std::uint64_t taken_ = 0;
+  // Messages released without a gap.
+  std::uint64_t released_ = 0;
+  // The position behind the run at hand.
+  std::uint64_t position_ = 0;
+  // The published position seen last.
+  std::uint64_t published_ = 0;
+  // All messages before this position are released.
+  std::uint64_t freed_ = 0;
   std::uint64_t told_freed_ = 0;
   std::uint64_t freed_messages_ = 0;
-  std::vector<std::uint64_t> early_;  // released before an earlier message, ascending
+  // Messages that were released before an earlier one, in ascending order.
+  std::vector<std::uint64_t> early_;
   place place_;
   [[no_unique_address]] copies copies_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings between all participants of a process, themselves included: memory for cells and lines, and who has which.
+// The rings between all participants of a process, themselves included: the memory for cells and
+// lines, and which ring connects which participants.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,8 @@ class ring_table {
   using place = ring_place<Memory>;
 
  public:
-  // Rounded up to a power of two. 0: what suits so many.
+  // `ring_bytes` is the size of each ring, rounded up to a power of two. 0 chooses a size by the
+  // number of participants.
   explicit ring_table(rank_t participants, std::size_t ring_bytes = 0)
       : n_(participants),
         capacity_(capacity_of(ring_bytes == 0 ? default_bytes(participants) : ring_bytes)),
@@ -27,7 +29,7 @@ class ring_table {
 
   std::size_t ring_bytes() const noexcept { return capacity_ * sizeof(std::uint64_t); }
 
-  // In the order of the other end's rank.
+  // The rings that `writer` writes, or that `reader` reads, in the order of the other end's rank.
   std::vector<place> from(rank_t writer) {
     std::vector<place> places;
     for (rank_t reader = 0; reader < n_; ++reader) places.push_back(ring(writer, reader));
@@ -40,7 +42,7 @@ class ring_table {
   }
 
  private:
-  // All the rings of a participant together stay within a second-level cache.
+  // All the rings of one participant together stay within a second-level cache.
   static std::size_t default_bytes(rank_t n) noexcept {
     constexpr std::size_t most = 16 * 1024, least = 1024, of_a_participant = 256 * 1024;
     return std::clamp(of_a_participant / n, least, most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a ring that one participant writes. See ring.hpp.
+// The writing end of a ring. See ring.hpp.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class alignas(cache_line) ring_writer {
   using cell = typename place::cell;
 
  public:
-  // `batch`: bytes after which a run is closed and published without being asked.
+  // A run is closed and published without a flush() after `batch` bytes.
   ring_writer(const place& where, std::size_t batch)
       : place_(where), batch_(detail::cells_of(batch)) {}
 
@@ -30,10 +30,10 @@ class alignas(cache_line) ring_writer {
   bool fits_open_run(std::size_t bytes) const noexcept {
     return bytes == size_ && cursor_ != limit_;
   }
-  // While it has room for another message there is room for one of any small size.
+  // While a run has room for another message, there is room for one message of any small size.
   bool has_open_run() const noexcept { return cursor_ != limit_; }
 
-  // False if there is no room now: then all that was appended is published.
+  // Returns false if there is no room now. Then everything that was appended is published.
   bool append_to_new_run(const void* data, std::size_t bytes) {
     close();
     if (position_ - published_ >= batch_) publish();
@@ -45,7 +45,7 @@ class alignas(cache_line) ring_writer {
     return true;
   }
 
-  // Room for one message of up to inline_message bytes.
+  // Whether there is room for one message of up to inline_message bytes.
   bool has_room() {
     if (has_open_run()) return true;
     close();
@@ -54,24 +54,26 @@ class alignas(cache_line) ring_writer {
     return look_for_room() >= place::reserve;
   }
 
-  // Whether append_to_new_run() would find room for that many bytes, between two runs. A look, from any waiting loop: changes
-  // nothing.
+  // Whether append_to_new_run() would find room for `bytes` bytes, between two runs. It changes
+  // nothing, so a waiting loop may call it.
   bool sees_room(std::size_t bytes) const noexcept {
     const std::uint64_t cells = bytes > place_.largest_inside() ? 2 : 1 + detail::cells_of(bytes);
     // acquire: as in look_for_room.
     const std::uint64_t freed = place_.readers->freed.load(Memory::order("ring.room", acquire));
     return place_.capacity - (position_ - freed) >= needed_for(cells);
   }
-  // Before and after a wait for room: whether the reader has to wake me.
+  // Tells the reader whether it has to wake this writer when it frees room. Call it before and
+  // after a wait for room.
   void want_room(bool is_wanted) noexcept {
-    // relaxed: ordered by the fence of whoever goes to sleep; a late end costs a needless wake-up.
+    // relaxed: the fence of the waiter that goes to sleep orders it; a late end costs a needless
+    // wake-up.
     place_.writers->wants_room.store(is_wanted ? 1 : 0, relaxed);
   }
 
   // Whether something was appended that the reader cannot see yet.
   bool is_behind() const noexcept { return cursor_ != start_ || position_ != published_; }
 
-  // Makes everything visible. True if there was something.
+  // Makes everything visible. Returns true if there was anything.
   bool flush() {
     close();
     return publish();
@@ -79,23 +81,26 @@ class alignas(cache_line) ring_writer {
 
   std::uint64_t published() const noexcept { return published_; }
 
-  // Messages appended; counted when their run is closed.
+  // Messages appended. A message is counted when its run is closed.
   std::uint64_t sent() const noexcept { return sent_; }
 
  private:
   struct outside_message {
-    std::uint64_t position;  // of the cell behind it
+    // The position of the cell behind the message.
+    std::uint64_t position;
     std::size_t capacity;
     std::unique_ptr<std::byte[]> bytes;
   };
 
-  // For `cells` in a row: the rest of the lap as well, where they do not fit into it.
+  // The cells needed for `cells` cells in a row, including the rest of the lap if they do not fit
+  // into it.
   std::uint64_t needed_for(std::uint64_t cells) const noexcept {
     const std::uint64_t rest = place_.capacity - index(position_);
     return rest < cells ? rest + cells : cells;
   }
 
-  // Makes `cells` in a row free at position_, at the start of the next lap if need be.
+  // Makes `cells` cells in a row free at position_, which moves to the start of the next lap if
+  // necessary. Returns false if there is no room.
   bool reach(std::uint64_t cells) {
     const std::uint64_t rest = place_.capacity - index(position_);
     const std::uint64_t needed = needed_for(cells);
@@ -113,7 +118,8 @@ class alignas(cache_line) ring_writer {
   void open(std::size_t bytes, std::uint64_t step) noexcept {
     const std::uint64_t rest = place_.capacity - index(position_) - 1;
     const std::uint64_t free = room() - 1;
-    // The reserve stays free behind the run, as has_open_run() promises; or the run is this message's alone.
+    // The reserve stays free behind the run, as has_open_run() promises, or the run consists of
+    // this message alone.
     const std::uint64_t spare = free > place::reserve ? free - place::reserve : 0;
     const std::uint64_t most = std::min(
         {batch_ / step, rest / step, spare / step, std::uint64_t{detail::run_header::most}});
@@ -147,7 +153,7 @@ class alignas(cache_line) ring_writer {
     if (!reach(2)) return false;
     look_for_room();
     outside_message message{position_ + 2, 0, nullptr};
-    // What the reader has released is given up, or used again if it is large enough.
+    // Buffers that the reader has released are freed, or used again if they are large enough.
     auto kept = outside_.begin();
     for (; kept != outside_.end() && kept->position <= freed_; ++kept)
       if (message.bytes == nullptr && kept->capacity >= bytes)
@@ -175,26 +181,31 @@ class alignas(cache_line) ring_writer {
   // Free cells behind position_, as of the last look.
   std::uint64_t room() const noexcept { return place_.capacity - (position_ - freed_); }
   std::uint64_t look_for_room() noexcept {
-    // acquire: the reader has read what lies in the cells before I write them again; pairs with its release of them.
+    // acquire: the reader has read these cells before I write them again; pairs with its release of
+    // them.
     freed_ = place_.readers->freed.load(Memory::order("ring.room", acquire));
     return room();
   }
 
   static constexpr std::uint64_t no_size = UINT64_MAX;
 
-  // The open run: where the next message goes, where the run must end, where its messages begin.
+  // The open run: where the next message goes, where the run must end, and where its messages
+  // begin.
   cell* cursor_ = nullptr;
   cell* limit_ = nullptr;
   std::uint64_t size_ = no_size;
   std::uint64_t step_ = 1;
   cell* start_ = nullptr;
-  std::uint64_t position_ = 0;  // of its header
+  // The position of the open run's header.
+  std::uint64_t position_ = 0;
   std::uint64_t published_ = 0;
-  std::uint64_t freed_ = 0;  // seen last
+  // The freed position seen last.
+  std::uint64_t freed_ = 0;
   std::uint64_t sent_ = 0;
   place place_;
   std::uint64_t batch_;
-  std::vector<outside_message> outside_;  // in the order of their positions
+  // In the order of their positions.
+  std::vector<outside_message> outside_;
 };
 
 }  // namespace tutti
