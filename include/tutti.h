@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The C interface of tutti. Handles are opaque; functions return TUTTI_OK or a negative error, and never print,
- * abort or read the environment, but for TUTTI_PATIENCE (tutti_barrier_set_patience). Link with -ltutti (pkg-config tutti). */
+ * The C interface of tutti. Link with -ltutti (pkg-config tutti).
+ *
+ * Every handle is opaque. A function that can fail returns TUTTI_OK or a negative tutti_error. No
+ * function prints, aborts or reads the environment, with one exception: the library reads the
+ * variable TUTTI_PATIENCE once (tutti_barrier_set_patience) and reports a value that it cannot
+ * understand on stderr.
+ *
+ * Thread-safety: any thread may call a function, and calls on different handles are independent.
+ * The ranks of a barrier, a reduction or a region call at the same time. Other calls on one handle
+ * may overlap only where a comment says so. */
 #ifndef TUTTI_H
 #define TUTTI_H
 
@@ -16,118 +24,144 @@ extern "C" {
 
 typedef enum tutti_error {
   TUTTI_OK = 0,
-  TUTTI_EINVAL = -1, /* an argument that can never be right: a null pointer, a count of 0 */
-  TUTTI_ENAME =
-      -2, /* no algorithm or wait policy has this name; tutti_barrier_algorithm lists them */
-  TUTTI_ERANK = -3,     /* rank >= participants */
-  TUTTI_ETIMEDOUT = -4, /* the deadline passed before all had arrived */
-  TUTTI_ENOMEM = -5,    /* out of memory */
-  TUTTI_ENOTSUP =
-      -6, /* this machine lacks what the wait policy needs, or the algorithm cannot do this */
-  TUTTI_EBROKEN =
-      -7, /* this rank timed out on this barrier or reduction before: it must not use it again */
-  TUTTI_ETHREAD = -8,    /* the system makes no more threads */
-  TUTTI_EBUSY = -9,      /* a late region of this team has not ended */
-  TUTTI_ECANCELED = -10, /* another rank of this region has failed: leave the region */
-  TUTTI_ETHROW = -11     /* a rank's function left by a C++ exception */
+  /* An argument can never be right: a null pointer or a count of 0, for instance. */
+  TUTTI_EINVAL = -1,
+  /* No algorithm or wait policy has this name. tutti_barrier_algorithm and tutti_wait_policy
+   * list the names. */
+  TUTTI_ENAME = -2,
+  /* The rank is not below the number of participants. */
+  TUTTI_ERANK = -3,
+  /* The deadline passed before all participants had arrived. */
+  TUTTI_ETIMEDOUT = -4,
+  /* There is not enough memory. */
+  TUTTI_ENOMEM = -5,
+  /* This machine lacks what the wait policy needs, or the algorithm does not support this call. */
+  TUTTI_ENOTSUP = -6,
+  /* This rank timed out on this barrier or reduction before, so it must not use it again. */
+  TUTTI_EBROKEN = -7,
+  /* The system cannot create another thread. */
+  TUTTI_ETHREAD = -8,
+  /* A late region of this team has not ended. */
+  TUTTI_EBUSY = -9,
+  /* Another rank of this region has failed. Leave the region. */
+  TUTTI_ECANCELED = -10,
+  /* A rank's function left by a C++ exception. */
+  TUTTI_ETHROW = -11
 } tutti_error;
 
-/* One sentence, never null, also for values that are no tutti_error. */
+/* Returns one sentence about `error`. It never returns NULL, even if `error` is no tutti_error. */
 TUTTI_API const char* tutti_strerror(int error);
 
-/* The version of the library at run time; compare with TUTTI_VERSION of the header. */
+/* Returns the version of the library at run time. Compare it with TUTTI_VERSION of the header. */
 TUTTI_API int tutti_version(void);
+
+/* ---- Barriers */
 
 typedef struct tutti_barrier tutti_barrier;
 
-/* Makes a barrier for `participants` ranks, 0 .. participants-1, each used by one thread at a time.
- *   algorithm   a name, or NULL for tutti's choice
- *   wait        a wait policy's name, or NULL for "adaptive"
- * On success *out is the barrier, otherwise it is NULL.
- * Errors: TUTTI_EINVAL (out is NULL; participants is 0 or more than tutti_barrier_max), TUTTI_ENAME, TUTTI_ENOTSUP,
- * TUTTI_ENOMEM. */
+/* Creates a barrier for the ranks 0 .. participants-1. One thread at a time may use a rank.
+ *   algorithm   an algorithm's name; NULL lets tutti choose
+ *   wait        a wait policy's name; NULL means "adaptive"
+ * On success *out is the barrier; otherwise it is NULL.
+ * Errors: TUTTI_EINVAL (out is NULL; participants is 0 or more than tutti_barrier_max),
+ * TUTTI_ENAME, TUTTI_ENOTSUP, TUTTI_ENOMEM. */
 TUTTI_API int tutti_barrier_create(tutti_barrier** out, uint32_t participants,
                                    const char* algorithm, const char* wait);
 
-/* Destroys it; NULL is ignored. All ranks must have returned from their last call. */
+/* Destroys the barrier. It ignores NULL. All ranks must have returned from their last call. */
 TUTTI_API void tutti_barrier_destroy(tutti_barrier* barrier);
 
-/* Arrives as `rank` and returns when all participants have arrived.
- * What a participant did before it arrived is visible to all after they return.
+/* Arrives as `rank` and returns when all participants have arrived. All participants see, after
+ * they return, what each of them did before it arrived.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait(tutti_barrier* barrier, uint32_t rank);
 
-/* The same, but gives up after timeout_ns nanoseconds; this rank must not use the barrier again. With algorithm NULL,
- * "ticket", "pool" and "striped" the arrival stands, so that the others may still complete the episode. With the
- * others a rank may give up before it has passed on what it collected: give all ranks a deadline.
+/* Does the same, but gives up after timeout_ns nanoseconds. This rank must not use the barrier
+ * again then. With algorithm NULL, "ticket", "pool" and "striped" the arrival still counts, so the
+ * others can complete the episode. With the other algorithms a rank may give up before it has
+ * passed on what it collected, so give every rank a deadline.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait_for(tutti_barrier* barrier, uint32_t rank, uint64_t timeout_ns);
 
-/* Arrives as one of the participants, whichever: as pthread_barrier_wait does, without a rank. Any thread may call it,
- * another one each time; every `participants` arrivals make an episode. For algorithm NULL, "ticket", "pool" and
- * "striped"; all others must know who arrives. No more than `participants` threads may arrive in an episode, except with
- * NULL, "pool" and "striped", where those who come too early wait for the next. With NULL some threads may arrive so and others
- * by tutti_barrier_wait.
+/* Arrives without a rank, as pthread_barrier_wait does. Any thread may call it, a different one
+ * each time; every `participants` arrivals complete an episode. Only algorithm NULL, "ticket",
+ * "pool" and "striped" support it; the others must know who arrives. At most `participants` threads
+ * may arrive in an episode, except with NULL, "pool" and "striped", where threads that come too
+ * early wait for the next episode. With NULL some threads may arrive this way and others by
+ * tutti_barrier_wait.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ENOTSUP (the algorithm needs ranks). */
 TUTTI_API int tutti_barrier_arrive_and_wait(tutti_barrier* barrier);
 
-/* The same, but gives up after timeout_ns nanoseconds. The arrival stands, so that the others may still complete the
- * episode; whoever gave up must not arrive again in it. *missing, unless it is NULL, is then how many arrivals the episode
- * lacked at the deadline, or 0 if it ended at that moment; 0 after TUTTI_OK.
- * Errors: as above, TUTTI_ETIMEDOUT. */
+/* Does the same, but gives up after timeout_ns nanoseconds. The arrival still counts, so the others
+ * can complete the episode, and the thread that gave up must not arrive in it again. Unless
+ * `missing` is NULL, *missing becomes the number of arrivals that the episode lacked at the
+ * deadline; it is 0 if the episode ended at that moment, and after TUTTI_OK.
+ * Errors: those of tutti_barrier_arrive_and_wait, TUTTI_ETIMEDOUT. */
 TUTTI_API int tutti_barrier_arrive_and_wait_for(tutti_barrier* barrier, uint64_t timeout_ns,
                                                 uint32_t* missing);
 
-/* Ranks that have arrived less often than `rank`: who is missing after TUTTI_ETIMEDOUT. Writes up to `capacity`
- * of them, in ascending order, and sets *count to how many there are.
- * Errors: TUTTI_EINVAL (barrier or count is NULL; ranks is NULL while capacity > 0), TUTTI_ERANK. */
+/* Tells which ranks have arrived less often than `rank`: after TUTTI_ETIMEDOUT these are the
+ * missing ones. It writes up to `capacity` of them to `ranks`, in ascending order, and sets *count
+ * to their number. Any thread may call it at any time; the answer is a snapshot.
+ * Errors: TUTTI_EINVAL (barrier or count is NULL; ranks is NULL while capacity > 0),
+ * TUTTI_ERANK. */
 TUTTI_API int tutti_barrier_missing(const tutti_barrier* barrier, uint32_t rank, uint32_t* ranks,
                                     size_t capacity, size_t* count);
 
-/* Participants of the barrier; 0 if it is NULL. */
+/* Returns the number of participants, or 0 if `barrier` is NULL. */
 TUTTI_API uint32_t tutti_barrier_participants(const tutti_barrier* barrier);
 
-/* The largest count that tutti_barrier_create takes. */
+/* Returns the largest number of participants that tutti_barrier_create accepts. */
 TUTTI_API uint32_t tutti_barrier_max(void);
 
-/* For how long a wait keeps the processor before it sleeps, from the next wait on; at any time, by any thread:
- *   "active"     never sleeps: polls, and on a core that others need it yields between looks
- *   "balanced"   learns how long waits are
- *   "passive"    sleeps after the first few polls
- *   "200us"      polls or yields for so long, then sleeps; a number with ns, us, ms or s
- * NULL: what the environment variable TUTTI_PATIENCE says, or "balanced", as if it had never been called.
- * Errors: TUTTI_EINVAL (barrier is NULL; a text that means nothing), TUTTI_ENOTSUP (the barrier's wait policy has no
- * patience: it is not "adaptive"). */
+/* Sets how long a wait keeps the processor before it sleeps (its patience), for every wait that
+ * begins after the call. Any thread may call it at any time.
+ *   "active"     the wait never sleeps: it polls, and yields between polls on a core that other
+ *                threads need
+ *   "balanced"   the wait learns how long waits take
+ *   "passive"    the wait sleeps after the first few polls
+ *   "200us"      the wait polls or yields for this time, then sleeps; units: ns, us, ms, s
+ *   NULL         the value of the environment variable TUTTI_PATIENCE, or "balanced": the setting
+ *                of a new barrier
+ * Errors: TUTTI_EINVAL (barrier is NULL; the text is none of the above), TUTTI_ENOTSUP (the
+ * barrier's wait policy is not "adaptive", so it has no patience). */
 TUTTI_API int tutti_barrier_set_patience(tutti_barrier* barrier, const char* patience);
 
-/* The i-th algorithm's or wait policy's name, or NULL past the end: for (i = 0; (name = f(i)); i++). */
+/* Return the name of the i-th algorithm or wait policy, or NULL past the end:
+ *   for (i = 0; (name = f(i)); i++). */
 TUTTI_API const char* tutti_barrier_algorithm(size_t i);
 TUTTI_API const char* tutti_wait_policy(size_t i);
 
-/* ---- What reductions work on. Parameters are ints, so that one that is out of range is an error and nothing worse. */
+/* ---- Types and operations of reductions. Functions take them as int and report a value that is
+ * out of range. */
 
 typedef enum tutti_type {
   TUTTI_DOUBLE = 0,
   TUTTI_FLOAT = 1,
-  TUTTI_INT32 = 2, /* int32_t; sums and products wrap around */
-  TUTTI_INT64 = 3  /* int64_t; the same */
+  /* int32_t and int64_t: sums and products wrap around. */
+  TUTTI_INT32 = 2,
+  TUTTI_INT64 = 3
 } tutti_type;
 
-/* Applied in the order of the tournament of the ranks, ((0 + 1) + (2 + 3)) + ..., by every algorithm: the same values
- * of the same number of ranks give the same bits. A NaN in a result is the one quiet NaN. */
+/* Every algorithm combines values in the order of a tournament of the ranks, ((0 + 1) + (2 + 3))
+ * + ..., so the same values of the same number of ranks give the same bits. Every NaN in a
+ * result is the default quiet NaN. */
 typedef enum tutti_operation {
   TUTTI_PLUS = 0,
   TUTTI_MULTIPLIES = 1,
-  TUTTI_MINIMUM = 2,     /* IEEE 754-2019: a NaN wins, -0 < +0 */
-  TUTTI_MAXIMUM = 3,     /* the same */
-  TUTTI_LOGICAL_AND = 4, /* 1 or 0 */
-  TUTTI_LOGICAL_OR = 5,  /* the same */
-  TUTTI_BIT_AND = 6,     /* this and the next two: integers only */
+  /* Minimum and maximum follow IEEE 754-2019: a NaN wins, and -0 < +0. */
+  TUTTI_MINIMUM = 2,
+  TUTTI_MAXIMUM = 3,
+  /* The logical operations return 1 or 0. */
+  TUTTI_LOGICAL_AND = 4,
+  TUTTI_LOGICAL_OR = 5,
+  /* The bitwise operations take integers only. */
+  TUTTI_BIT_AND = 6,
   TUTTI_BIT_OR = 7,
   TUTTI_BIT_XOR = 8
 } tutti_operation;
 
-/* ---- Teams: threads that are made once, and parallel regions that one of them opens and all run
+/* ---- Teams: threads that are created once and run parallel regions, which one of them opens
  *
  *   static int part(tutti_member* me, void* arg) {
  *     struct job* job = arg;
@@ -141,143 +175,181 @@ typedef enum tutti_operation {
  *   }
  *   tutti_team_run(team, part, &job);
  *
- * What the caller does before it opens a region is visible to all ranks; what they do, to the caller after it. */
+ * All ranks see what the caller did before it opened a region, and the caller sees, after the
+ * region, what the ranks did. */
 
 typedef struct tutti_team tutti_team;
 
-/* What a rank has inside a region; valid until its function returns. */
+/* Identifies the calling rank inside a region. It is valid until the rank's function returns. */
 typedef struct tutti_member tutti_member;
 
 typedef enum tutti_placement {
-  TUTTI_UNPLACED =
-      0, /* the caller's thread stays as it is; workers keep off the cores that they come to share */
-  TUTTI_COMPACT = 1, /* a physical core each, neighbours first; the caller's thread is bound too */
-  TUTTI_SPREAD = 2   /* the same, but in turn over the NUMA nodes */
+  /* The caller's thread stays as it is, and the workers move away from cores that they come to
+   * share. */
+  TUTTI_UNPLACED = 0,
+  /* Each thread gets a physical core, neighbouring cores first. The caller's thread is bound
+   * too. */
+  TUTTI_COMPACT = 1,
+  /* The same, but the threads take turns over the NUMA nodes. */
+  TUTTI_SPREAD = 2
 } tutti_placement;
 
-/* Members that are 0 or NULL ask for the default. Later versions add members at the end: fill the struct with
- * {.size = sizeof(tutti_team_options), ...}, so that the library knows which of them you know. */
+/* A member that is 0 or NULL asks for the default. Later versions add members at the end, so
+ * initialise the struct with {.size = sizeof(tutti_team_options), ...}: `size` tells the library
+ * which members the program knows. */
 typedef struct tutti_team_options {
-  size_t size; /* sizeof(tutti_team_options) */
-  /* The caller's included; 0: one for each physical core that the process may use. */
+  /* sizeof(tutti_team_options). */
+  size_t size;
+  /* The number of threads, including the caller's. 0: one for each physical core that the
+   * process may use. */
   uint32_t threads;
-  /* 0: one for each thread; more: virtual ranks, several on a thread (docs/teams.md). */
+  /* The number of ranks. 0: one for each thread. More than threads: several virtual ranks share
+   * a thread (docs/teams.md). */
   uint32_t ranks;
-  /* Ends regions, and is tutti_member_barrier; NULL or "default": tutti's choice. */
+  /* The barrier that ends regions and that tutti_member_barrier uses. NULL or "default": tutti
+   * chooses. */
   const char* barrier;
-  const char* wait;   /* how a named barrier waits; NULL: "adaptive" */
-  size_t stack_bytes; /* of each virtual rank; 0: 256 KiB */
-  int32_t place;      /* tutti_placement */
-  uint32_t reserved;  /* 0 */
-  /* For how long a wait keeps the processor before it sleeps, as tutti_barrier_set_patience takes it; NULL: TUTTI_PATIENCE,
-   * or "balanced". */
+  /* The wait policy of a named barrier. NULL: "adaptive". */
+  const char* wait;
+  /* The stack size of each virtual rank, in bytes. 0: 256 KiB. */
+  size_t stack_bytes;
+  /* A tutti_placement. */
+  int32_t place;
+  /* Must be 0. */
+  uint32_t reserved;
+  /* How long a wait keeps the processor before it sleeps, in the form that
+   * tutti_barrier_set_patience takes. NULL: the value of TUTTI_PATIENCE, or "balanced". */
   const char* patience;
 } tutti_team_options;
 
-/* Makes a team; options may be NULL. On success *out is the team, otherwise it is NULL.
- * Errors: TUTTI_EINVAL (out is NULL; threads > ranks; more than 65535 ranks; no tutti_placement; a stack of less than
- * 16 KiB; a size, patience or reserved that cannot be right), TUTTI_ENAME, TUTTI_ENOTSUP (the wait policy needs a named
- * barrier, has no patience, or this machine lacks it; an option that this version does not know), TUTTI_ENOMEM,
- * TUTTI_ETHREAD. */
+/* Creates a team. `options` may be NULL. On success *out is the team; otherwise it is NULL.
+ * Errors: TUTTI_EINVAL (out is NULL; threads > ranks; more than 65535 ranks; `place` is no
+ * tutti_placement; a stack of less than 16 KiB; a size, patience or reserved that cannot be
+ * right), TUTTI_ENAME, TUTTI_ENOTSUP (a wait policy without a named barrier; a patience for a
+ * wait policy that has none; a wait policy that this machine does not support; an option that
+ * this version does not know), TUTTI_ENOMEM, TUTTI_ETHREAD. */
 TUTTI_API int tutti_team_create(tutti_team** out, const tutti_team_options* options);
 
-/* Ends the threads, after a late region has ended; NULL is ignored. Outside of the team's regions. */
+/* Waits for a late region to end, then ends the threads. It ignores NULL. Do not call it inside
+ * a region of the team. */
 TUTTI_API void tutti_team_destroy(tutti_team* team);
 
-/* Ranks, and threads; 0 if it is NULL. */
+/* Return the number of ranks and of threads, or 0 if `team` is NULL. */
 TUTTI_API uint32_t tutti_team_size(const tutti_team* team);
 TUTTI_API uint32_t tutti_team_threads(const tutti_team* team);
 
-/* As tutti_barrier_set_patience, for all waits of the team; by whoever opens its regions, between two of them. */
+/* Sets the patience of all waits of the team, in the form that tutti_barrier_set_patience takes
+ * and with its errors. Only the thread that opens the team's regions may call it, between two
+ * regions. */
 TUTTI_API int tutti_team_set_patience(tutti_team* team, const char* patience);
 
-/* What a rank does in a region. 0: done. Anything else: it has failed; the waits of the others then end with
- * TUTTI_ECANCELED, which they are to return in their turn. Use positive numbers, which are no tutti_error. */
+/* Runs as one rank of a region. It returns 0 on success. If it returns anything else, the rank
+ * has failed: the other ranks' waits then return TUTTI_ECANCELED, which they must return in
+ * turn. Use positive numbers for your own failures, because every tutti_error is negative. */
 typedef int (*tutti_region_function)(tutti_member* me, void* arg);
 
-/* Calls function(me, arg) once as each rank, the caller being rank 0; returns when all calls have returned. Inside a
- * region of the same team, and while another thread has one open, it runs on the calling thread alone, as a region of one
- * rank. TUTTI_EBUSY: a late region of this thread has not ended (tutti_team_run_for). Returns 0, or what the function returned as the lowest
- * rank that failed by itself (tutti_team_failed_rank), or
- * TUTTI_EINVAL (team or function is NULL), TUTTI_EBUSY, TUTTI_ENOMEM, TUTTI_ETHROW. */
+/* Calls function(me, arg) once as each rank, with the caller as rank 0, and returns when all calls
+ * have returned. Inside a region of the same team, and while another thread has a region of the
+ * team open, it calls the function on the calling thread alone, as a region of one rank.
+ * Returns 0, or the value of the lowest rank that failed by itself (tutti_team_failed_rank), or an
+ * error.
+ * Errors: TUTTI_EINVAL (team or function is NULL), TUTTI_EBUSY (a late region of this thread has
+ * not ended; tutti_team_run_for), TUTTI_ENOMEM, TUTTI_ETHROW. */
 TUTTI_API int tutti_team_run(tutti_team* team, tutti_region_function function, void* arg);
 
-/* The same on the first `ranks` ranks; the other threads hear nothing of it.
+/* Does the same on the first `ranks` ranks. The other threads take no part and receive no message.
  * Errors: those of tutti_team_run; TUTTI_EINVAL (ranks is 0 or more than the team has). */
 TUTTI_API int tutti_team_run_first(tutti_team* team, uint32_t ranks, tutti_region_function function,
                                    void* arg);
 
-/* The same on all ranks, but waits for the others no longer than timeout_ns nanoseconds after the call. After TUTTI_ETIMEDOUT
- * the region is late: tutti_team_missing tells who has not ended, tutti_team_wait_for waits on, and until that has
- * returned anything else nothing can be run and what arg points to must live. For teams without a named barrier.
- * Errors: those of tutti_team_run, TUTTI_ETIMEDOUT, TUTTI_ENOTSUP (the team has a named barrier). */
+/* tutti_team_run_for runs a region on all ranks, but stops waiting for the other ranks timeout_ns
+ * nanoseconds after the call. After TUTTI_ETIMEDOUT the region is late: tutti_team_missing tells
+ * which ranks have not ended, and tutti_team_wait_for waits for them again. Until that returns
+ * anything but TUTTI_ETIMEDOUT, the team can run nothing else and what `arg` points to must stay
+ * valid. Both need a team without a named barrier.
+ * Errors: those of tutti_team_run, TUTTI_ETIMEDOUT, TUTTI_ENOTSUP (the team has a named
+ * barrier). */
 TUTTI_API int tutti_team_run_for(tutti_team* team, tutti_region_function function, void* arg,
                                  uint64_t timeout_ns);
 TUTTI_API int tutti_team_wait_for(tutti_team* team, uint64_t timeout_ns);
 
-/* Ranks that had not ended at the deadline of the last TUTTI_ETIMEDOUT, as tutti_barrier_missing tells them; none if
- * the last region ended.
+/* Tells which ranks had not ended at the deadline of the last TUTTI_ETIMEDOUT, in the form of
+ * tutti_barrier_missing. It finds none if the last region ended.
  * Errors: TUTTI_EINVAL (team or count is NULL; ranks is NULL while capacity > 0). */
 TUTTI_API int tutti_team_missing(const tutti_team* team, uint32_t* ranks, size_t capacity,
                                  size_t* count);
 
-/* The lowest rank that failed by itself in the last region, whose value was returned; TUTTI_NO_RANK if none did. */
+/* Returns the lowest rank that failed by itself in the last region, whose value the region
+ * returned, or TUTTI_NO_RANK if no rank failed. */
 #define TUTTI_NO_RANK UINT32_MAX
 TUTTI_API uint32_t tutti_team_failed_rank(const tutti_team* team);
 
-/* What travels with the messages that end a region. More values: tutti_member_reduce. */
+/* The number of values that the messages that end a region can carry. tutti_member_reduce takes
+ * more. */
 #define TUTTI_RUN_REDUCE_MAX 7
 
-/* A region and a reduction in one: each rank's function writes `count` doubles to values, where it finds the identity
- * of the operation; `results` gets all ranks' combined, and stays as it is if the region fails.
- * Errors: those of tutti_team_run; TUTTI_EINVAL (results is NULL, count is 0 or more than TUTTI_RUN_REDUCE_MAX, no
- * operation for doubles). */
+/* Runs a region and a reduction in one. `values` points to `count` doubles that hold the identity
+ * of the operation; each rank's function writes its own values there. `results` receives the
+ * combined values of all ranks, and stays unchanged if the region fails.
+ * Errors: those of tutti_team_run; TUTTI_EINVAL (results is NULL; count is 0 or more than
+ * TUTTI_RUN_REDUCE_MAX; `operation` does not apply to doubles). */
 typedef int (*tutti_reduce_function)(tutti_member* me, void* arg, double* values);
 TUTTI_API int tutti_team_run_reduce(tutti_team* team, tutti_reduce_function function, void* arg,
                                     int operation, double* results, size_t count);
 
 typedef enum tutti_loop {
-  TUTTI_STATIC_BLOCKS = 0,  /* one block for each rank, sizes differ by at most one */
-  TUTTI_STATIC_CHUNKS = 1,  /* chunks dealt in turn */
-  TUTTI_DYNAMIC_CHUNKS = 2, /* whoever is free takes the next chunk */
-  TUTTI_GUIDED_CHUNKS = 3,  /* the same, chunks shrinking with what is left */
-  TUTTI_ADAPTIVE =
-      4 /* parts whose size follows from what the loop costs: the best for nearly everybody */
+  /* Each rank runs one block. The sizes differ by at most one. */
+  TUTTI_STATIC_BLOCKS = 0,
+  /* The ranks take chunks in turn. */
+  TUTTI_STATIC_CHUNKS = 1,
+  /* A thread that is free takes the next chunk. */
+  TUTTI_DYNAMIC_CHUNKS = 2,
+  /* The same, but the chunks shrink with what is left. */
+  TUTTI_GUIDED_CHUNKS = 3,
+  /* The size of the parts follows from what the loop costs. Prefer this one. */
+  TUTTI_ADAPTIVE = 4
 } tutti_loop;
 
-/* Calls function(me, from, to, arg) for parts of first .. last-1 that cover it once. chunk: iterations at a time, for
- * guided chunks and adaptive the least; 0: tutti's choice. last <= first: nothing to do.
- * Static: each rank has its part, as in a region; one that fails takes no more. The others: the caller begins at once, and
- * the rest is done by whoever comes in time; `me` tells the thread, as rank too, and has nobody to meet; once a call has
- * failed, no further part is begun.
- * Errors: as tutti_team_run; TUTTI_EINVAL (no tutti_loop). */
+/* Calls function(me, from, to, arg) for parts that cover first .. last-1 exactly once. `chunk` is
+ * the number of iterations in a chunk, or the smallest one for guided chunks and adaptive loops; 0
+ * lets tutti choose. If last <= first, it calls nothing. Static loops: each rank runs its own part,
+ * as in a region; a rank that fails takes no further chunk. Other loops: the caller begins at once,
+ * and threads that come in time do the rest. There `me` names the thread, as its rank too, and
+ * cannot synchronise with other ranks. Once a call has failed, no further part begins.
+ * Errors: those of tutti_team_run; TUTTI_EINVAL (`how` is no tutti_loop). */
 typedef int (*tutti_loop_function)(tutti_member* me, size_t from, size_t to, void* arg);
 TUTTI_API int tutti_team_parallel_for(tutti_team* team, size_t first, size_t last, int how,
                                       size_t chunk, tutti_loop_function function, void* arg);
 
-/* ---- Inside a region. me is not checked unless NULL is said to be an error: it is the function's argument. */
+/* ---- Inside a region. `me` is the function's own argument; only the functions that name NULL
+ * as an error check it. */
 
-/* Whom the calling thread runs as: what the function of the innermost region around the call got as `me`, also on
- * virtual ranks; NULL outside of regions that were opened from C. For code that has no place to hand `me` on. */
+/* Returns the `me` of the innermost region function that the calling thread or virtual rank
+ * runs, for code that cannot pass `me` on. It returns NULL outside of regions that were opened
+ * from C. */
 TUTTI_API tutti_member* tutti_member_here(void);
 
+/* Return the calling rank, the number of ranks in the region, and the thread that runs this
+ * rank. */
 TUTTI_API uint32_t tutti_member_rank(const tutti_member* me);
-TUTTI_API uint32_t tutti_member_size(const tutti_member* me); /* ranks of the region */
+TUTTI_API uint32_t tutti_member_size(const tutti_member* me);
 TUTTI_API uint32_t tutti_member_thread(const tutti_member* me);
 
-/* My part of 0 .. count-1: from *first up to, not including, *last. Parts differ by at most one. */
+/* Computes the calling rank's block of 0 .. count-1: from *first up to, not including, *last.
+ * The sizes of the blocks differ by at most one. */
 TUTTI_API void tutti_member_block(const tutti_member* me, size_t count, size_t* first,
                                   size_t* last);
 
-/* With all ranks of the region; every rank makes the same calls in the same order with the same count, type and
- * operation, which is not checked.
- * barrier: returns when all have arrived.
- * reduce: values[i] becomes all ranks' values[i] combined, for all ranks; up to 56 bytes of values travel with
- *   the arrivals.
- * inclusive_scan: the same, of ranks 0 .. mine. exclusive_scan: of ranks 0 .. mine-1; rank 0 gets first[i], or the
- *   identity of the operation if first is NULL.
- * Errors: TUTTI_EINVAL (me is NULL; values is NULL while count > 0; no type, or no operation for it), TUTTI_ECANCELED,
- * TUTTI_ENOMEM. */
+/* All ranks of the region must make the same calls of these in the same order, with the same count,
+ * type and operation. That is not checked.
+ *   barrier          returns when all ranks have arrived
+ *   reduce           sets values[i], on all ranks, to the combined values[i] of all ranks; up to 56
+ *                    bytes of values travel with the arrivals
+ *   inclusive_scan   combines the values of ranks 0 .. mine instead
+ *   exclusive_scan   combines those of ranks 0 .. mine-1; rank 0 gets first[i], or the identity of
+ *                    the operation if `first` is NULL
+ * Errors: TUTTI_EINVAL (me is NULL; values is NULL while count > 0; `type` is no tutti_type, or
+ * `operation` does not apply to it), TUTTI_ECANCELED, TUTTI_ENOMEM. */
 TUTTI_API int tutti_member_barrier(tutti_member* me);
 TUTTI_API int tutti_member_reduce(tutti_member* me, void* values, size_t count, int type,
                                   int operation);
@@ -286,40 +358,43 @@ TUTTI_API int tutti_member_inclusive_scan(tutti_member* me, void* values, size_t
 TUTTI_API int tutti_member_exclusive_scan(tutti_member* me, void* values, size_t count, int type,
                                           int operation, const void* first);
 
-/* ---- Barrier and reduction in one, for threads that the program has already */
+/* ---- Reductions: barrier and reduction in one, for threads that the program already has */
 
 typedef struct tutti_reduction tutti_reduction;
 
-/* For `participants` ranks, each used by one thread at a time, and arrays of `count` values.
- * On success *out is the reduction, otherwise it is NULL.
- * Errors: TUTTI_EINVAL (out is NULL; participants is 0 or more than tutti_barrier_max; count is 0 or too large for
- * memory to be addressed; no type, or no operation for it), TUTTI_ENOMEM. */
+/* Creates a reduction of arrays of `count` values for the ranks 0 .. participants-1. One thread at
+ * a time may use a rank. On success *out is the reduction; otherwise it is NULL.
+ * Errors: TUTTI_EINVAL (out is NULL; participants is 0 or more than tutti_barrier_max; count is
+ * 0, or so large that memory cannot be addressed; `type` is no tutti_type, or `operation` does
+ * not apply to it), TUTTI_ENOMEM. */
 TUTTI_API int tutti_reduction_create(tutti_reduction** out, uint32_t participants, size_t count,
                                      int type, int operation);
 
-/* Destroys it; NULL is ignored. All ranks must have returned from their last call. */
+/* Destroys the reduction. It ignores NULL. All ranks must have returned from their last call. */
 TUTTI_API void tutti_reduction_destroy(tutti_reduction* reduction);
 
-/* results[i] becomes all participants' values[i] combined; values and results may be the same. Returns when all have
- * arrived; what a participant did before is visible to all after.
+/* Arrives as `rank`, sets results[i] to the combined values[i] of all participants, and returns
+ * when all have arrived. `values` and `results` may be the same array. All participants see, after
+ * they return, what each of them did before it arrived.
  * Errors: TUTTI_EINVAL (a pointer is NULL), TUTTI_ERANK, TUTTI_EBROKEN. */
 TUTTI_API int tutti_reduction_all(tutti_reduction* reduction, uint32_t rank, const void* values,
                                   void* results);
 
-/* The same, but gives up after timeout_ns nanoseconds; then results stays as it is, and this rank must not use the
- * reduction again: give all ranks a deadline, as one that gives up may not have passed on what it collected.
- * Errors: as above, TUTTI_ETIMEDOUT. */
+/* Does the same, but gives up after timeout_ns nanoseconds. `results` stays unchanged then, and
+ * this rank must not use the reduction again. Give every rank a deadline, because a rank that gives
+ * up may not have passed on what it collected.
+ * Errors: those of tutti_reduction_all, TUTTI_ETIMEDOUT. */
 TUTTI_API int tutti_reduction_all_for(tutti_reduction* reduction, uint32_t rank, const void* values,
                                       void* results, uint64_t timeout_ns);
 
-/* As tutti_barrier_missing. */
+/* Does for a reduction what tutti_barrier_missing does for a barrier. */
 TUTTI_API int tutti_reduction_missing(const tutti_reduction* reduction, uint32_t rank,
                                       uint32_t* ranks, size_t capacity, size_t* count);
 
-/* As tutti_barrier_set_patience. */
+/* Does for a reduction what tutti_barrier_set_patience does for a barrier. */
 TUTTI_API int tutti_reduction_set_patience(tutti_reduction* reduction, const char* patience);
 
-/* Participants of the reduction; 0 if it is NULL. */
+/* Returns the number of participants, or 0 if `reduction` is NULL. */
 TUTTI_API uint32_t tutti_reduction_participants(const tutti_reduction* reduction);
 
 #ifdef __cplusplus

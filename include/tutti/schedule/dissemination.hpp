@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dissemination: in round k each rank signals the ranks j * radix^k ahead of it, j = 1 .. radix-1, around a ring.
-// After round k a rank has heard, directly or not, from the radix^(k+1) - 1 ranks behind it; ceil(log_radix n)
-// rounds for any n. Source: Hensgen, Finkel and Manber 1988; the radix: Hoefler et al. 2006 (n-way).
+// Dissemination: the ranks form a ring. In round k each rank signals the ranks that are
+// j * radix^k ahead of it, for j = 1 .. radix-1. After round k a rank has heard, directly or
+// through others, from the radix^(k+1) - 1 ranks behind it, so ceil(log_radix n) rounds suffice for
+// any n.
+// Source: Hensgen, Finkel and Manber 1988; Hoefler et al. 2006 for the radix (n-way dissemination).
 #pragma once
 
 #include "tutti/platform/misuse.hpp"
@@ -11,6 +13,7 @@ namespace tutti::schedule {
 
 class dissemination {
  public:
+  // Throws std::invalid_argument if `radix` is less than 2.
   explicit constexpr dissemination(rank_t participants, rank_t radix = 2)
       : n_(participants), radix_(radix), rounds_(rounds_for(participants, radix)) {
     rank_t hop = 1;
@@ -25,15 +28,16 @@ class dissemination {
   constexpr rank_t radix() const noexcept { return radix_; }
   constexpr rank_t rounds() const noexcept { return rounds_; }
 
-  // Distance of the nearest partner in a round: radix^round.
+  // Returns the distance of the nearest partner in a round, radix^round.
   constexpr rank_t hop(rank_t round) const noexcept { return hops_[round]; }
-  // Partners in a round; the last may need fewer than radix - 1.
+  // Returns the number of partners in a round. The last round may need fewer than radix - 1.
   constexpr rank_t partners(rank_t round) const noexcept { return partners_[round]; }
 
-  // The j-th rank (j = 1 .. partners) to signal, and the j-th to hear from. They mirror each other:
-  // from(round, to(round, r, j), j) == r.
+  // Return the j-th rank (j = 1 .. partners) that `rank` signals and the j-th that it hears from.
+  // They are inverse to each other: from(round, to(round, r, j), j) == r.
   constexpr rank_t to(rank_t round, rank_t rank, rank_t j) const noexcept {
-    const rank_t ahead = rank + j * hops_[round];  // below 2n, since j * hop < n
+    // The sum stays below 2n because j * hop < n.
+    const rank_t ahead = rank + j * hops_[round];
     return ahead < n_ ? ahead : ahead - n_;
   }
   constexpr rank_t from(rank_t round, rank_t rank, rank_t j) const noexcept {
@@ -42,7 +46,8 @@ class dissemination {
   }
 
  private:
-  static constexpr rank_t most_rounds = 32;  // radix 2 and every 32-bit n
+  // Radix 2 needs this many rounds for the largest 32-bit n.
+  static constexpr rank_t most_rounds = 32;
 
   static constexpr rank_t rounds_for(rank_t participants, rank_t radix) {
     require(radix >= 2, "the radix of a dissemination is at least 2");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two levels that follow the machine: ranks that share a cache form a group, whose first rank leads it; only
-// leaders meet across groups, so that each group sends one line over the slow link instead of one a rank.
+// Two levels that follow the machine: the ranks that share a cache form a group, and the first rank
+// of a group is its leader. Only leaders synchronise across groups, so each group, instead of each
+// rank, sends one cache line over the slow link between caches.
 #pragma once
 
 #include "tutti/platform/array.hpp"
@@ -11,13 +12,15 @@ namespace tutti::schedule {
 
 class hierarchy {
  public:
-  // Consecutive ranks in groups of `group_size`; the last group may be smaller.
+  // Puts consecutive ranks into groups of `group_size`; the last group may be smaller. Throws
+  // std::invalid_argument if `group_size` is 0.
   hierarchy(rank_t participants, rank_t group_size)
       : n_(participants), first_(groups_for(participants, group_size) + 1), group_(participants) {
     for (rank_t g = 0; g < groups(); ++g) first_[g] = g * group_size;
     number_ranks();
   }
-  // Consecutive ranks in groups of the sizes given: `sizes[0]` ranks, then `sizes[1]`, ... None may be zero.
+  // Puts the first `sizes[0]` ranks into a group, the next `sizes[1]` into another, and so on.
+  // Throws std::invalid_argument if a size is 0.
   template <class Sizes>
   explicit hierarchy(const Sizes& sizes) : n_(total(sizes)), first_(sizes.size() + 1), group_(n_) {
     rank_t next = 0;
@@ -54,8 +57,10 @@ class hierarchy {
   }
 
   rank_t n_;
-  array<rank_t> first_;  // of each group, and n at the end
-  array<rank_t> group_;  // of each rank
+  // The first rank of each group, and n at the end.
+  array<rank_t> first_;
+  // The group of each rank.
+  array<rank_t> group_;
 };
 
 }  // namespace tutti::schedule

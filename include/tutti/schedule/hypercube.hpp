@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hypercube (recursive doubling, butterfly): in round k rank r exchanges with r xor 2^k. Works on the largest power
-// of two ranks; each rank beyond folds into one of them before the first round and is told after the last.
-// Source: paper 001 (butterfly); Thakur, Rabenseifner and Gropp 2005 (folding).
+// Hypercube (also recursive doubling or butterfly): in round k rank r exchanges signals with rank
+// r xor 2^k. The cube consists of the largest power of two of ranks, its corners. Each further rank
+// is folded: it reports to one corner before the first round and hears from it after the last.
+// Source: Arap et al., "Implementing MPI_Barrier with the NetFPGA", for the butterfly; Thakur,
+// Rabenseifner and Gropp 2005 for the folding.
 #pragma once
 
 #include "tutti/schedule/arithmetic.hpp"
@@ -16,14 +18,14 @@ class hypercube {
 
   constexpr rank_t participants() const noexcept { return n_; }
   constexpr rank_t rounds() const noexcept { return rounds_; }
-  // Ranks 0 .. corners()-1 are on the cube; the others are folded.
+  // Returns the number of corners. Ranks 0 .. corners()-1 are corners; the others are folded.
   constexpr rank_t corners() const noexcept { return rank_t{1} << rounds_; }
   constexpr rank_t partner(rank_t round, rank_t rank) const noexcept {
     return rank ^ (rank_t{1} << round);
   }
 
   constexpr bool is_folded(rank_t rank) const noexcept { return rank >= corners(); }
-  // The corner that stands in for a folded rank.
+  // Returns the corner that takes part in the rounds for a folded rank.
   constexpr rank_t corner_of(rank_t folded) const noexcept { return folded - corners(); }
   constexpr bool has_folded(rank_t corner) const noexcept { return corner + corners() < n_; }
   constexpr rank_t folded_of(rank_t corner) const noexcept { return corner + corners(); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule compiled to a table: for each participant a list of stages, each with the ranks it must hear from and
-// the ranks it then signals. For executors that are not templates (a network program, an RTL engine, an event
-// simulator) and as the oracle of their tests. Built from the same arithmetic that the barriers use.
+// A schedule as a table: for each participant a list of stages, each with the ranks that it must
+// hear from and the ranks that it then signals. Executors that cannot use the templates (a network
+// program, an RTL engine, an event simulator) run the table, and their tests compare with it. It is
+// built from the same arithmetic that the barriers use.
 #pragma once
 
 #include <vector>
@@ -14,12 +15,17 @@
 namespace tutti::schedule {
 
 struct stage {
-  std::vector<rank_t> await;   // hear from all of these first
-  std::vector<rank_t> signal;  // then signal these
+  // The participant hears from all of these ranks first.
+  std::vector<rank_t> await;
+  // It then signals these.
+  std::vector<rank_t> signal;
 };
-using program = std::vector<stage>;  // of one participant
-using table = std::vector<program>;  // of all, by rank
+// The stages of one participant.
+using program = std::vector<stage>;
+// The programs of all participants, by rank.
+using table = std::vector<program>;
 
+// In stage k + 1 a rank awaits what its partners signalled in stage k.
 inline table compile(const dissemination& s) {
   table t(s.participants());
   for (rank_t rank = 0; rank < s.participants(); ++rank) {
@@ -33,7 +39,8 @@ inline table compile(const dissemination& s) {
   return t;
 }
 
-// Arrivals climb `in`, the release descends `out`; both over the same ranks.
+// Arrivals travel up the tree `in` and the release travels down the tree `out`. Both trees must
+// have the same number of ranks.
 inline table compile(const tree& in, const tree& out) {
   table t(in.participants());
   for (rank_t rank = 0; rank < in.participants(); ++rank) {
@@ -51,7 +58,7 @@ inline table compile(const tree& in, const tree& out) {
   return t;
 }
 
-// Losers report to winners; the champion's release goes back the same way.
+// Losers report to winners. The release goes back the same way, from rank 0.
 inline table compile(const tournament& s) {
   table t(s.participants());
   for (rank_t rank = 0; rank < s.participants(); ++rank) {
@@ -70,6 +77,7 @@ inline table compile(const tournament& s) {
   return t;
 }
 
+// A folded rank signals its corner first and hears from it last.
 inline table compile(const hypercube& s) {
   table t(s.participants());
   for (rank_t rank = 0; rank < s.participants(); ++rank) {

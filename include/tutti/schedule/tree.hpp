@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A complete tree over the ranks with any fan: rank 0 is the root, the children of r are r*fan+1 .. r*fan+fan.
-// The fan-in of arrivals and the fan-out of the release may differ: take two trees.
+// A complete tree over the ranks with any fan: rank 0 is the root, and the children of rank r are
+// r*fan+1 .. r*fan+fan. Use two trees if the fan-in of the arrivals and the fan-out of the release
+// differ.
 // Source: Mellor-Crummey and Scott 1991 (fan-in 4, fan-out 2).
 #pragma once
 
@@ -11,6 +12,7 @@ namespace tutti::schedule {
 
 class tree {
  public:
+  // Throws std::invalid_argument if `fan` is 0.
   constexpr tree(rank_t participants, rank_t fan) : n_(participants), fan_(fan) {
     require(fan >= 1, "the fan of a tree is at least 1");
   }
@@ -18,9 +20,9 @@ class tree {
   constexpr rank_t participants() const noexcept { return n_; }
   constexpr rank_t fan() const noexcept { return fan_; }
 
-  // rank must not be the root.
+  // `rank` must not be the root, here and in place().
   constexpr rank_t parent(rank_t rank) const noexcept { return (rank - 1) / fan_; }
-  // Which of its parent's children a rank is, 0 .. fan-1.
+  // Returns the position of a rank among its parent's children, 0 .. fan-1.
   constexpr rank_t place(rank_t rank) const noexcept { return (rank - 1) % fan_; }
   constexpr rank_t child(rank_t rank, rank_t place) const noexcept {
     return rank * fan_ + 1 + place;
@@ -31,7 +33,7 @@ class tree {
     const rank_t left = n_ - static_cast<rank_t>(first);
     return left < fan_ ? left : fan_;
   }
-  // Levels below the root.
+  // Returns the number of levels below the root.
   constexpr rank_t depth() const noexcept {
     rank_t levels = 0;
     for (rank_t r = n_ - 1; r > 0; r = parent(r)) ++levels;
