@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files, and the reader of vectors.
+// Opens and closes files, and reads vectors from text.
 #include "io/file_table.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ int skip_space(std::FILE* from) {
   return c;
 }
 
-// Everything up to a blank or the closing bracket, which is left to be read.
+// Reads up to a blank or the closing bracket, and leaves that character unread.
 std::string word(std::FILE* from, int first, char closing) {
   std::string text(1, static_cast<char>(first));
   int c = std::getc(from);
@@ -84,7 +84,7 @@ file_table::~file_table() {
   for (std::size_t i = 3; i < streams_.size(); ++i) {
     if (streams_[i] != nullptr) std::fclose(streams_[i]);
   }
-  // Children that have not ended are not waited for: they may run longer than the program.
+  // Do not wait for children that are still running: they may outlive the program.
   for (const pid_t child : children_) waitpid(child, nullptr, WNOHANG);
 }
 
@@ -120,7 +120,7 @@ stream_result file_table::open(const std::string& name, std::int32_t mode) {
 stream_result file_table::close(std::int32_t number) {
   std::FILE* const stream = find(number);
   streams_[static_cast<std::size_t>(number)] = nullptr;
-  // The program's own streams belong to whoever runs it: only the number is given up.
+  // The caller of run() owns the three standard streams, so close only the number.
   const int status = number < 3 ? std::fflush(stream) : std::fclose(stream);
   return status == 0 ? stream_result() : failure(std::strerror(errno));
 }
@@ -175,7 +175,8 @@ stream_result file_table::read_characters(std::FILE* from,
       made.number[0] = at_end;
       return made;
     }
-    // CONST CHAR makes numbers below 0 of bytes above 127; the status is the byte, which is never at_end or at_most.
+    // CONST CHAR turns bytes above 127 into negative numbers. The status is the byte, 0 to 255, so
+    // it never equals at_end or at_most.
     if (std::any_of(delimiters.begin(), delimiters.end(), [c](std::int32_t each) {
           return c == each || (each < 0 && each >= -128 && c == each + 256);
         })) {

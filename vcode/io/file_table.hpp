@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams of a program: numbers that stand for open files and pipes.
+// The streams of a program: small numbers that stand for open files and pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -14,12 +14,14 @@
 
 namespace tutti::vcode {
 
-// What a stream instruction leaves: vectors, the text of an error (empty if all is well), and whether it is.
+// The result of a stream instruction: vectors, and the text of an error, which is empty on success.
 struct stream_result {
-  std::vector<std::int32_t> integers;  // also characters, lengths of segments
+  // INT elements, character codes, or lengths of segments.
+  std::vector<std::int32_t> integers;
   std::vector<double> reals;
   std::vector<std::uint8_t> booleans;
-  std::int32_t number[3] = {-1, -1, -1};  // streams, or the status of FREAD_CHAR
+  // Stream numbers, or the status of FREAD_CHAR in number[0].
+  std::int32_t number[3] = {-1, -1, -1};
   std::string error;
 };
 
@@ -30,20 +32,20 @@ class file_table {
   file_table(const file_table&) = delete;
   file_table& operator=(const file_table&) = delete;
 
-  // Null if no stream has this number.
+  // Returns null if no stream has this number.
   std::FILE* find(std::int32_t number) const;
 
   stream_result open(const std::string& name, std::int32_t mode);
   stream_result close(std::int32_t number);
-  // A vector in the form in which WRITE prints it; stops right behind it.
+  // Reads a vector in the form in which WRITE prints it and stops right behind it.
   static stream_result read(std::FILE* from, kind type);
   static stream_result write(std::FILE* to, kind type, const void* elements, std::size_t count);
   static stream_result read_characters(std::FILE* from, const std::vector<std::int32_t>& delimiters,
                                        std::int32_t most);
-  // streams: of the child's input, output and error output; -1 asks for a pipe to it.
+  // `streams` are the child's standard input, output and error; -1 asks for a pipe to that stream.
   stream_result spawn(const std::string& command, const std::int32_t (&streams)[3]);
 
-  // Of the last instruction: where other threads find it.
+  // The result of the last instruction, where the other threads read it.
   stream_result last;
 
  private:

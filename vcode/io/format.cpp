@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to print, for the end of a program and for WRITE and FWRITE.
+// Prints vectors, both at the end of a program and for WRITE and FWRITE.
 #include "io/format.hpp"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPAWN: a program of the system, its streams given or made as pipes.
+// SPAWN: starts another program with given streams or new pipes.
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -28,7 +28,7 @@ class pipes {
   ~pipes() {
     for (const int each : open_) ::close(each);
   }
-  // The child's end, and ours.
+  // Makes a pipe and returns the child's end and our end.
   bool make(bool child_reads, int& child, int& ours) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return false;
@@ -37,7 +37,8 @@ class pipes {
     ours = ends[child_reads ? 1 : 0];
     return true;
   }
-  // Above 2, and not for programs. Negative: there are too many open files.
+  // Duplicates the descriptor above 2, closed on exec. Returns a negative number if too many files
+  // are open.
   int copy(int descriptor) {
     const int made = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     if (made >= 0) open_.push_back(made);
@@ -67,11 +68,12 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
   int ours[3] = {-1, -1, -1};
   for (int i = 0; i < 3; ++i) {
     if (streams[i] >= 0) {
-      // What was written before, or was read ahead, comes before what the program does.
+      // Flush, and give back what was read ahead, so that the child continues where this program
+      // stopped.
       std::fflush(find(streams[i]));
       child[i] = fileno(find(streams[i]));
       if (child[i] < 0) {
-        made.error = "this stream is no file: a program cannot inherit it";
+        made.error = "this stream is not a file, so a program cannot inherit it";
         return made;
       }
     } else if (!opened.make(i == 0, child[i], ours[i])) {
@@ -80,7 +82,7 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
     }
   }
   flush_all();
-  // Away from 0, 1, 2, so that none is overwritten before it is used.
+  // Move the descriptors above 2, so that dup2 overwrites none before it is used.
   int away[3];
   for (int i = 0; i < 3; ++i) {
     away[i] = opened.copy(child[i]);
@@ -95,7 +97,7 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
   for (int i = 0; i < 3; ++i) posix_spawn_file_actions_adddup2(&actions, away[i], i);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // A program that writes to nobody ends, as it is used to, whatever we do about that signal.
+  // The child must have the default action for SIGPIPE, even if this process ignores the signal.
   sigset_t usual;
   sigemptyset(&usual);
   sigaddset(&usual, SIGPIPE);
@@ -116,7 +118,7 @@ stream_result file_table::spawn(const std::string& command, const std::int32_t (
     if (ours[i] < 0) continue;
     opened.keep(ours[i]);
     std::FILE* const stream = fdopen(ours[i], i == 0 ? "w" : "r");
-    // The child answers what it has been told, and we may wait for the answer.
+    // No buffer: the program may write a request and then wait for the child's answer.
     if (i == 0) std::setvbuf(stream, nullptr, _IONBF, 0);
     made.number[i] = add(stream);
   }

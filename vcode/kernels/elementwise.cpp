@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loop for each number of operands, compiled for every target of Highway that is worth it.
+// The elementwise kernels: one loop for each number of operands, compiled for each Highway target
+// in targets.hpp.
 #include "kernels/elementwise.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise.cpp"
 #include "kernels/targets.hpp"
-// Includes this file once for each target.
+// Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -148,7 +149,7 @@ HWY_EXPORT(count_from);
 HWY_EXPORT(unit);
 
 elementwise find_elementwise(opcode code, kind type) {
-  // For one element the loop of the plainest target starts fastest.
+  // For one element the plainest target's loop starts fastest.
   return {HWY_DYNAMIC_DISPATCH(find)(code, type), HWY_STATIC_DISPATCH(find)(code, type)};
 }
 bool has_zero(const std::int32_t* data, std::size_t count) {

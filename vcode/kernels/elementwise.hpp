@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise instructions on ranges of vectors, for the vector unit of the CPU at hand.
+// Elementwise instructions on ranges of vectors, compiled for several vector units and chosen at
+// run time.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +9,29 @@
 
 namespace tutti::vcode {
 
-// Operands that the instruction lacks are ignored. `out` may be one of the operands.
+// Ignores operands that the instruction does not have. `out` may be one of the operands.
 using elementwise_kernel = void (*)(const void* a, const void* b, const void* c, void* out,
                                     std::size_t count);
 
 struct elementwise {
   elementwise_kernel vector = nullptr;
-  elementwise_kernel scalar = nullptr;  // of one element; `count` is ignored
+  // For one element; ignores `count`.
+  elementwise_kernel scalar = nullptr;
 };
 
-// Null for instructions that are not elementwise, and for RAND.
+// Returns null kernels for RAND and for instructions that are not elementwise.
 elementwise find_elementwise(opcode code, kind type);
 
-// Any element 0? Any index outside of 0 .. limit-1?
+// Returns true if an element is 0.
 bool has_zero(const std::int32_t* data, std::size_t count);
+// Returns true if all elements are in 0 .. limit-1.
 bool all_below(const std::int32_t* data, std::size_t count, std::uint32_t limit);
 
-// out[i] = start + stride * i, wrapping; fewer than 2^32 of them.
+// Computes out[i] = start + stride * i, wrapping, for fewer than 2^32 elements.
 void fill_progression(std::int32_t start, std::int32_t stride, std::int32_t* out,
                       std::size_t count);
 
-// The vector unit that was chosen: "AVX3", "NEON", ...
+// Returns the name of the chosen vector unit: "AVX3", "NEON", ...
 const char* vector_unit();
 
 }  // namespace tutti::vcode

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds by lanes and blocks, for every target of Highway that is worth it.
+// Folds by lanes and blocks, compiled for each Highway target in targets.hpp.
 #include "kernels/fold.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fold.cpp"
 #include "kernels/targets.hpp"
-// Includes this file once for each target.
+// Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each elementwise instruction does to one element. INT wraps; nothing here is undefined.
+// What each elementwise instruction does to one element. INT wraps; no operation has undefined
+// behaviour.
 #pragma once
 
 #include <cmath>
@@ -8,8 +9,8 @@
 
 namespace tutti::vcode::operations {
 
-// The compiler may keep the loops below in vector registers: elements of one call do not depend on each
-// other, even where the result overwrites an operand.
+// Tells the compiler that the loops below may be vectorized: the elements of one call do not depend
+// on each other, even where the result overwrites an operand.
 #if defined(__clang__)
 #define TUTTI_VCODE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -22,7 +23,7 @@ using std::uint8_t;
 
 constexpr int32_t lowest_integer = std::numeric_limits<int32_t>::min();
 
-// As x86 converts: what no INT can hold is the lowest one.
+// Converts as x86 does: a value that no INT can hold becomes the lowest INT.
 inline int32_t to_integer(double x) {
   const bool fits = x > -2147483649.0 && x < 2147483648.0;
   return fits ? static_cast<int32_t>(fits ? x : 0.0) : lowest_integer;
@@ -43,8 +44,8 @@ struct multiply {
   int32_t operator()(int32_t a, int32_t b) const { return wrap(bits(a) * bits(b)); }
   double operator()(double a, double b) const { return a * b; }
 };
-// Divisors are not 0: that was checked. The quotient of two INTs is exact in a double before it is cut, and
-// processors divide vectors of doubles only.
+// The caller has checked that no divisor is 0. The double quotient of two INTs, truncated, is their
+// exact integer quotient, and processors have vector division only for floating point.
 struct divide {
   int32_t operator()(int32_t a, int32_t b) const {
     return to_integer(static_cast<double>(a) / static_cast<double>(b));
@@ -92,7 +93,7 @@ struct not_equal {
     return a != b ? 1 : 0;
   }
 };
-// As x86 shifts: by the low five bits of the count.
+// Shifts as x86 does: by the low five bits of the count.
 struct shift_left {
   int32_t operator()(int32_t a, int32_t b) const { return wrap(bits(a) << (bits(b) & 31)); }
 };
@@ -148,7 +149,7 @@ struct round {
 struct sqrt {
   double operator()(double a) const { return std::sqrt(a); }
 };
-// The C library's functions, as in the original: their last digits are printed.
+// The functions of the C library, which the original calls too: programs print their last digits.
 template <double (*Function)(double)>
 struct mathematical {
   double operator()(double a) const { return Function(a); }
@@ -163,7 +164,8 @@ struct boolean_to_integer {
   int32_t operator()(uint8_t a) const { return a; }
 };
 
-// Identities. Those of FLOAT maximum and minimum are the original's, and are seen where a segment is empty.
+// The identities. FLOAT maximum and minimum have the original's, which a program sees where a
+// segment is empty.
 template <class Operation, class T>
 inline constexpr T identity = T{0};
 template <class T>

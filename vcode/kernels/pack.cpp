@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector of elements at a time is compressed and stored; the next one overwrites what was too much.
+// PACK kernels: compress and store one vector register at a time; the next store overwrites the
+// excess.
 #include "kernels/pack.hpp"
 
 #include <cstring>
@@ -7,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/pack.cpp"
 #include "kernels/targets.hpp"
-// Includes this file once for each target.
+// Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -31,7 +32,7 @@ std::size_t count_of_flags(const std::uint8_t* flags, std::size_t count) {
   return found;
 }
 
-// Without a branch for each element.
+// Packs without a branch for each element.
 template <class T>
 void pack_each(const T* from, const std::uint8_t* flags, std::size_t count, T* to, const T* end) {
   for (std::size_t k = 0; k < count && to != end; ++k) {
@@ -40,12 +41,12 @@ void pack_each(const T* from, const std::uint8_t* flags, std::size_t count, T* t
   }
 }
 
-// The flags of `lanes` elements as a bit each.
+// Converts the flags of `lanes` elements to one bit each.
 void to_bits(const std::uint8_t* flags, std::size_t lanes, std::uint8_t* bits) {
   for (std::size_t k = 0; k < lanes; k += 8) {
     std::uint64_t eight = 0;
     std::memcpy(&eight, flags + k, lanes < 8 ? lanes : 8);
-    // Byte i is 0 or 1, and lands in bit 56 + i.
+    // Byte i is 0 or 1; the product moves it to bit 56 + i.
     bits[k / 8] = static_cast<std::uint8_t>(eight * 0x0102040810204080U >> 56);
   }
 }

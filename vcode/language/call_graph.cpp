@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tarjan, Depth-first search and linear graph algorithms, SIAM J. Comput. 1(2), 1972.
+// Tarjan's algorithm: Depth-first search and linear graph algorithms, SIAM J. Comput. 1(2), 1972.
 #include "language/call_graph.hpp"
 
 #include <algorithm>
@@ -29,9 +29,12 @@ class components {
  private:
   struct node {
     std::vector<std::uint32_t> callees;
-    std::uint32_t number = 0;  // in the order of discovery; 0: not met yet
-    std::uint32_t lowest = 0;  // that it reaches among those still on the stack
-    std::size_t next = 0;      // of callees
+    // The order of discovery; 0 means not discovered yet.
+    std::uint32_t number = 0;
+    // The lowest number that this function reaches among those still on the stack.
+    std::uint32_t lowest = 0;
+    // The index of the next callee to visit.
+    std::size_t next = 0;
     bool on_stack = false;
   };
 

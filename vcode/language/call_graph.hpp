@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who calls whom: functions in groups that call each other, callees first.
+// The call graph: groups of functions that call each other, callees first.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct call_group {
   bool recursive = false;
 };
 
-// Strongly connected components by Tarjan's algorithm, without recursion of its own.
+// Returns the strongly connected components, by Tarjan's algorithm with an explicit stack.
 std::vector<call_group> call_groups(const program_data& data);
 
 }  // namespace tutti::vcode

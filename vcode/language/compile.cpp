@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front of the library: text to verified program.
+// Compiles text to a verified program.
 #include <fmt/format.h>
 
 #include "language/parser.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruction table: names, type words, operands and results of every instruction, in one place.
-// Parser, verifier, interpreter, messages and documentation read it.
+// The instruction table: names, type words, operands and results of all instructions. The parser,
+// the verifier, the interpreter and the messages read it.
 #pragma once
 
 #include <array>
@@ -14,25 +14,25 @@ namespace tutti::vcode {
 
 // clang-format off
 enum class opcode : std::uint8_t {
-  // elementwise
+  // Elementwise.
   add, subtract, multiply, divide, remainder,
   less, less_equal, greater, greater_equal, equal, not_equal,
   shift_left, shift_right, logical_not, logical_and, logical_or, logical_xor, select, random,
   floor, ceil, trunc, round,
   log, sqrt, exp, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh,
   integer_to_real, integer_to_boolean, boolean_to_integer,
-  // along segments
+  // Along segments.
   add_scan, multiply_scan, max_scan, min_scan, and_scan, or_scan, xor_scan,
   add_reduce, multiply_reduce, max_reduce, min_reduce, and_reduce, or_reduce, xor_reduce,
   rank_up, rank_down,
-  // moving elements
+  // Moving elements.
   permute, bpermute, dpermute, fpermute, bfpermute, dfpermute, extract, replace, dist, index, pack,
   length, make_segdes, lengths,
-  // stack and control
+  // Stack and control.
   copy, pop, cpop, make_pair, split_pair, constant,
   branch_if, branch_else, end_if, call, ret, exit,
   start_timer, stop_timer, seed,
-  // streams
+  // Streams.
   read, write, open, close, read_file, write_file, read_characters, spawn,
 };
 // clang-format on
@@ -40,14 +40,15 @@ enum class opcode : std::uint8_t {
 struct instruction_info {
   opcode code;
   std::string_view name;
-  // Legal type words: i INT, f FLOAT, b BOOL, s SEGDES, c CHAR. Empty: the text has no type word.
+  // Legal type words: i INT, f FLOAT, b BOOL, s SEGDES, c CHAR. Empty if the instruction has no
+  // type word.
   std::string_view types;
-  // Deepest first: i, f, b, s as above, t the stated type.
+  // Operands, deepest first: i, f, b, s as above; t stands for the stated type.
   std::string_view operands;
   std::string_view results;
 };
 
-// In the order of `opcode`.
+// The table, in the order of `opcode`.
 inline constexpr auto instructions = std::to_array<instruction_info>({
     {opcode::add, "+", "if", "tt", "t"},
     {opcode::subtract, "-", "if", "tt", "t"},
@@ -153,7 +154,7 @@ static_assert([] {
   return instructions.size() == static_cast<std::size_t>(opcode::spawn) + 1;
 }());
 
-// The type that a letter of the table stands for in an instruction with this type word.
+// Returns the type that a letter of the table stands for in an instruction with this type word.
 constexpr kind kind_of(char letter, kind stated) {
   switch (letter) {
     case 'i': return kind::integer;
@@ -165,7 +166,7 @@ constexpr kind kind_of(char letter, kind stated) {
   }
 }
 
-// Null if there is none of this name.
+// Returns null if no instruction has this name.
 const instruction_info* find_instruction(std::string_view name);
 
 }  // namespace tutti::vcode

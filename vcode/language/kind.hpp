@@ -8,7 +8,8 @@
 
 namespace tutti::vcode {
 
-// `none` is for instructions whose text has no type word; `character` is written CHAR and held as INT.
+// `none` is the kind of instructions without a type word. `character` is written CHAR and stored as
+// INT.
 enum class kind : std::uint8_t { integer, real, boolean, segdes, pair, character, none };
 
 constexpr std::string_view name_of(kind k) {
@@ -16,7 +17,7 @@ constexpr std::string_view name_of(kind k) {
   return names[static_cast<std::size_t>(k)];
 }
 
-// Bytes of an element in memory.
+// Returns the bytes of one element in memory.
 constexpr std::size_t size_of(kind k) { return k == kind::real ? 8 : k == kind::boolean ? 1 : 4; }
 
 }  // namespace tutti::vcode

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens: a run of identifier characters is a number if all of it reads as one, else a word.
+// Tokens: a run of identifier characters is a number if all of it reads as one, and a word
+// otherwise.
 #include "language/lexer.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ void lexer::skip() {
       }
       advance(end + 1);
     } else if (c == '\r') {
-      // A file that came from another system has one on every line: one warning is enough.
+      // A file from another system has a carriage return on every line; one warning is enough.
       if (warnings_.empty()) {
         warnings_.push_back(
             fmt::format("{}:{}:{}: carriage returns are ignored", file_, at_.line, at_.column));
@@ -112,7 +113,7 @@ token lexer::next() {
     return {c == '(' ? token_kind::open : token_kind::close, text, where};
   }
   throw source_error(file_, where.line, where.column,
-                     fmt::format("the character {} belongs to nothing here", shown(c)));
+                     fmt::format("unexpected character {}", shown(c)));
 }
 
 }  // namespace tutti::vcode

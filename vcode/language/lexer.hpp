@@ -14,7 +14,8 @@ enum class token_kind { integer, real, word, string, open, close, end };
 
 struct token {
   token_kind kind = token_kind::end;
-  std::string_view text;  // of a string: between the quotes
+  // For a string: the text between the quotes.
+  std::string_view text;
   place where;
 };
 
@@ -23,7 +24,7 @@ class lexer {
   lexer(std::string_view text, std::string file, std::vector<std::string>& warnings)
       : rest_(text), file_(std::move(file)), warnings_(warnings) {}
 
-  // Throws source_error. After the last token: `end`, again and again.
+  // Returns the next token; after the last one always `end`. Throws source_error.
   token next();
 
  private:

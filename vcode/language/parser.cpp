@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursive descent over functions and instructions; IF and CALL get their targets here.
+// Parses functions and instructions by recursive descent, and resolves the targets of IF and CALL.
 #include "language/parser.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ kind type_word(std::string_view text) {
   return kind::none;
 }
 
-// The letter of a type word in the instruction table.
+// Returns the letter of a type word in the instruction table.
 char letter_of(kind type) {
   constexpr std::string_view letters = "ifbspc";
   return letters[static_cast<std::size_t>(type)];
@@ -93,7 +93,7 @@ class parser {
   std::string function_name() {
     if (at_.kind != token_kind::word) expected("the name of a function");
     if (is_reserved(at_.text)) {
-      fail(at_, fmt::format("expected the name of a function; '{}' has another meaning", at_.text));
+      fail(at_, fmt::format("expected the name of a function; '{}' is reserved", at_.text));
     }
     const token name = take();
     if (name.text.size() > longest_name) {
@@ -115,7 +115,7 @@ class parser {
     const auto index = static_cast<std::uint32_t>(data_.functions.size());
     const auto [found, is_new] = by_name_.try_emplace(made.name, index);
     if (!is_new) {
-      if (made.name == "MAIN") fail(named, "there is a second function MAIN");
+      if (made.name == "MAIN") fail(named, "function MAIN is defined twice");
       warn(named,
            fmt::format("function {} is defined again; the later definition counts", made.name));
       if (data_.entry == found->second) data_.entry = index;
@@ -125,7 +125,7 @@ class parser {
     data_.functions.push_back(std::move(made));
   }
 
-  // Types in declarations say nothing that the verifier does not find out.
+  // Skips the types in a declaration: the verifier infers them.
   void skip_declaration(std::string_view letter) {
     if (!at_word(letter)) return;
     take();
@@ -159,12 +159,12 @@ class parser {
     }
   }
 
-  // The open IF or ELSE goes on after this instruction.
+  // Sets the target of the open IF or ELSE to the instruction after this one.
   void close_branch(opcode code, const token& name) {
     if (open_.empty()) fail(name, fmt::format("this {} has no IF", name.text));
     instruction& opener = data_.code[open_.back()];
     if (code == opcode::branch_else && opener.code == opcode::branch_else) {
-      fail(name, "this IF has an ELSE already");
+      fail(name, "this IF already has an ELSE");
     }
     opener.first = static_cast<std::int32_t>(size() + 1);
     open_.pop_back();
@@ -189,7 +189,7 @@ class parser {
     }
     if (which.types.find(letter_of(made.type)) == std::string_view::npos) {
       fail(at_,
-           fmt::format("{} is not for {}, only for {}", name.text, at_.text, choices(which.types)));
+           fmt::format("{} does not take {}, only {}", name.text, at_.text, choices(which.types)));
     }
     take();
   }
@@ -220,7 +220,8 @@ class parser {
   }
 
   std::int64_t parse_long(const token& t) const {
-    const std::size_t plus = t.text[0] == '+' ? 1 : 0;  // from_chars takes no plus sign.
+    // from_chars accepts no plus sign.
+    const std::size_t plus = t.text[0] == '+' ? 1 : 0;
     std::int64_t number = 0;
     const auto [end, error] =
         std::from_chars(t.text.data() + plus, t.text.data() + t.text.size(), number);
@@ -238,9 +239,10 @@ class parser {
       made.type = kind::integer;
       parse_string(made);
     } else if (at_.kind == token_kind::open) {
-      // As in the original: one segment needs no parentheses, several are made by MAKE_SEGDES.
+      // CONST SEGDES takes one length without parentheses, as in the original; MAKE_SEGDES makes
+      // several segments.
       if (type == kind::segdes) {
-        fail(at_, "CONST SEGDES takes one number; several segments are made by MAKE_SEGDES");
+        fail(at_, "CONST SEGDES takes one number; MAKE_SEGDES makes several segments");
       }
       take();
       while (at_.kind != token_kind::close) parse_element(made);
@@ -254,14 +256,14 @@ class parser {
 
   void parse_string(constant_data& made) {
     if (at_.kind != token_kind::string) expected("a string");
-    // The codes of bytes above 127 are as C's plain char has them on the original's machines.
+    // Bytes above 127 become negative, because plain char is signed on the original's machines.
     for (const char c : take().text) made.integers.push_back(static_cast<signed char>(c));
   }
 
   void parse_element(constant_data& made) {
     switch (made.type) {
       case kind::real:
-        if (at_.kind != token_kind::real) expected("a FLOAT, as 1.0 or -2.5e3");
+        if (at_.kind != token_kind::real) expected("a FLOAT such as 1.0 or -2.5e3");
         made.reals.push_back(std::strtod(std::string(at_.text).c_str(), nullptr));
         break;
       case kind::boolean:
@@ -287,7 +289,8 @@ class parser {
       }
     }
     if (at_.kind != token_kind::integer) expected("an INT");
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(parse_long(at_)));  // wraps
+    // The number wraps.
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(parse_long(at_)));
   }
 
   void resolve_calls() {
@@ -311,7 +314,8 @@ class parser {
   program_data data_;
   lexer lexer_;
   token at_;
-  std::vector<std::uint32_t> open_;  // IF and ELSE whose end has not been seen
+  // IF and ELSE instructions whose end has not been read yet.
+  std::vector<std::uint32_t> open_;
   std::vector<unresolved> calls_;
   std::unordered_map<std::string, std::uint32_t> by_name_;
 };

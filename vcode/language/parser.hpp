@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to flat code.
+// Parses text to flat code.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tutti::vcode {
 
-// Throws source_error. Stack effects are not known yet: see verifier.hpp.
+// Throws source_error. Does not compute stack effects; verifier.hpp does.
 program_data parse(std::string_view text, std::string file);
 
 }  // namespace tutti::vcode

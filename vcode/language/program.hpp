@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program after parsing: flat code, one instruction for each in the text.
+// A parsed program: flat code, one entry for each instruction in the text.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,38 @@ struct place {
 
 struct instruction {
   opcode code = opcode::ret;
-  kind type = kind::none;  // the type word
-  // COPY, POP, CPOP: count and depth. IF, ELSE: where to go on, in `first`. CALL: the function.
-  // CONST: the constant.
+  // The type word.
+  kind type = kind::none;
+  // COPY, POP, CPOP: count and depth. IF, ELSE: the instruction to go on at, in `first`. CALL: the
+  // function. CONST: the constant.
   std::int32_t first = 0;
   std::int32_t second = 0;
   place where;
 };
 
-// BOOL elements are in `integers`; a segment descriptor has one integer.
+// BOOL elements are in `integers`; a segment descriptor is one integer.
 struct constant_data {
   kind type = kind::integer;
   std::vector<std::int32_t> integers;
   std::vector<double> reals;
 };
 
-// A type in a stack effect: a kind, or a variable that stands for any type; PAIR has two parts.
+// A type in a stack effect: a kind, or a variable that stands for any type. A PAIR has two parts.
 struct type_term {
-  vcode::kind kind = vcode::kind::none;  // none: a variable
+  // `none` marks a variable.
+  vcode::kind kind = vcode::kind::none;
   std::int32_t variable = 0;
   std::vector<type_term> parts;
   bool operator==(const type_term&) const = default;
 };
 
-// What a function takes and leaves, deepest first.
+// The types that a function takes and leaves, deepest first.
 struct stack_effect {
   std::vector<type_term> inputs;
-  // Paths may leave different stacks. None: no path reaches RET.
+  // One entry for each possible stack, as paths may leave different ones. Empty if no path reaches
+  // RET.
   std::vector<std::vector<type_term>> outputs;
-  // Instruction that first reaches below what the function itself pushed.
+  // The first instruction that uses values from below those that the function itself pushed.
   std::uint32_t first_reach = 0;
   bool operator==(const stack_effect& other) const {
     return inputs == other.inputs && outputs == other.outputs;
@@ -56,10 +59,12 @@ struct stack_effect {
 struct function {
   std::string name;
   place where;
-  std::uint32_t begin = 0;  // in code
+  // Index into `code`.
+  std::uint32_t begin = 0;
   std::uint32_t end = 0;
   stack_effect effect;
-  std::uint32_t growth = 0;  // most values above its inputs' end, the calls not counted
+  // The most values that the function, without its callees, adds above its inputs.
+  std::uint32_t growth = 0;
 };
 
 struct program_data {

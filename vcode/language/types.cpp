@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unification by links; every walk over a type has a budget, as PAIRs can make types of exponential size.
+// Unifies types by links. Every walk over a type has a budget, since PAIRs can make types of
+// exponential size.
 #include "language/types.hpp"
 
 namespace tutti::vcode {
@@ -38,7 +39,8 @@ type_pool::id type_pool::find(id type) {
   return root;
 }
 
-// Says yes too when the budget is spent: such a type is refused as an infinite one is.
+// Also returns true when the budget is spent: the verifier refuses such a type like an infinite
+// one.
 bool type_pool::contains(id type, id variable, std::uint32_t& budget) {
   std::vector<id> open{type};
   while (!open.empty()) {
@@ -70,7 +72,8 @@ bool type_pool::unify(id a, id b) {
     } else if (left.kind != right.kind) {
       return false;
     } else if (left.kind == kind::pair) {
-      left.link = y;  // Before the parts: shared parts are then met once.
+      // Link before the parts are unified, so that shared parts are visited once.
+      left.link = y;
       open.emplace_back(left.first, right.first);
       open.emplace_back(left.second, right.second);
     }

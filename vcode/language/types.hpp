@@ -21,25 +21,28 @@ class type_pool {
   id variable();
   id pair(id first, id second);
 
-  // False if no choice of the variables makes them equal.
+  // Returns false if no choice of the variables makes the two types equal.
   bool unify(id a, id b);
-  // False if they are of different kinds; looks at the outermost PAIR only.
+  // Returns false if the kinds differ; looks at the outermost PAIR only.
   bool may_be_same(id a, id b);
 
-  // Outside of the pool: variables get numbers in the order in which they are met. Empty if the type is
-  // too large to be of use: PAIRs of PAIRs double it.
+  // Copies a type out of the pool; variables get numbers in the order in which they are found.
+  // Returns nothing if the type is too large, since every PAIR of PAIRs doubles it.
   std::optional<type_term> term(id type, std::map<id, std::int32_t>& numbers);
-  // Back, with a fresh variable for each number.
+  // Copies a type into the pool, with a fresh variable for each number.
   id instance(const type_term& term, std::map<std::int32_t, id>& variables);
 
   std::string name(id type);
 
  private:
   struct node {
-    vcode::kind kind = vcode::kind::none;  // none: a variable
-    id first = -1;                         // of a PAIR
+    // `none` marks a variable.
+    vcode::kind kind = vcode::kind::none;
+    // The parts of a PAIR.
+    id first = -1;
     id second = -1;
-    id link = -1;  // this is the same as that
+    // The type that this one was unified with.
+    id link = -1;
   };
   id find(id type);
   bool contains(id type, id variable, std::uint32_t& budget);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Abstract interpretation of one function on a stack of types.
+// Types one function by abstract interpretation on a stack of types.
 #include "language/verifier.hpp"
 
 #include <fmt/format.h>
@@ -15,14 +15,15 @@ namespace {
 
 constexpr std::size_t most_values = 16384;
 constexpr std::size_t most_paths = 16;
-// Each round carries what is known over one call more. A recursion that takes more at each call would go on for ever.
+// Each round carries known effects across one more call. Without a limit, a recursion that takes
+// more values at each call would never converge.
 constexpr std::size_t fewest_rounds = 100;
 
 class inference {
  public:
   inference(const program_data& data, const function& of) : data_(data), function_(of) {}
 
-  // The effect, given what is known of the other functions so far.
+  // Returns the effect, given what is known of the other functions so far.
   stack_effect run(std::uint32_t& growth) {
     for (at_ = function_.begin; at_ < function_.end; ++at_) step(data_.code[at_]);
     growth = static_cast<std::uint32_t>(growth_);
@@ -33,10 +34,11 @@ class inference {
   using id = type_pool::id;
 
   struct state {
-    std::size_t known = 0;  // of inputs_, at the bottom of `stack`
+    // The number of entries of inputs_ that lie at the bottom of `stack`.
+    std::size_t known = 0;
     std::vector<id> stack;
   };
-  // The stacks that may be found at one place; none if it cannot be reached.
+  // The stacks that are possible at one place; empty if it cannot be reached.
   using states = std::vector<state>;
 
   [[noreturn]] void fail(const std::string& sentence) const {
@@ -50,14 +52,14 @@ class inference {
     if (count > most_values) fail(fmt::format("more than {} values on the stack", most_values));
   }
 
-  // Inputs found since the state was made lie below all that it holds.
+  // Puts the inputs that were found since this state was made below its values.
   void extend(state& s) const {
     s.stack.insert(s.stack.begin(), inputs_.rbegin(),
                    inputs_.rend() - static_cast<std::ptrdiff_t>(s.known));
     s.known = inputs_.size();
   }
 
-  // Makes sure of `count` values, taking more inputs if need be.
+  // Ensures that `count` values are there; missing ones become inputs.
   void reach(std::size_t count) {
     check_size(count);
     if (count <= now_.stack.size()) return;
@@ -108,7 +110,7 @@ class inference {
     }
   }
 
-  // From now_ on; adds what it becomes to the paths.
+  // Executes one instruction on the path in now_ and adds the resulting states to the paths.
   void step_path(const instruction& i) {
     switch (i.code) {
       case opcode::copy: {
@@ -152,14 +154,16 @@ class inference {
     absorb(std::move(now_));
   }
 
-  // Paths with stacks of one shape go on as one. The compiler of NESL makes no others, people do.
+  // Merges paths whose stacks have the same shape. The NESL compiler makes no others; hand-written
+  // programs may.
   void absorb(state&& added) {
     extend(added);
     for (state& each : paths_) {
       extend(each);
       if (!has_shape(each, added)) continue;
       for (std::size_t k = 0; k < added.stack.size(); ++k) {
-        if (!types_.unify(each.stack[k], added.stack[k])) fail("PAIRs of different types meet");
+        if (!types_.unify(each.stack[k], added.stack[k]))
+          fail("the branches leave PAIRs of different types");
       }
       return;
     }
@@ -179,7 +183,7 @@ class inference {
     std::size_t depth;
   };
   span range(const instruction& i) {
-    // Nothing is moved, whatever lies above it: prepare.cpp drops the depth too.
+    // With a count of 0 nothing moves, whatever the depth; prepare.cpp drops the depth too.
     if (i.first == 0) return {0, 0};
     const span result{static_cast<std::size_t>(i.first), static_cast<std::size_t>(i.second)};
     reach(result.count + result.depth);
@@ -241,7 +245,7 @@ class inference {
     std::map<id, std::int32_t> numbers;
     const auto add = [&](id type, std::vector<type_term>& to) {
       auto term = types_.term(type, numbers);
-      if (!term) fail("a PAIR of PAIRs has grown beyond all use");
+      if (!term) fail("the type of a nested PAIR is too large");
       to.push_back(std::move(*term));
     };
     for (std::size_t i = inputs_.size(); i-- > 0;) add(inputs_[i], made.inputs);
@@ -256,11 +260,14 @@ class inference {
   const program_data& data_;
   const function& function_;
   type_pool types_;
-  std::vector<id> inputs_;  // topmost first
+  // Topmost first.
+  std::vector<id> inputs_;
   std::uint32_t first_reach_ = 0;
   states paths_{state{}};
-  state now_;                     // the path being followed
-  std::vector<states> branches_;  // of each open IF: the paths that wait for ELSE or ENDIF
+  // The path that is being followed.
+  state now_;
+  // For each open IF, the paths that wait for ELSE or ENDIF.
+  std::vector<states> branches_;
   std::size_t growth_ = 0;
   std::uint32_t at_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Free lists of small parts, free ranges of large ones.
+// Manages free lists of small parts and free ranges of large parts.
 #include "machine/arena.hpp"
 
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ arena::arena(std::size_t bytes) {
                 -1, 0);
   };
   void* got = reserve();
-  // Nobody asked for so much: under a limit on addresses less will do.
+  // The caller named no size, so a smaller one will do if the system limits the address space.
   constexpr std::size_t fewest = std::size_t{1} << 24;
   while (got == MAP_FAILED && bytes == 0 && size_ > fewest) {
     size_ = size_ / 2 / unit * unit;
@@ -43,7 +43,8 @@ arena::arena(std::size_t bytes) {
                                 " bytes cannot be reserved");
   }
   begin_ = static_cast<std::byte*>(got);
-  // Long vectors are walked from end to end: few large pages cost less than many small ones. Only a hint.
+  // Long vectors are read from end to end, so a few huge pages cost less than many small ones. This
+  // is only a hint.
   if (size_ >= allocator::page) madvise(begin_, size_, MADV_HUGEPAGE);
 }
 
@@ -53,7 +54,7 @@ allocator::allocator(arena& from) : arena_(&from), begin_(from.begin()), size_(f
 
 std::size_t allocator::class_of(std::uint32_t units) {
   if (units <= 4) return units - 1;
-  // The two bits below the highest one choose among the four.
+  // The two bits below the highest one choose among the four sizes of this power of two.
   const auto shift = static_cast<unsigned>(std::bit_width(units - 1)) - 3;
   return 4 * shift + ((units - 1) >> shift);
 }
@@ -113,7 +114,8 @@ void* allocator::take_small(std::size_t size_class) {
   if (free.empty()) {
     const std::size_t bytes = units_of(size_class) * unit;
     if (static_cast<std::size_t>(chunk_end_ - chunk_) < bytes) {
-      // What is left of the last chunk, less than a small part, is not used. A small arena has small chunks.
+      // The rest of the last chunk, less than a small part, stays unused. A small arena has small
+      // chunks.
       std::size_t wanted = std::max(bytes, std::min(most, size_ / 64 / unit * unit));
       void* fresh = take_large(wanted);
       if (fresh == nullptr) fresh = take_large(wanted = bytes);

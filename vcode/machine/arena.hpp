@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the elements of vectors: one reserved range of addresses, and who has which part of it.
+// Memory for the elements of vectors: one reserved range of addresses and its allocators.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 
 namespace tutti::vcode {
 
-// Addresses; the system gives memory to a page when it is first written.
+// A range of addresses; the system provides the memory of a page at the first write to it.
 class arena {
  public:
-  // 0 bytes: as much as the machine has. Throws std::invalid_argument if the system refuses.
+  // `bytes` of 0 means as much as the machine has. Throws std::invalid_argument if the system
+  // refuses.
   explicit arena(std::size_t bytes);
   ~arena();
   arena(const arena&) = delete;
@@ -24,7 +25,7 @@ class arena {
   std::byte* begin() const { return begin_; }
   std::size_t size() const { return size_; }
 
-  // How much of it, from its beginning, somebody has written to, or is about to.
+  // The bytes, from the beginning, that have been written to or are about to be.
   std::size_t touched() const { return touched_; }
   void touch(std::size_t end) { touched_ = std::max(touched_, end); }
 
@@ -34,16 +35,18 @@ class arena {
   std::size_t touched_ = 0;
 };
 
-// Hands out parts of an arena. It keeps its books outside of the arena and decides by the sequence of calls
-// alone: threads that make the same calls on an allocator each get the same addresses, without a word.
+// Hands out parts of an arena. It keeps its data structures outside the arena and decides by the
+// sequence of calls alone: threads that make the same calls, each on its own allocator, get the
+// same addresses without communication.
 //
-// Small parts come in a few sizes, each with a list of free ones. A large part is cut from the smallest free range
-// that has room, and joins its neighbours when it is freed: a page that has been used is better than a fresh one,
-// which the system clears when it is first written.
+// Small parts have a few sizes, each with a free list. A large part is cut from the smallest free
+// range that has room, and merges with its neighbours when it is freed. Reusing a page is better
+// than taking a fresh one, which the system clears at the first write.
 class allocator {
  public:
   struct part {
-    void* address = nullptr;  // null: full
+    // Null if the arena is full.
+    void* address = nullptr;
     std::uint32_t units = 0;
   };
 
@@ -53,13 +56,14 @@ class allocator {
   void free(part p);
   std::size_t peak() const { return peak_; }
 
-  // Pages that were handed out but have not been touched, and as many behind them as make it a multiple of `parts`;
-  // they count as touched from now on. None if it would be one. Vectors may lie there already.
+  // Returns the untouched pages among those handed out, and as many behind them as make their
+  // number a multiple of `parts`, and counts them as touched. Returns none if there would be only
+  // one. Vectors may already lie in them.
   std::pair<unsigned char*, std::size_t> take_fresh(unsigned parts);
   static constexpr std::size_t page = std::size_t{2} << 20;
 
-  // Between hold() and release(), parts that are freed are kept from being handed out again: other threads
-  // may still read them.
+  // Between hold() and release(), freed parts are not handed out again, because other threads may
+  // still read them.
   void hold() { holding_ = true; }
   void release();
 
@@ -81,14 +85,17 @@ class allocator {
   arena* arena_;
   std::byte* begin_;
   std::size_t size_;
-  std::size_t used_ = 0;  // of the arena, from its beginning
+  // The used bytes of the arena, from its beginning.
+  std::size_t used_ = 0;
   std::size_t peak_ = 0;
   std::vector<std::byte*> free_[classes];
-  // Where small parts are cut from, one behind the other.
+  // The chunk from which small parts are cut in sequence.
   std::byte* chunk_ = nullptr;
   std::byte* chunk_end_ = nullptr;
-  std::map<std::byte*, std::size_t> ranges_;              // large and free, by address
-  std::set<std::pair<std::size_t, std::byte*>> by_size_;  // the same
+  // The large free ranges by address.
+  std::map<std::byte*, std::size_t> ranges_;
+  // The same ranges by size.
+  std::set<std::pair<std::size_t, std::byte*>> by_size_;
   bool holding_ = false;
   std::vector<part> held_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results and complaints, for all operations.
+// Results and errors of all operations.
 #include "machine/context.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ void fail_lengths(const char* first, std::int64_t length, const char* second, st
 
 void touch_fresh(context& c, std::size_t elements) {
   const unsigned parts = c.workers.parts(elements);
-  // The interpreters of engine spmd would meet once more than the paper's.
+  // Under engine spmd this would cost one barrier more than the engine of Hetland et al. 2019.
   if (parts == 1 || c.workers.is_spmd()) return;
   const auto [begin, bytes] = c.memory.memory().take_fresh(parts);
   if (bytes == 0) return;
@@ -36,7 +36,8 @@ void touch_fresh(context& c, std::size_t elements) {
     for (std::size_t at = part * allocator::page; at < bytes; at += parts * allocator::page) {
       const std::size_t end = std::min(bytes, at + allocator::page);
       for (std::size_t k = at; k < end; k += smallest_page) {
-        // relaxed: a write that changes nothing, as short vectors may lie here already; nobody else is here.
+        // relaxed: the write changes nothing, as short vectors may already lie here; no other
+        // thread accesses this page now.
         std::atomic_ref<unsigned char>(begin[k]).fetch_or(0, std::memory_order_relaxed);
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation works with, and the form of all operations.
+// The context in which operations run, and their common signature.
 #pragma once
 
 #include <cstddef>
@@ -27,24 +27,30 @@ struct context {
   const run_options& options;
   random_stream& random;
   file_table& files;
-  double started = 0;          // by START_TIMER
-  std::size_t defer_from = 0;  // elements from which elementwise results are deferred; 0: never
+  // Set by START_TIMER.
+  double started = 0;
+  // The number of elements from which elementwise results are deferred; 0 means never.
+  std::size_t defer_from = 0;
 };
 
-// An instruction, prepared: what it does, and all that can be looked up beforehand.
+// A prepared instruction: its operation, and everything that can be looked up in advance.
 struct step;
-// `operands` are the values that the instruction takes, deepest first. The operation takes them over, and
-// leaves its results in their place, and above it.
+// `operands` points to the values that the instruction takes, deepest first. The operation takes
+// them over and leaves its results in their place and above.
 using operation = void (*)(context& c, const step& s, value* operands);
 
 struct step {
   operation run = nullptr;
   opcode code = opcode::ret;
-  kind type = kind::none;    // the type word, CHAR included
-  kind result = kind::none;  // type of the first result
-  std::int8_t change = 0;    // of the number of values on the stack
+  // The type word, CHAR included.
+  kind type = kind::none;
+  // The type of the first result.
+  kind result = kind::none;
+  // The change in the number of values on the stack.
+  std::int8_t change = 0;
   std::uint8_t operands = 0;
-  std::int32_t first = 0;  // as in instruction
+  // The same as in `instruction`.
+  std::int32_t first = 0;
   std::int32_t second = 0;
   std::uint32_t line = 0;
   elementwise_kernel vector = nullptr;
@@ -52,14 +58,14 @@ struct step {
   const fold_kernels* fold = nullptr;
 };
 
-// Computes what is deferred (deferred.cpp).
+// Computes a deferred vector (deferred.cpp).
 void force(context& c, block* b);
 
 inline void force(context& c, value v) {
   if (!v.is_scalar() && v.vector()->deferred != nullptr) force(c, v.vector());
 }
 
-// The elements, wherever they are.
+// Returns the elements, wherever they are stored.
 template <class T>
 const T* elements(context& c, const value& v) {
   force(c, v);
@@ -67,7 +73,7 @@ const T* elements(context& c, const value& v) {
 }
 
 [[noreturn]] void fail(const std::string& sentence);
-// Lengths as `first` and `second` call them.
+// Reports different lengths of the vectors that `first` and `second` name.
 [[noreturn]] void fail_lengths(const char* first, std::int64_t length, const char* second,
                                std::int64_t other);
 
@@ -76,15 +82,17 @@ inline void require_same_length(const char* first, std::int64_t length, const ch
   if (length != other) fail_lengths(first, length, second, other);
 }
 
-// Before `elements` are written by all threads: what the system has to clear for them is dealt to the threads page by
-// page. Else whoever writes to a page first clears it, and the others may have nothing to clear.
+// Call this before all threads write `elements`. It distributes the pages that the system has to
+// clear over the threads. Otherwise the first thread that writes to a page clears it, and the
+// threads may share that work unevenly.
 void touch_fresh(context& c, std::size_t elements);
 
 // A result under construction: a vector in memory, or one element.
 class result_vector {
  public:
   result_vector(context& c, kind type, std::int32_t length);
-  // Overwrites `operand` if nobody else has it and its elements are as large; takes it over.
+  // Takes `operand` over and overwrites it if it has no other reference and its elements have the
+  // same size.
   result_vector(context& c, kind type, value& operand);
   ~result_vector();
   result_vector(const result_vector&) = delete;
@@ -94,7 +102,7 @@ class result_vector {
   T* data() {
     return static_cast<T*>(data_);
   }
-  // After the last phase.
+  // Call this after the last phase.
   value finish();
 
  private:
@@ -102,7 +110,7 @@ class result_vector {
   kind type_;
   block* block_ = nullptr;
   void* data_ = nullptr;
-  // One element: it lies here, but where other threads write it.
+  // A single element, at an address to which other threads can write.
   alignas(8) std::byte element_[8] = {};
   allocator::part shared_{};
 };
@@ -114,7 +122,7 @@ inline bool is_reusable(const value& v, kind type) {
          size_of(b.type) == size_of(type);
 }
 
-// Counts a pass over memory.
+// Counts one pass over memory.
 inline void count_pass(context& c, std::size_t elements, std::size_t bytes) {
   c.statistics.elements += elements;
   c.statistics.bytes += bytes;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who shares the work of an instruction, and how they agree.
+// Distributes the work of an instruction over the threads, and lets them agree.
 //
-// The operations are written once, for all engines: each() runs a phase in parts, and all of them are done
-// when it returns. What stands between two phases is executed by whoever interprets: one thread (lazy and
-// workers), or every thread with the same values and so to the same effect (spmd).
+// Each operation is written once, for all engines: each() runs a phase in parts, and all parts are
+// done when it returns. The code between two phases is executed by the interpreting threads: by one
+// thread (lazy and workers), or by every thread with the same values and so with the same effect
+// (spmd).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 
 namespace tutti::vcode {
 
-// Elements of one part. Limits of parts lie on whole cache lines, whatever the element.
+// The elements of one part. Limits of parts lie on whole cache lines, for every element type.
 struct range {
   std::size_t begin;
   std::size_t end;
@@ -36,7 +37,7 @@ inline range part_of(std::size_t count, unsigned part, unsigned parts) {
   return {limit(part), limit(part + 1)};
 }
 
-// What the threads of the SPMD engine show each other.
+// Where the threads of the SPMD engine exchange values.
 class spmd_board {
  public:
   explicit spmd_board(unsigned ranks) : flags_(ranks) {}
@@ -50,13 +51,13 @@ class spmd_board {
   struct alignas(64) answers {
     std::array<bool, 2> holds{};
   };
-  // One set for odd episodes, one for even ones: a set is written again only after the barrier of the other,
-  // by when everybody has read it.
+  // One set for odd episodes, one for even ones. A set is written again only after the barrier of
+  // the other set, and by then every thread has read it.
   std::array<slot, 2> agreed_;
   std::vector<answers> flags_;
 };
 
-// The threads behind a crew (run.cpp): a team, or one's place in a region of it.
+// The threads behind a crew (run.cpp): a team, or one rank's place in a region of it.
 class crew_threads {
  public:
   crew_threads() = default;
@@ -64,20 +65,23 @@ class crew_threads {
   crew_threads(const crew_threads&) = delete;
   crew_threads& operator=(const crew_threads&) = delete;
 
-  // Calls phase(object, part) once for each part, at most one for each rank; returns when all calls have. Whoever is late
-  // finds its part done by the caller: only who is preempted inside a part delays the others.
+  // Calls phase(object, part) once for each part, at most one for each rank, and returns when all
+  // calls have returned. The caller executes the parts of ranks that are late, so only a rank that
+  // is preempted inside a part delays the others.
   virtual void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) = 0;
   virtual void barrier() = 0;
 };
 
 class crew {
  public:
-  // One thread, alone.
+  // A single thread.
   explicit crew(run_statistics& statistics) : statistics_(statistics) {}
-  // A master whose workers wait for regions; vectors of fewer elements than `least` are not worth one.
+  // A master whose workers wait for regions. Vectors of fewer than `least` elements stay on the
+  // master.
   crew(run_statistics& statistics, crew_threads& threads, unsigned size, std::size_t least)
       : statistics_(statistics), threads_(&threads), size_(size), least_(least) {}
-  // One of the threads that all interpret. What `memory` frees is kept until the next barrier.
+  // One of the threads that all interpret. Parts that `memory` frees are kept until the next
+  // barrier.
   crew(run_statistics& statistics, crew_threads& threads, unsigned size, unsigned rank,
        spmd_board& board, allocator& memory)
       : statistics_(statistics),
@@ -91,10 +95,11 @@ class crew {
 
   bool is_spmd() const { return board_ != nullptr; }
   unsigned size() const { return size_; }
-  // Into how many parts work on so many elements is cut.
+  // Returns the number of parts into which work on this many elements is cut.
   unsigned parts(std::size_t work) const { return work < least_ ? 1 : size_; }
 
-  // Calls phase(part) for each part; true if all calls returned true. A phase must not throw.
+  // Calls phase(part) for each part; returns true if all calls returned true. A phase must not
+  // throw.
   template <class Phase>
   bool all(unsigned parts, Phase&& phase) {
     if (is_spmd()) return all_spmd(parts, phase);
@@ -104,7 +109,7 @@ class crew {
   template <class Phase>
   void each(unsigned parts, Phase&& phase) {
     if (is_spmd()) {
-      // Without answers, which would cost each thread a line of every other.
+      // No answers: writing them would cost each thread a cache line of every other thread.
       if (rank_ < parts) phase(rank_);
       barrier();
       return;
@@ -115,7 +120,8 @@ class crew {
     });
   }
 
-  // What one thread finds out (from a file, from a clock), known to all. Exceptions reach all too.
+  // Calls a function on one thread (to read a file or a clock) and gives its result, or its
+  // exception, to all.
   template <class Function>
   auto agree(Function&& find) -> decltype(find()) {
     using result = decltype(find());
@@ -136,7 +142,7 @@ class crew {
     std::memcpy(&agreed, slot.word.data(), sizeof agreed);
     return agreed;
   }
-  // The same without a result.
+  // Does the same for a function without a result.
   template <class Function>
   void once(Function&& act) {
     agree([&] {
@@ -145,12 +151,12 @@ class crew {
     });
   }
 
-  // In the SPMD engine: nobody goes on before all have come so far.
+  // In the SPMD engine: waits until all threads have arrived. In the others: does nothing.
   void meet() {
     if (is_spmd()) barrier();
   }
 
-  // In the SPMD engine every instruction ends with all threads at the same one.
+  // In the SPMD engine: the barrier at the end of every instruction.
   void end_instruction() {
     if (!is_spmd()) return;
     if (episode_ == episode_at_start_) barrier();
@@ -205,7 +211,8 @@ class crew {
   std::size_t least_ = 0;
   std::uint64_t episode_ = 0;
   std::uint64_t episode_at_start_ = 0;
-  std::vector<std::uint8_t> answers_;  // of the parts, each on a line of its own
+  // The answers of the parts, each on its own cache line.
+  std::vector<std::uint8_t> answers_;
 };
 
 }  // namespace tutti::vcode

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes chains, and computes them strip by strip.
+// Builds chains of deferred instructions and computes them strip by strip.
 #include "machine/deferred.hpp"
 
 #include <algorithm>
@@ -18,14 +18,18 @@ constexpr std::uint16_t longest_chain = 48;
 constexpr std::uint16_t long_operand = 8;
 
 constexpr std::size_t strip = block_elements;
-// Buffers of strips do not begin at the same place of a page: stores would be taken for loads of another.
+// Strip buffers begin at different offsets within a page. Otherwise the processor would mistake
+// loads of one buffer for loads of what it just stored to another (4 KiB aliasing).
 constexpr std::size_t buffer_bytes = strip * 8 + 5 * 64;
 
-// Where one operand or result of a planned instruction is: in memory, or in a buffer of the part's own.
+// The location of one operand or result of a planned instruction: memory, or one of the part's
+// buffers.
 struct location {
   std::byte* memory = nullptr;
-  std::size_t buffer = 0;  // if memory is null
-  std::size_t size = 0;    // of an element
+  // The buffer, if `memory` is null.
+  std::size_t buffer = 0;
+  // Bytes of an element.
+  std::size_t size = 0;
 
   std::byte* at(std::size_t element, std::byte* buffers) const {
     return memory != nullptr ? memory + element * size : buffers + buffer * buffer_bytes;
@@ -34,7 +38,8 @@ struct location {
 
 struct planned {
   block* result;
-  std::uint32_t uses = 0;  // by later instructions of the plan
+  // The number of uses by later instructions of the plan.
+  std::uint32_t uses = 0;
   bool is_stored = false;
   location to;
   location from[3];
@@ -90,14 +95,15 @@ void fill_progressions(const fusable& f, std::byte* to, std::int32_t from, std::
   }
 }
 
-// All that must be computed for one vector, in order.
+// Everything that must be computed for one vector, in order.
 class plan {
  public:
-  // If `stores`, the elements of `root` are wanted in memory; else each strip is looked at and forgotten.
+  // If `stores`, writes the elements of `root` to memory; otherwise each strip is used once and
+  // dropped.
   plan(context& c, block* root, bool stores) : context_(c) {
     visit(root);
     for (planned& each : steps_) {
-      // Somebody else will want these elements too.
+      // Another value refers to this result, so its elements will be needed too.
       each.is_stored = each.result == root ? stores : each.result->references > each.uses;
     }
     if (stores) reuse_operand();
@@ -105,7 +111,8 @@ class plan {
     touch_fresh(c, static_cast<std::size_t>(root->length));
   }
 
-  // Calls each_strip(index, elements of the root, count) after each strip; true if all calls returned true.
+  // Calls each_strip(index, elements of the root, count) after each strip; returns true if all
+  // calls returned true.
   template <class EachStrip>
   bool run(EachStrip&& each_strip) {
     const auto count = static_cast<std::size_t>(steps_.back().result->length);
@@ -129,7 +136,7 @@ class plan {
     return result;
   }
 
-  // Hands the elements over, and gives up what they came from.
+  // Attaches the elements to their blocks and releases the operands.
   void finish() {
     std::vector<block*> stored;
     for (const planned& each : steps_) {
@@ -154,8 +161,8 @@ class plan {
     return steps_.back();
   }
 
-  // The result may be written over an operand that nobody but the plan has: of each strip it is the last to be
-  // written.
+  // Lets the result overwrite an operand that only the plan refers to; in each strip the result is
+  // written last.
   void reuse_operand() {
     block* const root = steps_.back().result;
     for (const planned& each : steps_) {
@@ -263,7 +270,7 @@ value deferred_vector(context& c, kind type, std::int32_t length, source_kind so
   return value(b);
 }
 
-// The stride that all segments have in common, if there is one.
+// Returns the stride that all segments have in common, if there is one.
 std::optional<std::int32_t> common_stride(context& c, const value& strides) {
   if (const value* const constant = constant_of(strides)) return constant->integer();
   const auto* const each = elements<std::int32_t>(c, strides);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise instructions: on scalars at once, on vectors in parts or deferred.
+// Elementwise instructions: scalars are computed at once, vectors in parts or deferred.
 #include <fmt/format.h>
 
 #include "machine/deferred.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans and reductions along segments, in two sweeps where a segment is shared by several threads.
+// Scans and reductions along segments, in two sweeps where several threads share a segment.
 #include <cstring>
 #include <vector>
 
@@ -11,7 +11,8 @@ namespace {
 
 constexpr auto block_length = static_cast<std::int32_t>(block_elements);
 
-// The segments that are cut between parts, and where the values of their blocks lie in the scratch array.
+// The segments that are cut between parts, and the positions of their blocks' values in the scratch
+// array.
 class shared_segments {
  public:
   shared_segments(const segment_view& s, unsigned parts) {
@@ -43,7 +44,7 @@ class shared_segments {
   std::size_t blocks_ = 0;
 };
 
-// A fold of one vector, its pieces at addresses.
+// A fold of one vector; addresses its pieces.
 class folding {
  public:
   folding(context& c, const step& s, const value& data, const segment_view& segments)
@@ -54,7 +55,7 @@ class folding {
         strict_(c.options.strict && fold_.ordered),
         segments_(segments),
         in_(elements<std::byte>(c, data)),
-        // Strictly from left to right, a segment is one thread's: whoever has its beginning.
+        // In strict order one thread folds a whole segment: the thread that has its beginning.
         align_(strict_ ? INT32_MAX : block_length),
         parts_(c.workers.parts(static_cast<std::size_t>(segments.total) +
                                static_cast<std::size_t>(segments.count))),
@@ -68,7 +69,7 @@ class folding {
     context_.workers.each(parts_, [&](unsigned part) { scan_part(mine(part), out); });
   }
 
-  // A value for each segment.
+  // Writes one value for each segment.
   void reduce(std::byte* out) {
     reduce_parts(out);
     if (shared_.empty()) return;
@@ -80,7 +81,7 @@ class folding {
     });
   }
 
-  // Of the only segment, known to all threads.
+  // Reduces the only segment; all threads get the result.
   void reduce_to_one(void* result) {
     const scratch_array<std::byte> one(context_.memory, 8);
     reduce_parts(one.data());
@@ -108,7 +109,7 @@ class folding {
     });
   }
 
-  // First sweep: the blocks of what this part has of shared segments.
+  // The first sweep: folds the blocks of this part's pieces of shared segments.
   void fold_shared_pieces(const share& me) {
     for (const piece& p : {me.head, me.tail}) {
       if (p.empty()) continue;
@@ -121,12 +122,12 @@ class folding {
     }
   }
 
-  // Values of the blocks of the first `length` elements, from left to right.
+  // Combines the values of the blocks of the first `length` elements, from left to right.
   void fold_blocks(std::int32_t length, std::size_t first, void* result) const {
     std::memcpy(result, fold_.identity(type_), size_);
     const std::size_t count =
         (static_cast<std::size_t>(length) + block_elements - 1) / block_elements;
-    // A "vector" of one element each: combined in order.
+    // Each block value counts as a vector of one element, so that they are combined in order.
     for (std::size_t i = 0; i < count; ++i)
       fold_.reduce(&values_[(first + i) * 8], 1, result, true);
   }
@@ -139,7 +140,7 @@ class folding {
                static_cast<std::size_t>(p.size()), &value, strict_);
   }
 
-  // Second sweep.
+  // The second sweep.
   void scan_part(const share& me, std::byte* out) {
     scan_piece(me.head, out);
     if (me.first < me.last) {
@@ -161,7 +162,8 @@ class folding {
   std::int32_t align_;
   unsigned parts_;
   shared_segments shared_;
-  scratch_array<std::byte> values_;  // of the blocks of shared segments, 8 bytes each
+  // The values of the blocks of shared segments, 8 bytes each.
+  scratch_array<std::byte> values_;
 };
 
 }  // namespace
@@ -169,7 +171,8 @@ class folding {
 void run_scan(context& c, const step& s, value* v) {
   const segment_view segments(c, v[1]);
   require_elements(v[0], segments, "the vector");
-  if (v[0].is_scalar()) {  // Segments without elements may stand beside the one that has it.
+  // Empty segments may accompany the one with the element.
+  if (v[0].is_scalar()) {
     c.memory.release(v[1]);
     v[0] = value::from(s.type, s.fold->identity(s.type));
     return;

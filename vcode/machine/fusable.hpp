@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How to compute a vector whose elements are not there yet.
+// A description of how to compute a deferred vector.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,18 @@
 
 namespace tutti::vcode {
 
-// Of a distribution or of progressions the elements come from one value for each segment.
+// For distribution and progressions, each segment has its own value.
 enum class source_kind : std::uint8_t { chain, constant, progression, distribution, progressions };
 
 struct fusable {
   source_kind source = source_kind::chain;
   std::uint8_t operands = 0;
-  std::uint16_t size = 1;  // instructions in the chain, this one included
+  // The number of instructions in the chain, this one included.
+  std::uint16_t size = 1;
   elementwise_kernel kernel = nullptr;
-  // Of a chain: vectors of the same length. Of a constant: the element. Of a progression: start and stride. Of a
-  // distribution: values and descriptor. Of progressions: starts, the stride of all, descriptor.
+  // For a chain: vectors of the same length. For a constant: the element. For a progression: start
+  // and stride. For a distribution: values and descriptor. For progressions: starts, the common
+  // stride, descriptor.
   value operand[3];
   fusable* next_free = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies in and out, and the check that inputs are what the entry function takes.
+// Copies vectors in and out, and checks the inputs against the types that the entry function takes.
 #include "machine/host.hpp"
 
 #include <fmt/format.h>

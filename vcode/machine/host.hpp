@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors between the caller's world and the machine.
+// Converts between the caller's vectors and the machine's values.
 #pragma once
 
 #include "machine/context.hpp"
 
 namespace tutti::vcode {
 
-// Copies `count` elements (of all threads' own, equal copies).
+// Copies `count` elements. In the SPMD engine every thread calls it with equal elements.
 value to_machine(context& c, kind type, const void* elements, std::size_t count);
 value to_machine(context& c, const vector_value& v);
 vector_value to_host(context& c, value v);
 
-// Throws std::invalid_argument with what `entry` takes and what was given.
+// Throws std::invalid_argument, naming what `entry` takes and what was given.
 void require_inputs(const function& entry, const std::vector<vector_value>& inputs);
 
 }  // namespace tutti::vcode

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatch. The verifier has seen to it that operands are there and of their types; nothing is checked here
-// that cannot depend on data.
+// Dispatches instructions. The verifier has checked that operands exist and have the right types,
+// so the interpreter checks only what depends on data.
 #include "machine/interpreter.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,8 @@ constexpr std::size_t deepest_call = std::size_t{1} << 26;
 // Operations may use the places above their operands until they return.
 constexpr std::size_t slack = 8;
 
-// Bytes: as many as vectors may have, if that was said, but enough for any program that ends.
+// Returns the bytes of the stack: the limit on vectors if there is one, and at least enough for any
+// program that ends.
 std::size_t largest_stack(const run_options& options) {
   constexpr std::size_t usual = std::size_t{1} << 30;
   constexpr std::size_t least = std::size_t{1} << 24;
@@ -105,7 +106,7 @@ bool interpreter::loop() {
   const step* at = at_;
   value* top = top_;
   std::uint64_t count = 0;
-  // An operation that throws leaves the place for the message.
+  // If an operation throws, this is the position for the message.
   const auto save = [&] {
     at_ = at;
     top_ = top;
@@ -202,7 +203,7 @@ bool interpreter::loop() {
       case opcode::start_timer:
       case opcode::stop_timer:
         save();
-        // What was deferred before belongs to the time before.
+        // Compute what is deferred now: that work belongs to the time before the timer instruction.
         for (value* v = values_.get(); v != top; ++v) force(c_, *v);
         [[fallthrough]];
       default:
@@ -249,7 +250,7 @@ bool interpreter::run(const std::vector<vector_value>& inputs) {
     grow(inputs.size() + entry.growth);
     for (const auto& each : inputs) *top_++ = to_machine(c_, each);
     const bool finished = start();
-    // What nobody has looked at yet, the caller will.
+    // The caller reads the vectors that are still deferred, so compute them.
     for (value* v = values_.get(); finished && v != top_; ++v) force(c_, *v);
     return finished;
   });

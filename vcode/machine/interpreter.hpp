@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stack machine: stack, control and scalars itself, vectors by the operations.
+// The stack machine: handles stack, control and scalars itself and calls operations for vectors.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ class interpreter {
  public:
   interpreter(const prepared_program& program, context& c);
 
-  // False if the program ended by EXIT. Throws run_error.
+  // Returns false if the program ended by EXIT. Throws run_error.
   bool run(const std::vector<vector_value>& inputs);
-  // Traces say when, by this clock.
+  // Lets traces give times by this clock.
   void stamp_traces(const timeline& times) { times_ = &times; }
-  // What the program left, bottom first.
+  // Returns what the program left, bottom first.
   std::vector<vector_value> stack();
 
  private:
@@ -33,7 +33,7 @@ class interpreter {
   void trace(const step& s, const value* top);
   const step* enter(const step& call, const step* code);
   [[noreturn]] void rethrow_with_place(const std::exception& e) const;
-  // Calls act(); what it throws is thrown with the place of the instruction.
+  // Calls act() and adds the position of the instruction to what it throws.
   template <class Act>
   auto with_place(Act&& act) const;
 
@@ -43,11 +43,13 @@ class interpreter {
   std::vector<value> constants_;
   std::unique_ptr<value[]> values_;
   std::size_t capacity_ = 0;
-  value* top_ = nullptr;  // behind the last value
+  // Points behind the last value.
+  value* top_ = nullptr;
   value* limit_ = nullptr;
   const step* at_ = nullptr;
   std::vector<std::uint32_t> returns_;
-  std::vector<std::uint32_t> growth_;  // by the first instruction of a function
+  // Indexed by the first instruction of a function.
+  std::vector<std::uint32_t> growth_;
 };
 
 }  // namespace tutti::vcode

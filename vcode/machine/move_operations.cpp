@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BPERMUTE, BFPERMUTE, EXTRACT and REPLACE. Indices count from the beginning of a segment and are all checked.
+// BPERMUTE, BFPERMUTE, EXTRACT and REPLACE. Indices count from the beginning of a segment, and all
+// are checked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,7 +93,8 @@ void run_extract(context& c, const step& s, value* v) {
       fail(fmt::format("index {} is outside of segment {}, whose length is {}", index[j], j,
                        source.lengths[j]));
     };
-    if (source.count == 1) {  // Every thread reads it for itself.
+    // Every thread reads the element itself.
+    if (source.count == 1) {
       if (!is_below(index[0], source.total)) outside(0);
       const auto* const from = elements<std::byte>(c, v[0]);
       const value found =

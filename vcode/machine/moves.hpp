@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the permutes share.
+// Functions that the permute instructions share.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace tutti::vcode {
 
-// Moving does not look at elements: three sizes are enough. Doubles may live in these integers' places.
+// Moves depend on the size of an element only, so three instantiations are enough. Doubles are
+// moved as integers of the same size.
 template <class Visit>
 void with_size(kind type, Visit&& visit) {
   switch (size_of(type)) {
@@ -25,10 +26,11 @@ inline bool is_below(std::int32_t index, std::int32_t limit) {
   return static_cast<std::uint32_t>(index) < static_cast<std::uint32_t>(limit);
 }
 
-// Indices of consecutive elements of one segment, and where they lead: to elements 0 .. limit-1.
+// Indices of consecutive elements of one segment; they lead to elements 0 .. limit-1.
 struct indices {
   const std::int32_t* index;
-  const std::uint8_t* flags;  // null: all
+  // Null if no element is excluded.
+  const std::uint8_t* flags;
   std::int32_t count;
   std::int32_t limit;
 };
@@ -45,15 +47,16 @@ inline bool are_below(const indices& i) {
   return true;
 }
 
-// So many indices are checked by vector instructions, and looked at again while they are in the cache.
+// Vector instructions check this many indices, which are then used while they are in the cache.
 inline constexpr std::int32_t index_strip = 2048;
 
 inline bool is_nobody_elses(const value& v) {
   return !v.is_scalar() && v.vector()->deferred != nullptr && v.vector()->references == 1;
 }
 
-// Calls visit(segment, begin, indices begin .. of one segment, how many) for all indices, by all threads. Those that
-// nobody else wants are computed on the way and not stored. True if all calls returned true.
+// Calls visit(segment, begin, pointer to the indices, count) for all indices, on all threads.
+// Indices with no other reference are computed on the way and not stored. Returns true if all calls
+// returned true.
 template <class Visit>
 bool for_each_index(context& c, const value& index, const segment_view& segments, Visit&& visit) {
   const auto pieces = [&](const share& mine, const std::int32_t* first, std::int32_t origin) {
@@ -95,7 +98,8 @@ inline void copy(const T* from, T* to, std::int32_t count) {
   }
 }
 
-// What a permute leaves where no index leads: `v`, or the same element everywhere. A deferred vector is computed now.
+// The elements of a permute's result where no index leads: `v`, or one element everywhere. A
+// deferred vector is computed now.
 template <class T>
 class defaults {
  public:
@@ -116,7 +120,8 @@ class defaults {
     }
   }
 
-  // Bytes of an element of a new result: written, and read where they come from memory.
+  // Bytes of memory traffic for each element of a new result: the write, and the read if the
+  // element comes from memory.
   std::size_t bytes() const { return vector_ != nullptr ? 2 * sizeof(T) : sizeof(T); }
 
  private:
@@ -124,13 +129,13 @@ class defaults {
   T element_{};
 };
 
-// Says which index was the first that is wrong; there is one.
+// Reports the first wrong index; there must be one.
 [[noreturn]] void fail_index(const std::int32_t* index, const std::uint8_t* flags,
                              const segment_view& of_index, const segment_view& target);
 
-// BPERMUTE, and PERMUTE or DPERMUTE, whose indices are known to be consecutive in every segment, as INDEX has made
-// them, and are not even computed. False if they are not; nothing has happened then. Lengths have been checked. The
-// operands are left as the operations leave them to be released: the result is in v[0].
+// Executes BPERMUTE, PERMUTE and DPERMUTE if INDEX made the indices, so that they are known to be
+// consecutive in every segment and need not be computed. Otherwise does nothing and returns false.
+// The caller has checked the lengths and releases the operands; the result is in v[0].
 bool gather_slices(context& c, const step& s, value* v, const segment_view& source,
                    const segment_view& target);
 bool scatter_slices(context& c, const step& s, value* v, const segment_view& source,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PACK counts before it moves: where a part's elements go depends on how many the parts before it keep.
+// PACK counts before it moves: the destination of a part depends on how many elements the parts
+// before it keep.
 #include "kernels/pack.hpp"
 #include "machine/operations.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 
 using std::int32_t;
 
-// What one part found.
+// The counts of one part.
 struct packed {
   int32_t total = 0;
   int32_t head = 0;
@@ -79,7 +80,7 @@ void run_pack(context& c, const step& s, value* v) {
     if (is_one) {
       descriptor = value::one_segment(total);
     } else {
-      // Cut segments: few, one for each limit between parts.
+      // The cut segments: at most one for each limit between parts.
       c.workers.each(1, [&](unsigned) {
         auto* const each = lengths->as<int32_t>();
         for (unsigned part = 0; part < parts; ++part) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// PERMUTE, DPERMUTE, FPERMUTE, DFPERMUTE: elements go where indices say; of two with the same index the last wins, on any
-// number of threads.
+// PERMUTE, DPERMUTE, FPERMUTE, DFPERMUTE: move elements to the places that indices name. Of several
+// elements with the same index the last one wins, on any number of threads.
 //
-// For that, each thread has a part of the places and looks at every index that may lead there: at all indices of a
-// segment that is cut. But most programs join vectors by indices that go up. Where the parts of the indices turn out
-// to lead to separate places, each thread moves a part of the elements and looks at no other.
+// To guarantee that, each thread owns a part of the places and looks at every index that may lead
+// there, which is all indices of a segment that is cut. But most programs join vectors by ascending
+// indices. Where the parts of the indices turn out to lead to disjoint places, each thread moves a
+// part of the elements and looks at no others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 
 using std::int32_t;
 
-// To wherever they lead. False if one is out of range.
+// Moves elements to all places. Returns false if an index is out of range.
 template <class T>
 bool scatter(const T* from, const indices& all, T* to) {
   for (int32_t begin = 0; begin < all.count; begin += index_strip) {
@@ -32,7 +33,8 @@ bool scatter(const T* from, const indices& all, T* to) {
   return true;
 }
 
-// Only to places begin .. end-1 of the segment `to`. Whoever has those writes all that goes there, in order.
+// Moves elements only to places begin .. end-1 of the segment `to`. The thread that owns these
+// places writes everything that goes there, in order.
 template <class T>
 bool scatter_between(const T* from, const indices& i, T* to, int32_t begin, int32_t end) {
   const int32_t size = end - begin;
@@ -41,27 +43,30 @@ bool scatter_between(const T* from, const indices& i, T* to, int32_t begin, int3
   for (int32_t k = 0; k < i.count; ++k) {
     if (i.flags != nullptr && i.flags[k] == 0) continue;
     if (!is_below(i.index[k], i.limit)) return false;
-    // Whose it is cannot be foreseen: what is another part's goes nowhere, without a branch.
+    // Ownership cannot be predicted, so elements for another part's places go to a dummy, without a
+    // branch.
     T* const place = is_below(i.index[k] - begin, size) ? to + i.index[k] : &nowhere;
     *place = from[k];
   }
   return true;
 }
 
-// Writes the same element everywhere: it does not matter who comes last.
+// Writes the same element to all places, so that the order of the threads does not matter.
 template <class T>
 bool scatter_equal(T element, const indices& i, T* to) {
   if (!are_below(i)) return false;
   for (int32_t k = 0; k < i.count; ++k) {
-    // relaxed: two threads may have the same index, and write the same; the end of the region publishes it.
+    // relaxed: two threads may have the same index, and then write the same value; the end of the
+    // region publishes it.
     std::atomic_ref<T>(to[i.index[k]]).store(element, std::memory_order_relaxed);
   }
   return true;
 }
 
-// Between which places the indices of a piece of a cut segment lead.
+// The range of places to which the indices of a piece of a cut segment lead.
 struct reach {
-  int32_t segment = -1;  // none
+  // -1 if there is none.
+  int32_t segment = -1;
   int32_t lowest = 0;
   int32_t highest = 0;
 };
@@ -81,7 +86,7 @@ reach reach_of(const piece& p, const int32_t* index) {
   return made;
 }
 
-// Each piece of a segment leads to places above those of the pieces before it.
+// Returns true if each piece of a segment leads to places above those of the pieces before it.
 bool go_up(const scratch_array<reaches>& all, unsigned parts) {
   reach last;
   for (unsigned part = 0; part < parts; ++part) {
@@ -94,16 +99,18 @@ bool go_up(const scratch_array<reaches>& all, unsigned parts) {
   return true;
 }
 
-// A permutation hits every place: with as many indices as places, that is, none twice.
+// A permutation reaches every place; with as many indices as places, that means that no index
+// occurs twice.
 void require_permutation(context& c, const int32_t* index, const segment_view& s) {
   const scratch_array<std::uint8_t> seen(
       c.memory, std::max<std::size_t>(1, static_cast<std::size_t>(s.total)));
-  // By one thread: this check is asked for by those who look for a mistake.
+  // One thread checks: users ask for this check to find a mistake, not for speed.
   const int32_t twice = c.workers.agree([&]() -> int32_t {
     std::memset(seen.data(), 0, static_cast<std::size_t>(s.total));
     for (int32_t j = 0; j < s.count; ++j) {
       for (int32_t k = s.offsets[j]; k < s.offsets[j + 1]; ++k) {
-        if (!is_below(index[k], s.lengths[j])) return -1;  // Told better by the move itself.
+        // The move itself reports this error better.
+        if (!is_below(index[k], s.lengths[j])) return -1;
         std::uint8_t& place = seen[static_cast<std::size_t>(s.offsets[j] + index[k])];
         if (place != 0) return k;
         place = 1;
@@ -117,7 +124,7 @@ void require_permutation(context& c, const int32_t* index, const segment_view& s
   }
 }
 
-// One permute of elements that lie in memory.
+// One permute of elements in memory.
 template <class T>
 class permuting {
  public:
@@ -132,7 +139,8 @@ class permuting {
         to_(to),
         parts_(c.workers.parts(target.work() + static_cast<std::size_t>(source.total))) {}
 
-  // write(share) writes what is there where no index leads. False if an index is out of range.
+  // write(share) writes the elements of places where no index leads. Returns false if an index is
+  // out of range.
   template <class Write>
   bool run(Write&& write) {
     if (parts_ == 1 || flags_ != nullptr) return by_places(write);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses operations and kernels.
+// Chooses the operations and kernels of all instructions.
 #include "machine/prepare.hpp"
 
 #include "machine/operations.hpp"
@@ -10,7 +10,7 @@ namespace {
 bool is_scan(opcode code) { return code >= opcode::add_scan && code <= opcode::xor_scan; }
 bool is_reduce(opcode code) { return code >= opcode::add_reduce && code <= opcode::xor_reduce; }
 
-// Null for what the interpreter does itself.
+// Returns null for instructions that the interpreter executes itself.
 operation find_operation(opcode code) {
   if (code == opcode::random) return run_random;
   if (code <= opcode::boolean_to_integer) return run_elementwise;
@@ -46,7 +46,7 @@ bool moves_nothing(const instruction& i) {
   return moves && i.first == 0;
 }
 
-// Nothing but ends of branches between here and RET.
+// Returns true if only ends of branches stand between this instruction and RET.
 bool returns_next(const program_data& data, std::size_t at) {
   do {
     ++at;
@@ -73,7 +73,8 @@ prepared_program prepare(const program_data& data) {
                                         static_cast<int>(about.operands.size()));
     if (!about.results.empty()) s.result = kind_of(about.results[0], i.type);
     s.first = i.first;
-    // No values at any depth: the verifier has not seen to it that there is anything down there.
+    // A move of no values needs no depth, and the verifier has not checked that the stack is that
+    // deep.
     s.second = moves_nothing(i) ? 0 : i.second;
     s.line = i.where.line;
     const elementwise found = find_elementwise(i.code, i.type);
@@ -84,7 +85,7 @@ prepared_program prepare(const program_data& data) {
       s.fold = made.folds.back().get();
     }
     if (i.code == opcode::call) {
-      // A call at the end needs no way back: second says so.
+      // A call right before RET needs no return address; `second` marks it.
       s.first = static_cast<std::int32_t>(data.functions[static_cast<std::size_t>(i.first)].begin);
       s.second = returns_next(data, at) ? 1 : 0;
       s.operands = 0;

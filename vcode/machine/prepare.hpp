@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions to steps: everything that can be looked up once is looked up before the program runs.
+// Turns instructions into steps: looks up everything that can be looked up before the program runs.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@ namespace tutti::vcode {
 
 struct prepared_program {
   const program_data* data = nullptr;
-  std::vector<step> steps;  // one for each instruction
+  // One step for each instruction.
+  std::vector<step> steps;
   std::vector<std::unique_ptr<fold_kernels>> folds;
 };
 

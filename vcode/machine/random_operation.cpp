@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RAND: the stream's numbers in the order of the elements, whoever makes them.
+// RAND: gives the numbers of the stream to the elements in order, on any number of threads.
 #include <fmt/format.h>
 
 #include "machine/operations.hpp"
@@ -22,7 +22,7 @@ void run_seed(context& c, const step&, value* v) {
 void run_random(context& c, const step&, value* v) {
   const auto count = static_cast<std::size_t>(v[0].length());
   const auto* const limits = elements<std::int32_t>(c, v[0]);
-  // In a phase of its own: the result may be written over the limits.
+  // Checks in a separate phase, since the result may overwrite the limits.
   const unsigned checkers = c.workers.parts(count);
   if (!c.workers.all(checkers, [&](unsigned part) {
         const range mine = part_of(count, part, checkers);
@@ -43,7 +43,7 @@ void run_random(context& c, const step&, value* v) {
     random_stream stream = c.random;
     if (mine.begin > 0) stream.jump(mine.begin);
     for (std::size_t k = mine.begin; k < mine.end; ++k) {
-      // Of the lowest limit no multiple but 0 and itself is in reach.
+      // For the lowest INT as a limit, the only multiples in range are 0 and the limit itself.
       to[k] = stream.next() % limits[k];
     }
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A jump of n multiplies the state by t^n modulo the generator's polynomial t^31 = t^28 + 1, over integers
-// modulo 2^32. Knuth, The Art of Computer Programming 2, 3.2.2 describes the generators.
+// A jump of n multiplies the state by t^n modulo the generator's polynomial t^31 = t^28 + 1, over
+// the integers modulo 2^32. Knuth, The Art of Computer Programming 2, 3.2.2 describes such
+// generators.
 #include "machine/random_stream.hpp"
 
 namespace tutti::vcode {
@@ -36,14 +37,15 @@ polynomial power_of_t(std::uint64_t exponent) {
 }  // namespace
 
 void random_stream::restart(std::uint32_t seed) {
-  // The first words are a multiplicative generator's; a seed of 0 would stay 0.
+  // A multiplicative generator makes the first words; a seed of 0 would keep it at 0.
   std::int64_t word = static_cast<std::int32_t>(seed == 0 ? 1 : seed);
   for (auto& each : words_) {
     each = static_cast<std::uint32_t>(word);
     word = word * 16807 % 2147483647;
     if (word < 0) word += 2147483647;
   }
-  // The first three words count as the latest. The first outputs depend too much on the seed.
+  // The first three words count as the latest. The first outputs are dropped, as they depend too
+  // much on the seed.
   at_ = 3;
   for (std::size_t i = 0; i < 310; ++i) next();
 }
@@ -58,7 +60,8 @@ std::int32_t random_stream::next() {
 
 void random_stream::jump(std::uint64_t count) {
   const polynomial weights = power_of_t(count);
-  // x[n + k] = sum of weights[j] * x[j + k]: 31 of them, from the 61 words that begin with the state.
+  // Computes x[n + k] = sum of weights[j] * x[j + k] for all 31 k, from the 61 words that begin
+  // with the state.
   std::array<std::uint32_t, 2 * degree - 1> words{};
   for (std::size_t i = 0; i < degree; ++i) words[i] = words_[(at_ + i) % degree];
   for (std::size_t i = degree; i < words.size(); ++i) words[i] = words[i - 3] + words[i - degree];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generator that RAND draws from: additive feedback over 31 words, x[i] = x[i-3] + x[i-31] modulo 2^32,
-// whose output is x[i] without its lowest bit. It is the one of the C library on which the outputs of the
-// original were recorded; here it can also jump, so that blocks of one stream are made at the same time.
+// The generator that RAND draws from: additive feedback over 31 words, x[i] = x[i-3] + x[i-31]
+// modulo 2^32. The output is x[i] without its lowest bit. The C library with which the original's
+// outputs were recorded has the same generator; this one can also jump, so that several threads
+// make blocks of one stream at the same time.
 #pragma once
 
 #include <array>
@@ -17,13 +18,14 @@ class random_stream {
   explicit random_stream(std::uint32_t seed = 1) { restart(seed); }
   void restart(std::uint32_t seed);
 
-  // Non-negative, 31 bits.
+  // Returns a non-negative number of 31 bits.
   std::int32_t next();
-  // As if next() had been called `count` times; costs about 30 microseconds, however many.
+  // Advances as `count` calls of next() would; costs about 30 microseconds for any count.
   void jump(std::uint64_t count);
 
  private:
-  std::array<std::uint32_t, degree> words_{};  // the last 31, the oldest at at_
+  // The last 31 words, the oldest at at_.
+  std::array<std::uint32_t, degree> words_{};
   std::size_t at_ = 0;
 };
 

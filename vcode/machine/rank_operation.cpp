@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RANK_UP and RANK_DOWN: keys are sorted together with their positions, by Highway's vectorized quicksort.
-// With the position in its low bits every key is different, and an unstable sort is stable.
+// RANK_UP and RANK_DOWN: sort keys together with their positions, by Highway's vectorized
+// quicksort. The position in the low bits makes every key different, so the unstable sort gives the
+// result of a stable one.
 #include <hwy/base.h>
 #include <hwy/contrib/sort/vqsort.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 using std::int32_t;
 
-// Segments from this length on are sorted by all threads together, shorter ones by one each.
+// All threads sort a segment of at least this length together; one thread sorts a shorter one.
 constexpr int32_t together_from = 1 << 15;
 constexpr std::size_t insertion_up_to = 24;
 
@@ -29,7 +30,7 @@ struct integer_keys {
   static std::uint32_t position(packed p) { return static_cast<std::uint32_t>(p); }
 };
 
-// By the bits of IEEE 754: -0.0 is below 0.0, and there are places for what is not a number.
+// Orders by the bits of IEEE 754: -0.0 comes before 0.0, and NaNs have places too.
 struct real_keys {
   using element = double;
   using packed = hwy::uint128_t;
@@ -117,7 +118,7 @@ class ranking {
     write(segment, keys, all);
   }
 
-  // Each thread sorts a part; then each merges, from all sorted parts, the keys of its part of the result.
+  // Each thread sorts a part, then merges the keys of its part of the result from all sorted parts.
   void rank_together(int32_t segment) {
     const auto count = static_cast<std::size_t>(segments_.lengths[segment]);
     packed* const keys = keys_.data() + segments_.offsets[segment];
@@ -136,7 +137,7 @@ class ranking {
     });
   }
 
-  // Where the smallest `wanted` keys end in each sorted part: bisection among the keys of the parts.
+  // Finds where the smallest `wanted` keys end in each sorted part, by bisection among the keys.
   std::vector<std::size_t> cut(const packed* keys, std::size_t count, std::size_t wanted) const {
     std::vector<std::size_t> low(parts_);
     std::vector<std::size_t> high(parts_);
@@ -146,7 +147,7 @@ class ranking {
       high[p] = part_of(count, p, parts_).end;
     }
     while (true) {
-      // The middle of the longest range still open splits all of them.
+      // The middle of the longest range that is still open splits all ranges.
       unsigned widest = 0;
       for (unsigned p = 1; p < parts_; ++p) {
         if (high[p] - low[p] > high[widest] - low[widest]) widest = p;
@@ -162,7 +163,8 @@ class ranking {
             keys);
         below += place[p] - all.begin;
       }
-      if (below < wanted) {  // The pivot is among them.
+      // The pivot is among the smallest.
+      if (below < wanted) {
         for (unsigned p = 0; p < parts_; ++p) low[p] = place[p];
         ++low[widest];
       } else {
@@ -171,7 +173,7 @@ class ranking {
     }
   }
 
-  // By rounds of two: runs lie one behind the other, and change places between the two arrays.
+  // Merges pairs of adjacent runs in rounds, alternating between the two arrays.
   void merge(const packed* keys, const std::vector<std::size_t>& from,
              const std::vector<std::size_t>& to, packed* out) const {
     const auto less = [](const packed& a, const packed& b) { return is_less(a, b); };

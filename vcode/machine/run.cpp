@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines: who interprets, and who helps.
+// The engines: which threads interpret, and which help.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,7 +16,7 @@
 namespace tutti::vcode {
 namespace {
 
-// At once: a team that is made later would refuse it later, or never.
+// Checks the name now: the team is made later or never, and would report the error late.
 void require_barrier(const std::string& name) {
   if (name.empty()) return;
   for (const auto& each : algorithms) {
@@ -25,7 +25,7 @@ void require_barrier(const std::string& name) {
   throw std::invalid_argument("'" + name + "' is not a barrier of the registry");
 }
 
-// What all threads of a run see.
+// What all threads of a run share.
 struct shared_run {
   shared_run(program verified, std::vector<vector_value> given, const run_options& how)
       : code(std::move(verified)),
@@ -54,7 +54,7 @@ struct shared_run {
   }
 };
 
-// One interpreter from beginning to end.
+// Runs one interpreter from beginning to end.
 template <class MakeCrew>
 void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeCrew&& make_crew) {
   run_statistics statistics;
@@ -75,8 +75,8 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeCrew&& 
   shared.result.statistics = statistics;
 }
 
-// A team that is made when the first region is opened: to ask the machine for its topology and the system for
-// threads takes milliseconds, and most programs are over by then.
+// A team that is created at the first region. Reading the machine's topology and creating threads
+// takes milliseconds, and most programs are shorter than that.
 class team_threads : public crew_threads {
  public:
   explicit team_threads(team& given) : team_(&given) {}
@@ -86,7 +86,7 @@ class team_threads : public crew_threads {
     if (team_ == nullptr) team_ = &own_.emplace(how_);
     return *team_;
   }
-  // How many ranks it has, or will have.
+  // The number of ranks that the team has or will have.
   unsigned size() {
     if (team_ != nullptr) return team_->size();
     const unsigned wanted = how_.ranks != 0 ? how_.ranks : how_.threads;
@@ -97,7 +97,8 @@ class team_threads : public crew_threads {
         0, parts, [phase, object](std::size_t part) { phase(object, static_cast<unsigned>(part)); },
         {.kind = loop::static_blocks});
   }
-  void barrier() override {}  // The end of a region is one.
+  // The end of a region is a barrier.
+  void barrier() override {}
 
  private:
   team* team_ = nullptr;
@@ -105,7 +106,8 @@ class team_threads : public crew_threads {
   std::optional<team> own_;
 };
 
-// With a trace: when each rank (or whoever did its part) worked and when it waited, printed when the program is over.
+// Wraps crew_threads for traces: records when each rank worked and when it waited, and prints that
+// at the end.
 class timed_threads : public crew_threads {
  public:
   timed_threads(crew_threads& behind, unsigned rank, timeline& times)
@@ -231,7 +233,8 @@ run_result run(const program& code, std::vector<vector_value> inputs, const run_
   how.threads = options.threads;
   how.ranks = options.ranks;
   how.barrier = options.barrier;
-  // A program may wait for a file or for another program: nobody has anything to do meanwhile.
+  // Do not report fibers that block in a system call: while a program waits for a file or for
+  // another program, the other ranks have nothing to do.
   how.fibers.checks = false;
   std::optional<team_threads> threads;
   if (options.team != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what is a function of the segment and of the place in it: DIST and INDEX.
+// Writes vectors that are a function of the segment and of the position in it: DIST and INDEX.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tutti::vcode {
 
-// The same value at every place of a segment.
+// The same value at every position of a segment.
 template <class T>
 class repetition {
  public:
@@ -33,7 +33,7 @@ class progression {
   std::int32_t operator()(std::int32_t k) const {
     return static_cast<std::int32_t>(first_ + step_ * static_cast<std::uint32_t>(k));
   }
-  // Elements from .. from+count-1.
+  // Writes elements from .. from+count-1.
   void write(std::int32_t* to, std::int32_t from, std::int32_t count) const {
     fill_progression((*this)(from), static_cast<std::int32_t>(step_), to,
                      static_cast<std::size_t>(count));
@@ -44,14 +44,15 @@ class progression {
   std::uint32_t step_;
 };
 
-// filler(j) gives what makes the elements of segment j from their places in it; element e of the vector goes to
-// to[e - origin]. Whole segments are written in stretches of fixed width, without a rest: what is too much is
-// overwritten by the segments behind. The last ones are written exactly.
+// filler(j) returns what makes the elements of segment j from their positions; element e of the
+// vector goes to to[e - origin]. Whole segments are written in stretches of fixed width without a
+// remainder loop: the following segments overwrite the excess. The last segments are written
+// exactly.
 template <class T, class Filler>
 void fill_pieces(const share& mine, const segment_view& s, T* to, std::int32_t origin,
                  Filler&& filler) {
   constexpr std::int32_t wide = 8;
-  // From here the widest vector unit is worth a call.
+  // From this length on, the widest vector unit is worth a call.
   constexpr std::int32_t long_segment = 128;
   const auto fill = [&](const piece& p) {
     filler(p.segment).write(to + (p.begin - origin), p.begin - s.offsets[p.segment], p.size());
@@ -81,7 +82,7 @@ auto repeated(const T* values) {
   return [values](std::int32_t j) { return repetition<T>(values[j]); };
 }
 
-// start[j], start[j] + stride(j), ...
+// Segment j is start[j], start[j] + stride(j), ...
 template <class Stride>
 auto counted(const std::int32_t* start, Stride&& stride) {
   return [start, stride](std::int32_t j) { return progression(start[j], stride(j)); };

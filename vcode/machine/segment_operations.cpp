@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors, and what fills segments: DIST, INDEX, LENGTH, MAKE_SEGDES, LENGTHS.
+// Descriptors, and the instructions that fill segments: DIST, INDEX, LENGTH, MAKE_SEGDES, LENGTHS.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -41,23 +41,24 @@ void fill_segments(context& c, const segment_view& s, T* to, Filler&& filler) {
 }
 
 bool is_deferred(const context& c, std::int32_t total) {
-  // One element is never a vector to be computed later.
+  // A single element is never deferred.
   return c.defer_from != 0 && total > 1 && static_cast<std::size_t>(total) >= c.defer_from;
 }
 
-// The element that all have in common, if there is one. In nested code a constant is a vector of equal elements.
+// Returns the element that all places have in common, if there is one. In nested code a constant is
+// a vector of equal elements.
 std::optional<value> common_element(context& c, const value& values) {
   if (const value* const constant = constant_of(values)) return *constant;
   if (values.length() == 0) return std::nullopt;
   const auto* const data = elements<std::byte>(c, values);
   const std::size_t size = size_of(values.type());
   const std::size_t bytes = static_cast<std::size_t>(values.length()) * size;
-  // Each element is as the one before it.
+  // Compares each element with the one before it.
   if (std::memcmp(data, data + size, bytes - size) != 0) return std::nullopt;
   return value::from(values.type(), data);
 }
 
-// A descriptor of several segments with one element each: DIST and INDEX have nothing to do.
+// A descriptor of several segments with one element each; DIST and INDEX return their operand.
 bool is_ones(const value& descriptor) {
   return !descriptor.is_scalar() && descriptor.vector()->is_ones;
 }
@@ -110,7 +111,8 @@ void run_index(context& c, const step&, value* v) {
                       segment_count);
   require_same_length("the vector of strides", v[1].length(), "the segment descriptor",
                       segment_count);
-  if (v[0].is_scalar() && total == 1) return;  // The start itself.
+  // The result is the start itself.
+  if (v[0].is_scalar() && total == 1) return;
   ++c.statistics.vector_instructions;
   if (v[0].is_scalar() && is_deferred(c, total)) {
     v[0] = defer_progression(c, v[0].integer(), v[1].integer(), total);
@@ -172,12 +174,12 @@ value make_segdes(context& c, value lengths) {
     return value::one_segment(lengths.integer());
   }
   const auto count = static_cast<std::size_t>(lengths.length());
-  // There is an offset more than segments.
+  // There is one offset more than there are segments.
   if (lengths.length() == std::numeric_limits<int32_t>::max()) {
     fail(fmt::format("a descriptor has at most {} segments", lengths.length() - 1));
   }
   if (const value* const constant = constant_of(lengths)) {
-    // Equal lengths: perhaps nobody ever looks at them.
+    // For equal lengths, no array is written until one is needed.
     const int32_t each = constant->integer();
     const std::int64_t total = static_cast<std::int64_t>(each) * lengths.length();
     if (each < 0 || total > std::numeric_limits<int32_t>::max()) {
@@ -191,7 +193,7 @@ value make_segdes(context& c, value lengths) {
   }
   const auto* const data = elements<int32_t>(c, lengths);
   const unsigned parts = c.workers.parts(count);
-  // Sums of lengths that are too long together still fit in these.
+  // These types hold sums of lengths even if the sum is too large for an INT.
   struct summed {
     std::int64_t total;
     bool is_ones;

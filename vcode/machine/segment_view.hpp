@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A descriptor as the operations see it, and its cut in parts of equal work.
+// A descriptor as the operations see it, and its division into parts of equal work.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class segment_view {
  public:
   // Computes lengths and offsets if they are deferred.
   segment_view(context& c, value descriptor);
-  // They are there.
+  // Requires that lengths and offsets are not deferred.
   explicit segment_view(value descriptor) {
     if (descriptor.is_scalar()) {
       one_[0] = one_[2] = total = descriptor.integer();
@@ -34,14 +34,15 @@ class segment_view {
   segment_view(const segment_view&) = delete;
   segment_view& operator=(const segment_view&) = delete;
 
-  // In elements: coming to a segment costs as much as some of them. A million empty ones are work too.
+  // The work of starting a segment, in elements: a million empty segments are work too.
   static constexpr std::int64_t segment_weight = 8;
   std::size_t work() const { return static_cast<std::size_t>(total + count * segment_weight); }
 
   std::int32_t count;
   std::int32_t total;
   const std::int32_t* lengths;
-  const std::int32_t* offsets;  // count + 1 of them
+  // count + 1 offsets.
+  const std::int32_t* offsets;
 
  private:
   std::int32_t one_[3] = {0, 0, 0};
@@ -50,20 +51,24 @@ class segment_view {
 // Consecutive elements of one segment.
 struct piece {
   std::int32_t segment = 0;
-  std::int32_t begin = 0;  // counted from the beginning of the vector
+  // Counted from the beginning of the vector.
+  std::int32_t begin = 0;
   std::int32_t end = 0;
   bool empty() const { return begin == end; }
   std::int32_t size() const { return end - begin; }
 };
 
-// What one part has: the rest of a segment that a part before began, whole segments, the beginning of a
-// segment that goes on in the next part. One huge segment is cut, a million tiny ones are dealt.
+// What one part has: the rest of a segment that an earlier part began, whole segments, and the
+// beginning of a segment that the next part continues. A huge segment is cut; many small ones are
+// distributed.
 struct share {
   piece head;
-  std::int32_t first = 0;  // whole segments: first .. last - 1
+  // The whole segments are first .. last - 1.
+  std::int32_t first = 0;
   std::int32_t last = 0;
   piece tail;
-  std::int32_t begin = 0;  // elements of all of it
+  // The elements of all pieces together.
+  std::int32_t begin = 0;
   std::int32_t end = 0;
 
   // Calls visit(segment, begin, end) for each piece, empty segments too.
@@ -82,13 +87,13 @@ struct cut {
   std::int32_t element;
 };
 
-// A segment weighs as much as some elements.
+// Each segment adds the weight of segment_weight elements.
 inline cut cut_at(const segment_view& s, unsigned part, unsigned parts, std::int32_t align) {
   if (part == 0) return {0, 0};
   if (part == parts || s.count == 0) return {s.count, s.total};
   const std::int64_t weight =
       (s.total + s.count * segment_view::segment_weight) * part / static_cast<std::int64_t>(parts);
-  // The last segment that begins at or before this weight.
+  // Finds the last segment that begins at or before this weight.
   std::int32_t low = 0;
   std::int32_t high = s.count;
   while (high - low > 1) {
@@ -99,12 +104,12 @@ inline cut cut_at(const segment_view& s, unsigned part, unsigned parts, std::int
   const std::int64_t inside = std::min(weight - begin - low * segment_view::segment_weight,
                                        static_cast<std::int64_t>(s.lengths[low]));
   const auto rounded = static_cast<std::int32_t>(inside / align * align);
-  // Nothing is left of a segment that is cut at its end.
+  // A cut at the end of a segment leaves nothing of it.
   if (rounded == s.lengths[low] && rounded > 0) return {low + 1, s.offsets[low + 1]};
   return {low, begin + rounded};
 }
 
-// The segment that has this element.
+// Returns the segment that has this element.
 inline std::int32_t segment_of(const segment_view& s, std::int32_t element) {
   return static_cast<std::int32_t>(std::upper_bound(s.offsets, s.offsets + s.count, element) -
                                    s.offsets) -
@@ -113,7 +118,8 @@ inline std::int32_t segment_of(const segment_view& s, std::int32_t element) {
 
 }  // namespace detail
 
-// Elements begin .. end-1, at least one; empty segments at their limits do not matter.
+// Returns the share of elements begin .. end-1, at least one. Empty segments at the limits do not
+// matter.
 inline share share_between(const segment_view& s, std::int32_t begin, std::int32_t end) {
   share made;
   made.begin = begin;
@@ -134,7 +140,7 @@ inline share share_between(const segment_view& s, std::int32_t begin, std::int32
   return made;
 }
 
-// Segments are cut at multiples of `align` from their beginnings.
+// Cuts segments at multiples of `align` from their beginnings.
 inline share share_of(const segment_view& s, unsigned part, unsigned parts,
                       std::int32_t align = 64) {
   const detail::cut from = detail::cut_at(s, part, parts, align);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permutes by indices first, first + 1, first + 2, ...: elements are copied as slices. Compiled programs take
-// vectors apart and put them together that way.
+// Permutes by indices first, first + 1, first + 2, ... copy slices. Compiled programs take vectors
+// apart and put them together this way.
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
@@ -45,8 +45,9 @@ std::optional<slices> find_slices(const value& index, const segment_view& segmen
   return std::nullopt;
 }
 
-// What is copied is computed first: that may store the index too, if it is an operand, and then its slices are gone.
-// `others`: source, and perhaps default.
+// Computes the vectors to be copied first: that may store the index too, if it is one of their
+// operands, and then it is no longer known as slices. `others` are the source and, if there is one,
+// the default.
 std::optional<slices> slices_beside(context& c, const value& index, const segment_view& segments,
                                     std::initializer_list<const value*> others) {
   if (!find_slices(index, segments)) return std::nullopt;
@@ -107,7 +108,7 @@ bool scatter_slices(context& c, const step& s, value* v, const segment_view& sou
   if (!all_fit(c, at, source, target)) {
     fail_index(elements<int32_t>(c, v[1]), nullptr, source, target);
   }
-  // As many consecutive indices as places begin at 0: nothing moves.
+  // Consecutive indices, as many as places, begin at 0, so nothing moves.
   if (s.code == opcode::permute) return true;
   with_size(s.type, [&]<class T>(T) {
     const T* const in = elements<T>(c, v[0]);
@@ -117,7 +118,7 @@ bool scatter_slices(context& c, const step& s, value* v, const segment_view& sou
     result_vector made =
         reuses ? result_vector(c, s.type, before) : result_vector(c, s.type, target.total);
     T* const to = made.data<T>();
-    // Work is what is written: the slices, or everything.
+    // The work is what is written: the slices, or everything.
     const segment_view& written = reuses ? source : target;
     const unsigned parts = c.workers.parts(written.work());
     c.workers.each(parts, [&](unsigned part) {

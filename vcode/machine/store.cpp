@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers come from lists of free ones, elements from the arena.
+// Allocates headers from free lists and elements from the arena.
 #include "machine/store.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ block* store::make_deferred(kind type, std::int32_t length) {
   return made;
 }
 
-// Chains are short: what they refer to is given up by recursion.
+// Chains are short, so recursion may release what they refer to.
 void store::drop_deferred(block* b) {
   fusable* const dropped = std::exchange(b->deferred, nullptr);
   for (unsigned i = 0; i < dropped->operands; ++i) release(dropped->operand[i]);
@@ -97,7 +97,7 @@ pair_block* store::make_pair(value first, value second) {
   return made;
 }
 
-// PAIRs may be nested as deep as memory: no recursion.
+// Memory alone limits the depth of nested PAIRs, so this loop does not recurse.
 void store::destroy_pair(pair_block* p) {
   std::vector<pair_block*> open{p};
   while (!open.empty()) {

@@ -13,7 +13,7 @@
 
 namespace tutti::vcode {
 
-// Caught by the interpreter, which knows the instruction and the function.
+// The interpreter catches it and adds the instruction and the function.
 class machine_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,16 +23,17 @@ class store {
  public:
   explicit store(arena& memory) : memory_(memory) {}
 
-  // A vector of `length` elements, not 1, whose elements are to be written.
+  // Makes a vector of `length` elements, not 1, for the caller to write.
   block* make(kind type, std::int32_t length);
-  // A descriptor of several segments (or none); takes over both references.
+  // Makes a descriptor of no segment or of several; takes over both references.
   block* make_segdes(block* lengths, block* offsets, std::int32_t total);
   pair_block* make_pair(value first, value second);
-  // A vector whose elements somebody else keeps: they are never written.
+  // Makes a vector whose elements the caller owns; they are never written.
   block* borrow(kind type, std::int32_t length, const void* elements);
-  // Without elements yet: `deferred` is to be filled in.
+  // Makes a vector without elements; the caller sets `deferred`.
   block* make_deferred(kind type, std::int32_t length);
-  void give_data(block* b);  // elements, to be written
+  // Allocates elements for the caller to write.
+  void give_data(block* b);
   void drop_deferred(block* b);
 
   static void retain(value v) {
@@ -45,7 +46,7 @@ class store {
     if (--b->references == 0) destroy(b);
   }
 
-  // Memory for work within an instruction.
+  // Allocates memory for use within one instruction.
   allocator::part scratch(std::size_t bytes);
   void free_scratch(allocator::part p) { memory_.free(p); }
 
@@ -65,7 +66,7 @@ class store {
   fusable* free_fusables_ = nullptr;
 };
 
-// A reference that ends with its scope.
+// Releases its reference at the end of its scope.
 class holder {
  public:
   holder(store& s, value v) : store_(s), value_(v) {}
@@ -75,7 +76,7 @@ class holder {
 
   const value& operator*() const { return value_; }
   const value* operator->() const { return &value_; }
-  // Gives the reference away.
+  // Passes the reference on to the caller.
   value take() { return std::exchange(value_, value()); }
 
  private:
@@ -83,7 +84,7 @@ class holder {
   value value_;
 };
 
-// The same for memory.
+// Does the same for scratch memory.
 template <class T>
 class scratch_array {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// READ, WRITE, FOPEN, FCLOSE, FREAD, FWRITE, FREAD_CHAR, SPAWN. One thread talks to the system.
+// READ, WRITE, FOPEN, FCLOSE, FREAD, FWRITE, FREAD_CHAR, SPAWN. One thread makes the system calls.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -29,7 +29,7 @@ std::string text(context& c, const value& v) {
   return made;
 }
 
-// In the original's words: programs get them as a string.
+// Uses the original's words, since programs get this text as a string.
 stream_result no_stream(const step& s, int32_t number) {
   stream_result made;
   made.error = fmt::format("vinterp: line {}: illegal VCODE file descriptor for {}: {}", s.line,
@@ -133,7 +133,8 @@ void run_stream(context& c, const step& s, value* v) {
   for (const char each : r.error) message.push_back(static_cast<signed char>(each));
   *to++ = to_machine(c, kind::integer, message.data(), message.size());
   *to = value::of(ok);
-  c.workers.meet();  // The next one overwrites what is still being read here.
+  // The next stream instruction overwrites the result, so wait until all threads have read it.
+  c.workers.meet();
 }
 
 }  // namespace tutti::vcode

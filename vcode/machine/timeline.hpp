@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For traces: when each rank worked on its part of an instruction, and when it stood in a barrier.
+// For traces: records when each rank worked on its part of an instruction and when it waited in a
+// barrier.
 #pragma once
 
 #include <chrono>
@@ -18,11 +19,11 @@ class timeline {
   double now() const {
     return std::chrono::duration<double, std::micro>(clock::now() - start_).count();
   }
-  // From `begin` until now. Each rank writes its own lane.
+  // Adds the time from `begin` until now. Each rank writes only its own lane.
   void add(unsigned rank, kind what, double begin) {
     lanes_[rank].spans.push_back({what, begin, now()});
   }
-  // A line for each: "rank 1: phase 12.3 45.6".
+  // Prints one line for each interval: "rank 1: phase 12.3 45.6".
   void print(std::FILE* to) const;
 
  private:

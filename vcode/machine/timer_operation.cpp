@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// START_TIMER and STOP_TIMER: time that passes, as work is done by several threads.
+// START_TIMER and STOP_TIMER measure elapsed time, since several threads do the work.
 #include <chrono>
 
 #include "machine/operations.hpp"

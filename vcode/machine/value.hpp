@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies on the stack: 16 bytes, either a vector in memory, shared and counted, or one element itself.
+// A value on the stack: 16 bytes that hold either a counted reference to a vector in memory or one
+// element.
 //
-// A vector of length 1 is always the element itself, and a descriptor of one segment is its length, so that
-// scalars, four of five values in compiled programs, cost no memory and no counting.
+// A vector of length 1 is always stored as the element itself, and a descriptor of one segment as
+// its length. So scalars, four of five values in compiled programs, need no memory and no reference
+// counting.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +15,8 @@
 namespace tutti::vcode {
 
 struct block;
-struct fusable;  // deferred.hpp
+// Defined in fusable.hpp.
+struct fusable;
 
 class value {
  public:
@@ -49,12 +52,14 @@ class value {
   std::int32_t integer() const { return integer_; }
   double real() const { return real_; }
   bool boolean() const { return boolean_ != 0; }
-  // Where the element is, for kernels that take addresses.
+  // The address of the element, for kernels that take addresses.
   const void* address() const { return &integer_; }
   static value from(kind k, const void* element);
 
-  std::int32_t length() const;    // elements, or segments
-  std::int32_t elements() const;  // of a descriptor: in all its segments
+  // The number of elements, or of segments.
+  std::int32_t length() const;
+  // For a descriptor: the elements of all segments.
+  std::int32_t elements() const;
 
  private:
   explicit value(kind k) : word_(static_cast<std::uintptr_t>(k)) {}
@@ -71,14 +76,21 @@ struct alignas(64) block {
   std::uint32_t references = 1;
   kind type = kind::integer;
   bool owns_data = false;
-  bool is_ones = false;     // of a descriptor: every segment has one element
-  std::uint32_t units = 0;  // of memory, if it owns data
+  // For a descriptor: true if every segment has one element.
+  bool is_ones = false;
+  // The units of memory, if the block owns its data.
+  std::uint32_t units = 0;
   std::int32_t length = 0;
-  std::int32_t total = 0;       // of a descriptor
-  void* data = nullptr;         // null while deferred
-  block* lengths = nullptr;     // of a descriptor
-  block* offsets = nullptr;     // of a descriptor: length + 1 of them
-  fusable* deferred = nullptr;  // how to compute what is not there yet
+  // For a descriptor: the sum of the lengths.
+  std::int32_t total = 0;
+  // Null while deferred.
+  void* data = nullptr;
+  // For a descriptor: the lengths.
+  block* lengths = nullptr;
+  // For a descriptor: length + 1 offsets.
+  block* offsets = nullptr;
+  // How to compute elements that are deferred.
+  fusable* deferred = nullptr;
   block* next_free = nullptr;
 
   template <class T>

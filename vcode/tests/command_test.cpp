@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti vcode` as a user runs it: what it prints, where, and its exit statuses.
+// Tests `tutti vcode` as a user runs it: what it prints, on which stream, and its exit statuses.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ class VcodeCommand : public testing::Test {
     std::ofstream(path("input")) << text;
     return path("input");
   }
-  // Of a file beside the program.
+  // Returns the path of a file beside the program.
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   static std::string content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -101,7 +101,7 @@ TEST_F(VcodeCommand, OutputThatIsLostIsAnError) {
   }
 }
 
-// Whatever the numbers of the descriptors.
+// The streams may have any descriptor numbers.
 TEST_F(VcodeCommand, ProgramsInheritAnyStream) {
   for (const int files : {0, 92, 93, 94, 95, 96, 97, 98}) {
     const std::string f = file(
@@ -109,7 +109,7 @@ TEST_F(VcodeCommand, ProgramsInheritAnyStream) {
         "\" CONST INT 2 FOPEN POP 2 0 CONST CHAR \"before \" COPY 1 1 FWRITE "
         "CHAR POP 2 0 CONST CHAR \"echo hello\" CONST INT STDIN COPY 1 2 "
         "CONST INT NULL_STREAM SPAWN POP 4 0 "
-        // Until the program has ended.
+        // Read until the program has ended.
         "CONST CHAR \"\" CONST INT -1 COPY 1 2 FREAD_CHAR "
         "RET FUNC OPEN COPY 1 0 CONST INT 0 > INT IF CONST CHAR \"/dev/null\" "
         "CONST INT 1 FOPEN POP 3 0 CONST INT 1 - INT CALL OPEN ELSE POP 1 0 "
@@ -119,7 +119,8 @@ TEST_F(VcodeCommand, ProgramsInheritAnyStream) {
   }
 }
 
-// Its streams are closed one after the other: a second program, of a tenth of a second, is waited for.
+// The program closes its streams one after the other, so the test waits for a second program that
+// takes a tenth of a second.
 TEST_F(VcodeCommand, AnEndedProgramIsAFailedWrite) {
   const std::string wait_for_it =
       " CONST INT NULL_STREAM CONST INT NULL_STREAM CONST INT STDERR SPAWN POP 2 0 "

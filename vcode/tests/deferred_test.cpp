@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lazy engine does not compute, or computes on the way (INDEX, DIST, descriptors of equal lengths), gives what
-// an engine gives that computes everything at once.
+// The lazy engine defers or never computes some vectors (INDEX, DIST, descriptors of equal
+// lengths). Its results must equal those of an engine that computes everything at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::vector<shape> shapes() {
   integers small;
   for (int i = 0; i < 9000; ++i) small.push_back(i * 7 % 13);
   small.push_back(9000);
-  // As many elements as segments: one may get the other's memory.
+  // There are as many elements as segments, so that one vector may get the other's memory.
   integers pairs(10000, 2);
   std::fill(pairs.begin() + 5000, pairs.end(), 0);
   return {{"OneSegment", {45000}},
@@ -53,7 +53,8 @@ class VcodeDeferred : public testing::TestWithParam<shape> {
   const integers& lengths() const { return GetParam().lengths; }
   const integers longer = plus(lengths(), 3);
 
-  // The result on the top, from the lazy engine on 1, 2 and 3 ranks and from one that defers nothing.
+  // Compares the top of the stack from the lazy engine on 1, 2 and 3 ranks with that of an engine
+  // that defers nothing.
   static void expect_same(const std::string& body, const std::vector<vector_value>& inputs) {
     const program code = compile("FUNC A " + body + " RET");
     run_options eager;
@@ -105,7 +106,7 @@ TEST_P(VcodeDeferred, SlicesAreScattered) {
   const vector_value ones = integers(lengths().size(), 1);
   const segments from{lengths()}, to{longer};
   expect_same("INDEX CPOP 3 2 DPERMUTE INT", {before, from, to, source, starts, ones, from});
-  // Over a constant: which is the default of what is put together from parts.
+  // The default is a constant: the parts of the result are put together over it.
   const vector_value seven = integers{7};
   expect_same(
       "DIST INT CPOP 1 6 CPOP 1 6 CPOP 1 6 CPOP 1 6 CPOP 1 6 CPOP 1 6 INDEX CPOP 3 2 DPERMUTE INT",
@@ -114,7 +115,8 @@ TEST_P(VcodeDeferred, SlicesAreScattered) {
   expect_same("INDEX CPOP 1 2 PERMUTE INT", {from, source, zeros, ones, from});
 }
 
-// To compute source or default is to store the index, and to give up what it was made from.
+// Computing the source or the default stores the index and releases the operands from which it was
+// deferred.
 TEST_P(VcodeDeferred, SlicesOfWhatComesFromTheirIndex) {
   const vector_value data = counted(sum(lengths()), 17, 100003);
   const vector_value zeros = integers(lengths().size(), 0), ones = integers(lengths().size(), 1);
@@ -142,7 +144,7 @@ TEST_P(VcodeDeferred, DescriptorsOfEqualLengths) {
   const vector_value values = counted(sum(lengths()), 5, 97);
   for (const std::int32_t each : {1, 3}) {
     const vector_value length = integers{each};
-    // A segment of `each` for every element: its lengths are a deferred constant.
+    // Makes a segment of `each` for every element; its lengths are a deferred constant.
     const std::string nested = "DIST INT MAKE_SEGDES ";
     const segments all{{sum(lengths())}};
     expect_same(nested + "DIST INT", {values, length, all});
@@ -155,7 +157,7 @@ TEST_P(VcodeDeferred, DescriptorsOfEqualLengths) {
 INSTANTIATE_TEST_SUITE_P(Shapes, VcodeDeferred, testing::ValuesIn(shapes()),
                          [](const auto& which) { return which.param.name; });
 
-// Nobody computes these indices, but they are looked at.
+// The indices are never computed, but they are checked.
 TEST(VcodeDeferredMisuse, SlicesOutsideAreRefused) {
   const integers lengths(4, 5000);
   const segments s{lengths};

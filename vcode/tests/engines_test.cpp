@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every instruction on long vectors of many shapes: each engine with any number of ranks gives, bit for bit,
-// what one thread gives; and one thread gives what a plain loop gives.
+// Runs every instruction on long vectors of many shapes. Each engine with any number of ranks must
+// give, bit for bit, the result of one thread, and one thread must give the result of a plain loop.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ constexpr setting settings[] = {
     {engine::workers, 2, 5}, {engine::spmd, 2, 2}, {engine::spmd, 2, 3},  {engine::spmd, 1, 17},
 };
 
-// One team for each setting, for all runs.
+// One team for each setting, used by all runs.
 run_options options_of(const setting& s) {
   static std::map<std::pair<unsigned, unsigned>, std::unique_ptr<team>> teams;
   auto& found = teams[{s.threads, s.ranks}];
@@ -39,7 +39,8 @@ run_options options_of(const setting& s) {
     team_options how;
     how.threads = s.threads;
     how.ranks = s.ranks;
-    how.fibers.checks = false;  // As run() makes them.
+    // The same options as in run().
+    how.fibers.checks = false;
     found = std::make_unique<team>(how);
   }
   run_options made;
@@ -55,7 +56,7 @@ class maker {
   std::int32_t below(std::int32_t limit) {
     return std::uniform_int_distribution<std::int32_t>(0, limit - 1)(random_);
   }
-  // 40000 elements and more; one huge segment, many small ones, empty ones, or all of these.
+  // At least 40000 elements in one huge segment, many small ones, empty ones, or all of these.
   integers lengths(int shape) {
     switch (shape) {
       case 0: return {45000};
@@ -85,10 +86,12 @@ class maker {
     }
     integers made(n);
     for (auto& each : made) each = below(2000) - 1000;
-    for (auto& each : made) each = each == 0 ? 1 : each;  // Divisors.
+    // These are divisors.
+    for (auto& each : made) each = each == 0 ? 1 : each;
     return made;
   }
-  // An index for each element, inside of its segment of the target; with repetitions unless `permutes`.
+  // An index for each element, inside its segment of the target; indices may repeat unless
+  // `permutes`.
   integers indices(const integers& of, const integers& target, bool permutes) {
     integers made;
     for (std::size_t j = 0; j < of.size(); ++j) {
@@ -159,7 +162,7 @@ TEST_P(VcodeEngines, AgreeOnEveryInstruction) {
   maker make(static_cast<unsigned>(GetParam()) + 1);
   for (const auto& each : instructions) {
     if (each.code > opcode::lengths || each.operands.empty()) continue;
-    // Every segment needs an element to point at.
+    // Every segment needs an element to which its index can point.
     const bool points = each.code == opcode::extract || each.code == opcode::replace;
     if (points && GetParam() != 0 && GetParam() != 1) continue;
     const std::string_view words = each.types.empty() ? std::string_view("-") : each.types;
@@ -245,7 +248,8 @@ TEST_P(VcodeLoops, Moves) {
   for (const std::int32_t length : lengths) {
     for (std::size_t k = base; k < base + static_cast<std::size_t>(length); ++k) {
       gathered[k] = data[base + static_cast<std::size_t>(index[k])];
-      scattered[base + static_cast<std::size_t>(index[k])] = data[k];  // The last one wins.
+      // The last one wins.
+      scattered[base + static_cast<std::size_t>(index[k])] = data[k];
     }
     base += static_cast<std::size_t>(length);
   }
@@ -288,7 +292,8 @@ TEST_P(VcodeLoops, RanksAreStable) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, VcodeLoops, testing::Range(0, 5));
 
-// A sum from left to right, to the last bit; and blocked sums, which may differ in the last digits.
+// Strict sums equal a sum from left to right to the last bit; blocked sums may differ in the last
+// digits.
 TEST(VcodeStrict, SumsFromLeftToRight) {
   maker make(15);
   const auto data = std::get<reals>(make.vector('f', kind::none, 100000));
@@ -304,7 +309,7 @@ TEST(VcodeStrict, SumsFromLeftToRight) {
   EXPECT_NEAR(blocked, wanted, 1e-9);
 }
 
-// Chains are fused, and what is dropped is not computed, but what can go wrong still goes wrong.
+// Chains are fused and dropped vectors are not computed, but errors are still reported.
 TEST(VcodeLazy, FusesChains) {
   const std::string chain =
       "FUNC A COPY 1 1 COPY 1 1 * FLOAT CPOP 1 1 + FLOAT CPOP 1 1 - FLOAT CONST SEGDES 100000 "

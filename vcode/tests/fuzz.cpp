@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text is refused with a source_error, or verified; what is verified runs without harm, and two engines leave the
-// same. For libFuzzer, and for corpus_test.cpp.
+// Any text is either refused with a source_error or verified. A verified program runs without
+// memory errors, and two engines leave the same stack. libFuzzer and corpus_test.cpp use this file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +18,7 @@ using namespace tutti::vcode;
 
 constexpr std::uint64_t most_steps = 20'000;
 
-// Without streams a program harms nobody.
+// Without streams a program cannot change anything outside the process.
 bool is_harmless(const program_data& data) {
   for (const auto& each : data.code) {
     if (each.code >= opcode::read) return false;
@@ -26,7 +26,7 @@ bool is_harmless(const program_data& data) {
   return true;
 }
 
-// Without recursion it ends; how late, the calls say.
+// Without recursion a program ends; the number of calls bounds how soon.
 bool is_short(const program_data& data) {
   std::vector<std::uint64_t> steps(data.functions.size());
   for (const auto& group : call_groups(data)) {
@@ -44,7 +44,7 @@ bool is_short(const program_data& data) {
   return true;
 }
 
-// What the program leaves; nothing if it fails.
+// Returns what the program leaves, or nothing if it fails.
 std::optional<std::string> result_of(const program& code, const run_options& how) {
   try {
     const run_result result = run(code, {}, how);
@@ -67,13 +67,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     run_options how;
     how.memory = 1 << 22;
     how.zero_timers = true;
-    how.defer_from = 1;  // What is deferred in long vectors only is deferred here.
+    // Defers even what is otherwise deferred only in long vectors.
+    how.defer_from = 1;
     how.check = size % 2 == 1;
     how.strict = size % 4 >= 2;
     const auto lazy = result_of(code, how);
     how.engine = engine::workers;
     const auto workers = result_of(code, how);
-    // One of them may fail alone: vectors that nobody looks at take memory from the engine that computes them.
+    // One engine may fail alone: vectors that are never used take memory only from the engine that
+    // computes them.
     if (lazy && workers && *lazy != *workers) {
       std::fprintf(stderr, "lazy leaves:\n%sworkers leave:\n%s", lazy->c_str(), workers->c_str());
       std::abort();

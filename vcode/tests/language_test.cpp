@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parser and the verifier accept, what they refuse, and in which words.
+// What the parser and the verifier accept, what they refuse, and the messages they give.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -32,27 +32,26 @@ std::string effect(const std::string& text) {
 TEST(VcodeParser, SaysWhereAndWhatWasExpected) {
   EXPECT_EQ(complaint(""), "x:1:1: the program is empty: expected FUNC");
   EXPECT_EQ(complaint("FUNC"), "x:1:5: expected the name of a function, found the end of the file");
-  EXPECT_EQ(complaint("FUNC T RET"),
-            "x:1:6: expected the name of a function; 'T' has another meaning");
+  EXPECT_EQ(complaint("FUNC T RET"), "x:1:6: expected the name of a function; 'T' is reserved");
   EXPECT_EQ(complaint("FUNC A\n  NOPE RET"), "x:2:3: expected an instruction or RET, found 'NOPE'");
   EXPECT_EQ(complaint("FUNC A CONST FLOAT 1 RET"),
-            "x:1:20: expected a FLOAT, as 1.0 or -2.5e3, found '1'");
+            "x:1:20: expected a FLOAT such as 1.0 or -2.5e3, found '1'");
   EXPECT_EQ(complaint("FUNC A CONST INT (1 T) RET"), "x:1:21: expected an INT, found 'T'");
   EXPECT_EQ(complaint("FUNC A CONST INT 99999999999999999999 RET"),
             "x:1:18: 99999999999999999999 has more than 64 bits");
   EXPECT_EQ(complaint("FUNC A + RET"),
             "x:1:10: expected a type after +: INT or FLOAT, found 'RET'");
-  EXPECT_EQ(complaint("FUNC A + BOOL RET"), "x:1:10: + is not for BOOL, only for INT or FLOAT");
+  EXPECT_EQ(complaint("FUNC A + BOOL RET"), "x:1:10: + does not take BOOL, only INT or FLOAT");
   EXPECT_EQ(complaint("FUNC A COPY 1 -1 RET"),
             "x:1:15: expected a depth from 0 to 65535, found -1");
   EXPECT_EQ(complaint("FUNC A CALL B RET"), "x:1:13: there is no function B");
-  EXPECT_EQ(complaint("FUNC MAIN RET FUNC MAIN RET"), "x:1:20: there is a second function MAIN");
+  EXPECT_EQ(complaint("FUNC MAIN RET FUNC MAIN RET"), "x:1:20: function MAIN is defined twice");
   EXPECT_EQ(complaint("FUNC A { RET"), "x:1:8: this comment has no '}'");
   EXPECT_EQ(complaint("FUNC A CONST CHAR \"a RET"), "x:1:19: this string has no closing '\"'");
-  EXPECT_EQ(complaint("FUNC A # RET"), "x:1:8: the character '#' belongs to nothing here");
+  EXPECT_EQ(complaint("FUNC A # RET"), "x:1:8: unexpected character '#'");
   EXPECT_EQ(complaint("FUNC A ELSE RET"), "x:1:8: this ELSE has no IF");
   EXPECT_EQ(complaint("FUNC A CONST BOOL T IF ELSE ELSE ENDIF RET"),
-            "x:1:29: this IF has an ELSE already");
+            "x:1:29: this IF already has an ELSE");
   EXPECT_EQ(complaint("FUNC A CONST BOOL T IF RET"), "x:1:21: this IF has no ENDIF before RET");
 }
 
@@ -60,7 +59,8 @@ TEST(VcodeParser, ReadsOddLayouts) {
   EXPECT_EQ(complaint("{ comment }FUNC MAIN I O INT FLOAT CONST INT -5 CONST FLOAT -1.5E+3 RET"),
             "");
   EXPECT_EQ(complaint("FUNC A CALL ++_19 RET FUNC ++_19 RET"), "");
-  EXPECT_EQ(complaint("FUNC A CALL 1e5 RET FUNC 1e5 RET"), "");  // Not a number: a name.
+  // This is a name, not a number.
+  EXPECT_EQ(complaint("FUNC A CALL 1e5 RET FUNC 1e5 RET"), "");
 }
 
 TEST(VcodeParser, Warns) {
@@ -79,7 +79,7 @@ TEST(VcodeParser, TheFirstFunctionIsTheOneOfItsName) {
             std::vector<std::int32_t>{2});
 }
 
-// What is known travels over one call a round.
+// Each round carries an effect across one call.
 TEST(VcodeVerifier, FollowsLongCycles) {
   std::string text = "FUNC MAIN CALL g1 RET\n";
   constexpr int count = 150;
@@ -103,7 +103,8 @@ TEST(VcodeVerifier, InfersEffects) {
 TEST(VcodeVerifier, FollowsRecursion) {
   EXPECT_EQ(effect("FUNC L COPY 1 0 CONST INT 0 = INT IF ELSE CONST INT 1 - INT CALL L ENDIF RET"),
             "INT -> | INT");
-  EXPECT_EQ(effect("FUNC A CALL B RET FUNC B CALL A RET"), " ->");  // Never returns.
+  // Never returns.
+  EXPECT_EQ(effect("FUNC A CALL B RET FUNC B CALL A RET"), " ->");
   EXPECT_EQ(effect("FUNC A CALL A CALL NEVER_TYPED RET FUNC NEVER_TYPED POP 9 0 RET"), " ->");
   EXPECT_NE(complaint("FUNC A CONST INT 1 CONST BOOL T IF CALL A ENDIF RET").find("stack"),
             std::string::npos);
@@ -118,7 +119,7 @@ TEST(VcodeVerifier, CodeAfterExitNeedNotFit) {
 
 TEST(VcodeVerifier, PathsMayLeaveDifferentStacks) {
   EXPECT_EQ(effect("FUNC A CONST BOOL F IF CONST INT 1 ENDIF RET"), " -> | INT | ");
-  // But not where somebody builds on them.
+  // An instruction that needs the type makes it an error.
   EXPECT_EQ(complaint("FUNC A CONST BOOL F IF CONST INT 1 ELSE CONST BOOL T ENDIF NOT INT RET"),
             "x:1:60: NOT in A: operand 1 of 1 must be INT and is BOOL");
 }
@@ -146,7 +147,8 @@ TEST(VcodeVerifier, RefusesWhatGrowsWithoutEnd) {
   EXPECT_NE(complaint(copies + " RET"), "");
 }
 
-// The table alone says what an instruction takes and leaves; here each is held against a program.
+// The table alone says what an instruction takes and leaves; this test compares each entry with a
+// program.
 TEST(VcodeTable, EveryInstructionHasTheEffectThatItSays) {
   for (const auto& each : instructions) {
     if (each.operands.empty() || each.code == opcode::branch_if) continue;

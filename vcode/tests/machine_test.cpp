@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library as a caller sees it: values in, values out, errors; and its parts: arena, random numbers, cuts.
+// Tests the library as a caller uses it (values in, values out, errors) and its parts: arena,
+// random numbers, division into parts.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -86,13 +87,13 @@ TEST(VcodeRun, ChecksEveryIndex) {
             "x:1: EXTRACT in MAIN: index -1 is outside of segment 0, whose length is 3");
   EXPECT_EQ(complaint(source + "CONST INT 3 CONST INT 0" + one + "REPLACE INT"),
             "x:1: REPLACE in MAIN: index 3 is outside of segment 0, whose length is 3");
-  // An index whose flag is F is nobody's business.
+  // An index whose flag is F is not checked.
   EXPECT_EQ(
       complaint(source + "CONST INT (0 99 1) CONST BOOL (T F T)" + one + one + "BFPERMUTE INT"),
       "");
 }
 
-// Found by the fuzzer: the depth of nothing reached below the stack.
+// The fuzzer found that the depth of a POP of no values was read below the stack.
 TEST(VcodeRun, MovesNothingFromAnyDepth) {
   for (const char* name : {"COPY", "POP", "CPOP"}) {
     const auto stack = result_of(std::string("CONST INT 4 CONST INT 5 ") + name + " 0 60000");
@@ -120,7 +121,7 @@ TEST(VcodeRun, SaysThatTheArenaIsFull) {
   const std::string body = "CONST INT 0 CONST INT 1 CONST INT 1000000 MAKE_SEGDES INDEX";
   run_options how;
   how.memory = 1 << 20;
-  // Deferred vectors take no memory before somebody wants them: here, whoever looks at the result.
+  // Deferred vectors take memory only when they are needed: here, when the caller reads the result.
   EXPECT_EQ(complaint(body, {}, how),
             "x:1: RET in MAIN: the arena is full: 4000000 more bytes do not fit");
   how.engine = engine::workers;
@@ -128,7 +129,7 @@ TEST(VcodeRun, SaysThatTheArenaIsFull) {
             "x:1: INDEX in MAIN: the arena is full: 4000000 more bytes do not fit");
 }
 
-// The caller looks into pairs and descriptors too, and clocks at everything.
+// The caller also computes the parts of pairs and descriptors, and a timer computes everything.
 TEST(VcodeRun, NamesThePlaceOfWhatIsComputedLate) {
   run_options how;
   how.memory = 1 << 16;
@@ -147,7 +148,7 @@ TEST(VcodeRun, ADescriptorHasAnOffsetMoreThanSegments) {
 TEST(VcodeRun, ReusesMemoryForever) {
   run_options how;
   how.memory = 1 << 20;
-  // 200 vectors of changing lengths, 60 kB each: far more than the arena has at once.
+  // 200 vectors of changing lengths, 60 kB each: together far more than the arena holds.
   const std::string loop =
       "FUNC MAIN CONST INT 200 CALL LOOP RET FUNC LOOP COPY 1 0 CONST INT 0 = INT IF ELSE "
       "COPY 1 0 CONST INT 1 CONST INT 15000 COPY 1 3 + INT MAKE_SEGDES INDEX COPY 1 0 * INT POP 1 "
@@ -163,7 +164,8 @@ TEST(VcodeRun, EndlessRecursionEnds) {
   EXPECT_THROW(run(compile("FUNC A CONST INT 1 CALL A RET"), {}, how), run_error);
 }
 
-// With NaN and zeros of both signs a maximum depends on the order: always the same one, from left to right if strict.
+// With NaN and zeros of both signs a maximum depends on the order. The order is always the same,
+// and from left to right if strict.
 TEST(VcodeRun, MaximaHaveAnOrderToo) {
   reals data(100'000, 1.0);
   for (std::size_t i = 0; i < 16; ++i) data[i] = 5;
@@ -195,7 +197,7 @@ TEST(VcodeRun, MaximaHaveAnOrderToo) {
   run_options strict;
   strict.strict = true;
   strict.threads = 2;
-  // 5 > NaN is false, so NaN is the maximum; NaN > 1 is false, so 1 is.
+  // 5 > NaN is false, so the maximum is NaN; NaN > 1 is false, so it becomes 1.
   EXPECT_EQ(std::get<reals>(result_of("MAX_SCAN FLOAT", inputs, strict)[0])[50'000], 1.0);
 }
 
@@ -217,7 +219,7 @@ TEST(VcodeRun, IntegersWrapAndConversionsAreDefined) {
   EXPECT_EQ(one("CONST FLOAT -0.9 TRUNC"), 0);
 }
 
-// Exact quotients of all kinds of INTs, by way of doubles.
+// Quotients of all kinds of INTs, computed through doubles, are exact.
 TEST(VcodeRun, DividesAsIntegersDo) {
   integers a, b, quotients, remainders;
   std::srand(7);
@@ -277,7 +279,7 @@ TEST(VcodeArena, PartsNeverOverlap) {
   }
 }
 
-// Pages are told of once, in however many runs of the arena.
+// Each page is reported once, over all runs of the arena.
 TEST(VcodeArena, FreshPagesAreThoseThatNobodyTouched) {
   constexpr std::size_t page = allocator::page;
   arena memory(16 * page);
@@ -296,7 +298,7 @@ TEST(VcodeArena, FreshPagesAreThoseThatNobodyTouched) {
   EXPECT_EQ(bytes, 4 * page);
 }
 
-// What an earlier run left in the memory is not seen, also when that run failed in the middle.
+// A run never sees what an earlier run left in the memory, even if that run failed halfway.
 TEST(VcodeRun, RunsShareKeptMemory) {
   const integers many(300'000, 7);
   kept_memory kept;
@@ -316,7 +318,8 @@ TEST(VcodeRun, RunsShareKeptMemory) {
   }
 }
 
-// Whatever the segments and the number of parts: every element and every segment belongs to one part.
+// For any segments and any number of parts, every element and every segment belongs to exactly one
+// part.
 TEST(VcodeSegments, ArePartitioned) {
   std::srand(5);
   for (int round = 0; round < 300; ++round) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs broken at random, from a fixed seed: each is refused with a place, or runs and ends as it may.
+// Mutates programs randomly, from a fixed seed. Each mutant is refused with a position, or it runs
+// and ends in any way.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -60,7 +61,7 @@ class mutator {
   }
 
  private:
-  // The program stays one: lengths, indices and depths are wrong.
+  // The mutant stays a program, with wrong lengths, indices or depths.
   void change_digit(std::string& text) {
     const std::size_t at = text.find_first_of("0123456789", below(text.size()));
     if (at != std::string::npos) text[at] = static_cast<char>('0' + below(10));
@@ -79,7 +80,7 @@ class mutator {
   std::mt19937 random_;
 };
 
-// What touches files or other programs, and what may run for ever, is only compiled.
+// Programs that use files or other programs, or that may not end, are only compiled.
 bool may_run(const std::string& text) {
   for (const char* word : {"SPAWN", "FOPEN", "FWRITE", "WRITE", "CALL", "READ", "FCLOSE"}) {
     if (text.find(word) != std::string::npos) return false;
@@ -100,7 +101,8 @@ TEST(VcodeMutation, BrokenProgramsAreRefusedOrRun) {
       const program code = compile(text, "x");
       require_no_inputs(code);
       if (!may_run(text)) continue;
-      how.defer_from = i % 2 == 0 ? 1 : 4096;  // Nearly everything is deferred, or nothing.
+      // Defers nearly everything or nothing.
+      how.defer_from = i % 2 == 0 ? 1 : 4096;
       run(code, {}, how);
       ++finished;
     } catch (const source_error& e) {
@@ -111,7 +113,7 @@ TEST(VcodeMutation, BrokenProgramsAreRefusedOrRun) {
       ++failed;
     }
   }
-  // All three are seen, else the test looks at nothing.
+  // All three outcomes must occur; otherwise the test covers too little.
   EXPECT_GT(refused, 1000);
   EXPECT_GT(failed, 100);
   EXPECT_GT(finished, 1000);

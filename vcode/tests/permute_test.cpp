@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permutes of long vectors against a plain loop: indices that go up, so that threads share the elements, and indices
-// that do not, so that they share the places; with and without a default that can be overwritten.
+// Compares permutes of long vectors with a plain loop: with ascending indices, so that threads
+// share the elements, and with other indices, so that they share the places; with and without a
+// default that may be overwritten.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,14 +17,14 @@ namespace {
 
 using integers = std::vector<std::int32_t>;
 
-// An index for element k of a segment with so many elements and places.
+// Computes the index for element k of a segment from its numbers of elements and places.
 struct pattern {
   const char* name;
   std::function<std::int32_t(std::int32_t k, std::int32_t elements, std::int32_t places)> index;
 };
 const pattern patterns[] = {
     {"up", [](std::int32_t k, std::int32_t, std::int32_t) { return k + k / 4; }},
-    // Wherever the elements are cut, the first index behind the cut is the last before it.
+    // Wherever the elements are cut, the first index behind the cut equals the last before it.
     {"up in groups", [](std::int32_t k, std::int32_t, std::int32_t) { return k / 1000; }},
     {"down", [](std::int32_t k, std::int32_t, std::int32_t places) { return places - 1 - k; }},
     {"all the same", [](std::int32_t, std::int32_t, std::int32_t places) { return places / 2; }},
@@ -44,7 +45,7 @@ std::int32_t sum(const integers& v) { return std::accumulate(v.begin(), v.end(),
 struct task {
   integers source, target;
   integers data, index;
-  // What is left, given what was there before.
+  // Returns the result, given the earlier content of the places.
   integers result(integers places) const {
     std::int32_t from = 0, to = 0;
     for (std::size_t j = 0; j < source.size(); ++j) {
@@ -78,7 +79,8 @@ void for_each_setting(const std::function<void(const run_options&)>& act) {
       team_options how;
       how.threads = std::min(ranks, 2U);
       how.ranks = ranks;
-      how.fibers.checks = false;  // As run() makes them.
+      // The same options as in run().
+      how.fibers.checks = false;
       found = std::make_unique<team>(how);
     }
     for (const engine e : {engine::lazy, engine::workers, engine::spmd}) {
@@ -113,7 +115,7 @@ TEST(VcodePermute, AsAPlainLoop) {
       integers before(static_cast<std::size_t>(sum(t.target)));
       std::iota(before.begin(), before.end(), -90000);
       expect_all("DPERMUTE INT", {t.data, t.index, before, source, target}, {t.result(before)});
-      // Somebody else has the default too: it stays as it is.
+      // The default has another reference, so it must stay unchanged.
       expect_all("COPY 1 2 CPOP 5 1 DPERMUTE INT", {t.data, t.index, before, source, target},
                  {before, t.result(before)});
       expect_all("FPERMUTE INT",
@@ -123,7 +125,7 @@ TEST(VcodePermute, AsAPlainLoop) {
   }
 }
 
-// DIST of equal values is known to be a constant, of others not.
+// DIST of equal values is known to be a constant; DIST of different values is not.
 TEST(VcodePermute, IntoWhatDistMakes) {
   for (const bool equal : {true, false}) {
     const task t = make(patterns[0], lengths_of[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All recorded programs, every engine, 1 to 17 ranks, every barrier on a sample.
+// Runs all recorded programs on every engine with 1 to 17 ranks, and a sample with every barrier.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ void expect_all(engine e, unsigned ranks, bool strict) {
   team_options threads;
   threads.threads = std::min(ranks, 2U);
   threads.ranks = ranks;
-  threads.fibers.checks = false;  // As run() makes them.
+  // The same options as in run().
+  threads.fibers.checks = false;
   team members(threads);
   run_options how;
   how.engine = e;
@@ -25,7 +26,7 @@ void expect_all(engine e, unsigned ranks, bool strict) {
   how.strict = strict;
   for (const char* folder : {"conformance", "nesl-compiled", "nesltest", "micro"}) {
     for (const auto& each : recorded_programs(folder)) {
-      // Loops that measure have no output; one engine is enough to see that they end.
+      // Benchmark loops have no output; one engine is enough to check that they end.
       if (each.name.starts_with("micro/") && (e != engine::lazy || ranks > 1)) continue;
       expect_recorded(each, how);
     }

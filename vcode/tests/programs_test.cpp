@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorded programs that run in no time: on every engine, with more ranks than there are cores.
+// Runs the short recorded programs on every engine, with more ranks than there are cores.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -18,7 +18,7 @@ void expect_all(const std::string& folder, const run_options& how) {
   }
 }
 
-// Teams are made once: making one takes longer than most of the programs.
+// Each team is made once, since making one takes longer than most of the programs.
 run_options with(engine e, unsigned threads, unsigned ranks = 0) {
   static std::map<std::pair<unsigned, unsigned>, std::unique_ptr<team>> teams;
   run_options how;
@@ -29,7 +29,8 @@ run_options with(engine e, unsigned threads, unsigned ranks = 0) {
     team_options made;
     made.threads = threads;
     made.ranks = ranks;
-    made.fibers.checks = false;  // As run() makes them.
+    // The same options as in run().
+    made.fibers.checks = false;
     found = std::make_unique<team>(made);
   }
   how.team = found.get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs programs in this process, in a folder of their own, and compares line by line.
+// Runs programs in this process, each in a folder of its own, and compares the output line by line.
 #include "recorded.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ recorded_program load(const fs::path& program) {
   return made;
 }
 
-// What is written to a stream.
+// Captures what is written to a stream.
 class captured {
  public:
   captured() : stream_(std::tmpfile()) {}
@@ -50,7 +50,7 @@ class captured {
   captured(const captured&) = delete;
   captured& operator=(const captured&) = delete;
   std::FILE* stream() const { return stream_; }
-  // Other programs may have written to it too.
+  // Other processes may have written to the stream too, so it is read from the file.
   std::string text() const {
     std::fflush(stream_);
     std::rewind(stream_);
@@ -84,8 +84,8 @@ class temporary_folder {
   fs::path folder_;
 };
 
-// Of line_fit at 1e6 points the original's own rounding has left five digits: its intercept is
-// 0.49901207..., the true one 0.499. Blocked sums give 0.4989999994.
+// The original's rounding error leaves five correct digits in the result of line_fit at 1e6 points:
+// it prints the intercept 0.49901207..., and the true one is 0.499. Blocked sums give 0.4989999994.
 double tolerance(const recorded_program& p) {
   return p.name == "nesl-compiled/linefit_1e6" ? 1e-4 : 1e-9;
 }

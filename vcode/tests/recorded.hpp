@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorded programs: where they are, how they are run, what counts as equal.
+// The recorded programs: where they are, how they are run, and which outputs count as equal.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,24 +12,28 @@
 namespace tutti::vcode::test {
 
 struct recorded_program {
-  std::string name;  // "conformance/DIST_INT_one"
+  // For example "conformance/DIST_INT_one".
+  std::string name;
   std::string text;
   std::string output;
-  std::string error;  // only of programs that succeed, as errors have our own words
+  // Compared only for programs that succeed, since tutti words its errors differently.
+  std::string error;
   int status = 0;
   bool has_output = false;
   bool checks_error = false;
-  bool has_timers = false;  // recorded with a clock that runs: nothing is to be compared
+  // Recorded with a running clock, so the output is not compared.
+  bool has_timers = false;
 };
 
-// Of one folder, in the order of their names.
+// Returns the programs of one folder, ordered by name.
 std::vector<recorded_program> recorded_programs(const std::string& folder);
 recorded_program recorded(const std::string& name);
 
-// The options under which it was recorded, and the engine and the threads of `how`.
+// Runs the program with the options of its recording and with the engine and the threads of `how`.
 void expect_recorded(const recorded_program& p, run_options how);
 
-// Programs that take long enough to be run once by the quick tests, and everywhere by the long ones.
+// True for programs that take so long that the quick tests run them once; the long tests run them
+// in all settings.
 bool is_long(const recorded_program& p);
 
 }  // namespace tutti::vcode::test
