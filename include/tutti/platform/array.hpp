@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fixed-size array of things that cannot move (atomics), aligned as they ask; works freestanding.
+// A fixed-size array of objects that cannot be moved, such as atomics. It keeps their alignment and
+// needs no hosted library.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +10,13 @@
 
 namespace tutti {
 
-// Something with its cache line to itself.
+// A value on a cache line of its own.
 template <class T>
 struct alignas(cache_line) padded {
   T value{};
 };
 
+// `size` value-initialised objects. Throws std::bad_alloc if there is no memory.
 template <class T>
 class array {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time for deadlines and for the adaptive wait policy.
+// The clock for deadlines and for the adaptive wait policy.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tutti::platform {
 
-// Nanoseconds of the monotonic clock; the same clock as std::chrono::steady_clock on Linux.
+// Returns the monotonic clock in nanoseconds. On Linux std::chrono::steady_clock is the same clock.
 inline std::uint64_t now_ns() noexcept {
 #if TUTTI_HOSTED
   timespec t{};
@@ -20,7 +20,8 @@ inline std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(t.tv_nsec);
 #else
-  return 0;  // no clock: waits without a deadline never ask
+  // There is no clock. Only waits with a deadline ask for the time.
+  return 0;
 #endif
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and constants that every other header uses.
+// The names and constants that every other header uses.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-// TUTTI_CHECKS = 1: misuse (a rank out of range, two threads with one rank, a barrier destroyed under its
-// waiters) is reported where it happens. Follows NDEBUG unless it is set.
+// If TUTTI_CHECKS is 1, misuse is reported where it happens: a rank out of range, two threads with
+// one rank, a barrier destroyed while threads wait in it. It follows NDEBUG unless the program
+// defines it.
 #ifndef TUTTI_CHECKS
 #ifdef NDEBUG
 #define TUTTI_CHECKS 0
@@ -24,16 +25,17 @@
 
 namespace tutti {
 
-// A participant's number in its group, 0 .. n-1.
+// The number of a participant in its group, 0 .. n-1.
 using rank_t = std::uint32_t;
-// In its place, for algorithms that take threads without one.
+// Replaces the rank for algorithms that accept threads without one.
 inline constexpr rank_t any_rank = ~rank_t{0};
 
-// What two writers must keep apart. Twice the line of today's CPUs: Intel's L2 fetches lines in pairs and
-// several 64-bit Arm cores have lines of 128 bytes.
+// The distance in bytes that the data of two writers must keep. It is twice the cache line of most
+// CPUs, because Intel's L2 fetches lines in pairs and several 64-bit Arm cores have lines of 128
+// bytes.
 inline constexpr std::size_t cache_line = 128;
 
-// The orders, short, because every atomic operation here writes its own.
+// Short names of the memory orders, because every atomic operation here writes its own.
 inline constexpr std::memory_order relaxed = std::memory_order_relaxed;
 inline constexpr std::memory_order acquire = std::memory_order_acquire;
 inline constexpr std::memory_order release = std::memory_order_release;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much processor time the control groups (cgroup v1, v2, or both mounted side by side) leave to this process, and for
-// how long they have stopped it. Needs the compiled library.
+// How much processor time the control groups (cgroup v1, v2, or both mounted side by side) leave to
+// this process, and for how long they have stopped it. Needs the compiled library.
 #pragma once
 
 #include <cstdint>
@@ -12,50 +12,62 @@
 
 namespace tutti::platform {
 
-// A group of this process, in a hierarchy that has or can have the cpu controller.
+// A control group of this process, in a hierarchy that has or can have the cpu controller.
 struct cpu_group {
   bool is_v2 = false;
-  std::string mount;  // the folder where the hierarchy is mounted
-  std::string group;  // the group's folder below that, "" or "/..."
+  // The folder where the hierarchy is mounted.
+  std::string mount;
+  // The group's folder below it: "" or "/...".
+  std::string group;
 };
 
-// The groups that the texts of /proc/self/cgroup and /proc/self/mountinfo tell of, at most one a hierarchy. Lines that cannot
-// be understood are left out. Thread-safe. Throws std::bad_alloc only.
+// Returns the groups that the texts of /proc/self/cgroup and /proc/self/mountinfo name, at most one
+// for each hierarchy. Skips lines that it does not understand. Thread-safe. Throws only
+// std::bad_alloc.
 TUTTI_API std::vector<cpu_group> cpu_groups(const std::string& cgroup,
                                             const std::string& mountinfo);
 
-// The tightest quota among the groups that this process is in: its own and those above it, as far as they can be seen (a
-// container sees none above its own).
+// The tightest quota among the groups that this process is in: its own group and those above it, as
+// far as the process can see them. (A container sees none above its own.)
 struct cpu_quota {
-  double cpus = 0;  // processor seconds for each second; 0 if there is no quota
-  std::string
-      file;  // that says so: .../cpu.max (v2) or .../cpu.cfs_quota_us (v1); empty if there is none
-  std::string stats;  // cpu.stat of the same group
+  // Processor seconds per second, or 0 if there is no quota.
+  double cpus = 0;
+  // The file that holds the quota, .../cpu.max (v2) or .../cpu.cfs_quota_us (v1), or empty if there
+  // is no quota.
+  std::string file;
+  // The path of cpu.stat of the same group.
+  std::string stats;
 };
 
-// Time that a group has kept its threads off their CPUs because its quota was used up, since the group was made.
+// For how long a group has stopped its threads because its quota was used up, since the group was
+// created.
 struct cpu_throttling {
-  std::uint64_t times = 0;  // periods that were cut short
-  std::uint64_t ns = 0;     // summed over CPUs: no thread has lost more than this
+  // The number of periods that were cut short.
+  std::uint64_t times = 0;
+  // Nanoseconds, summed over the CPUs: no thread has lost more than this.
+  std::uint64_t ns = 0;
 };
 
-// Reads them now: some files of /proc and /sys, a fraction of a millisecond. What cannot be read or understood is no quota. `root` stands
-// before every path, for tests; the paths that come back contain it. Thread-safe. Throws std::bad_alloc only.
+// Reads the quota from files in /proc and /sys, which takes a fraction of a millisecond. A file
+// that cannot be read or understood counts as no quota. `root` is put before every path, for tests;
+// the paths in the result contain it. Thread-safe. Throws only std::bad_alloc.
 TUTTI_API cpu_quota read_cpu_quota(const std::string& root = {});
 
-// Reads a cpu.stat of either kind; zeros if it cannot be read. Thread-safe. Throws std::bad_alloc only.
+// Reads a cpu.stat of cgroup v1 or v2. Returns zeros if it cannot. Thread-safe. Throws only
+// std::bad_alloc.
 TUTTI_API cpu_throttling read_cpu_throttling(const std::string& stats);
 
-// The quota as it was at most a second ago: a change is seen by the first call after that, which reads the files again.
-// Thread-safe; never waits for another thread. 0 if there is no quota.
+// Returns the quota in CPUs, or 0 if there is none. The value is at most a second old: the first
+// call after a second reads the files again. Thread-safe; it never waits for another thread.
 TUTTI_API double recent_cpu_quota() noexcept;
 
-// cpu_throttling::ns of the group whose quota recent_cpu_quota() told; 0 if there is none. Reads one file at each call if
-// there is a quota. The kernel adds a stop to it when the stop ends. Thread-safe; never waits for another thread.
+// Returns cpu_throttling::ns of the group whose quota recent_cpu_quota() returned, or 0 if there is
+// no quota. If there is one, each call reads one file. The kernel counts a stop when the stop ends.
+// Thread-safe; it never waits for another thread.
 TUTTI_API std::uint64_t recent_throttled_ns() noexcept;
 
-// Lets usable_cpus() and throttled_ns() (usable_cpus.hpp), which stand in headers, ask the two above. The library does it
-// when it is loaded.
+// Lets usable_cpus() and throttled_ns() of usable_cpus.hpp, which work without the compiled
+// library, call the two functions above. The library calls it when it is loaded.
 TUTTI_API bool tell_quota_to_headers() noexcept;
 
 }  // namespace tutti::platform

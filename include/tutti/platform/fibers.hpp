@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When this thread carries several participants as fibers (virtual ranks of a team), a wait must not keep the core: it
-// lets the next fiber run. Every way in which the native memory policy passes time asks here first, so that all wait
-// policies and all that is built on them know of fibers without naming them.
+// If a thread runs several participants as fibers (the virtual ranks of a team), a wait must not
+// keep the core but let the next fiber run. Each waiting function of the native memory policy calls
+// switch_fiber() or park_fiber() first, so every wait policy supports fibers without naming them.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,15 @@ namespace tutti::platform {
 
 #if TUTTI_HOSTED
 
-// Runs the fibers of one thread. Implemented in src/team/.
+// Runs the fibers of one thread. src/team/fibers.cpp implements it.
 class fiber_host {
  public:
-  // Lets the other fibers of this thread run; returns when it is this one's turn again. False if there is no other.
+  // Lets the other fibers of this thread run and returns when it is this fiber's turn again.
+  // Returns false if there is no other fiber.
   virtual bool switch_fiber() noexcept = 0;
-  // The same for a wait that has lasted: sleeps on `word` for a short time once all fibers of the thread do this.
+  // Does the same for a long wait: once all fibers of the thread call it, the thread sleeps on
+  // `word` for a short time, while it holds `seen`, and no later than `deadline_ns` (monotonic
+  // clock).
   virtual bool park_fiber(const void* word, std::uint32_t seen,
                           std::uint64_t deadline_ns) noexcept = 0;
 
@@ -26,10 +29,11 @@ class fiber_host {
   ~fiber_host() = default;
 };
 
-// Of the thread that is running; null outside of fibers, the common case: one load in a waiting loop.
+// The host of the running thread, or null if the thread runs no fibers, which is the common case
+// and costs a waiting loop one load.
 TUTTI_API inline constinit thread_local fiber_host* fibers_here = nullptr;
 
-// True if it let other fibers run.
+// Return true if they let other fibers run.
 inline bool switch_fiber() noexcept {
   if (fibers_here == nullptr) [[likely]]
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleep until a 32-bit word changes, and wake those who sleep on it (Linux futex(2)).
+// Sleeps until a 32-bit word changes, and wakes the threads that sleep on it (Linux futex(2)).
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,13 @@ inline constexpr std::uint64_t forever_ns = UINT64_MAX;
 
 #if TUTTI_HOSTED
 
-// Who shares the word. One of several processes is found by its place in the memory that they share.
+// Tells who shares the word: the threads of one process, or several processes of the machine. In
+// the second case the kernel identifies the word by its place in the shared memory.
 enum class futex_scope { process, machine };
 
-// Returns when woken, when *word != expected, at `deadline_ns` (monotonic clock), or for no reason: look again.
-// `expected` is compared in the kernel, after a full barrier.
+// Sleeps until another thread wakes it, or until `deadline_ns` (monotonic clock). It returns at
+// once if *word != expected, and it may return for no reason, so read the word again afterwards.
+// The kernel compares *word with `expected` after a full memory barrier.
 [[gnu::noinline]] inline void futex_wait(const void* word, std::uint32_t expected,
                                          std::uint64_t deadline_ns,
                                          futex_scope scope = futex_scope::process) noexcept {
@@ -41,7 +43,7 @@ enum class futex_scope { process, machine };
           nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
-// Never touches *word: it may already be gone.
+// Both never access *word, whose memory may already be freed.
 [[gnu::noinline]] inline void futex_wake_all(const void* word,
                                              futex_scope scope = futex_scope::process) noexcept {
   const int operation = scope == futex_scope::process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
@@ -53,7 +55,8 @@ inline void futex_wake_one(const void* word) noexcept {
 }
 #endif
 
-// The half of a 64-bit word that changes at each increment: futexes are 32 bits wide.
+// Returns the address of the half of a 64-bit word that changes at each increment, because futexes
+// are 32 bits wide.
 inline const void* low_half(const std::atomic<std::uint64_t>& word) noexcept {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   return reinterpret_cast<const char*>(&word) + 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when a primitive is used against its contract in a build with checks (TUTTI_CHECKS).
+// How a build with checks (TUTTI_CHECKS) reports that a program breaks a primitive's contract.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace tutti {
 
 #if TUTTI_HOSTED
 
-// A line of the user's source. std::source_location would do, but clang 14 has none with libstdc++.
+// A line of the user's source. std::source_location is not used because clang 14 lacks it with
+// libstdc++.
 struct source_place {
   const char* file = "";
   unsigned line = 0;
@@ -28,7 +29,8 @@ struct source_place {
   }
 };
 
-// Where the user called; taken as a default argument. Empty, and free, in builds without checks.
+// The place of the user's call, taken as a default argument. It is empty and costs nothing in
+// builds without checks.
 template <bool Checks>
 struct call_site {
   static constexpr call_site here() noexcept { return {}; }
@@ -42,19 +44,21 @@ struct call_site<true> {
   }
 };
 
-// Called with a sentence and the place. It may throw; if it returns, the program goes on with the misuse.
+// Receives a sentence and the place. It may throw. If it returns, the program continues although
+// its behaviour is undefined from there on.
 using misuse_handler = void (*)(const std::string& what, const source_place& where);
 
-// As assert does: says what and where, and ends the program.
+// Prints the place and the sentence on stderr and aborts the program, as assert does.
 [[noreturn]] inline void abort_on_misuse(const std::string& what, const source_place& where) {
   std::fprintf(stderr, "%s:%u: tutti: %s\n", where.file, where.line, what.c_str());
   std::abort();
 }
 
-// Replace it to throw or to log instead. Set it before the first thread uses tutti.
+// The handler in use. Replace it to throw or to log instead, before the first thread uses tutti.
 TUTTI_API inline misuse_handler on_misuse = abort_on_misuse;
 
-// A value that can never be right, in every build. Throws std::invalid_argument.
+// Rejects a value that can never be right, in every build. Throws std::invalid_argument with
+// "tutti: " before `what`; traps in freestanding builds.
 [[noreturn]] inline void refuse(const std::string& what) {
   throw std::invalid_argument("tutti: " + what);
 }
@@ -70,7 +74,7 @@ struct call_site {
 
 #endif
 
-// Of a value given to a constructor, in every build.
+// Calls refuse(what) unless the condition on a value holds, in every build.
 constexpr void require(bool holds, const char* what) {
   if (!holds) refuse(what);
 }

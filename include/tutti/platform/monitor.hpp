@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Instructions that halt a core until a cache line changes: umwait (Intel), mwaitx (AMD), wfe (Arm).
-// All are compiled wherever the compiler knows them; the one to use is detected at run time.
+// SPDX-License-Identifier: Apache-2.0 Instructions that halt a core until a cache line changes:
+// umwait (Intel), mwaitx (AMD), wfe (Arm). All instructions of the target architecture are
+// compiled; detection at run time chooses one.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 
 namespace tutti::platform {
 
+// The instruction that the CPU has; `none` if it has none of them.
 enum class monitor_kind : std::uint8_t { none, umwait, mwaitx, wfe };
 
 inline const char* name_of(monitor_kind kind) noexcept {
@@ -41,19 +42,20 @@ inline monitor_kind detect_monitor() noexcept {
 #endif
 }
 
-// Detected once: a load afterwards.
+// Returns the kind of this machine. The first call detects it; later calls load it.
 inline monitor_kind monitor() noexcept {
   static const monitor_kind kind = detect_monitor();
   return kind;
 }
 
 #if defined(__x86_64__)
-// The longest nap, in TSC ticks (tens of microseconds): a bound on how late a deadline is noticed. The kernel caps
-// it as well (/sys/devices/system/cpu/umwait_control).
+// The longest nap in ticks of the time stamp counter, which is tens of microseconds. A deadline is
+// noticed at most this late. The kernel also limits naps (/sys/devices/system/cpu/umwait_control).
 inline constexpr std::uint64_t nap_ticks = 100'000;
 
-// The instructions themselves: the intrinsics stand in a header of 47,000 lines, a third of what tutti::barrier includes.
-// Both end at `until` of the time stamp counter. State 1 (C0.1): the lighter sleep, which wakes faster.
+// The instructions are written in assembly because the header of their intrinsics has 47,000 lines,
+// a third of what tutti::barrier includes. Both end when the time stamp counter reaches `until`.
+// Operand 1 chooses state C0.1, the lighter sleep, which wakes faster.
 inline void umwait(std::uint64_t until) noexcept {
   asm volatile("umwait %0" ::"r"(1u), "d"(static_cast<std::uint32_t>(until >> 32)),
                "a"(static_cast<std::uint32_t>(until))
@@ -65,7 +67,8 @@ inline void tpause_until(std::uint64_t until) noexcept {
                : "cc", "memory");
 }
 
-// Each arms the monitor, looks once more (a change before the arming would not wake), then halts.
+// Each function arms the monitor, then looks at the word once more, because a change before the
+// arming would not wake the core, and then halts.
 template <class Changed>
 void nap_umwait(const void* line, Changed changed) noexcept {
   asm volatile("umonitor %0" ::"r"(line) : "memory");
@@ -75,18 +78,18 @@ void nap_umwait(const void* line, Changed changed) noexcept {
 template <class Changed>
 void nap_mwaitx(const void* line, Changed changed) noexcept {
   asm volatile("monitorx" ::"a"(line), "c"(0u), "d"(0u) : "memory");
-  // Extension bit 1: the timer in the third operand is in use.
+  // Extension bit 1 enables the timer in the third operand.
   if (!changed())
     asm volatile("mwaitx" ::"a"(0u), "c"(2u), "b"(static_cast<std::uint32_t>(nap_ticks))
                  : "memory");
 }
 
-// A pause of so many ticks in the light sleep state.
+// Pauses for `ticks` of the time stamp counter in the light sleep state.
 inline void tpause(std::uint64_t ticks) noexcept { tpause_until(__builtin_ia32_rdtsc() + ticks); }
 #endif
 
-// A longer pause for waits that have begun to last: in the core's light sleep where it has one (about 100 ns, what a
-// pause takes on the Intel cores since 2015), otherwise as pause().
+// A longer pause, for waits that already take long: about 100 ns in the core's light sleep if it
+// has one (about what a pause instruction takes on Intel cores since 2015), otherwise poll_gap().
 inline void long_pause() noexcept {
 #if defined(__x86_64__)
   constexpr std::uint64_t ticks = 250;
@@ -95,7 +98,8 @@ inline void long_pause() noexcept {
   poll_gap();
 }
 
-// Halts until `word` changes or an unspecified short time has passed; `changed` looks at the word.
+// Halts until `word` changes or an unspecified short time has passed. `changed` reads the word and
+// tells whether the wait is over.
 template <class Word, class Changed>
 void nap([[maybe_unused]] const Word& word, Changed changed) noexcept {
   if (switch_fiber()) return;
@@ -106,7 +110,8 @@ void nap([[maybe_unused]] const Word& word, Changed changed) noexcept {
     default: break;
   }
 #elif defined(__aarch64__)
-  // A load-exclusive arms the monitor; the line's loss is an event. The kernel's event stream bounds the wait.
+  // A load-exclusive arms the monitor, and losing the line is an event that wakes the core. The
+  // kernel's periodic event stream limits the wait.
   std::uint32_t ignored = 0;
   asm volatile("ldaxr %w0, [%1]" : "=r"(ignored) : "r"(&word) : "memory");
   if (!changed()) asm volatile("wfe" ::: "memory");

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory policy that ships: std::atomic and the operating system, inlined to nothing.
+// The native memory policy: std::atomic and the operating system, without any cost of its own.
 //
-// A memory policy is what an algorithm knows of the machine. The same algorithm runs in three worlds:
-//   native     this file;
-//   checked    tests/model/checked.hpp: every execution of a relaxed memory model, every order weakened in turn;
-//   simulated  modelled machines with their costs in cycles (its policy will stand in sim/).
-// Each provides:
-//   atomic<T>, plain<T>, mutex    plain<T> is data that the algorithm publishes; `checked` reports races on it
-//   order(site, o)                the order of one atomic operation, by the name of its site
-//   fence(site, o)                a fence
-//   relax(), relax_long()         one poll of a waiting loop; one of a wait that has begun to last
-//   yield()                       the processor for somebody else
-//   park(word, seen, deadline), unpark(word)     sleep while word == seen; wake all who do
-//   unpark_one(word)              wake one of them
-//   now_ns(), core()              what the adaptive policy learns from
-//   place()                       a number that threads close to each other are likely to share
+// A memory policy is all that an algorithm knows of the machine. The same algorithm runs on three
+// policies:
+//   native     this file
+//   checked    tests/model/checked.hpp: explores every execution of a relaxed memory model, with
+//              every memory order weakened in turn
+//   simulated  modelled machines with their costs in cycles (planned, in sim/)
+// Each policy provides:
+//   atomic<T>, mutex          the types of shared words and of locks
+//   plain<T>                  data that the algorithm publishes; `checked` reports races on it
+//   order(site, o)            the order of the atomic operation with the name `site`
+//   fence(site, o)            a fence
+//   relax(), relax_long()     the pause after one poll of a wait, and of a wait that takes long
+//   yield()                   lets another thread use the processor
+//   park(word, seen, until)   sleeps while word == seen, until a deadline in nanoseconds
+//   unpark(word)              wakes all threads that sleep on the word
+//   unpark_one(word)          wakes one of them
+//   now_ns(), core()          the clock and the per-CPU data that the adaptive wait policy learns
+//                             from
+//   place()                   a number that threads close to each other probably share
 #pragma once
 
 #include <atomic>
@@ -35,11 +40,11 @@
 namespace tutti {
 
 namespace platform {
-// Stands in for std::mutex where there is no operating system.
+// Replaces std::mutex where there is no operating system.
 class spin_mutex {
  public:
   void lock() noexcept {
-    // acquire: pairs with unlock, so that what the last owner wrote is seen.
+    // acquire: pairs with unlock, so that this owner sees what the last owner wrote.
     while (locked_.exchange(true, acquire)) pause();
   }
   void unlock() noexcept {
@@ -51,9 +56,9 @@ class spin_mutex {
   std::atomic<bool> locked_{false};
 };
 
-// std::atomic_thread_fence. ThreadSanitizer executes fences but does not model them, of which GCC warns. Here that
-// can neither hide a race nor invent one: the only fences are those of sleepers.hpp, which decide whether a sleeper is
-// woken and publish no data.
+// Calls std::atomic_thread_fence. ThreadSanitizer executes fences but does not model them, and GCC
+// warns about that. Here this can neither hide a race nor report a false one: the only fences are
+// those of sleepers.hpp, which decide whether a sleeper is woken and publish no data.
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -89,9 +94,8 @@ struct native {
   }
   static std::uint64_t now_ns() noexcept { return platform::now_ns(); }
   static platform::core_habits& core() noexcept { return platform::core_habits::here(); }
-  static std::uint32_t place() noexcept {
-    return platform::current_cpu() / 8;
-  }  // 8: the participants of a leaf
+  // A striped barrier has up to 8 participants on a leaf.
+  static std::uint32_t place() noexcept { return platform::current_cpu() / 8; }
   static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
                    std::uint64_t deadline_ns) noexcept {
     sleep(&word, seen, deadline_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processes of one machine need of the system: to know who of them has ended. Linux.
+// Tells whether another process of this machine has ended (Linux).
 // Hosted only: there are no processes without an operating system.
 #pragma once
 
@@ -15,8 +15,9 @@ namespace tutti::platform {
 
 #if TUTTI_HOSTED
 
-// A descriptor of a running process, which never means another one that got the same number later. To be closed with
-// close_process(). Negative where the kernel has none (before Linux 5.3) or the process is gone.
+// Returns a descriptor of the running process with the number `pid`. Unlike the number, it never
+// refers to a later process. Close it with close_process(). It is negative if the kernel has no
+// such descriptors (before Linux 5.3) or the process does not exist.
 inline int open_process(int pid) noexcept {
 #ifdef SYS_pidfd_open
   return static_cast<int>(syscall(SYS_pidfd_open, pid, 0u));

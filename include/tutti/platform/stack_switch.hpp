@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goes on on another stack, in the middle of a function, and comes back when that one goes on here.
+// Switches from one stack to another in the middle of a function.
 //
-// A library's switch is a function that returns by a jump. The processor predicts returns from a stack of its own calls,
-// which is then off by one: each return after a switch is mispredicted, and a switch takes 25 to 30 ns instead of 8 to
-// 12. This one is no function: calls and returns stay in pairs, and fibers that wait at the same place return to the same
-// place.
+// Libraries implement a switch as a function that returns by a jump. The processor predicts returns
+// from its own stack of calls, which is then off by one: it mispredicts each return after a switch,
+// and a switch takes 25 to 30 ns instead of 8 to 12. The switch here is inlined: calls and returns
+// stay in pairs, and fibers that wait at the same place return to the same place.
 #pragma once
 
 #include "tutti/platform/config.hpp"
@@ -19,23 +19,26 @@ namespace tutti::platform {
 
 #if TUTTI_HAS_STACK_SWITCH
 
-// Where a stack goes on: its top.
+// The top of a stack that is not running.
 using suspended = void*;
 
-// For the first switch to a stack: `begin` is called there and must not return. `top` is the end of the memory.
+// Prepares a stack for the first switch to it, which calls `begin` there. `begin` must not return.
+// `top` is the end of the stack's memory.
 inline suspended prepare_stack(void* top, void (*begin)()) noexcept {
   auto* const aligned =
       reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{15});
-  aligned[-1] = nullptr;  // where a return address would be: the end, for debuggers
+  // Debuggers take a null return address for the end of the stack.
+  aligned[-1] = nullptr;
   aligned[-2] = reinterpret_cast<void*>(begin);
   return aligned - 2;
 }
 
-// Leaves this stack, whose top is stored in `from`, and goes on where `to` was left.
+// Stores the top of this stack in `from` and continues where `to` was left.
 [[gnu::always_inline]] inline void switch_stack(suspended& from, suspended to) noexcept {
   suspended* where = &from;
-  // All registers are lost: the compiler keeps what it needs on the stack, which stays. Except the frame pointer, of
-  // which it may not be told. 128 bytes below the top may be in use by a function that calls nobody.
+  // The clobber list names all registers but one, so the compiler saves what it needs on the stack.
+  // The frame pointer must not be in that list, so the code pushes it. It first skips 128 bytes,
+  // because a function that calls no other may use them below the stack pointer.
   asm volatile(
       "subq $128, %%rsp\n\t"
       "pushq %%rbp\n\t"
@@ -55,7 +58,7 @@ inline suspended prepare_stack(void* top, void (*begin)()) noexcept {
         "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory");
 }
 
-// Rounding and traps of the floating-point units, which a function hands back as it found them.
+// The rounding modes and traps of the floating-point units, which a function must preserve.
 struct float_control {
   std::uint32_t sse = 0;
   std::uint16_t x87 = 0;
@@ -65,7 +68,7 @@ struct float_control {
     asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(c.sse), "=m"(c.x87));
     return c;
   }
-  // Setting takes longer than looking, and nearly all fibers agree.
+  // Writing takes longer than reading, and nearly all fibers have the same modes.
   void restore() const noexcept {
     const float_control c = now();
     if (c.sse != sse) asm volatile("ldmxcsr %0" : : "m"(sse));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest clock there is, for measuring pieces of work that take less than a look at the time of day: the processor's
-// own counter, which runs at a constant rate (10 ns a look on the machine tried, where clock_gettime takes 26).
+// The fastest clock, to measure pieces of work that take less time than clock_gettime: the
+// processor's own counter, which runs at a constant rate. Reading it takes 10 ns on the machine
+// tried, where clock_gettime takes 26.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace tutti::platform {
 
-// Counts at a constant rate; only differences mean anything, and only on average: it may be read ahead of what stands
-// before it.
+// Returns a counter with a constant rate. Only differences have a meaning, and only on average,
+// because the processor may read the counter before it executes the instructions in front of it.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   return __builtin_ia32_rdtsc();
@@ -26,7 +27,8 @@ inline std::uint64_t ticks() noexcept {
 }
 
 #if TUTTI_HOSTED
-// Measured when first asked, over 20 us or more; more than 0.
+// Returns the rate of the counter, which is more than 0. The first call measures it for at least
+// 20 us. Thread-safe.
 inline double ticks_per_ns() noexcept {
   static const double rate = [] {
     constexpr std::uint64_t long_enough_ns = 20'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as this process may use it, by hwloc. Needs the compiled library.
+// The part of the machine that this process may use, found by hwloc. Needs the compiled library.
 #pragma once
 
 #include <string>
@@ -12,39 +12,52 @@ namespace tutti::platform {
 
 // A physical core.
 struct core {
-  std::vector<unsigned> cpus;  // its hardware threads that this process may use
+  // The core's hardware threads that this process may use.
+  std::vector<unsigned> cpus;
   unsigned numa_node = 0;
 };
 
 struct topology {
   unsigned packages = 0;
   unsigned numa_nodes = 0;
-  unsigned cores = 0;                               // physical
-  unsigned cpus = 0;                                // hardware threads online
-  std::vector<unsigned> allowed;                    // process_cpus() of usable_cpus.hpp
-  std::vector<core> allowed_cores;                  // that have allowed CPUs; neighbours are near
-  std::vector<std::vector<unsigned>> cache_groups;  // allowed CPUs that share a last-level cache
-  std::string model;                                // as the CPU calls itself
+  // Physical cores.
+  unsigned cores = 0;
+  // Hardware threads that are online.
+  unsigned cpus = 0;
+  // The CPUs that this process may use: process_cpus() of usable_cpus.hpp.
+  std::vector<unsigned> allowed;
+  // The cores that have allowed CPUs. Cores next to each other in the list are close.
+  std::vector<core> allowed_cores;
+  // The allowed CPUs, grouped by the last-level cache that they share.
+  std::vector<std::vector<unsigned>> cache_groups;
+  // The name that the CPU reports.
+  std::string model;
 };
 
 // Where threads are bound, one after the other.
 enum class placement {
-  compact,  // a physical core each, neighbours first; then the cores' other hardware threads
-  spread,   // the same, but in turn over the NUMA nodes
-  none,     // nowhere: the operating system moves them
+  // Each thread gets a physical core, neighbouring cores first. When the cores are used up, further
+  // threads get the cores' other hardware threads.
+  compact,
+  // The same, but the threads take turns over the NUMA nodes.
+  spread,
+  // The threads are not bound: the operating system moves them.
+  none,
 };
 
-// The CPUs that this process may use, in that order; empty for `none`.
+// Returns the CPUs that this process may use, in the order of `where`; it is empty for `none`.
 TUTTI_API std::vector<unsigned> cpus_for(placement where);
 
-// Physical cores among the allowed CPUs, no more than usable_cpus(), which counts the quota of today; at least 1.
+// Returns the number of physical cores among the allowed CPUs, but at most usable_cpus(), which
+// follows the quota, and at least 1.
 TUTTI_API unsigned usable_cores();
 
-// Detected at the first call.
+// Returns the topology. The first call detects it. Thread-safe.
 TUTTI_API const topology& machine();
 
-// Consecutive ranks, dealt to the groups of CPUs that share a last-level cache as `participants` threads spread
-// over the allowed CPUs in order would be: sizes of the groups, none of them zero, their sum `participants`.
+// Divides `participants` consecutive ranks into groups that share a last-level cache, as if one
+// thread after the other were bound to the allowed CPUs in order. Returns the sizes of the groups:
+// none is zero, and their sum is `participants`.
 TUTTI_API std::vector<rank_t> cache_groups(rank_t participants);
 
 }  // namespace tutti::platform

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// How many CPUs this process may use: the one number by which everything in tutti decides whether there are more threads
-// than CPUs. Headers alone know the affinity mask; with the compiled library linked the control group's quota counts too.
+// SPDX-License-Identifier: Apache-2.0 How many CPUs this process may use. All of tutti compares the
+// number of threads with this number to decide whether there are more threads than CPUs. Headers
+// alone know the affinity mask; with the compiled library the control group's quota counts too.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace tutti::platform {
 
 namespace detail {
 
-// Adds the CPUs in the mask of thread `id` (0: the caller). Masks of any length: the kernel says when ours is too short.
+// Adds the CPUs in the affinity mask of thread `id` (0: the caller). It tries longer masks as long
+// as the kernel reports that the mask is too short.
 inline void add_cpus_of(pid_t id, std::vector<bool>& cpus) {
   constexpr std::size_t most_bytes = 1u << 16;
   for (std::size_t bytes = 128; bytes <= most_bytes; bytes *= 2) {
@@ -56,9 +57,11 @@ inline std::vector<unsigned> read_process_cpus() {
 
 }  // namespace detail
 
-// The CPUs that the threads of this process could run on when the program, or the library, was loaded: what taskset, a
-// launcher or a container's cpuset gave the process. Not the calling thread's mask of today, which may be the one CPU that
-// somebody has pinned it to. A mask that is widened or narrowed later is not noticed. In ascending order, never empty.
+// Returns the CPUs that the threads of this process could run on when the program, or the library,
+// was loaded: the CPUs that taskset, a launcher or a container's cpuset gave the process. It does
+// not use the calling thread's present mask, which may be a single CPU to which the program has
+// bound the thread. It does not notice masks that change later. In ascending order, never empty.
+// Thread-safe.
 TUTTI_API inline const std::vector<unsigned>& process_cpus() {
   static const std::vector<unsigned> cpus = [] {
     std::vector<unsigned> found = detail::read_process_cpus();
@@ -69,20 +72,21 @@ TUTTI_API inline const std::vector<unsigned>& process_cpus() {
 }
 
 namespace detail {
-// Read before main, and so before anybody can have pinned a thread.
+// Calls process_cpus() before main, and so before the program can bind a thread.
 TUTTI_API inline const std::size_t process_cpus_at_start = process_cpus().size();
 
 struct cpu_limits {
-  double (*quota)() noexcept = nullptr;  // in CPUs, 0 if there is none
+  // Returns the quota in CPUs, or 0 if there is none.
+  double (*quota)() noexcept = nullptr;
   std::uint64_t (*throttled_ns)() noexcept = nullptr;
 };
 }  // namespace detail
 
-// Set by the compiled library (cpu_quota.hpp).
+// The compiled library sets it (cpu_quota.hpp).
 TUTTI_API inline constinit detail::cpu_limits cpu_limits{};
 
-// The CPUs of process_cpus(), but no more than the quota, rounded up: 1.5 CPUs are 2. At least 1. Thread-safe; the quota is
-// as old as a second.
+// Returns the number of CPUs of process_cpus(), but at most the quota, rounded up (1.5 CPUs count
+// as 2), and at least 1. Thread-safe. The quota may be a second old.
 inline std::uint32_t usable_cpus() noexcept {
   const auto mask = static_cast<std::uint32_t>(process_cpus().size());
   const double quota = cpu_limits.quota == nullptr ? 0 : cpu_limits.quota();
@@ -91,9 +95,10 @@ inline std::uint32_t usable_cpus() noexcept {
   return std::max(1u, whole + (quota > whole ? 1u : 0u));
 }
 
-// For how long the control group's quota has kept this process's threads off their CPUs so far, summed over the CPUs: what
-// a thread's run delay (schedstat) may contain that no other process has caused. 0 without a quota, and from headers
-// alone. Reads a file if there is a quota: for slow paths.
+// Returns for how many nanoseconds the control group's quota has stopped this process's threads so
+// far, summed over the CPUs. A thread's run delay (schedstat) may contain this time although no
+// other process caused it. Returns 0 if there is no quota, and without the compiled library.
+// Thread-safe. If there is a quota, each call reads a file, so call it on slow paths only.
 inline std::uint64_t throttled_ns() noexcept {
   return cpu_limits.throttled_ns == nullptr ? 0 : cpu_limits.throttled_ns();
 }
