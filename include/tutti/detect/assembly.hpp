@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the participants of a communicator share in idle(): the detector's word and the release on one line, and for each
-// participant what it waits at, what it gives, and what others may ask about it.
+// The state that the participants of a communicator share in idle(). The detector's word and the
+// release word lie on one line. Each participant has the word that it waits at, the value that it
+// gives, and what others may ask about it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace tutti {
 
-// What a release says, in one word: how many episodes are over, whether the last one was unanimous, and whether somebody
-// has left for good.
+// A release word: the number of episodes that are over, whether the last one was unanimous, and
+// whether a participant has left for good.
 struct release_word {
   std::uint64_t word = 0;
 
@@ -27,7 +28,7 @@ struct release_word {
   constexpr bool is_broken() const noexcept { return (word & broken) != 0; }
 };
 
-// Where a participant is: idle in an episode, counted from 1, or one of these.
+// A participant is idle in an episode (numbered from 1), or in one of these two states.
 namespace whereabouts {
 inline constexpr std::uint64_t running = 0, gone = UINT64_MAX;
 }
@@ -40,16 +41,18 @@ class assembly {
   using plain = typename Memory::template plain<T>;
 
  public:
-  // What others may know of a participant. Written by its owner only.
+  // The state of one participant that the others may read. Only its owner writes it.
   struct alignas(cache_line) seat {
     atomic<std::uint64_t> is_where{whereabouts::running};
-    atomic<std::uint64_t> holds{
-        0};                      // messages received and not released, when it last entered idle()
-    plain<Slot> value{};         // given at entry
-    const void* type = nullptr;  // of the value and its operation; with checks
+    // The messages received and not released when the participant last entered idle().
+    atomic<std::uint64_t> holds{0};
+    // The value given at entry.
+    plain<Slot> value{};
+    // Identifies the types of the value and of its operation; used in builds with checks.
+    const void* type = nullptr;
   };
 
-  // `make_detector()` returns the detector; neither can be moved.
+  // `make_detector()` returns the detector in place, because a detector cannot be moved.
   template <class Make>
   assembly(doors<Memory, Wait>& at, Make make_detector)
       : entrance(at), detector(make_detector()), seats_(at.size()) {}
@@ -58,32 +61,37 @@ class assembly {
   seat& of(rank_t rank) noexcept { return seats_[rank]; }
 
   release_word look() const noexcept {
-    // acquire: pairs with the release; what anybody did before the episode's end is seen after it.
+    // acquire: pairs with the release; what any participant did before the episode's end is visible
+    // after it.
     return {released_.load(Memory::order("idle.look", acquire))};
   }
 
-  // The end of an episode, by the one who found it over.
+  // Ends an episode. The participant that found the episode over calls this.
   void release_all(rank_t me, std::uint64_t episodes, bool is_unanimous) noexcept {
     detector.begin(episodes);
-    // seq_cst: release publishes everybody's work, the aggregate and the counter; the one order puts it before the looks
-    // for sleepers.
-    // relaxed: changed below, or found to be another one.
+    // seq_cst: release publishes everybody's work, the aggregate and the counter; the one order
+    // puts it before the checks for sleepers.
+    // relaxed: the exchange below changes this value or finds another one.
     std::uint64_t word = released_.load(relaxed);
-    // Who has left stays gone: where a report that is under way can end an episode, that may be while this is written.
+    // The `broken` bit must survive: a participant can leave while this is written, if an earlier
+    // report of its ends the episode.
     while (!released_.compare_exchange_weak(
         word, release_word::of(episodes, is_unanimous).word | (word & release_word::broken),
-        Memory::order("idle.release", seq_cst), relaxed)) {  // relaxed: a failure looks again.
+        // relaxed: a failure looks again.
+        Memory::order("idle.release", seq_cst), relaxed)) {
     }
     entrance.call_all(me);
   }
 
-  // A participant will not come again. An episode may end at the same time, by what it reported before a deadline passed.
+  // Marks participant `me` as gone for good. An episode may end at the same time, because of what
+  // `me` reported before a deadline passed.
   void break_up(rank_t me) noexcept {
-    // relaxed: for messages; ordered by the update that follows.
+    // relaxed: only error messages read it; the update that follows orders it.
     of(me).is_where.store(whereabouts::gone, relaxed);
-    // relaxed: changed below.
+    // relaxed: the exchange below changes it.
     std::uint64_t word = released_.load(relaxed);
-    // Also if somebody has left before: who waits for room to send to this one must see that it has.
+    // The bit is set and everybody is called even if another participant has left before: a
+    // participant that waits for room to send to this one must see that it has gone.
     // seq_cst: as in release_all.
     // relaxed: a failure looks again.
     while (!released_.compare_exchange_weak(word, word | release_word::broken,
@@ -92,13 +100,15 @@ class assembly {
     entrance.call_all(me);
   }
 
-  // Who keeps this episode from ending, as far as is known to `me`, whose own deadline has passed.
+  // Which participants keep this episode from ending, as far as `me` knows after its own deadline
+  // has passed.
   std::vector<absentee> missing(rank_t me, std::uint64_t episode) {
     std::vector<absentee> found;
     for (rank_t rank = 0; rank < participants(); ++rank) {
       // relaxed: a snapshot for a message.
       const std::uint64_t where = of(rank).is_where.load(relaxed);
-      const std::uint64_t held = of(rank).holds.load(relaxed);  // relaxed: as above
+      // relaxed: as above.
+      const std::uint64_t held = of(rank).holds.load(relaxed);
       if (where == whereabouts::gone)
         found.push_back({rank, absence::gone, 0});
       else if (where != episode && rank != me)
@@ -110,14 +120,16 @@ class assembly {
   }
 
   doors<Memory, Wait>& entrance;
-  // On one line with the release: whoever detects has it already, and those who wait take both at once.
+  // The detector lies on one line with the release word. The participant that detects has the line
+  // already, and those who wait fetch both at once.
   alignas(cache_line) Detector detector;
 
  private:
   atomic<std::uint64_t> released_{0};
 
  public:
-  // What an episode with values gives; overwritten when the next one is over, which nobody can be in before it has read it.
+  // The result of an episode with values. It is overwritten when the next episode is over, which
+  // cannot happen before every participant has read it.
   alignas(cache_line) plain<Slot> result{};
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for one of several things: a message in any of many rings, or the end of the episode. A waiter looks at all of
-// them while it is awake, but can sleep on one word only. That word is its bell: whoever brings something rings it if, and
-// only if, the waiter sleeps. So a sender pays a fence and a load, and the bell's line stays where it is.
+// The word on which a participant sleeps while it waits for one of several things: a message in any
+// of its rings, or the end of the episode. Awake, a waiter checks all of them; asleep, it can wait
+// on one word only. A participant that publishes something changes that word if, and only if, the
+// waiter sleeps. A sender therefore pays a fence and a load, and the word's line stays where it is.
 #pragma once
 
 #include <atomic>
@@ -21,13 +22,14 @@ class bell {
     Memory::park(rings_, seen, deadline_ns);
   }
   void ring() const noexcept {
-    // release: what the waiter is woken for; pairs with its look at the bell, after which it looks at everything else.
+    // release: publishes what the waiter is woken for; pairs with its look at the bell, after which
+    // it looks at everything else.
     rings_.fetch_add(1, Memory::order("bell.ring", release));
     Memory::unpark(rings_);
   }
 
  private:
-  // Wait policies wake the sleepers of a constant word.
+  // The word is mutable because wait policies wake the sleepers of a constant word.
   mutable typename Memory::template atomic<std::uint32_t> rings_{0};
 };
 

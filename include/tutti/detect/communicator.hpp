@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicator: participants of one process that send each other small messages, and can tell when all of them are done
-// though nobody knows how many messages will come.
+// Communicator: participants of one process that send each other small messages, and that detect
+// when all of them are done even though none knows how many messages are still to come.
 //
 //   tutti::communicator comm(4);
 //   // on thread r, or virtual rank r of a team:
@@ -11,10 +11,13 @@
 //     use(message.as<int>());
 //     me.release(message);
 //   }
-//   auto pair = comm.group({0, 2});          // idle() among some: pair.of(2).idle(true)
+//   auto pair = comm.group({0, 2});          // idle() among some of them: pair.of(2).idle(true)
 //
-// endpoint_concept.hpp describes an endpoint. Memory: participants^2 rings of ring_bytes.
-// Destruction: when every participant has returned from its last call.
+// endpoint_concept.hpp describes an endpoint.
+// Memory: participants^2 rings of ring_bytes.
+// Thread-safety: each endpoint belongs to one thread (or fiber) at a time; different endpoints may
+// be used at the same time.
+// Destruction: after every participant has returned from its last call.
 #pragma once
 
 #include <memory>
@@ -35,21 +38,26 @@ class communicator {
   static constexpr rank_t most_participants = 4095;
   static constexpr std::size_t most_ring_bytes = std::size_t{1} << 30;
 
-  // Throws std::invalid_argument for 0 or more than 4095 participants, and for options that are none.
+  // Throws std::invalid_argument unless there are 1 to 4095 participants, and for an unknown
+  // detector or wait policy, for patience with a policy that has none, and for rings larger than
+  // most_ring_bytes.
   explicit communicator(rank_t participants, communicator_options options = {})
       : communicator(participants, options, {}) {}
 
   rank_t size() const noexcept { return static_cast<rank_t>(endpoints_.size()); }
 
-  // From the next wait on; at any time, by any thread. False: the wait policy has no patience.
+  // Takes effect from the next wait on. Any thread may call it at any time. Returns false if the
+  // wait policy has no patience.
   bool set_patience(patience p) noexcept { return doors_.set_patience(p); }
 
-  // Throws std::out_of_range.
+  // Throws std::out_of_range if there is no such rank.
   endpoint& operator[](rank_t rank) { return *endpoints_.at(rank); }
 
-  // A communicator of its own for some of the participants, the i-th of `ranks` being rank i there: what is sent and who is
-  // idle elsewhere does not matter to it, nor does it matter elsewhere. Options are those of this one.
-  // Throws std::invalid_argument for no rank, one twice, or one that there is not.
+  // Makes a separate communicator for some of the participants, with the options of this one.
+  // Participant `ranks[i]` has rank i in it. Messages and idle() calls in one communicator do not
+  // affect the other.
+  // Throws std::invalid_argument if `ranks` is empty, repeats a rank, or names one that does not
+  // exist.
   communicator group(std::vector<rank_t> ranks) const {
     std::vector<bool> is_member(size(), false);
     for (const rank_t rank : ranks) {
@@ -65,8 +73,9 @@ class communicator {
     same.wait = wait_;
     return communicator(participants, same, std::move(ranks));
   }
-  // Of a group: the endpoint of the participant that has this rank in the communicator the group was made from.
-  // Throws std::out_of_range if it is no member.
+  // In a group: the endpoint of the participant that has rank `rank_outside` in the communicator
+  // from which the group was made.
+  // Throws std::out_of_range if that participant is no member.
   endpoint& of(rank_t rank_outside) {
     for (rank_t rank = 0; rank < size(); ++rank)
       if (members_.at(rank) == rank_outside) return *endpoints_[rank];
@@ -108,9 +117,12 @@ class communicator {
   using all_doors = doors<native, detail::endpoint_wait>;
   using door_caller = all_doors::caller;
 
-  communicator_options options_;  // but for the names, which may not outlive the call
+  // Its detector and wait names may not outlive the constructor's call; detector_ and wait_ hold
+  // copies.
+  communicator_options options_;
   std::string detector_, wait_;
-  std::vector<rank_t> members_;  // of a group: ranks outside
+  // In a group: the members' ranks in the communicator from which it was made.
+  std::vector<rank_t> members_;
   ring_table<native> rings_;
   all_doors doors_;
   endpoint::shared all_;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter: termination detection by one word. Whoever enters idle() adds itself, its vote, and the messages that it has sent
-// less those that it has released since it last did; whoever is woken by a message takes itself and its vote out again.
+// Counter: termination detection with one shared word. A participant that enters idle() adds
+// itself, its vote, and its balance: the messages that it has sent less those that it has released
+// since its last entry. A participant that a message wakes takes itself and its vote out again.
 //
-// The word always holds, at one instant, how many are idle and what they know of messages under way. If all are idle,
-// nobody's counts can be newer than the word's, so a balance of 0 means that nothing is under way: the addition that brings
-// the word there is the detection, exact at the first attempt and in the instant of the last arrival. Votes are counted in
-// the same word, so those that count are those of this instant. No wave, no token, no second look.
+// At every instant the word holds how many participants are idle and the sum of their balances. If
+// all are idle, no participant's counts can be newer than the word's, so a balance of 0 means that
+// no message is under way. The addition that brings the word to this state is the detection: it is
+// exact at the first attempt and happens at the instant of the last arrival. The same word counts
+// the votes, so the votes that count are those of this instant. The detector needs no waves and no
+// token.
 //
-// Cost       one read-modify-write a participant and episode, one more for each refutation; as the ticket barrier.
-// When       few participants, or more participants than cores: the last to arrive goes on at once.
-// When not   many cores: all of them come to one line (snapshot.hpp).
+// Cost       One read-modify-write per participant and episode, as in the ticket barrier, and one
+//            more per refutation.
+// When       Few participants, or more participants than cores: the last to arrive goes on at once.
+// When not   Many cores: all of them update one line (snapshot.hpp).
 #pragma once
 
 #include <cstdint>
@@ -33,28 +37,31 @@ class counter_detector {
     const std::uint64_t mine = one_idle + (entry.vote ? one_vote : 0) +
                                ((balance - reported_[rank].value) << balance_shift);
     reported_[rank].value = balance;
-    // acq_rel: release hands on what I did before and the value I leave; acquire takes over everybody else's, in case I am
-    // the last.
+    // acq_rel: release publishes what I did before and the value I leave; acquire takes over
+    // everybody else's, in case I am the last.
     const std::uint64_t word =
         word_.fetch_add(mine, Memory::order("counter.enter", acq_rel)) + mine;
     return {.is_over = is_over(word), .is_unanimous = votes(word) == n_, .waves = 1};
   }
 
-  // The release tells those who wait; nothing else does.
+  // Only the release word tells the waiters, so there is no work for them.
   static constexpr bool has_work(rank_t) noexcept { return false; }
   static constexpr detection work(rank_t) noexcept { return {}; }
 
-  // A message of this episode waits for me: it is counted, so the episode cannot end.
+  // A message of this episode waits for this participant. The message is counted, so the episode
+  // cannot end.
   void refute(rank_t, bool vote) noexcept {
-    // relaxed: nothing is handed on; as a read-modify-write it continues the release sequences of the entries.
+    // relaxed: publishes nothing; as a read-modify-write it continues the release sequences of the
+    // entries.
     word_.fetch_sub(one_idle + (vote ? one_vote : 0), relaxed);
   }
 
-  // My deadline has passed. False if the episode was over before: then the release comes at once.
+  // The deadline of this participant has passed. Returns false if the episode was already over;
+  // then the release comes at once.
   bool withdraw(rank_t, bool vote, std::uint64_t episode) noexcept {
-    // relaxed: decides nothing but whether it is over.
+    // relaxed: decides only whether the episode is over.
     std::uint64_t word = word_.load(relaxed);
-    // Of the episode I am in: a later one can look the same but for this bit.
+    // The parity bit tells this episode from a later one, which can look the same otherwise.
     while ((word & one_parity) == (episode & one_parity) && !is_over(word))
       // relaxed: as in refute.
       if (word_.compare_exchange_weak(word, word - one_idle - (vote ? one_vote : 0), relaxed,
@@ -63,14 +70,16 @@ class counter_detector {
     return false;
   }
 
-  // By the one who found the episode over: makes ready for the next. Nobody touches the word until the release.
+  // Prepares the next episode. The participant that found the episode over calls this; nobody
+  // touches the word until the release.
   void begin(std::uint64_t next_episode) noexcept {
     // relaxed: published by the release that follows.
     word_.store(next_episode & one_parity, relaxed);
   }
 
  private:
-  // parity of the episode: 1 bit; idle: 12; votes: 12; balance: 39, wraps
+  // The fields of the word: 1 bit for the parity of the episode, 12 bits for the idle participants,
+  // 12 bits for the votes, and 39 bits for the balance, which wraps.
   static constexpr std::uint64_t one_parity = 1;
   static constexpr std::uint64_t one_idle = 1u << 1;
   static constexpr std::uint64_t one_vote = 1u << 13;
@@ -85,8 +94,8 @@ class counter_detector {
   }
 
   const rank_t n_;
-  array<padded<std::uint64_t>>
-      reported_;  // each participant's own: sent less released, as of its last entry
+  // Each participant's own balance, sent less released, as of its last entry.
+  array<padded<std::uint64_t>> reported_;
   typename Memory::template atomic<std::uint64_t> word_{0};
 };
 

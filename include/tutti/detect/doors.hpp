@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the participants of a communicator wait, each at its own door, and how others call them there.
+// Where the participants of a communicator wait, and how others wake them.
 #pragma once
 
 #include <memory>
@@ -27,26 +27,27 @@ class doors {
     return has_patience;
   }
 
-  // Until is_ready(), which may look anywhere, or the deadline.
+  // Waits until is_ready(), which may read anything, or until the deadline. Returns false if the
+  // deadline passed.
   template <class Ready, class Deadline>
   bool wait(rank_t me, Ready is_ready, Deadline until) {
     door& mine = *doors_[me];
     const auto ready = [&](std::uint32_t) noexcept { return is_ready(); };
-    // acquire: pairs with the bell's ring, after which all else is looked at again.
+    // acquire: pairs with the bell's ring, after which everything else is looked at again.
     return mine.wait.until(mine.habit, mine.rings, Memory::order("bell.wait", acquire), ready,
                            until);
   }
 
-  // After a plain store that may concern `rank`.
+  // Wakes `rank` after a plain store that may concern it.
   void call(rank_t rank) noexcept { doors_[rank]->wait.notify(doors_[rank]->rings); }
 
-  // After a seq_cst update that may concern all the others.
+  // Wakes all participants but `me` after a seq_cst update that may concern them.
   void call_all(rank_t me) noexcept {
     for (rank_t rank = 0; rank < size(); ++rank)
       if (rank != me) doors_[rank]->wait.notify_ordered(doors_[rank]->rings);
   }
 
-  // Calls one at its door; small enough to be copied.
+  // A function object that wakes one participant; it is small enough to be copied.
   class caller {
    public:
     explicit caller(doors& all) noexcept : all_(&all) {}

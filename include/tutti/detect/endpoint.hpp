@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Endpoint: one participant of a communicator of one process. endpoint_concept.hpp says what it does; communicator.hpp
-// makes it.
+// Endpoint: one participant of a communicator within one process. endpoint_concept.hpp says what it
+// does; communicator.hpp makes it.
 //
-// Why nobody takes a message of the next episode before it has left this one, though releases are seen one after another:
-// whoever sends in the next episode has seen the release first, so whoever sees the message sees the release as well. A
-// waiter that finds a message therefore looks at the release before it believes the message (docs/messages.md).
+// Participants see a release one after another, and one that has seen it may send in the next
+// episode. No participant takes such a message before it has left the current episode: the sender
+// has seen the release before it sends, so a participant that sees the message sees the release as
+// well. A waiter that finds a message therefore checks the release word before it acts on the
+// message (docs/messages.md).
 #pragma once
 
 #include <chrono>
@@ -34,7 +36,7 @@ namespace tutti {
 // The largest value that idle() combines, in bytes.
 inline constexpr std::size_t largest_idle_value = 256;
 
-// Detector: named_detector, or fixed_detector of one form.
+// `Detector` is named_detector, or fixed_detector of one detector class.
 template <class Memory, class Wait, class Detector, bool Checks = (TUTTI_CHECKS != 0),
           class Slot = raw_value<largest_idle_value>>
 class basic_endpoint {
@@ -65,8 +67,8 @@ class basic_endpoint {
     return box_.can_send(to) || (is_free_again() && box_.can_send(to));
   }
 
-  // Throws std::invalid_argument if there is no room, or for a message of 4 GiB, in builds without checks too: a message is
-  // never lost.
+  // Throws std::invalid_argument if there is no room or if the message has 4 GiB or more, even in
+  // builds without checks: a message is never lost.
   void send(rank_t to, const void* data, std::size_t bytes, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     check_rank(to, where);
@@ -87,10 +89,13 @@ class basic_endpoint {
     return box_.try_send(to, data, bytes) || (is_free_again() && box_.try_send(to, data, bytes));
   }
 
-  // Waits for room, no longer than it must, as idle() waits; what arrives meanwhile goes to on_message(const received&) and is
-  // released when that returns or throws. endpoint_concept.hpp has the rules.
-  // Throws std::invalid_argument if on_message calls it and there is no room, or if there is none to myself because I hold
-  // what I have received; std::runtime_error if `to` has left, or if an episode that is over has to be told by idle() first.
+  // Waits for room and sends as soon as there is some. It waits as idle() waits. Messages that
+  // arrive meanwhile are passed to on_message(const received&) and released when it returns or
+  // throws. endpoint_concept.hpp has the rules.
+  // Throws std::invalid_argument if on_message calls it and there is no room, or if there is no
+  // room in the ring to this participant itself because it holds messages that it has received.
+  // Throws std::runtime_error if `to` has left, or if an episode is over that idle() has to report
+  // first.
   template <class OnMessage>
   void send_wait(rank_t to, const void* data, std::size_t bytes, OnMessage&& on_message,
                  site where = site::here()) {
@@ -103,7 +108,7 @@ class basic_endpoint {
     send_by(to, &value, sizeof(T), on_message, no_deadline{}, where);
   }
 
-  // The same, no longer than `timeout`. False if there was no room until then: nothing is sent.
+  // The same for at most `timeout`. Returns false if there was no room until then; nothing is sent.
   template <class Rep, class Period, class OnMessage>
   [[nodiscard]] bool send_wait_for(rank_t to, const void* data, std::size_t bytes,
                                    std::chrono::duration<Rep, Period> timeout,
@@ -151,7 +156,10 @@ class basic_endpoint {
     box_.flush();
   }
 
-  // ---- idle. Throws std::runtime_error once a participant has left: then no episode can end any more.
+  // ---- idle
+  //
+  // These functions throw std::runtime_error once a participant has left: no episode can end any
+  // more.
 
   idle_result idle(bool vote, site where = site::here()) {
     return result_of(wait_idle(vote, no_value{}, no_deadline{}, where));
@@ -164,7 +172,8 @@ class basic_endpoint {
     return got;
   }
 
-  // The same, no longer than `timeout`; then it tells who is missing.
+  // The same for at most `timeout`. If the time passes, the result says which participants are
+  // missing.
   template <class Rep, class Period>
   [[nodiscard]] timed_idle idle_for(bool vote, std::chrono::duration<Rep, Period> timeout,
                                     site where = site::here()) {
@@ -174,7 +183,8 @@ class basic_endpoint {
     return {true, result_of(how), {}};
   }
 
-  // This participant will not call idle() again: those who wait in it, or come to it, get an error that names this rank.
+  // Declares that this participant will not call idle() again. Participants that wait in idle(), or
+  // call it later, get a std::runtime_error that names this rank.
   void leave(site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     all_.break_up(rank());
@@ -209,7 +219,7 @@ class basic_endpoint {
       if (box_.held() != 0) report_held(to, where);
     const waiting_for_room waiting(*this, to);
     for (bool in_time = true;;) {
-      // Others may wait for what I have not published yet.
+      // Other participants may wait for messages that this one has not published yet.
       flush(where);
       while (hand_over(on_message, where)) {
       }
@@ -223,7 +233,8 @@ class basic_endpoint {
     }
   }
 
-  // A message that is here goes to the caller's function. False if there is none.
+  // Passes the next message, if one is here, to the caller's function. Returns false if there is
+  // none.
   template <class OnMessage>
   bool hand_over(OnMessage& on_message, const site& where) {
     received message;
@@ -242,9 +253,10 @@ class basic_endpoint {
     return true;
   }
 
-  // What ends a wait for room.
+  // The condition that ends a wait for room.
   auto room_event(rank_t to, std::size_t bytes, bool had_news) noexcept {
-    // While the box is shut a message is an event only once: it is refuted, but not received.
+    // While the box is shut, a message counts as an event only once: it is refuted, but not
+    // received.
     return [this, to, bytes, had_news]() noexcept {
       if (box_.is_shut())
         return all_.detector.has_work(rank()) || box_.has_news() != had_news || has_left(to);
@@ -253,11 +265,11 @@ class basic_endpoint {
   }
 
   bool has_left(rank_t who) const noexcept {
-    // relaxed: whoever has left has said so before it changed the release word.
+    // relaxed: a participant that leaves says so before it changes the release word.
     return all_.look().is_broken() && all_.of(who).is_where.load(relaxed) == whereabouts::gone;
   }
 
-  // Whether anything that may still happen gives room.
+  // Throws if no event that may still happen can give room.
   void require_hope(rank_t to) {
     const auto hopeless = [&](const std::string& why) {
       return "rank " + std::to_string(rank()) + " waits for room to send to rank " +
@@ -271,7 +283,8 @@ class basic_endpoint {
                                                     "ended the episode all the same: call idle()"));
   }
 
-  // The state of a wait for room: the reader is asked to wake me, and on_message may not wait likewise.
+  // The scope of a wait for room: the reader is asked to wake this participant, and on_message may
+  // not wait in its turn.
   class waiting_for_room {
    public:
     waiting_for_room(basic_endpoint& me, rank_t to) noexcept : me_(me), to_(to) { set(true); }
@@ -305,7 +318,7 @@ class basic_endpoint {
     static constexpr char mark = 0;
     static constexpr const void* type() noexcept { return &mark; }
     void leave(typename shared::seat& mine) const noexcept { mine.value = value; }
-    // By the one who found the episode over, for all.
+    // Combines all values. The participant that found the episode over calls this for everybody.
     void fold(shared& all) const noexcept {
       all.result = canonical(schedule::fold(
           0, all.participants(), [&](rank_t rank) { return static_cast<T>(all.of(rank).value); },
@@ -332,17 +345,20 @@ class basic_endpoint {
     const std::uint64_t start = time_idle_ ? Memory::now_ns() : 0;
     const ending how = finds_message() ? ending::message : be_idle(vote, value, until, where);
     foresight_.learn(how == ending::message);
-    // At hand for recv(), which may follow without can_recv(). What a waiter sees is only that something has come.
+    // recv() may follow without can_recv(). The waiter has only seen that something has come, so
+    // find the message now.
     if (how == ending::message) box_.has_message();
     if (time_idle_) counted_.idle_ns += Memory::now_ns() - start;
     return how;
   }
 
-  // Without entering, if one is here or likely to come at once.
+  // Whether a message is here or likely to come at once, so that entering idle() is not worth
+  // while.
   bool finds_message() {
     box_.flush();
     if (box_.has_message()) return true;
-    // Shut: an earlier report may have ended the episode, and what comes may be of the next one.
+    // If the box is shut, an earlier report may have ended the episode, and a message may belong to
+    // the next one.
     if (box_.is_shut() || !foresight_.expects_message()) return false;
     for (int look = 0; look < looks_before_idle; ++look) {
       if (box_.has_news()) return true;
@@ -355,9 +371,10 @@ class basic_endpoint {
   ending be_idle(bool vote, Value& value, Deadline until, [[maybe_unused]] const site& where) {
     value.leave(mine_);
     if constexpr (Checks) mine_.type = Value::type();
-    // relaxed: for messages, as whatever else stands in a seat.
+    // relaxed: only error messages read the fields of a seat.
     mine_.holds.store(box_.held(), relaxed);
-    mine_.is_where.store(episode_ + 1, relaxed);  // relaxed: as above
+    // relaxed: as above.
+    mine_.is_where.store(episode_ + 1, relaxed);
 
     const bool has_deadline = !std::is_same_v<Deadline, no_deadline>;
     detection found = std::exchange(overtaken_, {});
@@ -367,7 +384,8 @@ class basic_endpoint {
     if (found.calls_root) all_.entrance.call(0);
     box_.shut(false);
     const ending how = await_end(found, vote, value, until, where);
-    mine_.is_where.store(whereabouts::running, relaxed);  // relaxed: as above
+    // relaxed: as above.
+    mine_.is_where.store(whereabouts::running, relaxed);
     return how;
   }
 
@@ -377,7 +395,8 @@ class basic_endpoint {
       counted_.waves += found.waves;
       if (found.is_over) return end(found.is_unanimous, value, where);
       all_.detector.tell(rank());
-      // In this order: a message of the next episode brings the release of this one.
+      // The order matters: a participant that sees a message of the next episode sees the release
+      // of this one afterwards.
       const bool has_news = box_.has_news();
       const release_word now = all_.look();
       if (now.episodes() > episode_ && !all_.detector.releases_one_by_one())
@@ -400,7 +419,7 @@ class basic_endpoint {
     }
   }
 
-  // What ends a wait.
+  // The condition that ends a wait in idle().
   auto event() noexcept {
     return [this]() noexcept {
       const bool has_news = box_.has_news();
@@ -413,7 +432,8 @@ class basic_endpoint {
 
   template <class Value>
   ending end(bool is_unanimous, Value& value, [[maybe_unused]] const site& where) {
-    // The first to know folds for all, while nobody can have left; then they are told.
+    // The first participant to know combines the values for all, while nobody can have left; then
+    // it tells the others.
     if (all_.look().episodes() == episode_) {
       if constexpr (Checks) check_types(Value::type(), where);
       value.fold(all_);
@@ -428,23 +448,24 @@ class basic_endpoint {
 
   bool withdraw(bool vote) {
     if (!all_.detector.withdraw(rank(), vote, episode_)) {
-      // The episode is over or about to be, by somebody who may need this core to say so.
+      // The episode is over or about to be; the participant that ends it may need this core.
       Memory::yield();
       return false;
     }
-    // What has been reported may still end the episode: until that is known, nothing may be sent.
+    // A report that is under way may still end the episode. Nothing may be sent until that is
+    // known.
     box_.shut(!all_.detector.may_send(rank()));
     return true;
   }
 
-  // After such a withdrawal: whether messages may be sent and received again.
+  // Whether messages may be sent and received again after such a withdrawal.
   bool is_free_again() { return box_.is_shut() && try_to_be_free(); }
   [[gnu::noinline]] bool try_to_be_free() {
     if (overtaken_.is_over) return false;
     overtaken_ = all_.detector.work(rank());
     all_.detector.tell(rank());
     if (overtaken_.is_over) return false;
-    // In this order, as in await_end.
+    // The order matters, as in await_end.
     const bool has_news = box_.has_news();
     if (has_news && all_.look().episodes() == episode_) all_.detector.refute(rank(), false);
     if (!all_.detector.may_send(rank())) {
@@ -457,7 +478,7 @@ class basic_endpoint {
 
   [[noreturn]] void refuse_broken(bool vote) {
     all_.detector.refute(rank(), vote);
-    // relaxed: for messages.
+    // relaxed: only error messages read it.
     mine_.is_where.store(whereabouts::running, relaxed);
     std::string gone;
     for (const absentee& who : all_.missing(rank(), episode_ + 1))
@@ -507,19 +528,23 @@ class basic_endpoint {
                   where.at);
   }
 
-  // 8 x 40 ns: a message and its answer from a participant that is running take half of that.
+  // 8 looks take about 8 x 40 ns; a message and its answer from a running participant take half of
+  // that.
   static constexpr int looks_before_idle = 8;
 
   mailbox<Memory, wake> box_;
   shared& all_;
   typename shared::seat& mine_;
-  std::uint64_t episode_ = 0;  // those before are over
-  detection
-      overtaken_{};  // over: ended after my deadline had passed, by what I had reported before
+  // The number of episodes that are over.
+  std::uint64_t episode_ = 0;
+  // If this says that the episode is over: it ended after this participant's deadline had passed,
+  // because of what the participant had reported before.
+  detection overtaken_{};
   endpoint_statistics counted_;
   foresight foresight_;
   bool time_idle_;
-  bool is_sending_ = false;  // in send_wait(), without room so far
+  // Inside send_wait(), which has found no room so far.
+  bool is_sending_ = false;
   [[no_unique_address]] use<Checks> in_use_;
 };
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every endpoint offers, whatever carries the messages and detects termination: threads of one process
-// (communicator.hpp) or MPI (mpi/communicator.hpp). Programs written against `endpoint_like` run on each of them.
+// The interface of every endpoint, whatever carries its messages and detects termination: threads
+// of one process (communicator.hpp) or MPI (mpi/communicator.hpp). Programs written against
+// `endpoint_like` run on both.
+//
+// idle() is a refutable barrier: a barrier that a participant may enter although messages may still
+// come. A message refutes the barrier for its receiver, whose idle() returns at once. The barrier
+// opens when all participants are in idle() and no message is in flight. The time from one opening
+// to the next is an episode.
 //
 //   for (;;) {
 //     while (work_to_send() && me.can_send(to)) me.send(to, value);
@@ -11,13 +17,16 @@
 //     }
 //     if (work_to_send()) continue;
 //     const tutti::idle_result now = me.idle(nothing_left_to_do);
-//     if (now == tutti::idle_result::message) continue;      // a message has come: the vote is withdrawn
-//     if (now == tutti::idle_result::unanimous) break;       // everybody is idle and voted true, nothing is in flight
-//     next_time_step();                                      // everybody is idle, nothing is in flight
+//     // A message has come, and the vote is withdrawn.
+//     if (now == tutti::idle_result::message) continue;
+//     // All participants are idle and voted true, and no message is in flight.
+//     if (now == tutti::idle_result::unanimous) break;
+//     // All participants are idle, and no message is in flight.
+//     next_time_step();
 //   }
 //
-// Source: Naylor et al., "Termination detection for fine-grained message-passing architectures", ASAP 2020, section III;
-// the values are those of its tinselIdle().
+// Source: Naylor et al., "Termination detection for fine-grained message-passing architectures",
+// ASAP 2020, section III. The values are those of its tinselIdle().
 #pragma once
 
 #include <chrono>
@@ -34,92 +43,125 @@
 
 namespace tutti {
 
-// Why idle() returned. Greater than `message`: all are idle and nothing is in flight.
+// Why idle() returned. A value greater than `message` means that all participants are idle and no
+// message is in flight.
 enum class idle_result : unsigned {
-  message = 0,    // a message can be received here; the vote is withdrawn
-  idle = 1,       // all idle, nothing in flight; somebody voted false
-  unanimous = 3,  // the same, and everybody voted true
+  // A message can be received here; the vote is withdrawn.
+  message = 0,
+  // All participants are idle and no message is in flight; at least one voted false.
+  idle = 1,
+  // All participants are idle and no message is in flight; all voted true.
+  unanimous = 3,
 };
 
-// What idle() with a value returns. Without a release (`message`) the value is the caller's own.
+// The result of idle() with a value. If the result is `message`, `value` is the caller's own.
 template <class T>
 struct idle_value {
   idle_result result = idle_result::message;
   T value{};
 };
 
-// Why an episode of idle() is not over.
+// Why a participant keeps an episode of idle() from ending.
 enum class absence : std::uint8_t {
-  running,  // has not called idle(), or was woken by a message and has not called it again
-  holding,  // has received messages and not released them
-  gone,     // has left: it will never call idle() again
+  // It has not called idle(), or a message woke it and it has not called idle() again.
+  running,
+  // It has received messages and not released them.
+  holding,
+  // It has left and will never call idle() again.
+  gone,
 };
 
 struct absentee {
   rank_t rank = 0;
   absence why = absence::running;
-  std::uint64_t messages = 0;  // holding: received and not released, as of its last idle()
+  // For `holding`: the messages that were received and not released at its last idle().
+  std::uint64_t messages = 0;
 };
 
-// What idle() with a deadline returns. False if it has passed: then this participant counts as running again, and the
-// endpoint may be used on, idle() included. The vote is withdrawn, with one exception: where participants report to each
-// other (star, tree, ring, waves; all across processes) a report that is under way cannot be unsaid. Until it is answered
-// can_send() and can_recv() are false; if it ends the episode, its vote has counted, and the next idle() returns that end.
+// The result of idle() with a deadline. It is false if the deadline passed. Then this participant
+// counts as running again, and the endpoint may be used further, including idle(). The vote is
+// withdrawn, with one exception: where participants report to each other (star, tree, ring, waves,
+// and all detectors across processes), a report that is under way cannot be withdrawn. Until it is
+// answered, can_send() and can_recv() are false. If it ends the episode, its vote counts, and the
+// next idle() returns that end.
 struct timed_idle {
   bool in_time = false;
-  idle_result result = idle_result::message;  // if in time
-  std::vector<absentee> missing;              // if late: who keeps the episode from ending
+  // Valid if in time.
+  idle_result result = idle_result::message;
+  // If late: the participants that keep the episode from ending.
+  std::vector<absentee> missing;
   explicit operator bool() const noexcept { return in_time; }
 };
 
-// Of one endpoint, since it was made. Messages to oneself are counted apart.
+// Counts of one endpoint since it was made. Messages to oneself are counted separately.
 struct endpoint_statistics {
-  std::uint64_t sent = 0;         // messages to others
-  std::uint64_t received = 0;     // messages from others
-  std::uint64_t self = 0;         // messages to oneself
-  std::uint64_t episodes = 0;     // times idle() returned 1 or 3
-  std::uint64_t refutations = 0;  // times a message woke idle()
-  std::uint64_t waves =
-      0;  // attempts at detection that this participant began, failed ones included
-  std::uint64_t idle_ns = 0;  // spent in idle(); 0 unless the time is asked for (options)
+  // Messages to others.
+  std::uint64_t sent = 0;
+  // Messages from others.
+  std::uint64_t received = 0;
+  // Messages to oneself.
+  std::uint64_t self = 0;
+  // How often idle() returned 1 or 3.
+  std::uint64_t episodes = 0;
+  // How often a message woke idle().
+  std::uint64_t refutations = 0;
+  // The detection attempts that this participant began, including failed ones.
+  std::uint64_t waves = 0;
+  // Nanoseconds spent in idle(); 0 unless the options ask for the time.
+  std::uint64_t idle_ns = 0;
 };
 
-// received::size has 32 bits. Throws std::invalid_argument.
+// Throws std::invalid_argument for a message that does not fit the 32 bits of received::size.
 inline void require_message_size(std::size_t bytes) {
   if (bytes > UINT32_MAX) [[unlikely]]
     refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
 }
 
-// One participant's end of a communicator. Used by one thread (or fiber) at a time.
+// One participant's end of a communicator. One thread (or fiber) at a time uses it.
 //
-//   can_send(to)      room for one message of up to 64 bytes; never blocks. While there is none, receive.
-//   send(to, value)   precondition: can_send(to). Copies; the value may be overwritten at once.
-//   try_send          the same for any size, with the question built in: false means no room now, receive and try again
-//   send_wait(to, value, on_message)   waits for room as idle() waits, and hands each message that arrives meanwhile to
-//                     on_message(const received&), which it then releases. So participants that are full of messages for
-//                     each other go on, however slow one of them is.
-//   send_wait_for(to, value, timeout, on_message)   the same, no longer than that; false: there was no room, nothing is sent
-//   can_recv()        whether recv() would give a message; so it does after idle() has returned `message`
-//   recv, release     a message is delivered when it is received and released. In any order, several at a time.
-//   flush()           makes batched messages visible. idle() does so itself, and a can_recv() that finds nothing again.
-//   idle(vote)        blocks until a message can be received here, or everybody is idle and nothing is in flight
-//   idle(vote, value, op)   the same; at a release everybody gets op over all values, in the order of all reductions
-//                     (schedule::fold). All participants of an episode pass the same type and operation:
-//                     idle() without a value, or with a deadline, must not meet with it.
+//   can_send(to)      Whether there is room for one message of up to 64 bytes. It never blocks.
+//                     While it is false, receive.
+//   send(to, value)   Precondition: can_send(to). Copies the value, which may be overwritten at
+//                     once.
+//   try_send          The same for any size, without the precondition. False: there is no room now;
+//                     receive and try again.
+//   send_wait(to, value, on_message)   Waits for room as idle() waits. Passes each message that
+//                     arrives meanwhile to on_message(const received&), then releases it. So
+//                     participants whose rings to each other are full make progress, however slow
+//                     one of them is.
+//   send_wait_for(to, value, timeout, on_message)   The same for at most `timeout`. False: there
+//                     was no room, and nothing is sent.
+//   can_recv()        Whether recv() would return a message; true after idle() has returned
+//                     `message`.
+//   recv, release     A message is delivered when it is received and released. Messages may be
+//                     released in any order, and several may be held at a time.
+//   flush()           Makes batched messages visible. idle() does so itself, and so does can_recv()
+//                     when it finds nothing for the second time in a row.
+//   idle(vote)        Blocks until a message can be received here, or until all participants are
+//                     idle and no message is in flight.
+//   idle(vote, value, op)   The same. At a release every participant gets `op` over all values, in
+//                     the order of all reductions (schedule::fold). All participants of an episode
+//                     must pass the same type and operation, so in one episode no participant may
+//                     call idle() without a value, or with a deadline, while others pass a value.
 //
-// Who waits for room holds no message: what is received and not released keeps the room of all that came after it, so two
-// who wait for each other with a message in hand wait for ever, though both receive. Release first, then wait (copy what is
-// still needed). With checks, and between processes, send_wait() without room refuses who holds one.
+// Hold no message while you wait for room. A message that is received and not released keeps the
+// room of all messages that came after it. Two participants that wait for each other's room while
+// each holds a message wait for ever, although both receive. Release first (copy what you still
+// need), then wait. In builds with checks, and between processes, a send_wait() that finds no room
+// reports a participant that holds a message as misuse.
 //
-// In on_message: try_send(), can_send(), and receiving more. What finds no room there is kept by the program until
-// send_wait() has returned: neither send_wait() nor idle() may be called from there. (Waits inside waits would grow the stack
-// with each message that arrives.) While it waits a participant is not idle: no episode ends, and no vote of its counts. A
-// message handled there is received and released as any other, so a vote is decided after send_wait(), not before.
+// on_message may call try_send() and can_send(), and it may receive more messages. The program must
+// keep what finds no room there until send_wait() has returned: on_message may call neither
+// send_wait() nor idle(), because waits inside waits would grow the stack with each message that
+// arrives. A participant in send_wait() is not idle: no episode ends, and its vote does not count.
+// A message handled there is received and released like any other, so decide the vote after
+// send_wait(), not before.
 //
 // Messages from one participant to another arrive in the order in which they were sent.
 //
-// Memory ordering: what a participant does before it sends a message happens before what its receiver does after recv().
-// What anybody does before idle() happens before what everybody does after the release.
+// Memory ordering: everything that a participant does before it sends a message happens before
+// everything that the receiver does after recv(). Everything that any participant does before
+// idle() happens before everything that every participant does after the release.
 template <class E>
 concept endpoint_like = requires(E& e, const E& c, rank_t to, const void* data, std::size_t bytes,
                                  bool vote, const received& message) {

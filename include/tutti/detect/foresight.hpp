@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foresight: will a message come soon? Entering idle() and being refuted at once costs two updates of a line that everybody
-// wants; a participant that expects a message had better look for it a little longer. A program's pattern repeats (a
-// message and then the end; messages without end), so the last four endings tell the next: a branch predictor with one
-// branch.
+// Predicts whether a message will come soon. A participant that enters idle() and is refuted at
+// once updates twice a line that all participants share. A participant that expects a message saves
+// both updates if it looks for the message a little longer first. Programs repeat their patterns (a
+// message and then the end, or messages without end), so the last four results of idle() predict
+// the next: this is a branch predictor for one branch.
 #pragma once
 
 #include <array>
@@ -24,10 +25,13 @@ class foresight {
   }
 
  private:
-  static constexpr std::uint32_t endings = 16;  // of four in a row
+  // The number of different sequences of four results.
+  static constexpr std::uint32_t endings = 16;
 
-  std::array<std::uint8_t, endings> leaning_{};  // 0, 1: no; 2, 3: yes
-  std::uint32_t history_ = 0;                    // the last endings, a bit each
+  // Two-bit counters. 0 and 1 predict no message; 2 and 3 predict a message.
+  std::array<std::uint8_t, endings> leaning_{};
+  // The last results, one bit each.
+  std::uint32_t history_ = 0;
 };
 
 }  // namespace tutti

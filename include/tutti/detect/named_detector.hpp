@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A detector chosen by its name when the program runs. The counter stands first: it is what most programs use.
+// A detector chosen by name at run time. The counter is a plain member because most programs use
+// it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace tutti {
 template <class Memory, class Wake>
 class named_detector {
  public:
-  // Empty: tutti chooses. Throws std::invalid_argument for a name that is none.
+  // An empty name lets tutti choose. Throws std::invalid_argument for an unknown name.
   named_detector(rank_t participants, Wake wake, std::string_view name = {})
       : counter_(participants) {
     if (name.empty()) name = choose(participants);
@@ -33,7 +34,8 @@ class named_detector {
              "' is not one of counter, snapshot, star, tree, ring, waves");
   }
 
-  // One counter is the better up to so many participants, or if they share cores.
+  // Chooses one counter for few participants, or if the participants share cores; else the
+  // snapshot.
   static std::string_view choose(rank_t participants) {
     constexpr rank_t few = 8;
     const bool is_counter = participants <= few || participants > platform::usable_cpus();
@@ -70,7 +72,8 @@ class named_detector {
   }
   void begin(std::uint64_t episodes) noexcept { counter_.begin(episodes); }
 
-  // Whether the end of an episode reaches each participant by its own machine, and not by the release word alone.
+  // Whether each participant learns of the end of an episode from its own state machine rather than
+  // from the release word alone.
   bool releases_one_by_one() const noexcept { return protocol_ != nullptr; }
   bool may_send(rank_t rank) const { return protocol_ == nullptr || protocol_->may_send(rank); }
 
@@ -80,7 +83,7 @@ class named_detector {
   std::unique_ptr<protocol_detector<Memory, Wake>> protocol_;
 };
 
-// What a detector of one form adds to take the place of one that is chosen by name.
+// Adds to a detector class the functions that it needs to take the place of named_detector.
 template <class Detector>
 struct fixed_detector : Detector {
   using Detector::Detector;

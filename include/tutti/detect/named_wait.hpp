@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wait policy chosen by its name when the program runs. One comparison of an integer for each wait.
+// A wait policy chosen by name at run time. It costs one integer comparison per wait.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,8 @@ class named_wait {
  public:
   using seat = typename adaptive_wait<Memory>::seat;
 
-  // Throws std::invalid_argument for a name that is none of registry.hpp's, and for patience with a policy that has none.
+  // Throws std::invalid_argument for a name that registry.hpp does not list, and for patience with
+  // a policy that has none.
   explicit named_wait(rank_t participants, std::string_view name = "adaptive", patience p = {})
       : policy_(policy_of(name)), adaptive_(participants, p), park_(participants) {
     if (!p.is_open() && policy_ != policy::adaptive)
@@ -33,7 +34,7 @@ class named_wait {
              "' has no patience: it always waits in its own way (adaptive has)");
   }
 
-  // False if the policy is one without.
+  // Returns false if the policy has no patience.
   bool set_patience(patience p) noexcept {
     return policy_ == policy::adaptive && adaptive_.set_patience(p);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a communicator of one process is made.
+// The options of a communicator within one process.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,22 @@
 namespace tutti {
 
 struct communicator_options {
-  // "counter", "snapshot", or a protocol: "star", "ring", "tree", "waves". Empty: tutti chooses; docs/messages.md says when
-  // which is good.
+  // The name of the detector: "counter", "snapshot", or a protocol: "star", "ring", "tree",
+  // "waves". Empty: tutti chooses. docs/messages.md says which is good for what.
   std::string_view detector = {};
-  // A name of registry.hpp's wait policies.
+  // The name of a wait policy (registry.hpp).
   std::string_view wait = "adaptive";
-  // For how long a participant that is idle keeps its processor before it sleeps (wait/patience.hpp).
+  // How long an idle participant keeps its processor before it sleeps (wait/patience.hpp).
   tutti::patience patience = {};
-  // Bytes of each ring; 0: 16 KiB, less when there are many participants. A ring more than full makes can_send() false, and
-  // rings beyond the second-level cache cost more than they save.
+  // Bytes of each ring. 0: 16 KiB, or less if there are many participants. While a ring is full,
+  // can_send() is false; rings beyond the second-level cache cost more than they save.
   std::size_t ring_bytes = 0;
-  // A message is published when so many bytes lie before its successor, if nobody asks before. Larger batches move fewer
-  // lines, smaller ones let the receiver begin sooner.
+  // A message is published at the latest when a later message begins this many bytes behind the
+  // last published position. Larger batches move fewer lines; with smaller ones the receiver can
+  // begin sooner.
   std::size_t batch_bytes = 1024;
-  // Measure endpoint_statistics::idle_ns: two looks at the clock for each idle().
+  // Whether to measure endpoint_statistics::idle_ns, which costs two readings of the clock per
+  // idle().
   bool time_idle = false;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a protocol of detect/protocol/ between threads: each participant has its state machine, and control messages travel
-// through rings of their own. A participant works for its machine only while it is idle, as a token waits for it in the paper.
+// Runs a protocol of detect/protocol/ between threads. Each participant has its state machine, and
+// control messages travel through separate rings. A participant runs its machine only while it is
+// idle, as a token in Naylor et al. 2020 waits for its owner.
 //
-// Cost       two line transfers a control message; protocol/algorithms.hpp says how many an episode takes.
-// When       to compare protocols, or to try in one process what runs between processes. counter.hpp and snapshot.hpp use the
-//            shared memory better.
+// Cost       Two line transfers per control message; protocol/algorithms.hpp says how many messages
+//            an episode takes.
+// When       To compare protocols, or to try within one process what runs between processes.
+//            counter.hpp and snapshot.hpp use shared memory better.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +22,11 @@
 
 namespace tutti {
 
-// Wake(to): a control message was published for it.
+// `Wake(to)` is called after a control message was published for participant `to`.
 template <class Memory, class Wake>
 class protocol_detector {
  public:
-  // Throws std::invalid_argument for a name that is none of protocol::algorithms.
+  // Throws std::invalid_argument for a name that protocol::algorithms does not list.
   protocol_detector(std::string_view name, rank_t participants, Wake wake)
       : rings_(participants, ring_bytes) {
     for (rank_t rank = 0; rank < participants; ++rank)
@@ -40,7 +42,7 @@ class protocol_detector {
 
   bool has_work(rank_t rank) const noexcept { return nodes_[rank]->box.has_news(); }
 
-  // All control messages that are here, until the episode is over.
+  // Handles all control messages that are here, until the episode is over.
   detection work(rank_t rank) {
     node& mine = *nodes_[rank];
     detection found;
@@ -53,12 +55,13 @@ class protocol_detector {
     return found;
   }
 
-  // What the machine has to say goes out, once those who will hear of a release can see it.
+  // Publishes the machine's messages. Call it once those who will hear of a release can see it.
   void tell(rank_t rank) { nodes_[rank]->box.flush(); }
 
   void refute(rank_t rank, bool /*vote*/) { nodes_[rank]->machine.active(); }
 
-  // The report may be under way: then may_send() says when the participant is free again.
+  // Always succeeds. If the report is under way, may_send() says when the participant is free
+  // again.
   bool withdraw(rank_t rank) {
     nodes_[rank]->machine.withdraw();
     return true;
@@ -66,7 +69,8 @@ class protocol_detector {
   bool may_send(rank_t rank) const { return nodes_[rank]->machine.sends_allowed(); }
 
  private:
-  // A dozen control messages between two participants; no more than a release, a probe and a report are ever under way.
+  // Room for a dozen control messages between two participants. Never more than a release, a probe
+  // and a report are under way.
   static constexpr std::size_t ring_bytes = 1024;
 
   struct alignas(cache_line) node {

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshot: everybody writes what it knows on a line of its own; rank 0, once idle itself, reads all the lines.
+// Snapshot: every participant writes its state to a line of its own. Rank 0, once it is idle
+// itself, reads all the lines.
 //
-// Lines that are read one after another need not fit together: somebody read as idle may since have been woken, and its
-// message may have woken one that is read later and whose counts then look settled. So rank 0 reads all stamps a second
-// time. A stamp changes whenever its owner enters or is woken; if none has, everybody was idle from the first reading to the
-// second, and the counts belong to one instant in between (a double collect).
+// Lines that are read one after another need not be consistent. A participant that was read as idle
+// may have been woken since; its message may have woken another one that is read later, and the
+// counts of both then seem to match. Rank 0 therefore reads all stamps a second time. A stamp
+// changes whenever its owner enters idle() or is woken. If no stamp has changed, all participants
+// were idle from the first reading to the second, and the counts belong to one instant in between
+// (a double collect).
 //
-// Cost       n - 1 lines read, which a core overlaps, and one line to all. Nobody but their owner and rank 0 touches a line.
-// When       many participants, each on a core of its own.
-// When not   few of them, or more than cores: rank 0 must run before anybody can go on (counter.hpp).
-// Source     Afek et al., "Atomic snapshots of shared memory" (1993) for the double collect.
+// Cost       n - 1 lines read, which a core overlaps, and one line read by all. Only its owner and
+//            rank 0 touch a participant's line.
+// When       Many participants, each on a core of its own.
+// When not   Few participants, or more participants than cores: rank 0 must run before anybody can
+//            go on (counter.hpp).
+// Source     Afek et al., "Atomic snapshots of shared memory" (1993), for the double collect.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +33,16 @@ class snapshot_detector {
 
   detection enter(rank_t rank, const idle_entry& entry) noexcept {
     line& mine = lines_[rank];
-    // relaxed: if it is seen without its stamp, too many are sent and the sums differ, or a release that it happened before
-    // is seen too, and with it the stamp.
+    // relaxed: if it is seen without its stamp, either too many messages are sent and the sums
+    // differ, or a release that happened after it is seen too, and with it the stamp.
     mine.sent.store(entry.sent, relaxed);
-    // release: after my last stamp of not being idle, so that rank 0 finds the stamp changed if it sees this count.
+    // release: after my last stamp of not being idle, so that rank 0 finds the stamp changed if it
+    // sees this count.
     mine.released.store(entry.released, Memory::order("snapshot.released", release));
     const std::uint64_t stamp = next(mine) | is_idle | (entry.vote ? has_vote : 0) |
                                 (entry.has_deadline ? may_withdraw : 0) |
                                 (entry.episode % 2 != 0 ? is_odd : 0);
-    // release: hands on what I did before, the counts, and the value I leave.
+    // release: publishes what I did before, the counts, and the value I leave.
     mine.stamp.store(stamp, Memory::order("snapshot.enter", release));
     if (rank != root) return {.calls_root = true};
     return work(root);
@@ -61,7 +67,7 @@ class snapshot_detector {
 
   bool withdraw(rank_t rank, bool /*vote*/, std::uint64_t /*episode*/) noexcept {
     line& mine = lines_[rank];
-    // relaxed: my own word, but for the seal.
+    // relaxed: my own word; only rank 0's seal changes it.
     std::uint64_t stamp = mine.stamp.load(relaxed);
     if ((stamp & is_sealed) != 0) return false;
     // relaxed: as in refute.
@@ -80,23 +86,26 @@ class snapshot_detector {
   };
 
   static constexpr std::uint64_t is_idle = 1, has_vote = 2, may_withdraw = 4, is_sealed = 8;
-  static constexpr std::uint64_t is_odd =
-      16;  // the episode; who has not left the one before is not idle in this one
-  static constexpr std::uint64_t flags = 31;  // the rest of a stamp counts its changes
+  // The parity of the episode. A participant that has not left the last episode is not idle in this
+  // one.
+  static constexpr std::uint64_t is_odd = 16;
+  // The remaining bits of a stamp count its changes.
+  static constexpr std::uint64_t flags = 31;
 
   static std::uint64_t next(const line& mine) noexcept {
-    // relaxed: my own word. With a seal on it the episode is over, and rank 0 does not write it any more.
+    // relaxed: my own word. With a seal on it the episode is over, and rank 0 does not write it any
+    // more.
     return (mine.stamp.load(relaxed) | flags) + 1;
   }
 
-  // First reading: are all idle, and do the counts agree?
+  // The first reading: whether all participants are idle and the counts agree.
   bool collect() noexcept {
     std::uint64_t under_way = 0;
     for (rank_t rank = 0; rank < lines_.size(); ++rank) {
       // acquire: pairs with the entry; what its owner did before is seen.
       seen_[rank] = lines_[rank].stamp.load(Memory::order("snapshot.collect", acquire));
       if ((seen_[rank] & is_idle) == 0 || ((seen_[rank] ^ seen_[root]) & is_odd) != 0) return false;
-      // relaxed: as where it is written.
+      // relaxed: the reason is where it is written.
       under_way += lines_[rank].sent.load(relaxed);
       // acquire: if it is newer than the stamp, the second reading finds the stamp changed.
       under_way -= lines_[rank].released.load(Memory::order("snapshot.read_released", acquire));
@@ -111,12 +120,13 @@ class snapshot_detector {
     return true;
   }
 
-  // Those who wait with a deadline must not withdraw once the episode is over.
+  // Prevents participants that wait with a deadline from withdrawing once the episode is over.
+  // Returns false if one has withdrawn.
   bool seal() noexcept {
     for (rank_t rank = 0; rank < lines_.size(); ++rank) {
       if ((seen_[rank] & may_withdraw) == 0) continue;
       std::uint64_t stamp = seen_[rank];
-      // relaxed: decides between two who both know the stamp.
+      // relaxed: decides between two participants that both know the stamp.
       if (lines_[rank].stamp.compare_exchange_weak(stamp, stamp | is_sealed, relaxed, relaxed))
         continue;
       while (rank-- > 0)

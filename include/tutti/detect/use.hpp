@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is inside an endpoint: one thread (or fiber) at a time. Costs nothing in builds without checks.
+// Checks that only one thread (or fiber) at a time is inside an endpoint. It costs nothing in
+// builds without checks.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,8 @@ class use {
  public:
   struct visit {
     visit() noexcept {}
-    ~visit() {}  // not trivial: a guard that is not named again is meant
+    // Not trivial, so that compilers do not report the guard as an unused variable.
+    ~visit() {}
   };
   visit enter(rank_t, const call_site<Checks>&) const noexcept { return {}; }
 };
@@ -27,7 +29,7 @@ class use<true> {
    public:
     explicit visit(std::atomic<bool>* inside) noexcept : inside_(inside) {}
     ~visit() {
-      // relaxed: tells of a misuse, orders nothing.
+      // relaxed: reports a misuse and orders nothing.
       if (inside_ != nullptr) inside_->store(false, relaxed);
     }
     visit(const visit&) = delete;

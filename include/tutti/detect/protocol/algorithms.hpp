@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one list of termination-detection algorithms: names, sources, and what they cost as formulas that the tests hold
-// against what a simulation counts. n participants, w waves, L the time of one message.
+// The list of termination-detection algorithms: names, sources, and costs. The tests compare the
+// cost formulas with the counts of a simulation. n is the number of participants, w the number of
+// waves, and L the time of one message.
 #pragma once
 
 #include <array>
@@ -12,16 +13,18 @@
 
 namespace tutti::protocol {
 
-// Of the tree and of the waves.
+// The fan of `tree` and `waves`.
 inline constexpr rank_t tree_fan = 4;
 
 struct algorithm {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
-  std::string_view messages;  // control messages of an episode with w waves, epochs, no values
-  std::string_view
-      latency;  // at most, from the last participant's idle() to the last release, one wave
+  // Control messages of an episode with w waves, under epochs, without values.
+  std::string_view messages;
+  // An upper bound on the time from the last participant's idle() to the last release, with one
+  // wave.
+  std::string_view latency;
   std::string_view use_when;
 };
 
@@ -37,19 +40,19 @@ inline constexpr std::array<algorithm, 4> algorithms{{
      "2 w (n-1)", "2 ceil(log4 n) L", "where sums come from a reduction"},
 }};
 
-// The index in `algorithms`, or its size if there is none of that name.
+// The index in `algorithms`, or its size if there is no algorithm of that name.
 constexpr std::size_t find_algorithm(std::string_view name) noexcept {
   std::size_t i = 0;
   while (i < algorithms.size() && algorithms[i].name != name) ++i;
   return i;
 }
 
-// A fan that makes one level of all.
+// A fan with which the tree has one level.
 constexpr rank_t star_fan(rank_t participants) noexcept {
   return participants < 2 ? 2 : std::bit_ceil(participants);
 }
 
-// Control messages of an episode.
+// The number of control messages of an episode.
 constexpr std::uint64_t control_messages(std::string_view name, std::uint64_t n,
                                          std::uint64_t waves, release_scheme scheme,
                                          bool values) noexcept {
@@ -60,11 +63,13 @@ constexpr std::uint64_t control_messages(std::string_view name, std::uint64_t n,
   return waves * (n + partials) + n * (phases ? 2 : 1);
 }
 
-// Hops, one after the other, from the last idle() to the last release: at most, for an episode that its last wave but
-// `more` could have ended. 0 more: no message was freed in the episode.
+// An upper bound on the consecutive hops from the last idle() to the last release, in an episode
+// that the wave `more` waves before its last could have ended. `more` is 0 if no message was freed
+// in the episode.
 constexpr std::uint64_t latency_hops(std::string_view name, rank_t n, std::uint64_t more) noexcept {
   if (n < 2) return 0;
-  // One hop more than the wave and the release: the release of the episode before may have to come back first.
+  // One hop more than the wave and the release take: the release of the episode before may have to
+  // come back first.
   if (name == "ring") return (more + 2) * std::uint64_t{n};
   const rank_t levels = name == "star" ? 1 : schedule::ceil_log(n, tree_fan);
   return 2 * (more + 1) * std::uint64_t{levels};

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Termination detection over a tree of reports: the paper's star (one level), a tree of any fan, four-counter waves.
+// Termination detection over a tree of reports: the star of Naylor et al. 2020 (one level), a tree
+// of any fan, and four-counter waves.
 //
-// Each participant holds the probe of its wave until it is passive and its children have reported, then reports the sums
-// of its subtree. Rank 0 decides. A wave that fails is followed by the next. Under epochs the release is the first probe of
-// the next episode, so an episode in which the first wave succeeds costs what a barrier costs.
+// Each participant holds the probe of its wave until it is passive and its children have reported;
+// then it reports the sums of its subtree. Rank 0 decides. If a wave fails, the next one follows.
+// Under epochs the release is the first probe of the next episode, so an episode in which the first
+// wave succeeds costs as much as a barrier.
 //
-// Cost     2 (n-1) messages a wave; 2 d L from the last passive participant to the last release if no message was freed in
-//          the episode (one wave), else 4 d L (two); d: levels, 1 for the star. Phases: 2 (n-1) messages and 2 d L more.
-// Criteria safra: nobody has freed a message since its report in the wave before, and sent == freed over all.
-//          four_counter: freed over all in the wave before == sent over all in this one. Compares sums instead of
-//          participants; the last wave of an episode counts as the one before the first of the next.
-// Use      star: up to a dozen participants, or where one reader reads many lines faster than two hops take; tree:
-//          more. Four-counter where the sums come from a reduction that has no room for a colour.
-// Source   star: Naylor et al. 2020, III-C; colours: EWD998; four counters: Mattern 1987; the tree: schedule/fan_in.hpp.
+// Cost     2 (n-1) messages per wave. From the last passive participant to the last release: 2 d L
+//          if no message was freed in the episode (one wave), else 4 d L (two waves), where d is
+//          the number of levels, 1 for the star. Phases add 2 (n-1) messages and 2 d L.
+// Criteria safra: no participant has freed a message since its report in the wave before, and
+//          sent == freed over all participants.
+//          four_counter: freed over all participants in the wave before == sent over all in this
+//          one. It compares sums instead of participants. The last wave of an episode counts as the
+//          one before the first wave of the next.
+// Use      The star for up to a dozen participants, or where one participant reads many lines
+//          faster than two hops take; the tree for more. Four counters where the sums come from a
+//          reduction that has no room for a colour.
+// Source   Star: Naylor et al. 2020, section III-C. Colours: Dijkstra 1987 (EWD998). Four counters:
+//          Mattern 1987. Tree: schedule/fan_in.hpp.
 #pragma once
 
 #include "tutti/detect/protocol/participant.hpp"
@@ -28,7 +35,7 @@ class gather : public participant<Policy> {
   using base = participant<Policy>;
 
  public:
-  // `fan`: a power of two. Rank 0 is the root.
+  // `fan` must be a power of two. Rank 0 is the root.
   gather(rank_t rank, rank_t participants, rank_t fan, criterion decides_by, release_scheme scheme)
       : base(rank, participants, scheme),
         schedule_(participants, fan),
@@ -90,7 +97,7 @@ class gather : public participant<Policy> {
     std::uint64_t reported = false;
   };
 
-  // --- the tree -------------------------------------------------------------------------------------------------
+  // --- the tree ----------------------------------------------------------------------------------
   rank_t parent_of(rank_t rank) const noexcept {
     if (rank == 0) return 0;
     std::uint64_t block = fan_;
@@ -103,11 +110,11 @@ class gather : public participant<Policy> {
       count += schedule_.children(round, this->rank_);
     return count;
   }
-  // Only the last round that a rank collects in can be incomplete.
+  // Only the last round in which a rank collects can be incomplete.
   rank_t rank_of(rank_t child) const noexcept {
     return schedule_.child(child / (fan_ - 1), this->rank_, child % (fan_ - 1));
   }
-  // children_ for a rank that is none.
+  // Returns children_ for a rank that is no child.
   rank_t child_of(rank_t rank) const noexcept {
     if (rank <= this->rank_ || rank >= this->participants_) return children_;
     std::uint64_t distance = rank - this->rank_;
@@ -117,7 +124,7 @@ class gather : public participant<Policy> {
     return round * (fan_ - 1) + static_cast<rank_t>(distance) - 1;
   }
 
-  // --- what may come ---------------------------------------------------------------------------------------------
+  // --- what may come -----------------------------------------------------------------------------
   bool waits_for_parent() const noexcept {
     return this->rank_ != 0 && (this->committed_ || (this->leaving_ && acknowledged_));
   }
@@ -142,7 +149,7 @@ class gather : public participant<Policy> {
     }
   }
 
-  // --- a wave -----------------------------------------------------------------------------------------------------
+  // --- a wave ------------------------------------------------------------------------------------
   void clear() noexcept {
     for (rank_t child = 0; child < children_; ++child)
       slots_[child] = {Policy::choose("value.wave", value_t{}, slots_[child].value), false};
@@ -175,7 +182,8 @@ class gather : public participant<Policy> {
     any_operation_ |= m.operation;
   }
 
-  // The subtree as of now: the participant's own sample is taken here, with the report.
+  // The report of the subtree. The participant's own counts are sampled here, together with the
+  // report.
   control sample() {
     control m = message(message_kind::report);
     const auto mine = static_cast<std::uint8_t>(this->given_.operation);
@@ -191,10 +199,12 @@ class gather : public participant<Policy> {
     if (agreed && mine != 0) m.value = fold_subtree();
     return m;
   }
-  // What is held after each round is a whole subtree of the tournament (schedule/fan_in.hpp).
+  // After each round the value held is that of a whole subtree of the tournament
+  // (schedule/fan_in.hpp).
   value_t fold_subtree() const {
     value_t value = this->given_.value;
-    rank_t first = 0;  // child of the round
+    // The first child of the round.
+    rank_t first = 0;
     for (rank_t round = 0; round < rounds_; ++round) {
       const rank_t count = first < children_ ? schedule_.children(round, this->rank_) : 0;
       const auto get = [&](rank_t i) { return i == 0 ? value : slots_[first + i - 1].value; };
@@ -219,7 +229,8 @@ class gather : public participant<Policy> {
 
   template <class Out>
   void try_report(outcome& done, Out&& out) {
-    // Alone, nobody's report starts the second wave that a freed message asks for.
+    // A single participant gets no report that would start the second wave, which a freed message
+    // requires.
     for (int wave = 0; wave < 2; ++wave) {
       if (!this->may_report() || !probed_ || this->leaving_ || reported_ != children_) return;
       const control m = sample();
@@ -236,7 +247,7 @@ class gather : public participant<Policy> {
     }
   }
 
-  // --- the release -------------------------------------------------------------------------------------------------
+  // --- the release -------------------------------------------------------------------------------
   template <class Out>
   void finish(outcome& done, const control& last, Out&& out) {
     control m = last;
@@ -247,7 +258,8 @@ class gather : public participant<Policy> {
     clear();
     vote_ = true;
     acknowledged_ = false;
-    probed_ = !this->leaving_;  // under epochs the release is a probe
+    // Under epochs the release is a probe.
+    probed_ = !this->leaving_;
   }
   template <class Out>
   void try_left(Out&& out) {
@@ -272,7 +284,7 @@ class gather : public participant<Policy> {
     m.wave = this->wave_;
     return m;
   }
-  // The farthest first: it has the longest way on.
+  // Sends to the farthest child first, because its messages have the longest way to go.
   template <class Out>
   void tell_children(const control& m, Out&& out) {
     for (rank_t child = children_; child > 0; --child) out(rank_of(child - 1), m);
@@ -283,17 +295,23 @@ class gather : public participant<Policy> {
   rank_t fan_;
   rank_t parent_;
   rank_t children_;
-  rank_t reported_ = 0;  // children that have reported in this wave, or left in this release
+  // Children that have reported in this wave, or left in this release.
+  rank_t reported_ = 0;
   criterion decides_by_;
-  std::uint8_t probed_ = true;         // a probe waits for this participant
-  std::uint8_t acknowledged_ = false;  // phases: the subtree has left, and the parent knows
-  std::uint8_t black_ = false;         // of the children's reports, like those below
+  // A probe waits for this participant.
+  std::uint8_t probed_ = true;
+  // Phases: the subtree has left, and the parent knows.
+  std::uint8_t acknowledged_ = false;
+  // This and the next three combine the children's reports.
+  std::uint8_t black_ = false;
   std::uint8_t vote_ = true;
-  std::uint8_t every_operation_ = 0xff;  // and-ed and or-ed: equal if all are
+  // The operations combined by `and` and by `or`; the two are equal if all operations are.
+  std::uint8_t every_operation_ = 0xff;
   std::uint8_t any_operation_ = 0;
   std::uint8_t spare_ = 0;
   counts sum_;
-  counts before_;  // root: of the wave before
+  // At the root: the sums of the wave before.
+  counts before_;
   typename Policy::template slots<slot> slots_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A participant's machine of termination detection, its algorithm chosen by name. interface.hpp says how to run it.
+// The termination-detection machine of one participant, with its algorithm chosen by name.
+// interface.hpp says how to run it.
 #pragma once
 
 #include <string>
@@ -17,8 +18,10 @@ namespace tutti::protocol {
 template <class Policy = shipping>
 class basic_machine {
  public:
-  // `name`: one of `algorithms`. All participants of a group are made with the same name, number and scheme.
-  // Throws std::invalid_argument for a name that is not in the list, and a rank that is not below the participants.
+  // `name` is one of `algorithms`. All participants of a group must use the same name, number and
+  // scheme.
+  // Throws std::invalid_argument for a name that is not in the list, for 0 participants, and for a
+  // rank that is not below the number of participants.
   basic_machine(std::string_view name, rank_t rank, rank_t participants,
                 release_scheme scheme = release_scheme::epochs) {
     if (name == "star")
@@ -60,7 +63,8 @@ class basic_machine {
   rank_t rank() const noexcept { return self().rank(); }
   rank_t size() const noexcept { return self().size(); }
 
-  // f(rank) for each participant whose control message this one waits for: who to ask when a deadline has passed.
+  // Calls f(rank) for each participant whose control message this one waits for. Ask these when a
+  // deadline has passed.
   template <class F>
   void awaited(F&& f) const {
     if (const auto* m = std::get_if<gather<Policy>>(&form_)) return m->awaited(f);
@@ -73,7 +77,7 @@ class basic_machine {
     if (auto* m = std::get_if<gather<Policy>>(&form_)) return f(*m);
     return f(*std::get_if<ring<Policy>>(&form_));
   }
-  // What does not depend on the algorithm.
+  // The part that does not depend on the algorithm.
   const participant<Policy>& self() const noexcept {
     if (const auto* m = std::get_if<gather<Policy>>(&form_)) return *m;
     return *std::get_if<ring<Policy>>(&form_);

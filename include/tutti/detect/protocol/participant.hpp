@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every machine of termination detection knows of its own participant.
+// The state that every termination-detection machine keeps about its own participant.
 //
-// Black, Safra's colour, needs no flag of its own: a participant is black if its count of freed messages has moved since it
-// last reported. It is the freeing that can make a sum come out even too early (docs/termination.md), and the counters only
-// grow. A participant that merely was active stays white, so an episode without messages takes one wave.
+// The colour black of Safra's algorithm needs no flag of its own: a participant is black if its
+// count of freed messages has changed since it last reported. Only freeing a message can make the
+// sums agree too early (docs/termination.md), and the counts only grow. A participant that was
+// merely active stays white, so an episode without messages takes one wave.
 #pragma once
 
 #include "tutti/detect/protocol/interface.hpp"
@@ -25,29 +26,31 @@ class participant {
   rank_t size() const noexcept { return participants_; }
   std::uint64_t episode() const noexcept { return episode_; }
 
-  // A message that can be received refutes what was said; the vote is withdrawn.
+  // A message can be received. It refutes what the participant reported; the vote is withdrawn.
   void active() noexcept {
     passive_ = false;
     withdrawn_ = false;
     given_ = {};
   }
-  // As active(), without a message. What has been reported cannot be unsaid, so sending may have to wait.
+  // The same as active(), but without a message. A report cannot be withdrawn, so sending may have
+  // to wait.
   void withdraw() noexcept {
     if (!passive_) return;
     passive_ = false;
     withdrawn_ = true;
     given_ = {};
   }
-  // A report of this participant is on its way to a decision: what it said may still end the episode.
+  // A report of this participant is on its way to a decision and may still end the episode.
   bool committed() const noexcept { return committed_; }
   bool sends_allowed() const noexcept {
     return resumed_ && !Policy::choose("withdraw.wait", withdrawn_ && committed_, false);
   }
 
-  // Of the episode in which a message is sent. One bit will do: nobody is two episodes ahead of anybody.
+  // The episode in which a message is sent. One bit is enough: no participant is two episodes ahead
+  // of another.
   std::uint8_t stamp() const noexcept { return static_cast<std::uint8_t>(episode_ & 1); }
-  // Whether a message may be received now. The other stamp is the next episode's: this one's have all been freed
-  // before anybody left it.
+  // Whether a message may be received now. A message with the other stamp belongs to the next
+  // episode: all messages of an episode have been freed before any participant leaves it.
   bool admits(std::uint8_t stamp_of_message) const noexcept {
     return scheme_ == release_scheme::phases ||
            Policy::choose("epoch.admit", stamp_of_message == stamp(), true);
@@ -68,13 +71,15 @@ class participant {
   bool black() const noexcept {
     return Policy::choose("safra.blacken", totals_.freed != freed_reported_, false);
   }
-  // With the report, not before: what is freed between a probe and its answer has to show in the answer.
+  // Call this with the report, not before: a message freed between a probe and its answer has to
+  // show in the answer.
   void whiten() noexcept { freed_reported_ = totals_.freed; }
   void probe_arrives() noexcept {
     freed_reported_ = Policy::choose("safra.whiten", freed_reported_, totals_.freed);
   }
 
-  // All are passive and nothing is under way. `waves`, `unanimous`, ... as the detecting wave had them.
+  // Ends the episode: all participants are passive and no message is under way. `last` has the
+  // waves, the verdict and the value of the detecting wave.
   outcome end_episode(const control& last) noexcept {
     ++episode_;
     wave_ = 1;
@@ -100,13 +105,19 @@ class participant {
   rank_t rank_;
   rank_t participants_;
   release_scheme scheme_;
-  // Bytes, not bits: the explorer compares states as memory.
-  std::uint8_t passive_ = false;    // inside idle()
-  std::uint8_t withdrawn_ = false;  // was inside, and no message has come since
-  std::uint8_t committed_ = false;  // has reported in this wave and does not know what came of it
-  std::uint8_t leaving_ = false;    // phases: between release and resume
-  std::uint8_t inside_ = false;     // phases: the application has not left idle() yet
-  std::uint8_t resumed_ = true;     // phases: sending is allowed
+  // Bytes, not bits, because the explorer compares states as memory.
+  // The participant is inside idle().
+  std::uint8_t passive_ = false;
+  // The participant was inside idle(), its deadline passed, and no message has come since.
+  std::uint8_t withdrawn_ = false;
+  // The participant has reported in this wave and does not know the outcome.
+  std::uint8_t committed_ = false;
+  // Phases: between release and resume.
+  std::uint8_t leaving_ = false;
+  // Phases: the application has not left idle() yet.
+  std::uint8_t inside_ = false;
+  // Phases: sending is allowed.
+  std::uint8_t resumed_ = true;
   std::uint8_t spare_ = 0;
   std::uint32_t wave_ = 1;
   std::uint32_t spare2_ = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machines of termination detection take as their template parameter: nothing at all in what ships.
+// The template parameter of the termination-detection machines. The shipped policy changes nothing.
 //
-// A choice that the correctness of a protocol hangs on has a name, as the memory orders have: choose(site, right, wrong). The
-// explorer (tests/detect_protocol) makes one site at a time answer with `wrong`, which is a bug that somebody once had, and
-// fails unless it finds the execution in which that bug shows.
+// Every choice on which a protocol's correctness depends has a name, as every memory order has:
+// choose(site, right, wrong). The explorer (tests/detect_protocol) makes one site at a time return
+// `wrong`, which is a bug that another implementation had or could have. It fails unless it finds
+// an execution that exposes the bug.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct shipping {
   static constexpr T choose(const char* /*site*/, T right, T /*wrong*/) noexcept {
     return right;
   }
-  // Waves are numbered within this mask; the explorer's is small, so that it meets finitely many states.
+  // Waves are numbered modulo this mask plus one. The explorer uses a small mask, so that the
+  // number of states is finite.
   static constexpr std::uint32_t wave_mask = ~std::uint32_t{0};
   template <class T>
   using slots = array<T>;

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Termination detection by one token in a ring: Safra's algorithm as Dijkstra wrote it down.
+// Termination detection with one token in a ring: Safra's algorithm as published by Dijkstra.
 //
-// The token goes from rank 0 to n-1, n-2, ... and back to 0. Each holds it until passive, adds its counts, blackens it if it
-// has freed a message since the token was here last, and passes it on. Rank 0 decides when it comes back and rank 0 is
-// passive: nobody black and sent == freed. The release goes round the same way, then the next wave begins: there is never
-// more than one token.
+// The token goes from rank 0 to n-1, n-2, ... and back to 0. Each participant holds it until it is
+// passive, adds its counts, blackens it if it has freed a message since the token was last here,
+// and passes it on. Rank 0 decides when the token is back and rank 0 is passive: the episode is
+// over if no participant is black and sent == freed. The release goes round the same way, then the
+// next wave begins. There is never more than one token.
 //
-// Aggregates  The token meets the ranks in falling order, and a fold in pairs of values that come one by one needs log2 n
-//             registers. So the token carries the value of an odd rank only; an even one sends the value of its subtree of
-//             the tournament straight to the winner, who holds the token until it has come. It mostly has: the token takes
-//             many hops where the partial value takes one.
-// Cost        n messages a wave and n for the release (n more under phases); with values ceil(n/2) - 1 more a wave.
-//             n L from the last passive participant to the detection at worst, (n-1) L more to the last release.
-// Use         as the reference, and where a participant may talk to its neighbours only; else the star or the tree.
-// Source      Dijkstra, "Shmuel Safra's version of termination detection", EWD998, 1987; the paper's section III-A.
+// Aggregates  The token meets the ranks in descending order, and a pairwise fold of values that
+//             come one by one needs log2 n registers. Therefore the token carries only the value of
+//             an odd rank. An even rank sends the value of its subtree of the tournament directly
+//             to the winner, which holds the token until this value has come. In most cases it has
+//             come already: the token takes many hops where the partial value takes one.
+// Cost        n messages per wave and n for the release (n more under phases); values add ceil(n/2)
+//             - 1 messages per wave. At worst n L from the last passive participant to the
+//             detection, and (n-1) L more to the last release.
+// Use         As the reference, and where a participant may only talk to its neighbours; otherwise
+//             use the star or the tree.
+// Source      Dijkstra, "Shmuel Safra's version of termination detection", EWD998, 1987; Naylor et
+//             al. 2020, section III-A.
 #pragma once
 
 #include "tutti/detect/protocol/participant.hpp"
@@ -108,7 +113,7 @@ class ring : public participant<Policy> {
     return (distance & (distance - 1)) == 0 && distance >> opponents_ == 0;
   }
 
-  // --- what may come ---------------------------------------------------------------------------------------------
+  // --- what may come -----------------------------------------------------------------------------
   status check(const control& m) const noexcept {
     if (m.kind == message_kind::partial) return check_partial(m);
     if (m.kind != message_kind::probe && m.kind != message_kind::depart &&
@@ -128,7 +133,7 @@ class ring : public participant<Policy> {
     if (m.wave != wave_of_partials()) return status::foreign_wave;
     return has_partial(round_of(m.source)) ? status::out_of_turn : status::accepted;
   }
-  // Nobody waited for it, because the participants disagreed about the operation.
+  // The participants disagreed about the operation, so no participant waited for this value.
   bool is_overdue(const control& m) const noexcept {
     if (m.episode != this->episode_) return m.episode < this->episode_;
     const std::uint32_t waves_ago = (wave_of_partials() - m.wave) & Policy::wave_mask;
@@ -147,7 +152,7 @@ class ring : public participant<Policy> {
     return kind == message_kind::depart ? this->committed_ != 0 : this->leaving_ && !this->inside_;
   }
 
-  // --- partial values ----------------------------------------------------------------------------------------------
+  // --- partial values ----------------------------------------------------------------------------
   // The wave whose token is here or comes next.
   std::uint32_t wave_of_partials() const noexcept {
     return passed_ ? base::following(this->wave_) : this->wave_;
@@ -157,13 +162,14 @@ class ring : public participant<Policy> {
     return p.filled && p.episode == this->episode_ && p.wave == wave_of_partials();
   }
   bool has_partials() const noexcept {
-    // If they disagree about the operation there is no value, and partial ones may never come.
+    // If the participants disagree about the operation, there is no value, and partial values may
+    // never come.
     if (this->given_.operation == 0 || !agrees()) return true;
     for (rank_t round = 1; round < opponents_; ++round)
       if (!has_partial(round)) return false;
     return true;
   }
-  // Whether this participant's operation is that of all whom the token has met.
+  // Whether this participant's operation is that of all participants that the token has met.
   bool agrees() const noexcept {
     const bool first = this->rank_ + 1 == this->participants_;
     return this->given_.operation != mixed_operation &&
@@ -172,16 +178,18 @@ class ring : public participant<Policy> {
   value_t fold_subtree() const {
     value_t value = this->given_.value;
     for (rank_t round = 0; round < opponents_; ++round) {
-      const bool rides = round == 0;  // the neighbour's
+      // The token carries the neighbour's value.
+      const bool rides = round == 0;
       value = this->given_.combine(value, rides ? token_.value : partials_[round].value);
     }
     return value;
   }
 
-  // --- the token ---------------------------------------------------------------------------------------------------
+  // --- the token ---------------------------------------------------------------------------------
   template <class Out>
   void advance(outcome& done, Out&& out) {
-    // Alone, the token is back at once: two waves, the release and the next wave's beginning follow each other.
+    // With one participant the token is back at once: two waves, the release and the beginning of
+    // the next wave follow each other.
     for (int step = 0; step < 4; ++step) {
       if (begins_) begin_wave(out);
       if (!holds_) return;
@@ -194,7 +202,7 @@ class ring : public participant<Policy> {
     }
   }
 
-  // Rank 0: the wave starts now, and what rank 0 frees from now on blackens it.
+  // Rank 0: the wave starts now. Messages that rank 0 frees from now on blacken it.
   template <class Out>
   void begin_wave(Out&& out) {
     begins_ = false;
@@ -244,7 +252,7 @@ class ring : public participant<Policy> {
     if (m.black || m.sent != m.freed) {
       this->wave_ = base::following(this->wave_);
       token_ = m;
-      // Alone and not black, another wave would find the same.
+      // With one participant that is not black, another wave would find the same.
       begins_ = this->participants_ > 1 || m.black;
       stalled_ = !begins_;
       return;
@@ -289,7 +297,7 @@ class ring : public participant<Policy> {
     give(out);
   }
 
-  // To the next; alone, to oneself.
+  // Passes the token to the next participant, or to itself if there is only one.
   template <class Out>
   void give(Out&& out) {
     holds_ = this->participants_ == 1;
@@ -308,15 +316,21 @@ class ring : public participant<Policy> {
 
   rank_t next_;
   rank_t previous_;
-  rank_t opponents_;                 // ranks whose subtree this one adds, from the nearest on
-  std::uint32_t released_wave_ = 0;  // rank 0: the wave that the release going round tells of
+  // The ranks whose subtrees this one adds, from the nearest on.
+  rank_t opponents_;
+  // Rank 0: the wave named by the release that is going round.
+  std::uint32_t released_wave_ = 0;
   control token_;
-  std::uint8_t holds_ = false;   // the token is here
-  std::uint8_t begins_ = false;  // rank 0: a wave is to begin
-  std::uint8_t passed_ = false;  // not rank 0: has passed a token on in this episode
-  std::uint8_t stalled_ =
-      false;  // alone: nothing will come out differently before the next passive()
-  message_kind circulating_ = message_kind::probe;  // rank 0: what the token is out for
+  // The token is here.
+  std::uint8_t holds_ = false;
+  // Rank 0: a wave is to begin.
+  std::uint8_t begins_ = false;
+  // Ranks other than 0: a token has been passed on in this episode.
+  std::uint8_t passed_ = false;
+  // With one participant: the next wave could give no other result before the next passive().
+  std::uint8_t stalled_ = false;
+  // Rank 0: what the token is currently used for.
+  message_kind circulating_ = message_kind::probe;
   std::uint8_t spare_[3] = {};
   typename Policy::template slots<partial> partials_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts a participant's messages to and from others, for the machines of termination detection.
-// Two counters that only grow: their difference alone would hide that something moved between two waves.
+// Counts a participant's messages to and from others for the termination-detection machines. There
+// are two counters that only grow: their difference alone would hide a change between two waves.
 #pragma once
 
 #include "tutti/detect/protocol/interface.hpp"
@@ -11,15 +11,16 @@ namespace tutti::protocol {
 template <class Policy = shipping>
 class basic_tally {
  public:
-  // Before the message can be seen by its receiver.
+  // Call this before the receiver can see the message.
   void sent(std::uint64_t messages = 1) noexcept {
     totals_.sent += Policy::choose("tally.sent", messages, std::uint64_t{0});
   }
-  // Taken from the mailbox, still in the application's hands: under way.
+  // The application has taken the message from the mailbox and still holds it: the message is under
+  // way.
   void received(std::uint64_t messages = 1) noexcept {
     totals_.freed += Policy::choose("tally.freed", std::uint64_t{0}, messages);
   }
-  // Given back by the application.
+  // The application has released the message.
   void freed(std::uint64_t messages = 1) noexcept {
     totals_.freed += Policy::choose("tally.freed", messages, std::uint64_t{0});
   }
