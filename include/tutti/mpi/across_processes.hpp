@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory policy of algorithms whose participants are processes that share memory: `native`, but sleepers and wakers
-// find each other by the place of the word in that memory, and what is learnt about a core is shared as well.
+// The memory policy of algorithms whose participants are processes that share memory. It is
+// `native`, except that waiters and wakers find each other by the location of the word in that
+// memory, and that the processes share what they have learned about each core.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,10 @@ struct across_processes : native {
     platform::futex_wake_all(&word, platform::futex_scope::machine);
   }
 
-  // Where this thread's communicator keeps what is known of the node's cores: platform::core_slots entries. A waiter's
-  // name is an address, which two processes have in common only where addresses are not randomized: then their waits are
-  // those of processes with cores of their own, slower but right.
+  // The table, with platform::core_slots entries, in which this thread's communicator keeps what it
+  // has learned about the node's cores. A waiter is identified by an address, which two processes
+  // share only if addresses are not randomized. With randomized addresses each process waits as if
+  // its cores were its own: slower, but correct.
   static inline thread_local platform::core_habits* node_habits = platform::habits_of_cores;
   static platform::core_habits& core() noexcept {
     return node_habits[platform::current_cpu() % platform::core_slots];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tutti needs of an MPI library, as a table of functions: one build serves Open MPI and MPICH, and is linked to
-// neither. The table of an MPI is made from its mpi.h by calls_of_mpi_h.hpp; a program that links an MPI makes it there
-// and then, the command `tutti` loads it from a plugin (src/mpi/plugin.cpp) when a launcher of that MPI has started it.
+// The functions of an MPI library that tutti uses, as a table. One build of tutti serves Open MPI
+// and MPICH and links to neither. calls_of_mpi_h.hpp makes the table of an MPI from its mpi.h. A
+// program that links an MPI makes the table itself; the command `tutti` loads it from a plugin
+// (src/mpi/plugin.cpp) when a launcher of that MPI has started it.
 //
-// Every function but `text` returns MPI's own error code; 0 is success.
+// Every function except `abort` and `text` returns MPI's own error code; 0 is success.
 #pragma once
 
 #include <cstddef>
@@ -11,58 +12,70 @@
 
 namespace tutti::mpi {
 
-// An MPI_Comm, MPI_Request or MPI_Win of whichever MPI: a pointer in one library and an int in another.
+// An MPI_Comm, MPI_Request or MPI_Win of any MPI: a pointer in one library, an int in another.
 struct handle {
   std::uint64_t raw = 0;
 };
 
-// What has arrived.
+// The source and size of a packet that has arrived.
 struct arrival {
   int source = -1;
   int bytes = 0;
 };
 
-// The ranks of a shared window see it where `base` says, each at an address of its own.
+// A window of shared memory. Every rank sees it at a different address, which `base` holds.
 struct shared_window {
   handle window;
-  void* base = nullptr;  // of the part that rank 0 has allocated
+  // The part that rank 0 has allocated.
+  void* base = nullptr;
 };
 
 inline constexpr int any_source = -1;
 
 struct calls {
-  // Raised whenever this table changes: a plugin of another version is refused.
+  // Increased whenever this table changes; a plugin of another version is refused.
   static constexpr std::uint32_t current_version = 2;
 
   std::uint32_t version;
-  const char* family;  // "openmpi", "mpich", "mpi"
-  handle world;        // MPI_COMM_WORLD
+  // "openmpi", "mpich" or "mpi".
+  const char* family;
+  // MPI_COMM_WORLD.
+  handle world;
 
-  // MPI_Init_thread. `several_threads`: MPI_THREAD_SERIALIZED is needed, not only FUNNELED. Does nothing if MPI runs.
+  // Calls MPI_Init_thread; does nothing if MPI is already initialized. `several_threads` requests
+  // MPI_THREAD_SERIALIZED instead of MPI_THREAD_FUNNELED.
   int (*init)(bool several_threads);
   int (*finalize)();
-  int (*state)(bool* runs,
-               bool* serialized);  // between init and finalize; whether threads may take turns
+  // Sets `runs` between initialization and finalization, and `serialized` if threads may take
+  // turns.
+  int (*state)(bool* runs, bool* serialized);
 
   int (*size)(handle comm, int* size);
   int (*rank)(handle comm, int* rank);
-  int (*duplicate)(handle comm, handle* result);  // the result returns errors instead of aborting
+  // The new communicator returns errors instead of aborting.
+  int (*duplicate)(handle comm, handle* result);
   int (*of_group)(handle comm, int count, const int* ranks, int tag, handle* result);
   int (*free_communicator)(handle* comm);
 
-  int (*send)(const void* data, int bytes, int to, handle comm, handle* request);  // MPI_Isend
-  int (*receive)(void* data, int bytes, int from, handle comm, handle* request);   // MPI_Irecv
+  // MPI_Isend.
+  int (*send)(const void* data, int bytes, int to, handle comm, handle* request);
+  // MPI_Irecv.
+  int (*receive)(void* data, int bytes, int from, handle comm, handle* request);
   int (*test)(handle* request, bool* done, arrival* result);
-  int (*cancel)(handle* request);  // of a receive; returns when it is done or cancelled
+  // Cancels a receive; returns when it has completed or is cancelled.
+  int (*cancel)(handle* request);
   int (*all_gather)(const void* mine, int bytes, void* all, handle comm);
   int (*broadcast)(void* data, int bytes, int root, handle comm);
 
-  int (*same_node)(handle comm, handle* result);  // those of comm that can share memory
-  int (*share)(std::size_t bytes, handle comm, shared_window* result);  // bytes: 0 but on rank 0
+  // Makes a communicator of the processes of `comm` that can share memory.
+  int (*same_node)(handle comm, handle* result);
+  // `bytes` must be 0 except on rank 0.
+  int (*share)(std::size_t bytes, handle comm, shared_window* result);
   int (*unshare)(shared_window* window);
 
   void (*abort)(handle comm, int status);
-  void (*text)(int error, char* buffer, std::size_t size);  // what an error code means
+  // Writes the meaning of an error code to `buffer`.
+  void (*text)(int error, char* buffer, std::size_t size);
 };
 
 }  // namespace tutti::mpi

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of functions of the MPI whose mpi.h the compiler finds, for programs that link that MPI:
+// The function table of the MPI whose mpi.h the compiler finds, for programs that link that MPI:
 //
-//   tutti::mpi::communicator comm(tutti::mpi::calls_of_mpi_h(), tutti::mpi::handle_of(MPI_COMM_WORLD));
+//   tutti::mpi::communicator comm(tutti::mpi::calls_of_mpi_h(),
+//                                 tutti::mpi::handle_of(MPI_COMM_WORLD));
 //
-// Empty where there is no mpi.h.
+// The header is empty if there is no mpi.h.
 #pragma once
 
 #if __has_include(<mpi.h>)
 
-// The C++ interface, which MPI dropped long ago, would need another library.
+// Skips the C++ interface, which MPI 3.0 removed and which would need another library.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -37,7 +38,8 @@ handle handle_of(Object object) noexcept {
 
 namespace detail {
 
-inline constexpr int packet_tag = 0;  // nobody else uses the duplicated communicator
+// Nothing else uses the duplicated communicator, so one tag is enough.
+inline constexpr int packet_tag = 0;
 
 template <class Object>
 Object object_of(handle h) noexcept {
@@ -67,7 +69,7 @@ inline int init(bool several_threads) {
                          several_threads ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED, &provided);
 }
 
-// Errors of a dead process or a broken network come back to the caller.
+// Makes errors of a dead process or a broken network return to the caller.
 inline int keep(int error, MPI_Comm made, handle* result) {
   if (error != MPI_SUCCESS) return error;
   *result = handle_of(made);
@@ -180,7 +182,7 @@ inline constexpr const char* family = "mpi";
 
 }  // namespace detail
 
-// The table itself; it may be made before MPI is initialized.
+// Makes the table. MPI need not be initialized yet.
 inline calls calls_of_mpi_h() noexcept {
   return {
       .version = calls::current_version,

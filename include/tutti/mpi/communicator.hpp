@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicator across processes: the participants of all processes of an MPI communicator send each other small messages,
-// and can tell when all of them are done though nobody knows how many messages will come.
+// Communicator across processes: the participants of all processes of an MPI communicator send each
+// other small messages, and detect when all of them are done even though none knows how many
+// messages are still to come.
 //
 //   #include "tutti/mpi/calls_of_mpi_h.hpp"   // mpi.h, without its C++ interface
 //   #include "tutti/mpi/communicator.hpp"
@@ -11,12 +12,15 @@
 //   me.send((me.rank() + 1) % me.size(), 42);
 //   while (me.idle(true) == tutti::idle_result::message) me.release(me.recv());
 //
-// Ranks         process p has the participants p * threads .. p * threads + threads - 1.
-// MPI           is used by one thread at a time, whichever communicators they use, each on a duplicate. Several threads
-//               need MPI_THREAD_SERIALIZED or more; one thread, which made the communicator, needs nothing.
-// Collective    making, destroying: all processes, or all members of a group. Meanwhile no other thread of the process
-//               uses a communicator whose messages are packets, unless MPI runs with MPI_THREAD_MULTIPLE.
-// Needs the compiled library tutti::mpi, which is linked to no MPI.
+// Ranks         Process p has the participants p * threads .. p * threads + threads - 1.
+// MPI           One thread at a time calls MPI, whichever communicators the threads use; each
+//               communicator uses a duplicate. Several threads need MPI_THREAD_SERIALIZED or more.
+//               A single thread, the one that made the communicator, needs no particular level.
+// Collective    All processes, or all members of a group, make and destroy a communicator together.
+//               Meanwhile no other thread of the process may use a communicator that sends packets,
+//               unless MPI runs with MPI_THREAD_MULTIPLE.
+// Threads       Each endpoint belongs to one thread at a time.
+// Library       Needs the compiled library tutti::mpi, which links to no MPI.
 #pragma once
 
 #include <memory>
@@ -33,28 +37,30 @@ namespace tutti::mpi {
 
 class communicator {
  public:
-  // Throws std::invalid_argument, with the same sentence on all processes, for options that cannot be or that differ
-  // between processes, and for too low a thread level of MPI; std::runtime_error if MPI reports an error.
+  // `of` is the MPI communicator whose processes take part; `mpi` must outlive the communicator.
+  // Throws std::invalid_argument, with the same sentence on all processes, for options that are not
+  // valid or that differ between processes, and if MPI's thread level is too low. Throws
+  // std::runtime_error if MPI reports an error.
   communicator(const calls& mpi, handle of, const options& chosen = {});
   ~communicator();
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
 
   rank_t size() const noexcept { return process_->participants(); }
-  // Participants of this process, and the rank of the first.
+  // The participants of this process, and the rank of the first one.
   rank_t threads() const noexcept { return process_->threads(); }
   rank_t first_rank() const noexcept { return local_.front()->rank(); }
   rank_t processes() const noexcept { return process_->processes(); }
-  // Whether messages travel through shared memory, and not as packets of MPI.
+  // Whether messages travel through shared memory rather than as MPI packets.
   bool is_shared() const noexcept { return room_ != nullptr; }
 
-  // By the index within this process. Throws std::out_of_range.
+  // The endpoint with index `thread` in this process. Throws std::out_of_range.
   endpoint& local(rank_t thread) { return *local_.at(thread); }
-  // By rank. Throws std::invalid_argument for a participant of another process.
+  // The endpoint of a rank. Throws std::invalid_argument for a participant of another process.
   endpoint& operator[](rank_t rank);
 
-  // A communicator of those ranks only, in that order. Called by every process that has one of them, and by no other;
-  // `tag` tells groups apart that are made at the same time.
+  // Makes a communicator of the participants `ranks`, in that order. Exactly the processes that
+  // have one of them must call it. `tag` distinguishes groups that are made at the same time.
   std::unique_ptr<communicator> group(std::span<const rank_t> ranks, int tag = 0);
 
  private:

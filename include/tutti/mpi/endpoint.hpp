@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One participant of a communicator across processes. detect/endpoint_concept.hpp says what it does, communicator.hpp makes
-// it. Used by one thread at a time.
+// One participant of a communicator across processes. detect/endpoint_concept.hpp says what it
+// does; communicator.hpp makes it. One thread at a time uses it.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace tutti::mpi {
 
 class endpoint {
  public:
-  // `room`: null if messages travel as packets of MPI.
+  // `room` is null if messages travel as packets of MPI.
   endpoint(process& mine, shared_room* room, std::uint32_t thread, std::size_t ring_bytes)
       : rank_(mine.where().participants[mine.index()][thread]), size_(mine.participants()) {
     if (room != nullptr)
@@ -53,9 +53,11 @@ class endpoint {
     send(to, &value, sizeof(T));
   }
 
-  // Waits for room, and hands what arrives meanwhile to on_message(const received&), after which it is released.
-  // Throws std::invalid_argument if on_message calls it, or if this participant holds messages; std::runtime_error if another
-  // process has died or left, or if an episode that is over has to be told by idle() first.
+  // Waits for room. Passes each message that arrives meanwhile to on_message(const received&) and
+  // then releases it.
+  // Throws std::invalid_argument if on_message calls it, or if this participant holds messages.
+  // Throws std::runtime_error if another process has died or left, or if an episode is over that
+  // idle() has to report first.
   template <class OnMessage>
   void send_wait(rank_t to, const void* data, std::size_t bytes, OnMessage&& on_message) {
     send_by(to, data, bytes, on_message, platform::forever_ns);
@@ -66,7 +68,7 @@ class endpoint {
     send_by(to, &value, sizeof(T), on_message, platform::forever_ns);
   }
 
-  // The same, no longer than `timeout`. False if there was no room until then: nothing is sent.
+  // The same for at most `timeout`. Returns false if there was no room until then; nothing is sent.
   template <class Rep, class Period, class OnMessage>
   [[nodiscard]] bool send_wait_for(rank_t to, const void* data, std::size_t bytes,
                                    std::chrono::duration<Rep, Period> timeout,
@@ -93,16 +95,17 @@ class endpoint {
   }
   void flush() { is_shared() ? shared_->flush() : packets_->flush(); }
 
-  // Throws std::runtime_error if another process has died or left, or MPI reports an error.
+  // Throws std::runtime_error if another process has died or left, or if MPI reports an error.
   idle_result idle(bool vote) {
     protocol::contribution given;
     given.vote = vote ? 1 : 0;
     return result_of(wait(given, platform::forever_ns, nullptr), given);
   }
 
-  // Values of at most 16 bytes; operations without a state; the order of all reductions (schedule::fold). Packets bring the
-  // values along with the detection where every process has the same power of two of participants; other shapes cost one
-  // message to process 0 and one back more.
+  // The values have at most 16 bytes, the operations have no state, and the order is that of all
+  // reductions (schedule::fold). With packets the detection carries the values if every process has
+  // the same power of two of participants. Other shapes cost one additional message to process 0
+  // and one back.
   template <class T, class Op>
   idle_value<T> idle(bool vote, const T& value, Op) {
     const auto given = contribution_of<T, Op>(vote, value);
@@ -111,8 +114,8 @@ class endpoint {
     return {result_of(done, given), canonical(static_cast<T>(done->value))};
   }
 
-  // The same, no longer than `timeout`; then it tells who is missing. A process that does not look at its messages for a
-  // tenth of a second counts as running.
+  // The same for at most `timeout`. If the time passes, the result says which participants are
+  // missing. A process that does not check its messages for a tenth of a second counts as running.
   template <class Rep, class Period>
   [[nodiscard]] timed_idle idle_for(bool vote, std::chrono::duration<Rep, Period> timeout) {
     protocol::contribution given;
@@ -144,12 +147,12 @@ class endpoint {
     const sending mine(is_sending_);
     if (!is_shared()) packets_->begin_wait_for_room();
     for (bool in_time = true;;) {
-      // Others may wait for what has not left yet.
+      // Other participants may wait for packets that have not left yet.
       flush();
       while (has_message()) hand_over(on_message);
       if (try_send(to, data, bytes)) return true;
       if (!in_time) return false;
-      // By on_message.
+      // on_message may have kept a message.
       require_nothing_held(to);
       in_time = is_shared() ? shared_->wait_for_room(to, bytes, deadline_ns)
                             : packets_->wait_for_room(to, deadline_ns);
@@ -221,8 +224,10 @@ class endpoint {
   rank_t rank_;
   rank_t size_;
   std::unique_ptr<shared_endpoint> shared_;
-  std::unique_ptr<packet_endpoint> packets_;  // one of the two
-  bool is_sending_ = false;                   // in send_wait(), without room so far
+  // Exactly one of shared_ and packets_ is set.
+  std::unique_ptr<packet_endpoint> packets_;
+  // Inside send_wait(), which has found no room so far.
+  bool is_sending_ = false;
 };
 
 }  // namespace tutti::mpi

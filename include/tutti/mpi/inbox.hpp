@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets that hold messages for one participant, oldest first. Filled by whoever has the turn to speak with MPI,
-// emptied by the participant. It cannot overflow: senders wait when too many packets of theirs are under way.
+// The packets that hold messages for one participant, oldest first. The thread whose turn it is to
+// call MPI fills it; the participant empties it. It cannot overflow, because a sender waits when
+// too many of its packets are under way.
 #pragma once
 
 #include <atomic>
@@ -16,9 +17,12 @@ namespace tutti::mpi {
 
 struct inbox_entry {
   packet* home = nullptr;
-  std::uint32_t record = 0;   // the first of this participant's
-  std::uint32_t source = 0;   // participant
-  std::uint64_t episode = 0;  // of the sender
+  // The first record of this participant.
+  std::uint32_t record = 0;
+  // The sending participant.
+  std::uint32_t source = 0;
+  // The sender's episode.
+  std::uint64_t episode = 0;
 };
 
 class inbox {
@@ -26,13 +30,13 @@ class inbox {
   explicit inbox(std::size_t most) : entries_(std::bit_ceil(most + 1)) {}
 
   void push(const inbox_entry& entry) noexcept {
-    // relaxed: only the one who has the turn writes it.
+    // relaxed: only the thread whose turn it is writes it.
     const std::size_t at = written_.load(relaxed);
     entries_[at % entries_.size()] = entry;
-    // release: publishes the entry, and the packet; pairs with the look in front().
+    // release: publishes the entry and the packet; pairs with the look in front().
     written_.store(at + 1, release);
   }
-  // Null if there is none.
+  // Returns null if there is none.
   const inbox_entry* front() const noexcept {
     // acquire: pairs with push.
     if (read_ == written_.load(acquire)) return nullptr;

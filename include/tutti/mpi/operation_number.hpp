@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What idle(vote, value, op) hands to termination detection: the value's bytes, a function that combines two of them, and a
-// number by which processes notice that they do not mean the same.
+// What idle(vote, value, op) passes to termination detection: the value's bytes, a function that
+// combines two values, and a number by which processes notice that their operations differ.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,12 @@
 
 namespace tutti::mpi {
 
-// The same on every process that runs the same program. 1 to 254; two different operations may get the same number.
+// A number from 1 to 254, the same on every process that runs the same program. Two different
+// operations may get the same number.
 template <class T, class Op>
 constexpr std::uint32_t operation_number() noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a of the names of the types
+  // FNV-1a of the names of the types.
+  std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : std::string_view(__PRETTY_FUNCTION__))
     hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
   return static_cast<std::uint32_t>(hash % 254) + 1;

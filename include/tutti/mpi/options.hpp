@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one chooses when a communicator across processes is made. All processes must choose the same: checked.
+// The options of a communicator across processes. All processes must choose the same; this is
+// checked.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +12,31 @@
 namespace tutti::mpi {
 
 struct options {
-  // Participants of this process; the same on every process.
+  // The number of participants of this process.
   rank_t threads = 1;
-  // Termination detection between processes, by name: star, ring, tree, waves (detect/protocol/). The star needs one
-  // message to the root and one back for an empty episode; at many processes the tree spares the root.
+  // The name of the termination detection between processes: star, ring, tree or waves
+  // (detect/protocol/). In an empty episode the star needs one message to the root and one back;
+  // with many processes the tree relieves the root.
   std::string detector = "star";
-  // "auto": shared memory when all processes are on one node, messages of MPI otherwise. "shared", "mpi": that one.
+  // "shared": shared memory. "mpi": messages of MPI. "auto": shared memory if all processes are on
+  // one node, messages of MPI otherwise.
   std::string transport = "auto";
-  // Messages to one process travel together in packets of this size. Large enough that MPI's cost is spread over a
-  // thousand small messages, small enough for its fast path inside a node.
+  // Messages to one process travel together in packets of this size in bytes. The default is large
+  // enough to spread MPI's cost over a thousand small messages, and small enough for MPI's fast
+  // path within a node.
   std::size_t packet_bytes = 16 * 1024;
-  // Packets that may be under way from one participant to one process before it must wait: what bounds the memory of a
-  // receiver that is slow. Two would do to keep a link busy; more even out bursts.
+  // The number of packets that may be under way from one participant to one process before the
+  // participant must wait. This bounds the memory of a slow receiver. Two would keep a link busy;
+  // more even out bursts.
   std::size_t packets_under_way = 8;
-  // Room from one participant to another in shared memory, in bytes; 0: 16 KiB, less when there are many participants. A
-  // message of more than a quarter goes in pieces.
+  // Bytes of each ring in shared memory. 0: 16 KiB, or less if there are many participants. A
+  // message larger than a quarter of the ring travels in pieces.
   std::size_t ring_bytes = 0;
-  // For how long a participant that is idle keeps its processor before it sleeps (wait/patience.hpp). The processes may
-  // choose differently.
+  // How long an idle participant keeps its processor before it sleeps (wait/patience.hpp). The
+  // processes may choose differently.
   tutti::patience patience = {};
-  // Whether statistics().idle_ns is measured: two looks at the clock an idle().
+  // Whether to measure endpoint_statistics::idle_ns, which costs two readings of the clock per
+  // idle().
   bool time_idle = false;
 };
 

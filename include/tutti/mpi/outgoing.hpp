@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one participant is about to send to one process: the packet that is being filled, and a message too large for
-// packets, which goes in pieces as credits come back.
+// What one participant is about to send to one process: the packet that is being filled, and a
+// message too large for one packet, which is sent in pieces as credits come back.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,11 @@ class outgoing {
         capacity_(static_cast<std::uint32_t>(mine.packet_bytes())),
         last_record_(threads_, 0) {}
 
-  // The largest message that need not be cut.
+  // The largest message, in bytes, that is sent in one piece.
   std::size_t largest_whole() const noexcept { return capacity_ - begin_ - sizeof(record_header); }
 
-  // Room for a message of that size in the packet at hand, or in a new one. Precondition: bytes <= largest_whole().
+  // Whether there is room for a message of `bytes` bytes in the open packet or in a new one.
+  // Precondition: bytes <= largest_whole().
   bool has_room(std::size_t bytes, std::uint64_t episode) {
     if (open_ != nullptr && end_ + sizeof(record_header) + padded_to_8(bytes) <= capacity_)
         [[likely]]
@@ -40,11 +41,11 @@ class outgoing {
   // Precondition: has_room(bytes).
   void append(std::uint32_t thread, const void* data, std::size_t bytes) noexcept {
     std::byte* const to = begin_record(thread, static_cast<std::uint32_t>(bytes), bytes);
-    // An empty message may come from nowhere.
+    // `data` may be null for an empty message, which memcpy does not allow.
     if (bytes != 0) std::memcpy(to, data, bytes);
   }
 
-  // Takes a message of any size; false if there is no room for its first piece.
+  // Takes a message of any size. Returns false if there is no room for its first piece.
   bool append_large(std::uint32_t thread, const void* data, std::size_t bytes,
                     std::uint64_t episode) {
     if (has_rest() || !has_room(least_piece, episode)) return false;
@@ -56,7 +57,7 @@ class outgoing {
     return true;
   }
   bool has_rest() const noexcept { return !rest_.empty(); }
-  // Sends as much of a large message as there are credits for.
+  // Sends as much of a large message as the credits allow.
   void continue_rest(std::uint64_t episode) {
     while (has_rest()) {
       if (capacity_ - end_of_open() < sizeof(record_header) + least_piece && !open(episode)) return;
@@ -68,8 +69,9 @@ class outgoing {
     }
   }
 
-  // `episode`: the one in which all that is in the packet was sent, since idle() flushes before it ends one. A packet with
-  // nothing in it stays here with its credit: nobody at the other end would ever empty it and give the credit back.
+  // Sends the open packet. `episode` is the one in which all its messages were sent: idle() flushes
+  // before it ends an episode. An empty packet stays here with its credit, because the receiver
+  // would never empty it and return the credit.
   void flush(std::uint64_t episode) {
     if (messages_ == 0) return;
     open_->header() = {.bytes = end_,
@@ -88,7 +90,8 @@ class outgoing {
 
   std::uint32_t end_of_open() const noexcept { return open_ == nullptr ? capacity_ : end_; }
 
-  // Where the packet at hand, if any, is too full for what comes; an empty one never is.
+  // Replaces the open packet, if any, which is too full for the next message; an empty packet never
+  // is. Returns false if there is no credit.
   bool open(std::uint64_t episode) {
     flush(episode);
     auto& credit = process_->credits(process_->where().thread_of[source_], to_);
@@ -102,7 +105,7 @@ class outgoing {
     return true;
   }
 
-  // Chains a record to the thread's others; returns where its bytes go.
+  // Appends a record to those of the receiving thread. Returns where its bytes go.
   std::byte* begin_record(std::uint32_t thread, std::uint32_t size, std::size_t bytes) noexcept {
     const std::uint32_t at = end_;
     const std::uint32_t before = std::exchange(last_record_[thread], at);
@@ -133,9 +136,12 @@ class outgoing {
   std::uint32_t capacity_;
   std::unique_ptr<packet, destroyer> open_;
   std::uint32_t end_ = 0;
-  std::uint32_t messages_ = 0;              // in open_
-  std::vector<std::uint32_t> last_record_;  // by thread of the receiving process
-  std::vector<std::byte> rest_;             // a large message that is being sent
+  // Messages in open_.
+  std::uint32_t messages_ = 0;
+  // By thread of the receiving process.
+  std::vector<std::uint32_t> last_record_;
+  // A large message that is being sent.
+  std::vector<std::byte> rest_;
   std::size_t sent_of_rest_ = 0;
   std::uint32_t rest_thread_ = 0;
 };

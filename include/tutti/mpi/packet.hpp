@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels between processes: packets of messages, and small packets of control, all on one communicator and tag,
-// so that one poll finds them all.
+// The packets that travel between processes. Packets of messages and small control packets use one
+// communicator and one tag, so that one poll finds all of them.
 //
 //   header | first record for each thread of the receiving process | records, 8-byte aligned
 //
-// The records for one thread are chained, so that it steps through its own without looking at the others', and several
-// threads empty one packet without copying it.
+// The records for one thread are chained. Each thread steps through its own records without reading
+// the others', so several threads empty one packet without copying it.
 #pragma once
 
 #include <atomic>
@@ -23,33 +23,45 @@ namespace tutti::mpi {
 
 enum class packet_kind : std::uint16_t {
   messages = 1,
-  control = 2,  // protocol::control
-  credits = 3,  // pairs {thread of the receiver, packets}
-  ask = 4,      // who is idle? sent when a deadline has passed
-  answer = 5,   // one participant_status for each thread of the sender
-  goodbye = 6,  // the sender's communicator is being destroyed
-  values = 7,   // to process 0: what each thread of the sender gave to the episode that is over
-  result = 8,   // from process 0: all values combined
+  // A protocol::control.
+  control = 2,
+  // Pairs {thread of the receiver, packets}.
+  credits = 3,
+  // Asks who is idle; sent when a deadline has passed.
+  ask = 4,
+  // One participant_status for each thread of the sender.
+  answer = 5,
+  // The sender's communicator is being destroyed.
+  goodbye = 6,
+  // To process 0: the values that the sender's threads gave to the episode that is over.
+  values = 7,
+  // From process 0: all values combined.
+  result = 8,
 };
 
 struct packet_header {
-  std::uint32_t bytes = 0;  // all of the packet
+  // The size of the whole packet.
+  std::uint32_t bytes = 0;
   packet_kind kind{};
-  std::uint16_t credits =
-      0;  // packets of the receiver's thread 0 that have been emptied here since the last packet
-  std::uint32_t source = 0;    // messages: the participant; otherwise the process
-  std::uint32_t messages = 0;  // messages: records in it
-  std::uint64_t episode =
-      0;  // of the sender; a receiver who has not been released yet holds messages back
+  // Packets of the receiver's thread 0 that this process has emptied since its last packet.
+  std::uint16_t credits = 0;
+  // In packets of messages the sending participant, otherwise the sending process.
+  std::uint32_t source = 0;
+  // In packets of messages the number of records.
+  std::uint32_t messages = 0;
+  // The sender's episode. A receiver that has not been released yet holds the messages back.
+  std::uint64_t episode = 0;
 };
 static_assert(sizeof(packet_header) == 24);
 
-// In front of the bytes of each message.
+// The header in front of each message's bytes.
 struct record_header {
-  std::uint32_t next = 0;  // offset of this thread's next record in the packet; 0: none
-  std::uint32_t size = 0;  // bytes of the message, or of the piece
-  static constexpr std::uint32_t is_piece =
-      1u << 31;  // in size: of a message that is larger than a packet
+  // The offset in the packet of this thread's next record; 0: none.
+  std::uint32_t next = 0;
+  // Bytes of the message or of the piece.
+  std::uint32_t size = 0;
+  // A bit in `size`: this is a piece of a message that is larger than a packet.
+  static constexpr std::uint32_t is_piece = 1u << 31;
 };
 // A piece begins with the size of its whole message.
 using whole_size = std::uint64_t;
@@ -62,14 +74,15 @@ struct credit_grant {
 struct participant_status {
   std::uint32_t is_idle = 0;
   std::uint32_t has_left = 0;
-  std::uint64_t held = 0;  // messages received and not released
+  // Messages received and not released.
+  std::uint64_t held = 0;
 };
 
 constexpr std::size_t padded_to_8(std::size_t bytes) noexcept {
   return (bytes + 7) & ~std::size_t{7};
 }
 
-// A packet in memory, with what this process notes about it.
+// A packet in memory, with this process's own notes about it.
 class packet {
  public:
   static packet* make(std::size_t capacity) {
@@ -85,7 +98,7 @@ class packet {
 
   std::byte* bytes() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   packet_header& header() noexcept { return *reinterpret_cast<packet_header*>(bytes()); }
-  // Offsets of the first record for each thread of the receiving process; 0: none.
+  // The offsets of the first record for each thread of the receiving process; 0: none.
   std::uint32_t* first_records() noexcept {
     return reinterpret_cast<std::uint32_t*>(bytes() + sizeof(packet_header));
   }
@@ -96,9 +109,12 @@ class packet {
     return bytes() + offset + sizeof(record_header);
   }
 
-  packet* next = nullptr;                    // in the list of free packets
-  handle request;                            // while MPI has it
-  std::atomic<std::uint32_t> unreleased{0};  // messages in it
+  // The next packet in the list of free packets.
+  packet* next = nullptr;
+  // Valid while MPI uses the packet.
+  handle request;
+  // Messages in the packet that are not released.
+  std::atomic<std::uint32_t> unreleased{0};
   std::uint32_t from_process = 0;
 
  private:
@@ -106,7 +122,7 @@ class packet {
 };
 static_assert(sizeof(packet) % 8 == 0);
 
-// Where the records of a packet for `threads` receiving threads begin.
+// The offset of the first record in a packet for `threads` receiving threads.
 constexpr std::uint32_t records_begin(rank_t threads) noexcept {
   return static_cast<std::uint32_t>(
       padded_to_8(sizeof(packet_header) + std::size_t{threads} * sizeof(std::uint32_t)));

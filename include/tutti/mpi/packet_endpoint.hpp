@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One participant whose messages travel as packets of MPI, or between threads of its process as packets handed over.
-// detect/endpoint_concept.hpp says what it does, communicator.hpp makes it.
+// One participant whose messages travel as packets of MPI. Between threads of one process the
+// packets are passed on directly. detect/endpoint_concept.hpp says what an endpoint does;
+// communicator.hpp makes it.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,7 @@ class packet_endpoint {
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return process_.participants(); }
 
-  // --- messages ----------------------------------------------------------------------------------------------------
+  // --- messages ----------------------------------------------------------------------------------
   bool can_send(rank_t to) { return has_room(to, inline_message) || make_room(to, inline_message); }
   bool try_send(rank_t to, const void* data, std::size_t bytes) {
     if (to == rank_) return send_self(data, bytes);
@@ -60,7 +61,7 @@ class packet_endpoint {
     const received message{home_->payload(at_), record.size, source_,
                            reinterpret_cast<std::uintptr_t>(home_)};
     at_ = record.next;
-    // A piece must not be taken for a message.
+    // The next record may be a piece, which recv() must not return as a message.
     if (at_ != 0 && (home_->record(at_).size & record_header::is_piece) != 0) [[unlikely]]
       defer();
     ++counted_.received;
@@ -78,16 +79,18 @@ class packet_endpoint {
     for (outgoing& out : out_) out.flush(episode_);
   }
 
-  // Messages received and not released.
+  // The number of messages received and not released.
   std::uint64_t held() const noexcept;
-  // After try_send() has found no room, and there is no message: a while. False once the deadline has passed. Throws
-  // std::runtime_error if another process has died, or the receiver has left, or idle() has to be called first.
+  // Passes a while after try_send() has found no room and no message is here. Returns false once
+  // the deadline has passed. Throws std::runtime_error if another process has died, if the receiver
+  // has left, or if idle() has to be called first.
   bool wait_for_room(rank_t to, std::uint64_t deadline_ns);
-  // Before the first of them.
+  // Call this before the first wait_for_room() of a wait.
   void begin_wait_for_room() { waiting_.emplace(process_.is_crowded(), process_.patience()); }
 
-  // --- idle --------------------------------------------------------------------------------------------------------
-  // Returns the outcome, or none if a message has come or (late) `deadline_ns` has passed.
+  // --- idle --------------------------------------------------------------------------------------
+  // Returns the outcome, or no outcome if a message has come or `deadline_ns` has passed. If the
+  // deadline has passed, `missing` (unless null) gets the participants that are missing.
   std::optional<protocol::outcome> idle(const protocol::contribution& given,
                                         std::uint64_t deadline_ns, std::vector<absentee>* missing);
 
@@ -98,8 +101,10 @@ class packet_endpoint {
   }
 
  private:
-  static constexpr std::uint32_t is_assembled = 1, is_self = 2;  // no offsets of records
-  static constexpr std::uint64_t assembled_mark = 1;             // no address of a packet
+  // Marks in at_ that are no offsets of records.
+  static constexpr std::uint32_t is_assembled = 1, is_self = 2;
+  // A mark in an index that is no address of a packet.
+  static constexpr std::uint64_t assembled_mark = 1;
 
   struct assembling {
     std::vector<std::byte> bytes;
@@ -132,7 +137,8 @@ class packet_endpoint {
   void release_assembled(std::uint64_t index);
   void one_less(packet* p) {
     if (!process_.releases_need_update()) {
-      // relaxed: only this participant releases messages of the packet, nobody else looks.
+      // relaxed: only this participant releases messages of the packet, and no other thread reads
+      // the count.
       const std::uint32_t left = p->unreleased.load(relaxed) - 1;
       p->unreleased.store(left, relaxed);
       if (left == 0) process_.emptied(p);
@@ -141,7 +147,8 @@ class packet_endpoint {
     // acq_rel: my reads of the packet come before its next use; the last takes over the others'.
     if (p->unreleased.fetch_sub(1, acq_rel) == 1) process_.emptied(p);
   }
-  // After a look in vain. A program that polls instead of calling idle() would keep those whom it waits for off its core.
+  // Call this after a search that found nothing. A program that polls instead of calling idle()
+  // would otherwise keep the participants that it waits for off its core.
   void let_others_run() noexcept {
     if (++vain_looks_ < (process_.is_crowded() ? 2u : 1000u)) return;
     vain_looks_ = 0;
@@ -157,26 +164,32 @@ class packet_endpoint {
   rank_t rank_;
   std::uint32_t thread_;
   inbox& inbox_;
-  std::vector<outgoing> out_;  // by process
-  protocol::counts totals_;    // messages to and from others
+  // By process.
+  std::vector<outgoing> out_;
+  // Messages to and from others.
+  protocol::counts totals_;
   std::uint64_t episode_ = 0;
 
-  // What is next to be received: a record of home_, or one of the marks.
+  // What recv() returns next: a record of home_, or one of the marks.
   std::uint32_t at_ = 0;
   packet* home_ = nullptr;
   rank_t source_ = 0;
-  std::uint32_t deferred_ = 0;  // a piece of home_ that is to be looked at first
+  // A piece of home_ that must be handled before the next message.
+  std::uint32_t deferred_ = 0;
 
   self_queue self_;
   bool self_turn_ = false;
-  protocol::counts
-      kept_;  // messages to myself that I held in an idle(): as sent, and as freed later
-  std::unordered_map<rank_t, assembling> pieces_;  // by source
+  // Messages to this participant itself that it held in an idle(): counted as sent there, and as
+  // freed later.
+  protocol::counts kept_;
+  // By source.
+  std::unordered_map<rank_t, assembling> pieces_;
   std::unordered_map<std::uint64_t, std::vector<std::byte>> assembled_;
   std::uint64_t next_assembled_ = 0;
   std::uint64_t assembled_now_ = 0;
   std::uint32_t vain_looks_ = 0;
-  std::optional<polling> waiting_;  // for room
+  // The wait for room.
+  std::optional<polling> waiting_;
   endpoint_statistics counted_;
 };
 

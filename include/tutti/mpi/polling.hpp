@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a participant passes the time between two looks at MPI, which offers nothing to sleep on: it polls while its core is
-// its own, yields when cores are short or the wait lasts, and naps in waits so long that a nap does not show. Active patience
-// never naps, passive naps between looks after the first, and a time is how long it polls or yields before it naps.
+// How a participant passes the time between two checks for packets. MPI offers nothing to sleep on.
+// The participant polls while its core is its own, yields when cores are scarce or the wait lasts,
+// and naps in waits so long that a nap does not matter. With active patience it never naps; with
+// passive patience it naps after the first check; a patience given as a time says how long it polls
+// or yields before it naps.
 #pragma once
 
 #include <atomic>
@@ -14,7 +16,7 @@ namespace tutti::mpi {
 
 class polling {
  public:
-  // `is_crowded`: more participants than cores on this node.
+  // `is_crowded`: there are more participants than cores on this node.
   polling(bool is_crowded, patience p) noexcept
       : patience_(p.chosen()),
         polls_left_(is_crowded || patience_.is_passive() ? 0 : polls),
@@ -26,13 +28,15 @@ class polling {
       return native::relax();
     }
     if (!is_time_to_nap()) return native::yield();
-    // Nobody rings it: this sleeps until its deadline.
+    // Nothing wakes this sleep, so it lasts until its deadline.
     native::park(bell_, 0, native::now_ns() + nap_ns);
   }
 
  private:
-  static constexpr std::uint32_t polls = 2000;  // some 200 us: MPI's own look costs most of each
-  static constexpr std::uint32_t yields_before_nap = 20000;  // 10 ms and more
+  // About 200 us: most of each poll is MPI's own check.
+  static constexpr std::uint32_t polls = 2000;
+  // 10 ms and more.
+  static constexpr std::uint32_t yields_before_nap = 20000;
   static constexpr std::uint64_t nap_ns = 50'000;
 
   bool is_a_time() const noexcept {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// This process among the others: what its participants share. It sends and receives packets without ever blocking, and
-// runs the machine of termination detection, in which a process counts as one (section III-B of the paper: several
-// threads below one detector): it is passive when all its participants are in idle().
+// One process of a communicator: the state that its participants share. It sends and receives
+// packets without ever blocking. It runs the termination-detection machine, in which a process
+// counts as one participant (Naylor et al. 2020, section III-B: several threads below one
+// detector): the process is passive when all its participants are in idle().
 //
-// Whoever has nothing else to do makes progress: idle(), a can_recv() that finds nothing, a can_send() without room.
-// Memory ordering: all that participants share is written in turns (turn.hpp), except inboxes and credits.
+// Any participant that has nothing else to do makes progress: in idle(), in a can_recv() that finds
+// nothing, and in a can_send() without room.
+// Memory ordering: participants write the shared state in turns (turn.hpp), except inboxes and
+// credits.
 #pragma once
 
 #include <atomic>
@@ -28,20 +31,26 @@
 
 namespace tutti::mpi {
 
-class neighbours;  // of this node: who of them still lives (src/mpi/)
+// Knows which processes of this node are still alive (src/mpi/).
+class neighbours;
 
-// How one process stands in a group of participants.
+// How the participants of a group are distributed over processes.
 struct layout {
-  std::vector<std::uint32_t> process_of;          // by participant
-  std::vector<std::uint32_t> thread_of;           // by participant: its index in its process
-  std::vector<std::vector<rank_t>> participants;  // by process, in the order of its threads
+  // By participant.
+  std::vector<std::uint32_t> process_of;
+  // By participant: its index in its process.
+  std::vector<std::uint32_t> thread_of;
+  // By process, in the order of its threads.
+  std::vector<std::vector<rank_t>> participants;
 };
 
 class process {
  public:
-  // Collective over the communicator. `where.participants[i]` are those of rank i of the communicator.
+  // Collective over the communicator. `where.participants[i]` are the participants of the
+  // communicator's rank i.
   process(const calls& mpi, handle communicator, const options& chosen, layout where);
-  // Collective too; waits until the others have come to it. False if one of them is found dead.
+  // Also collective; waits until the other processes call it. Returns false if one of them is found
+  // dead.
   bool leave() noexcept;
   ~process();
   process(const process&) = delete;
@@ -58,61 +67,67 @@ class process {
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
   bool time_idle() const noexcept { return time_idle_; }
   tutti::patience patience() const noexcept { return patience_; }
-  // More participants on this node than cores.
+  // Whether this node has more participants than cores.
   bool is_crowded() const noexcept { return is_crowded_; }
   bool is_one_node() const noexcept { return is_one_node_; }
-  // Another process of this node that has ended without leaving; a system call for each.
+  // Another process of this node that has ended without leaving, if there is one. Costs one system
+  // call per process.
   std::optional<std::uint32_t> dead_neighbour() const;
   std::string name_of(std::uint32_t other) const;
-  // Whether that process has left the communicator, as far as its goodbye has come.
+  // Whether process `other` has left the communicator, as far as its goodbye has arrived.
   bool has_left(std::uint32_t other) {
     const turn::guard mine(turn_);
     return has_left_[other] != 0;
   }
 
-  // --- packets of messages ---------------------------------------------------------------------------------------
+  // --- packets of messages -----------------------------------------------------------------------
   packet* take();
-  // Sends it, or delivers it to a thread of this process.
+  // Sends the packet, or delivers it to a thread of this process.
   void hand_over(packet* p, std::uint32_t to);
-  // All messages of the packet are released.
+  // Call this when all messages of the packet are released.
   void emptied(packet* p);
   bool releases_need_update() const noexcept { return threads_ > 1; }
-  // Packets that a thread may still start to a process.
+  // The packets that a thread may still send to a process.
   std::atomic<std::uint32_t>& credits(std::uint32_t thread, std::uint32_t to) noexcept {
     return credits_.begin()[std::size_t{thread} * processes() + to];
   }
   inbox& inbox_of(std::uint32_t thread) noexcept { return *inboxes_[thread]; }
 
-  // Does what MPI and the detector have for us, if nobody else of this process is about it. Throws std::runtime_error if
-  // MPI reports an error or another process has died.
+  // Handles what MPI and the detector have for this process, unless another thread of the process
+  // is doing so. Throws std::runtime_error if MPI reports an error or another process has died.
   void progress();
 
-  // --- idle --------------------------------------------------------------------------------------------------------
-  // Episodes that are over. Each participant has left as many idle() calls with a release, or is about to.
+  // --- idle --------------------------------------------------------------------------------------
+  // The number of episodes that are over. Each participant has left as many idle() calls with a
+  // release, or is about to.
   std::uint64_t episode() const noexcept {
     // acquire: pairs with the release in finish(), so that the outcome is seen.
     return episode_.load(acquire);
   }
   const protocol::outcome& last_outcome() const noexcept { return outcome_; }
-  // Whether a participant that is in that episode may send. Not after a deadline that has passed while a report was under
-  // way: until that is answered, and if the answer is the release, until the participant's next idle() has returned it.
+  // Whether a participant that is in `episode` may send. It may not if its deadline passed while a
+  // report was under way: not until the report is answered and, if the answer is the release, not
+  // until the participant's next idle() has returned that release.
   bool may_send(std::uint64_t episode) const noexcept {
-    // relaxed: it is closed only while all participants of this process are in idle(), which each leaves in a turn or by a
-    // look at episode(), and never opened again for an episode that a report may still end.
+    // relaxed: it is closed only while all participants of this process are in idle(), which each
+    // leaves in a turn or by a look at episode(), and it is never opened again for an episode that
+    // a report may still end.
     return sends_in_.load(relaxed) == episode;
   }
   void enter(std::uint32_t thread, std::uint64_t episode, const protocol::counts& totals,
              const protocol::contribution& given);
-  // Because of a message, or because the deadline has passed. False if the episode is over instead.
+  // Leaves the idle state because a message has come or the deadline has passed. Returns false if
+  // the episode is over instead.
   bool withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late);
-  // A message has come to a participant whose sends had to wait after a deadline: what it has reported is refuted anyway.
+  // A message has come to a participant whose sends had to wait after a deadline. The message
+  // refutes the report anyway.
   void woken_by_message();
-  // Of a participant that holds messages, for those who ask who is missing.
+  // Records how many messages a participant holds, for those that ask who is missing.
   void note_held(std::uint32_t thread, std::uint64_t held) noexcept {
     // relaxed: a number for a report.
     held_[thread].value.store(held, relaxed);
   }
-  // Asks everybody who is missing; waits at most a moment for the answers.
+  // Asks all participants that are missing; waits only briefly for the answers.
   std::vector<absentee> missing();
 
  private:
@@ -166,41 +181,53 @@ class process {
   turn turn_;
 
   packet* free_ = nullptr;
-  std::vector<packet*> posted_;  // receives, in the order in which MPI fills them
+  // Posted receives, in the order in which MPI fills them.
+  std::vector<packet*> posted_;
   std::size_t next_posted_ = 0;
   std::deque<packet*> sends_;
-  std::vector<std::uint32_t> owed_;     // packets emptied here, by participant that sent them
-  std::vector<std::uint32_t> owed_to_;  // the same by process
+  // Packets emptied here, by the participant that sent them.
+  std::vector<std::uint32_t> owed_;
+  // The same by process.
+  std::vector<std::uint32_t> owed_to_;
   std::vector<std::unique_ptr<inbox>> inboxes_;
   array<std::atomic<std::uint32_t>> credits_;
   array<padded<std::atomic<std::uint64_t>>> held_;
 
   std::optional<protocol::machine> machine_;
-  std::deque<std::pair<std::uint32_t, protocol::control>> controls_;  // to be sent
+  // Control messages to be sent.
+  std::deque<std::pair<std::uint32_t, protocol::control>> controls_;
   std::vector<member_state> members_;
   std::uint32_t idle_members_ = 0;
   bool is_passive_ = false;
   protocol::outcome outcome_;
-  // Values of idle() where processes are no whole subtrees of schedule::fold (values.cpp).
+  // Values of idle() where processes are not whole subtrees of schedule::fold (values.cpp).
   const bool folds_by_process_;
-  bool is_settling_ = false;               // released, but the result has not come
-  std::vector<protocol::value_t> values_;  // process 0: by participant
+  // The episode is over, but the combined value has not come.
+  bool is_settling_ = false;
+  // In process 0: by participant.
+  std::vector<protocol::value_t> values_;
   std::size_t values_missing_ = 0;
   alignas(cache_line) std::atomic<std::uint64_t> episode_{0};
   static constexpr std::uint64_t no_episode = UINT64_MAX;
-  std::atomic<std::uint64_t> sends_in_{0};  // in which participants may send
+  // The episode in which participants may send.
+  std::atomic<std::uint64_t> sends_in_{0};
 
   std::unique_ptr<neighbours> neighbours_;
   std::uint32_t polls_until_look_ = 0;
   std::uint64_t next_look_ns_ = 0;
-  std::string failure_;  // not empty: every further call throws it
+  // If not empty, every further call throws it.
+  std::string failure_;
   bool has_dead_ = false;
-  bool is_leaving_ = false;  // has said goodbye, and sends nothing after it
+  // This process has said goodbye and sends nothing after it.
+  bool is_leaving_ = false;
   bool is_gone_ = false;
-  std::vector<std::uint8_t> has_left_;  // by process
-  std::vector<std::uint64_t> left_in_;  // by process: the episode that it had come to
+  // By process.
+  std::vector<std::uint8_t> has_left_;
+  // By process: the episode that it had reached.
+  std::vector<std::uint64_t> left_in_;
   std::vector<participant_status> answers_;
-  std::vector<std::uint8_t> has_answered_;  // by process
+  // By process.
+  std::vector<std::uint8_t> has_answered_;
 };
 
 }  // namespace tutti::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of a participant to itself: never in a packet, never refused, in their order. Blocks of memory are used again,
-// so a steady stream allocates nothing.
+// The messages of a participant to itself, in their order. They never travel in a packet and are
+// never refused. Memory blocks are reused, so a steady stream allocates nothing.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class self_queue {
     block& last = *blocks_.back();
     const std::uint64_t size = bytes;
     std::memcpy(last.bytes.get() + last.written, &size, sizeof size);
-    // An empty message may come from nowhere.
+    // `data` may be null for an empty message, which memcpy does not allow.
     if (bytes != 0) std::memcpy(last.bytes.get() + last.written + sizeof size, data, bytes);
     last.written += needed;
     ++last.unreleased;
@@ -59,7 +59,8 @@ class self_queue {
   struct block {
     std::unique_ptr<std::byte[]> bytes;
     std::size_t size = 0, written = 0, read = 0;
-    std::uint64_t unreleased = 0;  // messages that wait or are held
+    // Messages that wait or are held.
+    std::uint64_t unreleased = 0;
   };
   static constexpr std::size_t usual_size = 16 * 1024;
 
@@ -72,7 +73,7 @@ class self_queue {
     }
     blocks_.push_back(std::move(next));
   }
-  // False once only one block is left, which is used again in its place.
+  // Returns false once only one block is left, which is reused in place.
   bool retire_first() {
     block& first = *blocks_.front();
     first.written = first.read = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One participant whose messages travel through memory that all processes of its node share. No MPI on its way.
-// Messages too large for a ring go in pieces. A piece is known by its size, which no whole message has.
+// One participant whose messages travel through memory that all processes of its node share,
+// without MPI. Messages too large for a ring travel in pieces. A piece is recognised by its size,
+// which no whole message has.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ class shared_endpoint {
   shared_endpoint(process& mine, shared_room& room, std::uint32_t thread, std::size_t ring_bytes);
   shared_endpoint(const shared_endpoint&) = delete;
   shared_endpoint& operator=(const shared_endpoint&) = delete;
-  // Those who are in idle(), or come to it, get an error.
+  // Participants that are in idle(), or call it later, get an error.
   ~shared_endpoint() { room_.break_up(rank()); }
 
   rank_t rank() const noexcept { return box_.rank(); }
@@ -68,14 +69,16 @@ class shared_endpoint {
   }
   void flush() { box_.flush(); }
 
-  // Without publishing and without passing time.
+  // Whether a message is here. It publishes nothing and passes no time.
   bool has_message();
   std::uint64_t held() const noexcept { return box_.held(); }
-  // After try_send() has found none, and there is no message: until either may have changed. False once the deadline has
-  // passed. Throws std::runtime_error if another process has died or left.
+  // Waits until room or a message may have come, after try_send() has found no room and no message
+  // is here. Returns false once the deadline has passed. Throws std::runtime_error if another
+  // process has died or left.
   bool wait_for_room(rank_t to, std::size_t bytes, std::uint64_t deadline_ns);
 
-  // Returns the outcome, or none if a message has come or (late) `deadline_ns` has passed.
+  // Returns the outcome, or no outcome if a message has come or `deadline_ns` has passed. If the
+  // deadline has passed, `missing` (unless null) gets the participants that are missing.
   std::optional<protocol::outcome> idle(const protocol::contribution& given,
                                         std::uint64_t deadline_ns, std::vector<absentee>* missing);
 
@@ -84,8 +87,10 @@ class shared_endpoint {
  private:
   static constexpr std::uint64_t assembled_mark = std::uint64_t{1} << 63;
   struct piece_header {
-    std::uint64_t whole = 0;  // bytes of the message
-    std::uint64_t part = 0;   // bytes of it in this piece
+    // Bytes of the message.
+    std::uint64_t whole = 0;
+    // Bytes of the message that are in this piece.
+    std::uint64_t part = 0;
   };
   struct assembling {
     std::vector<std::byte> bytes;
@@ -93,7 +98,8 @@ class shared_endpoint {
   };
   struct assembled {
     std::vector<std::byte> bytes;
-    received last_piece;  // released with the message
+    // Released together with the message.
+    received last_piece;
   };
   struct rest {
     std::vector<std::byte> bytes;
@@ -130,20 +136,24 @@ class shared_endpoint {
   std::size_t piece_bytes_;
   mailbox<memory, wake> box_;
   std::uint64_t episode_ = 0;
-  std::uint64_t reported_ = 0;  // messages sent less messages released, as of my last entry
+  // Messages sent less messages released, as of this participant's last entry.
+  std::uint64_t reported_ = 0;
   foresight foresight_;
   int polls_before_wait_;
 
   bool is_staged_ = false;
   received staged_;
-  std::uint32_t rests_ = 0;  // destinations that are owed pieces
+  // Destinations to which pieces are still to be sent.
+  std::uint32_t rests_ = 0;
   std::unordered_map<rank_t, rest> rest_;
   std::vector<std::byte> piece_;
-  std::unordered_map<rank_t, assembling> pieces_;  // by source
+  // By source.
+  std::unordered_map<rank_t, assembling> pieces_;
   std::unordered_map<std::uint64_t, assembled> assembled_;
   std::uint64_t next_assembled_ = 0;
   std::uint32_t vain_looks_ = 0;
-  std::uint64_t extra_sent_ = 0, extra_taken_ = 0;  // pieces that are not messages
+  // Pieces that do not count as messages.
+  std::uint64_t extra_sent_ = 0, extra_taken_ = 0;
   endpoint_statistics counted_;
 };
 

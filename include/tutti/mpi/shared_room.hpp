@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What participants of several processes of one node share: rings between all of them, a word that detects the end of an
-// episode, and a seat for each. It lies in a window of shared memory, at another address in each process, and holds none.
+// The memory that the participants of several processes of one node share: rings between all of
+// them, a word that detects the end of an episode, and the state of each participant. It lies in a
+// window of shared memory at a different address in each process, and holds no address itself.
 //
-// The word counts who is idle, their votes, and messages sent less messages released, at one instant; the addition that
-// completes it is the detection (detect/counter.hpp tells why that is exact).
+// The word counts at one instant the idle participants, their votes, and the messages sent less the
+// messages released. The addition that completes it is the detection (detect/counter.hpp says why
+// that is exact).
 #pragma once
 
 #include <algorithm>
@@ -25,7 +27,8 @@
 
 namespace tutti::mpi {
 
-// How the last episode ended, how many there were, and whether somebody has gone for good: one word.
+// A release word: how the last episode ended, how many episodes there were, and whether a
+// participant has gone for good.
 struct release_word {
   std::uint64_t word = 0;
 
@@ -49,29 +52,34 @@ class shared_room {
   struct alignas(cache_line) seat {
     explicit seat(rank_t participants) : wait(participants) {}
     bell<memory> door;
-    wait_policy::seat habit{};  // its owner's
+    // Only its owner uses this.
+    wait_policy::seat habit{};
     wait_policy wait;
-    // Written by its owner at every idle(), read by whoever asks who is missing.
+    // The owner writes this line at every idle(); participants that ask who is missing read it.
     alignas(cache_line) std::atomic<whereabouts> is_where{whereabouts::running};
-    std::atomic<std::uint64_t> holds{0};  // messages received and not released, at its last entry
-    // Read by whoever ends an episode: a line that stays clean while no values are given.
+    // Messages received and not released when the owner last entered idle().
+    std::atomic<std::uint64_t> holds{0};
+    // The participant that ends an episode reads this line, which stays unmodified while no values
+    // are given.
     alignas(cache_line) protocol::value_t value{};
     std::uint32_t operation = 0;
   };
 
-  // Of so many participants with rings of so many bytes (a power of two).
+  // The size in bytes of a room for `participants` participants with rings of `ring_bytes` bytes (a
+  // power of two).
   static std::size_t bytes_for(rank_t participants, std::size_t ring_bytes) noexcept {
     return extent(participants, ring_bytes).all;
   }
   static std::size_t ring_bytes_for(rank_t participants, std::size_t wanted) noexcept {
-    // All the rings of a participant together stay within a second-level cache, unless one asks for more.
+    // All the rings of one participant together stay within a second-level cache, unless the caller
+    // asks for more.
     constexpr std::size_t most = 16 * 1024, least = 1024, of_a_participant = 256 * 1024;
     const std::size_t bytes =
         wanted != 0 ? wanted : std::clamp(of_a_participant / participants, least, most);
     return std::bit_ceil(std::max<std::size_t>(bytes, place::smallest * sizeof(std::uint64_t)));
   }
 
-  // A view of the room at `base`; one process builds it, before the others look.
+  // A view of the room at `base`. One process builds the room before the others use it.
   shared_room(void* base, rank_t participants, std::size_t ring_bytes, bool is_builder)
       : n_(participants),
         capacity_(ring_bytes / sizeof(std::uint64_t)),
@@ -87,7 +95,7 @@ class shared_room {
   rank_t participants() const noexcept { return n_; }
   seat& of(rank_t rank) noexcept { return at<seat>(where_.seats)[rank]; }
 
-  // In the order of the other end's rank.
+  // The rings that `writer` writes, or that `reader` reads, in the order of the other end's rank.
   std::vector<place> rings_from(rank_t writer) noexcept {
     std::vector<place> places;
     for (rank_t reader = 0; reader < n_; ++reader) places.push_back(ring(writer, reader));
@@ -102,9 +110,10 @@ class shared_room {
   platform::core_habits* habits() noexcept { return the_hub().habits; }
   protocol::value_t& result() noexcept { return the_hub().result; }
 
-  // Whether anybody has ever sent a message in pieces. Set before such a message can be seen.
+  // Whether any participant has ever sent a message in pieces. This is set before such a message
+  // can be seen.
   bool has_pieces() noexcept {
-    // relaxed: whoever sees a piece has seen its publication, and so this.
+    // relaxed: a participant that sees a piece has seen its publication, and so this.
     return the_hub().has_pieces.load(relaxed);
   }
   void announce_pieces() noexcept {
@@ -112,25 +121,29 @@ class shared_room {
     the_hub().has_pieces.store(true, relaxed);
   }
 
-  // --- detection -----------------------------------------------------------------------------------------------------
-  // True if this entry was the one that everybody waited for; `is_unanimous` then.
+  // --- detection ---------------------------------------------------------------------------------
+  // Returns true if this entry was the last that the episode needed. In that case `is_unanimous` is
+  // valid.
   bool enter(bool vote, std::uint64_t balance, bool& is_unanimous) noexcept {
     const std::uint64_t mine = one_idle + (vote ? one_vote : 0) + (balance << balance_shift);
-    // acq_rel: release hands on what I did before and the value I leave; acquire takes over everybody else's, in case I
-    // am the last.
+    // acq_rel: release publishes what I did before and the value I leave; acquire takes over
+    // everybody else's, in case I am the last.
     const std::uint64_t word = the_hub().word.fetch_add(mine, acq_rel) + mine;
     is_unanimous = votes(word) == n_;
     return is_over(word);
   }
-  // A message of this episode waits for me: it is counted, so the episode cannot end.
+  // A message of this episode waits for this participant. The message is counted, so the episode
+  // cannot end.
   void refute(bool vote) noexcept {
-    // relaxed: nothing is handed on; as a read-modify-write it continues the release sequences of the entries.
+    // relaxed: publishes nothing; as a read-modify-write it continues the release sequences of the
+    // entries.
     the_hub().word.fetch_sub(one_idle + (vote ? one_vote : 0), relaxed);
   }
-  // My deadline has passed. False if the episode was over before: then the release comes at once.
+  // The deadline of this participant has passed. Returns false if the episode was already over;
+  // then the release comes at once.
   bool withdraw(bool vote, std::uint64_t episode) noexcept {
     auto& shared = the_hub().word;
-    // relaxed: decides nothing but whether it is over.
+    // relaxed: decides only whether the episode is over.
     std::uint64_t word = shared.load(relaxed);
     while ((word & one_parity) == (episode & one_parity) && !is_over(word))
       // relaxed: as in refute.
@@ -141,27 +154,28 @@ class shared_room {
   }
 
   release_word look() noexcept {
-    // acquire: pairs with the release; what anybody did before the episode's end is seen after it.
+    // acquire: pairs with the release; what any participant did before the episode's end is visible
+    // after it.
     return {the_hub().released.load(acquire)};
   }
-  // The end of an episode, by the one who found it over.
+  // Ends an episode. The participant that found the episode over calls this.
   void release_all(rank_t me, std::uint64_t episodes, std::uint64_t flags) noexcept {
     hub& h = the_hub();
     // relaxed: published by the release that follows; nobody touches the word until then.
     h.word.store(episodes & one_parity, relaxed);
     // relaxed: the update below looks again.
     std::uint64_t before = h.released.load(relaxed);
-    // seq_cst: release publishes everybody's work, the result and the word; the one order puts it before the looks for
-    // sleepers. relaxed: a failed try decides nothing.
+    // seq_cst: release publishes everybody's work, the result and the word; the one order puts it
+    // before the looks for sleepers. relaxed: a failed try decides nothing.
     while (!h.released.compare_exchange_weak(
         before, release_word::of(episodes, flags | (before & release_word::broken)).word, seq_cst,
         relaxed)) {
     }
     call_all(me);
   }
-  // A participant that will not come again: it has left, or its process is dead.
+  // Marks a participant as gone for good: it has left, or its process is dead.
   void break_up(rank_t gone) noexcept {
-    // relaxed: for messages; ordered by the update that follows.
+    // relaxed: only error messages read it; the update that follows orders it.
     of(gone).is_where.store(whereabouts::gone, relaxed);
     // seq_cst: as in release_all.
     the_hub().released.fetch_or(release_word::broken, seq_cst);
@@ -171,7 +185,8 @@ class shared_room {
 
  private:
   struct hub {
-    // One line: whoever detects has it already, and those who wait take both at once.
+    // These two lie on one line: the participant that detects has it already, and those who wait
+    // fetch both at once.
     alignas(cache_line) std::atomic<std::uint64_t> word{0};
     std::atomic<std::uint64_t> released{0};
     alignas(cache_line) protocol::value_t result{};
@@ -210,7 +225,8 @@ class shared_room {
       if (rank != me) of(rank).wait.notify_ordered(of(rank).door);
   }
 
-  // parity of the episode: 1 bit; idle: 12; votes: 12; balance: 39, wraps
+  // The fields of the word: 1 bit for the parity of the episode, 12 bits for the idle participants,
+  // 12 bits for the votes, and 39 bits for the balance, which wraps.
   static constexpr std::uint64_t one_parity = 1;
   static constexpr std::uint64_t one_idle = 1u << 1;
   static constexpr std::uint64_t one_vote = 1u << 13;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is to speak with MPI: one thread at a time in the whole program, as MPI_THREAD_SERIALIZED wants, also when
-// threads use different communicators. Where MPI runs for a single thread there is no other, and a turn costs a branch that
-// is always predicted.
+// A lock for calls of MPI. One thread at a time in the whole program calls MPI, as
+// MPI_THREAD_SERIALIZED requires, even when threads use different communicators. If MPI runs for a
+// single thread, taking the lock costs one branch that is always predicted.
 #pragma once
 
 #include <atomic>
