@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one list of barrier algorithms and wait policies: it feeds the names of the C ABI and of tutti::barrier, the
-// conformance suite, the model checker, the benchmarks, `tutti info` and the table of the documentation.
+// The list of barrier algorithms and wait policies. The names of the C interface and of
+// tutti::barrier, the conformance suite, the model checker, the benchmarks, `tutti info` and the
+// table of the documentation are made from it.
 #pragma once
 
 #include <array>
@@ -37,10 +38,12 @@ struct algorithm_info {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
-  std::string_view cost;  // on the critical path, n participants
+  // The operations on the critical path, for n participants.
+  std::string_view cost;
   std::string_view use_when;
   std::string_view avoid_when;
-  bool anonymous = false;  // any thread may arrive; ranks are ignored
+  // Any thread may arrive; ranks are ignored.
+  bool anonymous = false;
 };
 
 struct wait_info {
@@ -51,7 +54,8 @@ struct wait_info {
 
 namespace registry {
 
-// An entry: what the algorithm is, its type for a memory and a wait policy, and how to make one for n participants.
+// An entry describes an algorithm, names its type for a memory and a wait policy, and makes one for
+// n participants.
 template <template <class, class> class Barrier>
 struct entry {
   template <class Memory, class Wait>
@@ -62,7 +66,7 @@ struct entry {
   }
 };
 
-// Aliases with exactly two parameters, for those that have more.
+// Aliases with exactly two parameters, for templates that have more.
 template <class M, class W>
 using flags_plain = flags_barrier<M, W, false>;
 template <class M, class W>
@@ -277,7 +281,7 @@ inline constexpr auto wait_policies = []<class... W>(std::tuple<W...>*) {
   return std::array{wait_info{W::name, W::summary, &W::available}...};
 }(static_cast<registry::waits*>(nullptr));
 
-// Besides these, make_barrier knows "default" (tutti::barrier, with ranks) and "default_rankless".
+// make_barrier also knows the names "default" (tutti::barrier, with ranks) and "default_rankless".
 inline constexpr std::string_view default_algorithm = "default";
 inline constexpr std::string_view default_rankless_algorithm = "default_rankless";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages whose lists follow each other travel together: the number of the first list and one content for each. Vertices
-// that send one after the other have lists that do, so a program in which all send pays the way of a message once in dozens.
+// A bundle carries several messages whose lists have consecutive numbers: the number of the first
+// list, and one content per list. Vertices that send one after another have consecutive lists, so a
+// program in which all vertices send pays for one transport in dozens of messages.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 
 namespace tutti::graph::detail {
 
-// As many as lie in the smallest ring that a communicator makes by itself; one that is larger goes alone.
+// The number of contents that fit the smallest ring that a communicator makes by default; a content
+// that is larger travels alone.
 constexpr std::uint32_t most_in_bundle(std::size_t header, std::size_t content) noexcept {
   constexpr std::size_t most_bytes = 256;
   return static_cast<std::uint32_t>(std::max<std::size_t>(1, (most_bytes - header) / content));
@@ -26,7 +28,7 @@ struct bundle {
   std::size_t bytes() const noexcept {
     return offsetof(bundle, contents) + count * sizeof(Message);
   }
-  // Whether the content of that list may come next.
+  // Whether the content of list `list` may be added next.
   bool takes(std::uint32_t list) const noexcept {
     return count == 0 || (count != most && list == first + count);
   }
@@ -36,14 +38,15 @@ struct bundle {
   }
 };
 
-// Messages to the host, of vertices that sent them at the same time.
+// Messages to the host from vertices that sent them at the same time.
 template <class Message>
 struct host_bundle {
   struct entry {
     std::uint32_t vertex;
     Message content;
   };
-  static constexpr std::uint32_t to_host = UINT32_MAX;  // where a bundle has its first list
+  // Stands in place of a bundle's first list.
+  static constexpr std::uint32_t to_host = UINT32_MAX;
   static constexpr std::uint32_t most = most_in_bundle(16, sizeof(entry));
 
   std::uint32_t first = to_host;

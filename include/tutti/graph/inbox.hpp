@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inboxes of one participant's vertices, of a program that gathers: what arrives is kept until everybody is idle, one
-// content for each list. If all lists have one, each vertex then reads those that lead to it, and nothing is written at
-// random: a sum grows in a register. Else, and if edges carry something, the lists that have one are gone through.
+// The inboxes of one participant's vertices, for programs that gather. Contents that arrive are
+// kept until all participants are idle, one content per list. If every list then has a content,
+// each vertex reads the contents of the lists that lead to it: a sum grows in a register, and
+// nothing is written at random. If some list has none, or if edges carry values, the lists that
+// have a content are processed one by one.
 //
-// Cost       a content and a byte for each list; 4 bytes for each edge (shard::in_lists), if edges carry nothing.
-// Source     the two directions are those of Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search" (2012).
+// Cost       A content and a byte per list; 4 bytes per edge (shard::in_lists) if edges carry
+//            nothing.
+// Source     The two directions are those of Beamer, Asanovic and Patterson, "Direction-optimizing
+//            breadth-first search" (2012).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +21,7 @@
 
 namespace tutti::graph::detail {
 
-// Whether each vertex can read what leads to it: then its shard needs in_lists.
+// Whether each vertex can read the contents that lead to it. If so, its shard needs in_lists.
 template <class Program>
 inline constexpr bool gathers_by_vertex =
     gathering_program<Program> && !shard<typename Program::edge>::has_values;
@@ -38,12 +42,13 @@ class inboxes {
   typename Program::inbox& of(vertex_t local) noexcept { return boxes_[local]; }
 
   void keep(std::uint32_t list, const message& content) {
-    if (is_filled_[list] != 0) gather();  // its vertex has sent twice
+    // The sending vertex has sent twice.
+    if (is_filled_[list] != 0) gather();
     note(list, 1);
     is_filled_[list] = 1;
     contents_[list] = content;
   }
-  // Those of `count` lists from `first` on, as they lie in a bundle.
+  // Keeps the contents of `count` lists from `first` on, as they lie in a bundle.
   void keep(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
     if (std::memchr(is_filled_.data() + first, 1, count) != nullptr) gather();
     note(first, count);
@@ -51,7 +56,7 @@ class inboxes {
     std::memcpy(contents_.data() + first, contents, count * sizeof(message));
   }
 
-  // Everything that is kept.
+  // Gathers everything that is kept.
   void gather() {
     if (filled_ == 0) return;
     gathers_by_vertex<Program>&& filled_ == contents_.size() ? gather_all() : gather_some();
@@ -99,9 +104,11 @@ class inboxes {
   const Program& program_;
   const shard<edge>& graph_;
   std::vector<typename Program::inbox> boxes_;
-  std::vector<message> contents_;  // of each list
+  // The content of each list.
+  std::vector<message> contents_;
   std::vector<std::uint8_t> is_filled_;
-  std::vector<run> runs_;  // the lists that are
+  // The lists that are filled.
+  std::vector<run> runs_;
   std::size_t filled_ = 0;
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One participant's engine: tries to send, receives what has come, and is idle when there is nothing of either.
+// The engine of one participant. It sends what its vertices want to send, receives what has
+// arrived, and is idle when there is neither.
 //
 //   participant engine(program, shard, vertices, endpoint, host, options);
-//   engine.run();                                      // returns when all participants are through
+//   engine.run();                              // returns when all participants have finished
 //
-// The one loop for all ways to run a program: alone (solo_endpoint), on threads, across processes. A message to targets of
-// the same participant is handed over at once and is never on its way. What a participant wants to send while there is no
-// room waits, and the participant receives meanwhile, so that two that are full of messages for each other go on.
+// All ways to run a program use this loop: alone (solo_endpoint), on threads, and across processes.
+// A message to targets of the same participant is delivered directly and is never under way. If
+// there is no room for a message, the participant receives while it waits, so two participants
+// whose rings to each other are full make progress.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +30,8 @@
 
 namespace tutti::graph {
 
-// host(vertex, time, message) is called by participant 0 for each message to the host, those of one vertex in the order in
-// which they were sent.
+// Participant 0 calls host(vertex, time, message) for each message to the host, in the order in
+// which a vertex sent them.
 template <vertex_program Program, endpoint_like Endpoint, class Host>
 class participant {
   using edge = typename Program::edge;
@@ -39,7 +41,7 @@ class participant {
   using host_bundle = detail::host_bundle<message>;
 
  public:
-  // Refers to all that it is given. The shard is that of endpoint.rank().
+  // Keeps references to its arguments. `mine` is the shard of endpoint.rank().
   participant(const Program& program, const shard<edge>& mine, vertex_t vertices,
               Endpoint& endpoint, Host& host, const engine_options& options = {})
       : program_(program),
@@ -52,7 +54,8 @@ class participant {
 
   void run() {
     call_all([&](vertex<Program>& v) { program_.init(v); });
-    bool vote = false;  // step() has not run
+    // step() has not run yet.
+    bool vote = false;
     for (;;) {
       send_all();
       const idle_result now = idle(vote);
@@ -92,7 +95,7 @@ class participant {
     }
   }
 
-  // True if a vertex wants to go on.
+  // Calls step() of all vertices. Returns true if any vertex wants to go on.
   bool step_all() {
     bool any = false;
     call_all([&](vertex<Program>& v) { any = program_.step(v) || any; });
@@ -101,7 +104,7 @@ class participant {
     return any;
   }
 
-  // Returns when nobody here wants to send and no message is to be seen.
+  // Returns when no vertex here wants to send and no message is visible.
   void send_all() {
     while (!mine_.senders.empty()) {
       for (std::uint32_t i = 0; i < options_.burst && !mine_.senders.empty(); ++i) send_one();
@@ -115,7 +118,8 @@ class participant {
     const vertex_t local = mine_.senders.take();
     vertex<Program> v(mine_, local);
     const pin where = v.ready_to_send();
-    if (where == no_pin) return;  // cancelled
+    // The send was cancelled.
+    if (where == no_pin) return;
     if (where.is_edges() && where.number() >= graph_.pins) [[unlikely]]
       refuse_pin(v.id(), where);
     message content{};
@@ -139,7 +143,7 @@ class participant {
            std::to_string(graph_.pins) + " of them");
   }
 
-  // One message to all targets of a list.
+  // Delivers one message to all targets of a list.
   void deliver(std::uint32_t list, const message& content) {
     if constexpr (gathers) {
       mine_.inboxes.keep(list, content);
@@ -207,17 +211,18 @@ class participant {
     }
   }
 
-  // Waits for room, and receives meanwhile: a handler of another vertex may run before this returns.
+  // Sends, and waits for room if necessary. It receives while it waits, so a handler of another
+  // vertex may run before this returns.
   void post(rank_t to, const void* data, std::size_t bytes) {
     if (endpoint_.try_send(to, data, bytes)) return;
     ++counted_.blocked;
-    // Nobody wakes a participant to tell it that another has failed.
+    // Nothing wakes a participant when another one has failed, so it wakes up regularly by itself.
     std::chrono::nanoseconds at_a_stretch = std::chrono::milliseconds(5);
     if (options_.deadline.count() > 0) at_a_stretch = std::min(at_a_stretch, options_.deadline);
     const std::uint64_t begin = native::now_ns();
     while (!endpoint_.send_wait_for(to, data, bytes, at_a_stretch,
                                     [this](const received& message_in) { take(message_in); })) {
-      // relaxed: nothing is read that the one who failed has written.
+      // relaxed: reads nothing that the failed participant has written.
       if (options_.cancelled != nullptr && options_.cancelled->load(relaxed)) throw run_cancelled();
       if (options_.deadline.count() > 0 &&
           native::now_ns() - begin > static_cast<std::uint64_t>(options_.deadline.count()))
@@ -258,7 +263,7 @@ class participant {
       if (program_.finish(v, content)) tell_host(local, content);
     }
     post_to_host();
-    // Until the host has received everything.
+    // Waits until the host has received everything.
     while (idle(true) == idle_result::message) receive_all();
   }
 
@@ -300,8 +305,10 @@ class participant {
   Host& host_;
   const engine_options& options_;
   detail::local_vertices<Program> mine_;
-  std::vector<bundle> open_;    // to each participant
-  std::vector<rank_t> packed_;  // to whom there is something in them
+  // One for each participant.
+  std::vector<bundle> open_;
+  // The participants whose bundles are not empty.
+  std::vector<rank_t> packed_;
   host_bundle for_host_;
   engine_statistics counted_;
   std::uint64_t next_told_ = told_every;

@@ -6,8 +6,8 @@
 
 namespace tutti::graph {
 
-// A pin is a set of out-edges: pin(n) are those of the n-th graph that the engine was given. A message sent on a pin goes
-// along all its edges.
+// A pin is a set of out-edges: pin(n) stands for the edges of the n-th graph that the engine was
+// given. A message sent on a pin travels along all its edges.
 class pin {
  public:
   constexpr explicit pin(std::uint32_t number) noexcept : code_(number + 2) {}
@@ -31,7 +31,9 @@ class pin {
   std::uint32_t code_;
 };
 
-inline constexpr pin no_pin = pin::none();    // the vertex does not want to send
-inline constexpr pin host_pin = pin::host();  // it wants to send to the program's host
+// The vertex does not want to send.
+inline constexpr pin no_pin = pin::none();
+// The vertex wants to send to the program's host.
+inline constexpr pin host_pin = pin::host();
 
 }  // namespace tutti::graph

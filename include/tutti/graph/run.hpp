@@ -4,8 +4,9 @@
 //   auto result = tutti::graph::run(shortest_paths{.source = 0}, graph, {.threads = 4});
 //   for (const auto& [vertex, time, distance] : result.host) ...
 //
-// The same program, unchanged, as sequentially (run_alone.hpp) and across processes (participant.hpp with their endpoint).
-// Needs the compiled libraries (tutti, the graphs' data).
+// run_alone.hpp runs the same program, unchanged, sequentially; run_across.hpp runs it across
+// processes.
+// These functions need the compiled libraries tutti and tutti::graph_data.
 #pragma once
 
 #include <atomic>
@@ -25,11 +26,14 @@
 namespace tutti::graph {
 
 struct run_options {
-  rank_t threads = 0;  // 0: one for each core
-  rank_t ranks = 0;    // participants; more than threads: virtual ranks. 0: as many as threads
-  // Of partition_methods(). By edges, as they are the work.
+  // 0: one thread per core.
+  rank_t threads = 0;
+  // Participants. More than threads: virtual ranks. 0: as many as threads.
+  rank_t ranks = 0;
+  // A name of partition_methods(). The default balances edges, because they are the work.
   std::string partition = "edge-blocks";
-  std::string detector = {};  // see communicator_options
+  // See communicator_options, also for the two members that follow.
+  std::string detector = {};
   std::string wait = "adaptive";
   bool time_idle = false;
   engine_options engine = {};
@@ -37,11 +41,12 @@ struct run_options {
 
 namespace detail {
 
-// What one participant threw first; the others then fail because it has.
+// The first exception of any participant. The others fail because that one has failed.
 class first_failure {
  public:
   void note() {
-    // acq_rel: whoever reads the exception has joined the thread that wrote it; this only decides who is first.
+    // acq_rel: a reader of the exception has joined the thread that wrote it; this only decides who
+    // is first.
     if (!any_.exchange(true, acq_rel)) why_ = std::current_exception();
   }
   void rethrow() const {
@@ -95,8 +100,9 @@ run_result<Program> run_on_team(const Program& program,
 
 }  // namespace detail
 
-// `owners`: the participant of each vertex; empty: as options.partition says. Throws std::invalid_argument for options and
-// graphs that cannot be; run_late if a deadline passes; what a handler throws.
+// `owners` has the participant of each vertex; if it is empty, options.partition decides. Throws
+// std::invalid_argument for options and graphs that are not valid, run_late if a deadline passes,
+// and whatever a handler throws.
 template <vertex_program Program>
 run_result<Program> run(const Program& program,
                         std::span<const edge_set<typename Program::edge>> pins,

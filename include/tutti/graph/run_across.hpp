@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a vertex program across processes: every process calls this with the same program, graphs and owners.
+// Runs a vertex program across processes. Every process calls run_across() with the same program,
+// graphs and owners.
 //
 //   tutti::mpi::communicator comm(mpi, world, {.threads = 2});
 //   auto result = tutti::graph::run_across(shortest_paths{.source = 0}, pins, owners, comm);
-//   if (comm.first_rank() == 0) ... result.host ...         // messages to the host are at the process of participant 0
+//   // The process of participant 0 has the messages to the host.
+//   if (comm.first_rank() == 0) ... result.host ...
 //
-// Every process has the whole graph while it cuts its own shards from it; it may forget it then.
-// Needs the compiled library tutti.
+// Every process has the whole graph while it cuts its own shards from it; afterwards it may free
+// the graph.
+// This function needs the compiled library tutti.
 #pragma once
 
 #include <functional>
@@ -24,14 +27,15 @@ namespace tutti::graph {
 
 struct across_options {
   engine_options engine = {};
-  // Called on the thread that something has failed on, before anybody waits for it: the other processes cannot know. It ends
-  // them all; without it the exception is thrown when the participants of this process have ended.
+  // Called on the thread of a participant that has failed, before anybody waits for it: the other
+  // processes cannot know of the failure. It is expected to end them all. Without it, the exception
+  // is thrown when the participants of this process have ended.
   std::function<void(const std::string& what)> on_failure = {};
 };
 
 namespace detail {
 
-// Of all participants, to all.
+// Adds up the statistics of all participants; every participant gets the sums.
 template <class Endpoint>
 engine_statistics added_up(Endpoint& me, engine_statistics mine) {
   const auto add = [&](auto& number) {
@@ -51,8 +55,9 @@ engine_statistics added_up(Endpoint& me, engine_statistics mine) {
 
 }  // namespace detail
 
-// `Communicator` has size(), threads(), first_rank(), local(thread): see mpi/communicator.hpp. `statistics` are those of all
-// processes, `of_participants` those of this one.
+// `Communicator` has size(), threads(), first_rank() and local(thread); see mpi/communicator.hpp.
+// In the result, `statistics` covers all processes and `of_participants` covers this one. Throws
+// what run() throws, and std::runtime_error if another process has died.
 template <vertex_program Program, class Communicator>
 run_result<Program> run_across(const Program& program,
                                std::span<const edge_set<typename Program::edge>> pins,

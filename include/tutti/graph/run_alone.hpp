@@ -4,7 +4,7 @@
 //   auto result = tutti::graph::run_alone(shortest_paths{.source = 0}, graph);
 //   for (const auto& [vertex, time, distance] : result.host) ...
 //
-// Needs the compiled libraries (the team, the graphs' data).
+// This needs the compiled libraries tutti and tutti::graph_data.
 #pragma once
 
 #include <span>
@@ -16,7 +16,8 @@
 
 namespace tutti::graph {
 
-// Throws std::invalid_argument for graphs that do not fit together, or are not symmetric where the program needs it.
+// Throws std::invalid_argument if the graphs do not fit together, or are not symmetric although the
+// program needs it, and whatever a handler throws.
 template <vertex_program Program>
 run_result<Program> run_alone(const Program& program,
                               std::span<const edge_set<typename Program::edge>> pins,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vertex program leaves behind: its messages to the host, and what the run took.
+// The result of a vertex program: its messages to the host, and the counts and times of the run.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,12 @@ namespace tutti::graph {
 template <class Message>
 struct host_message {
   vertex_t vertex;
-  std::uint64_t time;  // the vertex's time() when it was sent
+  // The vertex's time() when it sent the message.
+  std::uint64_t time;
   Message content;
 };
 
-// A host that keeps everything.
+// A host that keeps all messages.
 template <class Message>
 class collecting_host {
  public:
@@ -33,10 +34,11 @@ class collecting_host {
     messages_.push_back({vertex, time, content});
   }
 
-  // That many more may come.
+  // Announces `count` more messages.
   void expect(vertex_t count) { messages_.reserve(messages_.size() + count); }
 
-  // By time, then by vertex, those of one vertex and time as they were sent: the same for any number of participants.
+  // The messages by time, then by vertex; those of one vertex and time in the order of sending. The
+  // order is the same for any number of participants.
   std::vector<host_message<Message>> take() {
     std::stable_sort(messages_.begin(), messages_.end(), [](const auto& a, const auto& b) {
       return std::pair(a.time, a.vertex) < std::pair(b.time, b.vertex);
@@ -51,10 +53,14 @@ class collecting_host {
 template <vertex_program Program>
 struct run_result {
   std::vector<host_message<typename Program::message>> host;
-  engine_statistics statistics;                    // added up
-  std::vector<engine_statistics> of_participants;  // by rank
-  double cut_seconds = 0;                          // to cut the graph into shards
-  double run_seconds = 0;                          // from the first init() to the last finish()
+  // The sum over all participants.
+  engine_statistics statistics;
+  // By rank.
+  std::vector<engine_statistics> of_participants;
+  // Seconds to cut the graph into shards.
+  double cut_seconds = 0;
+  // Seconds from the first init() to the last finish().
+  double run_seconds = 0;
 };
 
 namespace detail {

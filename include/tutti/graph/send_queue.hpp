@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vertices of one participant that want to send, each at most once however often it says so.
+// The vertices of one participant that want to send. A vertex is in the queue at most once, however
+// often it asks.
 #pragma once
 
 #include <bit>
@@ -11,9 +12,10 @@
 
 namespace tutti::graph {
 
-// Which vertex sends next: the one that has waited longest, or the one that asked last, as in paper 004's machine. The
-// results of a correct program do not depend on it; how many messages an asynchronous one needs does: shortest paths take
-// some messages a vertex in the first order, and many times as many in the second.
+// Which vertex sends next: the one that has waited longest, or the one that asked last, as in the
+// machine of Naylor et al. 2020. The results of a correct program do not depend on the order. The
+// number of messages of an asynchronous program does: shortest paths take a few messages per vertex
+// in the first order, and many times as many in the second.
 enum class send_order : std::uint8_t { first_in_first_out, last_in_first_out };
 
 namespace detail {
@@ -41,20 +43,20 @@ class send_queue {
 
   bool empty() const noexcept { return begin_ == end_; }
 
-  // The next sender; it may want nothing any more. Precondition: not empty().
+  // The next sender. It may not want to send any more. Precondition: not empty().
   vertex_t take() noexcept {
     const vertex_t local = newest_first_ ? ring_[--end_ & mask_] : ring_[begin_++ & mask_];
     entries_[local] &= ~queued;
     return local;
   }
-  // After its send(): it goes on waiting if it is still ready.
+  // Call this after the vertex's send(): the vertex waits again if it is still ready.
   void put_back(vertex_t local) noexcept { want(local, wanted(local)); }
 
  private:
   static constexpr std::uint32_t queued = 1u << 31;
 
-  std::vector<std::uint32_t>
-      entries_;  // by vertex: the pin wanted, and whether it stands in the ring
+  // By vertex: the pin that it asked for, and whether it is in the ring.
+  std::vector<std::uint32_t> entries_;
   std::vector<vertex_t> ring_;
   std::size_t mask_;
   std::size_t begin_ = 0, end_ = 0;

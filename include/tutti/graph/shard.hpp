@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one participant has of the graphs: its vertices, where their messages go, and for whom those of others are.
+// The part of the graphs that one participant holds: its vertices, the participants to which their
+// messages go, and the targets of the messages that arrive.
 //
-// A message goes once to each participant that has targets of it, not once along each edge: it carries the number of a
-// list, and the receiver has the targets of that list. So a message of 8 bytes can stand for any number of edges, and the
-// lists, numbered in the order of their senders, are read one after the other.
+// A message travels once to each participant that has targets of it, not once along each edge. It
+// carries the number of a list, and the receiver has the targets of that list. So a message of 8
+// bytes can stand for any number of edges, and the lists, which are numbered in the order of their
+// senders, are read one after another.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +19,10 @@
 namespace tutti::graph {
 
 struct route {
-  rank_t to;           // a participant
-  std::uint32_t list;  // which of its lists
+  // A participant.
+  rank_t to;
+  // One of that participant's lists.
+  std::uint32_t list;
 };
 
 template <class Edge>
@@ -27,19 +31,28 @@ struct shard {
 
   rank_t rank = 0;
   std::uint32_t pins = 1;
-  std::vector<vertex_t> vertices;  // mine, ascending; their index here is their local number
+  // The vertices of this participant, ascending. A vertex's index here is its local number.
+  std::vector<vertex_t> vertices;
 
-  // Of my vertices; `set` = local number * pins + pin.
-  std::vector<edge_t> first_route;  // sets + 1; the one to myself, if any, comes last
+  // The routes of these vertices. A set is one vertex's out-edges on one pin: set = local number *
+  // pins + pin.
+  // sets + 1 entries. The route of a set to this participant itself, if any, comes last.
+  std::vector<edge_t> first_route;
   std::vector<route> routes;
-  std::vector<std::uint32_t> out_degrees;  // of each set
-  std::vector<std::uint32_t> in_degrees;   // of each vertex, all pins together
+  // The out-degree of each set.
+  std::vector<std::uint32_t> out_degrees;
+  // The in-degree of each vertex, all pins together.
+  std::vector<std::uint32_t> in_degrees;
 
-  // Of the lists that lead here.
-  std::vector<edge_t> first_target;  // lists + 1
-  std::vector<vertex_t> targets;     // local numbers
-  std::vector<Edge> values;          // of each target; empty if the type is
-  // The lists that lead to each vertex, a vertex after the other, in_degrees each. Empty if not asked for.
+  // The lists that lead here.
+  // lists + 1 entries.
+  std::vector<edge_t> first_target;
+  // Local numbers.
+  std::vector<vertex_t> targets;
+  // The value of each target. Empty if the edge type is empty.
+  std::vector<Edge> values;
+  // The lists that lead to each vertex: for one vertex after another, in_degrees entries each.
+  // Empty if not asked for.
   std::vector<std::uint32_t> in_lists;
 
   std::uint32_t lists() const noexcept {

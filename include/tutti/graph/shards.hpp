@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts graphs into shards, one a participant. Every process makes those of its own participants and numbers the lists of
-// the others' in the same way, so that nothing has to be exchanged.
+// Cuts graphs into shards, one per participant. Every process makes the shards of its own
+// participants and numbers the lists of the others in the same way, so the processes exchange
+// nothing.
 //
-// Cost: two passes over the edges, shared by the threads; memory for the shards: 4 bytes an edge, its value, and 16 bytes
-// for each pair of a vertex and a participant that it sends to.
-// Needs the compiled libraries (the team, the graphs' data).
+// Cost: two passes over the edges, shared by the threads. Memory of the shards: 4 bytes per edge,
+// the edge's value, and 16 bytes per pair of a vertex and a participant to which it sends.
+// This needs the compiled libraries tutti and tutti::graph_data.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +23,13 @@
 
 namespace tutti::graph {
 
-// A set of out-edges for every vertex, and what the edges carry. Refers to what it is given.
+// A set of out-edges for every vertex, and the values that the edges carry. It refers to its
+// arguments.
 template <class Edge>
 struct edge_set {
   const csr* edges = nullptr;
-  // One for each edge. Empty: the graph's weights, 1 if it has none; for Edge = float and for types without content.
+  // One value per edge. Empty values stand for the graph's weights (1 if it has none) if Edge is
+  // float, and are allowed for types without content.
   std::span<const Edge> values = {};
 
   Edge value(edge_t e) const noexcept {
@@ -39,17 +42,19 @@ struct edge_set {
   }
 };
 
-// Which of all shards are made here.
+// The range of shards that are made here.
 struct shard_range {
   rank_t first = 0;
-  rank_t count = std::numeric_limits<rank_t>::max();  // up to the last
+  // The default reaches up to the last shard.
+  rank_t count = std::numeric_limits<rank_t>::max();
 };
 
 template <class Edge>
 class shards {
  public:
-  // pins[n] is what pin(n) means; all have the same vertices. `owners[v]` is the participant that has vertex v, less than
-  // `participants`. Throws std::invalid_argument if that does not hold. `with_in_lists`: makes shard::in_lists too.
+  // pins[n] is the set of edges that pin(n) stands for; all have the same vertices. `owners[v]` is
+  // the participant that holds vertex v; it is less than `participants`. `with_in_lists` also makes
+  // shard::in_lists. Throws std::invalid_argument if the arguments do not fit together.
   shards(std::span<const edge_set<Edge>> pins, std::span<const rank_t> owners, rank_t participants,
          shard_range here = {}, rank_t threads = 1, bool with_in_lists = false)
       : pins_(pins), participants_(participants), first_(here.first) {
@@ -76,7 +81,7 @@ class shards {
 
   vertex_t vertices() const noexcept { return vertices_; }
   rank_t participants() const noexcept { return participants_; }
-  // Precondition: made here.
+  // Precondition: the shard was made here.
   const shard<Edge>& operator[](rank_t participant) const noexcept {
     return made_[participant - first_];
   }
@@ -86,18 +91,20 @@ class shards {
     rank_t owner;
     vertex_t local;
   };
-  // What one participant has for another: lists and their targets; then, where they begin.
+  // The numbers of lists and targets that one participant has for another; later the positions at
+  // which they begin.
   struct amounts {
     edge_t lists = 0;
     edge_t targets = 0;
   };
 
-  // The participants that one set of out-edges leads to, each once.
+  // The participants to which one set of out-edges leads, each once.
   class destinations {
    public:
     explicit destinations(rank_t participants) : seen_(participants, 0) {}
 
-    // The owner itself comes last, its successor first: not everybody begins with the same one.
+    // The owner's successor comes first and the owner itself last, so that the participants do not
+    // all begin with the same one.
     const std::vector<rank_t>& of(std::span<const vertex_t> targets, rank_t owner,
                                   const std::vector<place>& places) {
       found_.clear();
@@ -179,7 +186,7 @@ class shards {
     });
   }
 
-  // From how many to where they begin.
+  // Turns the amounts into the positions at which they begin.
   void number_lists() {
     for (rank_t q = 0; q < participants_; ++q) {
       amounts total;
@@ -190,7 +197,7 @@ class shards {
         total.targets += own.targets;
       }
       totals_.push_back(total);
-      // The last number marks messages to the host.
+      // The last number is reserved for messages to the host.
       if (total.lists >= std::numeric_limits<std::uint32_t>::max())
         refuse("participant " + std::to_string(q) +
                " would have more than 2^32 - 2 lists of targets; use more participants");
@@ -213,7 +220,8 @@ class shards {
     if constexpr (shard<Edge>::has_values) mine.values.resize(totals_[q].targets);
   }
 
-  // Each participant's part of another's lists is a range of its own, so that all can write at once.
+  // Each participant writes a range of its own of the lists of another, so all of them can write at
+  // once.
   void fill(rank_t p) {
     destinations to(participants_);
     std::vector<amounts> next(
@@ -269,11 +277,15 @@ class shards {
   vertex_t vertices_ = 0;
   std::vector<shard<Edge>> made_;
 
-  // Only while the shards are made.
-  std::vector<place> places_;                       // of each vertex
-  std::vector<std::vector<vertex_t>> vertices_of_;  // each participant
-  std::vector<amounts> counts_;                     // see between()
-  std::vector<amounts> totals_;                     // for each participant
+  // These exist only while the shards are made.
+  // The owner and local number of each vertex.
+  std::vector<place> places_;
+  // The vertices of each participant.
+  std::vector<std::vector<vertex_t>> vertices_of_;
+  // See between().
+  std::vector<amounts> counts_;
+  // The totals of each participant.
+  std::vector<amounts> totals_;
 };
 
 }  // namespace tutti::graph

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The endpoint of a communicator of one: nothing ever arrives, and the only participant decides alone. With it a vertex
-// program runs sequentially, exactly as on many participants: what is asked for is sent and received, and only a second,
-// unanimous idle ends the run.
+// The endpoint of a communicator with one participant: nothing ever arrives, and the only
+// participant decides alone. With it a vertex program runs sequentially in exactly the way it runs
+// on many participants: requested sends are sent and received, and only a second, unanimous idle()
+// ends the run.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@ class solo_endpoint {
   rank_t rank() const noexcept { return 0; }
   rank_t size() const noexcept { return 1; }
 
-  // The engine hands messages to its own vertices over by itself; there is nobody else.
+  // The engine delivers messages to its own vertices itself, and there is no other participant.
   bool can_send(rank_t) const noexcept { return false; }
   void send(rank_t, const void*, std::size_t) const {
     refuse("a participant without others has nobody to send to");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vertex as its handlers see it, and the vertices of one participant as the engine keeps them.
+// A vertex as its handlers see it, and the vertices of one participant as the engine stores them.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ struct inboxes_of<Program> {
   using type = inboxes<Program>;
 };
 
-// The states lie apart from what else the engine knows of a vertex: recv() goes through them at random.
+// The states are stored separately from what else the engine keeps about a vertex, because recv()
+// accesses them at random.
 template <class Program>
 struct local_vertices {
   local_vertices(const Program& program, const shard<typename Program::edge>& mine,
@@ -49,7 +50,7 @@ struct local_vertices {
 
 }  // namespace detail
 
-// Valid during the call of a handler.
+// A handle to a vertex. It is valid during the call of a handler.
 template <class Program>
 class vertex {
  public:
@@ -61,25 +62,26 @@ class vertex {
   state_type& state() noexcept { return all_->states[local_]; }
   state_type* operator->() noexcept { return &all_->states[local_]; }
 
-  // What has arrived for it, if the program gathers.
+  // What has arrived for the vertex, if the program gathers.
   auto& inbox() noexcept requires gathering_program<Program> { return all_->inboxes.of(local_); }
 
-  // What was last asked for. After send() it still stands, unless that says something else. A run in which a vertex wants to
-  // send on a pin that the engine was not given ends with std::invalid_argument.
+  // The pin that was last asked for. After send() it stays the same, unless send() asks for another
+  // one. If a vertex wants to send on a pin that the engine was not given, the run ends with
+  // std::invalid_argument.
   pin ready_to_send() const noexcept { return all_->senders.wanted(local_); }
   void ready_to_send(pin where) noexcept { all_->senders.want(local_, where); }
 
-  // 0 .. vertices()-1: as in the graph, whatever participant has it.
+  // The number of the vertex in the graph, 0 .. vertices()-1, whichever participant holds it.
   vertex_t id() const noexcept { return all_->graph.vertices[local_]; }
   vertex_t vertices() const noexcept { return all_->total; }
-  // How often all vertices have made a step: 0 in init() and in the first step().
+  // The number of steps that all vertices have made: 0 in init() and in the first step().
   std::uint64_t time() const noexcept { return all_->time; }
 
-  // Edges of that set of out-edges; 0 if there is no such set.
+  // The number of edges in that set of out-edges; 0 if there is no such set.
   std::uint32_t out_degree(pin set = pin(0)) const noexcept {
     return all_->graph.out_degree(local_, set.number());
   }
-  // Edges of all sets that lead here.
+  // The number of edges in all sets that lead here.
   std::uint32_t in_degree() const noexcept { return all_->graph.in_degrees[local_]; }
 
  private:
