@@ -81,9 +81,9 @@ using mcs_4_2 = mcs_barrier<M, W, 4, 2>;
 struct counting : entry<counting_barrier> {
   static constexpr algorithm_info info{"counting",
                                        "two counters used in turn, one departure word each",
-                                       "paper 000, sections 2 and 3.2",
+                                       "Hetland et al. 2019, sections 2 and 3.2",
                                        "n fetch_adds on one line + 1 line to all",
-                                       "up to a dozen cores; the twin of the HARP unit",
+                                       "up to a dozen cores; the algorithm of the HARP unit",
                                        "many cores"};
 };
 struct central : entry<central_barrier> {
@@ -95,62 +95,64 @@ struct central : entry<central_barrier> {
                                        "many cores"};
 };
 struct ticket : entry<ticket_barrier> {
-  static constexpr algorithm_info info{"ticket",
-                                       "the last ticket drawn is the release",
-                                       "paper 000, section 2",
-                                       "n fetch_adds on one line",
-                                       "few participants, or more participants than cores",
-                                       "many cores",
-                                       true};
-};
-struct pool : entry<pool_barrier> {
   static constexpr algorithm_info info{
-      "pool",
-      "count and sequence in one word; any n threads meet; whoever leaves first may destroy it",
-      "paper 000, section 2; glibc's leaving",
-      "n compare-and-swaps + n fetch_adds on two lines",
-      "the threads change, or the barrier lives on a stack",
+      "ticket",
+      "everybody draws a ticket; the last one drawn is the release",
+      "Hetland et al. 2019, section 2",
+      "n fetch_adds on one line",
+      "few participants, or more participants than cores",
       "many cores",
       true};
 };
+struct pool : entry<pool_barrier> {
+  static constexpr algorithm_info info{"pool",
+                                       "count and sequence in one word; any n threads may arrive, "
+                                       "and the first to leave may destroy it",
+                                       "Hetland et al. 2019, section 2; leaving as in glibc",
+                                       "n compare-and-swaps + n fetch_adds on two lines",
+                                       "the threads change, or the barrier lives on a stack",
+                                       "many cores",
+                                       true};
+};
 struct striped : entry<striped_barrier> {
-  static constexpr algorithm_info info{
-      "striped",
-      "leaf counters of 8, a root, one release word; participants may roam and drop",
-      "Yew, Tzeng and Lawrie 1987 in two levels",
-      "8 + n/8 compare-and-swaps + 1 line to all",
-      "six to some sixty cores without fixed ranks",
-      "two to five participants",
-      true};
+  static constexpr algorithm_info info{"striped",
+                                       "leaf counters of 8, a root, one release word; any thread "
+                                       "may arrive, and participants may drop",
+                                       "Yew, Tzeng and Lawrie 1987 in two levels",
+                                       "8 + n/8 compare-and-swaps + 1 line to all",
+                                       "six to some sixty cores without fixed ranks",
+                                       "two to five participants",
+                                       true};
 };
 struct flags : entry<flags_plain> {
-  static constexpr algorithm_info info{"flags",
-                                       "a flag a worker, side by side; the master reads them all",
-                                       "paper 002, section III.A",
-                                       "n-1 flags in n/32 lines + 1 line to all",
-                                       "few workers and a master",
-                                       "many cores"};
+  static constexpr algorithm_info info{
+      "flags",
+      "one flag per worker, several on a line; the master reads them all",
+      "Berger and Stamatakis 2010, section III.A",
+      "n-1 flags in n/32 lines + 1 line to all",
+      "few workers and a master",
+      "many cores"};
 };
 struct flags_on_lines : entry<flags_padded> {
   static constexpr algorithm_info info{"flags_padded",
-                                       "as flags, each on its own line",
-                                       "paper 002, section III.A",
+                                       "like flags, but each flag on its own line",
+                                       "Berger and Stamatakis 2010, section III.A",
                                        "n-1 lines + 1 line to all",
                                        "few workers that arrive together",
                                        "many cores"};
 };
 struct recursive : entry<recursive_plain> {
   static constexpr algorithm_info info{"recursive",
-                                       "flags collected along a binary tree, side by side",
-                                       "paper 002, section III.B",
+                                       "flags collected along a binary tree, several on a line",
+                                       "Berger and Stamatakis 2010, section III.B",
                                        "log2 n transfers + 1 line to all",
                                        "a dozen cores and a master; carries a reduction",
                                        "two to four participants"};
 };
 struct recursive_on_lines : entry<recursive_padded> {
   static constexpr algorithm_info info{"recursive_padded",
-                                       "as recursive, each flag on its own line",
-                                       "paper 002, section III.B",
+                                       "like recursive, but each flag on its own line",
+                                       "Berger and Stamatakis 2010, section III.B",
                                        "log2 n transfers + 1 line to all",
                                        "a dozen cores and a master; carries a reduction",
                                        "two to four participants"};
@@ -158,7 +160,7 @@ struct recursive_on_lines : entry<recursive_padded> {
 struct atomic : entry<atomic_barrier> {
   static constexpr algorithm_info info{"atomic",
                                        "workers count themselves atomically; the master releases",
-                                       "paper 002, section III.C",
+                                       "Berger and Stamatakis 2010, section III.C",
                                        "n-1 fetch_adds on one line + 1 line to all",
                                        "few workers and a master",
                                        "many cores"};
@@ -166,15 +168,15 @@ struct atomic : entry<atomic_barrier> {
 struct mutex : entry<mutex_barrier> {
   static constexpr algorithm_info info{"mutex",
                                        "workers count themselves under a lock",
-                                       "paper 002, section III.D",
+                                       "Berger and Stamatakis 2010, section III.D",
                                        "n-1 locked sections + 1 line to all",
-                                       "never by choice: it shows the price of the lock",
+                                       "never by choice: it shows the cost of the lock",
                                        "always"};
 };
 struct combining : entry<combining_barrier> {
   static constexpr algorithm_info info{
       "combining",
-      "counters in a tree of fan-in 4, released the way they filled",
+      "counters in a tree of fan-in 4; the release goes down the same tree",
       "Mellor-Crummey and Scott 1991, alg. 8",
       "log4 n fetch_adds up + log4 n lines down",
       "many cores",
@@ -185,20 +187,20 @@ struct mcs : entry<mcs_4_2> {
                                        "static trees, fan-in 4 up, fan-out 2 down, stores only",
                                        "Mellor-Crummey and Scott 1991, alg. 11",
                                        "log4 n transfers up + log2 n down",
-                                       "many cores; dear read-modify-write",
+                                       "many cores; expensive read-modify-writes",
                                        "few participants"};
 };
 struct dissemination : entry<dissemination_barrier> {
   static constexpr algorithm_info info{"dissemination",
-                                       "everybody signals 2^k ahead in round k",
-                                       "Hensgen, Finkel and Manber 1988; paper 000",
+                                       "in round k every rank signals the rank 2^k ahead",
+                                       "Hensgen, Finkel and Manber 1988; Hetland et al. 2019",
                                        "log2 n transfers",
-                                       "a core for everybody, arrivals close together",
+                                       "one core per participant, arrivals close together",
                                        "more participants than cores"};
 };
 struct dissemination_4 : entry<dissemination_barrier> {
   static constexpr algorithm_info info{"dissemination_4",
-                                       "dissemination with radix 4: three signals a round",
+                                       "dissemination with radix 4: three signals per round",
                                        "Hoefler et al. 2006",
                                        "log4 n rounds of 3 transfers in parallel",
                                        "many cores that overlap misses well",
@@ -211,16 +213,16 @@ struct dissemination_4 : entry<dissemination_barrier> {
 struct tournament : entry<tournament_barrier> {
   static constexpr algorithm_info info{
       "tournament",
-      "pairs meet, winners go on, the champion releases down the same tree",
-      "Hensgen, Finkel and Manber 1988; paper 000",
+      "pairs meet, winners go on, and the champion releases down the same tree",
+      "Hensgen, Finkel and Manber 1988; Hetland et al. 2019",
       "log2 n transfers up + log2 n down",
-      "many cores (best on three of paper 000's machines)",
+      "many cores (best on three machines of Hetland et al. 2019)",
       "more participants than cores"};
 };
 struct hierarchical : entry<hierarchical_barrier> {
   static constexpr algorithm_info info{
       "hierarchical",
-      "a counter for each shared cache, dissemination among their leaders",
+      "one counter per shared cache, dissemination among their leaders",
       "Rodchenko et al. 2015; hwloc",
       "n/groups fetch_adds + log2 groups transfers + 1 line to the group",
       "several sockets or core complexes",
@@ -247,15 +249,16 @@ using park_after_100 = park_wait<M, 100>;
 struct adaptive : wait_entry<adaptive_wait> {
   static constexpr std::string_view name = "adaptive";
   static constexpr std::string_view summary =
-      "spins, yields or parks by what it learns of the cores; the default";
+      "spins, yields or parks, depending on what it has learned about the cores; the default";
 };
 struct spin : wait_entry<spin_wait> {
   static constexpr std::string_view name = "spin";
-  static constexpr std::string_view summary = "polls; for cores that nobody shares";
+  static constexpr std::string_view summary = "polls; for cores that no other thread uses";
 };
 struct yield : wait_entry<yield_wait> {
   static constexpr std::string_view name = "yield";
-  static constexpr std::string_view summary = "polls 8 times, then yields the core between looks";
+  static constexpr std::string_view summary =
+      "polls 8 times, then yields the core between two polls";
 };
 struct park : wait_entry<park_after_100> {
   static constexpr std::string_view name = "park";
