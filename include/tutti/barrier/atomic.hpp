@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic increment: workers count themselves with one atomic instruction; the master waits for the count.
+// Atomic increment barrier: each worker increments a counter with one atomic instruction, and the
+// master waits for the count.
 //
-// Cost       one fetch_add a worker on one line, one store to release.
-// When       few workers with a master; the smallest code.
-// When not   many cores: workers queue for the line.
-// Source     paper 002, section III.C.
+// Cost       one fetch_add per worker on one cache line, and one store to release.
+// When       few workers with a master. It has the smallest code.
+// When not   many cores, because workers queue for the line.
+// Source     Berger and Stamatakis, section III.C.
 #pragma once
 
 #include "tutti/barrier/master.hpp"
@@ -24,18 +25,19 @@ class atomic_barrier : private master_barrier<Memory, Wait> {
         rank, [&] { return collect(rank, deadline); }, deadline);
   }
 
-  // A worker reports its arrival; the master waits for all of them, and may be called again after its deadline.
+  // A worker reports its arrival. The master waits for all workers, and may call it again after its
+  // deadline has passed.
   template <class Deadline = no_deadline>
   bool collect(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = this->locals_[rank];
     if (rank != 0) {
-      // seq_cst: release publishes my work, acquire passes on that of earlier workers; the one order puts the
-      // count before the look for a sleeping master.
+      // seq_cst: release publishes my work, and acquire passes on that of earlier workers; the
+      // total order puts the count before the check for a sleeping master.
       arrived_.fetch_add(1, Memory::order("atomic.arrive", seq_cst));
       this->wait_.notify_ordered(arrived_);
       return true;
     }
-    // The count is never reset: it wraps, and so does the target.
+    // The count is never reset. It wraps around, and so does the target.
     const std::uint32_t all = me.episode * (this->n_ - 1);
     // acquire: pairs with every worker's arrival through the counter's release sequence.
     return this->wait_.until(me.collecting, arrived_, Memory::order("atomic.collect", acquire),

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti::barrier: what most programs include. std::barrier's interface, plus ranks and deadlines.
+// tutti::barrier, which most programs include: the interface of std::barrier, plus ranks and
+// deadlines.
 //
 //   tutti::barrier sync(threads);
-//   sync.arrive_and_wait();              // as std::barrier
-//   sync.arrive_and_wait(rank);          // names the participant: a deadline can say who is missing
+//   sync.arrive_and_wait();              // the call of std::barrier
+//   sync.arrive_and_wait(rank);          // with a rank a deadline can tell who is missing
 //
-// Which algorithm: few participants, and more participants than CPUs, draw tickets from one counter (ticket.hpp);
-// others, and those with a completion function, meet on striped counters (striped.hpp). barrier_options forces an
-// algorithm by name. How it waits: adaptive_wait.
+// Algorithm: few participants, and more participants than CPUs, use one ticket counter
+// (ticket.hpp). Other numbers, and barriers with a completion function, use striped counters
+// (striped.hpp). barrier_options can name another algorithm. Waits use adaptive_wait.
 //
-// What a participant's every call needs stands in two cache lines; the counters of a striped barrier, and what is known
-// of each rank, are made when they are needed. The rest (drops, deadlines, names, misuse) is out of the way, in functions
-// that are not inlined.
+// Layout: every call needs two cache lines. The counters of a striped barrier and the records of
+// the ranks are made when they are needed. The code for drops, deadlines, named algorithms and
+// misuse is in functions that are not inlined.
 //
-// Memory ordering: everything a participant does before it arrives happens before the completion function, which
-// happens before any participant's return from the wait for that phase.
-//
-// Destruction: when every participant has returned from its last call.
-// Hosted only: std::chrono, std::vector and exceptions are part of its interface.
+// Memory ordering: everything that a participant does before it arrives happens before the
+// completion function, which happens before any participant's return from the wait for that phase.
+// Thread-safety: participants call at the same time; one thread at a time may use a rank.
+// Destruction: all participants must have returned from their last call.
+// Hosted only: std::chrono, std::vector and exceptions are part of the interface.
 #pragma once
 
 #include <atomic>
@@ -43,20 +44,23 @@
 namespace tutti {
 
 struct barrier_options {
-  // A name of the registry ("dissemination", "mcs", ...) or of a provider (add_barrier_provider), or empty: tutti
-  // chooses. A named algorithm has no split arrive and wait, no drop and no completion function.
+  // The name of an algorithm of the registry ("dissemination", "mcs", ...) or of a provider
+  // (add_barrier_provider). If it is empty, tutti chooses. A barrier with a named algorithm
+  // supports neither arrive without wait, nor drops, nor a completion function.
   std::string_view algorithm = {};
-  // How a named algorithm waits.
+  // The wait policy of a named algorithm.
   std::string_view wait = "adaptive";
-  // Up to so many participants one counter beats two levels: a level more costs two line transfers, and n on one
-  // line about n/2 more than two.
+  // The largest number of participants that use one counter instead of two levels. A second level
+  // costs two line transfers; n participants on one line cost about n/2 more than two do.
   rank_t few = 5;
-  // Participants to a striped counter.
+  // The number of participants that share a striped counter.
   rank_t fan = 8;
-  // For how long a wait keeps the processor before it sleeps (wait/patience.hpp).
+  // How long a wait keeps the processor before it sleeps (wait/patience.hpp).
   tutti::patience patience = {};
 };
 
+// Completion is called without arguments by the last arrival of each phase. With Checks the barrier
+// reports misuse (platform/misuse.hpp).
 template <class Completion = no_completion, bool Checks = (TUTTI_CHECKS != 0),
           class Memory = native, class Wait = adaptive_wait<Memory>>
 class barrier {
@@ -70,12 +74,12 @@ class barrier {
   static_assert(std::is_invocable_v<Completion&>, "a completion function takes nothing");
 
  public:
-  // The phase that an arrival belongs to: give it to wait().
+  // The phase of an arrival, to pass to wait().
   class arrival_token {
    public:
     arrival_token(arrival_token&&) noexcept = default;
     arrival_token& operator=(arrival_token&&) noexcept = default;
-    // Counted from 0.
+    // Returns the number of the phase, counted from 0.
     std::uint64_t phase() const noexcept { return phase_; }
 
    private:
@@ -84,10 +88,13 @@ class barrier {
     std::uint64_t phase_;
   };
 
+  // Returns the largest number of participants.
   static constexpr std::ptrdiff_t max() noexcept { return striped::counter_max; }
 
-  // Throws std::invalid_argument unless 0 <= expected <= max(). Nobody may arrive at a barrier for 0. A completion function
-  // that throws ends the program (LWG 3898).
+  // Makes a barrier for `expected` participants. Throws std::invalid_argument unless
+  // 0 <= expected <= max(), and for options that make_barrier rejects or that do not fit together.
+  // Nobody may arrive at a barrier for 0 participants. A completion function that throws ends the
+  // program (LWG 3898).
   explicit barrier(std::ptrdiff_t expected, Completion completion = {},
                    barrier_options options = {}, site made = site::here())
       : ticket_(checked_count(expected)),
@@ -110,26 +117,30 @@ class barrier {
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-  // From the next wait on; at any time, by any thread. False: a named algorithm waits by a policy that has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the barrier has a named algorithm with a wait policy that has no patience.
   bool set_patience(patience p) noexcept {
     if (named_) return named_->barrier().set_patience(p);
     return striped_ ? striped_->set_patience(p) : ticket_.set_patience(p);
   }
 
-  // ---- as std::barrier
+  // ---- the interface of std::barrier
 
-  // Counts `update` arrivals without waiting.
+  // Counts `update` arrivals, 1 .. n, without waiting. Throws std::invalid_argument if the barrier
+  // has a named algorithm.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t update = 1, site where = site::here()) {
     require_split("arrive");
     check_update(update, where);
     return arrival_token(count_arrival(my_habit(), static_cast<rank_t>(update)));
   }
 
+  // Waits until the phase of the token has ended.
   void wait(arrival_token&& token, site where = site::here()) const {
     const visit guard(*this, where);
     wait_for_phase(token.phase_, my_habit(), no_deadline{});
   }
 
+  // Arrives and waits until the phase has ended.
   void arrive_and_wait(site where = site::here()) {
     if (way() != by_tickets) [[unlikely]]
       return arrive_and_wait_otherwise(where);
@@ -138,14 +149,15 @@ class barrier {
     ticket_.wait(drawn, my_habit().seat);
   }
 
-  // My last arrival: later phases expect one participant less. Does not wait.
+  // Arrives for the last time, without waiting: later phases expect one participant less. Throws
+  // std::invalid_argument if the barrier has a named algorithm.
   void arrive_and_drop() {
     require_split("arrive_and_drop");
     drop(my_habit());
   }
 
-  // ---- with a rank, 0 .. n-1: each used by one thread at a time. The first call with a rank takes memory for all ranks
-  // and may throw std::bad_alloc, before it has arrived.
+  // ---- the same with a rank, 0 .. n-1. One thread at a time may use a rank. The first call with a
+  // rank allocates memory for all ranks and may throw std::bad_alloc, before it arrives.
 
   [[nodiscard]] arrival_token arrive_as(rank_t rank, site where = site::here()) {
     require_split("arrive_as");
@@ -168,13 +180,14 @@ class barrier {
     require_split("arrive_and_drop_as");
     check_rank(rank, where);
     record& mine = records_[rank];
-    // relaxed: read for messages only; a rank that has dropped is never missing.
+    // relaxed: others read it for messages only. A rank that has dropped out is never missing.
     mine.phases_arrived.store(never, relaxed);
     drop(mine.mine);
   }
 
-  // ---- with a deadline. After a late phase the arrival stands: wait again with wait_for or wait_until. A named
-  // algorithm cannot resume: its barrier must not be used again.
+  // ---- the same with a deadline. If the deadline passes, the arrival still counts: wait again
+  // with wait_for or wait_until, not by another arrival. A named algorithm cannot resume a wait:
+  // its barrier must not be used again.
 
   template <class Rep, class Period>
   [[nodiscard]] timed_result arrive_and_wait_for(std::chrono::duration<Rep, Period> timeout,
@@ -198,7 +211,8 @@ class barrier {
                                                    site where = site::here()) {
     return arrive_and_wait_by(rank, until_time(when), where);
   }
-  // `phase` of a token or of a late result.
+  // Wait for the end of `phase`, which a token or a late result supplies. Throw
+  // std::invalid_argument if the barrier has a named algorithm.
   template <class Rep, class Period>
   [[nodiscard]] timed_result wait_for(std::uint64_t phase,
                                       std::chrono::duration<Rep, Period> timeout,
@@ -219,21 +233,17 @@ class barrier {
  private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-  // The part that counts the arrivals.
-  enum : std::uint32_t {
-    by_tickets,
-    by_tickets_of_fewer,  // from the first drop on
-    by_stripes,
-    by_name
-  };
+  // How arrivals are counted. by_tickets_of_fewer replaces by_tickets at the first drop.
+  enum : std::uint32_t { by_tickets, by_tickets_of_fewer, by_stripes, by_name };
 
   struct record {
     habit mine{};
-    // Phases in which this rank has arrived, counted from the first: for messages.
+    // The number of phases in which this rank has arrived, or `never` once it has dropped out. It
+    // serves messages and checks.
     atomic<std::uint64_t> phases_arrived{0};
   };
 
-  // Counts who is inside, in builds with checks.
+  // Counts the threads inside the barrier, in builds with checks.
   class visit {
    public:
     visit([[maybe_unused]] const barrier& b, [[maybe_unused]] const site& where) {
@@ -268,25 +278,26 @@ class barrier {
       refuse("algorithm '" + std::string(options.algorithm) + "' cannot run a completion function");
     named_ =
         std::make_unique<named_algorithm>(options.algorithm, n(), options.wait, options.patience);
-    // relaxed: before the barrier is shared.
+    // relaxed: the barrier is not shared yet.
     way_.store(by_name, relaxed);
   }
 
   [[gnu::noinline]] void use_stripes(rank_t fan) {
     striped_ = std::make_unique<striped>(n(), fan);
-    // relaxed: before the barrier is shared.
+    // relaxed: the barrier is not shared yet.
     way_.store(by_stripes, relaxed);
   }
 
   rank_t n() const noexcept { return ticket_.participants(); }
 
-  // relaxed: changes once, by a participant that drops, before its last arrival; whoever comes to the next phase has seen
-  // that one's end, and whoever comes to the same phase may count it either way.
+  // relaxed: it changes once, when a participant drops out, before that participant's last arrival.
+  // A participant of the next phase has seen the end of the present one, and a participant of the
+  // present phase may count its arrival either way.
   std::uint32_t way() const noexcept { return way_.load(relaxed); }
 
   habit& my_habit() const noexcept { return seat_of_this_thread<habit>(this); }
 
-  // Returns the phase arrived in.
+  // Returns the phase of the arrival.
   std::uint64_t count_arrival(habit& mine, rank_t count = 1) {
     switch (way()) {
       case by_tickets: return ticket_.draw(count).episode;
@@ -302,7 +313,7 @@ class barrier {
     return phase;
   }
 
-  // The first to arrive in a phase also draws the tickets of those who dropped before it.
+  // The first arrival of a phase also draws the tickets of the participants that have dropped out.
   [[gnu::cold, gnu::noinline]] std::uint64_t draw_among_fewer(rank_t count) {
     const auto mine = ticket_.draw(count);
     const rank_t dropped = mine.is_first ? drops_.before(mine.episode) : 0;
@@ -335,7 +346,7 @@ class barrier {
     wait_for_phase(phase, records_[rank].mine, no_deadline{});
   }
 
-  // Compared as a 32-bit difference: the phases of striped counters wrap there.
+  // Compares by a 32-bit difference, because the phases of striped counters wrap around at 32 bits.
   static bool has_arrived(std::uint64_t phases_arrived, std::uint64_t phase) noexcept {
     return phases_arrived == never ||
            static_cast<std::int32_t>(static_cast<std::uint32_t>(phases_arrived - phase)) > 0;
@@ -343,14 +354,15 @@ class barrier {
 
   void note_arrival(rank_t rank, record& mine, std::uint64_t phase, const site& where) {
     if constexpr (Checks) check_arrival(rank, mine, phase, where);
-    // relaxed: read for messages only.
+    // relaxed: others read it for messages only.
     mine.phases_arrived.store(phase + 1, relaxed);
   }
 
-  // Returns the phase, of which a named algorithm tells nothing.
+  // Returns the phase, which the record counts because a named algorithm does not report it.
   std::uint64_t note_arrival_by_name(rank_t rank, const site& where) {
     record& mine = records_[rank];
-    const std::uint64_t phase = mine.phases_arrived.load(relaxed);  // relaxed: my own word
+    // relaxed: only this rank writes it.
+    const std::uint64_t phase = mine.phases_arrived.load(relaxed);
     note_arrival(rank, mine, phase, where);
     return phase;
   }
@@ -364,9 +376,9 @@ class barrier {
 
   [[gnu::cold, gnu::noinline]] void drop(habit& mine) {
     if (way() == by_stripes) return (void)count_striped_arrival(mine, 1, true);
-    // The phase cannot end before I arrive: it is the one that the counter shows.
+    // The phase cannot end before I arrive, so it is the one that the counter shows.
     drops_.note(ticket_.phase());
-    // relaxed: published by my ticket, as the drop is; see way().
+    // relaxed: my ticket publishes it, and the drop too; see way().
     way_.store(by_tickets_of_fewer, relaxed);
     draw_among_fewer(1);
   }
@@ -457,7 +469,7 @@ class barrier {
   }
 
   void check_arrival(rank_t rank, const record& mine, std::uint64_t phase, const site& where) {
-    // relaxed: this rank's own word.
+    // relaxed: only this rank writes it.
     const std::uint64_t before = mine.phases_arrived.load(relaxed);
     if (before == never)
       on_misuse("rank " + std::to_string(rank) + " arrived after it had dropped", where.at);
@@ -471,8 +483,8 @@ class barrier {
       // relaxed: a count for messages.
       const rank_t inside = inside_.value.fetch_add(1, relaxed) + 1;
       if (inside <= n()) return;
-      // Not inside while it is reported: the handler may throw.
-      // relaxed: as above.
+      // The thread does not count as inside during the report, because the handler may throw.
+      // relaxed: a count for messages.
       inside_.value.fetch_sub(1, relaxed);
       on_misuse(std::to_string(inside) + " threads are inside a barrier of " + std::to_string(n()) +
                     " participants",
@@ -483,7 +495,7 @@ class barrier {
 
   void check_nobody_inside() {
     if constexpr (Checks) {
-      // relaxed: whoever destroys must have seen everybody return.
+      // relaxed: the thread that destroys must have seen all others return.
       const rank_t inside = inside_.value.load(relaxed);
       if (inside != 0)
         on_misuse("a barrier is destroyed while " + std::to_string(inside) + " of its " +
@@ -492,14 +504,16 @@ class barrier {
     }
   }
 
-  // One line is written by everybody; what follows it is read by everybody and hardly ever written.
+  // All participants write the first cache line. They read the members after it, which hardly ever
+  // change.
   [[no_unique_address]] ticket ticket_;
   atomic<std::uint32_t> way_{by_tickets};
   rank_records<Memory, record> records_;
   drops<Memory> drops_;
   std::unique_ptr<striped> striped_;
   std::unique_ptr<named_algorithm> named_;
-  [[no_unique_address]] const site made_;  // a destructor has no call to point at
+  // The place to report from the destructor, which has no call site.
+  [[no_unique_address]] const site made_;
   [[no_unique_address]] Completion completion_;
   struct nothing {};
   [[no_unique_address]] mutable std::conditional_t<Checks, padded<atomic<rank_t>>, nothing> inside_;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sense-reversing central barrier: arrivals count down on one word; the last restores the count and flips the
-// sense that the others wait on.
+// Sense-reversing central barrier: arrivals decrement one counter. The last arrival restores the
+// counter and flips the sense, the word on which the others wait.
 //
-// Cost       one fetch_sub an arrival and one store; two lines, each crossing to everybody.
-// When       few participants; the textbook reference.
-// When not   many cores: arrivals queue for one line. The ticket barrier does the same with one line less.
+// Cost       one fetch_sub per arrival and one store, on two cache lines that travel to all
+//            participants.
+// When       few participants. It is the textbook reference.
+// When not   many cores, because arrivals queue for one line. The ticket barrier does the same with
+//            one line less.
 // Source     Mellor-Crummey and Scott 1991, algorithm 7.
 #pragma once
 
@@ -24,11 +26,12 @@ class central_barrier {
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = locals_[rank];
     const std::uint32_t sense = ++me.episode & 1u;
-    // acq_rel: release hands my work to the last arriver; acquire lets the last arriver pass on everybody's.
+    // acq_rel: release publishes my work to the last arriver; acquire lets the last arriver pass on
+    // the work of all.
     if (remaining_.fetch_sub(1, Memory::order("central.arrive", acq_rel)) == 1) {
-      // relaxed: read again only after the release below.
+      // relaxed: the others read it again only after the release below.
       remaining_.store(n_, relaxed);
-      // release: publishes everybody's work and the restored count; pairs with the wait.
+      // release: publishes the work of all and the restored count; pairs with the wait.
       sense_.store(sense, Memory::order("central.release", release));
       wait_.notify(sense_);
       return true;
@@ -40,7 +43,8 @@ class central_barrier {
   }
 
   rank_t participants() const noexcept { return n_; }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:

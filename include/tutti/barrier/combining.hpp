@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combining tree: groups of `fan` count on a node of their own; the last of a group goes on to the parent node, the
-// others wait at their node. Whoever completes the root releases downwards the nodes that it came through.
+// Combining tree barrier: each group of `fan` participants counts its arrivals on a node. The last
+// of a group goes on to the parent node, and the others wait at their node. The participant that
+// completes the root releases the nodes on its way back down.
 //
-// Cost       log_fan(n) fetch_adds one after the other, each on a line that only `fan` share; as many stores down.
-// When       many cores, arrivals close together: contention is bounded by `fan`.
-// When not   few participants: one counter is enough.
+// Cost       log_fan(n) fetch_adds one after the other, each on a cache line that only `fan`
+//            participants share, and as many stores on the way down.
+// When       many cores and arrivals close together, because `fan` limits the contention.
+// When not   few participants, for which one counter is enough.
 // Source     Yew, Tzeng and Lawrie 1987; Mellor-Crummey and Scott 1991, algorithm 8.
 #pragma once
 
@@ -19,6 +21,7 @@ namespace tutti {
 template <class Memory = native, class Wait = adaptive_wait<Memory>>
 class combining_barrier {
  public:
+  // Throws std::invalid_argument if `fan` is less than 2.
   explicit combining_barrier(rank_t participants, rank_t fan = 4)
       : n_(participants),
         fan_(fan),
@@ -35,7 +38,8 @@ class combining_barrier {
   }
 
   rank_t participants() const noexcept { return n_; }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
@@ -48,7 +52,8 @@ class combining_barrier {
 
   template <class Deadline>
   bool climb(node& at, participant<Wait>& me, std::uint32_t episode, Deadline deadline) {
-    // acq_rel: release hands my subtree's work to the last of the group; acquire lets it carry that upwards.
+    // acq_rel: release publishes my subtree's work to the last of the group; acquire lets the last
+    // take the group's work upwards.
     if (at.arrived.fetch_add(1, Memory::order("combining.arrive", acq_rel)) + 1 < at.members)
       // acquire: pairs with the release of this node.
       return wait_.until(me.seat, at.released, Memory::order("combining.wait", acquire),
@@ -56,7 +61,8 @@ class combining_barrier {
     if (at.parent != nullptr && !climb(*at.parent, me, episode, deadline)) return false;
     // relaxed: nobody counts here again before the release below.
     at.arrived.store(0, relaxed);
-    // release: publishes everybody's work, which came down to me, and the reset; pairs with the group's waits.
+    // release: publishes the work of all, which I acquired, and the reset; pairs with the group's
+    // waits.
     at.released.store(episode, Memory::order("combining.release", release));
     wait_.notify(at.released);
     return true;
@@ -72,7 +78,7 @@ class combining_barrier {
     }
   }
 
-  // Nodes are stored level by level from the leaves; the members of a node are consecutive.
+  // Stores the nodes level by level from the leaves; the members of a node are consecutive.
   void link_nodes() noexcept {
     rank_t first = 0;
     for (rank_t members = n_;;) {

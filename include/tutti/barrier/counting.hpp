@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting barrier with two generations: two copies of counter and departure word, used in turn, so that the
-// arrivals of one episode never touch the lines on which the stragglers of the last still depart.
+// Counting barrier with two generations: it has two copies of the counter and the departure word
+// and uses them in turn. So the arrivals of one episode never touch the cache lines on which late
+// threads of the previous episode still depart.
 //
-// Cost       one fetch_add an arrival and one store; two lines of the copy in turn.
-// When       up to a dozen cores with little skew; the software twin of the HARP unit.
-// When not   many cores: arrivals queue for one line.
-// Source     paper 000, sections 2 and 3.2.
+// Cost       one fetch_add per arrival and one store, on the two lines of the current copy.
+// When       up to a dozen cores with little skew. It is the software form of the HARP unit.
+// When not   many cores, because arrivals queue for one line.
+// Source     Hetland et al. 2019, sections 2 and 3.2.
 #pragma once
 
 #include "tutti/barrier/participant.hpp"
@@ -25,11 +26,13 @@ class counting_barrier {
     participant<Wait>& me = locals_[rank];
     const std::uint32_t episode = ++me.episode;
     generation& now = generations_[episode & 1u];
-    // acq_rel: release hands my work to the last arriver; acquire lets the last arriver pass on everybody's.
+    // acq_rel: release publishes my work to the last arriver; acquire lets the last arriver pass on
+    // the work of all.
     if (now.arrived.fetch_add(1, Memory::order("counting.arrive", acq_rel)) + 1 == n_) {
-      // relaxed: nobody counts here again before the other copy's episode, which follows the release below.
+      // relaxed: nobody counts here again before the other copy's episode, which follows the
+      // release below.
       now.arrived.store(0, relaxed);
-      // release: publishes everybody's work and the reset; pairs with the wait.
+      // release: publishes the work of all and the reset; pairs with the wait.
       now.departing.store(episode, Memory::order("counting.release", release));
       wait_.notify(now.departing);
       return true;
@@ -40,7 +43,8 @@ class counting_barrier {
   }
 
   rank_t participants() const noexcept { return n_; }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dissemination barrier: in each round a rank signals radix-1 ranks ahead of it and hears from as many behind it.
-// Nobody is special, nobody releases: after the last round each rank knows of all.
+// Dissemination barrier: in each round a rank signals radix-1 ranks ahead of it and hears from as
+// many behind it. All ranks do the same, and there is no release: after the last round each rank
+// knows that all have arrived.
 //
-// Cost       ceil(log_radix n) transfers one after the other; n * (radix-1) stores a round, each on a line of its own.
-// When       all ranks on cores of their own, arrivals close together: the fewest steps of all.
-// When not   oversubscribed: every round may need a context switch, where a central counter needs one in all.
-// Source     Hensgen, Finkel and Manber 1988; Mellor-Crummey and Scott 1991, algorithm 9; paper 000.
+// Cost       ceil(log_radix n) transfers one after the other; n * (radix-1) stores in each round,
+//            each on a cache line of its own.
+// When       all ranks have cores of their own and arrive close together: no barrier has fewer
+//            steps.
+// When not   more ranks than cores: every round may need a context switch, where a central counter
+//            needs one in all.
+// Source     Hensgen, Finkel and Manber 1988; Mellor-Crummey and Scott 1991, algorithm 9; Hetland
+//            et al. 2019.
 #pragma once
 
 #include "tutti/barrier/participant.hpp"
@@ -18,6 +23,7 @@ namespace tutti {
 template <class Memory = native, class Wait = adaptive_wait<Memory>>
 class dissemination_barrier {
  public:
+  // Throws std::invalid_argument if `radix` is less than 2.
   explicit dissemination_barrier(rank_t participants, rank_t radix = 2)
       : schedule_(participants, radix),
         locals_(participants),
@@ -37,7 +43,8 @@ class dissemination_barrier {
         wait_.notify(ahead);
       }
       for (rank_t j = 1; j <= partners; ++j)
-        // acquire: pairs with the signal of the rank behind. It may be an episode ahead already, never two.
+        // acquire: pairs with the signal of the rank behind, which may be one episode ahead
+        // already, but never two.
         if (!wait_.until(me.seat, flag(rank, round, j),
                          Memory::order("dissemination.wait", acquire), reached(episode), deadline))
           return false;
@@ -46,7 +53,8 @@ class dissemination_barrier {
   }
 
   rank_t participants() const noexcept { return schedule_.participants(); }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:

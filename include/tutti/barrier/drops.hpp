@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many participants have dropped out of a barrier, and in which phase the last ones did: those of earlier phases
-// do not come any more, those of the present one still count in it.
+// Counts the participants that have dropped out of a barrier, and remembers in which phase the last
+// of them dropped out. Those that dropped out in earlier phases no longer arrive; those that drop
+// out in the present phase still count in it.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,20 @@ namespace tutti {
 template <class Memory>
 class drops {
  public:
-  // I drop out in `phase`, which cannot end before my last arrival.
+  // Records that the caller drops out in `phase`, which cannot end before the caller's last
+  // arrival.
   void note(std::uint64_t phase) noexcept {
     change([phase](state s) { return state{s.before(phase), s.in(phase) + 1, low(phase)}; });
   }
 
-  // Participants that dropped out before `phase`. For one who has arrived in it, or may.
+  // Returns the number of participants that dropped out before `phase`. Only a participant that has
+  // arrived in `phase`, or may arrive in it, may call it.
   rank_t before(std::uint64_t phase) noexcept {
-    // relaxed: all who dropped before the phase did so before their last arrivals, which mine follows.
+    // relaxed: a participant drops out before its last arrival, and mine follows the last arrivals
+    // of all that dropped out before the phase.
     const state seen = unpack(word_.load(relaxed));
-    // Added up at once, as the half of a phase's number that is kept comes round again.
+    // The counts are added up at once, because the half of the phase number that is kept wraps
+    // around.
     if (low(phase) != seen.phase && seen.last > 0)
       change([phase](state s) { return state{s.before(phase), s.in(phase), low(phase)}; });
     return seen.before(phase);
@@ -29,9 +34,12 @@ class drops {
 
  private:
   struct state {
-    rank_t earlier = 0;       // dropped out before `phase`
-    rank_t last = 0;          // and in it
-    std::uint32_t phase = 0;  // its low half
+    // How many dropped out before `phase`.
+    rank_t earlier = 0;
+    // How many dropped out in `phase`.
+    rank_t last = 0;
+    // The low half of the phase number.
+    std::uint32_t phase = 0;
 
     rank_t before(std::uint64_t p) const noexcept {
       return phase == low(p) ? earlier : earlier + last;
@@ -55,7 +63,7 @@ class drops {
   void change(Next next) noexcept {
     // relaxed: the compare-and-swap decides.
     std::uint64_t seen = word_.load(relaxed);
-    // relaxed: published by the arrival that follows.
+    // relaxed: the arrival that follows publishes it; a failure only tries again.
     while (!word_.compare_exchange_weak(seen, pack(next(unpack(seen))), relaxed, relaxed)) {
     }
   }

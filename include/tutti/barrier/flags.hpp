@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lock-free flags: each worker raises its own flag, the master looks at all of them in turn.
+// Lock-free flags barrier: each worker sets its own flag, and the master reads all flags in turn.
 //
-// Cost       one store a worker, one a release; plain: 32 flags share a line, so that the master reads few lines
-//            but workers disturb each other; padded: a line each, n-1 transfers to the master.
-// When       few workers with a master that has the serial work anyway. Plain won on the machines of the paper.
-// When not   many cores: the master reads n-1 flags one after the other.
-// Source     paper 002, section III.A.
+// Cost       one store per worker and one to release. Plain: 32 flags share a cache line, so the
+//            master reads few lines, but workers disturb each other. Padded: each flag has a line,
+//            which costs n-1 transfers to the master.
+// When       few workers with a master that does the serial work anyway. The plain form was faster
+//            on the machines of Berger and Stamatakis.
+// When not   many cores, because the master reads n-1 flags one after the other.
+// Source     Berger and Stamatakis, section III.A.
 #pragma once
 
 #include "tutti/barrier/master.hpp"
@@ -25,12 +27,13 @@ class flags_barrier : private master_barrier<Memory, Wait> {
         rank, [&] { return collect(rank, deadline); }, deadline);
   }
 
-  // A worker reports its arrival; the master waits for all of them, and may be called again after its deadline.
+  // A worker reports its arrival. The master waits for all workers, and may call it again after its
+  // deadline has passed.
   template <class Deadline = no_deadline>
   bool collect(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = this->locals_[rank];
     if (rank != 0) {
-      // release: publishes my work; pairs with the master's look.
+      // release: publishes my work; pairs with the master's collect below.
       flags_[rank].store(me.episode, Memory::order("flags.arrive", release));
       this->wait_.notify(flags_[rank]);
       return true;

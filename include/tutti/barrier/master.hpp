@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the master/worker barriers of paper 002 share: rank 0 is the master, learns that all workers have arrived,
-// and lets everybody go with one word. The algorithms differ in how it learns (`collect`).
+// The common base of the master/worker barriers of Berger and Stamatakis: rank 0 is the master,
+// learns that all workers have arrived, and releases them with one word. The algorithms differ in
+// how the master learns of the arrivals (`collect`).
 #pragma once
 
 #include "tutti/barrier/participant.hpp"
@@ -16,14 +17,16 @@ class master_barrier {
       : n_(participants), locals_(participants), wait_(participants) {}
 
   rank_t participants() const noexcept { return n_; }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
-  // A parallel region instead of a barrier: the master opens it, the workers await it, and all end it by their
-  // algorithm's collect(), after which only the master knows that all have arrived.
+  // Open and await a parallel region instead of a barrier: the master opens it, and the workers
+  // await it. All ranks end it by their algorithm's collect(), after which only the master knows
+  // that all have arrived.
   void open() {
-    // release: publishes what the master did before, and everybody's work, which it acquired while it collected; pairs
-    // with await.
+    // release: publishes what the master did before, and the work of all, which it acquired while
+    // it collected; pairs with await.
     go_.store(++locals_[0].episode, Memory::order("master.open", release));
     wait_.notify(go_);
   }
@@ -34,14 +37,15 @@ class master_barrier {
   }
 
  protected:
-  // collect() reports the rank's arrival; for the master it returns once all have arrived.
+  // collect() reports the rank's arrival; the master's returns once all have arrived.
   template <class Collect, class Deadline>
   bool meet(rank_t rank, Collect collect, Deadline deadline) {
     participant<Wait>& me = locals_[rank];
     const std::uint32_t episode = ++me.episode;
     if (!collect()) return false;
     if (rank == 0) {
-      // release: publishes everybody's work, which the master acquired while it collected; pairs with the wait.
+      // release: publishes the work of all, which the master acquired while it collected; pairs
+      // with the wait.
       go_.store(episode, Memory::order("master.release", release));
       wait_.notify(go_);
       return true;
@@ -57,7 +61,7 @@ class master_barrier {
   Wait wait_;
 };
 
-// One word a rank: side by side in as few lines as possible, or each on a line of its own.
+// One word for each rank: packed into as few cache lines as possible, or each on a line of its own.
 template <class Memory, bool Padded>
 class rank_flags {
  public:

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// MCS static tree barrier: every rank is a node; it waits for its up to four children in the arrival tree, tells its
-// parent, waits for its parent in the release tree and wakes its two children there. No read-modify-write at all.
+// MCS static tree barrier: every rank is a node. It waits for its children in the arrival tree, at
+// most four, and reports to its parent. Then it waits for its parent in the release tree and wakes
+// its children there, at most two. It needs no read-modify-write.
 //
-// Cost       log_4(n) transfers up, log_2(n) down, one after the other; 2n-2 stores in all, the minimum.
-// When       many cores, and machines where read-modify-write is dear.
-// When not   few participants: depth where one word would do.
+// Cost       log_4(n) transfers up and log_2(n) down, one after the other; 2n-2 stores in all,
+//            which is the minimum.
+// When       many cores, and machines on which a read-modify-write is expensive.
+// When not   few participants, for which one word is enough.
 // Source     Mellor-Crummey and Scott 1991, algorithm 11.
 #pragma once
 
@@ -46,7 +48,7 @@ class mcs_barrier {
     }
     for (rank_t place = 0; place < out_.children(rank); ++place) {
       auto& wake = nodes_[out_.child(rank, place)].released;
-      // release: passes on everybody's work; pairs with the child's wait.
+      // release: publishes the work of all; pairs with the child's wait.
       wake.store(episode, Memory::order("mcs.release", release));
       wait_.notify(wake);
     }
@@ -54,12 +56,14 @@ class mcs_barrier {
   }
 
   rank_t participants() const noexcept { return in_.participants(); }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   struct node {
-    // The children's reports share a line: the parent polls them in turn and reads it seldom more than once each.
+    // The children's reports share a cache line: the parent polls them in turn and seldom reads the
+    // line more than once for each.
     alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived[FanIn]{};
     alignas(cache_line) typename Memory::template atomic<std::uint32_t> released{0};
     participant<Wait> local;

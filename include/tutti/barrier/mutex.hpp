@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutex increment: as atomic.hpp, but workers count themselves under a lock. There for reference: it shows what the
-// lock costs.
+// Mutex increment barrier: the same as atomic.hpp, but the workers increment the counter under a
+// lock. It exists for comparison: it shows what the lock costs.
 //
-// Cost       a lock and an unlock a worker, each a read-modify-write, and a system call under contention.
+// Cost       a lock and an unlock per worker, each a read-modify-write, and a system call under
+//            contention.
 // When       never by choice.
-// When not   whenever an atomic increment is to be had.
-// Source     paper 002, section III.D.
+// When not   wherever atomic increments are available.
+// Source     Berger and Stamatakis, section III.D.
 #pragma once
 
 #include "tutti/barrier/master.hpp"
@@ -25,7 +26,8 @@ class mutex_barrier : private master_barrier<Memory, Wait> {
         rank, [&] { return collect(rank, deadline); }, deadline);
   }
 
-  // A worker reports its arrival; the master waits for all of them, and may be called again after its deadline.
+  // A worker reports its arrival. The master waits for all workers, and may call it again after its
+  // deadline has passed.
   template <class Deadline = no_deadline>
   bool collect(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = this->locals_[rank];
@@ -33,13 +35,14 @@ class mutex_barrier : private master_barrier<Memory, Wait> {
       lock_.lock();
       // relaxed: the lock keeps other writers out.
       const std::uint32_t arrived = arrived_.load(relaxed) + 1;
-      // release: the master reads without the lock; publishes my work and that of those who counted before me.
+      // release: publishes my work and that of the workers before me to the master, which reads
+      // without the lock; pairs with its collect below.
       arrived_.store(arrived, Memory::order("mutex.arrive", release));
       lock_.unlock();
       this->wait_.notify(arrived_);
       return true;
     }
-    // The count is never reset: it wraps, and so does the target.
+    // The count is never reset. It wraps around, and so does the target.
     const std::uint32_t all = me.episode * (this->n_ - 1);
     // acquire: pairs with the last worker's store, which follows the others' through the lock.
     return this->wait_.until(me.collecting, arrived_, Memory::order("mutex.collect", acquire),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An algorithm chosen by name behind tutti::barrier: gives a rank to threads that come without one.
-// Hosted only: std::string and exceptions.
+// An algorithm that tutti::barrier uses by name. It assigns ranks to threads that arrive without
+// one.
+// Hosted only: it needs std::string and exceptions.
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@ namespace tutti {
 
 class named_algorithm {
  public:
+  // Throws what make_barrier throws.
   named_algorithm(std::string_view algorithm, rank_t participants, std::string_view wait,
                   patience p)
       : barrier_(make_barrier(algorithm, participants, wait, p)),
@@ -25,8 +27,8 @@ class named_algorithm {
 
   any_barrier& barrier() noexcept { return *barrier_; }
 
-  // The rank that this thread has here, claimed at its first call. The algorithms are built for a fixed set of
-  // participants, so one thread too many is refused.
+  // Returns this thread's rank here, which the thread claims at its first call. The algorithms need
+  // a fixed set of participants, so it throws std::invalid_argument for one thread too many.
   rank_t rank_of_this_thread() {
     struct claim {
       std::uint64_t barrier = 0;
@@ -40,12 +42,13 @@ class named_algorithm {
   }
 
  private:
-  // `thread` is an address of the thread's own: more barriers than it can remember are told apart here.
+  // `thread` is an address that belongs to the thread. It identifies the thread when the thread
+  // uses more barriers than it can remember.
   rank_t find_or_claim_rank(const void* thread) {
-    // relaxed: here and below, a thread looks for what it wrote itself.
+    // relaxed: here and below, a thread searches for what it wrote itself.
     for (rank_t rank = 0; rank < barrier_->participants(); ++rank)
       if (owners_[rank].load(relaxed) == thread) return rank;
-    // relaxed: only uniqueness counts.
+    // relaxed: only uniqueness matters.
     const rank_t rank = next_rank_.fetch_add(1, relaxed);
     if (rank >= barrier_->participants())
       refuse("algorithm '" + name_ + "' needs the same " +
@@ -57,13 +60,14 @@ class named_algorithm {
 
   static std::uint64_t next_id() noexcept {
     static std::atomic<std::uint64_t> last{0};
-    // relaxed: only uniqueness counts.
+    // relaxed: only uniqueness matters.
     return last.fetch_add(1, relaxed) + 1;
   }
 
   std::unique_ptr<any_barrier> barrier_;
   std::string name_;
-  array<std::atomic<const void*>> owners_;  // of the ranks
+  // The thread of each rank.
+  array<std::atomic<const void*>> owners_;
   std::uint64_t id_ = next_id();
   std::atomic<rank_t> next_rank_{0};
 };

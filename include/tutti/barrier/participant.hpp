@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a participant keeps to itself between episodes, on a line of its own.
+// The private state of a participant between episodes, on a cache line of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,17 @@ namespace tutti {
 
 template <class Wait>
 struct alignas(cache_line) participant {
-  std::uint32_t episode = 0;  // the one it is in, counted from 1; wraps
+  // The episode that the participant is in, counted from 1. It wraps around.
+  std::uint32_t episode = 0;
+  // The wait policy's state for waits for the release.
   typename Wait::seat seat{};
-  // The state of waits for others' arrivals, where a participant also waits for what they lead to: the two kinds of
-  // waits have usual lengths of their own.
+  // The wait policy's state for waits for the arrivals of others. It is separate because the two
+  // kinds of waits usually take different times.
   typename Wait::seat collecting{};
 };
 
-// For words that hold the number of the last episode in which something happened: has it happened in `episode`?
-// Compared as a difference, so that the count may wrap.
+// Returns a condition on a word that holds the number of the last episode in which something
+// happened: has it happened in `episode`? It compares by difference, so the number may wrap around.
 constexpr auto reached(std::uint32_t episode) noexcept {
   return [episode](std::uint32_t last) noexcept {
     return static_cast<std::int32_t>(last - episode) >= 0;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record for each rank, made when the first one comes: a barrier whose participants have no ranks needs none.
+// A record for each rank. The records are made when the first rank needs one, because a barrier
+// whose participants have no ranks needs none.
 //
-// Up to `most_apart` ranks have a line each. More share lines, as the records of 1000 ranks would take 128 kB; what is
-// written in them at each episode is written while its writer waits.
+// With up to `most_apart` ranks each record has a cache line. The records of more ranks share
+// lines, because those of 1000 ranks would take 128 kB. Sharing costs little: a participant writes
+// its record while it waits for the episode anyway.
 #pragma once
 
 #include <bit>
@@ -23,16 +25,17 @@ class rank_records {
       : n_(participants),
         stride_(participants <= most_apart ? apart : std::bit_ceil(sizeof(Record))) {}
   ~rank_records() {
-    // relaxed: whoever destroys has seen everybody return.
+    // relaxed: the thread that destroys has seen all others return.
     std::byte* const all = all_.load(relaxed);
     if (all != nullptr) destroy(all);
   }
   rank_records(const rank_records&) = delete;
   rank_records& operator=(const rank_records&) = delete;
 
-  // The rank's own. Throws std::bad_alloc if it is the first to come, before anything has happened.
+  // Returns the record of a rank. The first call makes the records and may throw std::bad_alloc,
+  // which changes nothing. Thread-safe.
   Record& operator[](rank_t rank) {
-    // acquire: pairs with the publication, so that the records are seen made.
+    // acquire: pairs with the publication, so that the records are seen complete.
     std::byte* all = all_.load(Memory::order("rank_records.find", acquire));
     if (all == nullptr) [[unlikely]]
       all = make();
@@ -61,8 +64,8 @@ class rank_records {
     for (rank_t rank = 0; rank < n_; ++rank)
       ::new (static_cast<void*>(made + std::size_t{rank} * stride_)) Record();
     std::byte* seen = nullptr;
-    // acq_rel: publishes the records; acquire for those of another who was faster.
-    // acquire: the same.
+    // acq_rel: release publishes the records; pairs with the load in operator[].
+    // acquire: a failure sees the records of a thread that was faster.
     while (!all_.compare_exchange_weak(seen, made, Memory::order("rank_records.publish", acq_rel),
                                        Memory::order("rank_records.find", acquire))) {
       if (seen == nullptr) continue;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursive lock-free barrier: flags as in flags.hpp, collected along a binary reduction tree, so that the master
-// reads log2(n) of them; it releases everybody with one word.
+// Recursive lock-free barrier: the flags of flags.hpp, collected along a binary reduction tree. The
+// master reads log2(n) of them and releases all workers with one word.
 //
-// Cost       ceil(log2 n) transfers one after the other to collect, one store and n-1 transfers to release.
-// When       a dozen cores and more with a master; a reduction can ride on the same tree.
-// When not   two to four participants: the flat flags cost the same and are simpler.
-// Source     paper 002, section III.B.
+// Cost       ceil(log2 n) transfers one after the other to collect; one store and n-1 transfers to
+//            release.
+// When       a dozen or more cores with a master. A reduction can use the same tree.
+// When not   two to four participants: flags.hpp costs the same and is simpler.
+// Source     Berger and Stamatakis, section III.B.
 #pragma once
 
 #include "tutti/barrier/master.hpp"
@@ -26,19 +27,20 @@ class recursive_barrier : private master_barrier<Memory, Wait> {
         rank, [&] { return collect(rank, deadline); }, deadline);
   }
 
-  // A worker reports its arrival; the master waits for all of them, and may be called again after its deadline.
+  // A worker reports its arrival. The master waits for all workers, and may call it again after its
+  // deadline has passed.
   template <class Deadline = no_deadline>
   bool collect(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = this->locals_[rank];
     const rank_t won = tree_.rounds_won(rank);
     for (rank_t round = 0; round < won && tree_.has_opponent(round, rank); ++round)
-      // acquire: pairs with the arrival of the subtree that the opponent stands for.
+      // acquire: pairs with the opponent's arrival, for its whole subtree.
       if (!this->wait_.until(me.collecting, flags_[tree_.opponent(round, rank)],
                              Memory::order("recursive.collect", acquire), reached(me.episode),
                              deadline))
         return false;
     if (rank == 0) return true;
-    // release: publishes my work and that of my subtree; pairs with the collector's look.
+    // release: publishes my work and that of my subtree; pairs with the winner's collect above.
     flags_[rank].store(me.episode, Memory::order("recursive.arrive", release));
     this->wait_.notify(flags_[rank]);
     return true;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Striped barrier: arrivals count down on one of several leaf counters, whoever empties a leaf counts down on the
-// root, and whoever empties the root lets everybody go with one word. Anonymous: a thread tries the leaf it was
-// happy with last and moves on if that one has no room left in this episode. Participants may drop out.
+// Striped barrier: an arrival decrements one of several leaf counters. The arrival that empties a
+// leaf decrements the root, and the arrival that empties the root releases all with one word.
+// Threads need no rank: a thread tries the leaf that it used last, and tries the next one if that
+// leaf lacks no arrivals in this episode. Participants may drop out.
 //
-// Cost       two compare-and-swaps one after the other, each on a line that `fan` share; one store that n-1 read.
-//            With one leaf there is no root: one compare-and-swap and one store.
-// When       six to some sixty cores without fixed ranks; participants that come and go; a completion function.
-// When not   two to five participants (ticket: one line less).
-// Source     combining of Yew, Tzeng and Lawrie 1987 in two levels; roaming as in libstdc++'s std::barrier.
+// Cost       two compare-and-swaps one after the other, each on a cache line that `fan`
+//            participants share, and one store that n-1 participants read. With one leaf there is
+//            no root: one compare-and-swap and one store.
+// When       six to about sixty cores without fixed ranks; participants that drop out; a completion
+//            function.
+// When not   two to five participants, for which the ticket barrier needs one line less.
+// Source     Yew, Tzeng and Lawrie 1987 for combining, here in two levels; libstdc++'s std::barrier
+//            for the search for a leaf.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +25,7 @@
 
 namespace tutti {
 
+// The completion function that does nothing.
 struct no_completion {
   void operator()() const noexcept {}
 };
@@ -31,7 +36,7 @@ class striped_barrier {
   static constexpr bool anonymous = true;
   static constexpr rank_t counter_max = 0xffff;
 
-  // A leaf for every `fan` participants; fan 0: one leaf for all.
+  // Makes a leaf for every `fan` participants, or one leaf for all if `fan` is 0.
   explicit striped_barrier(rank_t participants, rank_t fan = 8)
       : wait_(participants),
         n_(participants),
@@ -43,7 +48,8 @@ class striped_barrier {
     root_.reset(leaves);
   }
 
-  // `lacking`: what the episode still lacks when I give up.
+  // Returns false if the deadline passed. *lacking is then the number of arrivals that the episode
+  // still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}, rank_t* lacking = nullptr) {
     habit& mine = seat_of_this_thread<habit>(this);
@@ -54,20 +60,22 @@ class striped_barrier {
     return false;
   }
 
-  // What a thread remembers: the leaf it found room on, and what it learnt of waiting.
+  // A thread's memory: the leaf that accepted its last arrival, and the wait policy's state.
   struct habit {
     rank_t leaf = unknown;
     typename Wait::seat seat{};
   };
 
-  // Returns the episode arrived in. `drop`: it is my last; later episodes expect one participant less.
+  // Arrives and returns the episode. With `drop` this is the caller's last arrival: later episodes
+  // expect one participant less. The arrival that completes the episode calls `completion` before
+  // it releases the others.
   template <class Completion = no_completion>
   std::uint32_t arrive(habit& mine, bool drop = false, Completion&& completion = {}) {
     const auto leaves = static_cast<rank_t>(leaves_.size());
     const rank_t first = (mine.leaf == unknown ? Memory::place() : mine.leaf) % leaves;
     for (;; Memory::relax()) {
-      // relaxed: which episode counts is decided by the counters; a thread that has waited, or was told to come by
-      // one that has, cannot see an older one.
+      // relaxed: the counters decide which episode counts; a thread that has waited, or was told to
+      // arrive by one that has, cannot see an older one.
       const std::uint32_t episode = go_.load(relaxed);
       for (rank_t i = 0, leaf = first; i < leaves; ++i, leaf = leaf + 1 == leaves ? 0 : leaf + 1) {
         const auto outcome = leaves_[leaf].value.count_down(episode, drop);
@@ -79,6 +87,7 @@ class striped_barrier {
     }
   }
 
+  // Returns true once the episode has ended, or false if the deadline passed.
   template <class Deadline = no_deadline>
   bool wait(std::uint32_t episode, habit& mine, Deadline deadline = {}) {
     // acquire: pairs with the release of the episode.
@@ -87,13 +96,15 @@ class striped_barrier {
   }
 
   rank_t participants() const noexcept { return n_; }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
-  // The leaf for a rank: neighbours in number are neighbours in the cache.
+  // Returns the leaf for a rank. Consecutive ranks share a leaf, because they usually share a
+  // cache.
   rank_t leaf_of(rank_t rank) const noexcept { return rank / fan_; }
 
-  // Arrivals that the episode still lacks; a snapshot for messages.
+  // Returns the number of arrivals that the episode still lacks: a snapshot for messages.
   rank_t missing(std::uint32_t episode) const noexcept {
     rank_t sum = 0;
     for (std::size_t i = 0; i < leaves_.size(); ++i) sum += leaves_[i].value.missing(episode);
@@ -103,7 +114,8 @@ class striped_barrier {
  private:
   static constexpr rank_t unknown = ~rank_t{0};
 
-  // One word: the episode it counts for, how many it expects in the next one, how many it still lacks in this one.
+  // One word that holds the current episode, the number of arrivals that the next episode expects,
+  // and the number that the current one still lacks.
   class counter {
    public:
     enum class outcome { full, counted, emptied, emptied_for_good };
@@ -120,7 +132,8 @@ class striped_barrier {
         const rank_t left = left_of(seen) - 1;
         const std::uint64_t next =
             left > 0 ? pack(episode, expected, left) : pack(episode + 1, expected, expected);
-        // acq_rel: release hands my work to whoever empties the counter; acquire lets that one carry it on.
+        // acq_rel: release publishes my work to the arrival that empties the counter; acquire lets
+        // that one pass it on.
         // relaxed: a failure only tries again.
         if (word_.compare_exchange_weak(seen, next, Memory::order("striped.arrive", acq_rel),
                                         relaxed))
@@ -161,14 +174,15 @@ class striped_barrier {
       if (root_.count_down(episode, drop) == counter::outcome::counted) return;
     }
     completion();
-    // release: publishes everybody's work and the completion's; pairs with the waits.
+    // release: publishes the work of all and of the completion function; pairs with the waits.
     go_.store(episode + 1, Memory::order("striped.release", release));
     wait_.notify(go_);
   }
 
   alignas(cache_line) counter root_;
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> go_{0};
-  // What does not change stands in the tail of the line of the wait policy, which is written only to sleep.
+  // The constant members use the rest of the wait policy's cache line, which is written only by
+  // waiters that sleep.
   [[no_unique_address]] Wait wait_;
   alignas(std::is_empty_v<Wait> ? cache_line : alignof(rank_t)) rank_t n_;
   rank_t fan_;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ticket barrier: an arrival draws a ticket from one counter; an episode is over when its last ticket is drawn.
+// Ticket barrier: each arrival draws a ticket from one counter, and an episode ends when its last
+// ticket is drawn. Threads need no rank: any thread may arrive.
 //
-// Cost       one fetch_add an arrival, no separate release: the last ticket is the release. One line, n-1
-//            transfers of it in, n-1 out. Two participants: one line transfer, the floor.
-// When       few participants (up to about 4 to 8), or more participants than cores: nothing touches less memory.
-//            Anonymous: any thread may arrive, none has a rank.
-// When not   many cores: arrivals queue for the one line.
-// Source     paper 000, section 2 (the ticket barrier of its figures).
+// Cost       one fetch_add per arrival. The last ticket is the release, so there is no separate
+//            store. One cache line, transferred n-1 times for the arrivals and n-1 times for the
+//            release. For two participants one transfer, which is the minimum.
+// When       few participants (up to about 4 to 8), or more participants than cores, because no
+//            barrier accesses less memory.
+// When not   many cores, because arrivals queue for the line.
+// Source     Hetland et al. 2019, section 2 (the ticket barrier of its figures).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +21,8 @@
 
 namespace tutti {
 
-// Divides by an invariant: one multiplication and a shift, exact for every numerator below 2^63 (Granlund and
-// Montgomery 1994, theorem 4.2 with N = 63).
+// Divides by an invariant with one multiplication and one shift. The result is exact for every
+// numerator below 2^63 (Granlund and Montgomery 1994, theorem 4.2 with N = 63).
 class fast_divisor {
  public:
   explicit constexpr fast_divisor(std::uint32_t divisor) noexcept {
@@ -51,7 +53,8 @@ class ticket_barrier {
         participants_(participants),
         episode_of_(participants == 0 ? 1 : participants) {}
 
-  // `lacking`: what the episode still lacks when I give up.
+  // Returns false if the deadline passed. *lacking is then the number of arrivals that the episode
+  // still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
     const std::uint64_t episode = arrive();
@@ -60,18 +63,19 @@ class ticket_barrier {
     return false;
   }
 
-  // What an arrival has drawn: tickets of one episode.
+  // The tickets of one episode that an arrival has drawn.
   struct tickets {
     std::uint64_t episode;
-    std::uint64_t
-        end;  // the episode is over when so many have been drawn since the barrier was made
-    bool is_first, is_last;  // of the episode
+    // The episode ends when this many tickets have been drawn since the barrier was made.
+    std::uint64_t end;
+    // Whether they include the first and the last ticket of the episode.
+    bool is_first, is_last;
   };
 
-  // Draws a ticket, or several at once, which must all be of the same episode.
+  // Draws `count` tickets at once. All must belong to the same episode.
   tickets draw(rank_t count = 1) {
-    // seq_cst: acquire and release carry every participant's writes from ticket to ticket; the one order also
-    // puts the last ticket before the look for sleepers.
+    // seq_cst: acquire and release pass every participant's writes from ticket to ticket; the total
+    // order also puts the last ticket before the check for sleepers.
     const std::uint64_t first = tickets_.fetch_add(count, Memory::order("ticket.arrive", seq_cst));
     const std::uint64_t episode = episode_of_.quotient(first);
     const std::uint64_t end = (episode + 1) * participants_;
@@ -80,31 +84,35 @@ class ticket_barrier {
     return {episode, end, first + participants_ == end, is_last};
   }
 
-  // Draws a ticket; returns the episode that it belongs to.
+  // Draws a ticket and returns its episode.
   std::uint64_t arrive() { return draw().episode; }
 
+  // Return true once the episode has ended, or false if the deadline passed.
   template <class Deadline = no_deadline>
   bool wait(std::uint64_t episode, typename Wait::seat& seat, Deadline deadline = {}) const {
     return wait_for_ticket((episode + 1) * participants_, seat, deadline);
   }
-  // The participant that drew the last ticket does not look again.
+  // The participant that drew the last ticket does not read the counter again.
   template <class Deadline = no_deadline>
   bool wait(const tickets& mine, typename Wait::seat& seat, Deadline deadline = {}) const {
     return mine.is_last || wait_for_ticket(mine.end, seat, deadline);
   }
 
   rank_t participants() const noexcept { return participants_; }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
-  // The episode that the next ticket belongs to. Exact for a participant that has not arrived in it.
-  // relaxed: such a participant has seen the end of the episode before.
+  // Returns the episode of the next ticket. It is exact for a participant that has not arrived in
+  // it.
+  // relaxed: such a participant has seen the end of the previous episode.
   std::uint64_t phase() const noexcept { return episode_of_.quotient(tickets_.load(relaxed)); }
 
-  // Arrivals that an episode still lacks; a snapshot for messages.
+  // Returns the number of arrivals that an episode still lacks: a snapshot for messages.
   rank_t missing(std::uint64_t episode) const noexcept {
     const std::uint64_t end = (episode + 1) * participants_;
-    const std::uint64_t drawn = tickets_.load(relaxed);  // relaxed: a snapshot
+    // relaxed: a snapshot.
+    const std::uint64_t drawn = tickets_.load(relaxed);
     return drawn >= end ? 0 : static_cast<rank_t>(end - drawn);
   }
 
@@ -118,8 +126,8 @@ class ticket_barrier {
   }
 
   alignas(cache_line) typename Memory::template atomic<std::uint64_t> tickets_{0};
-  // What does not change stands in the tail of the line of the wait policy, which is written only to sleep, and leaves the
-  // rest of that line to whoever has the barrier as a member.
+  // The constant members use the rest of the wait policy's cache line, which is written only by
+  // waiters that sleep. A class that has the barrier as a member can use what then remains of it.
   [[no_unique_address]] mutable Wait wait_;
   alignas(std::is_empty_v<Wait> ? cache_line : alignof(rank_t)) rank_t participants_;
   fast_divisor episode_of_;

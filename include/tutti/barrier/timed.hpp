@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits with a deadline: how long in std::chrono's terms, and what such a wait tells.
-// Hosted only: std::chrono and std::vector.
+// Waits with a deadline: the conversion of std::chrono's durations, and the result of such a wait.
+// Hosted only: it needs std::chrono and std::vector.
 #pragma once
 
 #include <chrono>
@@ -12,22 +12,25 @@
 
 namespace tutti {
 
-// What a wait with a deadline tells. True if everybody arrived in time.
+// The result of a wait with a deadline. It converts to true if all arrived in time.
 struct timed_result {
   bool in_time = false;
   std::uint64_t phase = 0;
-  rank_t missing = 0;  // arrivals that the phase lacked at the deadline
-  std::vector<rank_t>
-      missing_ranks;  // those that are known by rank: arrived as a rank before, or will
+  // The number of arrivals that the phase lacked at the deadline.
+  rank_t missing = 0;
+  // The missing ranks, in ascending order. It is empty if no participant has arrived with a rank.
+  std::vector<rank_t> missing_ranks;
   explicit operator bool() const noexcept { return in_time; }
 };
 
-// `timeout` from now on: at once if it is not positive, and no later than the clock can tell.
+// Returns the instant `timeout` from now. It is now if `timeout` is not positive, and the clock's
+// range limits it.
 template <class Memory = native, class Rep, class Period>
 deadline deadline_after(std::chrono::duration<Rep, Period> timeout) noexcept {
   // Compared as floating point: seconds::max() counted in nanoseconds would overflow.
   const std::chrono::duration<double, std::nano> approximate = timeout;
-  constexpr std::uint64_t longest = INT64_MAX / 2;  // a century and a half
+  // 146 years.
+  constexpr std::uint64_t longest = INT64_MAX / 2;
   if (!(approximate.count() > 0)) return deadline(Memory::now_ns());
   if (approximate.count() >= static_cast<double>(longest))
     return deadline(Memory::now_ns() + longest);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tournament barrier: ranks meet in pairs, losers report to winners and wait; the champion starts the release, and
-// each winner releases those it beat, last round first.
+// Tournament barrier: in each round the remaining ranks form pairs; the loser of a pair reports to
+// the winner and waits. The champion, rank 0, starts the release, and each winner releases the
+// ranks that it beat, those of the last round first.
 //
-// Cost       ceil(log2 n) transfers up and as many down, one after the other; 2n-2 stores, no read-modify-write.
-// When       many cores: best of the software barriers of paper 000 on three of its four machines.
-// When not   few participants, or oversubscribed: every level may need a context switch.
-// Source     Hensgen, Finkel and Manber 1988; Lubachevsky 1989; paper 000.
+// Cost       ceil(log2 n) transfers up and as many down, one after the other; 2n-2 stores, no
+//            read-modify-write.
+// When       many cores: the best software barrier of Hetland et al. 2019 on three of their four
+//            machines.
+// When not   few participants, or more participants than cores, because every level may need a
+//            context switch.
+// Source     Hensgen, Finkel and Manber 1988; Lubachevsky 1989; Hetland et al. 2019.
 #pragma once
 
 #include "tutti/barrier/participant.hpp"
@@ -27,12 +31,13 @@ class tournament_barrier {
     const std::uint32_t episode = ++me.local.episode;
     const rank_t won = game_.rounds_won(rank);
     for (rank_t round = 0; round < won && game_.has_opponent(round, rank); ++round)
-      // acquire: pairs with the loser's report, for all whom it beat.
+      // acquire: pairs with the loser's report, for all ranks that it beat.
       if (!wait_.until(me.local.collecting, players_[game_.opponent(round, rank)].lost,
                        Memory::order("tournament.collect", acquire), reached(episode), deadline))
         return false;
     if (rank != 0) {
-      // release: publishes my work and that of all I beat; pairs with the winner's collect.
+      // release: publishes my work and that of all ranks that I beat; pairs with the winner's
+      // collect.
       me.lost.store(episode, Memory::order("tournament.arrive", release));
       wait_.notify(me.lost);
       // acquire: pairs with the winner's release.
@@ -43,7 +48,7 @@ class tournament_barrier {
     for (rank_t round = won; round-- > 0;) {
       if (!game_.has_opponent(round, rank)) continue;
       auto& wake = players_[game_.opponent(round, rank)].released;
-      // release: passes on everybody's work; pairs with the loser's wait.
+      // release: publishes the work of all; pairs with the loser's wait.
       wake.store(episode, Memory::order("tournament.release", release));
       wait_.notify(wake);
     }
@@ -51,7 +56,8 @@ class tournament_barrier {
   }
 
   rank_t participants() const noexcept { return game_.participants(); }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Instructions that halt a core until a cache line changes:
-// umwait (Intel), mwaitx (AMD), wfe (Arm). All instructions of the target architecture are
-// compiled; detection at run time chooses one.
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that halt a core until a cache line changes: umwait (Intel), mwaitx (AMD), wfe
+// (Arm). All instructions of the target architecture are compiled; detection at run time chooses
+// one.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 How many CPUs this process may use. All of tutti compares the
-// number of threads with this number to decide whether there are more threads than CPUs. Headers
-// alone know the affinity mask; with the compiled library the control group's quota counts too.
+// SPDX-License-Identifier: Apache-2.0
+// How many CPUs this process may use. All of tutti compares the number of threads with this number
+// to decide whether there are more threads than CPUs. Headers alone know the affinity mask; with
+// the compiled library the control group's quota counts too.
 #pragma once
 
 #include <algorithm>

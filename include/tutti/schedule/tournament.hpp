@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Tournament: in round k the remaining ranks form pairs that
-// are 2^k apart. The lower rank of a pair wins and goes on; the higher rank loses, reports to the
-// winner and takes part no longer. There are ceil(log2 n) rounds, and rank 0, the champion, wins
-// them all. Because the winners are known beforehand, no rank needs an atomic read-modify-write.
+// SPDX-License-Identifier: Apache-2.0
+// Tournament: in round k the remaining ranks form pairs that are 2^k apart. The lower rank of a
+// pair wins and goes on; the higher rank loses, reports to the winner and takes part no longer.
+// There are ceil(log2 n) rounds, and rank 0, the champion, wins them all. Because the winners are
+// known beforehand, no rank needs an atomic read-modify-write.
 // Source: Hensgen, Finkel and Manber 1988; Lubachevsky 1989.
 #pragma once
 
@@ -39,9 +40,9 @@ class tournament {
   rank_t n_, rounds_;
 };
 
-// Combines get(first) .. get(first + count - 1) in the order of a tournament,
-// ((0 + 1) + (2 + 3)) + ... All reductions use this order, so the result has the same bits whichever
-// way the values travelled. `count` must be at least 1.
+// Combines get(first) .. get(first + count - 1) in the order of a tournament, ((0 + 1) + (2 + 3)) +
+// ... All reductions use this order, so the result has the same bits whichever way the values
+// travelled. `count` must be at least 1.
 template <class Get, class Combine>
 constexpr auto fold(rank_t first, rank_t count, Get&& get, Combine&& combine) {
   if (count == 1) return get(first);

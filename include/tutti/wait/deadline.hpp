@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a wait may last. `no_deadline` is known at compile time, so that a wait without one pays nothing.
+// How long a wait may last. `no_deadline` is known at compile time, so a wait without a deadline
+// costs nothing extra.
 #pragma once
 
 #include <algorithm>
@@ -21,19 +22,22 @@ struct no_deadline {
   }
 };
 
-// What ends the waits of a group early when one of its members has failed and will not arrive.
+// Ends the waits of a group early because one of its members has failed and will not arrive. Any
+// thread may call request() and requested(); reset() must not overlap a wait.
 class cancellation {
  public:
-  // relaxed: those who see it leave with an error; they read nothing that the failed one wrote.
+  // relaxed: a waiter that sees it leaves with an error and reads nothing that the failed member
+  // wrote.
   void request() noexcept { requested_.store(true, relaxed); }
-  bool requested() const noexcept { return requested_.load(relaxed); }  // relaxed: as above
-  void reset() noexcept { requested_.store(false, relaxed); }           // relaxed: nobody waits
+  bool requested() const noexcept { return requested_.load(relaxed); }
+  void reset() noexcept { requested_.store(false, relaxed); }
 
  private:
   std::atomic<bool> requested_{false};
 };
 
-// An instant of the monotonic clock, in nanoseconds; or the moment of a cancellation; or the earlier of both.
+// An instant of the monotonic clock in nanoseconds, the moment of a cancellation, or the earlier of
+// both. The cancellation must outlive the deadline.
 class deadline {
  public:
   explicit constexpr deadline(std::uint64_t ns) noexcept : ns_(ns) {}
@@ -41,13 +45,15 @@ class deadline {
                               std::uint64_t ns = platform::forever_ns) noexcept
       : ns_(ns), cancelled_(&cancelled) {}
 
-  // forever_ns if there is no instant.
+  // Returns the instant, forever_ns if there is none, or 0 once cancelled.
   std::uint64_t ns() const noexcept { return is_cancelled() ? 0 : ns_; }
-  // Until when a sleeper may sleep at a stretch: nobody wakes it to tell of a cancellation.
+  // Returns the instant at which a sleeper must look again. A cancellation wakes no sleeper, so a
+  // deadline with a cancellation makes it look every 5 ms.
   std::uint64_t park_ns() const noexcept {
     constexpr std::uint64_t look_every_ns = 5'000'000;
     return cancelled_ == nullptr ? ns_ : std::min(ns(), platform::now_ns() + look_every_ns);
   }
+  // Returns true once the instant or the cancellation has come.
   template <class Memory>
   bool passed() const noexcept {
     return is_cancelled() || (ns_ != platform::forever_ns && Memory::now_ns() >= ns_);

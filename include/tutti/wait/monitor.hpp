@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wait in the core's own light sleep until the line changes (umwait, mwaitx, wfe): nearly the latency of spinning
-// at a fraction of the power, leaving the core to its other hyper-thread. The thread still occupies the core, so
-// it is no answer to oversubscription. Where the CPU has no such instruction it polls as spin_wait does.
+// Waits in the core's light sleep until the cache line changes (umwait, mwaitx, wfe). The latency
+// is nearly that of spinning, at a fraction of the power, and the other hyper-thread gets the
+// core's resources. The thread still occupies the core, so this policy does not help when there are
+// more threads than cores. On a CPU without such an instruction it polls as spin_wait does.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wait by polling a little, then sleeping in the kernel. Gives the core back, at the price of a wake-up (7 to 50 us
-// on the machines tried, mostly the idle core's own exit latency) for whoever comes later than the polls last.
+// Waits by polling for a short time and then sleeping in the kernel. The core becomes free, but a
+// partner that comes later than the last poll pays for a wake-up: 7 to 50 us on the machines tried,
+// most of it the exit latency of the idle core.
 #pragma once
 
 #include <atomic>
@@ -36,12 +37,12 @@ class park_wait {
     sleepers_.wake_after_update(word);
   }
 
-  // After a plain store for which one waiter is enough.
+  // Wakes one waiter, after a plain store that concerns only one.
   template <class Word>
   void notify_one(const Word& word) noexcept {
     sleepers_.wake_one_after_store(word);
   }
-  // How many sleep here; a hint.
+  // Returns how many waiters sleep. The number may be out of date when it is returned.
   std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
 
  private:

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patience: for how long a wait keeps the processor before it sleeps. A property of whatever waits (barrier, team,
-// reduction, communicator), chosen by its options and changed by its set_patience() while it lives.
+// Patience: how long a wait keeps the processor before it sleeps. Every object that waits (barrier,
+// team, reduction, communicator) has a patience. Its options choose it, and its set_patience()
+// changes it.
 //
-//   active      never sleeps: polls, and on a core that others need it yields between looks
-//   balanced    learns how long the waits of each side are; docs/waiting.md has the rule and its worst case
+//   active      never sleeps: it polls, and yields between polls on a core that other threads need
+//   balanced    learns how long the waits of each side take; docs/waiting.md gives the rule and its
+//               worst case
 //   passive     sleeps after the first few polls
-//   a time      polls, or yields, for so long, then sleeps
+//   a time      polls or yields for this time, then sleeps
 //
-//   tutti::barrier sync(2, tutti::barrier_options{.patience = 200us});   // any std::chrono::duration
+//   tutti::barrier sync(2, tutti::barrier_options{.patience = 200us});  // any chrono duration
 //   sync.set_patience("passive");
 //
-// As text, in options, in C and in the environment: "active", "balanced", "passive", or a number and its unit (ns, us, ms,
-// s): "200us", "1.5ms". What the program leaves open is told by the environment variable TUTTI_PATIENCE, which is read once,
-// for programs that one cannot rebuild; otherwise it is balanced. It is the one variable that the library reads.
+// Options, the C interface and the environment take a patience as text: "active", "balanced",
+// "passive", or a number with its unit (ns, us, ms, s), such as "200us" or "1.5ms". If the program
+// leaves the patience open, the environment variable TUTTI_PATIENCE decides, for programs that
+// cannot be rebuilt; without it the patience is balanced. TUTTI_PATIENCE is the only environment
+// variable that the library reads, and it reads it once.
 #pragma once
 
 #include <cstddef>
@@ -33,18 +37,19 @@ namespace tutti {
 
 class patience {
  public:
-  // Left open: TUTTI_PATIENCE, or balanced.
+  // Leaves the choice open: TUTTI_PATIENCE decides, or it is balanced.
   constexpr patience() noexcept = default;
 
   static constexpr patience active() noexcept { return {raw{}, active_word}; }
   static constexpr patience balanced() noexcept { return {raw{}, balanced_word}; }
   static constexpr patience passive() noexcept { return {raw{}, 0}; }
-  // 0 is passive.
+  // Makes a patience of a time in nanoseconds. 0 is passive.
   static constexpr patience of_ns(std::uint64_t ns) noexcept {
     return {raw{}, ns < longest_ns ? ns : longest_ns};
   }
 
-  // A std::chrono::duration, without its header. Throws std::invalid_argument if it is negative or no number.
+  // Converts a std::chrono::duration without including <chrono>. Throws std::invalid_argument if
+  // the duration is negative or not a number.
   template <class Duration>
   requires requires(const Duration& d) {
     d.count();
@@ -59,13 +64,14 @@ class patience {
   }
 
 #if TUTTI_HOSTED
-  // Throws std::invalid_argument with one sentence for a text that means nothing.
+  // Throws std::invalid_argument if the text is no patience.
   patience(std::string_view text) {
     if (!parse(text.data(), text.size(), *this)) refuse(what_is_wrong_with(text));
   }
   patience(const char* text) : patience(std::string_view(text)) {}
   patience(const std::string& text) : patience(std::string_view(text)) {}
 
+  // Returns the sentence for a text that is no patience.
   static std::string what_is_wrong_with(std::string_view text) {
     return "patience '" + std::string(text) +
            "' is none of active, balanced, passive, and no time of at least 0 with its unit, such "
@@ -73,7 +79,8 @@ class patience {
   }
 #endif
 
-  // The one reader of texts. False, and `out` stays, if the `size` characters at `text` mean nothing.
+  // Reads the `size` characters at `text`. Returns false, and leaves `out` unchanged, if they are
+  // no patience.
   static constexpr bool parse(const char* text, std::size_t size, patience& out) noexcept {
     if (is(text, size, "active")) return out = active(), true;
     if (is(text, size, "balanced")) return out = balanced(), true;
@@ -85,10 +92,10 @@ class patience {
   constexpr bool is_active() const noexcept { return word_ == active_word; }
   constexpr bool is_balanced() const noexcept { return word_ == balanced_word; }
   constexpr bool is_passive() const noexcept { return word_ == 0; }
-  // The nanoseconds of a time; 0 for passive.
+  // Returns the nanoseconds of a time, or 0 for passive.
   constexpr std::uint64_t ns() const noexcept { return word_; }
 
-  // This, or where it is open what the environment says, or balanced: never open.
+  // Returns this patience, or, if it is open, the one of the environment. The result is never open.
   patience chosen() const noexcept {
     if (!is_open()) return *this;
 #if TUTTI_HOSTED
@@ -98,15 +105,15 @@ class patience {
 #endif
   }
 
-  // One word, for whoever keeps it where others look at it.
+  // Convert to and from one word, so that an object can publish its patience to other threads.
   constexpr std::uint64_t word() const noexcept { return word_; }
   static constexpr patience of_word(std::uint64_t word) noexcept { return {raw{}, word}; }
 
   friend constexpr bool operator==(patience a, patience b) noexcept { return a.word_ == b.word_; }
 
 #if TUTTI_HOSTED
-  // What TUTTI_PATIENCE says when this is first asked; balanced if it is not set. A text that means nothing is told on
-  // stderr, once, and means balanced.
+  // Returns the patience that TUTTI_PATIENCE named at the first call, or balanced if it is not set.
+  // A text that is no patience is reported on stderr once and counts as balanced. Thread-safe.
   TUTTI_API static patience of_environment() noexcept {
     static const patience said = read_environment();
     return said;
@@ -131,7 +138,8 @@ class patience {
   static constexpr bool parse_time(const char* text, std::size_t size, patience& out) noexcept {
     constexpr std::uint64_t most = longest_ns / 10;
     std::size_t i = 0;
-    std::uint64_t digits = 0, tenths = 1;  // the number is digits / tenths
+    // The number is digits / tenths.
+    std::uint64_t digits = 0, tenths = 1;
     bool has_digit = false, has_point = false;
     for (; i < size; ++i) {
       const char c = text[i];
@@ -141,7 +149,8 @@ class patience {
       }
       if (c < '0' || c > '9') break;
       has_digit = true;
-      if (has_point && tenths >= 1'000'000'000) continue;  // less than a nanosecond, in every unit
+      // Further digits are less than a nanosecond in every unit.
+      if (has_point && tenths >= 1'000'000'000) continue;
       if (digits >= most) return false;
       digits = 10 * digits + static_cast<std::uint64_t>(c - '0');
       if (has_point) tenths *= 10;
@@ -176,7 +185,8 @@ class patience {
   std::uint64_t word_ = open_word;
 };
 
-// Gives a wait policy this patience from its next wait on. False if the policy has none: it always waits in its own way.
+// Sets the patience of a wait policy for every wait that begins later. Returns false if the policy
+// has no patience.
 template <class Wait>
 constexpr bool set_patience_of([[maybe_unused]] Wait& wait, [[maybe_unused]] patience p) noexcept {
   if constexpr (requires { wait.set_patience(p); })

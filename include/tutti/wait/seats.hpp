@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seats for anonymous participants: what a thread has learnt at a barrier, found again by the barrier's address.
+// Seats for participants without a rank: what a thread has learnt about waiting at a barrier, found
+// again by the barrier's address.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace tutti {
 
-// Returns this thread's seat for the barrier at `address`. Two barriers may share one: what is learnt is advice.
+// Returns this thread's seat for the barrier at `address`. Two barriers may share a seat, which is
+// correct because its content only affects speed.
 template <class Seat>
 Seat& seat_of_this_thread([[maybe_unused]] const void* address) noexcept {
 #if TUTTI_HOSTED

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wait by polling. The lowest latency while every participant has a core of its own; the worst choice by three
-// orders of magnitude when two share one, because the waiter keeps the other from running until its slice ends.
+// Waits by polling. This policy has the lowest latency if every participant has a core of its own.
+// If two participants share a core it is the worst by three orders of magnitude, because the waiter
+// keeps the other from running until its time slice ends.
 //
-// A wait policy is
-//   Wait(n)                        one for each barrier; n participants share it
-//   Wait::seat                     what one participant remembers from wait to wait
+// A wait policy is a class template over the memory policy with these members:
+//   Wait(n)                the policy of one barrier, which n participants share
+//   Wait::seat             what one participant remembers from wait to wait
 //   until(seat, word, order, ready, deadline)
-//                                  returns true once ready(word.load(order)), false once the deadline has passed
-//   notify(word)                   after a plain store that may make a waiter ready
-//   notify_ordered(word)           the same after a seq_cst read-modify-write of the word, which needs no fence
+//                          returns true once ready(word.load(order)) is true, or false once the
+//                          deadline has passed
+//   notify(word)           must follow a plain store that may end a wait
+//   notify_ordered(word)   must follow a seq_cst read-modify-write of the word that may end a wait;
+//                          it needs no fence of its own
+//   set_patience(patience) optional: changes the patience of later waits
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wait by giving the core to whoever else can run. The best when participants share cores: an episode of n
-// threads on c cores costs n/c context switches, and nothing that sleeps can be woken for less. It burns the core
-// through long waits, and beside a busy process of somebody else each yield can cost that process's whole slice.
+// Waits by giving the core to other threads that can run. This policy is the best if participants
+// share cores: an episode of n threads on c cores costs n/c context switches, and waking a sleeper
+// costs more than that. It keeps the core busy through long waits. Beside a busy thread of another
+// process each yield can cost that thread's whole time slice.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,8 @@ class yield_wait {
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(seat&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
-    // A partner that is running answers within a few line transfers: worth these polls, and less than one yield.
+    // A partner that is running answers within a few line transfers, and these polls take less time
+    // than one yield.
     for (int poll = 0; poll < polls_before_yield; ++poll) {
       if (ready(word.load(order))) return true;
       Memory::relax();
