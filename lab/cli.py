@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lab's command line: `report` measures and writes the page, `choices` prints who is ahead where, `plot` draws one figure
-from stored lines."""
+"""The lab's command line: `report` measures and writes the page, `choices` prints who is ahead where, `pages` makes the
+measured parts of Markdown pages, `plot` draws one figure from stored lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn, Sequence
 
-from lab import report
+from lab import measured, report
 from lab.choice import choices, markdown
 from lab.errors import LabError
 from lab.figures import FIGURES
@@ -30,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m lab", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="report|choices|plot", parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="report|choices|pages|plot", parser_class=_Parser)
 
     made = commands.add_parser("report", help="measure this machine, or read stored lines, and write the page")
     made.add_argument("--tutti", type=Path, default=Path("build/tutti"), help="the command to measure with (build/tutti)")
@@ -41,6 +41,13 @@ def _parser() -> argparse.ArgumentParser:
     chosen = commands.add_parser("choices", help="print the table of situations, losses first, as Markdown, from stored lines")
     chosen.add_argument("--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl")
     chosen.add_argument("--losses", action="store_true", help="only the situations where tutti's default loses")
+
+    pages = commands.add_parser("pages", help="make or compare the measured parts of the README and of docs/")
+    pages.add_argument("--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl",
+                       help=f"lines of a report: keep what the pages need in {measured.KEPT} first")
+    do = pages.add_mutually_exclusive_group(required=True)
+    do.add_argument("--write", action="store_true", help="write the parts, and the picture of the README")
+    do.add_argument("--check", action="store_true", help="compare them; exit 1 if a page differs")
 
     plot = commands.add_parser("plot", help="draw one figure as a PNG from stored lines")
     plot.add_argument("--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl")
@@ -60,6 +67,22 @@ def _choices(options: argparse.Namespace) -> None:
     print(markdown(choices(load(options.stored)), options.losses))
 
 
+def _pages(options: argparse.Namespace) -> int:
+    if options.stored:
+        if options.check:
+            raise LabError("--from belongs to --write; --check compares with the lines that are kept.")
+        measured.keep(options.stored)
+    data = load([measured.KEPT])
+    if options.write:
+        measured.write(measured.PAGES, data)
+        report.write_figure(data, "overview", measured.PICTURE)
+        return 0
+    different = measured.differing(measured.PAGES, data)
+    for page in different:
+        print(f"{page}: its measured parts differ from {measured.KEPT}; `python -m lab pages --write` makes them anew.", file=sys.stderr)
+    return 1 if different else 0
+
+
 def _plot(options: argparse.Namespace) -> None:
     report.write_figure(load(options.stored), options.figure, options.out)
     print(options.out)
@@ -68,11 +91,11 @@ def _plot(options: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(arguments)
-        {"report": _report, "choices": _choices, "plot": _plot}[options.command](options)
+        made = {"report": _report, "choices": _choices, "pages": _pages, "plot": _plot}[options.command](options)
     except LabError as error:
         print(f"lab: {error}", file=sys.stderr)
         return EXIT_ERROR
     except KeyboardInterrupt:
         print("lab: interrupted; what was measured so far lies in the report's folder.", file=sys.stderr)
         return EXIT_INTERRUPTED
-    return 0
+    return made or 0

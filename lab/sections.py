@@ -12,7 +12,7 @@ Section = Figure | Table
 
 # Each chapter with its sections.
 CHAPTERS: dict[str, tuple[str, ...]] = {
-    "Overview": ("targets", "line_transfer"),
+    "Overview": ("overview", "targets", "line_transfer"),
     "Barriers": ("threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance", "waits", "recover", "unpinned"),
     "Regions and reductions": (
         "regions", "gaps", "reductions", "table_1", "table_2", "table_3", "table_4", "phylo_peers", "streamcluster",

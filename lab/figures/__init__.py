@@ -15,6 +15,7 @@ from lab.figures import (
     line_transfer,
     neighbour,
     oversubscription,
+    overview,
     phylo_peers,
     recover,
     streamcluster,
@@ -35,6 +36,7 @@ def _on(benchmark: str, build: Builder) -> Builder:
 
 
 FIGURES: dict[str, Builder] = {
+    "overview": overview.build,
     "line_transfer": line_transfer.build,
     "threads": _on("barrier", threads.build),
     "multiples": _on("barrier", threads.build_multiples),

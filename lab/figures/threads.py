@@ -81,7 +81,7 @@ def _panels(data: Dataset, found: list[Row], measure: Measure, y: Axis, floor: S
     return panels
 
 
-def _floor_series(data: Dataset, found: list[Row]) -> Series | None:
+def floor_series(data: Dataset, found: list[Row]) -> Series | None:
     points = []
     for n in sorted({row["threads"] for row in found if row["threads"] > 1}):
         level = switch_floor(data, n) or (one_way(data) if data.cores and n <= data.cores else None)
@@ -95,7 +95,7 @@ def build(data: Dataset) -> Figure:
     if not found:
         missing = ["Not measured: no result with metric loop, scenario free, pinned."]
         return Figure("threads", TITLE, QUESTION, [], [], missing)
-    panels = _panels(data, found, lambda row, value: value, time_axis("time per episode"), _floor_series(data, found))
+    panels = _panels(data, found, lambda row, value: value, time_axis("time per episode"), floor_series(data, found))
     captions = []
     for n in sorted({row["threads"] for row in found if row["threads"] > 1}):
         same = [row for row in found if row["threads"] == n]

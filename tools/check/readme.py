@@ -3,7 +3,8 @@
 """Runs the commands of a Markdown page, compiles its C++, and compares what they print with what the page says.
 
   ```sh           is run by bash in the project's folder and must succeed; not after a line <!-- no-run -->
-  ```cpp          is compiled against tutti; with a main() it is run too; not after <!-- no-run -->
+  ```cpp          is compiled against tutti and run; without a main() its lines after the includes become one, below the
+                  usual standard headers; not after <!-- no-run -->
   ```text         directly after one of these: what it printed, exactly
   ```text approx  the same, but any number stands for any number, any run of spaces or rules (---) for any
                   other, and a line `...` for any lines
@@ -27,6 +28,7 @@ from sources import Violation
 TIMEOUT_S = 600
 SKIPPED = re.compile(r"^\s*(make( (test|test-all|report|bootstrap|install|lint|help))?|\.ci/run|git clone|cd|sudo|apt)\b.*$")
 NOT_MAKE = re.compile(r"^\s*make (build|package|format|clean)\b")
+USUAL_HEADERS = ("#include <chrono>", "#include <cstdio>", "#include <vector>")
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
 
 
@@ -130,11 +132,11 @@ class Page:
         self.ran += 1
         is_program = re.search(r"\bint\s+main\s*\(", block.text) is not None
         text = block.text
-        if not is_program:  # A fragment: its includes, and the rest as a function's body.
+        if not is_program:
             lines = text.split("\n")
             includes = [line for line in lines if line.startswith("#")]
             body = [line for line in lines if not line.startswith("#")]
-            text = "\n".join([*includes, "void fragment();", "void fragment() {", *body, "}", "int main() {}"])
+            text = "\n".join([*USUAL_HEADERS, *includes, "int main() {", *body, "}"])
         with tempfile.TemporaryDirectory() as folder:
             source, program = pathlib.Path(folder, "snippet.cpp"), pathlib.Path(folder, "snippet")
             source.write_text(text, encoding="utf-8")
@@ -144,7 +146,7 @@ class Page:
             command += ["-o", str(program), *library, *needed.stdout.split(), "-lboost_context", "-pthread"]
             if self.execute(block, command) is None:
                 return None
-            return self.execute(block, [str(program)]) if is_program else None
+            return self.execute(block, [str(program)])
 
     def check(self) -> list[Violation]:
         output: str | None = None

@@ -12,10 +12,12 @@ from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import english  # noqa: E402
 import format as format_check  # noqa: E402
 import generated  # noqa: E402
 import includes  # noqa: E402
 import memory_orders  # noqa: E402
+import pages  # noqa: E402
 import readme  # noqa: E402
 import self_contained  # noqa: E402
 import sources  # noqa: E402
@@ -86,6 +88,55 @@ class IncludesTest(CheckTest):
         self.write("include/tutti/wait/a.hpp", '#include "tutti/wait/b.hpp"\n')
         said = self.verdict("include/tutti/wait/b.hpp", '#include "tutti/wait/a.hpp"\n')
         self.assertIn("in a circle: tutti/wait/a.hpp -> tutti/wait/b.hpp -> tutti/wait/a.hpp", said)
+
+
+class EnglishTest(CheckTest):
+    def found(self, name: str, text: str) -> list[str]:
+        return [v.message for v in english.check_file(self.root / name, text)]
+
+    def test_refuses_fragments(self) -> None:
+        for name, text in (
+            ("a.hpp", "// Of the ranks that arrive.\n"),
+            ("a.py", "# Whoever arrives last.\n"),
+            ("a.cpp", 'option("--seed", "Of the random order");\n'),
+            ("a.md", "* So many ranks wait.\n"),
+        ):
+            with self.subTest(text):
+                self.assertEqual(len(self.found(name, text)), 1)
+
+    def test_accepts_sentences(self) -> None:
+        for name, text in (
+            ("a.hpp", "// The last\n// of the ranks wakes the others as soon as it arrives.\n"),
+            ("a.cpp", 'option("--seed", "Seed of the random order");\n'),
+            ("a.md", "As many ranks as there are cores wait.\n"),
+        ):
+            with self.subTest(text):
+                self.assertEqual(self.found(name, text), [])
+
+
+class PagesTest(CheckTest):
+    def said(self, text: str) -> list[str]:
+        (self.root / "Makefile").write_text("build: x\n\tcc\n", encoding="utf-8")
+        (self.root / "b.md").write_text("# A *head*, `code`\n", encoding="utf-8")
+        page = self.root / "a.md"
+        page.write_text(text, encoding="utf-8")
+        pages.anchors.cache_clear()
+        checker = pages.Checker(self.root, None)
+        checker.page(page)
+        return [violation.message for violation in checker.violations]
+
+    def test_follows_links_and_anchors(self) -> None:
+        self.assertEqual(self.said("# Top\n[b](b.md) [c](b.md#a-head-code) [d](#top) [e](https://a.b/c)\n"), [])
+        self.assertIn("leads to nothing", self.said("[b](c.md)\n")[0])
+        self.assertIn("no heading #x", self.said("[b](b.md#x)\n")[0])
+
+    def test_counts_the_cells_of_tables(self) -> None:
+        self.assertEqual(self.said("| a | b |\n|---|--:|\n| `x|y` | 2 |\n"), [])
+        self.assertIn("1 cells, the table 2", self.said("| a | b |\n|---|--:|\n| 1 |\n")[0])
+
+    def test_knows_the_targets_of_the_makefile(self) -> None:
+        self.assertEqual(self.said("`make build`, `make TARGET`\n```sh\nmake build JOBS=2\n```\n"), [])
+        self.assertIn("no target biuld", self.said("```sh\nmake biuld\n```\n")[0])
 
 
 class MemoryOrdersTest(CheckTest):

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slot for a value of any small trivially copyable type, for the cache lines of objects that
-// serve many types.
+// A slot for a value of any small trivially copyable type: what an object that serves many types keeps on its lines.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +15,11 @@ class alignas(8) raw_value {
   static constexpr bool fits = std::is_trivially_copyable_v<T> && sizeof(T) <= Bytes &&
                                alignof(T) <= 8;
 
-  // Writes the bytes of `value` and leaves the rest of the slot unchanged.
+  // Writes the bytes of `value` and leaves the rest of the slot alone.
   template <class T>
   raw_value& operator=(const T& value) noexcept {
     static_assert(fits<T>);
-    // An empty value has one byte, which holds nothing.
+    // An empty value has a byte, but nothing in it.
     if constexpr (!std::is_empty_v<T>) std::memcpy(bytes_, &value, sizeof(T));
     return *this;
   }
@@ -40,7 +39,7 @@ class alignas(8) raw_value {
 
 namespace detail {
 
-// A value that travels on the line of a flag: 64 bytes less the flag and its alignment.
+// What travels on the line of a flag: 64 bytes less the flag.
 using line_value = raw_value<56>;
 
 }  // namespace detail

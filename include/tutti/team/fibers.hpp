@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several participants on one thread, each a fiber with a stack of its own. Every wait of tutti in
-// a fiber lets the next fiber run (platform/fibers.hpp).
+// Several participants on one thread, each a fiber with a stack of its own. Every wait of tutti in a fiber lets the
+// next one run (platform/fibers.hpp). Needs the compiled library.
 //
-// A fiber must not block in a system call, because its whole thread would stop; `checks` detects
-// and reports that. It must not expect thread_local variables of its own either, because all fibers
-// of a thread share them.
-// Hosted only: it needs stacks and the compiled library.
+// What a fiber must not do: block in a system call (its whole thread would stop), and expect thread_local variables
+// for itself (all fibers of a thread see the same). With `checks` the first is found and reported.
+// Hosted only: stacks and a library for switching between them.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +17,22 @@
 namespace tutti {
 
 struct fiber_options {
-  // The size of each stack in bytes. A guard page lies below each stack, so an overflow ends the
-  // program instead of changing other memory. Only the pages that are used take memory.
+  // A guard page follows, so that an overflow is a fault and not a surprise. Touched pages only take memory.
   std::size_t stack_bytes = 256 * 1024;
-  // Whether to report a fiber that blocks its thread in a system call for more than a millisecond
-  // (tutti::on_misuse).
+  // Report a fiber that blocked its thread for more than a millisecond in a system call (tutti::on_misuse).
   bool checks = TUTTI_CHECKS != 0;
 };
 
 class team;
 
 namespace detail {
-// The team whose region this thread, or the fiber that runs on it, is in.
+// The team in whose region this thread, or the fiber that runs on it, is.
 TUTTI_API inline constinit thread_local const team* team_here = nullptr;
 }  // namespace detail
 
-// The fibers of one thread. Only that thread may call its functions.
 class TUTTI_API fiber_group {
  public:
-  // Messages name the fibers by their ranks, which start at `first_rank`. Throws std::bad_alloc if
-  // there is no memory for the stacks.
+  // `first_rank` names the fibers in messages. Throws std::bad_alloc without memory for the stacks.
   fiber_group(rank_t count, rank_t first_rank, fiber_options options);
   ~fiber_group();
   fiber_group(const fiber_group&) = delete;
@@ -45,16 +40,14 @@ class TUTTI_API fiber_group {
 
   rank_t size() const noexcept;
 
-  // Calls body(context, i) in each fiber, i = 0 .. size()-1, and returns when all calls have
-  // returned. `body` must not throw. The same thread must make all calls.
+  // Calls body(context, i) in each fiber, i = 0 .. size()-1, and returns when all calls have returned. `body` does not
+  // throw. Always called by the same thread.
   void run(void (*body)(void* context, rank_t i), void* context);
 
-  // Lets the other fibers run and returns when it is this fiber's turn again. A fiber that waits
-  // for others of its own thread calls it.
+  // In a fiber that waits for others of its own thread: lets them run. Returns when it is its turn again.
   void let_others_run() noexcept;
 
-  // Calls wait() and returns its result. Waits inside do not switch fibers: only a fiber for which
-  // all others of its thread wait may call it.
+  // Waits inside keep the thread: for a fiber that knows that all others of its thread wait for it.
   template <class Wait>
   auto on_behalf_of_all(Wait wait) {
     platform::fiber_host* const here = platform::fibers_here;
