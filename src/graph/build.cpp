@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edge lists into rows, by counting: once to know where each row begins, once to put the edges there.
+// Turns edge lists into rows by counting: one pass finds where each row begins, another puts the
+// edges there.
 //
-// Each thread fills the rows of its own range of vertices and reads all sources for it: reading in order is cheap beside
-// writing to random places, and the order within a row is that of the list whoever does it.
+// Each thread fills the rows of its own range of vertices and reads all sources for that. Reading
+// in order is cheap compared with writing to random places, and the order within a row is that of
+// the list whichever thread fills it.
 #include <cmath>
 #include <utility>
 
@@ -31,7 +33,8 @@ void check(const edge_list& list) {
   }
 }
 
-// starts[v + 1] = where the row of v begins. A row's cursor and, when the row is full, its end: the start of the next.
+// Sets starts[v + 1] to the beginning of v's row. It serves as the row's cursor; when the row is
+// full, it is the row's end, which is the beginning of the next row.
 void point_at_starts(const std::vector<vertex_t>& sources, std::vector<edge_t>& starts,
                      unsigned threads) {
   const std::size_t vertices = starts.size() - 1;
@@ -60,7 +63,7 @@ std::vector<T> scatter(const std::vector<vertex_t>& sources, const std::vector<T
   return rows;
 }
 
-// Cursors at the ends of their rows back to the starts.
+// Moves the cursors from the ends of their rows back to the beginnings.
 void rewind(std::vector<edge_t>& starts) {
   for (std::size_t v = starts.size() - 1; v > 0; --v) starts[v] = starts[v - 1];
 }

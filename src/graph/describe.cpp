@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a graph looks like, in numbers.
+// Describes a graph in numbers.
 #include <algorithm>
 #include <cmath>
 

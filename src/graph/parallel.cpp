@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts dealt to the threads of a team that lives as long as the loop.
+// Distributes parts to the threads of a team that lives as long as the loop.
 #include "parallel.hpp"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace {
 
 unsigned chosen(unsigned threads) { return threads != 0 ? threads : platform::usable_cores(); }
 
-// Not bound: loading and generating are no reason to move the caller's thread.
+// The threads are not bound, because loading or generating a graph should not move the caller's
+// thread.
 team_options options_for(unsigned threads) {
   return {.threads = threads, .place = platform::placement::none};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over vertices or edges on several threads. What they compute must not depend on who takes which part.
+// Loops over vertices or edges on several threads. The result must not depend on which thread takes
+// which part.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +8,14 @@
 
 namespace tutti::graph {
 
-// Calls body(first, last) for parts that together cover [0, items), each of at most `grain` items. 0 threads: one for
-// each core that this process may use. One thread, or one part: the caller's own, without a team.
+// Calls body(first, last) for parts of at most `grain` items that together cover [0, items). 0
+// threads stands for one thread per core that this process may use. With one thread or one part the
+// caller does all the work, without a team.
 void in_parts(unsigned threads, std::uint64_t items, std::uint64_t grain,
               const std::function<void(std::uint64_t first, std::uint64_t last)>& body);
 
-// Divides [0, items) into as many parts as there are threads, for work that scans everything once a part.
+// Divides [0, items) into as many parts as there are threads, for work that scans everything once
+// per part.
 void in_shares(unsigned threads, std::uint64_t items,
                const std::function<void(std::uint64_t first, std::uint64_t last)>& body);
 

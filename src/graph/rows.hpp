@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph row by row, from a function that lists the edges of one vertex: called twice, to count and to fill, so that no
-// list of edges has to be kept beside the rows.
+// Makes a graph row by row from a function that lists the edges of one vertex. The function is
+// called twice, to count and to fill, so no list of edges has to be kept beside the rows.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tutti::graph {
 
-// row(v, emit) calls emit(target, weight) for each out-edge of v, the same ones at each call, from any thread. Weights are
-// ignored if the graph is not weighted.
+// row(v, emit) calls emit(target, weight) for each out-edge of v. It must list the same edges at
+// each call, on any thread. Weights are ignored if the graph is not weighted.
 template <class Row>
 csr rows_by(vertex_t vertices, bool weighted, unsigned threads, const Row& row) {
   constexpr std::uint64_t grain = 1024;
@@ -41,7 +41,7 @@ csr rows_by(vertex_t vertices, bool weighted, unsigned threads, const Row& row) 
   return graph;
 }
 
-// By target, then by weight.
+// Sorts each row by target, then by weight.
 void sort_rows(csr& graph, unsigned threads);
 
 }  // namespace tutti::graph

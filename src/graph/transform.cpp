@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs made of graphs: rows sorted, edges reversed, added and dropped, vertices renamed.
+// Graphs made from graphs: rows sorted, edges reversed, added and dropped, vertices renamed.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -39,7 +39,7 @@ csr transpose(const csr& graph, unsigned threads) {
   reversed.targets.resize(graph.targets.size());
   reversed.weights.resize(graph.weights.size());
   if (graph.vertices == 0) return reversed;
-  // As in build.cpp: a thread fills its own rows, and reads all edges for them.
+  // As in build.cpp, a thread fills its own rows and reads all edges for them.
   const auto each_target = [&](const auto& body) {
     in_shares(threads, graph.vertices, [&](std::uint64_t first, std::uint64_t last) {
       const auto low = static_cast<vertex_t>(first);
@@ -69,7 +69,8 @@ csr sorted(const csr& graph, unsigned threads) {
 
 std::optional<one_way> find_one_way(const csr& graph) {
   const csr in = transpose(graph);
-  const csr out = transpose(in);  // the rows of `graph`, sorted
+  // The rows of `graph`, sorted.
+  const csr out = transpose(in);
   for (vertex_t u = 0; u < graph.vertices; ++u) {
     const auto a = out.out(u), b = in.out(u);
     const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
@@ -94,7 +95,7 @@ csr symmetrized(const csr& graph, std::optional<float> added_weight, unsigned th
   const csr out = sorted(graph, threads);
   csr in = transpose(graph, threads);
   sort_rows(in, threads);
-  // Row u of the result: what row u has, and what lacks of the reverses of its in-edges.
+  // Row u of the result has the edges of row u and the missing reverses of u's in-edges.
   csr result = rows_by(graph.vertices, graph.weighted(), threads, [&](vertex_t u, auto&& emit) {
     const auto mine = out.out(u), theirs = in.out(u);
     const auto my_weights = out.weights_of(u), their_weights = in.weights_of(u);

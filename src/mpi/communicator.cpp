@@ -18,7 +18,7 @@ void check(const calls& mpi, int error, const char* what) {
   throw std::runtime_error(std::string("tutti: ") + what + " failed: " + words.data());
 }
 
-// As many participants on each process: those of process p follow those of process p - 1.
+// Gives each process the same number of participants, in the order of the processes.
 layout equal_layout(std::uint32_t processes, rank_t threads) {
   layout where;
   for (std::uint32_t p = 0; p < processes; ++p) {
@@ -44,7 +44,7 @@ layout layout_of(const calls& mpi, handle of, const options& chosen) {
            " threads need MPI initialized with MPI_THREAD_SERIALIZED or more");
   int processes = 0;
   check(mpi, mpi.size(of, &processes), "MPI_Comm_size");
-  // What is out of range is refused by all processes together, once they have met.
+  // Values out of range are refused later, by all processes together, once they have met.
   const rank_t threads = std::clamp<rank_t>(chosen.threads, 1, 4096);
   return equal_layout(static_cast<std::uint32_t>(processes), threads);
 }
@@ -76,7 +76,7 @@ void communicator::share_memory() {
   int sharers = 0;
   check(mpi_, mpi_.size(node_comm_, &sharers), "MPI_Comm_size");
   if (static_cast<std::uint32_t>(sharers) != process_->processes()) {
-    // MPI sees several nodes where the kernel sees one: then it knows better.
+    // MPI sees several nodes where the kernel sees one; MPI is right.
     mpi_.free_communicator(&node_comm_);
     if (chosen_.transport == "shared")
       refuse(
@@ -84,7 +84,7 @@ void communicator::share_memory() {
     return;
   }
   const std::size_t bytes = shared_room::bytes_for(size(), ring_bytes);
-  // The window begins where MPI likes; the room at a line of its own.
+  // The window begins wherever MPI puts it; the room begins at the next cache line.
   check(mpi_, mpi_.share(is_builder ? bytes + cache_line : 0, node_comm_, &window_),
         "MPI_Win_allocate_shared");
   void* base = window_.base;
@@ -92,7 +92,7 @@ void communicator::share_memory() {
   std::size_t space = bytes + cache_line;
   std::align(cache_line, bytes, base, space);
   room_ = std::make_unique<shared_room>(base, size(), ring_bytes, is_builder);
-  // Nobody looks before it is built.
+  // No process uses the room before it is built.
   std::uint8_t built = 1;
   check(mpi_, mpi_.broadcast(&built, 1, 0, node_comm_), "MPI_Bcast");
 }
@@ -100,7 +100,7 @@ void communicator::share_memory() {
 communicator::~communicator() {
   local_.clear();
   const bool is_whole = process_->leave();
-  // With a dead member these would wait for ever: left to the end of the process.
+  // With a dead member these calls would wait for ever, so they are left to the end of the process.
   if (room_ != nullptr && is_whole) {
     mpi_.unshare(&window_);
     mpi_.free_communicator(&node_comm_);
@@ -121,7 +121,8 @@ std::unique_ptr<communicator> communicator::group(std::span<const rank_t> ranks,
     refuse("group: the tag is " + std::to_string(tag) + "; it must be 0 to 30000");
   const layout& all = process_->where();
   layout where;
-  std::vector<int> members;  // processes of this communicator
+  // The processes of this communicator that have members.
+  std::vector<int> members;
   for (const rank_t rank : ranks) {
     if (rank >= size())
       refuse("group: rank " + std::to_string(rank) + " is out of range for a communicator of " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process in the eyes of termination detection, and who is missing when it does not come to an end.
+// The process as a participant of termination detection, and the search for missing participants.
 #include <algorithm>
 
 #include "neighbours.hpp"
@@ -18,7 +18,8 @@ void process::enter(std::uint32_t thread, std::uint64_t episode, const protocol:
   run_controls();
 }
 
-// In a turn, in which none of our participants can leave idle(): counts and status belong to one instant.
+// Called in a turn, in which no participant of this process can leave idle(), so counts and status
+// belong to one instant.
 void process::become_passive() {
   protocol::counts sum;
   protocol::contribution all = members_[0].given;
@@ -57,7 +58,7 @@ void process::woken_by_message() {
   allow_sends();
 }
 
-// As the machine says.
+// Allows or forbids sends as the machine says.
 void process::allow_sends() noexcept {
   // relaxed: episode_ is written in turns only; for sends_in_ see may_send.
   sends_in_.store(machine_->sends_allowed() ? episode_.load(relaxed) : no_episode, relaxed);
@@ -67,7 +68,8 @@ void process::note(const protocol::outcome& came) {
   if (came.status == protocol::status::overdue) return;
   if (came.status != protocol::status::accepted) fail(std::string(protocol::text(came.status)));
   if (!came.released) {
-    // relaxed: written in turns only. Perhaps the answer to what a participant had reported before its deadline.
+    // relaxed: written in turns only. The message may answer what a participant had reported before
+    // its deadline.
     if (sends_in_.load(relaxed) == no_episode) allow_sends();
     return;
   }
@@ -82,7 +84,8 @@ void process::end_episode() {
   is_passive_ = false;
   // relaxed: written in turns only.
   const std::uint64_t next = episode_.load(relaxed) + 1;
-  // relaxed: published by the release that follows. Whoever is out of idle() since its deadline is still in the old one.
+  // relaxed: published by the release that follows. A participant that has been out of idle() since
+  // its deadline is still in the old episode.
   sends_in_.store(next, relaxed);
   // release: publishes the outcome; pairs with episode().
   episode_.store(next, release);

@@ -26,7 +26,8 @@ void copy_text(char (&to)[N], const std::string& from) {
   to[kept] = '\0';
 }
 
-// Refused by all processes together, so that none waits for another.
+// Returns what is wrong with the options of this process. All processes refuse it together, so that
+// none waits for another.
 std::string fault_of(const options& chosen) {
   constexpr std::size_t least = 512, most = 64 * 1024 * 1024;
   if (chosen.threads < 1 || chosen.threads > 4096)
@@ -39,7 +40,7 @@ std::string fault_of(const options& chosen) {
   if (chosen.packet_bytes < least || chosen.packet_bytes > most)
     return "packet_bytes is " + std::to_string(chosen.packet_bytes) +
            "; it must be 512 to 67108864";
-  // Packets of control have up to 16 bytes for each thread.
+  // Control packets have up to 16 bytes per thread.
   if (chosen.packet_bytes < records_begin(chosen.threads) + 256 ||
       chosen.packet_bytes < sizeof(packet_header) + std::size_t{16} * chosen.threads)
     return "packet_bytes is " + std::to_string(chosen.packet_bytes) +
@@ -101,7 +102,7 @@ std::uint32_t usable_cpus(const std::vector<introduction>& all, std::uint64_t no
 void require_agreement(const std::vector<introduction>& all) {
   using one = const introduction&;
   const auto number = [](std::uint64_t n) { return std::to_string(n); };
-  // First of all: what follows means the same only in the same protocol.
+  // This comes first: everything that follows has the same meaning only in the same protocol.
   require_same(all, "the version of tutti's protocol", [&](one i) { return number(i.protocol); });
   require_same(all, "the order of bytes", [&](one i) { return number(i.byte_order); });
   for (std::size_t i = 0; i < all.size(); ++i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes tell each other before the first packet: what they must agree on, and where each one runs.
+// What the processes tell each other before the first packet: the values on which they must agree,
+// and where each one runs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace tutti::mpi {
 
 struct introduction {
-  // Raised whenever packets, the machines of termination detection or this introduction change.
+  // Increased whenever packets, the termination-detection machines or this introduction change.
   static constexpr std::uint32_t current_protocol = 2;
 
   std::uint32_t protocol = current_protocol;
@@ -22,11 +23,14 @@ struct introduction {
   char detector[16] = {};
   char transport[16] = {};
   std::uint64_t node = 0;
-  std::uint64_t cpus[16] = {};  // a bit for each CPU that the process may use, up to 1024
-  double cpu_quota = 0;         // processor seconds for each second; 0: no quota
+  // One bit per CPU that the process may use, up to 1024.
+  std::uint64_t cpus[16] = {};
+  // Processor seconds per second; 0: no quota.
+  double cpu_quota = 0;
   std::int32_t pid = 0;
   std::uint32_t byte_order = 0x01020304;
-  char fault[200] = {};  // why this process cannot take part; empty: it can
+  // Why this process cannot take part; empty if it can.
+  char fault[200] = {};
 };
 
 introduction introduce_this_process(const options& chosen);
@@ -34,7 +38,8 @@ introduction introduce_this_process(const options& chosen);
 // Throws std::invalid_argument, with the same sentence on all processes, unless all agree.
 void require_agreement(const std::vector<introduction>& all);
 
-// How many CPUs the processes of this node may use together. A quota counts once: they are taken to be in one group.
+// The number of CPUs that the processes of this node may use together. A quota counts once, because
+// the processes are assumed to be in one group.
 std::uint32_t usable_cpus(const std::vector<introduction>& all, std::uint64_t node);
 
 }  // namespace tutti::mpi

@@ -38,7 +38,8 @@ std::optional<launch> find_one(lookup variable, const char* family, const std::s
   return found;
 }
 
-// Beside the program, where a build and an installation have it.
+// Finds a file in libexec/tutti beside the program or above it, where a build and an installation
+// have it.
 std::filesystem::path companion(const std::string& name, const std::string& family) {
   std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   for (int up = 0; up < 4; ++up, folder = folder.parent_path()) {
@@ -77,8 +78,9 @@ void become_bench_program(const launch& how, const std::vector<std::string>& arg
 
 library::library(const launch& how, bool several_threads) {
   const auto file = companion("libtutti-mpi-" + how.family + ".so", how.family);
-  // Global: the components of Open MPI look up its functions among the symbols of the program. Never closed: MPI leaves
-  // threads and handlers behind.
+  // The symbols are global because the components of Open MPI look up its functions among the
+  // symbols of the program. The plugin is never closed, because MPI leaves threads and handlers
+  // behind.
   void* const plugin = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (plugin == nullptr) fail(std::string("cannot load MPI: ") + dlerror());
   using getter = const calls* (*)();

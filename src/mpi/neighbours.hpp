@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of this node, and whether they still live.
+// The processes of this node, and whether they are still alive.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace tutti::mpi {
 
-// Where a process runs: the same number on all processes that see each other's process ids.
+// Identifies where a process runs: all processes that see each other's process ids get the same
+// number.
 std::uint64_t this_node();
 
 class neighbours {
@@ -20,9 +21,11 @@ class neighbours {
   neighbours(const neighbours&) = delete;
   neighbours& operator=(const neighbours&) = delete;
 
-  // Does nothing where the kernel has no descriptors of processes: then a deadline has to tell.
+  // Does nothing if the kernel has no descriptors of processes; then only a deadline reveals a
+  // death.
   void watch(std::uint32_t process, int pid);
-  // A process that has ended, if there is one of which `may_end` does not know that it has left.
+  // A process that has ended, unless `may_end` knows that it has left. Returns nothing if there is
+  // none.
   template <class MayEnd>
   std::optional<std::uint32_t> dead(MayEnd may_end) const {
     for (const watched& one : all_)

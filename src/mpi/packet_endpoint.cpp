@@ -45,13 +45,14 @@ bool packet_endpoint::wait_for_room(rank_t to, std::uint64_t deadline_ns) {
   return true;
 }
 
-// Whether I may send or not: a message that is half sent is counted, so no report of mine can end the episode before it.
+// This may be called while sends are forbidden: a message that is half sent is counted, so no
+// report of this participant can end the episode before it.
 void packet_endpoint::continue_rests() {
   for (outgoing& out : out_)
     if (out.has_rest()) out.continue_rest(episode_);
 }
 
-// --- receiving -------------------------------------------------------------------------------------------------------
+// --- receiving -----------------------------------------------------------------------------------
 
 bool packet_endpoint::find_message() {
   if (look()) return true;
@@ -63,12 +64,13 @@ bool packet_endpoint::find_message() {
   return false;
 }
 
-// The next message: of the packet at hand, of the next one, or my own.
+// Finds the next message: in the packet at hand, in the next packet, or in the participant's own
+// queue.
 bool packet_endpoint::look() {
   if (deferred_ != 0) at_ = std::exchange(deferred_, 0);
   for (;;) {
     if (at_ != 0 && step_to_message()) return true;
-    // In turns, so that neither starves the other.
+    // The two sources take turns, so that neither starves the other.
     self_turn_ = !self_turn_;
     if (self_turn_ && self_.has_message()) break;
     if (open_entry()) continue;
@@ -90,7 +92,8 @@ bool packet_endpoint::open_entry() {
   return true;
 }
 
-// Takes pieces up to the next whole message of the packet at hand. False if there is none.
+// Handles pieces up to the next whole message of the packet at hand. Returns false if there is
+// none.
 bool packet_endpoint::step_to_message() {
   while (at_ != 0) {
     const record_header& record = home_->record(at_);
@@ -114,7 +117,7 @@ void packet_endpoint::add_piece() {
   at_ = record.next;
   one_less(home_);
   if (so_far.filled < whole) return;
-  // Addresses of packets are even.
+  // Addresses of packets are even, so the lowest bit marks an assembled message.
   assembled_now_ = next_assembled_++ << 1 | assembled_mark;
   assembled_[assembled_now_] = std::move(so_far.bytes);
   pieces_.erase(source_);
@@ -139,16 +142,17 @@ std::uint64_t packet_endpoint::held() const noexcept {
   return counted_.received - totals_.freed + self_.held();
 }
 
-// What termination detection is told. Messages to oneself are left out, as a count that moves costs a second wave; but one
-// that is held keeps the episode from ending, so it counts as sent from here on, and as freed at the next idle() that does
-// not find it any more.
+// The counts for termination detection. Messages to oneself are not included, because a count that
+// changes costs a second wave. But a message to oneself that is held keeps the episode from ending,
+// so it counts as sent from here on, and as freed at the next idle() that does not find it any
+// more.
 protocol::counts packet_endpoint::totals() noexcept {
   const std::uint64_t before = kept_.sent - kept_.freed, now = self_.held();
   now > before ? kept_.sent += now - before : kept_.freed += before - now;
   return {totals_.sent + kept_.sent, totals_.freed + kept_.freed};
 }
 
-// --- idle ------------------------------------------------------------------------------------------------------------
+// --- idle ----------------------------------------------------------------------------------------
 
 std::optional<protocol::outcome> packet_endpoint::idle(const protocol::contribution& given,
                                                        std::uint64_t deadline_ns,
@@ -161,7 +165,7 @@ std::optional<protocol::outcome> packet_endpoint::idle(const protocol::contribut
   polling waiting(process_.is_crowded(), process_.patience());
   bool is_inside = false;
   for (;;) {
-    // The end of an episode comes before a message: it may be the next one's.
+    // The end of an episode comes before a message, which may belong to the next episode.
     if (process_.episode() != episode_) {
       const protocol::outcome done = process_.last_outcome();
       ++episode_;
@@ -174,7 +178,7 @@ std::optional<protocol::outcome> packet_endpoint::idle(const protocol::contribut
       if (is_inside && !process_.withdraw(thread_, episode_, false)) continue;
       counted_.refutations += is_inside ? 1 : 0;
       is_inside = false;
-      // Perhaps only a piece of one.
+      // The news may be only a piece of a message.
       if (!can_recv()) continue;
       count_time();
       return std::nullopt;

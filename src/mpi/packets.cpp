@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How packets go and come, and how credits bound their number.
+// Sending and receiving packets, and the credits that bound their number.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -28,7 +28,7 @@ void process::hand_over(packet* p, std::uint32_t to) {
 
 void process::send(packet* p, std::uint32_t to) {
   packet_header& header = p->header();
-  // Thread 0's credits travel along with whatever goes there.
+  // The credits of thread 0 travel in the header of any packet to that process.
   const rank_t first = where_.participants[to].front();
   const std::uint32_t granted = std::min<std::uint32_t>(owed_[first], UINT16_MAX);
   header.credits = static_cast<std::uint16_t>(granted);
@@ -58,7 +58,7 @@ void process::post(std::size_t slot) {
         "MPI_Irecv", index_);
 }
 
-// Receives are completed in the order in which they were posted, so that packets keep their order.
+// Receives complete in the order in which they were posted, so that packets keep their order.
 bool process::receive_one() {
   packet* const p = posted_[next_posted_];
   bool done = false;
@@ -114,7 +114,7 @@ void process::handle_packet(packet* p, const arrival& from) {
   put_back(p);
 }
 
-// To the inboxes of the threads that it has messages for.
+// Delivers a packet to the inboxes of the threads for which it has messages.
 void process::deliver(packet* p) {
   const packet_header& header = p->header();
   // relaxed: the inboxes publish it.
@@ -131,7 +131,7 @@ void process::emptied(packet* p) {
   const std::uint32_t source = p->header().source;
   const std::uint32_t from = where_.process_of[source];
   if (from == index_) {
-    // relaxed: a number of packets; what was in them is nobody's any more.
+    // relaxed: a number of packets; nobody uses their contents any more.
     credits(where_.thread_of[source], index_).fetch_add(1, relaxed);
   } else {
     ++owed_[source];
@@ -141,7 +141,8 @@ void process::emptied(packet* p) {
   if (from != index_) pay_credits(from, std::max<std::size_t>(1, packets_under_way_ / 2));
 }
 
-// Once that many are owed to a process: seldom, but before its participants run out of them.
+// Returns credits to a process once at least that many are owed: rarely, but before its
+// participants run out of them.
 void process::pay_credits(std::uint32_t to, std::size_t at_least) {
   if (owed_to_[to] < at_least) return;
   std::vector<credit_grant> grants;
@@ -198,7 +199,7 @@ void process::progress() {
 }
 
 void process::poll() {
-  // A bound, so that a flood does not keep one thread here for ever.
+  // The number is bounded, so that a flood of packets does not keep one thread here for ever.
   for (int packets = 0; packets < 8 && receive_one(); ++packets) {
   }
   run_controls();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One MPI's functions, for programs that are not linked to it: libtutti-mpi-openmpi.so, libtutti-mpi-mpich.so.
+// The functions of one MPI, for programs that do not link to it: libtutti-mpi-openmpi.so,
+// libtutti-mpi-mpich.so.
 #include "tutti/export.h"
 #include "tutti/mpi/calls_of_mpi_h.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process comes among the others, and how it leaves them.
+// How a process joins the others, and how it leaves them.
 #include "tutti/mpi/process.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace tutti::mpi {
 namespace {
 
-// Receives that wait for packets. A few: whoever is slow is held back by its credits, not by these.
+// The number of receives that wait for packets. A few suffice: credits, not receives, hold back
+// senders to a slow process.
 constexpr std::size_t receives = 16;
 
 std::uint32_t rank_in(const calls& mpi, handle comm) {
@@ -30,8 +31,9 @@ bool may_have_threads(const calls& mpi) {
   return mpi.state(&runs, &serialized) != 0 || serialized;
 }
 
-// Whether the participants of each process are a whole subtree of schedule::fold's tournament over all participants, and
-// the processes that over the subtrees: equal powers of two in the order of the ranks, or one process.
+// Whether the participants of each process are a whole subtree of schedule::fold's tournament over
+// all participants, and the processes form the tournament over these subtrees. That is so if there
+// are equal powers of two of them in the order of the ranks, or a single process.
 bool are_subtrees(const layout& where) {
   const std::size_t each = where.participants[0].size();
   if (where.participants.size() == 1) return true;
@@ -113,7 +115,7 @@ bool process::leave() noexcept {
     for (packet* p : posted_)
       if (p != nullptr) mpi_.cancel(&p->request);
   } catch (const std::exception&) {
-    // Another process has died: there is nobody to take leave of.
+    // Another process has died, so no goodbye can be exchanged.
     has_dead_ = true;
   }
   return !has_dead_;
@@ -121,15 +123,17 @@ bool process::leave() noexcept {
 
 process::~process() {
   if (leave()) mpi_.free_communicator(&comm_);
-  // With a dead process MPI may still have the others.
+  // If a process is dead, MPI may still use the posted packets.
   if (!has_dead_)
     for (packet* p : posted_) packet::destroy(p);
   while (free_ != nullptr) packet::destroy(std::exchange(free_, free_->next));
 }
 
-// A goodbye is the last packet of its sender, and nobody goes before it has everybody's. One that came later would be
-// found by the next communicator, since MPI gives the context of a freed one to another. The detector may still want to
-// speak, as the ring's rank 0 when the release comes back; but no episode can end without us any more.
+// A goodbye is the last packet of its sender, and no process leaves before it has the goodbyes of
+// all others. A packet that came later would be found by the next communicator, since MPI gives the
+// context of a freed communicator to another one. The detector may still have something to send,
+// such as the ring's rank 0 when the release comes back, but no episode can end without this
+// process any more.
 void process::say_goodbye() {
   run_controls();
   for (std::uint32_t other = 0; other < processes(); ++other)
@@ -173,13 +177,13 @@ void process::look_for_the_dead() {
   next_look_ns_ = now + every_ns;
   look_for_those_who_left();
   if (!dead_neighbour()) return;
-  // Its goodbye may still lie in front of us.
+  // Its goodbye may be among the packets that have not been received yet.
   while (receive_one()) {
   }
   const auto dead = dead_neighbour();
   if (!dead) return;
   has_dead_ = true;
-  // All of them: who died first took others along.
+  // Names all dead processes: the one that died first may have caused the others to die.
   std::vector<bool> is_named(processes(), false);
   std::string all;
   while (const auto next = neighbours_->dead(
@@ -195,8 +199,9 @@ std::optional<std::uint32_t> process::dead_neighbour() const {
   return neighbours_->dead([&](std::uint32_t other) { return has_left_[other] != 0; });
 }
 
-// An idle() that nobody can end any more: somebody left in the episode that we are in. Who has come to the end of it has
-// seen the release, and ours is on its way.
+// Fails if an idle() can never end because a process has left in the current episode. A process
+// that left after the end of this episode has seen the release, and the release for this process is
+// on its way.
 void process::look_for_those_who_left() {
   if (idle_members_ == 0 || is_leaving_) return;
   // relaxed: written in turns only.

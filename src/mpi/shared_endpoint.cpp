@@ -13,10 +13,11 @@
 namespace tutti::mpi {
 namespace {
 
-// A message is published when so many bytes lie before its successor, if nobody asks before.
+// A message is published at the latest when a later message begins this many bytes behind the last
+// published position.
 constexpr std::size_t batch_bytes = 1024;
 
-// For a message that is expected: what entering idle() for nothing would cost.
+// The number of looks for an expected message; they take as long as entering idle() in vain.
 constexpr int looks_before_idle = 8;
 
 }  // namespace
@@ -35,9 +36,9 @@ shared_endpoint::shared_endpoint(process& mine, shared_room& room, std::uint32_t
   mine_.wait.set_patience(mine.patience());
 }
 
-// --- sending ---------------------------------------------------------------------------------------------------------
+// --- sending -------------------------------------------------------------------------------------
 
-// Returns false. A program may ask for room for ever if the receiver is dead.
+// Always returns false. If the receiver is dead, a program may ask for room for ever.
 bool shared_endpoint::no_room() {
   constexpr std::uint32_t often = 4096;
   if (++vain_looks_ % often != 0) return false;
@@ -51,7 +52,8 @@ void shared_endpoint::refuse_if_broken() {
   if (now.has(release_word::broken) && now.episodes() == episode_) refuse_broken();
 }
 
-// Awake or asleep; now and then it looks whether those whom it waits for still live.
+// Waits, awake or asleep. Now and then it checks whether the processes for which it waits are still
+// alive.
 template <class Event>
 void shared_endpoint::wait_until(Event has_come, std::uint64_t deadline_ns) {
   constexpr std::uint64_t at_a_stretch_ns = 50'000'000;
@@ -61,12 +63,13 @@ void shared_endpoint::wait_until(Event has_come, std::uint64_t deadline_ns) {
   }
   const std::uint64_t until = std::min(deadline_ns, native::now_ns() + at_a_stretch_ns);
   const auto ready = [&has_come](std::uint32_t) noexcept { return has_come(); };
-  // acquire: pairs with the bell's ring, after which all else is looked at again.
+  // acquire: pairs with the bell's ring, after which everything else is looked at again.
   if (!mine_.wait.until(mine_.habit, mine_.door, acquire, ready, deadline(until)))
     look_for_the_dead();
 }
 
-// What try_send() lacks: room for the message or its first piece, or for the pieces that others are owed.
+// Whether there is now the room that try_send() lacked: for the message or its first piece, or for
+// pieces that other participants are still to get.
 bool shared_endpoint::sees_room(rank_t to, std::size_t bytes) const noexcept {
   if (rests_ == 0) return box_.sees_room(to, std::min(bytes, piece_bytes_));
   return std::any_of(rest_.begin(), rest_.end(), [this](const auto& one) {
@@ -106,7 +109,7 @@ bool shared_endpoint::send_pieces(rank_t to, const void* data, std::size_t bytes
   left.bytes.assign(from, from + bytes);
   left.sent = 0;
   continue_rest(to, left);
-  // Nothing has gone yet: it is not sent.
+  // Nothing of the message has been sent, so it is not sent at all.
   if (left.sent == 0) {
     left.bytes.clear();
     return no_room();
@@ -115,7 +118,7 @@ bool shared_endpoint::send_pieces(rank_t to, const void* data, std::size_t bytes
   return true;
 }
 
-// False while some of it is left.
+// Returns false while some of the message is left.
 bool shared_endpoint::continue_rest(rank_t to, rest& left) {
   piece_.resize(piece_bytes_);
   while (left.sent < left.bytes.size()) {
@@ -137,7 +140,7 @@ void shared_endpoint::continue_rests() {
   }
 }
 
-// --- receiving -------------------------------------------------------------------------------------------------------
+// --- receiving -----------------------------------------------------------------------------------
 
 bool shared_endpoint::nothing_here() {
   if (rests_ != 0) continue_rests();
@@ -154,7 +157,7 @@ bool shared_endpoint::stage() {
   return nothing_here();
 }
 
-// True if its message is whole now; then that is staged_.
+// Returns true if the piece completes its message; then that message is staged_.
 bool shared_endpoint::add_piece(const received& piece) {
   piece_header header;
   std::memcpy(&header, piece.data, sizeof header);
@@ -191,9 +194,9 @@ endpoint_statistics shared_endpoint::statistics() const noexcept {
   return now;
 }
 
-// --- idle ------------------------------------------------------------------------------------------------------------
+// --- idle ----------------------------------------------------------------------------------------
 
-// Without publishing and without passing time.
+// Publishes nothing and passes no time.
 bool shared_endpoint::has_message() {
   if (is_staged_) return true;
   return box_.has_message() && (!room_.has_pieces() || stage());
@@ -205,15 +208,18 @@ bool shared_endpoint::has_event() noexcept {
   return has_news || now.episodes() > episode_ || now.has(release_word::broken);
 }
 
-// For those who ask who is missing.
+// Records this participant's state for those that ask who is missing.
 void shared_endpoint::be_seen(whereabouts where) noexcept {
-  // relaxed: for messages.
+  // relaxed: only error messages read it.
   mine_.holds.store(box_.held(), relaxed);
-  mine_.is_where.store(where, relaxed);  // relaxed: as above
+  // relaxed: as above.
+  mine_.is_where.store(where, relaxed);
 }
 
-// A large message that is half sent counts as sent: its pieces go first, before the word counts me as idle. Who asks is told
-// that I am: it is the receivers that all wait for. False if the deadline has passed; what is left goes with later calls.
+// Sends the remaining pieces of large messages. A message that is half sent counts as sent, so its
+// pieces go before the word counts this participant as idle. Participants that ask are told that it
+// is idle, because all wait for the receivers. Returns false if the deadline has passed; later
+// calls send what is left.
 bool shared_endpoint::send_rests(std::uint64_t deadline_ns, std::vector<absentee>* late) {
   if (rests_ == 0) return true;
   be_seen(whereabouts::idle);
@@ -228,7 +234,8 @@ bool shared_endpoint::send_rests(std::uint64_t deadline_ns, std::vector<absentee
   return in_time;
 }
 
-// Publishes what I give, and ends the episode if I am the last. False then.
+// Publishes this participant's contribution, and ends the episode if it is the last one; then
+// returns false.
 bool shared_endpoint::enter(const protocol::contribution& given) {
   if (given.operation != 0) mine_.value = given.value;
   if (mine_.operation != given.operation) mine_.operation = given.operation;
@@ -249,7 +256,7 @@ bool shared_endpoint::enter(const protocol::contribution& given) {
 }
 
 std::optional<protocol::outcome> shared_endpoint::leave(release_word now) {
-  // relaxed: for messages.
+  // relaxed: only error messages read it.
   mine_.is_where.store(whereabouts::running, relaxed);
   ++episode_;
   ++counted_.episodes;
@@ -280,13 +287,14 @@ std::optional<protocol::outcome> shared_endpoint::idle(const protocol::contribut
     if (box_.has_news() && has_message()) return timed(std::nullopt);
     enter(given);
     for (;;) {
-      // In this order: a message of the next episode brings the release of this one.
+      // The order matters: a participant that sees a message of the next episode sees the release
+      // of this one afterwards.
       const bool has_news = box_.has_news();
       const release_word now = room_.look();
       if (now.episodes() > episode_) return timed(leave(now));
       if (has_news || now.has(release_word::broken)) {
         room_.refute(given.vote != 0);
-        // relaxed: for messages.
+        // relaxed: only error messages read it.
         mine_.is_where.store(whereabouts::running, relaxed);
         if (!has_news) refuse_broken();
         ++counted_.refutations;
@@ -298,13 +306,13 @@ std::optional<protocol::outcome> shared_endpoint::idle(const protocol::contribut
           native::yield();
           continue;
         }
-        // relaxed: for messages.
+        // relaxed: only error messages read it.
         mine_.is_where.store(whereabouts::running, relaxed);
         return timed(std::nullopt);
       }
       wait_for_event(deadline_ns);
     }
-    // Perhaps only a piece of one.
+    // The news may be only a piece of a message.
     if (has_message()) return timed(std::nullopt);
   }
 }
@@ -339,7 +347,8 @@ std::vector<absentee> shared_endpoint::missing() {
     const shared_room::seat& seat = room_.of(other);
     // relaxed: a snapshot for a message.
     const whereabouts where = seat.is_where.load(relaxed);
-    const std::uint64_t held = seat.holds.load(relaxed);  // relaxed: as above
+    // relaxed: as above.
+    const std::uint64_t held = seat.holds.load(relaxed);
     if (where == whereabouts::gone)
       found.push_back({other, absence::gone, 0});
     else if (where == whereabouts::running)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of idle() in schedule::fold's order where the detector cannot combine them on their way, because the participants
-// of a process are no whole subtree of the fold. Once the episode is over nobody can change its value any more: each process
-// sends those of its threads to process 0, which combines them by rank and tells the result. Until then idle() goes on.
+// Combines the values of idle() in the order of schedule::fold if the detector cannot combine them
+// on their way, because the participants of a process are not a whole subtree of the fold. Once the
+// episode is over, no participant can change its value any more: each process sends the values of
+// its threads to process 0, which combines them by rank and sends the result to all. Until then
+// idle() does not return.
 #include <cstring>
 
 #include "tutti/mpi/process.hpp"

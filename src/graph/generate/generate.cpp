@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of generators, and what they have in common: weights.
+// The list of generators, and their common part: weights.
 #include "tutti/graph/generate.hpp"
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function a generator: a specification, of which the known keys have been checked, and how many threads may help.
+// One function per generator. It takes a specification whose known keys have been checked, and the
+// number of threads that may help.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,8 @@ namespace tutti::graph {
 
 struct made {
   csr graph;
-  bool symmetric = true;  // as the generator means it
+  // Whether the generator makes a symmetric graph.
+  bool symmetric = true;
 };
 
 made make_geometric(const specification& how, unsigned threads);
@@ -25,8 +27,9 @@ made make_complete(const specification& how, unsigned threads);
 made make_tree(const specification& how, unsigned threads);
 made make_empty(const specification& how, unsigned threads);
 
-// Edges k = 0 .. edges-1 by edge(k) -> one_way, in this order or each followed by its reverse; a self-loop has none.
-// `simple`: no self-loops, no edge twice, sorted rows.
+// Makes a graph of the edges edge(k) -> one_way for k = 0 .. edges-1, in this order, or each
+// followed by its reverse; a self-loop has no reverse. `simple` drops self-loops and repeated edges
+// and sorts the rows.
 struct pair_options {
   vertex_t vertices = 0;
   edge_t edges = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometric random graphs, the benchmark graphs of paper 004: points in the unit square, and an edge in both directions
-// between two that are nearer than the radius. Points are looked up in cells no smaller than the radius. Coordinates and
-// distances are integers, so that no rounding decides about an edge.
+// Geometric random graphs, the benchmark graphs of Naylor et al. 2020: points in the unit square,
+// and an edge in both directions between any two points that are nearer than the radius. Points are
+// looked up in cells that are no smaller than the radius. Coordinates and distances are integers,
+// so that no rounding decides about an edge.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -42,7 +43,7 @@ class square {
  public:
   square(vertex_t vertices, double radius, bool wrap, std::uint64_t seed, unsigned threads)
       : wrap_(wrap), radius_(static_cast<std::int64_t>(radius * static_cast<double>(side))) {
-    // Smaller cells than for one point each would only cost memory.
+    // Cells smaller than one per point would only cost memory.
     const auto useful = static_cast<std::int64_t>(std::sqrt(static_cast<double>(vertices))) + 1;
     cells_ = std::max<std::int64_t>(1, std::min(useful, side / std::max<std::int64_t>(radius_, 1)));
 
@@ -66,10 +67,10 @@ class square {
     }
   }
 
-  // Cell by cell: place -> the number with which it was drawn.
+  // Maps a place, in the order of the cells, to the number with which the point was drawn.
   const std::vector<vertex_t>& drawn_as() const noexcept { return drawn_as_; }
 
-  // Calls f(place) for each other point nearer than the radius.
+  // Calls f(place) for each other point that is nearer than the radius.
   template <class F>
   void neighbours(vertex_t place, const F& f) const {
     const point here = points_[place];
@@ -98,7 +99,8 @@ class square {
     const std::int64_t direct = a < b ? b - a : a - b;
     return wrap_ ? std::min(direct, side - direct) : direct;
   }
-  // A cell and its two neighbours in one dimension, ascending, each once; returns how many they are.
+  // Writes a cell and its two neighbours in one dimension to `found`, ascending, each once. Returns
+  // their number.
   std::size_t near(std::int64_t cell, std::array<std::int64_t, 3>& found) const noexcept {
     std::size_t count = 0;
     for (const std::int64_t step : {-1, 0, 1}) {
@@ -114,13 +116,14 @@ class square {
 
   bool wrap_;
   std::int64_t radius_;
-  std::int64_t cells_ = 1;  // along a side
+  // The number of cells along a side.
+  std::int64_t cells_ = 1;
   std::vector<vertex_t> starts_;
   std::vector<point> points_;
   std::vector<vertex_t> drawn_as_;
 };
 
-// Each edge is, with probability 1 - locality, replaced by one from its lower end to any vertex.
+// Replaces each edge, with probability 1 - locality, by one from its lower end to any vertex.
 csr rewired(const csr& graph, double locality, std::uint64_t seed, unsigned threads) {
   const auto limit = static_cast<std::uint64_t>((1 - locality) * 0x1p32);
   edge_list list;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers as a function: of a seed, of what they are for, and of an index. So that the n-th does not depend on who
-// asked for the ones before, and is the same on every machine.
+// Random numbers as a function of a seed, a purpose and an index. The n-th number does not depend
+// on which numbers were requested before, and is the same on every machine.
 //
-// Philox 4x32 with 10 rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+// Philox 4x32 with 10 rounds: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
+// 1, 2, 3", SC 2011.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ constexpr random_words philox(random_words counter, std::array<std::uint32_t, 2>
   return counter;
 }
 
-// What numbers are for. The values are part of every graph's bits.
+// The purposes of random numbers. The values are part of every graph's bits.
 enum class purpose : std::uint32_t { point, rewire, kronecker, scramble, uniform, weight, part };
 
 constexpr random_words random_block(std::uint64_t seed, purpose what, std::uint64_t index,
@@ -39,7 +40,7 @@ constexpr std::uint64_t two_words(std::uint32_t high, std::uint32_t low) noexcep
   return std::uint64_t{high} << 32 | low;
 }
 
-// 0 .. n-1 from 64 random bits; some values are likelier than others by n / 2^64.
+// A number 0 .. n-1 from 64 random bits. Some values are more likely than others by n / 2^64.
 constexpr std::uint64_t below(std::uint64_t n, std::uint64_t bits) noexcept {
   __extension__ using wide = unsigned __int128;
   return static_cast<std::uint64_t>(static_cast<wide>(bits) * n >> 64);

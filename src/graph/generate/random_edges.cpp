@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs whose edges are drawn one by one: uniform, and Kronecker as in Graph 500 and the GAP benchmark suite.
+// Graphs whose edges are drawn one by one: uniform graphs, and Kronecker graphs as in Graph 500 and
+// the GAP benchmark suite.
 #include <utility>
 
 #include "../parallel.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t edges_at_a_time = 1 << 16;
 
-// A self-loop's reverse is itself: the second copy goes.
+// Drops the second copy of each self-loop, because a self-loop is its own reverse.
 void drop_second_loops(edge_list& list) {
   std::size_t kept = 0;
   for (std::size_t e = 0; e < list.size(); ++e) {
@@ -31,8 +32,8 @@ edge_t edges_of(const specification& how, vertex_t vertices) {
   return static_cast<edge_t>(edges + 0.5);
 }
 
-// Names dealt so that a vertex's number says nothing about its degree: a bijection of [0, 2^bits), four rounds of an odd
-// factor and a shift, each of which can be undone.
+// Renames the vertices so that a vertex's number says nothing about its degree. It is a bijection
+// of [0, 2^bits): four rounds of an odd factor and a shift, each of which can be inverted.
 class scrambling {
  public:
   scrambling(unsigned bits, std::uint64_t seed)
@@ -105,7 +106,8 @@ made make_kronecker(const specification& how, unsigned threads) {
   const bool scrambled = how.flag("scramble");
   const std::uint64_t seed = how.seed();
   const scrambling name(scale, seed);
-  // Of 2^32: top left, top right, bottom left; what remains is bottom right.
+  // The probabilities in units of 2^-32: top left, top right, bottom left; the remainder is bottom
+  // right.
   const auto in_words = [](double share) { return static_cast<std::uint64_t>(share * 0x1p32); };
   const std::uint64_t left_top = in_words(a), top = in_words(a + b), not_last = in_words(a + b + c);
   const auto draw = [&](edge_t k) {

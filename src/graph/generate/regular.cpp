@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs without chance: grids, rings, chains, stars, trees, complete and empty ones. Rows are sorted, no edge is there twice.
+// Graphs without randomness: grids, rings, chains, stars, trees, complete and empty graphs. Rows
+// are sorted, and no edge occurs twice.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +12,8 @@ namespace tutti::graph {
 
 namespace {
 
-// What a rule names in any order, even twice or itself, as a row: at most six.
+// A row made from at most six vertices, which a rule may name in any order, repeat, or include the
+// vertex itself.
 class few {
  public:
   void add(vertex_t v) noexcept {

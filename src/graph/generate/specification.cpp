@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking specifications apart, with an error for whatever is wrong in them.
+// Parses specifications and reports every error in them.
 #include "specification.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ const generator_key* find(const generator& which, std::string_view name) {
   return key != nullptr ? key : find(common_keys(), name);
 }
 
-// A whole number below 2^64, also as 1e6 or 25e5.
+// A whole number below 2^64; it may also be written as 1e6 or 25e5.
 bool parse_whole(std::string_view text, std::uint64_t& value) {
   const char* const last = text.data() + text.size();
   auto [stop, error] = std::from_chars(text.data(), last, value);
@@ -114,7 +114,7 @@ double specification::real(std::string_view key, double least, double most) cons
   const std::string_view text = value_of(key);
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // Written so that a NaN is out of range.
+  // The condition is written so that a NaN is out of range.
   if (error != std::errc() || stop != text.data() + text.size() ||
       !(value >= least && value <= most))
     bad_value(key, "a number from " + shown(least) + " to " + shown(most));

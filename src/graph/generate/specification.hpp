@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "kron:scale=18,degree=16" taken apart, and its values as what they should be.
+// A parsed specification, such as "kron:scale=18,degree=16", and its typed values.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ namespace tutti::graph {
 
 class specification {
  public:
-  // Throws std::invalid_argument: no such generator, a key that it does not have, one that is there twice, or missing.
+  // Throws std::invalid_argument for an unknown generator, and for a key that is unknown, repeated
+  // or missing.
   explicit specification(std::string_view text);
 
   const generator& which() const noexcept { return *which_; }
   std::string_view text() const noexcept { return text_; }
   bool is_given(std::string_view key) const noexcept;
 
-  // These throw std::invalid_argument for a value that is no such thing, or out of range.
+  // These functions throw std::invalid_argument for a value of another type or out of range.
   std::uint64_t whole(std::string_view key, std::uint64_t least, std::uint64_t most) const;
   double real(std::string_view key, double least, double most) const;
   bool flag(std::string_view key) const { return whole(key, 0, 1) == 1; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function a method. Each is called with at least one part and at least one vertex.
+// One function per method. It is called with at least one part and at least one vertex.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ std::vector<rank_t> streamed(const csr& graph, rank_t parts, const partition_opt
                              greedy rule);
 std::vector<rank_t> by_metis(const csr& graph, rank_t parts, const partition_options& options);
 
-// Throws std::invalid_argument if it has not one entry below `parts` for each vertex.
+// Throws std::invalid_argument unless `part` has one entry below `parts` per vertex.
 void check_parts(vertex_t vertices, std::span<const rank_t> part, rank_t parts);
 
 }  // namespace tutti::graph

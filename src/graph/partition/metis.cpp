@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SIAM J. Sci. Comput. 1998,
-// by their library. METIS wants an undirected graph without duplicates: a pair of vertices gets one edge, whose weight is
-// how many edges it has in both directions.
+// The multilevel method of Karypis and Kumar, "A fast and high quality multilevel scheme for
+// partitioning irregular graphs", SIAM J. Sci. Comput. 1998, by their library. METIS requires an
+// undirected graph without duplicates, so a pair of vertices gets one edge, whose weight is the
+// number of its edges in both directions.
 #include "methods.hpp"
 
 #if TUTTI_HAVE_METIS
@@ -22,7 +23,8 @@ namespace tutti::graph {
 namespace {
 
 csr undirected(const csr& graph) {
-  const csr in = transpose(graph), out = transpose(in);  // rows in order
+  // The rows of both graphs are sorted.
+  const csr in = transpose(graph), out = transpose(in);
   return rows_by(graph.vertices, true, 1, [&](vertex_t u, auto&& emit) {
     const auto a = out.out(u), b = in.out(u);
     std::size_t i = 0, j = 0;
@@ -41,7 +43,7 @@ csr undirected(const csr& graph) {
 bool has_metis() noexcept { return true; }
 
 std::vector<rank_t> by_metis(const csr& graph, rank_t parts, const partition_options& options) {
-  // It divides by what there is none of in these.
+  // METIS would divide by zero for these.
   if (parts == 1 || graph.vertices <= parts || graph.edges() == 0) return in_blocks(graph, parts);
   const csr simple = undirected(graph);
   if (simple.edges() == 0) return in_blocks(graph, parts);
@@ -64,7 +66,7 @@ std::vector<rank_t> by_metis(const csr& graph, rank_t parts, const partition_opt
   settings[METIS_OPTION_SEED] = static_cast<idx_t>(options.seed & 0x7fffffff);
   settings[METIS_OPTION_UFACTOR] =
       static_cast<idx_t>(std::max(1.0, std::floor(options.slack * 1000)));
-  // Its memory and its random numbers are the process's.
+  // METIS keeps its memory and its random numbers per process.
   static std::mutex one_at_a_time;
   const std::lock_guard hold(one_at_a_time);
   const int state =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of methods, and the simple ones: consecutive vertices, and by chance.
+// The list of methods, and the simple ones: consecutive vertices, and random parts.
 #include "tutti/graph/partition.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::array methods = {
     partition_method{"ldg", "the same, by the room that is left"},
     partition_method{"metis", "multilevel k-way, by METIS"}};
 
-// Part p is [first(p), first(p + 1)).
+// Makes part p the range [first(p), first(p + 1)).
 template <class First>
 std::vector<rank_t> consecutive(vertex_t vertices, rank_t parts, const First& first) {
   std::vector<rank_t> part(vertices);
@@ -44,12 +44,11 @@ std::vector<rank_t> in_blocks(const csr& graph, rank_t parts) {
 }
 
 std::vector<rank_t> in_edge_blocks(const csr& graph, rank_t parts) {
-  // A vertex counts as one more edge, so that those without any are dealt out too.
+  // A vertex counts as one more edge, so that vertices without edges are distributed too.
   const auto before = [&](std::uint64_t v) { return graph.offsets[v] + v; };
   const std::uint64_t all = before(graph.vertices);
-  const auto share = [&](std::uint64_t p) {  // without p * all, which may overflow
-    return all / parts * p + all % parts * p / parts;
-  };
+  // This avoids p * all, which may overflow.
+  const auto share = [&](std::uint64_t p) { return all / parts * p + all % parts * p / parts; };
   return consecutive(graph.vertices, parts, [&](std::uint64_t p) {
     std::uint64_t low = 0, high = graph.vertices;
     while (low < high) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts onto ranks that come in groups: fill one group after the other with what talks most to it, then exchange pairs of
-// parts (after Kernighan, Lin, 1970) as long as that keeps more edges inside.
+// Maps parts to ranks that form groups. It fills one group after another with the part that
+// exchanges most with it, then exchanges pairs of parts (after Kernighan and Lin 1970) as long as
+// that keeps more edges inside the groups.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -18,7 +19,7 @@ void check(const csr& parts, rank_t group) {
     refuse("placing needs to know how many edges there are between parts");
 }
 
-// Edges in both directions between two parts, rows sorted.
+// The edges in both directions between each two parts, with sorted rows.
 csr both_ways(const csr& parts) {
   edge_list list;
   list.vertices = parts.vertices;
@@ -66,8 +67,8 @@ class placing {
   }
 
   void exchange(std::vector<rank_t>& rank_of) const {
-    constexpr vertex_t most =
-        2048;  // parts for which a table parts x groups, and all pairs, are no burden
+    // With this many parts, a table of parts x groups and a pass over all pairs are still cheap.
+    constexpr vertex_t most = 2048;
     constexpr int rounds = 50;
     if (talk_.vertices > most || groups_ < 2) return;
     std::vector<double> to_group(std::size_t{talk_.vertices} * groups_, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a partition costs, and what can be made of it.
+// The quality of a partition, and graphs derived from it.
 #include <algorithm>
 #include <string>
 
@@ -23,7 +23,8 @@ partition_quality measure(const csr& graph, std::span<const rank_t> part, rank_t
   check_parts(graph.vertices, part, parts);
   std::vector<edge_t> vertices(parts, 0), edges(parts, 0), halo(parts, 0);
   std::vector<vertex_t> last_seen(parts,
-                                  no_vertex);  // the vertex for which a part was counted last
+                                  // The vertex for which a part was counted last.
+                                  no_vertex);
   partition_quality found;
   for (vertex_t v = 0; v < graph.vertices; ++v) {
     const rank_t home = part[v];

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices one after the other, in the order of their numbers, each into the part that is best for it when it comes: near
-// the neighbours that are placed already, but not where it is crowded. No part grows beyond (1 + slack) times the mean.
+// Streaming partitions: each vertex in turn, in the order of the numbers, goes to the part that is
+// best for it at that time. A good part has many of the neighbours that are already placed, and is
+// not crowded. No part grows beyond (1 + slack) times the mean.
 //
-//   fennel  most neighbours - alpha * gamma * size^(gamma - 1), gamma = 3/2, alpha = sqrt(k) m / n^(3/2)
-//           Tsourakakis, Gkantsidis, Radunovic, Vojnovic, "FENNEL: streaming graph partitioning for massive scale graphs",
-//           WSDM 2014
+//   fennel  most neighbours - alpha * gamma * size^(gamma - 1), gamma = 3/2,
+//           alpha = sqrt(k) m / n^(3/2)
+//           Tsourakakis, Gkantsidis, Radunovic and Vojnovic, "FENNEL: streaming graph partitioning
+//           for massive scale graphs", WSDM 2014
 //   ldg     most neighbours * (1 - size / capacity)
-//           Stanton, Kliot, "Streaming graph partitioning for large distributed graphs", KDD 2012
+//           Stanton and Kliot, "Streaming graph partitioning for large distributed graphs", KDD
+//           2012
 //
-// More passes take each vertex out again and place it anew, now that all its neighbours have a place: Nishimura, Ugander,
-// "Restreaming graph partitioning", KDD 2013.
+// Further passes take each vertex out again and place it anew, when all its neighbours have a
+// place: Nishimura and Ugander, "Restreaming graph partitioning", KDD 2013.
 //
-// A neighbour at either end of an edge counts one half, so that a symmetric graph's count once. Cost: the edges, twice a
-// pass.
+// A neighbour at either end of an edge counts one half, so that the neighbours of a symmetric graph
+// count once. Cost: each pass reads the edges twice.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -24,8 +27,8 @@ namespace tutti::graph {
 
 namespace {
 
-// The parts in the order of their sizes, kept while sizes change by one: the one that grows changes places with the last of
-// its size, the one that shrinks with the first.
+// The parts in the order of their sizes, maintained while sizes change by one. A part that grows
+// changes places with the last part of its size; a part that shrinks changes places with the first.
 class by_size {
  public:
   explicit by_size(rank_t parts) : order_(parts), place_(parts), size_(parts, 0), ends_(1, parts) {
@@ -36,7 +39,8 @@ class by_size {
   vertex_t size(rank_t part) const noexcept { return size_[part]; }
   void grow(rank_t part) {
     const vertex_t size = size_[part]++;
-    const rank_t last = --ends_[size];  // of the parts of this size; it now opens those of the next
+    // The last part of this size. It becomes the first part of the next size.
+    const rank_t last = --ends_[size];
     if (ends_.size() == size + std::size_t{1}) ends_.push_back(static_cast<rank_t>(order_.size()));
     exchange(part, order_[last]);
   }
@@ -55,7 +59,8 @@ class by_size {
   std::vector<rank_t> order_;
   std::vector<rank_t> place_;
   std::vector<vertex_t> size_;
-  std::vector<rank_t> ends_;  // how many parts have at most each size: where they end in order_
+  // How many parts have at most each size, which is where they end in order_.
+  std::vector<rank_t> ends_;
 };
 
 }  // namespace

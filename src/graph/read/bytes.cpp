@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mapping files, and reading what cannot be mapped.
+// Maps files into memory, and reads files that cannot be mapped.
 #include "bytes.hpp"
 
 #include <fcntl.h>
@@ -53,11 +53,12 @@ file_bytes::file_bytes(const std::string& path, std::uint64_t at_most) {
   struct stat status;
   if (fstat(file.number, &status) != 0) fail(path, "cannot be read", errno);
   if (S_ISDIR(status.st_mode)) throw file_error(path, 0, "is a folder, not a graph");
-  // /dev/zero has no end, and a terminal no graph.
+  // /dev/zero has no end, and a terminal holds no graph.
   if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
     throw file_error(path, 0, "is a device, not a graph");
   if (!S_ISREG(status.st_mode) || status.st_size == 0) {
-    read_ = read_all(file.number, path, at_most);  // files in /proc say that they are empty
+    // Files in /proc claim to be empty.
+    read_ = read_all(file.number, path, at_most);
     return;
   }
   size_ = static_cast<std::size_t>(status.st_size);

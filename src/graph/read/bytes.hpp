@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file: mapped into memory, read if it is a pipe, unpacked if it is compressed.
+// The bytes of a file: mapped into memory, read if the file is a pipe, unpacked if it is
+// compressed.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace tutti::graph {
 
 class file_bytes {
  public:
-  // Throws file_error: there is no such file, it is a folder, it must not be read.
+  // Throws file_error if the file does not exist, is a folder, or may not be read.
   explicit file_bytes(const std::string& path, std::uint64_t at_most);
   ~file_bytes();
   file_bytes(const file_bytes&) = delete;
@@ -29,8 +30,8 @@ class file_bytes {
 
 bool is_compressed(std::string_view bytes) noexcept;
 
-// Throws file_error if the stream is damaged or ends early, if it holds more than `at_most` bytes, or if tutti was built
-// without zlib.
+// Throws file_error if the stream is damaged or ends early, if it holds more than `at_most` bytes,
+// or if tutti was built without zlib.
 std::string unpacked(std::string_view bytes, const std::string& name, std::uint64_t at_most);
 
 }  // namespace tutti::graph

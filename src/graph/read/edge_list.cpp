@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// "from to" or "from to weight" a line. Lines that begin with # or % are comments. Two of them mean something: the one that
-// save() writes states how many vertices and edges there are, and must be right; SNAP's "# Nodes: N Edges: M" may count
-// edges another way, and only says that there are at least N vertices.
+// Edge lists: "from to" or "from to weight" on each line. Lines that begin with # or % are
+// comments. Two comments have a meaning: the one that save() writes states the numbers of vertices
+// and edges, and must be right; SNAP's "# Nodes: N Edges: M" may count edges differently and only
+// says that there are at least N vertices.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -14,7 +15,7 @@ namespace tutti::graph {
 
 namespace {
 
-// The number that follows `key` in a comment.
+// Returns the number that follows `key` in a comment.
 std::optional<std::uint64_t> number_after(std::string_view comment, std::string_view key) {
   const std::size_t at = comment.find(key);
   if (at == comment.npos) return {};
@@ -64,7 +65,8 @@ csr read_edge_list(const input& in, unsigned columns) {
   text words(in.bytes, in.name);
   promise promised;
   edge_list list;
-  std::uint64_t largest = 0;  // + 1
+  // The largest vertex + 1.
+  std::uint64_t largest = 0;
   while (!words.at_end()) {
     if (words.peek() == '#' || words.peek() == '%') {
       read_comment(words, in, promised);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary files of the GAP benchmark suite (Beamer, Asanovic, Patterson, arXiv:1508.03619; .sg, and .wsg with weights),
-// without padding, little-endian:
+// The binary files of the GAP benchmark suite (Beamer, Asanovic and Patterson, arXiv:1508.03619;
+// .sg, and .wsg with weights), without padding, little-endian:
 //
 //   u8   directed
 //   i64  edges as stored: both directions of an undirected graph
 //   i64  vertices
 //   i64  offsets[vertices + 1]
 //   i32  targets[edges], or pairs {i32 target, i32 weight}[edges]
-//   and if it is directed the in-edges, offsets and sources, in the same way
+//   if it is directed, the in-edges follow in the same way: offsets and sources
 //
-// The in-edges carry nothing new; they are only compared.
+// The in-edges contain nothing new; they are only compared.
 #include <bit>
 #include <cstring>
 
@@ -37,8 +37,10 @@ T at(std::string_view bytes, std::uint64_t position) {
 
 struct half {
   csr graph;
-  std::uint64_t forward = 0;   // sum of edge_hash(row, entry)
-  std::uint64_t backward = 0;  // sum of edge_hash(entry, row)
+  // The sum of edge_hash(row, entry).
+  std::uint64_t forward = 0;
+  // The sum of edge_hash(entry, row).
+  std::uint64_t backward = 0;
 };
 
 struct layout {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which format a file has, and the way into its reader.
+// Chooses the format of a file and calls its reader.
 #include "tutti/graph/load.hpp"
 
 #include <algorithm>

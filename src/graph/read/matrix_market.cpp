@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NIST's Matrix Market, as far as it holds graphs: a square coordinate matrix of reals, integers or nothing (pattern). Row i,
-// column j is the edge from i-1 to j-1. A symmetric matrix lists its lower triangle; what is off the diagonal becomes
-// two edges, one after the other.
+// NIST's Matrix Market, as far as it holds graphs: a square coordinate matrix of reals, integers or
+// nothing (pattern). Row i, column j is the edge from i-1 to j-1. A symmetric matrix lists its
+// lower triangle; an entry off the diagonal becomes two edges, one after the other.
 #include <array>
 #include <cctype>
 #include <utility>

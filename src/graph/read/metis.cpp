@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph file of METIS (manual, section 4.1.1): undirected, without self-loops; a header "n m [fmt [ncon]]", then a line
-// a vertex with its neighbours, counted from 1. Lines that begin with % are comments; an empty line is a vertex without
-// neighbours. Weights of edges are read; sizes and weights of vertices are looked at, but a csr has no place for them.
+// The graph file of METIS (manual, section 4.1.1), undirected and without self-loops: a header "n m
+// [fmt [ncon]]", then one line per vertex with its neighbours, counted from 1. Lines that begin
+// with % are comments; an empty line is a vertex without neighbours. Weights of edges are read.
+// Sizes and weights of vertices are checked and dropped, because a csr has no place for them.
 #include <bit>
 
 #include "edge_hash.hpp"
@@ -14,9 +15,11 @@ namespace {
 
 struct header {
   std::uint64_t vertices = 0;
-  std::uint64_t edges = 0;  // undirected
+  // Undirected edges.
+  std::uint64_t edges = 0;
   bool edge_weights = false;
-  std::uint64_t skipped = 0;  // numbers of a line before its first neighbour
+  // The number of numbers on a line before its first neighbour.
+  std::uint64_t skipped = 0;
   std::uint64_t line = 0;
 };
 
@@ -35,7 +38,8 @@ header read_header(text& words) {
     const std::string_view format = words.word();
     if (format.size() > 3 || format.find_first_not_of("01") != format.npos)
       words.fail("the format is up to three digits 0 or 1, not '" + text::shown(format) + "'");
-    const auto has = [&](std::size_t digit) {  // from the right
+    // `digit` counts from the right.
+    const auto has = [&](std::size_t digit) {
       return format.size() > digit && format[format.size() - 1 - digit] == '1';
     };
     found.edge_weights = has(0);
@@ -67,11 +71,11 @@ csr read_metis(const input& in) {
   text words(in.bytes, in.name);
   const header head = read_header(words);
   check_vertices(in, head.line, head.vertices);
-  // Two directions of at least two characters each.
+  // An edge has two directions of at least two characters each.
   if (head.edges > words.rest().size() / 4 + 1)
     words.fail_at(head.line, "the header promises " + std::to_string(head.edges) +
                                  " edges, more than fit into the file");
-  // The last vertex's line may be empty, and end with the file.
+  // The last vertex's line may be empty and end with the file.
   if (const std::uint64_t lines = lines_in(words.rest()) + 1; lines < head.vertices)
     words.fail_at(head.line, "the header promises " + std::to_string(head.vertices) +
                                  " vertices, but the file has only " + std::to_string(lines - 1) +
@@ -81,7 +85,8 @@ csr read_metis(const input& in) {
   graph.offsets.reserve(head.vertices + 1);
   graph.targets.reserve(2 * head.edges);
   if (head.edge_weights) graph.weights.reserve(2 * head.edges);
-  std::uint64_t balance = 0;  // of the edges' hashes and those of their reverses
+  // The sum of the edges' hashes less those of their reverses.
+  std::uint64_t balance = 0;
   for (vertex_t v = 0; v < graph.vertices; ++v) {
     skip_comments(words);
     if (words.at_end() && graph.targets.size() != 2 * head.edges)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function a format. Each takes all bytes, and throws a file_error for anything that it does not understand.
+// One function per format. It takes all bytes of a file and throws a file_error for anything that
+// it does not understand.
 #pragma once
 
 #include <string>
@@ -16,17 +17,18 @@ struct input {
   const load_options& options;
 };
 
-// Columns: 2, 3 with weights, 0: as many as the first line has.
+// `columns` is 2, 3 with weights, or 0 for as many as the first line has.
 csr read_edge_list(const input& in, unsigned columns);
 csr read_matrix_market(const input& in);
-// `weighted` says what to believe where the size does not tell: in a file without edges.
+// `weighted` decides where the size does not tell: in a file without edges.
 csr read_gap(const input& in, bool weighted);
 csr read_metis(const input& in);
 
-// Throws if that many vertices are more than the caller wants.
+// Throws file_error if the caller does not allow that many vertices.
 void check_vertices(const input& in, std::uint64_t line, std::uint64_t vertices);
 
-// ", but the file ends" and the like need the number of lines that a text has, the last one with or without its end.
+// The number of lines of a text, whether or not the last one has a line end. Errors such as ", but
+// the file ends" need it.
 std::uint64_t lines_in(std::string_view bytes) noexcept;
 
 }  // namespace tutti::graph

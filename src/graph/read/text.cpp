@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow ways of text.hpp: long numbers, and what to say of bad ones.
+// The rare cases of text.hpp: long numbers, and errors about bad ones.
 #include "text.hpp"
 
 namespace tutti::graph {
@@ -29,7 +29,7 @@ float text::long_real(const char* first, const char* digits, const char* what, b
   const char* const wanted = whole_only ? "a whole number" : "a finite number";
   at_ = digits;
   const std::string_view token = word();
-  // from_chars also takes "inf" and "nan", and a second sign.
+  // from_chars would also accept "inf", "nan" and a second sign.
   const bool begins_well = !token.empty() && (is_digit(token[0]) || token[0] == '.');
   if (!begins_well || (whole_only && token.find_first_not_of("0123456789") != token.npos))
     bad_token(first, what, wanted);
@@ -38,7 +38,8 @@ float text::long_real(const char* first, const char* digits, const char* what, b
   const auto [stop, error] = std::from_chars(token.data(), last, value);
   if (stop != last || error == std::errc::invalid_argument) bad_token(first, what, wanted);
   if (error == std::errc::result_out_of_range) {
-    // Too small is the nearest float, which may be 0; too large is an error.
+    // A number that is too small becomes the nearest float, which may be 0; one that is too large
+    // is an error.
     long double wide = 0;
     const bool lost = std::from_chars(token.data(), last, wide).ec != std::errc();
     if (lost || wide > static_cast<long double>(std::numeric_limits<float>::max())) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text of numbers, read from front to back; knows the line for its errors. Lines end in \n or \r\n; the last one need not.
+// Reads a text of numbers from front to back and keeps the line number for errors. Lines end in \n
+// or \r\n; the last one need not.
 #pragma once
 
 #include <charconv>
@@ -26,19 +27,19 @@ class text {
   void skip_blanks() noexcept {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
   }
-  // Of the line, after blanks: at the line's end or the file's.
+  // Skips blanks. Returns whether the line or the file ends here.
   bool at_line_end() noexcept {
     skip_blanks();
     return ends_here();
   }
-  // Past the end of this line, where at_line_end() has found it.
+  // Moves past the end of this line, which at_line_end() has found.
   void next_line() noexcept {
     if (at_ != end_ && *at_ == '\r') ++at_;
     if (at_ == end_) return;
     ++at_;
     ++line_;
   }
-  // What is left of this line, without its end; goes to the next.
+  // Returns the rest of this line without its end, and moves to the next line.
   std::string_view take_line() noexcept {
     const std::string_view all = rest();
     const std::size_t length = all.find('\n');
@@ -49,7 +50,8 @@ class text {
     return found;
   }
 
-  // A whole number from 0; saturates. `what` names it in errors: "a vertex".
+  // Reads a whole number from 0; larger numbers than fit saturate. `what` names the number in
+  // errors, for example "a vertex".
   std::uint64_t whole(const char* what) {
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     skip_blanks();
@@ -63,7 +65,7 @@ class text {
     return value;
   }
 
-  // A finite number as a float, rounded to nearest. Integers only, if so wished.
+  // Reads a finite number and rounds it to the nearest float. `whole_only` accepts integers only.
   float real(const char* what, bool whole_only = false) {
     skip_blanks();
     const char* const first = at_;
@@ -73,13 +75,14 @@ class text {
     std::uint32_t value = 0;
     while (at_ != end_ && is_digit(*at_) && at_ - digits < 8)
       value = value * 10 + static_cast<std::uint32_t>(*at_++ - '0');
-    constexpr std::uint32_t exact = 1u << 24;  // up to which every integer is a float
+    // Every integer up to this one is a float.
+    constexpr std::uint32_t exact = 1u << 24;
     if (at_ != digits && value <= exact && at_token_end())
       return negative ? -static_cast<float>(value) : static_cast<float>(value);
     return long_real(first, digits, what, whole_only);
   }
 
-  // The next token of this line, without its value; empty at the line's end.
+  // Returns the next token of this line as text; empty at the line's end.
   std::string_view word() noexcept {
     skip_blanks();
     const char* const first = at_;
@@ -87,7 +90,7 @@ class text {
     return {first, static_cast<std::size_t>(at_ - first)};
   }
 
-  // There must be nothing more on this line; goes to the next.
+  // Requires that nothing more is on this line, and moves to the next line.
   void end_line(const char* after) {
     if (!at_line_end()) fail(std::string("'") + shown(word()) + "' follows after " + after);
     next_line();
@@ -98,12 +101,12 @@ class text {
     throw file_error(name_, line, what);
   }
 
-  // As much of a token as fits into an error, without what would upset a terminal.
+  // As much of a token as fits into an error, without characters that would disturb a terminal.
   static std::string shown(std::string_view token);
 
  private:
   static bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-  // A return that no line end follows is part of a word, and of no good one.
+  // A carriage return that no line end follows is part of a word, which is then invalid.
   bool ends_here() const noexcept {
     return at_ == end_ || *at_ == '\n' || (*at_ == '\r' && (at_ + 1 == end_ || at_[1] == '\n'));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip, by zlib; several streams one after the other are one file, as gzip itself has it.
+// Unpacks gzip by zlib. Several streams one after another form one file, as in gzip itself.
 #include "bytes.hpp"
 #include "tutti/graph/load.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results: NumPy's .npy, format 1.0 (NEP 1), and comma-separated values.
+// Writes results: NumPy's .npy, format 1.0 (NEP 1), and comma-separated values.
 #include <cstring>
 #include <ostream>
 
@@ -33,7 +33,8 @@ std::string npy_header(const array_view& values) {
   std::string text = std::string("{'descr': '") + order + values.kind +
                      std::to_string(values.bytes) + "', 'fortran_order': False, 'shape': (" +
                      shape + "), }";
-  // Magic, version and length take 10 bytes; data begin at a multiple of 64; a line end is the last.
+  // Magic, version and length take 10 bytes. The data begin at a multiple of 64, and the last byte
+  // before them is a line end.
   text.append(63 - (10 + text.size()) % 64, ' ');
   text += '\n';
   const auto length = static_cast<unsigned>(text.size());
@@ -56,7 +57,7 @@ void put_element(digits& text, const array_view& values, std::size_t i) {
                              : text.put(element<double>(values, i));
   const bool is_signed = values.kind == 'i';
   switch (values.bytes) {
-    // to_chars takes an int8_t for a number, but the overload of put() for a character does not.
+    // to_chars treats an int8_t as a number; put()'s overload for a character does not.
     case 1:
       return is_signed ? text.put(int{element<std::int8_t>(values, i)})
                        : text.put(unsigned{element<std::uint8_t>(values, i)});
@@ -72,7 +73,8 @@ void put_element(digits& text, const array_view& values, std::size_t i) {
   }
 }
 
-// RFC 4180: a name with a comma, a quote or a line end stands in quotes, its own quotes twice.
+// RFC 4180: a name with a comma, a quote or a line end is put in quotes, and its own quotes are
+// doubled.
 std::string csv_name(const std::string& name) {
   if (name.find_first_of(",\"\r\n") == name.npos) return name;
   std::string quoted = "\"";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write beside, then rename.
+// Writes a file beside its place and renames it at the end.
 #include "atomic_file.hpp"
 
 #include <fcntl.h>
@@ -69,14 +69,15 @@ int atomic_file::open_file() {
     if (file < 0) fail(path_, "cannot be written", errno);
     return file;
   }
-  // A link stays one: the file that it leads to is replaced.
+  // A symbolic link stays one: the file to which it leads is replaced.
   if (char* const real = realpath(path_.c_str(), nullptr)) {
     target_ = real;
     std::free(real);
   } else {
     target_ = path_;
   }
-  // Created as the final file would be, with the mode that the umask leaves; another writer's is not touched.
+  // The file is created with the mode that the umask leaves, as the final file would be. A
+  // temporary file of another writer is not touched.
   for (unsigned attempt = 0;; ++attempt) {
     const std::string name =
         target_ + "." + std::to_string(getpid()) + "-" + std::to_string(attempt);
@@ -91,7 +92,8 @@ int atomic_file::open_file() {
 
 atomic_file::atomic_file(std::string path)
     : path_(std::move(path)), file_(open_file()), buffer_(file_, path_), stream_(&buffer_) {
-  stream_.exceptions(std::ios::badbit);  // lets the buffer's own exceptions through
+  // Lets the buffer's own exceptions through.
+  stream_.exceptions(std::ios::badbit);
 }
 
 atomic_file::~atomic_file() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that appears whole or not at all.
+// A file that appears completely or not at all.
 #pragma once
 
 #include <ios>
@@ -10,11 +10,12 @@
 
 namespace tutti::graph {
 
-// Writes to a descriptor; failures are exceptions, not states, so that nobody has to ask.
+// Writes to a descriptor. Failures are exceptions rather than states, so callers need not check.
 class descriptor_buffer : public std::streambuf {
  public:
   descriptor_buffer(int file, const std::string& path);
-  void drain();  // everything out; throws file_error
+  // Writes everything out. Throws file_error.
+  void drain();
 
  protected:
   int_type overflow(int_type c) override;
@@ -31,23 +32,26 @@ class descriptor_buffer : public std::streambuf {
 
 class atomic_file {
  public:
-  // Beside `path`, or `path` itself if that is a pipe or a device. Throws file_error.
+  // Opens a temporary file beside `path`, or `path` itself if that is a pipe or a device. Throws
+  // file_error.
   explicit atomic_file(std::string path);
-  // What is not committed leaves no trace.
+  // Removes the temporary file unless it was committed.
   ~atomic_file();
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
 
   std::ostream& stream() noexcept { return stream_; }
-  // Throws file_error, the file at `path` being what it was.
+  // Replaces the file at `path`. Throws file_error, and then the old file is unchanged.
   void commit();
 
  private:
   int open_file();
 
   std::string path_;
-  std::string target_;     // what is replaced
-  std::string temporary_;  // empty: written directly
+  // The file to be replaced.
+  std::string target_;
+  // Empty: the target is written directly.
+  std::string temporary_;
   int file_;
   descriptor_buffer buffer_;
   std::ostream stream_;

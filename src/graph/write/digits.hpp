@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text into a stream, by the thousand. The last ones need a flush(), which may throw; a destructor must not.
+// Writes numbers as text into a stream, in blocks. The last block needs a flush(), which may throw;
+// a destructor must not.
 #pragma once
 
 #include <charconv>
@@ -35,7 +36,8 @@ class digits {
   }
 
  private:
-  static constexpr std::ptrdiff_t longest = 64;  // of any number's shortest form
+  // The length of the longest number in its shortest form.
+  static constexpr std::ptrdiff_t longest = 64;
   void make_room() {
     if (buffer_ + sizeof buffer_ - at_ < longest) flush();
   }

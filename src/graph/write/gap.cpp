@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout is in read/gap.cpp. A symmetric graph is written as an undirected one.
+// Writes GAP files; read/gap.cpp has the layout. A symmetric graph is written as an undirected one.
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which format is written, and whether the graph fits into it.
+// Chooses the format to write and checks that the graph fits it.
 #include "tutti/graph/save.hpp"
 
 #include <ostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edge lists, Matrix Market and METIS as text.
+// Writes edge lists, Matrix Market and METIS as text.
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -12,7 +12,7 @@ namespace tutti::graph {
 
 namespace {
 
-// One line an edge, vertices counted from `base`.
+// Writes one line per edge; vertices are counted from `base`.
 void write_edges(std::ostream& out, const csr& graph, std::uint64_t base) {
   digits text(out);
   for (vertex_t u = 0; u < graph.vertices; ++u) {
@@ -30,7 +30,7 @@ void write_edges(std::ostream& out, const csr& graph, std::uint64_t base) {
   text.flush();
 }
 
-// Also beyond 2^24, where a float's shortest form may have an exponent.
+// Converts weights beyond 2^24 too, for which a float's shortest form may have an exponent.
 std::uint64_t whole(float weight) { return static_cast<std::uint64_t>(weight); }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function a format; what it cannot hold has been refused before.
+// One function per format. A graph that the format cannot hold has been refused before.
 #pragma once
 
 #include <iosfwd>
@@ -8,7 +8,7 @@
 
 namespace tutti::graph {
 
-// Throws std::invalid_argument.
+// Throws std::invalid_argument for a graph that a GAP file cannot hold.
 void check_gap(const csr& graph);
 void check_metis(const csr& graph);
 
