@@ -97,7 +97,7 @@ void validate(const csr& graph) {
   if (graph.offsets.size() != std::size_t{graph.vertices} + 1)
     refuse("a graph of " + std::to_string(graph.vertices) +
            " vertices needs one offset more, not " + std::to_string(graph.offsets.size()));
-  if (graph.offsets.front() != 0) refuse("a graph's first offset is 0");
+  if (graph.offsets.front() != 0) refuse("a graph's first offset must be 0");
   for (std::size_t v = 0; v < graph.vertices; ++v)
     if (graph.offsets[v + 1] < graph.offsets[v])
       refuse("the offsets of a graph descend after vertex " + std::to_string(v));

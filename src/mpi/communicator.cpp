@@ -34,8 +34,8 @@ layout equal_layout(std::uint32_t processes, rank_t threads) {
 
 layout layout_of(const calls& mpi, handle of, const options& chosen) {
   if (mpi.version != calls::current_version)
-    refuse("the functions of MPI are of version " + std::to_string(mpi.version) + ", needed is " +
-           std::to_string(calls::current_version));
+    refuse("the table of MPI's functions has version " + std::to_string(mpi.version) +
+           "; it must be " + std::to_string(calls::current_version));
   bool runs = false, serialized = false;
   check(mpi, mpi.state(&runs, &serialized), "MPI_Initialized");
   if (!runs) refuse("mpi::communicator: MPI is not initialized, or has been finalized");
@@ -112,8 +112,8 @@ communicator::~communicator() {
 endpoint& communicator::operator[](rank_t rank) {
   for (const auto& one : local_)
     if (one->rank() == rank) return *one;
-  refuse("participant " + std::to_string(rank) + " is not of this process, whose first is " +
-         std::to_string(first_rank()));
+  refuse("participant " + std::to_string(rank) +
+         " is not in this process, whose first participant is " + std::to_string(first_rank()));
 }
 
 std::unique_ptr<communicator> communicator::group(std::span<const rank_t> ranks, int tag) {

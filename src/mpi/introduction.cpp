@@ -44,13 +44,13 @@ std::string fault_of(const options& chosen) {
   if (chosen.packet_bytes < records_begin(chosen.threads) + 256 ||
       chosen.packet_bytes < sizeof(packet_header) + std::size_t{16} * chosen.threads)
     return "packet_bytes is " + std::to_string(chosen.packet_bytes) +
-           ", too small for so many threads";
+           ", too small for this number of threads";
   if (chosen.packets_under_way < 1 || chosen.packets_under_way > 1024)
     return "packets_under_way is " + std::to_string(chosen.packets_under_way) +
            "; it must be 1 to 1024";
   if (chosen.ring_bytes != 0 && (chosen.ring_bytes < 1024 || chosen.ring_bytes > most))
     return "ring_bytes is " + std::to_string(chosen.ring_bytes) +
-           "; it must be 1024 to 67108864, or 0 for what suits";
+           "; it must be 1024 to 67108864, or 0 to let tutti choose";
   return {};
 }
 

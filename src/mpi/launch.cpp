@@ -19,12 +19,12 @@ using lookup = const char* (*)(const char*);
 
 int number_in(lookup variable, const std::string& name, int least) {
   const char* const text = variable(name.c_str());
-  if (text == nullptr) fail("the launcher of MPI has set no " + name);
+  if (text == nullptr) fail("the launcher of MPI has not set " + name);
   const std::string_view digits(text);
   int value = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{} || end != digits.data() + digits.size() || value < least)
-    fail(name + " is '" + text + "', which is no number of at least " + std::to_string(least));
+    fail(name + " is '" + text + "'; it must be a number of at least " + std::to_string(least));
   return value;
 }
 
@@ -85,10 +85,10 @@ library::library(const launch& how, bool several_threads) {
   if (plugin == nullptr) fail(std::string("cannot load MPI: ") + dlerror());
   using getter = const calls* (*)();
   const auto get = reinterpret_cast<getter>(dlsym(plugin, "tutti_mpi_calls"));
-  if (get == nullptr) fail(file.string() + " is no plugin of tutti");
+  if (get == nullptr) fail(file.string() + " is not a plugin of tutti");
   const calls* const table = get();
   if (table->version != calls::current_version)
-    fail(file.string() + " is of version " + std::to_string(table->version) + ", needed is " +
+    fail(file.string() + "has version " + std::to_string(table->version) + "; it must be " +
          std::to_string(calls::current_version));
   const auto check = [&](int error, const char* what) {
     if (error == 0) return;
@@ -101,8 +101,8 @@ library::library(const launch& how, bool several_threads) {
   int size = 0;
   check(table->size(table->world, &size), "MPI_Comm_size");
   if (size != how.size)
-    fail("the launcher speaks of " + std::to_string(how.size) + " processes, " + how.family +
-         " of " + std::to_string(size) + ": was this started by the launcher of another MPI?");
+    fail("the launcher reports " + std::to_string(how.size) + " processes, " + how.family + " of " +
+         std::to_string(size) + ": was this started by the launcher of another MPI?");
 }
 
 library::~library() {

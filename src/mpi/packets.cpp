@@ -109,7 +109,7 @@ void process::handle_packet(packet* p, const arrival& from) {
       take_values(header, reinterpret_cast<const protocol::value_t*>(body));
       break;
     case packet_kind::result: take_result(*reinterpret_cast<const protocol::value_t*>(body)); break;
-    default: fail("process " + std::to_string(from.source) + " sent a packet of no known kind");
+    default: fail("process " + std::to_string(from.source) + " sent a packet of an unknown kind");
   }
   put_back(p);
 }
@@ -158,7 +158,7 @@ void process::pay_credits(std::uint32_t to, std::size_t at_least) {
 void process::grant(const credit_grant* grants, std::size_t count, std::uint32_t from) {
   for (std::size_t i = 0; i < count; ++i) {
     if (grants[i].thread >= threads_)
-      fail("process " + std::to_string(from) + " granted credits to no thread");
+      fail("process " + std::to_string(from) + " granted credits to a thread that does not exist");
     // relaxed: a number of packets.
     credits(grants[i].thread, from).fetch_add(grants[i].packets, relaxed);
   }

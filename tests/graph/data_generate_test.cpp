@@ -260,49 +260,51 @@ INSTANTIATE_TEST_SUITE_P(
         bad_specification{"ring:vertices=5,vertices=6",
                           "generator 'ring' has key 'vertices' twice"},
         bad_specification{"ring:vertices=",
-                          "generator 'ring': vertices is a whole number from 0 to "
+                          "generator 'ring': vertices must be a whole number from 0 to "
                           "4294967294, not ''"},
         bad_specification{"ring:vertices=-1",
-                          "generator 'ring': vertices is a whole number from 0 to "
+                          "generator 'ring': vertices must be a whole number from 0 to "
                           "4294967294, not '-1'"},
         bad_specification{"ring:vertices=1e10",
-                          "generator 'ring': vertices is a whole number from 0 to "
+                          "generator 'ring': vertices must be a whole number from 0 to "
                           "4294967294, not '1e10'"},
         bad_specification{"ring:vertices=1e",
-                          "generator 'ring': vertices is a whole number from 0 to "
+                          "generator 'ring': vertices must be a whole number from 0 to "
                           "4294967294, not '1e'"},
         bad_specification{"ring:vertices=5 ",
-                          "generator 'ring': vertices is a whole number from 0 to "
+                          "generator 'ring': vertices must be a whole number from 0 to "
                           "4294967294, not '5 '"},
-        bad_specification{"ring:vertices=5,directed=yes",
-                          "generator 'ring': directed is a whole number from 0 to 1, not 'yes'"},
+        bad_specification{
+            "ring:vertices=5,directed=yes",
+            "generator 'ring': directed must be a whole number from 0 to 1, not 'yes'"},
         bad_specification{"kron:scale=32",
-                          "generator 'kron': scale is a whole number from 0 to 31, not '32'"},
+                          "generator 'kron': scale must be a whole number from 0 to 31, not '32'"},
         bad_specification{"kron:scale=3,a=nan",
-                          "generator 'kron': a is a number from 0 to 1, not 'nan'"},
-        bad_specification{"kron:scale=3,a=0.9", "generator 'kron': a + b + c is at most 1"},
+                          "generator 'kron': a must be a number from 0 to 1, not 'nan'"},
+        bad_specification{"kron:scale=3,a=0.9", "generator 'kron': a + b + c must be at most 1"},
         bad_specification{"kron:scale=31,degree=1000",
                           "'kron:scale=31,degree=1000' has more than 2^40 edges"},
         bad_specification{"geometric:vertices=9,radius=0.1,degree=2",
-                          "generator 'geometric' takes degree or radius, not both"},
+                          "generator 'geometric' accepts degree or radius, not both"},
         bad_specification{"geometric:vertices=9,radius=0.6,wrap=1",
-                          "generator 'geometric': with wrap=1 the radius is at most 0.5"},
+                          "generator 'geometric': with wrap=1 the radius must be at most 0.5"},
         bad_specification{"geometric:vertices=9,order=up",
-                          "generator 'geometric': order is one of cells, random, not 'up'"},
+                          "generator 'geometric': order must be one of cells, random, not 'up'"},
         bad_specification{"grid:width=70000,height=70000",
                           "'grid:width=70000,height=70000' has more than 4294967294 vertices"},
         bad_specification{"tree:depth=40,fanout=2",
                           "'tree:depth=40,fanout=2' has more than 4294967294 vertices"},
         bad_specification{
             "ring:vertices=5,low=1",
-            "'ring:vertices=5,low=1': low and high are for weights=integer and weights=real"},
+            "'ring:vertices=5,low=1': low and high need weights=integer or weights=real"},
         bad_specification{
             "ring:vertices=5,weights=some",
-            "generator 'ring': weights is one of none, one, integer, real, not 'some'"},
+            "generator 'ring': weights must be one of none, one, integer, real, not 'some'"},
         bad_specification{"ring:vertices=5,weights=real,low=5,high=4",
-                          "random weights need two numbers, the lower one first"},
-        bad_specification{"ring:vertices=5,weights=integer,low=0.5",
-                          "random integer weights lie between whole numbers of at most 2^24"}));
+                          "the limits of random weights must be two numbers, the lower one first"},
+        bad_specification{
+            "ring:vertices=5,weights=integer,low=0.5",
+            "the limits of random integer weights must be whole numbers of at most 2^24"}));
 
 TEST(Generate, TheListExplainsItself) {
   const std::string help = generators_help();

@@ -149,10 +149,10 @@ TEST(Load, FilesPipesAndCompressedFiles) {
   };
   EXPECT_EQ(refusal(packed.substr(0, packed.size() - 1)),
             "x.el.gz: is damaged: the compressed data end early");
-  EXPECT_EQ(refusal(packed + "xyz"), "x.el.gz: has something else after the compressed data");
+  EXPECT_EQ(refusal(packed + "xyz"), "x.el.gz: has other bytes after the compressed data");
   std::string damaged = packed;
   damaged[damaged.size() - 6] ^= 1;  // the checksum
-  EXPECT_EQ(refusal(damaged), "x.el.gz: is damaged: the compressed data make no sense");
+  EXPECT_EQ(refusal(damaged), "x.el.gz: is damaged: the compressed data are invalid");
   EXPECT_EQ(error_of<file_error>([&] { load(file + ".gz", {.bytes_at_most = 5}); }),
             file + ".gz: unpacks to more than 5 bytes");
 }

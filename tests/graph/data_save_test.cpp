@@ -90,18 +90,18 @@ TEST(Save, WhatAFormatCannotHoldIsRefused) {
   EXPECT_EQ(refusal(weighted, "g.el"),
             "tutti: a graph with weights does not fit into an unweighted edge list");
   EXPECT_EQ(refusal(without_weights(weighted), "g.wel"),
-            "tutti: a graph without weights does not fill a weighted edge list");
+            "tutti: a graph without weights cannot be a weighted edge list");
   EXPECT_EQ(refusal(weighted, "g.wsg"),
-            "tutti: a GAP graph has whole weights of 32 bits only; 2.500000 is none");
+            "tutti: a GAP graph can have only whole weights of 32 bits; 2.500000 is none");
   EXPECT_NE(refusal(weighted, "g.sg").find("ends in .wsg"), std::string::npos);
   EXPECT_EQ(refusal(weighted, "g.graph"),
-            "tutti: METIS takes whole weights from 1 below 2^31 only");
+            "tutti: METIS accepts only whole weights from 1 to below 2^31");
   EXPECT_EQ(refusal(graph_of(2, {{0, 1}}), "g.graph"),
             "tutti: a METIS graph is undirected, but the edge from 0 to 1 has no reverse");
   EXPECT_EQ(refusal(graph_of(2, {{1, 1}}), "g.graph"),
             "tutti: a METIS graph has no self-loops, but vertex 1 has");
   EXPECT_EQ(refusal(graph_of(2, {{0, 1}, {0, 1}, {1, 0}, {1, 0}}), "g.graph"),
-            "tutti: a METIS graph has no edge twice, but vertex 0 has");
+            "tutti: a METIS graph has no repeated edges, but vertex 0 has");
   EXPECT_EQ(
       refusal(graph_of(2, {{0, 1, 1}, {1, 0, 2}}, true), "g.graph"),
       "tutti: a METIS graph is undirected, but some edge's weight differs from its reverse's");

@@ -132,9 +132,9 @@ TEST(launch, without_a_launcher_it_says_so) {
 TEST(launch, an_environment_that_contradicts_itself_is_refused) {
   EXPECT_EQ(sentence_of("PMI_SIZE=2 PMI_RANK=2"), "tutti: PMI_RANK is 2, but PMI_SIZE is only 2\n");
   EXPECT_EQ(sentence_of("PMI_SIZE=two PMI_RANK=0"),
-            "tutti: PMI_SIZE is 'two', which is no number of at least 1\n");
+            "tutti: PMI_SIZE is 'two'; it must be a number of at least 1\n");
   EXPECT_EQ(sentence_of("OMPI_COMM_WORLD_SIZE=4"),
-            "tutti: the launcher of MPI has set no OMPI_COMM_WORLD_RANK\n");
+            "tutti: the launcher of MPI has not set OMPI_COMM_WORLD_RANK\n");
 }
 
 // The launcher of one MPI and the library of the other: each process would be alone and never know.

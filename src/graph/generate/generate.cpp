@@ -19,56 +19,59 @@ namespace {
 using key = generator_key;
 using maker = made (*)(const specification&, unsigned);
 
-constexpr key vertices_key = {"vertices", "", "how many"};
-constexpr key directed_key = {"directed", "0", "1: only from each vertex to the next"};
-constexpr key symmetric_key = {"symmetric", "1", "each edge in both directions"};
+constexpr key vertices_key = {"vertices", "", "number of vertices"};
+constexpr key directed_key = {"directed", "0", "1: only edges from each vertex to the next"};
+constexpr key symmetric_key = {"symmetric", "1", "1: each edge in both directions"};
 constexpr key simple_key = {"simple", "0", "1: without self-loops and duplicates, rows sorted"};
 
 constexpr std::array geometric_keys = {
     vertices_key,
-    key{"degree", "16", "mean out-degree; less at the border"},
-    key{"radius", "by degree", "how near neighbours are, in a square of side 1; instead of degree"},
-    key{"locality", "1", "share of edges that stay; the others lead anywhere"},
-    key{"order", "cells", "cells: near vertices have near numbers; random: they have not"},
+    key{"degree", "16", "mean out-degree; smaller at the border"},
+    key{"radius", "by degree",
+        "largest distance of neighbours, in a square of side 1; replaces degree"},
+    key{"locality", "1", "share of edges that stay; the others lead to any vertex"},
+    key{"order", "cells", "cells: near vertices have near numbers; random: numbers are random"},
     key{"wrap", "0", "1: on a torus, which has no border"}};
 constexpr std::array kronecker_keys = {
     key{"scale", "", "2^scale vertices, at most 31"},
-    key{"degree", "16", "edges drawn, for each vertex; symmetric=1 stores two for each"},
+    key{"degree", "16", "edges drawn per vertex; symmetric=1 stores each in both directions"},
     key{"a", "0.57", "probability of the top left quarter of the matrix"},
-    key{"b", "0.19", "of the top right one"},
-    key{"c", "0.19", "of the bottom left one"},
-    key{"scramble", "1", "numbers say nothing of degrees"},
+    key{"b", "0.19", "probability of the top right quarter"},
+    key{"c", "0.19", "probability of the bottom left quarter"},
+    key{"scramble", "1", "1: a vertex's number says nothing about its degree"},
     symmetric_key,
     simple_key};
 constexpr std::array uniform_keys = {
     vertices_key,
-    key{"degree", "16", "edges drawn, for each vertex; symmetric=1 stores two for each"},
+    key{"degree", "16", "edges drawn per vertex; symmetric=1 stores each in both directions"},
     symmetric_key, simple_key};
-constexpr std::array grid_keys = {key{"width", "", "vertices along x, which runs fastest"},
-                                  key{"height", "", "along y"}, key{"depth", "1", "along z"},
-                                  key{"wrap", "0", "1: the last is the first one's neighbour"}};
+constexpr std::array grid_keys = {
+    key{"width", "", "vertices along x, whose index varies fastest"},
+    key{"height", "", "vertices along y"}, key{"depth", "1", "vertices along z"},
+    key{"wrap", "0", "1: the last and the first vertex of a line are joined"}};
 constexpr std::array line_keys = {vertices_key, directed_key};
 constexpr std::array tree_keys = {key{"depth", "", "levels below the root"},
                                   key{"fanout", "", "children of each inner vertex"}};
 constexpr std::array size_keys = {vertices_key};
-constexpr std::array complete_keys = {key{"vertices", "", "how many, at most 2^17"}};
+constexpr std::array complete_keys = {key{"vertices", "", "number of vertices, at most 2^17"}};
 constexpr std::array shared_keys = {
     key{"weights", "none", "none, one, integer, real; the same in both directions if symmetric"},
-    key{"low", "1", "the least weight"}, key{"high", "255", "the largest weight"},
-    key{"seed", "1", "other numbers, other graphs and weights"}};
+    key{"low", "1", "smallest weight"}, key{"high", "255", "largest weight"},
+    key{"seed", "1", "another seed gives another graph and other weights"}};
 
 constexpr std::array list = {
-    generator{"geometric", "points in a square, near ones joined", geometric_keys},
+    generator{"geometric", "points in a square; near points are joined", geometric_keys},
     generator{"kron", "Kronecker graph of Graph 500 and GAP: few vertices have many edges",
               kronecker_keys},
-    generator{"uniform", "edges between any two vertices", uniform_keys},
-    generator{"grid", "2D or 3D, joined along the axes", grid_keys},
-    generator{"ring", "each joined to the next, the last to the first", line_keys},
-    generator{"chain", "each joined to the next", line_keys},
+    generator{"uniform", "edges between random pairs of vertices", uniform_keys},
+    generator{"grid", "2D or 3D grid; vertices are joined along the axes", grid_keys},
+    generator{"ring", "each vertex joined to the next, and the last to the first", line_keys},
+    generator{"chain", "each vertex joined to the next", line_keys},
     generator{"star", "vertex 0 joined to all others", size_keys},
-    generator{"tree", "complete, breadth-first numbers, parents and children joined", tree_keys},
-    generator{"complete", "all joined to all", complete_keys},
-    generator{"empty", "no edge", size_keys}};
+    generator{"tree", "complete tree with breadth-first numbers; parents and children are joined",
+              tree_keys},
+    generator{"complete", "each vertex joined to all others", complete_keys},
+    generator{"empty", "no edges", size_keys}};
 constexpr std::array<maker, list.size()> makers = {
     make_geometric, make_kronecker, make_uniform, make_grid,     make_ring,
     make_chain,     make_star,      make_tree,    make_complete, make_empty};
@@ -81,13 +84,13 @@ struct weight_range {
 
 void check(const weight_range& range) {
   if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high)
-    refuse("random weights need two numbers, the lower one first");
+    refuse("the limits of random weights must be two numbers, the lower one first");
   if (range.kind == weight_kind::integer &&
       (range.low != std::floor(range.low) || range.high != std::floor(range.high) ||
        std::abs(range.low) > 0x1p24 || std::abs(range.high) > 0x1p24))
-    refuse("random integer weights lie between whole numbers of at most 2^24");
+    refuse("the limits of random integer weights must be whole numbers of at most 2^24");
   if (std::abs(range.low) > 0x1p100 || std::abs(range.high) > 0x1p100)
-    refuse("random weights are at most 2^100");
+    refuse("the limits of random weights must be at most 2^100");
 }
 
 float weight_for(const weight_range& range, std::uint64_t bits) {
@@ -142,7 +145,7 @@ std::string generators_help() {
     append_line(text, "", each.name, each.meaning);
     append_keys(text, each.keys);
   }
-  text += "all of them\n";
+  text += "keys of all generators\n";
   append_keys(text, shared_keys);
   return text;
 }
@@ -151,7 +154,7 @@ csr generate(std::string_view text, unsigned threads) {
   const specification how(text);
   const std::size_t kind = how.choice("weights", {"none", "one", "integer", "real"});
   if (kind < 2 && (how.is_given("low") || how.is_given("high")))
-    refuse("'" + std::string(text) + "': low and high are for weights=integer and weights=real");
+    refuse("'" + std::string(text) + "': low and high need weights=integer or weights=real");
   const weight_range range{kind == 0 ? weight_kind::one : static_cast<weight_kind>(kind - 1),
                            how.real("low", -0x1p100, 0x1p100), how.real("high", -0x1p100, 0x1p100)};
   check(range);

@@ -28,12 +28,12 @@ struct point {
 
 double radius_of(const specification& how, vertex_t vertices) {
   if (how.is_given("radius") && how.is_given("degree"))
-    refuse("generator 'geometric' takes degree or radius, not both");
+    refuse("generator 'geometric' accepts degree or radius, not both");
   if (how.is_given("radius")) return how.real("radius", 0, 1.5);
   const double degree = how.real("degree", 0, 0x1p31);
   if (vertices == 0) return 0;
   if (degree >= vertices && vertices > 1)
-    refuse("generator 'geometric': the mean degree is less than the number of vertices, " +
+    refuse("generator 'geometric': the mean degree must be less than the number of vertices, " +
            std::to_string(vertices));
   constexpr double pi = 3.14159265358979323846;
   return std::min(std::sqrt(degree / (pi * vertices)), 1.5);
@@ -154,7 +154,8 @@ made make_geometric(const specification& how, unsigned threads) {
   const bool wrap = how.flag("wrap");
   const bool by_cells = how.choice("order", {"cells", "random"}) == 0;
   const double radius = radius_of(how, vertices);
-  if (wrap && radius > 0.5) refuse("generator 'geometric': with wrap=1 the radius is at most 0.5");
+  if (wrap && radius > 0.5)
+    refuse("generator 'geometric': with wrap=1 the radius must be at most 0.5");
   const double locality = how.real("locality", 0, 1);
   const square plane(vertices, radius, wrap, how.seed(), threads);
 

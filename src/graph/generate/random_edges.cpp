@@ -100,7 +100,7 @@ made make_uniform(const specification& how, unsigned threads) {
 made make_kronecker(const specification& how, unsigned threads) {
   const auto scale = static_cast<unsigned>(how.whole("scale", 0, 31));
   const double a = how.real("a", 0, 1), b = how.real("b", 0, 1), c = how.real("c", 0, 1);
-  if (a + b + c > 1) refuse("generator 'kron': a + b + c is at most 1");
+  if (a + b + c > 1) refuse("generator 'kron': a + b + c must be at most 1");
   const auto vertices = static_cast<vertex_t>(std::uint64_t{1} << scale);
   const bool symmetric = how.flag("symmetric");
   const bool scrambled = how.flag("scramble");

@@ -98,7 +98,7 @@ std::string_view specification::value_of(std::string_view key) const {
 }
 
 void specification::bad_value(std::string_view key, const std::string& wanted) const {
-  refuse("generator " + quoted(which_->name) + ": " + std::string(key) + " is " + wanted +
+  refuse("generator " + quoted(which_->name) + ": " + std::string(key) + " must be " + wanted +
          ", not " + quoted(value_of(key)));
 }
 

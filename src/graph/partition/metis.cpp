@@ -50,7 +50,7 @@ std::vector<rank_t> by_metis(const csr& graph, rank_t parts, const partition_opt
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<idx_t>::max());
   if (simple.edges() > most || graph.vertices > most)
     throw std::runtime_error("tutti: partition method 'metis': " + describe(graph) +
-                             " are too much for this METIS, which counts to " +
+                             " are too many for this METIS, which counts to " +
                              std::to_string(most));
 
   std::vector<idx_t> offsets(simple.offsets.begin(), simple.offsets.end());

@@ -15,13 +15,14 @@ namespace tutti::graph {
 namespace {
 
 constexpr std::array methods = {
-    partition_method{"blocks", "consecutive vertices, as many in each part"},
-    partition_method{"edge-blocks",
-                     "consecutive vertices, as many vertices and out-edges together"},
-    partition_method{"random", "each vertex by itself"},
-    partition_method{"fennel",
-                     "one vertex after the other, where its neighbours are, by a cost of size"},
-    partition_method{"ldg", "the same, by the room that is left"},
+    partition_method{"blocks", "consecutive vertices, equally many in each part"},
+    partition_method{
+        "edge-blocks",
+        "consecutive vertices, equally many vertices and out-edges together in each part"},
+    partition_method{"random", "each vertex in a random part"},
+    partition_method{
+        "fennel", "each vertex in turn, where its neighbours are, minus a cost of the part's size"},
+    partition_method{"ldg", "the same, times the share of the part's room that is left"},
     partition_method{"metis", "multilevel k-way, by METIS"}};
 
 // Makes part p the range [first(p), first(p + 1)).
@@ -73,10 +74,10 @@ std::vector<rank_t> at_random(const csr& graph, rank_t parts, const partition_op
 
 std::vector<rank_t> partition(const csr& graph, rank_t parts, std::string_view method,
                               const partition_options& options) {
-  if (parts == 0) refuse("a graph is divided into at least one part");
+  if (parts == 0) refuse("a partition needs at least one part");
   if (!(options.slack >= 0 && options.slack <= 100))
-    refuse("the slack of a partition is a number from 0 to 100");
-  if (options.passes == 0) refuse("a streaming partition takes at least one pass");
+    refuse("the slack of a partition must be a number from 0 to 100");
+  if (options.passes == 0) refuse("a streaming partition needs at least one pass");
   if (method == "streaming") method = "fennel";
   const auto found =
       std::find_if(methods.begin(), methods.end(),

@@ -14,9 +14,9 @@ namespace tutti::graph {
 namespace {
 
 void check(const csr& parts, rank_t group) {
-  if (group == 0) refuse("ranks come in groups of at least one");
+  if (group == 0) refuse("a group must have at least one rank");
   if (!parts.weighted() && parts.edges() != 0)
-    refuse("placing needs to know how many edges there are between parts");
+    refuse("placing parts needs the numbers of edges between them, as weights");
 }
 
 // The edges in both directions between each two parts, with sorted rows.

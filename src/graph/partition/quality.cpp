@@ -9,7 +9,7 @@
 namespace tutti::graph {
 
 void check_parts(vertex_t vertices, std::span<const rank_t> part, rank_t parts) {
-  if (parts == 0) refuse("a graph is divided into at least one part");
+  if (parts == 0) refuse("a partition needs at least one part");
   if (part.size() != vertices)
     refuse("a partition of " + std::to_string(part.size()) + " vertices is not one of a graph of " +
            std::to_string(vertices));

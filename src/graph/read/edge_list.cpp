@@ -40,7 +40,7 @@ void read_comment(text& words, const input& in, promise& promised) {
     const auto vertices = number_after(comment, "vertices=");
     const auto edges = number_after(comment, "edges=");
     if (!vertices || !edges)
-      words.fail_at(line, "the header of a saved graph says 'vertices=N edges=M'");
+      words.fail_at(line, "the header of a saved graph must say 'vertices=N edges=M'");
     if (promised.edges) words.fail_at(line, "there is a second header");
     check_vertices(in, line, *vertices);
     promised = {*vertices, edges, line};
@@ -99,7 +99,7 @@ csr read_edge_list(const input& in, unsigned columns) {
     if (columns == 3) {
       const float weight = words.real("a weight");
       if (weight < 0 && !in.options.negative_weights)
-        words.fail("a negative weight, which is not allowed here");
+        words.fail("negative weights are not allowed here");
       list.weights.push_back(weight);
     }
     words.end_line(columns == 3 ? "the weight of an edge" : "the two vertices of an edge");

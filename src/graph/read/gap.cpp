@@ -84,7 +84,7 @@ half read_half(const input& in, const layout& file, std::uint64_t position, cons
         const auto weight = static_cast<std::int32_t>(bits);
         if (weight < 0 && !in.options.negative_weights)
           fail(in, "vertex " + std::to_string(v) +
-                       " has an edge of negative weight, which is not allowed here");
+                       " has an edge of negative weight; negative weights are not allowed here");
         graph.weights[e] = static_cast<float>(weight);
       }
       graph.targets[e] = other;
@@ -132,7 +132,7 @@ csr read_gap(const input& in, bool weighted) {
   }
   const std::uint64_t second = header_bytes + file.offset_bytes() + file.edge_bytes();
   if (read_half(in, file, second, "in-edges").backward != out.forward)
-    fail(in, "its in-edges are not its out-edges the other way round");
+    fail(in, "its in-edges are not the reverse of its out-edges");
   return std::move(out.graph);
 }
 

@@ -44,7 +44,7 @@ csr read(const input& in) {
   if (end == "el") return read_edge_list(in, 2);
   if (end == "wel") return read_edge_list(in, 3);
   if (in.bytes.substr(0, 4096).find('\0') != in.bytes.npos)
-    throw file_error(in.name, 0, "is no text, and its name does not end in .sg or .wsg");
+    throw file_error(in.name, 0, "is not text, and its name does not end in .sg or .wsg");
   return read_edge_list(in, 0);
 }
 

@@ -29,7 +29,7 @@ bool same_word(std::string_view a, std::string_view b) {
 
 banner read_banner(text& words) {
   if (!same_word(words.word(), "%%matrixmarket"))
-    words.fail("a Matrix Market file begins with %%MatrixMarket");
+    words.fail("a Matrix Market file must begin with %%MatrixMarket");
   if (const auto object = words.word(); !same_word(object, "matrix"))
     words.fail("'matrix' should follow, not '" + text::shown(object) + "'");
   if (const auto format = words.word(); !same_word(format, "coordinate"))
@@ -104,7 +104,7 @@ csr read_matrix_market(const input& in) {
     const std::uint64_t column = words.whole("a column");
     if (row == 0 || column == 0 || row > rows || column > rows)
       words.fail("entry (" + std::to_string(row) + ", " + std::to_string(column) +
-                 ") is outside of a matrix of " + std::to_string(rows) + " rows, counted from 1");
+                 ") is outside a matrix of " + std::to_string(rows) + " rows, counted from 1");
     if (how.symmetric && row < column)
       words.fail("a symmetric file lists the lower triangle only, not entry (" +
                  std::to_string(row) + ", " + std::to_string(column) + ")");
@@ -119,7 +119,7 @@ csr read_matrix_market(const input& in) {
     if (how.values != field::pattern) {
       const float value = words.real("an entry's value", how.values == field::integer);
       if (value < 0 && !in.options.negative_weights)
-        words.fail("a negative weight, which is not allowed here");
+        words.fail("negative weights are not allowed here");
       list.weights.insert(list.weights.end(), twice ? 2 : 1, value);
     }
     words.end_line("an entry");

@@ -37,7 +37,7 @@ header read_header(text& words) {
   if (!words.at_line_end()) {
     const std::string_view format = words.word();
     if (format.size() > 3 || format.find_first_not_of("01") != format.npos)
-      words.fail("the format is up to three digits 0 or 1, not '" + text::shown(format) + "'");
+      words.fail("the format must be up to three digits 0 or 1, not '" + text::shown(format) + "'");
     // `digit` counts from the right.
     const auto has = [&](std::size_t digit) {
       return format.size() > digit && format[format.size() - 1 - digit] == '1';
@@ -46,8 +46,10 @@ header read_header(text& words) {
     std::uint64_t weights = has(1) ? 1 : 0;
     if (!words.at_line_end()) {
       const std::uint64_t given = words.whole("the number of weights of a vertex");
-      if (!has(1) && given > 0) words.fail("vertices without weights have no number of them");
-      if (has(1) && given == 0) words.fail("vertices with weights have at least one");
+      if (!has(1) && given > 0)
+        words.fail("a number of weights is given, but the format has no weights of vertices");
+      if (has(1) && given == 0)
+        words.fail("the format has weights of vertices, but their number is 0");
       weights = given;
     }
     if (weights > 1000) words.fail("more than 1000 weights of a vertex");
@@ -104,7 +106,7 @@ csr read_metis(const input& in) {
       float weight = 0;
       if (head.edge_weights) {
         weight = words.real("an edge's weight", true);
-        if (weight <= 0) words.fail("an edge's weight is a whole number from 1");
+        if (weight <= 0) words.fail("an edge's weight must be a whole number from 1");
         graph.weights.push_back(weight);
       }
       const auto bits = std::bit_cast<std::uint32_t>(weight);

@@ -22,7 +22,7 @@ void text::bad_token(const char* first, const char* what, const char* wanted) {
   at_ = first;
   const std::string_view token = word();
   if (token.empty()) fail(std::string("the line ends where ") + what + " should be");
-  fail(std::string(what) + " is " + wanted + ", not '" + shown(token) + "'");
+  fail(std::string(what) + " must be " + wanted + ", not '" + shown(token) + "'");
 }
 
 float text::long_real(const char* first, const char* digits, const char* what, bool whole_only) {

@@ -49,12 +49,11 @@ std::string unpacked(std::string_view bytes, const std::string& name, std::uint6
     if (state == Z_MEM_ERROR) throw std::bad_alloc();
     if (state == Z_STREAM_END) {
       if (bytes.empty()) break;
-      if (!is_compressed(bytes)) fail("has something else after the compressed data");
+      if (!is_compressed(bytes)) fail("has other bytes after the compressed data");
       inflateReset(&stream);
       continue;
     }
-    if (state != Z_OK && state != Z_BUF_ERROR)
-      fail("is damaged: the compressed data make no sense");
+    if (state != Z_OK && state != Z_BUF_ERROR) fail("is damaged: the compressed data are invalid");
     if (bytes.empty() && stream.avail_out != 0) fail("is damaged: the compressed data end early");
   }
   out.resize(filled);

@@ -13,7 +13,7 @@ namespace tutti::graph {
 namespace {
 
 void check(const array_view& values) {
-  if (values.columns == 0) refuse("an array of rows without columns");
+  if (values.columns == 0) refuse("an array's rows must have at least one column");
   const bool known = values.kind == 'f' ? values.bytes == 4 || values.bytes == 8
                                         : (values.kind == 'i' || values.kind == 'u') &&
                                               (values.bytes == 1 || values.bytes == 2 ||
@@ -21,7 +21,7 @@ void check(const array_view& values) {
   if (!known)
     refuse("an array of type '" + std::string(1, values.kind) + std::to_string(values.bytes) +
            "', which is not one of f4 f8 i1 i2 i4 i8 u1 u2 u4 u8");
-  if (values.data == nullptr && values.rows != 0) refuse("an array without an address");
+  if (values.data == nullptr && values.rows != 0) refuse("an array has rows but no address");
 }
 
 std::string npy_header(const array_view& values) {
@@ -95,7 +95,7 @@ void save_npy(const std::string& path, const array_view& values) {
 
 void save_csv(const std::string& path, std::span<const csv_column> columns,
               const std::string& row_name) {
-  if (columns.empty()) refuse("a table without columns");
+  if (columns.empty()) refuse("a table needs at least one column");
   const std::size_t rows = columns[0].values.rows;
   for (const csv_column& column : columns) {
     check(column.values);

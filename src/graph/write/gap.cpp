@@ -40,7 +40,7 @@ void check_gap(const csr& graph) {
     refuse("a GAP graph has at most 2^31 - 1 vertices");
   for (const float weight : graph.weights)
     if (weight != std::floor(weight) || weight < -0x1p31f || weight >= 0x1p31f)
-      refuse("a GAP graph has whole weights of 32 bits only; " + std::to_string(weight) +
+      refuse("a GAP graph can have only whole weights of 32 bits; " + std::to_string(weight) +
              " is none");
 }
 

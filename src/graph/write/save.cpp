@@ -19,10 +19,10 @@ file_format by_ending(const std::string& path) {
   if (ends(".mtx")) return file_format::matrix_market;
   if (ends(".sg") || ends(".wsg")) return file_format::gap;
   if (ends(".graph") || ends(".metis")) return file_format::metis;
-  refuse(
-      "the name '" + path +
-      "' does not tell a format: it ends in .el, .wel, .mtx, .sg, .wsg, .graph or .metis, or the "
-      "format is given");
+  refuse("the name '" + path +
+         "' does not name a format: it must end in .el, .wel, .mtx, .sg, .wsg, .graph or .metis, "
+         "or the "
+         "format must be given");
 }
 
 void check(const csr& graph, file_format format) {
@@ -34,14 +34,14 @@ void check(const csr& graph, file_format format) {
       return;
     case file_format::weighted_edge_list:
       if (!graph.weighted() && graph.edges() != 0)
-        refuse("a graph without weights does not fill a weighted edge list");
+        refuse("a graph without weights cannot be a weighted edge list");
       return;
     case file_format::matrix_market: return;
     case file_format::gap: return check_gap(graph);
     case file_format::metis: return check_metis(graph);
     case file_format::automatic: break;
   }
-  refuse("a stream has no name that would tell the format");
+  refuse("a stream has no name, so its format must be given");
 }
 
 void write(std::ostream& out, const csr& graph, file_format format) {
@@ -67,8 +67,7 @@ void save(const csr& graph, const std::string& path, file_format format) {
   const bool in_name = path.ends_with(".sg") || path.ends_with(".wsg");
   if (format == file_format::gap && in_name && graph.weighted() != path.ends_with(".wsg") &&
       graph.edges() != 0)
-    refuse("a GAP file with weights ends in .wsg, one without in .sg, which '" + path +
-           "' does not");
+    refuse("a GAP file with weights must end in .wsg, one without in .sg; '" + path + "' does not");
   check(graph, format);
   atomic_file file(path);
   write(file.stream(), graph, format);

@@ -50,7 +50,7 @@ void write_matrix_market(std::ostream& out, const csr& graph) {
 void check_metis(const csr& graph) {
   for (const float weight : graph.weights)
     if (weight < 1 || weight != std::floor(weight) || weight >= 0x1p31f)
-      refuse("METIS takes whole weights from 1 below 2^31 only");
+      refuse("METIS accepts only whole weights from 1 to below 2^31");
   std::vector<vertex_t> row;
   for (vertex_t u = 0; u < graph.vertices; ++u) {
     row.assign(graph.out(u).begin(), graph.out(u).end());
@@ -58,7 +58,7 @@ void check_metis(const csr& graph) {
     if (std::binary_search(row.begin(), row.end(), u))
       refuse("a METIS graph has no self-loops, but vertex " + std::to_string(u) + " has");
     if (std::adjacent_find(row.begin(), row.end()) != row.end())
-      refuse("a METIS graph has no edge twice, but vertex " + std::to_string(u) + " has");
+      refuse("a METIS graph has no repeated edges, but vertex " + std::to_string(u) + " has");
   }
   if (const auto edge = find_one_way(graph))
     refuse("a METIS graph is undirected, but the edge from " + std::to_string(edge->from) + " to " +
