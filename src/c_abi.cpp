@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface: errors, and the barriers. Names, ranks and results are checked on the way to the C++ class.
+// The C interface of errors and barriers. It checks names, ranks and results and then calls the C++
+// class.
 
 #include "c_abi.hpp"
 
@@ -42,9 +43,9 @@ const char* tutti_strerror(int error) {
     case TUTTI_ERANK: return "the rank is not below the number of participants";
     case TUTTI_ETIMEDOUT: return "the deadline passed before all participants had arrived";
     case TUTTI_ENOMEM: return "out of memory";
-    case TUTTI_ENOTSUP: return "not supported by this machine or by this algorithm";
+    case TUTTI_ENOTSUP: return "this machine or this algorithm does not support the call";
     case TUTTI_EBROKEN: return "this rank timed out on this barrier or reduction before";
-    case TUTTI_ETHREAD: return "the system makes no more threads";
+    case TUTTI_ETHREAD: return "the system cannot create another thread";
     case TUTTI_EBUSY: return "a late region of this team has not ended";
     case TUTTI_ECANCELED: return "another rank of this region has failed";
     case TUTTI_ETHROW: return "a rank's function left by a C++ exception";
@@ -69,7 +70,8 @@ int tutti_barrier_create(tutti_barrier** out, std::uint32_t participants, const 
   } catch (const std::bad_alloc&) {
     return TUTTI_ENOMEM;
   } catch (const std::invalid_argument&) {
-    return TUTTI_ENOTSUP;  // names are known and counts in range: a pair that does not go together
+    // The names are known and the count is in range, so the two names do not fit together.
+    return TUTTI_ENOTSUP;
   }
 }
 
@@ -89,7 +91,7 @@ int tutti_barrier_wait_for(tutti_barrier* barrier, std::uint32_t rank, std::uint
     if (barrier->barrier->arrive_and_wait(rank, tutti::c_abi::deadline_in(timeout_ns)))
       return TUTTI_OK;
   } catch (const std::bad_alloc&) {
-    // Only the list of who is missing takes memory, and it is made when the deadline has passed.
+    // Only the list of missing ranks needs memory, and it is made after the deadline has passed.
   }
   barrier->ranks[rank].broken = true;
   return TUTTI_ETIMEDOUT;
@@ -110,7 +112,7 @@ int tutti_barrier_arrive_and_wait_for(tutti_barrier* barrier, std::uint64_t time
     in_time = barrier->barrier->arrive_and_wait_without_rank(tutti::c_abi::deadline_in(timeout_ns),
                                                              lacking);
   } catch (const std::bad_alloc&) {
-    // As in tutti_barrier_wait_for: the deadline has passed, and nobody can be counted.
+    // The deadline has passed (see tutti_barrier_wait_for), and the missing ones cannot be counted.
   }
   if (missing != nullptr) *missing = lacking;
   return in_time ? TUTTI_OK : TUTTI_ETIMEDOUT;

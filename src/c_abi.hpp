@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the C interface share: names and timeouts as C gives them, who has arrived, exceptions as errors.
+// What the parts of the C interface share: names and timeouts in the form that C uses, the arrivals
+// of ranks, and errors instead of exceptions.
 #pragma once
 
 #include <atomic>
@@ -12,13 +13,14 @@
 
 namespace tutti::c_abi {
 
-// What a rank has done, on a line of its own: read by others only to tell who is missing.
+// The arrivals of a rank, on a cache line of its own. Other threads read them only to tell which
+// ranks are missing.
 struct alignas(cache_line) history {
   std::atomic<std::uint64_t> arrivals{0};
   bool broken = false;
 
   void note_arrival() noexcept {
-    // relaxed: mine alone to write; others read it for a message.
+    // relaxed: only this rank writes it, and others read it for messages only.
     arrivals.store(arrivals.load(relaxed) + 1, relaxed);
   }
 };
@@ -35,7 +37,7 @@ class attendance {
     return ranks_[rank].broken ? TUTTI_EBROKEN : TUTTI_OK;
   }
 
-  // As tutti_barrier_missing.
+  // Implements tutti_barrier_missing.
   int missing(rank_t rank, std::uint32_t* ranks, std::size_t capacity,
               std::size_t* count) const noexcept {
     if (count == nullptr || (ranks == nullptr && capacity > 0)) return TUTTI_EINVAL;
@@ -44,7 +46,7 @@ class attendance {
     const std::uint64_t mine = ranks_[rank].arrivals.load(relaxed);
     *count = 0;
     for (rank_t other = 0; other < participants(); ++other) {
-      // relaxed: as above.
+      // relaxed: a snapshot for a message.
       if (ranks_[other].arrivals.load(relaxed) >= mine) continue;
       if (*count < capacity) ranks[*count] = other;
       ++*count;
@@ -58,7 +60,7 @@ class attendance {
 
 inline deadline deadline_in(std::uint64_t timeout_ns) noexcept {
   const std::uint64_t now = native::now_ns();
-  // Half the clock's range: "for ever", and still a time that the kernel takes.
+  // Half of the clock's range is practically endless and still a time that the kernel accepts.
   return deadline(timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns);
 }
 
@@ -66,7 +68,8 @@ inline std::string_view wait_or_adaptive(const char* wait) noexcept {
   return wait == nullptr ? registry::adaptive::name : std::string_view(wait);
 }
 
-// set(patience) with what the text means. NULL leaves it open.
+// Calls set(patience) with the patience that the text names; NULL leaves it open. Returns
+// TUTTI_EINVAL if the text is no patience, and TUTTI_ENOTSUP if set() returns false.
 template <class Set>
 int set_patience(const char* text, Set set) noexcept {
   patience p;
@@ -75,7 +78,8 @@ int set_patience(const char* text, Set set) noexcept {
   return set(p) ? TUTTI_OK : TUTTI_ENOTSUP;
 }
 
-// Whether there are an algorithm and a wait policy of these names, and the machine has what the latter needs.
+// Returns TUTTI_ENAME unless both names are known, and TUTTI_ENOTSUP if this machine does not
+// support the wait policy.
 inline int check_names(std::string_view algorithm, std::string_view wait) noexcept {
   bool known = algorithm == default_algorithm || algorithm == default_rankless_algorithm;
   for (const algorithm_info& info : algorithms) known = known || info.name == algorithm;

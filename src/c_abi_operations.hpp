@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti_type and tutti_operation as functions on arrays, and how values of a type that is known only at run time
-// travel: as packets of bytes, combined by such a function.
+// Functions on arrays for each tutti_type and tutti_operation. Values of a type that is known only
+// at run time travel as packets of bytes, and such a function combines them.
 #pragma once
 
 #include <algorithm>
@@ -13,22 +13,24 @@
 
 namespace tutti::c_abi {
 
-// Arrays need no alignment: they may lie inside packets.
+// One operation on one type. Arrays need no alignment, because they may lie inside packets.
 struct operation {
-  std::size_t size = 0;  // of a value
+  // The size of a value in bytes.
+  std::size_t size = 0;
   void (*combine)(std::byte* into, const std::byte* from, std::size_t count) = nullptr;
   void (*fill_identity)(std::byte* values, std::size_t count) = nullptr;
   void (*make_canonical)(std::byte* values, std::size_t count) = nullptr;
 };
 
-// Null for no type, no operation, or one that the type does not have.
+// Returns null if `type` is no tutti_type, or if `operation` does not apply to it.
 const operation* find_operation(int type, int operation) noexcept;
 
 template <std::size_t Bytes>
 struct alignas(8) packet {
   std::byte bytes[Bytes];
 
-  // The bytes beyond `count` are indeterminate, and copied as such.
+  // Copies `count` bytes. The bytes beyond them are indeterminate, and copies of the packet copy
+  // them too.
   static packet of(const void* values, std::size_t count) noexcept {
     packet p;
     std::memcpy(p.bytes, values, count);
@@ -36,7 +38,8 @@ struct alignas(8) packet {
   }
 };
 
-// What shares a line with a flag of 4 or 8 bytes; and less, for one or two doubles.
+// A packet that shares a cache line with a flag of 4 or 8 bytes, and a smaller one for one or two
+// doubles.
 inline constexpr std::size_t packet_bytes = 56, small_packet_bytes = 16;
 
 // An operation on packets that hold `count` values.
@@ -51,7 +54,8 @@ struct combine_packets {
   }
 };
 
-// The arrays row(0) .. row(rows-1) combined in the order of all reductions, values first .. last-1, written to `into`.
+// Combines the arrays row(0) .. row(rows-1) in the order of all reductions and writes the values
+// first .. last-1 to `into`.
 template <class Row>
 void combine_rows(const operation& op, rank_t rows, Row row, std::size_t first, std::size_t last,
                   std::byte* into) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface of stand-alone reductions. Few values travel with the arrivals (tutti::reduction); many are left in
-// a row for each rank, of which everybody combines a part.
+// The C interface of reductions outside of teams. Few values travel with the arrivals
+// (tutti::reduction). For many values each rank writes a row, and each rank combines a part of all
+// rows.
 
 #include <chrono>
 #include <memory>
@@ -18,7 +19,8 @@ using tutti::rank_t;
 
 constexpr std::size_t most_bytes = PTRDIFF_MAX / 2;
 
-// Many values. Two barriers: between them all read all rows, and write the result that all read after them.
+// A reduction of many values. It has two barriers: between them all ranks read all rows and write
+// the result, which all ranks read after the second.
 class long_reduction {
  public:
   long_reduction(rank_t participants, std::size_t count, const operation& op)
@@ -60,7 +62,8 @@ class long_reduction {
     try {
       return barrier_->arrive_and_wait(rank, *until);
     } catch (const std::bad_alloc&) {
-      return false;  // only the list of who is missing takes memory: the deadline has passed
+      // Only the list of missing ranks needs memory, so the deadline has passed.
+      return false;
     }
   }
 
@@ -71,7 +74,8 @@ class long_reduction {
   const std::size_t count_;
   const std::size_t row_bytes_;
   std::unique_ptr<tutti::any_barrier> barrier_;
-  tutti::array<line> rows_;  // of the ranks, and one for the result
+  // A row for each rank, and one for the result.
+  tutti::array<line> rows_;
 };
 
 }  // namespace
@@ -123,7 +127,8 @@ struct tutti_reduction {
   }
 
   const operation& op;
-  const std::size_t bytes;  // of the values of a rank
+  // The size of a rank's values in bytes.
+  const std::size_t bytes;
   const combine_packets how;
   tutti::c_abi::attendance ranks;
   std::optional<packets<small_packet_bytes>> small;

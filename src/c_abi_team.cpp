@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface of teams. A C function's error becomes a C++ exception inside the region and an error again outside.
+// The C interface of teams. The error of a C function becomes a C++ exception inside the region and
+// an error again outside of it.
 
 #include <algorithm>
 #include <atomic>
@@ -19,12 +20,13 @@ namespace {
 using namespace tutti::c_abi;
 using tutti::rank_t;
 
-// What a rank's function returned.
+// The exception for an error that a rank's function returned.
 struct rank_failed {
   rank_t rank;
   int error;
 };
-// The same from a rank that only passes on that another has failed; by itself, if none has.
+// The exception for TUTTI_ECANCELED: the rank passes on that another rank has failed. If no other
+// rank has failed, it counts as the rank's own failure.
 struct rank_was_cancelled : tutti::region_cancelled {
   explicit rank_was_cancelled(rank_t r) : rank(r) {}
   rank_t rank;
@@ -40,8 +42,9 @@ const tutti::member& member_of(const tutti_member* me) {
   return *reinterpret_cast<const tutti::member*>(me);
 }
 
-// Who the calling thread is: set when a C function begins as a rank, and again after each wait, as virtual ranks of one
-// thread take turns there. Who opens a region gets its own back after it.
+// The member that the calling thread runs as. It is set when a C function begins as a rank, and
+// again after each wait, because virtual ranks of one thread take turns in waits. The thread that
+// opens a region restores its previous value after the region.
 constinit thread_local tutti::member* member_here = nullptr;
 
 struct rank_here {
@@ -51,7 +54,7 @@ struct rank_here {
   rank_here& operator=(const rank_here&) = delete;
 };
 
-// Calls a C function as a rank; throws if it failed.
+// Calls a C function as a rank. Throws if the function fails.
 template <class Function, class... Arguments>
 void call(tutti::member& me, Function* function, Arguments... arguments) {
   const rank_here here(me);
@@ -71,17 +74,18 @@ void call(tutti::member& me, Function* function, Arguments... arguments) {
 struct tutti_team {
   explicit tutti_team(const tutti::team_options& options) : team(options) {}
 
-  // Runs `open`, which opens a region and may wait for it, and tells how the region ended.
+  // Runs `open`, which opens a region and may wait for it, and returns how the region ended.
   template <class Open>
   int run(Open open) noexcept {
-    // Regions inside of regions run alone, perhaps several at a time: what failed is known to who opened them.
+    // Regions inside of regions run alone, perhaps several at a time. Their failures are reported
+    // only to the rank that opened them.
     const bool is_outermost = tutti::detail::team_here != &team;
     const struct opener {
       ~opener() { member_here = me; }
       tutti::member* me = member_here;
     } opener;
     const auto note = [&](rank_t rank) {
-      // relaxed: for whoever opened the region.
+      // relaxed: only the thread that opened the region reads it.
       if (is_outermost) failed_rank.store(rank, tutti::relaxed);
     };
     try {
@@ -97,7 +101,8 @@ struct tutti_team {
     } catch (const std::bad_alloc&) {
       return TUTTI_ENOMEM;
     } catch (const std::invalid_argument&) {
-      return TUTTI_ENOTSUP;  // a deadline for a team with a named barrier
+      // A team with a named barrier was given a deadline.
+      return TUTTI_ENOTSUP;
     } catch (const std::logic_error&) {
       return TUTTI_EBUSY;
     }
@@ -107,7 +112,7 @@ struct tutti_team {
   int run_until(Wait wait) noexcept {
     tutti::timed_result ended;
     const int error = run([&] { ended = wait(); });
-    // Refused: whoever is late still is.
+    // The call was refused, so the list of late ranks does not change.
     if (error == TUTTI_EBUSY || error == TUTTI_ENOTSUP) return error;
     missing = std::move(ended.missing_ranks);
     return error == TUTTI_OK && !ended ? TUTTI_ETIMEDOUT : error;
@@ -115,24 +120,25 @@ struct tutti_team {
 
   tutti::team team;
   std::atomic<rank_t> failed_rank{TUTTI_NO_RANK};
-  std::vector<rank_t> missing;  // from a late region
+  // The ranks that a late region waits for.
+  std::vector<rank_t> missing;
 };
 
 namespace {
 
-// Members that this version knows; those that the caller does not know are 0.
+// Copies the members that this version knows. Those that the caller does not know stay 0.
 int read_options(const tutti_team_options& given, tutti_team_options& known) {
   constexpr std::size_t first_version = offsetof(tutti_team_options, patience);
   if (given.size < first_version) return TUTTI_EINVAL;
   std::memcpy(&known, &given, std::min(given.size, sizeof known));
   const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
-  // A later version's member may be left alone, but not asked for.
+  // A member of a later version must be 0.
   for (std::size_t i = sizeof known; i < given.size; ++i)
     if (bytes[i] != 0) return TUTTI_ENOTSUP;
   return TUTTI_OK;
 }
 
-// The options in C++, checked as far as an error of its own needs.
+// Translates the options to C++ and checks those that have an error of their own.
 int translate(const tutti_team_options& given, tutti::team_options& options) {
   constexpr std::size_t least_stack = 16 * 1024, most_stack = std::size_t{1} << 40;
   using tutti::platform::placement;
@@ -160,7 +166,7 @@ template <std::size_t Bytes>
 int run_reduce(tutti_team& team, tutti_reduce_function function, void* arg, combine_packets how,
                double* results) {
   return team.run([&] {
-    // By value: small enough to travel with the region's opening.
+    // The captures are by value, which is small enough for the message that opens the region.
     auto sum = team.team.run_reduce(how, [function, arg, how](tutti::member& me) {
       double values[Bytes / sizeof(double)];
       how.op->fill_identity(reinterpret_cast<std::byte*>(values), how.count);
@@ -172,7 +178,8 @@ int run_reduce(tutti_team& team, tutti_reduce_function function, void* arg, comb
   });
 }
 
-// The parts of 0 .. count-1 that a rank calls part(from, to) for: the same rank has the same part.
+// Calls part(from, to) for the parts of 0 .. count-1 that belong to a rank. A rank always has the
+// same parts.
 template <class Part>
 void call_own_parts(const tutti::member& me, int how, std::size_t count, std::size_t chunk,
                     const Part& part) {
@@ -186,7 +193,7 @@ void call_own_parts(const tutti::member& me, int how, std::size_t count, std::si
     part(c * chunk, c * chunk + std::min(chunk, count - c * chunk));
 }
 
-// What all ranks do together, as an error instead of an exception.
+// Runs a collective operation and returns an error instead of an exception.
 template <class Meet>
 int meet(tutti_member* me, Meet meet_all) noexcept {
   const struct returner {
@@ -203,13 +210,13 @@ int meet(tutti_member* me, Meet meet_all) noexcept {
   }
 }
 
-// Arrays longer than a packet: everybody reads the others' where they are.
+// Combines arrays that are longer than a packet. Each rank reads the arrays of the others in place.
 void reduce_long(tutti::member& me, const operation& op, std::byte* values, std::size_t count) {
   tutti::array<std::byte*> rows(me.size());
   me.gather(values, [&](auto get) {
     for (rank_t r = 0; r < me.size(); ++r) rows[r] = get(r);
   });
-  // Nobody but me touches my block of anybody's array until all meet again.
+  // Until the barrier below only this rank accesses its block of each array.
   const auto mine = me.block(count);
   combine_rows(
       op, me.size(), [&](rank_t r) { return rows[r]; }, mine.first, mine.last, rows[me.rank()]);
@@ -227,7 +234,7 @@ void reduce_packet(tutti::member& me, const operation& op, std::byte* values, st
   std::memcpy(values, sum.bytes, bytes);
 }
 
-// scan(op, packet, count, offset) for one packet of values after the other.
+// Calls scan_packet(op, packet, offset) for one packet of values after the other.
 template <class Scan>
 int scan(tutti_member* me, void* values, std::size_t count, int type, int operation,
          const Scan& scan_packet) {
@@ -264,7 +271,8 @@ int tutti_team_create(tutti_team** out, const tutti_team_options* options) {
   } catch (const std::bad_alloc&) {
     return TUTTI_ENOMEM;
   } catch (const std::invalid_argument&) {
-    return TUTTI_ENOTSUP;  // names are known and counts in range: a pair that does not go together
+    // The names are known and the counts are in range, so two options do not fit together.
+    return TUTTI_ENOTSUP;
   } catch (const std::system_error&) {
     return TUTTI_ETHREAD;
   }
@@ -324,7 +332,7 @@ int tutti_team_missing(const tutti_team* team, std::uint32_t* ranks, size_t capa
 }
 
 std::uint32_t tutti_team_failed_rank(const tutti_team* team) {
-  // relaxed: as it was written.
+  // relaxed: only the thread that opened the region reads it.
   return team == nullptr ? TUTTI_NO_RANK : team->failed_rank.load(tutti::relaxed);
 }
 

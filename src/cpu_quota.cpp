@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups. /proc/self/cgroup says which group of each hierarchy the process is in, /proc/self/mountinfo where a
-// hierarchy is mounted and which of its groups is the mount's root; both together give the folder of the group.
+// Reads the quota from the control groups. /proc/self/cgroup tells the process's group in each
+// hierarchy. /proc/self/mountinfo tells where a hierarchy is mounted and which of its groups is the
+// root of the mount. Together they give the folder of the group.
 
 #include "tutti/platform/cpu_quota.hpp"
 
@@ -40,7 +41,7 @@ bool lists(string_view items, string_view wanted) {
   return std::find(all.begin(), all.end(), wanted) != all.end();
 }
 
-// The kernel writes blanks in paths of mountinfo as \040.
+// Replaces the octal codes in paths of mountinfo: the kernel writes a blank as \040, for instance.
 string unescape(string_view text) {
   const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   string plain;
@@ -57,15 +58,17 @@ string unescape(string_view text) {
   return plain;
 }
 
-// ---- where the group's folder is
+// ---- the folder of the group
 
-// A hierarchy that can have the cpu controller: the one of v2, or the one of v1 that it is attached to.
+// A hierarchy that can have the cpu controller: that of v2, or the one of v1 that has the
+// controller.
 struct hierarchy {
   bool is_v2 = false;
-  string group;  // of this process; begins with /
+  // The group of this process. It begins with /.
+  string group;
 };
 
-// Lines of /proc/self/cgroup: "4:cpu,cpuacct:/group", v2: "0::/group".
+// Parses /proc/self/cgroup, with lines such as "4:cpu,cpuacct:/group" (v1) and "0::/group" (v2).
 std::vector<hierarchy> hierarchies(const string& cgroup) {
   std::vector<hierarchy> found;
   std::istringstream lines(cgroup);
@@ -82,11 +85,14 @@ std::vector<hierarchy> hierarchies(const string& cgroup) {
 
 struct mount {
   bool is_v2 = false;
-  string top;     // the group that is the mount's root
-  string folder;  // where it is mounted
+  // The group that is the root of the mount.
+  string top;
+  // The folder where it is mounted.
+  string folder;
 };
 
-// Lines of /proc/self/mountinfo: "30 25 0:26 /top /folder rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct".
+// Parses /proc/self/mountinfo, with lines such as
+// "30 25 0:26 /top /folder rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct".
 std::vector<mount> cgroup_mounts(const string& mountinfo) {
   std::vector<mount> found;
   std::istringstream lines(mountinfo);
@@ -103,7 +109,7 @@ std::vector<mount> cgroup_mounts(const string& mountinfo) {
   return found;
 }
 
-// What is left of `group` below `top`: "" or "/...". Nothing if it does not lie there.
+// Returns the path of `group` below `top`, "" or "/...", or nothing if it does not lie there.
 std::optional<string> below(const string& top, const string& group) {
   if (top == "/") return group == "/" ? string() : group;
   if (!group.starts_with(top)) return std::nullopt;
@@ -112,14 +118,16 @@ std::optional<string> below(const string& top, const string& group) {
   return rest;
 }
 
-// A path with ".." is that of a group outside of the process's cgroup namespace: it has no folder here.
+// A path with ".." names a group outside of the process's cgroup namespace, which has no folder
+// here.
 bool is_outside(const string& group) {
   const auto names = split(group, '/');
   return std::find(names.begin(), names.end(), "..") != names.end();
 }
 
-// The mount that shows most of the groups above ours. A container whose /proc/self/cgroup names the groups of the host
-// often has its own group's folder only, mounted under the usual name: that is then taken.
+// Chooses the mount that shows the most groups above the process's group. In a container
+// /proc/self/cgroup may name the groups of the host while only the folder of the container's own
+// group is mounted, under the usual name. Then it chooses that folder.
 std::optional<cpu_group> place_of(const hierarchy& of, const std::vector<mount>& mounts) {
   std::optional<cpu_group> best, only_own;
   for (const mount& m : mounts) {
@@ -135,7 +143,7 @@ std::optional<cpu_group> place_of(const hierarchy& of, const std::vector<mount>&
   return best ? best : only_own;
 }
 
-// ---- what the files say
+// ---- the files
 
 string whole(const string& path) {
   std::ifstream file(path);
@@ -149,7 +157,8 @@ string first_line(const string& path) {
   return line;
 }
 
-// A whole number and nothing else; nothing for "max", "-1", "", "12x".
+// Returns the number if the text is a whole number, or nothing, such as for "max", "-1", "" and
+// "12x".
 std::optional<std::uint64_t> number(string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -162,7 +171,8 @@ double ratio(std::optional<std::uint64_t> quota, std::optional<std::uint64_t> pe
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-// v2: "150000 100000" or "max 100000" in one file; v1: 150000 or -1, and 100000, in a file each. Microseconds.
+// Reads quota and period, in microseconds. v2 has both in one file: "150000 100000" or "max
+// 100000". v1 has a file for each: 150000 or -1, and 100000.
 cpu_quota quota_of(const string& folder, bool is_v2) {
   cpu_quota found{0, folder + (is_v2 ? "/cpu.max" : "/cpu.cfs_quota_us"), folder + "/cpu.stat"};
   const string line = first_line(found.file);
@@ -175,29 +185,29 @@ cpu_quota quota_of(const string& folder, bool is_v2) {
   return found;
 }
 
-// ---- the recent value, for all threads
+// ---- the recent values, for all threads
 
 class recent {
  public:
   double quota() noexcept {
     const std::uint64_t now = now_ns();
-    // relaxed: two numbers that stand for themselves; an old one is a second old.
+    // relaxed: the two numbers publish nothing else; an old one is a second old.
     if (now < next_.load(relaxed)) return cpus_.load(relaxed);
-    // Who comes while another thread reads takes the value before.
+    // While another thread reads the files, this one takes the previous value.
     if (const std::unique_lock mine(reading_, std::try_to_lock); mine) read_again();
-    // relaxed: as above.
+    // relaxed: the number publishes nothing else.
     return cpus_.load(relaxed);
   }
 
   std::uint64_t throttled_ns() noexcept {
     if (quota() <= 0) return 0;
     if (const std::unique_lock mine(reading_, std::try_to_lock); mine) try {
-        // relaxed: as above.
+        // relaxed: the number publishes nothing else.
         throttled_ns_.store(read_cpu_throttling(quota_.stats).ns, relaxed);
       } catch (...) {
-        // No memory: the value before.
+        // Without memory the previous value stays.
       }
-    // relaxed: as above.
+    // relaxed: the number publishes nothing else.
     return throttled_ns_.load(relaxed);
   }
 
@@ -206,17 +216,18 @@ class recent {
     constexpr std::uint64_t second = 1'000'000'000;
     try {
       quota_ = read_cpu_quota();
-      // relaxed: as above.
+      // relaxed: the number publishes nothing else.
       cpus_.store(quota_.cpus, relaxed);
     } catch (...) {
-      // No memory: the value before.
+      // Without memory the previous value stays.
     }
-    // relaxed: as above.
+    // relaxed: the number publishes nothing else.
     next_.store(now_ns() + second, relaxed);
   }
 
   std::mutex reading_;
-  cpu_quota quota_;  // under the lock
+  // reading_ protects it.
+  cpu_quota quota_;
   std::atomic<double> cpus_{0};
   std::atomic<std::uint64_t> throttled_ns_{0};
   std::atomic<std::uint64_t> next_{0};
@@ -261,8 +272,9 @@ cpu_throttling read_cpu_throttling(const std::string& stats) {
     const auto value = parts.size() == 2 ? number(parts[1]) : std::nullopt;
     if (!value) continue;
     if (parts[0] == "nr_throttled") found.times = *value;
-    if (parts[0] == "throttled_time") found.ns = *value;           // v1
-    if (parts[0] == "throttled_usec") found.ns = *value * 1'000u;  // v2
+    // v1 has nanoseconds, v2 has microseconds.
+    if (parts[0] == "throttled_time") found.ns = *value;
+    if (parts[0] == "throttled_usec") found.ns = *value * 1'000u;
   }
   return found;
 }

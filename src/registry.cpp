@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Algorithms and wait policies found by name.
+// Finds algorithms, wait policies and providers by name.
 
 #include "tutti/registry.hpp"
 
@@ -15,10 +15,11 @@
 namespace tutti {
 
 namespace {
-// A static library's file with the quota is linked only where something calls it: here, with the barriers' names.
+// A program that links the static library gets the file with the quota only if something calls it.
+// This call makes every program that uses barriers by name get it.
 [[maybe_unused]] const bool quota_counts = platform::tell_quota_to_headers();
 
-// tutti::barrier as a user has it in a release build.
+// tutti::barrier without checks, as in a release build.
 template <bool Ranked>
 class wrapped_default final : public any_barrier {
  public:
@@ -76,7 +77,8 @@ void require_wait(std::string_view wait) {
   refuse("unknown wait policy " + quoted(wait) + " (known: " + known + ")");
 }
 
-// Made at the first use, and never destroyed: barriers may be made while the program ends.
+// All providers. The object is made at the first use and never destroyed, because barriers may be
+// made while the program ends.
 struct providers {
   std::mutex lock;
   std::map<std::string, barrier_provider, std::less<>> by_name;
@@ -85,7 +87,7 @@ struct providers {
     static auto& made = *new providers;
     return made;
   }
-  // Empty if there is none of this name.
+  // Returns an empty function if there is no provider with this name.
   barrier_provider find(std::string_view name) {
     const std::scoped_lock guard(lock);
     const auto found = by_name.find(name);
@@ -124,15 +126,15 @@ void require_count(rank_t participants) {
            std::to_string(participants));
 }
 
-// What was asked for must be possible: patience that the program chose, and a policy that has none, do not go together.
+// Sets the patience that the program chose. Throws if the wait policy has no patience.
 template <class Made>
 void give_patience(Made& made, std::string_view wait, patience p) {
   if (p.is_open() || made.set_patience(p)) return;
   refuse("wait policy " + quoted(wait) +
-         " has no patience: it always waits in its own way (adaptive has)");
+         " has no patience; of the wait policies only adaptive has one");
 }
 
-// Tries each policy of the registry until the name fits.
+// Tries each wait policy of the registry until the name fits.
 template <class... Wait>
 std::unique_ptr<any_barrier> make_named(std::string_view algorithm, rank_t n, std::string_view wait,
                                         std::tuple<Wait...>*) {
@@ -173,29 +175,30 @@ std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t par
     give_patience(*made, wait, p);
     return made;
   }
-  // Called without the lock: a provider may take its time.
+  // The provider is called without the lock, because it may take long.
   const barrier_provider provider = providers::all().find(algorithm);
   if (!provider) refuse_algorithm(algorithm);
   if (wait != registry::adaptive::name)
-    refuse("algorithm " + quoted(algorithm) + " waits in its own way, not by " + quoted(wait));
+    refuse("the provider of " + quoted(algorithm) +
+           " decides how to wait: it takes no wait policy " + quoted(wait));
   made = provider(participants);
   if (made == nullptr || made->participants() != participants)
     refuse("the provider of " + quoted(algorithm) + " made no barrier for " +
            std::to_string(participants) + " participants");
   if (!p.is_open() && !made->set_patience(p))
-    refuse("algorithm " + quoted(algorithm) + " waits in its own way: it has no patience");
+    refuse("the provider of " + quoted(algorithm) + " decides how to wait: it takes no patience");
   return made;
 }
 
 void add_barrier_provider(std::string_view name, barrier_provider provider) {
-  if (name.empty() || !provider) refuse("a provider of barriers has a name and a function");
+  if (name.empty() || !provider) refuse("a barrier provider needs a name and a function");
   if (is_of_the_registry(name))
     refuse("barrier algorithm " + quoted(name) +
-           " is the registry's: a provider needs another name");
+           " belongs to the registry: the provider needs another name");
   providers& all = providers::all();
   const std::scoped_lock guard(all.lock);
   if (!all.by_name.emplace(name, std::move(provider)).second)
-    refuse("there is a provider of barriers " + quoted(name) + " already");
+    refuse("a barrier provider " + quoted(name) + " exists already");
 }
 
 void remove_barrier_provider(std::string_view name) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes an algorithm of the registry with one wait policy, as a barrier or as a region. Each policy is compiled in a file of its own
-// (registry_WAIT.cpp): together they are the longest compilation of the library.
+// Makes an algorithm of the registry with one wait policy, as a barrier or as a region. Each policy
+// is compiled in a file of its own (registry_WAIT.cpp), because in one file they would be the
+// longest compilation of the library.
 #pragma once
 
 #include <memory>
@@ -99,7 +100,7 @@ std::unique_ptr<any_barrier> find_and_make(std::string_view name, rank_t n,
   return made;
 }
 
-// Null if the registry has no algorithm of this name. Defined in registry_WAIT.cpp.
+// Both return null if the registry has no algorithm with this name. registry_WAIT.cpp defines them.
 template <class Wait>
 struct waiting {
   static std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t n);
@@ -129,7 +130,7 @@ std::unique_ptr<any_region> waiting<registry::monitor>::make_region(std::string_
 
 }  // namespace tutti::detail
 
-// Defines both for one policy of the registry.
+// Defines both functions of `waiting` for one wait policy of the registry.
 #define TUTTI_DEFINE_WAITING(policy)                                                               \
   template <>                                                                                      \
   std::unique_ptr<tutti::any_barrier>                                                              \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as hwloc sees it.
+// Reads the topology of the machine from hwloc.
 
 #include "tutti/platform/topology.hpp"
 
@@ -36,7 +36,7 @@ std::vector<unsigned> both(const std::vector<unsigned>& a, const std::vector<uns
   return out;
 }
 
-// What the process was bound to when it began, and hwloc knows too.
+// Returns the CPUs to which the process was bound when it began, if hwloc knows them too.
 std::vector<unsigned> allowed_cpus(hwloc_topology_t t) {
   return both(numbers(hwloc_topology_get_allowed_cpuset(t)), process_cpus());
 }
@@ -62,7 +62,7 @@ unsigned numa_node_of(hwloc_obj_t object) {
 
 std::vector<core> cores_of(hwloc_topology_t t, const std::vector<unsigned>& allowed) {
   std::vector<core> cores;
-  // A machine that does not tell its cores tells its hardware threads.
+  // Some machines do not report their cores. Their hardware threads count as cores.
   const hwloc_obj_type_t type = count(t, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(t, type, o)) != nullptr;) {
     std::vector<unsigned> cpus = both(numbers(o->cpuset), allowed);
@@ -106,7 +106,8 @@ namespace {
 
 // Takes one core from each node in turn.
 std::vector<core> dealt_over_nodes(std::vector<core> cores) {
-  std::vector<std::size_t> turn(cores.size());  // how many cores of its node come before it
+  // For each core, the number of cores of its node before it.
+  std::vector<std::size_t> turn(cores.size());
   for (std::size_t i = 0; i < cores.size(); ++i)
     turn[i] = static_cast<std::size_t>(
         std::count_if(cores.begin(), cores.begin() + static_cast<std::ptrdiff_t>(i),
@@ -149,7 +150,7 @@ std::vector<rank_t> cache_groups(rank_t participants) {
   std::size_t seen = 0, dealt = 0;
   for (const auto& group : groups) {
     seen += group.size();
-    // As many whole ranks as the CPUs up to here deserve.
+    // The whole number of ranks that corresponds to the CPUs seen so far.
     const std::size_t upto = participants * seen / cpus;
     if (upto > dealt) sizes.push_back(static_cast<rank_t>(upto - dealt));
     dealt = upto;

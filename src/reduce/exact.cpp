@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// exact_sum of many values at once, by the vector unit.
+// Adds many values to an exact_sum at once, by the vector unit.
 //
-// A block of values is split: each value into a multiple of the last place of a constant sigma, which is chosen for the
-// block, and a rest; (sigma + x) - sigma is that multiple. So many multiples of one unit add up without
-// rounding, in any order and with any vector width, as long as their sum stays within 2^53 units. The two sums of a
-// block then go into the long accumulator, and the rests, mostly all zero after two splits, are split again or added
-// one by one.
+// It chooses a constant sigma for a block of values and splits each value x into a multiple of
+// sigma's last place, which is (sigma + x) - sigma, and a rest. Multiples of one unit add up
+// without rounding, in any order and with any vector width, as long as their sum stays within 2^53
+// units. After two splits the two sums of the block are added to the long accumulator. The rests
+// are mostly zero; if not, they are split again or added one by one.
 // Source: Rump, Ogita and Oishi 2008, "Accurate floating-point summation part I" (ExtractVector).
 //
-// Unlike the accumulator this computes in floating point, so it asks first whether additions round to nearest and
-// keep sub-normals.
+// Unlike the accumulator this code computes in floating point, so it first checks that additions
+// round to nearest and keep sub-normals.
 
 #include "tutti/reduce/exact.hpp"
 
@@ -18,14 +18,14 @@
 #include <bit>
 #include <cfloat>
 
-// Without it Highway refuses -march=native on CPUs that have it.
+// Without this macro Highway rejects -march=native on CPUs that have these instructions.
 #ifndef HWY_WANT_AVX3_DL
 #define HWY_WANT_AVX3_DL 1
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reduce/exact.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as it must be.
+// It must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #ifndef TUTTI_REDUCE_EXACT_ONCE
@@ -35,17 +35,19 @@ namespace {
 
 constexpr unsigned block_bits = 10;
 constexpr std::size_t block_size = std::size_t{1} << block_bits;
-// A multiple of every vector's length, so that no kernel has a tail; filled up with -0, which changes no sum.
+// A multiple of every vector's length, so that no kernel has a tail. Blocks are filled up with -0,
+// which changes no sum.
 constexpr std::size_t granule = 64;
-// By so much a rest is smaller than what was split: 53 bits, less those that 2^10 summands need, and one more because
-// a rest is at most half a unit.
+// The number of bits by which a rest is smaller than the value that was split: 53 bits, less the 10
+// that 2^10 summands need, plus 1 because a rest is at most half a unit.
 constexpr int split_bits = 53 - int{block_bits} + 1;
 
 using block = std::array<double, block_size>;
 
 struct split_sums {
   double high, low;
-  bool rest;  // whether something is left
+  // Whether a rest is not zero.
+  bool rest;
 };
 
 }  // namespace
@@ -59,7 +61,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The largest absolute value; anything if there is a NaN.
+// Returns the largest absolute value, or any value if there is a NaN.
 double largest(const double* values, std::size_t count) {
   const hn::ScalableTag<double> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -72,7 +74,8 @@ double largest(const double* values, std::size_t count) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(even, odd)));
 }
 
-// Splits twice, at sigma and split_bits below. The rests go to `rest`, which may be `values`.
+// Splits the values twice, at sigma and split_bits below it. Writes the rests to `rest`, which may
+// be `values`.
 split_sums split(const double* values, std::size_t count, double sigma, double* rest) {
   const hn::ScalableTag<double> d;
   const auto first = hn::Set(d, sigma);
@@ -109,7 +112,7 @@ namespace {
 HWY_EXPORT(largest);
 HWY_EXPORT(split);
 
-// Whether additions round to nearest and keep sub-normal operands and results.
+// Tells whether additions round to nearest and keep sub-normal operands and results.
 bool additions_are_standard() noexcept {
   if (FLT_EVAL_METHOD != 0) return false;
   const volatile double one = 1, little = 0x1p-60, more = 0x1.8p-53;
@@ -123,7 +126,8 @@ bool is_finite(double value) noexcept {
   return std::bit_cast<std::uint64_t>(value) << 1 < infinity;
 }
 
-// Adds a block of nothing but zeros, as the one zero that stands for them; false if there is something else.
+// Adds a block that contains only zeros, as one zero with the sign of their sum. Returns false,
+// with nothing added, if the block contains another value.
 template <class Add>
 bool add_zeros(const double* values, std::size_t count, Add add) noexcept {
   bool other = false, positive = false;
@@ -135,17 +139,20 @@ bool add_zeros(const double* values, std::size_t count, Add add) noexcept {
   return !other;
 }
 
-// Adds a block through `add`; false, with nothing added, if its values can only be added one by one.
+// Adds a block by calls of `add`. Returns false, with nothing added, if its values can only be
+// added one by one.
 template <class Add>
 bool add_block(const double* values, std::size_t count, Add add) noexcept {
   const double top = HWY_DYNAMIC_DISPATCH(largest)(values, count);
   if (top == 0) return add_zeros(values, count, add);
-  // Far from both ends of the range, so that neither sigma nor the lowest unit leaves it.
+  // The values must be far from both ends of the range, so that neither sigma nor the lowest unit
+  // leaves it.
   if (!(top >= 0x1p-600 && top <= 0x1p+1000)) return false;
   const auto exponent = std::bit_cast<std::uint64_t>(top) >> 52;
   double sigma = std::bit_cast<double>((exponent + block_bits) << 52 | std::uint64_t{1} << 51);
   alignas(64) block rest;
-  // Each round costs a fraction of adding one by one; after three the values are so far apart that more would not pay.
+  // Each round costs a fraction of adding one by one. After three rounds the values have such
+  // different magnitudes that further rounds would cost more than they save.
   for (int round = 0; round < 3; ++round) {
     const double* from = round == 0 ? values : rest.data();
     const split_sums sums = HWY_DYNAMIC_DISPATCH(split)(from, count, sigma, rest.data());

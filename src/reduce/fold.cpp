@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folds of fold.hpp for the vector unit at hand, compiled once for each kind and chosen at run time.
+// The folds of fold.hpp by the vector unit. They are compiled once for each kind of vector unit,
+// and detection at run time chooses one.
 //
-// Same bits everywhere: the lanes of the defined order are spread over as many vectors as they need, so an element
-// meets the same partners at any width. Compiled with -ffp-contract=off (cmake/TuttiTargets.cmake): a fused
-// multiply-add, which only some targets have, would round once where others round twice.
+// All kinds give the same bits: the lanes of the defined order occupy as many vectors as they need,
+// so an element is combined with the same elements at any width. The file is compiled with
+// -ffp-contract=off (cmake/TuttiTargets.cmake), because a fused multiply-add, which only some
+// targets have, would round once where others round twice.
 
 #include "tutti/reduce/fold.hpp"
 
 #include <concepts>
 #include <limits>
 
-// Without it Highway refuses -march=native on CPUs that have it.
+// Without this macro Highway rejects -march=native on CPUs that have these instructions.
 #ifndef HWY_WANT_AVX3_DL
 #define HWY_WANT_AVX3_DL 1
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reduce/fold.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as it must be.
+// It must follow foreach_target.h.
 #include <hwy/highway.h>
 
 #ifndef TUTTI_REDUCE_FOLD_ONCE
@@ -25,10 +27,11 @@
 namespace tutti::detail {
 namespace {
 
-// What is compiled for each kind of vector unit.
+// The functions that are compiled for each kind of vector unit.
 template <class Op, class T>
 struct kernels {
-  // Takes rows of fold_lanes<T> values into the lanes; true if a selecting operation met a NaN.
+  // Combines rows of fold_lanes<T> values into the lanes. Returns true if the operation selects and
+  // a value was a NaN.
   bool (*fold)(const T* values, std::size_t rows, T* lanes);
   void (*combine)(T* into, const T* from, std::size_t count);
 };
@@ -47,7 +50,8 @@ using kernel_table =
              kernels<minimum, std::int64_t>, kernels<maximum, double>, kernels<maximum, float>,
              kernels<maximum, std::int32_t>, kernels<maximum, std::int64_t>, row_kernel>;
 
-// minimum and maximum, which pick one of two floating-point values: vector instructions may lose a NaN there.
+// Whether the operation selects one of two floating-point values, as minimum and maximum do. There
+// vector instructions may lose a NaN.
 template <class Op, class T>
 constexpr bool selects = std::floating_point<T> &&
                          (std::same_as<Op, minimum> || std::same_as<Op, maximum>);
@@ -63,8 +67,10 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Not hn::Ne(x, x), which some releases of Highway take to be false for a NaN, for some targets: IsNaN().
-// One step of an operation. Where it selects, neither operand may be a NaN.
+// Computes one step of an operation. If the operation selects, neither operand may be a NaN. (Tests
+// for
+// NaN use hn::IsNaN(x), because hn::Ne(x, x) is false for a NaN in some releases of Highway, for
+// some targets.)
 template <class Op, class D, class V = hn::VFromD<D>>
 HWY_INLINE V step(D /*d*/, V a, V b) {
   if constexpr (std::same_as<Op, plus>) {
@@ -72,7 +78,7 @@ HWY_INLINE V step(D /*d*/, V a, V b) {
   } else if constexpr (std::same_as<Op, multiplies>) {
     return hn::Mul(a, b);
   } else if constexpr (std::same_as<Op, minimum>) {
-    // Equal values differ in a bit only if they are zeros of either sign.
+    // Equal values have different bits only if they are zeros of different signs.
     if constexpr (selects<Op, hn::TFromD<D>>)
       return hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), hn::Min(a, b));
     else
@@ -85,7 +91,8 @@ HWY_INLINE V step(D /*d*/, V a, V b) {
   }
 }
 
-// Rows into as many lanes as `Vectors` vectors have. Up to four chains of operations that do not wait for each other.
+// Combines rows into as many lanes as `Vectors` vectors have: up to four independent chains of
+// operations.
 template <class Op, int Vectors, class D, class T = hn::TFromD<D>>
 HWY_INLINE bool fold_strip(D d, const T* values, std::size_t rows, T* lanes) {
   const std::size_t n = hn::Lanes(d);
@@ -125,8 +132,8 @@ HWY_INLINE bool fold_strip(D d, const T* values, std::size_t rows, T* lanes) {
   return false;
 }
 
-// Few registers hold all lanes only on some targets; the others go over the rows several times, in pieces that stay
-// in the first cache.
+// Combines rows into all lanes. Only on some targets do a few registers hold all lanes; other
+// targets read the rows several times, in pieces that stay in the first-level cache.
 template <class Op, class T>
 bool fold_rows_of_lanes(const T* values, std::size_t rows, T* lanes) {
   constexpr std::size_t piece = 64;
@@ -168,8 +175,9 @@ void combine_arrays(T* into, const T* from, std::size_t count) {
   for (; i < count; ++i) into[i] = canonical(Op{}(into[i], from[i]));
 }
 
-// As many columns as a vector has, in the order of the tournament over rows: as in a binary counter, sums[k] is that
-// of 2^k rows and there while bit k of the number of rows so far is set.
+// Folds as many columns as a vector has lanes, in the order of the tournament over the rows. It
+// works like a binary counter: sums[k] is the sum of 2^k rows, and it is valid while bit k of the
+// number of rows so far is set.
 template <class D>
 HWY_INLINE void fold_columns(D d, const double* values, rank_t rows, std::size_t stride,
                              double* result) {
@@ -188,7 +196,7 @@ HWY_INLINE void fold_columns(D d, const double* values, rank_t rows, std::size_t
   if (row < rows) total = hn::LoadU(d, at);
   if (row + 1 < rows) total = hn::Add(total, hn::LoadU(d, at + stride));
   if (row + 2 < rows) total = hn::Add(total, hn::LoadU(d, at + 2 * stride));
-  // Where there is no total yet, it is the identity, which changes nothing.
+  // If there is no total yet, it is the identity, which changes nothing.
   for (std::size_t level = 2; level < 32 && rows >> level != 0; ++level)
     if ((rows >> level & 1) != 0) total = hn::Add(hn::LoadU(d, sums[level]), total);
   const auto canonical_nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
@@ -264,7 +272,8 @@ void fold_row_array(const double* values, rank_t rows, std::size_t width, std::s
   here.fold(values, rows, width, stride, result);
 }
 
-// TUTTI_API once more: GCC gives an instance the visibility of its arguments' types, and plus is hidden here.
+// TUTTI_API is repeated because GCC gives an instance the visibility of its arguments' types, and
+// `plus` is hidden here.
 #define TUTTI_FOLD(Op, T)                                                    \
   template TUTTI_API T fold_span(Op op, std::span<const T> values) noexcept; \
   template TUTTI_API void combine_spans(Op op, T* into, const T* from, std::size_t count) noexcept;

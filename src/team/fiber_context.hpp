@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stack and where it goes on: tutti's own switch where there is one, otherwise Boost.Context's.
+// A stack and the place where it continues. It uses tutti's own switch if there is one for the
+// processor, and Boost.Context's otherwise.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -11,7 +12,8 @@ namespace tutti {
 
 class fiber_context {
  public:
-  // For the first switch to a stack that ends at `top`: begin() is called there and must not return.
+  // Prepares the stack of `bytes` bytes that ends at `top` for the first switch to it, which calls
+  // begin() there. begin() must not return.
   void prepare([[maybe_unused]] void* top, [[maybe_unused]] std::size_t bytes,
                void (*begin)()) noexcept {
 #if TUTTI_HAS_STACK_SWITCH
@@ -23,7 +25,7 @@ class fiber_context {
 #endif
   }
 
-  // Leaves this stack for `to`; returns when somebody goes on here.
+  // Leaves this stack for `to` and returns when another stack switches back to it.
   [[gnu::always_inline]] void leave_for(fiber_context& to) noexcept {
 #if TUTTI_HAS_STACK_SWITCH
     control_ = platform::float_control::now();

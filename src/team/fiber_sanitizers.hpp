@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ThreadSanitizer and AddressSanitizer must be told when a thread changes its stack. Nothing without them.
+// Tells ThreadSanitizer and AddressSanitizer that a thread changes its stack. Without them it does
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,8 @@
 
 namespace tutti {
 
-// Of one stack. For ThreadSanitizer a switch orders what the two fibers do, as it does: they share a thread.
+// The sanitizers' state of one stack. For ThreadSanitizer a switch orders what the two fibers do,
+// which is true because they share a thread.
 class fiber_sanitizers {
  public:
 #ifdef TUTTI_TSAN
@@ -38,7 +40,7 @@ class fiber_sanitizers {
   }
 #endif
 
-  // Not called for the stack of the thread itself.
+  // Registers a fiber's stack. It must not be called for the stack of the thread itself.
   void know_stack([[maybe_unused]] void* top, [[maybe_unused]] std::size_t bytes) {
 #ifdef TUTTI_ASAN
     bottom_ = static_cast<char*>(top) - bytes;
@@ -50,7 +52,8 @@ class fiber_sanitizers {
 #endif
   }
 
-  // Before the stack's memory is given back: whatever lies there next must not find its last frames' shadow.
+  // Must be called before the stack's memory is freed, so that the next owner of the memory does
+  // not find the shadow of the last frames.
   void forget_stack() noexcept {
 #ifdef TUTTI_ASAN
     __asan_unpoison_memory_region(bottom_, bytes_);
@@ -68,7 +71,7 @@ class fiber_sanitizers {
 #endif
   }
 
-  // The last switch: this stack is not needed any more.
+  // Announces the last switch: this stack is no longer needed.
   void end_for([[maybe_unused]] fiber_sanitizers& to) noexcept {
 #ifdef TUTTI_ASAN
     __sanitizer_start_switch_fiber(nullptr, to.bottom_, to.bytes_);
@@ -79,7 +82,7 @@ class fiber_sanitizers {
 #endif
   }
 
-  // First thing on the stack that was switched to.
+  // Must be called first on the stack that was switched to.
   void arrived() noexcept {
 #ifdef TUTTI_ASAN
     __sanitizer_finish_switch_fiber(fake_stack_, &came_from_->bottom_, &came_from_->bytes_);

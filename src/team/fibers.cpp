@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is, what the thread does when all of its fibers wait, and what the sanitizers must be told.
+// Runs fibers: it decides which fiber runs next and what the thread does when all of its fibers
+// wait, and it tells the sanitizers.
 
 #include "tutti/team/fibers.hpp"
 
@@ -27,11 +28,12 @@ namespace {
 
 namespace context = boost::context;
 
-// What C++ and C keep for each thread but mean for each flow of control: where this thread has it, found once, because
-// finding it takes as long as a switch.
+// The state that C++ and C keep for each thread, but that each fiber needs for itself. The
+// addresses are found once, because finding them takes as long as a switch.
 class thread_state {
  public:
-  // The C++ ABI fixes the first two (section 2.2.2): exceptions being handled, and how many are on their way.
+  // The exceptions that are being handled and the number of uncaught ones, which the C++ ABI
+  // defines (section 2.2.2), errno, and the team whose region the fiber is in.
   struct values {
     void* caught = nullptr;
     unsigned uncaught = 0;
@@ -64,9 +66,10 @@ class thread_state {
   const team** region_;
 };
 
-// How often and for how long this thread has been off its core.
+// How often and how long this thread has been off its core.
 struct time_off_core {
-  long blocked = 0;  // times that it asked for it; waits for the kernel's own locks count too
+  // How often the thread blocked. Waits for locks inside the kernel count too.
+  long blocked = 0;
   std::uint64_t ns = 0;
 
   static time_off_core so_far() noexcept {
@@ -78,7 +81,8 @@ struct time_off_core {
                          static_cast<std::uint64_t>(cpu.tv_nsec);
     return {usage.ru_nvcsw, platform::now_ns() - busy_ns};
   }
-  // A page fault or an allocation may block for a moment: that is not meant.
+  // Tells whether the thread blocked since `before`. A short time is tolerated, because a page
+  // fault or an allocation may block briefly.
   bool has_slept_since(const time_off_core& before) const noexcept {
     constexpr std::uint64_t tolerated_ns = 1'000'000;
     return blocked != before.blocked && ns > before.ns + tolerated_ns;
@@ -94,7 +98,7 @@ class fiber_group::host final : public platform::fiber_host {
         checks_(options.checks),
         stacks_(options.stack_bytes),
         fibers_(count) {
-    // Less does not hold the frames of a wait and of an exception on its way.
+    // A smaller stack does not hold the frames of a wait and of an exception that is being thrown.
     constexpr std::size_t least = 16 * 1024;
     if (options.stack_bytes < least)
       refuse("a stack of " + std::to_string(options.stack_bytes) +
@@ -104,12 +108,14 @@ class fiber_group::host final : public platform::fiber_host {
       made.stack = stacks_.allocate();
       made.sanitizers.know_stack(made.stack.sp, made.stack.size);
       made.at.prepare(static_cast<char*>(made.stack.sp) - unused, made.stack.size - unused, &begin);
-      // Stacks begin at the same place of a page: all their first lines would want the same few sets of the cache.
+      // Each stack begins at a different place of a page. Otherwise the first lines of all stacks
+      // would compete for a few sets of the cache.
       unused = (unused + apart) % page;
     }
   }
 
-  // Lets every fiber return from its life. (Destroying one that is suspended would unwind its stack by an exception.)
+  // Lets every fiber return from live(). (Destroying a suspended fiber would unwind its stack by an
+  // exception.)
   ~host() {
     is_ending_ = true;
     host* const outer_host = enter_thread();
@@ -150,7 +156,7 @@ class fiber_group::host final : public platform::fiber_host {
   bool park_fiber(const void* word, std::uint32_t seen,
                   std::uint64_t deadline_ns) noexcept override {
     if (++waiting_in_a_row_ < alive_) return switch_to_next();
-    // All of us wait. Only one word can be slept on, so the sleep is short.
+    // All fibers wait. The thread can sleep on one word only, so the sleep is short.
     waiting_in_a_row_ = 0;
     constexpr std::uint64_t nap_ns = 500'000;
     platform::futex_wait(word, seen, std::min(deadline_ns, platform::now_ns() + nap_ns));
@@ -169,7 +175,8 @@ class fiber_group::host final : public platform::fiber_host {
   }
 
  private:
-  // Returns the host of the fiber that this happens in: a fiber of it may begin later.
+  // Makes this the running host and returns the previous one, whose fiber may be the caller. The
+  // caller must restore it, because a fiber of that host may begin later.
   host* enter_thread() noexcept {
     thread_ = thread_state::here();
     return std::exchange(running, this);
@@ -183,7 +190,8 @@ class fiber_group::host final : public platform::fiber_host {
     context::stack_context stack;
     fiber_sanitizers sanitizers;
     thread_state::values state;
-    rank_t next = 0, previous = 0;  // in the ring of those that have not finished
+    // The neighbours in the ring of the fibers that have not finished.
+    rank_t next = 0, previous = 0;
     time_off_core before_turn;
   };
 
@@ -197,10 +205,10 @@ class fiber_group::host final : public platform::fiber_host {
     me.fibers_[i].at.leave_for(me.main_.at);
   }
 
-  // The life of fiber i: one call of the body for each run.
+  // Calls the body once for each run, as fiber i.
   void live(rank_t i) {
     while (!is_ending_) {
-      // As if the thread had called: not in the midst of what the fiber before was about.
+      // The body starts with the state of the thread, not with that of the previous fiber.
       thread_.restore(main_.state);
       if (checks_) fibers_[i].before_turn = time_off_core::so_far();
       body_(context_, i);
@@ -251,11 +259,13 @@ class fiber_group::host final : public platform::fiber_host {
   const bool checks_;
   context::protected_fixedsize_stack stacks_;
   std::vector<fiber> fibers_;
-  fiber main_;  // the thread outside of the fibers
+  // The thread outside of the fibers.
+  fiber main_;
   thread_state thread_ = thread_state::here();
   rank_t current_ = 0;
   rank_t alive_ = 0;
-  rank_t waiting_in_a_row_ = 0;  // turns since one of us last did anything but wait
+  // The number of turns since a fiber last did anything but wait.
+  rank_t waiting_in_a_row_ = 0;
   bool is_ending_ = false;
   void (*body_)(void*, rank_t) = nullptr;
   void* context_ = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a team is made and ends: sizes, threads and where they are bound, virtual ranks; and what happens when a rank fails
-// or is late.
+// Makes and ends teams: sizes, threads and the CPUs to which they are bound, and virtual ranks. It
+// also handles ranks that fail or are late.
 
 #include "tutti/team/team.hpp"
 
@@ -23,7 +23,7 @@ const char* region_cancelled::what() const noexcept {
   return "tutti: another rank of this parallel region has failed";
 }
 
-// The caller's thread on one CPU for the life of the team.
+// Binds the caller's thread to one CPU as long as the team exists.
 struct team::binding {
   binding(unsigned cpu) {
     if (sched_getaffinity(0, sizeof before, &before) != 0) return;
@@ -31,7 +31,7 @@ struct team::binding {
     CPU_SET(cpu, &bound);
     is_bound = sched_setaffinity(0, sizeof bound, &bound) == 0;
   }
-  // Unless somebody has bound the thread elsewhere since.
+  // Restores the previous mask, unless the program has bound the thread elsewhere since.
   ~binding() {
     cpu_set_t now;
     if (is_bound && sched_getaffinity(thread, sizeof now, &now) == 0 && CPU_EQUAL(&now, &bound))
@@ -55,7 +55,8 @@ std::string count(rank_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-// A CPU that is gone, or forbidden since we asked, is no reason to fail: the thread then runs wherever it may.
+// Binds a thread. If the CPU is offline or forbidden by now, that is no error: the thread then runs
+// wherever it may.
 void bind(pthread_t thread, unsigned cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -63,8 +64,9 @@ void bind(pthread_t thread, unsigned cpu) {
   pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
-// A worker has the mask of the thread that makes it. One that leaves no CPU for each thread of the team is that of a thread
-// that somebody has bound, not a choice for the team: the workers then get all CPUs of the process.
+// A worker inherits the mask of the thread that makes it. If that mask has fewer CPUs than the team
+// has threads, the program has bound that thread and has not chosen CPUs for the team. The workers
+// then get all CPUs of the process.
 bool leaves_a_cpu_for_each(rank_t threads) {
   cpu_set_t mine;
   if (sched_getaffinity(0, sizeof mine, &mine) != 0) return true;
@@ -81,10 +83,11 @@ cpu_set_t mask_of_workers(rank_t threads) {
   return mask;
 }
 
-// Where the workers run that no option binds. While there is a CPU for each thread they may run on all, begin apart, on the
-// CPUs that follow the one where their maker happens to run, and leave a core that they come to share. With more threads than
-// CPUs each has one of its own choice of these, so that no core gets more of them than it must: the kernel leaves 8 threads
-// on 2 cores as 5 and 3.
+// Places the workers that no option binds. If there is a CPU for each thread, the workers may run
+// on all CPUs. They begin on different CPUs, those that follow the CPU of the thread that makes
+// them, and they leave a core that they come to share. With more threads than CPUs each worker is
+// bound to one of the CPUs in turn, so that no core gets more workers than necessary: the kernel
+// would leave 8 threads on 2 cores as 5 and 3.
 class unbound_workers {
  public:
   explicit unbound_workers(rank_t threads) : mask_(mask_of_workers(threads)) {
@@ -95,7 +98,7 @@ class unbound_workers {
     if (at != order_.end()) std::rotate(order_.begin(), at, order_.end());
     leaves_ = order_.size() >= threads;
   }
-  // By the worker itself. `leaver` is what it does from then on when it shares a core.
+  // Places the calling worker. `leaver` then moves the worker when it comes to share a core.
   void place(rank_t thread, std::optional<platform::core_leaver>& leaver) const {
     if (order_.empty()) return;
     bind(pthread_self(), order_[thread % order_.size()]);
@@ -125,16 +128,18 @@ team::team(team_options options)
 }
 
 bool team::set_patience(patience p) noexcept {
-  options_.patience = p;  // for the meeting that a failed region makes anew
+  // make_meeting() uses it after a failed region.
+  options_.patience = p;
   meeting_->set_patience(p);
-  narrow_meetings_.clear();  // made anew with it
+  // They are made again with the new patience.
+  narrow_meetings_.clear();
   desk_->set_patience(p);
   return named_region_ != nullptr ? named_region_->set_patience(p) : regions_->set_patience(p);
 }
 
 team::~team() {
-  // A late region's ranks use what the caller gave them: they must have ended.
-  // relaxed: of this thread, or told to it.
+  // The ranks of a late region use objects of the caller, so they must end first.
+  // relaxed: this thread stored it, or was synchronised with the thread that did.
   if (late_opener_.load(relaxed) != nullptr) close();
   end_workers();
 }
@@ -146,12 +151,12 @@ void team::choose_sizes() {
     refuse("a team has at most " + count(most, "rank") + ", not " +
            std::to_string(std::max(threads, ranks)));
   if (ranks != 0 && threads > ranks)
-    refuse("a team of " + count(ranks, "rank") + " has no use for " + count(threads, "thread"));
+    refuse("a team of " + count(ranks, "rank") + " cannot use " + count(threads, "thread"));
   if (barrier_name_.empty() && wait_name_ != registry::adaptive::name)
     refuse("wait policy '" + wait_name_ +
            "' needs a named barrier: tutti's choice always waits adaptively");
   if (!std::has_single_bit(options_.fan) || options_.fan < 2)
-    refuse("a team's fan is a power of two, not " + std::to_string(options_.fan));
+    refuse("a team's fan must be a power of two, not " + std::to_string(options_.fan));
   threads_ = threads != 0 ? threads : platform::usable_cores();
   if (ranks != 0) threads_ = std::min(threads_, ranks);
   ranks_ = ranks != 0 ? ranks : threads_;
@@ -185,7 +190,8 @@ void team::make_regions() {
   }
   desk_.emplace(threads_);
   desk_->set_patience(options_.patience);
-  next_to_wake_.store(threads_, relaxed);  // relaxed: no worker is there
+  // relaxed: there are no workers yet.
+  next_to_wake_.store(threads_, relaxed);
   helpers_.emplace(threads_);
   for (rank_t thread = 0; thread < threads_; ++thread) {
     member& m = (*helpers_)[thread];
@@ -258,7 +264,7 @@ void team::work(rank_t thread) {
 }
 
 void team::refuse_while_late() const {
-  // relaxed: only what this thread has stored itself makes a difference.
+  // relaxed: only a value that this thread has stored matters.
   if (late_opener_.load(relaxed) != &detail::team_here) return;
   std::string late;
   for (const rank_t rank : unfinished_ranks())
@@ -321,10 +327,11 @@ timed_result team::close_by(deadline until) {
     const auto how_many = static_cast<rank_t>(missing.size());
     return {false, 0, how_many, std::move(missing)};
   }
-  late_opener_.store(nullptr, relaxed);  // relaxed: as it was set
+  // relaxed: only this thread needs it; is_open_ tells other threads.
+  late_opener_.store(nullptr, relaxed);
   late_callable_.reset();
   const std::exception_ptr failure = cancelled_.requested() ? take_failure() : nullptr;
-  // release: leaves the team to the next opener; pairs with begin_region.
+  // release: publishes this opener's state to the next one; pairs with begin_region.
   is_open_.store(false, release);
   if (failure != nullptr) std::rethrow_exception(failure);
   return {true, 0, 0, {}};
@@ -355,11 +362,13 @@ std::exception_ptr team::take_failure() {
     if (first == nullptr) first = why;
     why = nullptr;
   }
-  // Some ranks have arrived where others never will: nobody may meet there again.
+  // Some ranks have arrived at operations that others will never reach, so those objects must not
+  // be used again.
   cancelled_.reset();
   make_meeting();
   for (rank_t thread = 0; is_virtual() && thread < threads_; ++thread)
-    (*groups_)[thread].arrived.store(0, relaxed);  // relaxed: published by the next region
+    // relaxed: the next region publishes it.
+    (*groups_)[thread].arrived.store(0, relaxed);
   for (member& m : *members_) m.turn_ = 0;
   return first;
 }

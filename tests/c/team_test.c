@@ -452,7 +452,7 @@ static void test_create_errors(void) {
   CHECK(tutti_team_size(NULL) == 0 && tutti_team_threads(NULL) == 0);
 }
 
-/* With little address space the system makes no more threads, and those that it made end. */
+/* With little address space the system cannot create another thread, and those it created end. */
 static void test_no_more_threads(void) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return; /* Their shadow memory needs the address space. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The misuse twins: each mistake is reported in a build with checks, with its values and the caller's line.
+// The misuse twins: each mistake is reported in a build with checks, with its values and the
+// caller's line.
 #define TUTTI_CHECKS 1
 
 #include <gtest/gtest.h>
@@ -194,21 +195,22 @@ TEST(Refused, UnknownNames) {
 
 TEST(Refused, ProvidersThatDoNotFit) {
   const auto other = [](rank_t) { return tutti::make_barrier("flags", 2); };
-  expect_refused("barrier algorithm 'mcs' is the registry's: a provider needs another name",
+  expect_refused("barrier algorithm 'mcs' belongs to the registry: the provider needs another name",
                  [&] { tutti::add_barrier_provider("mcs", other); });
-  expect_refused("barrier algorithm 'default' is the registry's: a provider needs another name",
-                 [&] { tutti::add_barrier_provider("default", other); });
-  expect_refused("a provider of barriers has a name and a function",
+  expect_refused(
+      "barrier algorithm 'default' belongs to the registry: the provider needs another name",
+      [&] { tutti::add_barrier_provider("default", other); });
+  expect_refused("a barrier provider needs a name and a function",
                  [&] { tutti::add_barrier_provider("", other); });
-  expect_refused("a provider of barriers has a name and a function",
+  expect_refused("a barrier provider needs a name and a function",
                  [] { tutti::add_barrier_provider("mine", nullptr); });
   tutti::add_barrier_provider("mine", other);
-  expect_refused("there is a provider of barriers 'mine' already",
+  expect_refused("a barrier provider 'mine' exists already",
                  [&] { tutti::add_barrier_provider("mine", other); });
   EXPECT_EQ(tutti::make_barrier("mine", 2)->participants(), 2u);
   expect_refused("the provider of 'mine' made no barrier for 3 participants",
                  [] { tutti::make_barrier("mine", 3); });
-  expect_refused("algorithm 'mine' waits in its own way, not by 'park'",
+  expect_refused("the provider of 'mine' decides how to wait: it takes no wait policy 'park'",
                  [] { tutti::make_barrier("mine", 2, "park"); });
   tutti::remove_barrier_provider("mine");
   tutti::remove_barrier_provider("mine");

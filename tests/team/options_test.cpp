@@ -30,8 +30,8 @@ void expect_bad(const team_options& o, const std::string& why) {
 TEST(Options, ThatCannotBeRightAreRefused) {
   expect_bad({.threads = 70'000}, "at most 65535 ranks, not 70000");
   expect_bad({.threads = 2, .ranks = 65'536}, "at most 65535 ranks, not 65536");
-  expect_bad({.threads = 5, .ranks = 3}, "a team of 3 ranks has no use for 5 threads");
-  expect_bad({.threads = 2, .ranks = 1}, "a team of 1 rank has no use for 2 threads");
+  expect_bad({.threads = 5, .ranks = 3}, "a team of 3 ranks cannot use 5 threads");
+  expect_bad({.threads = 2, .ranks = 1}, "a team of 1 rank cannot use 2 threads");
   expect_bad({.threads = 2, .barrier = "flgas"}, "unknown barrier algorithm 'flgas'");
   expect_bad({.threads = 2, .barrier = "flags", .wait = "spni"}, "unknown wait policy 'spni'");
   expect_bad({.threads = 2, .wait = "spin"}, "wait policy 'spin' needs a named barrier");
@@ -160,7 +160,8 @@ TEST(Idle, WorkersGiveTheirCoresBack) {
                                       tutti::test::shape{4, 0, "mcs", "park"}}) {
     team t(s.options());
     expect_works(t);
-    // Beside a busy process a waiter may take some slices until it knows that it is better off asleep.
+    // Beside a busy process a waiter may take some slices until it knows that it is better off
+    // asleep.
     std::this_thread::sleep_for(200ms);
     const auto before = cpu_time();
     std::this_thread::sleep_for(300ms);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patience: what texts and times mean, what is refused, where it can be set, and what the environment says.
+// Patience: what texts and times mean, what is refused, where it can be set, and what the
+// environment says.
 
 #include "tutti/wait/patience.hpp"
 
@@ -161,7 +162,7 @@ TEST_F(EnvironmentDeathTest, IsToldOnceWhatIsWrongAndWaitsBalanced) {
         std::_Exit(tell_the_environments_patience());
       },
       testing::ExitedWithCode(11),
-      "^tutti: TUTTI_PATIENCE: patience 'soon' is none of [^\n]*; it is balanced\n$");
+      "^tutti: TUTTI_PATIENCE: patience 'soon' is neither [^\n]*; tutti uses balanced\n$");
 }
 
 TEST_F(EnvironmentDeathTest, DoesNotMatterToAProgramThatChooses) {

@@ -47,7 +47,7 @@ class reduction {
                      reduction_algorithm algorithm = reduction_algorithm::tuttis_choice,
                      patience p = {})
       : op_(std::move(op)), n_(participants), arrivals_(participants) {
-    require(participants > 0, "a reduction needs a participant");
+    require(participants > 0, "a reduction needs at least one participant");
     make(algorithm == reduction_algorithm::tuttis_choice ? choice() : algorithm);
     if (!p.is_open()) set_patience(p);
   }

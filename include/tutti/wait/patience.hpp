@@ -59,7 +59,7 @@ class patience {
     const double ns =
         static_cast<double>(time.count()) * (1e9 * static_cast<double>(Duration::period::num) /
                                              static_cast<double>(Duration::period::den));
-    require(ns >= 0, "patience is a time of at least 0, not a negative one");
+    require(ns >= 0, "a patience must not be a negative time");
     word_ = ns < static_cast<double>(longest_ns) ? static_cast<std::uint64_t>(ns) : longest_ns;
   }
 
@@ -74,7 +74,7 @@ class patience {
   // Returns the sentence for a text that is no patience.
   static std::string what_is_wrong_with(std::string_view text) {
     return "patience '" + std::string(text) +
-           "' is none of active, balanced, passive, and no time of at least 0 with its unit, such "
+           "' is neither active, balanced or passive, nor a time of at least 0 with its unit, such "
            "as 200us or 1.5ms";
   }
 #endif
@@ -176,7 +176,7 @@ class patience {
     if (text == nullptr) return balanced();
     patience said = balanced();
     if (!parse(text, std::string_view(text).size(), said))
-      std::fprintf(stderr, "tutti: TUTTI_PATIENCE: %s; it is balanced\n",
+      std::fprintf(stderr, "tutti: TUTTI_PATIENCE: %s; tutti uses balanced\n",
                    what_is_wrong_with(text).c_str());
     return said;
   }
