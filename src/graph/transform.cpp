@@ -39,7 +39,7 @@ csr transpose(const csr& graph, unsigned threads) {
   reversed.targets.resize(graph.targets.size());
   reversed.weights.resize(graph.weights.size());
   if (graph.vertices == 0) return reversed;
-  // As in build.cpp, a thread fills its own rows and reads all edges for them.
+  // A thread fills its own rows and reads all edges for them, as in build.cpp.
   const auto each_target = [&](const auto& body) {
     in_shares(threads, graph.vertices, [&](std::uint64_t first, std::uint64_t last) {
       const auto low = static_cast<vertex_t>(first);

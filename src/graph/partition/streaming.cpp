@@ -91,7 +91,7 @@ std::vector<rank_t> streamed(const csr& graph, rank_t parts, const partition_opt
         if (neighbours[there] == 0) touched.push_back(there);
         neighbours[there] += 0.5;
       }
-    // Of the parts without neighbours the smallest is the best.
+    // The smallest part is the best of those without neighbours.
     rank_t best = sizes.smallest();
     double best_score = score(neighbours[best], sizes.size(best));
     for (const rank_t candidate : touched) {

@@ -101,7 +101,8 @@ class text {
     throw file_error(name_, line, what);
   }
 
-  // As much of a token as fits into an error, without characters that would disturb a terminal.
+  // The beginning of a token that fits into an error, without characters that would disturb a
+  // terminal.
   static std::string shown(std::string_view token);
 
  private:
