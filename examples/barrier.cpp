@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A barrier of four threads: what each thread wrote before it, all threads see after it.
+// A barrier of four threads: after it all threads see what each thread wrote before it.
 
 #include "tutti/barrier/barrier.hpp"
 
@@ -8,11 +8,11 @@
 #include <vector>
 
 int main() {
-  tutti::barrier sync(4);  // was: std::barrier
+  tutti::barrier sync(4);  // instead of std::barrier
   std::vector<int> seen(4), sum(4);
   auto work = [&](unsigned rank) {
     seen[rank] = 10 * (static_cast<int>(rank) + 1);
-    sync.arrive_and_wait();  // all writes before it are visible to all
+    sync.arrive_and_wait();  // all threads see all writes before it
     for (int s : seen) sum[rank] += s;
   };
   std::vector<std::jthread> threads;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest paths as a vertex program (docs/graphs.md): the same class sequentially and on threads.
+// Shortest paths as a vertex program (docs/graphs.md). The same class runs sequentially and on
+// threads.
 //   distances [THREADS]
 
 #include <cstdio>
@@ -14,7 +15,8 @@ namespace {
 using tutti::graph::no_pin;
 using tutti::graph::pin;
 
-// Whoever finds a shorter way tells its neighbours. When nobody has anything to tell, it is done.
+// A vertex that finds a shorter path sends its distance to its neighbours. The program ends when no
+// vertex has anything to send.
 struct shortest_paths {
   struct state {
     float distance = std::numeric_limits<float>::infinity();

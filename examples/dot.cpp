@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dot product whose bits can be trusted, on 1 to THREADS threads:
-//   same threads  the same bits in every run with as many threads
-//   any threads   the same bits for any number of threads: blocks that only depend on the length
-//   exact         the sum of the products without any rounding in between
-//   dot [THREADS]
+// A dot product with reproducible bits, on 1 to THREADS threads:
+//   same threads  the same bits in every run with the same number of threads
+//   any threads   the same bits for any number of threads, from blocks that depend only on the
+//                 length
+//   exact         the sum of the products, rounded only once
+// Usage: dot [THREADS]
 
 #include <bit>
 #include <cinttypes>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deadline that says who is missing: three of four participants arrive.
+// A deadline that tells which ranks are missing: three of four participants arrive.
 
 #include <chrono>
 #include <cstdio>
@@ -20,7 +20,8 @@ int main() {
     for (tutti::rank_t rank : meeting.missing_ranks) std::printf("rank %u is missing\n", rank);
 
   threads.emplace_back([&] { sync.arrive_and_wait(2); });
-  meeting = sync.wait_for(meeting.phase, 10s);  // my arrival stands: wait on
-  std::printf("%s\n", meeting ? "all here" : "still not");
+  // The arrival of rank 0 still counts, so it only waits again.
+  meeting = sync.wait_for(meeting.phase, 10s);
+  std::printf("%s\n", meeting ? "all have arrived" : "a rank is still missing");
   return meeting ? 0 : 1;
 }

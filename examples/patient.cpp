@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patience: one of two threads comes 1 ms late, again and again. What does waiting cost the other one, and how long after
-// the last arrival does it go on?
+// Patience: one of two threads always comes 1 ms late. The example prints how much processor time
+// each wait costs the other thread, and how long after the late arrival it continues.
 
 #include <sched.h>
 #include <time.h>
@@ -25,7 +25,8 @@ double processor_us() {
   return 1e6 * static_cast<double>(used.tv_sec) + 1e-3 * static_cast<double>(used.tv_nsec);
 }
 
-// A core each, where there are two: threads that share one hand it on, whatever their patience.
+// Gives each thread a core if there are two. Threads that share a core yield it to each other,
+// whatever their patience is.
 void stay_on_core_of(tutti::rank_t rank) {
   static const auto cpus = tutti::platform::cpus_for(tutti::platform::placement::compact);
   cpu_set_t mine;
@@ -37,7 +38,8 @@ void stay_on_core_of(tutti::rank_t rank) {
 void meet_with_a_late_one(const char* name, tutti::patience patience) {
   constexpr int meetings = 50;
   tutti::barrier sync(2, tutti::barrier_options{.patience = patience});
-  steady_clock::time_point arrival;  // of the late one; published by the barrier
+  // When the late thread arrives. The barrier publishes it.
+  steady_clock::time_point arrival;
 
   stay_on_core_of(0);
   std::jthread late([&] {
@@ -47,8 +49,9 @@ void meet_with_a_late_one(const char* name, tutti::patience patience) {
       while (steady_clock::now() < until) {
       }
       arrival = steady_clock::now();
-      sync.arrive_and_wait(1);  // the other one may go on
-      sync.arrive_and_wait(1);  // it has read `arrival`
+      // The other thread continues after the first call, and has read `arrival` before the second.
+      sync.arrive_and_wait(1);
+      sync.arrive_and_wait(1);
     }
   });
   const double before = processor_us();
@@ -59,16 +62,18 @@ void meet_with_a_late_one(const char* name, tutti::patience patience) {
     sync.arrive_and_wait(0);
   }
   std::ranges::sort(after_us);
-  std::printf("%-8s  %7.1f us of processor time a wait, goes on after %4.1f us (median)\n", name,
-              (processor_us() - before) / meetings, after_us[meetings / 2]);
+  std::printf("%-8s  %7.1f us of processor time per wait, continues after %4.1f us (median)\n",
+              name, (processor_us() - before) / meetings, after_us[meetings / 2]);
 }
 
 }  // namespace
 
 int main() {
   using namespace std::chrono_literals;
-  meet_with_a_late_one("active", tutti::patience::active());      // the fastest answer
-  meet_with_a_late_one("2ms", 2ms);                               // longer than it will take
-  meet_with_a_late_one("balanced", tutti::patience::balanced());  // the default
-  meet_with_a_late_one("passive", "passive");                     // as text, from an option
+  // The first never sleeps, the second polls longer than the wait takes, the third is the default,
+  // and the fourth is given as text, which may come from an option.
+  meet_with_a_late_one("active", tutti::patience::active());
+  meet_with_a_late_one("2ms", 2ms);
+  meet_with_a_late_one("balanced", tutti::patience::balanced());
+  meet_with_a_late_one("passive", "passive");
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A parallel region from C: the mean and the variance of an array on a team of threads, and what happens when a rank
- * fails. */
+ * A parallel region in C: the mean and the variance of an array on a team of threads, and a
+ * region in which a rank fails. */
 #include <stdio.h>
 #include <tutti.h>
 
 enum { count = 100000 };
 
-/* Each rank's sums over its part; they travel with the messages that end the region. */
+/* Adds up one rank's block. The sums travel with the messages that end the region. */
 static int add_up(tutti_member* me, void* arg, double* sums) {
   const double* values = arg;
   size_t first, last;
   tutti_member_block(me, count, &first, &last);
   for (size_t i = first; i < last; ++i) {
-    if (values[i] < 0) return 1; /* the region fails */
+    /* A value that is not 0 makes the region fail. */
+    if (values[i] < 0) return 1;
     sums[0] += values[i];
     sums[1] += values[i] * values[i];
   }
@@ -27,7 +28,7 @@ int main(void) {
   const tutti_team_options options = {.size = sizeof options, .threads = 4};
   int error = tutti_team_create(&team, &options);
   if (error != TUTTI_OK) {
-    fprintf(stderr, "region: no team: %s\n", tutti_strerror(error));
+    fprintf(stderr, "region: cannot create a team: %s\n", tutti_strerror(error));
     return 1;
   }
   double sums[2];

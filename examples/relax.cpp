@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relaxes a rod of 1,002 points on one thread and on as many as asked for, and compares.
+// Relaxes a rod of 1,002 points on one thread and on THREADS threads, and compares the results.
 //   relax [THREADS]
 
 #include "relax.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi relaxation of a rod between two fixed temperatures: every step reads its neighbours' last step, so that
-// all threads must agree once a step. Cheap steps, many of them: the barrier is most of the time.
+// Jacobi relaxation of a rod between two fixed temperatures. Every point needs its neighbours'
+// values of the previous step, so all threads synchronise once per step. There are many short
+// steps, so most of the time is spent in the barrier.
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,7 @@
 
 namespace example {
 
-// Relaxes `rod` for `steps` steps on `threads` threads; the two ends stay as they are.
+// Relaxes `rod` for `steps` steps on `threads` threads. The two ends do not change.
 inline void relax(std::vector<double>& rod, int steps, unsigned threads) {
   std::vector<double> next = rod;
   tutti::barrier sync(threads);

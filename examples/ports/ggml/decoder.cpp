@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph follows llama.cpp's for Llama without flash attention: normalise, attend with rotated keys from a cache,
-// normalise, feed forward with SwiGLU.
+// The graph is that of llama.cpp for Llama without flash attention: normalisation, attention with
+// rotated keys from a cache, normalisation, and a feed-forward network with SwiGLU.
 #include "decoder.hpp"
 
 #include <cmath>
@@ -32,18 +32,19 @@ std::uint64_t split_mix(std::uint64_t& state) {
 struct decoder::layer {
   ggml_tensor *attention_norm, *query, *key, *value, *output;
   ggml_tensor *feed_norm, *gate, *up, *down;
-  ggml_tensor *keys, *values;  // of the tokens so far
+  // The keys and values of the tokens so far.
+  ggml_tensor *keys, *values;
 };
 
 decoder::decoder(const shape& s) : shape_(s), random_state_(s.seed) {
   if (s.layers < 1 || s.heads < 1 || s.width % (s.heads * 32) != 0 || s.width < 1 || s.inner < 1 ||
       s.inner % 32 != 0 || s.words < 2 || s.context < 1)
-    throw std::invalid_argument("a shape that no decoder has");
+    throw std::invalid_argument("this shape of a decoder is not possible");
   const auto layers = static_cast<std::size_t>(s.layers), width = static_cast<std::size_t>(s.width),
              inner = static_cast<std::size_t>(s.inner), words = static_cast<std::size_t>(s.words),
              seen = static_cast<std::size_t>(s.context), heads = static_cast<std::size_t>(s.heads);
-  // Numbers in the matrices, which take 34 bytes for 32, in the cache and in what the operators leave; each tensor's
-  // own record, with room to spare.
+  // The numbers in the matrices (34 bytes for 32 numbers), in the cache and in the results of the
+  // operators, and an upper bound for the records of the tensors.
   const std::size_t in_matrices =
       layers * (4 * width * width + 3 * width * inner) + 2 * width * words;
   const std::size_t in_cache = layers * 2 * width * seen;
@@ -81,7 +82,7 @@ decoder::decoder(const shape& s) : shape_(s), random_state_(s.seed) {
   ggml_build_forward_expand(graph_, logits_);
 }
 
-// Rows of `columns` numbers, uniform, so scaled that a product keeps the size of a vector.
+// Returns a matrix of uniform random numbers, scaled so that a product keeps the size of a vector.
 ggml_tensor* decoder::random_matrix(int columns, int rows) {
   ggml_tensor* const m = ggml_new_tensor_2d(weights_.get(), weight_type, columns, rows);
   const auto count = static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
@@ -122,7 +123,7 @@ ggml_tensor* decoder::attend(ggml_tensor* x, const layer& l) {
   ggml_tensor* const key = rotate(ggml_mul_mat(c, l.key, x));
   ggml_tensor* const value = ggml_mul_mat(c, l.value, x);
 
-  // In the graph before who reads the cache.
+  // These operators must precede the ones that read the cache.
   ggml_build_forward_expand(graph_, query);
   ggml_build_forward_expand(
       graph_, ggml_set_rows(c, l.keys, ggml_reshape_2d(c, key, shape_.width, 1), key_row_));
@@ -169,7 +170,7 @@ int decoder::operators() const {
   int count = 0;
   for (int i = 0; i < ggml_graph_n_nodes(graph_); ++i) {
     const ggml_op op = ggml_graph_node(graph_, i)->op;
-    // ggml computes a norm and the product that follows it in one.
+    // ggml computes a norm and the product that follows it in one operator.
     if (op != GGML_OP_NONE && op != GGML_OP_RESHAPE && op != GGML_OP_VIEW &&
         op != GGML_OP_PERMUTE && op != GGML_OP_TRANSPOSE && op != GGML_OP_RMS_NORM)
       ++count;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decoder of the Llama family with random weights, on ggml's public interface: one graph, computed once a token.
+// A decoder of the Llama family with random weights, on ggml's public interface. It is one graph
+// that is computed once per token.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,23 @@
 
 namespace port {
 
-// The defaults give a graph of 103 operators, most of them of a few microseconds. No model is so
-// narrow; many have as little to do between two barriers for each of eight or more threads.
+// The defaults give a graph of 103 operators, most of which take a few microseconds. No model is
+// that narrow, but in many models each of eight or more threads has as little to do between two
+// barriers.
 struct shape {
   int layers = 5;
-  int width = 384;    // of a token's vector; a multiple of heads * 32
-  int heads = 12;     // of the attention
-  int inner = 1024;   // of the feed-forward network; a multiple of 32
-  int words = 4096;   // of the vocabulary
-  int context = 64;   // tokens that the attention looks back at
-  unsigned seed = 1;  // of the weights
+  // The length of a token's vector, a multiple of heads * 32.
+  int width = 384;
+  // The heads of the attention.
+  int heads = 12;
+  // The width of the feed-forward network, a multiple of 32.
+  int inner = 1024;
+  // The size of the vocabulary.
+  int words = 4096;
+  // The number of tokens that the attention reads.
+  int context = 64;
+  // The seed of the weights.
+  unsigned seed = 1;
 };
 
 struct context_end {
@@ -29,16 +37,19 @@ struct context_end {
 };
 using context_handle = std::unique_ptr<ggml_context, context_end>;
 
-// Not for several threads at once; ggml's pool is used inside next().
+// Not thread-safe. next() uses ggml's pool.
 class decoder {
  public:
+  // Throws std::invalid_argument for a shape that is not possible, and std::bad_alloc.
   explicit decoder(const shape& s);
 
-  // The logits of what follows `token` at `position` (0 .. context-1), which the positions before must have led up to.
-  // They live until the next call. threads: no more than the pool has. A null pool: this thread alone.
+  // Returns the logits of the token that follows `token` at `position` (0 .. context-1). The calls
+  // before must have been for the positions before. The logits are valid until the next call.
+  // `threads` must not exceed the pool's; without a pool this thread computes alone. Throws
+  // std::runtime_error if ggml fails.
   std::span<const float> next(std::int32_t token, int position, ggml_threadpool* pool, int threads);
 
-  // Operators of the graph that compute something, after each of which all threads meet.
+  // Returns the number of operators that compute something. All threads synchronise after each.
   int operators() const;
 
  private:
@@ -57,12 +68,15 @@ class decoder {
   std::uint64_t random_state_;
   std::vector<std::uint8_t> work_;
 
-  // What a token sets.
+  // The inputs of the graph, which each token sets.
   ggml_tensor* token_ = nullptr;
   ggml_tensor* position_ = nullptr;
-  ggml_tensor* key_row_ = nullptr;       // where the token's key goes in the cache
-  ggml_tensor* value_places_ = nullptr;  // where each number of its value goes: they lie transposed
-  ggml_tensor* mask_ = nullptr;          // 0 up to the position, minus infinity beyond
+  // The row of the cache for the token's key.
+  ggml_tensor* key_row_ = nullptr;
+  // The places in the cache for the numbers of the token's value, which is stored transposed.
+  ggml_tensor* value_places_ = nullptr;
+  // 0 up to the position, and minus infinity beyond it.
+  ggml_tensor* mask_ = nullptr;
   ggml_tensor* logits_ = nullptr;
 };
 

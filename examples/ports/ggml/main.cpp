@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes tokens with one of ggml's builds and prints one line of JSON: how long a token takes, what processor time, and
-// that every logit has the bits that one thread computes.
+// Decodes tokens with one build of ggml and prints one line of JSON: the time and the processor
+// time of a token, and how many tokens have logits with other bits than those that one thread
+// computes.
 #include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -23,10 +24,13 @@ using nanoseconds = std::chrono::nanoseconds;
 struct request {
   port::shape shape;
   int threads = 2;
-  int fewer = 0;  // threads of every second graph; 0: as many
+  // The number of threads for every second graph. 0: the same number.
+  int fewer = 0;
   double seconds = 0.3;
-  int tokens = 0;      // instead of seconds
-  double between = 0;  // microseconds that this thread alone works after a token, as a sampler does
+  // If it is not 0, the number of tokens, which replaces `seconds`.
+  int tokens = 0;
+  // Microseconds that this thread works alone after a token, as a sampler does.
+  double between = 0;
   bool is_placed = false;
 };
 
@@ -35,19 +39,20 @@ struct pool_end {
 };
 using pool_handle = std::unique_ptr<ggml_threadpool, pool_end>;
 
-// Placed: each thread on one of the CPUs that this process may use, by ggml's own means.
+// Makes ggml's pool. If the request is placed, ggml binds each thread to one of the CPUs that this
+// process may use.
 pool_handle make_pool(const request& r) {
   ggml_threadpool_params params = ggml_threadpool_params_default(r.threads);
   if (r.is_placed) {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-      throw std::runtime_error("the system does not say which CPUs this process may use");
+      throw std::runtime_error("the system does not tell which CPUs this process may use");
     for (int cpu = 0; cpu < std::min<int>(CPU_SETSIZE, GGML_MAX_N_THREADS); ++cpu)
       params.cpumask[cpu] = CPU_ISSET(cpu, &allowed);
     params.strict_cpu = true;
   }
   pool_handle pool(ggml_threadpool_new(&params));
-  if (pool == nullptr) throw std::runtime_error("ggml makes no pool of threads");
+  if (pool == nullptr) throw std::runtime_error("ggml cannot create a pool of threads");
   return pool;
 }
 
@@ -67,8 +72,9 @@ std::int32_t likeliest(std::span<const float> logits) {
   return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }
 
-// The same text over and over: a context's worth of tokens, each the likeliest after the one before. One thread's logits
-// are kept, and all others compared with them.
+// A text that repeats: as many tokens as the context has, each the likeliest successor of the
+// previous one. The class keeps the logits that one thread computes and compares all others with
+// them.
 class text {
  public:
   explicit text(port::decoder& d, int context) : decoder_(d) {
@@ -109,7 +115,9 @@ void work_alone(nanoseconds how_long) {
 
 struct measured {
   std::vector<double> token_ns;
-  double wall_s = 0, processor_ns = 0, switches = 0;  // the latter two: a token
+  double wall_s = 0;
+  // Both are per token.
+  double processor_ns = 0, switches = 0;
 };
 
 double quantile(const std::vector<double>& sorted, double part) {
@@ -130,7 +138,7 @@ measured measure(const request& r, text& of, ggml_threadpool* pool) {
     return r.tokens != 0 ? done >= static_cast<std::size_t>(r.tokens) : clock::now() >= end;
   };
 
-  // What adapts has adapted after a twentieth of a second.
+  // Pools that adapt their waiting have adapted after 50 ms.
   const auto warm = clock::now() + 50ms;
   for (std::size_t i = 0; i == 0 || (clock::now() < warm && i < 500); ++i) token(i);
 
@@ -174,10 +182,12 @@ void add_options(CLI::App& app, request& r) {
     return app.add_option(name, value, help)->capture_default_str();
   };
   add("--threads", r.threads, "Threads of ggml's pool")->check(CLI::Range(1, 512));
-  add("--fewer", r.fewer, "Threads of every second graph (0: as many)")->check(CLI::Range(0, 512));
+  add("--fewer", r.fewer, "Threads for every second graph (0: the same number)")
+      ->check(CLI::Range(0, 512));
   add("--seconds", r.seconds, "How long to measure")->check(CLI::Range(0.0, 3600.0));
-  add("--tokens", r.tokens, "How many tokens, instead of how long")->check(CLI::NonNegativeNumber);
-  add("--between", r.between, "Microseconds of work of one thread between tokens")
+  add("--tokens", r.tokens, "How many tokens to decode, instead of --seconds")
+      ->check(CLI::NonNegativeNumber);
+  add("--between", r.between, "Microseconds that one thread works between tokens")
       ->check(CLI::Range(0.0, 1e6));
   app.add_flag("--placed", r.is_placed, "Bind each thread to a CPU");
   add("--layers", r.shape.layers, "Layers of the decoder");
@@ -185,16 +195,17 @@ void add_options(CLI::App& app, request& r) {
   add("--heads", r.shape.heads, "Heads of the attention");
   add("--inner", r.shape.inner, "Width of the feed-forward network: a multiple of 32");
   add("--words", r.shape.words, "Words of the vocabulary");
-  add("--context", r.shape.context, "Tokens that the attention looks back at");
-  add("--seed", r.shape.seed, "Of the weights");
+  add("--context", r.shape.context, "Tokens that the attention reads");
+  add("--seed", r.shape.seed, "Seed of the weights");
 }
 
 }  // namespace
 
-// 0: every logit as one thread computes it. 1: some differ. 2: not to be measured, in one sentence.
+// Returns 0 if every logit has the bits that one thread computes, 1 if some differ, and 2, after
+// one sentence on stderr, if the measurement is not possible.
 int main(int argc, char** argv) {
   request r;
-  CLI::App app("Decodes tokens with random weights on ggml, whose threads are those of: " POOL);
+  CLI::App app("Decodes tokens with random weights on ggml with this thread pool: " POOL);
   add_options(app, r);
   CLI11_PARSE(app, argc, argv);
   try {
