@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counted: everybody leaves its value in a slot and draws a ticket; whoever draws the last one of the episode combines
-// all slots and publishes the result. Nobody waits for anybody in particular, so that a participant without a core
-// holds up nobody but the last.
+// Counted reduction: each participant leaves its value in a slot and draws a ticket. The
+// participant that draws the last ticket of the episode combines all slots and publishes the
+// result. No participant waits for a particular other one, so one without a core delays only the
+// last arrival.
 //
-// Cost       one fetch_add an arrival, n slots read by the last, one line to all.
+// Cost       one fetch_add per arrival, n slots that the last arrival reads, and one cache line
+//            that all read.
 // When       more participants than cores.
-// When not   a core for everybody: exchange.hpp, tree.hpp.
-// Source     the ticket barrier (barrier/ticket.hpp) with its last arrival at work.
+// When not   each participant has a core: exchange.hpp and tree.hpp are faster.
+// Source     the ticket barrier (barrier/ticket.hpp), whose last arrival here combines the values.
 #pragma once
 
 #include "tutti/barrier/participant.hpp"
@@ -16,28 +18,29 @@
 
 namespace tutti {
 
-// Slot as for exchange_reduction.
+// Slot has the meaning that it has for exchange_reduction.
 template <class Slot, class Memory = native, class Wait = adaptive_wait<Memory>>
 class counted_reduction {
  public:
   explicit counted_reduction(rank_t participants)
       : n_(participants), locals_(participants), slots_(participants), wait_(participants) {}
 
-  // As exchange_reduction::all.
+  // Does what exchange_reduction::all does.
   template <class T, class Combine, class Deadline = no_deadline>
   bool all(rank_t rank, const T& mine, Combine combine, T& result, Deadline deadline = {}) {
     participant<Wait>& me = locals_[rank];
     const std::uint32_t episode = ++me.episode;
     slots_[rank].value = mine;
-    // acq_rel: publishes my value and work to the last, who sees everybody's.
+    // acq_rel: release publishes my value and work to the last arrival; acquire lets the last
+    // arrival see those of all.
     const std::uint32_t arrived = arrived_.fetch_add(1, Memory::order("counted.arrive", acq_rel));
     if (arrived + 1 == n_) {
       result = schedule::fold(
           0, n_, [&](rank_t r) { return static_cast<T>(slots_[r].value); }, combine);
       down_.value = result;
-      // relaxed: the release below publishes it before anybody arrives again.
+      // relaxed: the release below publishes it before a participant arrives again.
       arrived_.store(0, relaxed);
-      // release: publishes the result, the count and everybody's work; pairs with the wait for it.
+      // release: publishes the result, the count and the work of all; pairs with the wait below.
       down_.sent.store(episode, Memory::order("counted.release", release));
       wait_.notify(down_.sent);
       return true;
@@ -51,7 +54,8 @@ class counted_reduction {
   }
 
   rank_t participants() const noexcept { return n_; }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
@@ -65,7 +69,7 @@ class counted_reduction {
 
   rank_t n_;
   array<participant<Wait>> locals_;
-  // Side by side: written by few cores at a time, read by one.
+  // The slots are packed: few cores write at a time, and one core reads.
   array<slot> slots_;
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived_{0};
   line down_;

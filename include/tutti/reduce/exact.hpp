@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// exact_sum: the sum of any number of doubles or floats without any rounding until value(), so it cannot depend on the
-// order, on who added what, or on the number of ranks.
+// exact_sum: the sum of any number of doubles or floats, without any rounding until value(). So it
+// depends neither on the order of the values, nor on which rank adds which value, nor on the number
+// of ranks.
 //
 //   tutti::exact_sum<double> mine;
-//   mine.add(values);                                                 // a span; or mine.add(x) one by one
-//   double sum = me.reduce(tutti::plus{}, mine).value();              // the same bits for any number of ranks
+//   mine.add(values);                                     // a span; mine.add(x) adds one value
+//   double sum = me.reduce(tutti::plus{}, mine).value();  // the same bits for any number of ranks
 //
-// Idea    one fixed-point number as wide as the format's whole range, in 64-bit chunks 52 bits apart. The 12 bits that
-//         overlap take the carries of 2046 additions before they must be passed on.
-// Size    344 bytes for double (3 lines of 128 bytes), 64 for float.
-// Cost    one value: two additions of integers, some 2 to 4 ns. A span: about what a plain loop costs (docs/
-//         reproducible-sums.md). merge: one addition a chunk. value: once, at the end.
-// When    the result must not change with the number of ranks, or cancellation would destroy a plain sum.
-// Not     where 8 bytes a rank matter more than that: a plain reduction is already the same for the same ranks.
+// Idea       one fixed-point number as wide as the format's whole range, in 64-bit chunks that are
+//            52 bits apart. The 12 bits by which chunks overlap hold the carries of 2046 additions;
+//            after that many additions the carries are propagated.
+// Size       344 bytes for double (3 lines of 128 bytes), 64 for float.
+// Cost       add(x): two integer additions, about 2 to 4 ns. add(span): about as much as a plain
+//            loop (docs/reproducible-sums.md). merge: one addition per chunk. value: called once,
+//            at the end.
+// When       the result must not change with the number of ranks, or cancellation would destroy a
+//            plain sum.
+// When not   the size matters more: a plain reduction needs 8 bytes per rank, and its result
+//            already is the same for the same number of ranks.
 //
-// value() is the exact sum rounded once, to nearest, ties to even, whatever the rounding mode: sub-normal results and
-// sums that leave the range in between and come back (1e308 + 1e308 - 1e308) included. It is infinite when the exact
-// sum rounds to more than the largest finite number, or infinities of one sign were added; the one quiet NaN when a
-// NaN or infinities of both signs were; +0 when nothing was added or terms cancel; -0 when only -0 was added.
+// value() is the exact sum, rounded once to the nearest number (ties to even), whatever the
+// rounding mode. That includes sub-normal results and sums that leave the range and come back
+// (1e308 + 1e308 - 1e308). The result is
+//   infinite           if the exact sum rounds to more than the largest finite number, or if
+//                      infinities of one sign were added;
+//   the quiet NaN      if a NaN or infinities of both signs were added;
+//   +0                 if nothing was added or the terms cancel;
+//   -0                 if only -0 was added.
 // At least 2^60 values of any size can be added.
 //
-// Two sums of the same values are equal (==), and after normalize() their bytes are the same too. Only integer
-// arithmetic: immune to -ffast-math, to the rounding mode and to flushing of sub-normals.
+// Two sums of the same values are equal (==), and after normalize() their bytes are equal too. The
+// class uses only integer arithmetic, so -ffast-math, the rounding mode and the flushing of
+// sub-normals do not change the result.
 //
-// Source: Kulisch, "Computer Arithmetic and Validity" (the long accumulator); Neal 2015, "Fast exact summation using
-// small and large superaccumulators", arXiv:1505.05571 (overlapping chunks, carries passed on rarely).
+// Thread-safety: that of a plain value. Each thread adds to a sum of its own.
+// Source: Kulisch, "Computer Arithmetic and Validity", for the long accumulator; Neal 2015, "Fast
+// exact summation using small and large superaccumulators", arXiv:1505.05571, for chunks that
+// overlap and carries that are rarely propagated.
 #pragma once
 
 #include <array>
@@ -52,10 +64,10 @@ class exact_sum {
 
   constexpr void add(T value) noexcept { add_any(value); }
 
-  // The same as adding one by one, only faster. In the compiled library.
+  // Does the same as adding the values one by one, but faster. Needs the compiled library.
   TUTTI_API void add(std::span<const T> values) noexcept;
 
-  // Adds all that the other has added.
+  // Adds all values that `other` has added.
   constexpr void merge(const exact_sum& other) noexcept {
     if (pending_ + other.pending_ + 1 >= most_pending) {
       exact_sum normal = other;
@@ -68,7 +80,7 @@ class exact_sum {
     pending_ += other.pending_ + 1;
   }
 
-  // Brings equal sums to equal bytes: every chunk but the highest in 0 .. 2^52 - 1.
+  // Gives equal sums equal bytes: every chunk but the highest comes into 0 .. 2^52 - 1.
   constexpr void normalize() noexcept {
     std::int64_t carry = 0;
     for (std::size_t i = 0; i + 1 < chunks; ++i) {
@@ -78,10 +90,12 @@ class exact_sum {
     }
     chunk_[chunks - 1] += carry;
     pending_ = 0;
-    // Only a sum of nothing but -0 needs to know of them; add(span) does not look for them among others.
+    // The flag matters only if nothing but -0 was added, and add(span) does not search for -0 among
+    // other values.
     if ((seen_ & ~negative_zero) != 0) seen_ &= ~negative_zero;
   }
 
+  // Returns the rounded sum.
   constexpr T value() const noexcept {
     using limits = std::numeric_limits<T>;
     if ((seen_ & nan) != 0 || (seen_ & infinities) == infinities) return limits::quiet_NaN();
@@ -108,30 +122,31 @@ class exact_sum {
     static constexpr unsigned fraction_bits = std::numeric_limits<V>::digits - 1;
     static constexpr bits fraction_mask = (bits{1} << fraction_bits) - 1;
     static constexpr bits exponents = (bits{1} << (8 * sizeof(V) - 1 - fraction_bits)) - 1;
-    // The smallest number above zero is 2^lowest.
+    // 2^lowest is the smallest number above zero.
     static constexpr int lowest = std::numeric_limits<V>::min_exponent - 1 - int{fraction_bits};
   };
   using bits = typename format<T>::bits;
 
   static constexpr unsigned chunk_bits = 52;
   static constexpr std::int64_t chunk_mask = (std::int64_t{1} << chunk_bits) - 1;
-  // Bits from the smallest number to above the largest, and 63 for the number of additions; the highest chunk uses
-  // all of its 64 bits.
+  // The bits from the smallest number to above the largest. The chunks have room for at least 63
+  // bits more, for the number of additions; the highest chunk uses all of its 64 bits.
   static constexpr unsigned value_bits =
       static_cast<unsigned>(std::numeric_limits<T>::max_exponent - format<T>::lowest);
   static constexpr std::size_t chunks = (value_bits + chunk_bits - 1) / chunk_bits + 1;
-  // An addition, as a merge of normalised sums, changes a chunk by less than 2^52, and so is a normalised chunk:
-  // 2047 of them and a carry stay below 2^63.
+  // An addition and a merge of normalised sums both change a chunk by less than 2^52, and a
+  // normalised chunk is less than 2^52 too: 2047 of them and a carry stay below 2^63.
   static constexpr std::uint32_t most_pending = 2046;
 
   static constexpr bits sign_bit = bits{1} << (8 * sizeof(T) - 1);
   static constexpr bits infinity_bits = format<T>::exponents << format<T>::fraction_bits;
 
-  // What has been added besides the chunks' total.
+  // Flags for the kinds of values that were added.
   static constexpr std::uint32_t nan = 1, plus_infinity = 2, minus_infinity = 4, negative_zero = 8,
                                  finite = 16, infinities = plus_infinity | minus_infinity;
 
-  // V is T, or double where T is float: exact_sum<float>::add(span) adds partial sums that are multiples of 2^lowest.
+  // V is T, or double if T is float: exact_sum<float>::add(span) adds partial sums that are
+  // multiples of 2^lowest.
   template <class V>
   constexpr void add_any(V value) noexcept {
     using from = format<V>;
@@ -158,7 +173,7 @@ class exact_sum {
     add_at(position, mantissa, negative);
   }
 
-  // Adds +-mantissa x 2^(lowest + position); mantissa < 2^53.
+  // Adds +-mantissa x 2^(lowest + position). The mantissa must be less than 2^53.
   constexpr void add_at(unsigned position, std::uint64_t mantissa, bool negative) noexcept {
     const unsigned index = position / chunk_bits;
     const unsigned shift = position % chunk_bits;
@@ -175,7 +190,7 @@ class exact_sum {
     normalize();
   }
 
-  // The bits of a normalised sum >= 0 as a T.
+  // Returns the bits of a normalised sum >= 0, rounded to a T.
   constexpr bits rounded() const noexcept {
     std::size_t top = chunks - 1;
     while (top > 0 && chunk_[top] == 0) --top;
@@ -186,8 +201,9 @@ class exact_sum {
     constexpr unsigned digits = format<T>::fraction_bits + 1;
     if (width <= digits) return static_cast<bits>(chunk_[0] | chunk_[1] << chunk_bits);
 
-    // The highest `digits` bits begin at bit `last`. Written below the exponent field, their leading one counts the
-    // exponent up by one, and a carry of the rounding does so again: up to infinity, if need be.
+    // The highest `digits` bits begin at bit `last`. They are added below the exponent field, so
+    // their leading one increments the exponent, and a carry of the rounding increments it again,
+    // up to infinity if necessary.
     const unsigned last = width - digits;
     const std::size_t index = last / chunk_bits;
     const unsigned shift = last % chunk_bits;
@@ -211,7 +227,9 @@ class exact_sum {
   }
 
   std::array<std::int64_t, chunks> chunk_{};
-  std::uint32_t pending_ = 0;  // additions since the carries were passed on
+  // The number of additions since the carries were propagated.
+  std::uint32_t pending_ = 0;
+  // The flags of what was added.
   std::uint32_t seen_ = 0;
 };
 

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds of long arrays in one defined order, whatever the vector width: the vector unit of the CPU at hand gives the
-// same bits as the plain loops below, which define the order.
+// Folds of long arrays in one defined order. The order does not depend on the vector width: the
+// vector unit of any CPU gives the same bits as the plain loops below, which define the order.
 //
-//   double sum = tutti::fold(tutti::plus{}, values);              // any contiguous range of a fold_value
-//   tutti::combine(tutti::plus{}, into, from);                    // into[i] = op(into[i], from[i])
-//   tutti::fold_rows(partial, ranks, 2, stride, result);          // the sums of all ranks, in the tournament's order
+//   double sum = tutti::fold(tutti::plus{}, values);      // any contiguous range of a fold_value
+//   tutti::combine(tutti::plus{}, into, from);            // into[i] = op(into[i], from[i])
+//   tutti::fold_rows(partial, ranks, 2, stride, result);  // the sums over the ranks
 //
-// Order of fold  lanes, as many as fill 128 bytes (16 doubles, 32 floats). Element i goes to lane i mod lanes, in the
-//                order of i; every lane starts with the identity. Then the upper half of the lanes is combined onto the
-//                lower half, until one is left. So the fold of nothing is the identity (-0.0 for a sum).
-// Cost           docs/reproducible-sums.md; faster than a loop over one sum, which waits for every addition.
-// NaN            every NaN in a result is the one quiet NaN (operations.hpp).
-// Source         the usual vector sum, only that the number of lanes does not depend on the vector.
+// Order of fold  There are as many lanes as fill 128 bytes (16 doubles, 32 floats). Element i goes
+//                to lane i mod lanes, in the order of i, and every lane starts with the identity.
+//                Then the upper half of the lanes is combined onto the lower half until one lane is
+//                left. So the fold of no values is the identity (-0.0 for a sum).
+// Cost           docs/reproducible-sums.md. It is faster than a loop over one sum, in which every
+//                addition waits for the previous one.
+// NaN            Every NaN in a result is the default quiet NaN (operations.hpp).
+// Source         The usual vector sum, but with a number of lanes that is independent of the
+//                vector.
 //
-// fold, combine and fold_rows stand in the compiled library. The *_plain versions are headers only, take any operation
-// and any arithmetic type, and are what the tests compare with.
+// fold, combine and fold_rows need the compiled library. The *_plain versions are in this header
+// alone and take any operation and any arithmetic type; the tests compare the others with them. All
+// are thread-safe.
 #pragma once
 
 #include <array>
@@ -32,7 +36,7 @@
 
 namespace tutti {
 
-// What the compiled folds take; the plain ones take more.
+// The types and operations of the compiled folds. The plain folds take more.
 template <class T>
 concept fold_value = std::same_as<T, double> || std::same_as<T, float> ||
     std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
@@ -43,7 +47,7 @@ concept fold_operation = std::same_as<Op, plus> || std::same_as<Op, multiplies> 
 template <class T>
 inline constexpr std::size_t fold_lanes = 128 / sizeof(T);
 
-// More columns than this are not a few sums that travel together, but arrays: use combine().
+// The largest width of fold_rows. combine() takes longer rows.
 inline constexpr std::size_t fold_rows_widest = 8;
 
 namespace detail {
@@ -51,7 +55,7 @@ namespace detail {
 template <class T>
 using lane_values = std::array<T, fold_lanes<T>>;
 
-// What follows the full rows of lanes: the rest of the values, and the tree over the lanes.
+// Folds what follows the full rows of lanes: the rest of the values, and the tree over the lanes.
 template <class Op, class T>
 constexpr T fold_lanes_and_rest(Op op, lane_values<T>& lanes, std::span<const T> rest) noexcept {
   for (std::size_t i = 0; i < rest.size(); ++i)
@@ -80,20 +84,23 @@ constexpr void require_rows(std::size_t width, std::size_t stride) {
 
 }  // namespace detail
 
+// Defines the order of fold().
 template <class Op, class T>
 constexpr T fold_plain(Op op, std::span<const T> values) noexcept {
   detail::lane_values<T> lanes = Op::template identity<detail::lane_values<T>>();
   return detail::fold_lanes_and_rest(op, lanes, values);
 }
 
+// Defines combine(). Throws std::invalid_argument if the lengths differ.
 template <class Op, class T>
 constexpr void combine_plain(Op op, std::span<T> into, std::span<const T> from) {
   require(into.size() == from.size(), "combine: the two arrays differ in length");
   for (std::size_t i = 0; i < into.size(); ++i) into[i] = canonical(op(into[i], from[i]));
 }
 
-// result[c] = the sum of values[r * stride + c] over the rows r, in the order of all reductions (schedule::fold):
-// ((0 + 1) + (2 + 3)) + ... No rows: -0.0, the identity.
+// Sets result[c], for 0 <= c < width, to the sum of values[r * stride + c] over the rows r, in the
+// order of all reductions (schedule::fold): ((0 + 1) + (2 + 3)) + ... Without rows it is -0.0, the
+// identity. Throws std::invalid_argument unless 1 <= width <= fold_rows_widest and stride >= width.
 constexpr void fold_rows_plain(const double* values, rank_t rows, std::size_t width,
                                std::size_t stride, double* result) {
   detail::require_rows(width, stride);
@@ -104,7 +111,7 @@ constexpr void fold_rows_plain(const double* values, rank_t rows, std::size_t wi
   }
 }
 
-// The fold of a contiguous range, a std::vector or std::span for instance.
+// Returns the fold of a contiguous range, such as a std::vector or std::span.
 template <fold_operation Op, class R>
 requires fold_value<std::remove_const_t<detail::span_element<const R>>>
 auto fold(Op op, const R& values) noexcept {
@@ -112,8 +119,8 @@ auto fold(Op op, const R& values) noexcept {
   return detail::fold_span<Op, T>(op, std::span<const T>(values));
 }
 
-// into[i] = op(into[i], from[i]) for two contiguous ranges of one length. They may be the same, but not overlap
-// otherwise.
+// Sets into[i] = op(into[i], from[i]) for two contiguous ranges. They may be the same, but must not
+// overlap otherwise. Throws std::invalid_argument if their lengths differ.
 template <fold_operation Op, class Into, class From>
 requires fold_value<detail::span_element<Into>> &&
     std::same_as<std::remove_const_t<detail::span_element<const From>>, detail::span_element<Into>>
@@ -124,10 +131,11 @@ void combine(Op op, Into&& into, const From& from) {
   detail::combine_spans(op, to.data(), with.data(), to.size());
 }
 
-// fold_rows_plain by the vector unit: the master's sum of the partial sums that n ranks left in an array.
+// Does what fold_rows_plain does, by the vector unit. A master sums with it the partial sums that n
+// ranks left in an array.
 inline void fold_rows(const double* values, rank_t rows, std::size_t width, std::size_t stride,
                       double* result) {
-  // So few are folded before a call into the library has found its kernel.
+  // Folding so few values takes less time than a call into the library.
   if (std::size_t{rows} * width < 16) return fold_rows_plain(values, rows, width, stride, result);
   detail::require_rows(width, stride);
   detail::fold_row_array(values, rows, width, stride, result);

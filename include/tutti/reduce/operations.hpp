@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations that reductions combine values with: on numbers, and element by element on std::array of them.
+// The operations that combine values in reductions. They work on numbers, and element by element on
+// a std::array of numbers.
 //
 //   tutti::plus{}(1.5, 2.0)                                     // 3.5
 //   tutti::minimum{}(std::array{1, 7}, std::array{4, 2})        // {1, 2}
 //   tutti::plus::identity<double>()                             // -0.0
 //
-// Each result is defined to the bit, so that a reduction can promise the same bits whatever computes it:
-//   * Integers wrap around, as std::atomic's do: signed overflow is defined.
-//   * Floating point follows IEEE 754 in the rounding mode in force. minimum and maximum are those of IEEE 754-2019:
-//     a NaN wins, and -0 < +0. (std::min keeps the first of two zeros and may lose a NaN; so may fmin.)
-//   * Which NaN an addition gives is left open by IEEE 754, and differs between processors and even with the order
-//     in which a compiler puts two operands. plus and multiplies leave it open too, because asking at every step would
-//     lengthen the chain of operations that everybody waits for. A reducer calls canonical() on its result, once:
-//     then every NaN is the one that std::numeric_limits<T>::quiet_NaN() gives.
+// Every bit of a result is defined, so a reduction can promise the same bits whatever computes it:
+//   * Integers wrap around, as those of std::atomic do, so signed overflow is defined.
+//   * Floating-point operations follow IEEE 754 in the current rounding mode. minimum and maximum
+//     are those of IEEE 754-2019: a NaN wins, and -0 < +0. (std::min keeps the first of two zeros
+//     and may lose a NaN, and so may fmin.)
+//   * IEEE 754 does not define which NaN an addition gives. It differs between processors, and even
+//     with the order in which a compiler puts two operands. plus and multiplies do not define it
+//     either, because a test at every step would lengthen the chain of operations for which all
+//     participants wait. Instead a reduction calls canonical() once on its result, which replaces
+//     every NaN by std::numeric_limits<T>::quiet_NaN().
 //
-// op(identity, x) has the bits of x for every x that is not a NaN, with one exception: logical_and and logical_or turn
-// what is not 0 into 1. Therefore the identity of plus is -0.0, not +0.0, which would turn -0.0 into +0.0.
+// op(identity, x) has the bits of x for every x that is not a NaN, with one exception: logical_and
+// and logical_or turn every value but 0 into 1. Therefore the identity of plus is -0.0 and not
+// +0.0, which would turn -0.0 into +0.0.
 //
-// Not for -ffast-math, which lets a compiler forget NaNs, zeros' signs and the order of additions.
+// Do not compile with -ffast-math: it lets the compiler ignore NaNs, the signs of zeros and the
+// order of additions.
 #pragma once
 
 #include <array>
@@ -40,13 +45,14 @@ inline constexpr bool is_array = false;
 template <class T, std::size_t N>
 inline constexpr bool is_array<std::array<T, N>> = true;
 
-// A sum that is more than a number (exact_sum): plus merges two of them.
+// A sum that is not a number but an object, such as exact_sum. plus merges two of them.
 template <class T>
 concept mergeable = std::default_initializable<T> && requires(T a, const T& b) {
   a.merge(b);
 };
 
-// Wide enough that small unsigned types, which C++ promotes to int, do not overflow an int when multiplied.
+// A type that is wide enough for products of small unsigned types, which C++ would promote to int
+// and overflow.
 template <std::integral T>
 using wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
 
@@ -60,7 +66,8 @@ constexpr bool is_negative(T value) noexcept {
     return __builtin_copysignl(1, value) < 0;
 }
 
-// By bits where the format has no padding: holds under -ffast-math too, and costs one comparison of integers.
+// Compares bits if the format has no padding. That works with -ffast-math too, and costs one
+// comparison of integers.
 template <std::floating_point T>
 constexpr bool is_nan(T value) noexcept {
   constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -72,7 +79,7 @@ constexpr bool is_nan(T value) noexcept {
     return value != value;
 }
 
-// Whether Kernel::of() combines two T, or two of what an array T holds, at any depth.
+// Whether Kernel::of() combines two T or, if T is an array, two of its elements, at any depth.
 template <class Kernel, class T>
 inline constexpr bool combines = requires(const T& value) {
   Kernel::of(value, value);
@@ -80,7 +87,8 @@ inline constexpr bool combines = requires(const T& value) {
 template <class Kernel, class T, std::size_t N>
 inline constexpr bool combines<Kernel, std::array<T, N>> = combines<Kernel, T>;
 
-// The public face of a kernel, which says what happens to two numbers: on arrays element by element, nested ones too.
+// The public interface of a kernel. The kernel combines two numbers; the operation also combines
+// arrays element by element, including nested arrays.
 template <class Kernel>
 struct operation {
   template <class T>
@@ -187,7 +195,7 @@ struct maximum_kernel {
   }
 };
 
-// Numbers as truth values; the result is 1 or 0. A NaN is true, as in C++.
+// Take numbers as truth values; the result is 1 or 0. A NaN is true, as in C++.
 struct logical_and_kernel {
   template <arithmetic T>
   static constexpr T of(T a, T b) noexcept {
@@ -258,8 +266,10 @@ struct bit_and : detail::operation<detail::bit_and_kernel> {};
 struct bit_or : detail::operation<detail::bit_or_kernel> {};
 struct bit_xor : detail::operation<detail::bit_xor_kernel> {};
 
-// The one representation of a reduction's result: every NaN becomes std::numeric_limits<T>::quiet_NaN(), an exact sum
-// is normalised (exact.hpp), anything else stays as it is. A few instructions for a double, off the chain between ranks.
+// Returns the unique representation of a reduction's result: it replaces every NaN by
+// std::numeric_limits<T>::quiet_NaN(), normalises an exact sum (exact.hpp), and leaves all other
+// values as they are. It takes a few instructions for a double, outside of the chain of operations
+// between ranks.
 template <class T>
 constexpr T canonical(T value) noexcept {
   if constexpr (std::floating_point<T>) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pair: two participants, one line. The first to come leaves its value and counts itself; the second finds the value
-// on the line that it needs anyway, combines, leaves the result beside the count and goes on without waiting.
+// Pair reduction: two participants share one cache line. The first to arrive writes its value and
+// increments the count. The second finds that value on the line that it needs anyway, combines the
+// two, writes the result beside the count and goes on without waiting.
 //
-// Cost       one handover of one line an episode, as the ticket barrier for two; nothing more for the reduction while
-//            three values and a count fit into a line (16 bytes a value).
+// Cost       one transfer of one line per episode, as for the ticket barrier with two participants.
+//            The reduction costs nothing more as long as three values and a count fit into a line
+//            (16 bytes per value).
 // When       two participants, also on one core.
-// When not   more than two.
+// When not   more than two participants.
 // Source     barrier/ticket.hpp, with the value on the line of the count.
 #pragma once
 
@@ -16,47 +18,51 @@
 
 namespace tutti {
 
-// Slot as for exchange_reduction.
+// Slot has the meaning that it has for exchange_reduction.
 template <class Slot, class Memory = native, class Wait = adaptive_wait<Memory>>
 class pair_reduction {
  public:
+  // Throws std::invalid_argument unless `participants` is 2.
   explicit pair_reduction(rank_t participants = 2) : locals_(2), wait_(2) {
     require(participants == 2, "a pair has two participants");
   }
 
-  // As exchange_reduction::all; ranks are 0 and 1.
+  // Does what exchange_reduction::all does. The ranks are 0 and 1.
   template <class T, class Combine, class Deadline = no_deadline>
   bool all(rank_t rank, const T& mine, Combine combine, T& result, Deadline deadline = {}) {
     participant<Wait>& me = locals_[rank];
-    // Arrivals before this episode, counted from 0; wraps.
+    // The number of arrivals before this episode. It wraps around.
     const std::uint32_t before = 2 * me.episode++;
-    // Nobody reads it before I count myself, and nobody has to read an older one any more. The store also brings the
-    // line here to be written, not first to be read.
+    // The other reads it only after I have incremented the count, and it no longer needs an older
+    // one. The store also fetches the line for writing at once, instead of first for reading.
     line_.value[rank] = mine;
-    // acquire: the first's value, if it has come.
+    // acquire: pairs with the first's arrival, if it has arrived, and makes its value visible.
     std::uint32_t seen = line_.arrivals.load(Memory::order("pair.look", acquire));
     if (seen == before && try_to_be_first(seen, before))
       return wait_for_second(me, before + 2, result, deadline);
     const T other = static_cast<T>(line_.value[1 - rank]);
     result = rank == 0 ? combine(mine, other) : combine(other, mine);
-    // The first has read the result before this one: it has come again since.
+    // The first has already read the previous result, because it has arrived again since.
     line_.result = result;
-    // seq_cst: release publishes the result and both's work; the one order puts it before the look for sleepers.
+    // seq_cst: release publishes the result and the work of both; the total order puts it before
+    // the check for sleepers.
     line_.arrivals.fetch_add(1, Memory::order("pair.second", seq_cst));
     wait_.notify_ordered(line_.arrivals);
     return true;
   }
 
   static constexpr rank_t participants() noexcept { return 2; }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
-  // A weak compare-and-swap may fail for no reason; the second's way is open only once the first has come.
+  // Returns true if the caller arrives first. It repeats the weak compare-and-swap, which may fail
+  // for no reason, because a failure must mean that the other has arrived.
   bool try_to_be_first(std::uint32_t& seen, std::uint32_t before) noexcept {
     while (seen == before)
-      // acq_rel: release hands my value and work to the second.
-      // acquire: a failure has seen the first, whose value I am about to read.
+      // acq_rel: release publishes my value and work to the second.
+      // acquire: a failure has seen the first's arrival, and I am about to read its value.
       if (line_.arrivals.compare_exchange_weak(seen, before + 1,
                                                Memory::order("pair.first", acq_rel),
                                                Memory::order("pair.second_look", acquire)))
@@ -66,8 +72,9 @@ class pair_reduction {
 
   template <class T, class Deadline>
   bool wait_for_second(participant<Wait>& me, std::uint32_t all, T& result, Deadline deadline) {
-    // The second has more to do on the line than an arrival at a barrier, and then comes as the first of the next episode:
-    // a look before that would take the line away from it (two doubles: 200 ns instead of 115).
+    // The second does more on the line than an arrival at a barrier, and then arrives as the first
+    // of the next episode. A poll before that would take the line away from it (for two doubles an
+    // episode then takes 200 ns instead of 115).
     Memory::relax();
     Memory::relax();
     // acquire: pairs with the second's arrival.

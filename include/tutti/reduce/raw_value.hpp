@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slot for a value of any small trivially copyable type: what an object that serves many types keeps on its lines.
+// A slot for a value of any small trivially copyable type, for the cache lines of objects that
+// serve many types.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,11 @@ class alignas(8) raw_value {
   static constexpr bool fits = std::is_trivially_copyable_v<T> && sizeof(T) <= Bytes &&
                                alignof(T) <= 8;
 
-  // Writes the bytes of `value` and leaves the rest of the slot alone.
+  // Writes the bytes of `value` and leaves the rest of the slot unchanged.
   template <class T>
   raw_value& operator=(const T& value) noexcept {
     static_assert(fits<T>);
-    // An empty value has a byte, but nothing in it.
+    // An empty value has one byte, which holds nothing.
     if constexpr (!std::is_empty_v<T>) std::memcpy(bytes_, &value, sizeof(T));
     return *this;
   }
@@ -39,7 +40,7 @@ class alignas(8) raw_value {
 
 namespace detail {
 
-// What travels on the line of a flag: 64 bytes less the flag.
+// A value that travels on the line of a flag: 64 bytes less the flag and its alignment.
 using line_value = raw_value<56>;
 
 }  // namespace detail

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti::reduction: barrier and reduction in one, for threads that a program has already. A team's ranks have
-// member::reduce instead.
+// tutti::reduction: barrier and reduction in one, for threads that a program already has. The ranks
+// of a team use member::reduce instead.
 //
-//   tutti::reduction<double> total(threads);                         // tutti::plus
-//   const double sum = total.all(rank, mine);                        // everybody gets the same bits
+//   tutti::reduction<double> total(threads);                         // with tutti::plus
+//   const double sum = total.all(rank, mine);                        // the same bits for all ranks
 //   tutti::reduction<std::array<double, 2>, tutti::maximum> peaks(threads);
 //
-// Order: values are combined as in a tournament of the ranks, ((0 + 1) + (2 + 3)) + ..., by whichever algorithm; a NaN in
-// the result is the default one. So the same values of the same number of participants give the same bits. For bits that
-// do not depend on the number of participants, reduce tutti::exact_sum (exact.hpp).
+// Order: every algorithm combines the values in the order of a tournament of the ranks, ((0 + 1) +
+// (2 + 3)) + ..., and a NaN in the result is the default quiet NaN. So the same values of the same
+// number of participants give the same bits. For bits that do not depend on the number of
+// participants, reduce tutti::exact_sum (exact.hpp).
 //
-// Which algorithm: two participants share a line (pair.hpp); up to eight exchange lines (exchange.hpp), more use a tree
-// (tree.hpp); more participants than CPUs count themselves (counted.hpp).
+// Algorithm: two participants share a cache line (pair.hpp). Up to eight exchange lines
+// (exchange.hpp), and more use a tree (tree.hpp). More participants than CPUs use a counter
+// (counted.hpp).
 //
-// Memory ordering: what any participant does before the call happens before what any does after it returns.
-// Destruction: when every participant has returned from its last call.
-// Hosted only: std::chrono, std::optional and exceptions.
+// Memory ordering: what any participant does before the call happens before what any participant
+// does after it returns.
+// Thread-safety: participants call at the same time; one thread at a time may use a rank.
+// Destruction: all participants must have returned from their last call.
+// Hosted only: it needs std::chrono, std::optional and exceptions.
 #pragma once
 
 #include <optional>
@@ -36,13 +40,14 @@ namespace tutti {
 
 enum class reduction_algorithm { tuttis_choice, pair, exchange, tree, counted };
 
-// T is trivially copyable; Op is associative up to rounding and does not throw.
+// T must be trivially copyable. Op must be associative up to rounding and must not throw.
 template <class T, class Op = plus, class Memory = native, class Wait = adaptive_wait<Memory>>
 class reduction {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  // Throws std::invalid_argument for 0 participants, or a pair of more or less than two.
+  // Throws std::invalid_argument for 0 participants, and for the algorithm `pair` unless there are
+  // two participants.
   explicit reduction(rank_t participants, Op op = {},
                      reduction_algorithm algorithm = reduction_algorithm::tuttis_choice,
                      patience p = {})
@@ -52,7 +57,8 @@ class reduction {
     if (!p.is_open()) set_patience(p);
   }
 
-  // From the next wait on; at any time, by any thread.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept {
     if (pair_) return pair_->set_patience(p);
     if (exchange_) return exchange_->set_patience(p);
@@ -60,15 +66,16 @@ class reduction {
     return counted_->set_patience(p);
   }
 
-  // As `rank`, 0 .. participants()-1, each used by one thread at a time. Not checked.
+  // Arrives as `rank`, 0 .. participants()-1, and returns the combined values of all. The rank is
+  // not checked.
   T all(rank_t rank, const T& mine) {
     T result{};
     static_cast<void>(meet(rank, mine, result, no_deadline{}));
     return canonical(result);
   }
 
-  // The same, but gives up after `timeout`: then nothing is returned, missing_ranks() says who had not come, and the
-  // object must not be used again.
+  // Does the same, but gives up after `timeout`. It then returns std::nullopt, missing_ranks()
+  // tells which ranks had not arrived, and the object must not be used again.
   template <class Rep, class Period>
   [[nodiscard]] std::optional<T> all_for(rank_t rank, const T& mine,
                                          std::chrono::duration<Rep, Period> timeout) {
@@ -77,12 +84,14 @@ class reduction {
     return canonical(result);
   }
 
-  // Ranks that have arrived less often than `rank`; a snapshot.
+  // Returns the ranks that have arrived less often than `rank`: a snapshot. Any thread may call it
+  // at any time.
   std::vector<rank_t> missing_ranks(rank_t rank) const {
     std::vector<rank_t> missing;
-    const std::uint32_t mine = arrivals_[rank].value.load(relaxed);  // relaxed: a snapshot
+    // relaxed: a snapshot.
+    const std::uint32_t mine = arrivals_[rank].value.load(relaxed);
     for (rank_t r = 0; r < n_; ++r)
-      // relaxed: as above.
+      // relaxed: a snapshot.
       if (static_cast<std::int32_t>(arrivals_[r].value.load(relaxed) - mine) < 0)
         missing.push_back(r);
     return missing;
@@ -110,7 +119,7 @@ class reduction {
   template <class Deadline>
   bool meet(rank_t rank, const T& mine, T& result, Deadline until) {
     atomic_count& mine_arrived = arrivals_[rank].value;
-    // relaxed: my own word, read by others for messages only.
+    // relaxed: only this rank writes it, and others read it for messages only.
     mine_arrived.store(mine_arrived.load(relaxed) + 1, relaxed);
     if (pair_) return pair_->all(rank, mine, op_, result, until);
     if (exchange_) return exchange_->all(rank, mine, op_, result, until);

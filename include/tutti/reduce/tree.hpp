@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree: values travel up a fan-in tree, are combined on the way, and the result comes down again. Between two ranks there
-// is one line for both directions, as in team/fork_join.hpp, so that each message costs one transfer. The reduction
-// inside the recursive barrier of paper 002, with a wider fan.
+// Tree reduction: values travel up a fan-in tree and are combined on the way; then the result
+// travels down. Two ranks use one cache line for both directions, as in team/fork_join.hpp, so each
+// message costs one transfer. It is the reduction inside the recursive barrier of Berger and
+// Stamatakis, with a wider fan.
 //
-// Cost       ceil(log_fan n) rounds up, each of up to fan-1 transfers that overlap, and as many down; two transfers for
-//            few participants, whoever comes last.
-// When       many participants with a core each; few that do not come one right after the other.
-// When not   two that do nothing in between: pair.hpp takes one transfer; more participants than cores: counted.hpp.
-// Source     paper 002, section III.E; Mellor-Crummey and Scott 1991.
+// Cost       ceil(log_fan n) rounds up, each of up to fan-1 transfers that overlap, and as many
+//            down. For few participants that is two transfers, whichever participant is last.
+// When       many participants with a core each; few participants that do other work between two
+//            reductions.
+// When not   two participants that do nothing in between (pair.hpp takes one transfer); more
+//            participants than cores (counted.hpp).
+// Source     Berger and Stamatakis, section III.E; Mellor-Crummey and Scott 1991.
 #pragma once
 
 #include "tutti/barrier/participant.hpp"
@@ -18,15 +21,15 @@
 
 namespace tutti {
 
-// Slot as for exchange_reduction.
+// Slot has the meaning that it has for exchange_reduction.
 template <class Slot, class Memory = native, class Wait = adaptive_wait<Memory>>
 class tree_reduction {
  public:
-  // `fan` is a power of two.
+  // `fan` must be a power of two; that is not checked.
   explicit tree_reduction(rank_t participants, rank_t fan = 8)
       : tree_(participants, fan), nodes_(participants), wait_(participants) {}
 
-  // As exchange_reduction::all.
+  // Does what exchange_reduction::all does.
   template <class T, class Combine, class Deadline = no_deadline>
   bool all(rank_t rank, const T& mine, Combine combine, T& result, Deadline deadline = {}) {
     const std::uint32_t episode = ++nodes_[rank].local.episode;
@@ -40,7 +43,7 @@ class tree_reduction {
     return true;
   }
 
-  // The barrier alone.
+  // Synchronises without values.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
     struct nothing {};
@@ -50,20 +53,23 @@ class tree_reduction {
   }
 
   rank_t participants() const noexcept { return tree_.participants(); }
-  // May be called at any time by any thread; waits that have begun keep theirs. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
   struct alignas(cache_line) line {
-    typename Memory::template atomic<std::uint32_t> word{0};  // arrived(episode), released(episode)
+    // arrived(episode) or released(episode).
+    typename Memory::template atomic<std::uint32_t> word{0};
     typename Memory::template plain<Slot> value{};
   };
   struct node {
     participant<Wait> local;
-    line up;  // to and from whom I report to
+    // The line between this rank and its parent.
+    line up;
   };
 
-  // What the word of a line says; wraps.
+  // The values of a line's word. They wrap around.
   static constexpr std::uint32_t arrived(std::uint32_t episode) noexcept { return 2 * episode - 1; }
   static constexpr std::uint32_t released(std::uint32_t episode) noexcept { return 2 * episode; }
 
@@ -85,15 +91,15 @@ class tree_reduction {
     return true;
   }
 
-  // Hands `sum` up and receives the result in it.
+  // Reports `sum` to the parent and receives the result in it.
   template <class T, class Deadline>
   bool report(rank_t rank, std::uint32_t episode, T& sum, Deadline deadline) {
     node& me = nodes_[rank];
     me.up.value = sum;
-    // release: publishes the value and the work of my subtree; pairs with the collector's look.
+    // release: publishes the value and the work of my subtree; pairs with the parent's collect.
     me.up.word.store(arrived(episode), Memory::order("tree.arrive", release));
     wait_.notify(me.up.word);
-    // acquire: pairs with the release.
+    // acquire: pairs with the parent's release.
     if (!wait_.until(me.local.seat, me.up.word, Memory::order("tree.wait", acquire),
                      reached(released(episode)), deadline))
       return false;
@@ -105,14 +111,15 @@ class tree_reduction {
   void release_children(rank_t rank, std::uint32_t episode, const T& result) {
     for_each_child(rank, [&](line& child) {
       child.value = result;
-      // release: publishes the result and everybody's work, acquired on the way; pairs with the child's wait.
+      // release: publishes the result and the work of all, which I acquired; pairs with the child's
+      // wait.
       child.word.store(released(episode), Memory::order("tree.release", release));
     });
-    // Only now: a notification waits until the stores before it are seen.
+    // Notifications come last, because each waits until the stores before it are visible.
     for_each_child(rank, [&](line& child) { wait_.notify(child.word); });
   }
 
-  // Those with the largest subtrees first.
+  // Visits the children with the largest subtrees first.
   template <class Visit>
   void for_each_child(rank_t rank, Visit visit) {
     for (rank_t round = tree_.rounds_collected(rank); round > 0; --round) {

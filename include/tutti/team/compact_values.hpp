@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value for each virtual rank, side by side whatever its type: a thread writes those of its ranks and reads the others',
-// so that fewer lines are fewer transfers.
+// A value for each virtual rank. Values of any type are packed, because a thread writes the values
+// of its ranks and reads those of the others: fewer cache lines are fewer transfers.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,19 @@ class compact_values {
   compact_values() = default;
   explicit compact_values(rank_t ranks) : values_(std::make_unique<array<line_value>>(ranks)) {}
 
-  // In one use all ranks put values of the same type.
+  // Stores the value of a rank. Between two synchronisations all ranks must put values of the same
+  // type.
   template <class T>
   void put(rank_t rank, const T& value) noexcept {
     static_assert(line_value::fits<T>);
     std::memcpy(first() + rank * sizeof(T), &value, sizeof(T));
   }
-  // A function of the rank.
+  // Returns a function that returns the value of a rank.
   template <class T>
   auto get() const noexcept {
     return [from = first()](rank_t rank) {
-      constexpr std::size_t size =
-          sizeof(T);  // named: for T = std::byte* a compiler would suspect a mistake
+      // The size has a name because for T = std::byte* a compiler would warn about sizeof(T) below.
+      constexpr std::size_t size = sizeof(T);
       struct copy {
         alignas(T) std::byte bytes[size];
       } value;
@@ -37,7 +38,7 @@ class compact_values {
     };
   }
 
-  // All of them, which are T or arrays of T.
+  // Returns the first of all values, which must be T or arrays of T.
   template <class T>
   const T* as() const noexcept {
     return reinterpret_cast<const T*>(first());

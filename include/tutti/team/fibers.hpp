@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several participants on one thread, each a fiber with a stack of its own. Every wait of tutti in a fiber lets the
-// next one run (platform/fibers.hpp). Needs the compiled library.
+// Several participants on one thread, each a fiber with a stack of its own. Every wait of tutti in
+// a fiber lets the next fiber run (platform/fibers.hpp).
 //
-// What a fiber must not do: block in a system call (its whole thread would stop), and expect thread_local variables
-// for itself (all fibers of a thread see the same). With `checks` the first is found and reported.
-// Hosted only: stacks and a library for switching between them.
+// A fiber must not block in a system call, because its whole thread would stop; `checks` detects
+// and reports that. It must not expect thread_local variables of its own either, because all fibers
+// of a thread share them.
+// Hosted only: it needs stacks and the compiled library.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +18,26 @@
 namespace tutti {
 
 struct fiber_options {
-  // A guard page follows, so that an overflow is a fault and not a surprise. Touched pages only take memory.
+  // The size of each stack in bytes. A guard page lies below each stack, so an overflow ends the
+  // program instead of changing other memory. Only the pages that are used take memory.
   std::size_t stack_bytes = 256 * 1024;
-  // Report a fiber that blocked its thread for more than a millisecond in a system call (tutti::on_misuse).
+  // Whether to report a fiber that blocks its thread in a system call for more than a millisecond
+  // (tutti::on_misuse).
   bool checks = TUTTI_CHECKS != 0;
 };
 
 class team;
 
 namespace detail {
-// The team in whose region this thread, or the fiber that runs on it, is.
+// The team whose region this thread, or the fiber that runs on it, is in.
 TUTTI_API inline constinit thread_local const team* team_here = nullptr;
 }  // namespace detail
 
+// The fibers of one thread. Only that thread may call its functions.
 class TUTTI_API fiber_group {
  public:
-  // `first_rank` names the fibers in messages. Throws std::bad_alloc without memory for the stacks.
+  // Messages name the fibers by their ranks, which start at `first_rank`. Throws std::bad_alloc if
+  // there is no memory for the stacks.
   fiber_group(rank_t count, rank_t first_rank, fiber_options options);
   ~fiber_group();
   fiber_group(const fiber_group&) = delete;
@@ -40,14 +45,16 @@ class TUTTI_API fiber_group {
 
   rank_t size() const noexcept;
 
-  // Calls body(context, i) in each fiber, i = 0 .. size()-1, and returns when all calls have returned. `body` does not
-  // throw. Always called by the same thread.
+  // Calls body(context, i) in each fiber, i = 0 .. size()-1, and returns when all calls have
+  // returned. `body` must not throw. The same thread must make all calls.
   void run(void (*body)(void* context, rank_t i), void* context);
 
-  // In a fiber that waits for others of its own thread: lets them run. Returns when it is its turn again.
+  // Lets the other fibers run and returns when it is this fiber's turn again. A fiber that waits
+  // for others of its own thread calls it.
   void let_others_run() noexcept;
 
-  // Waits inside keep the thread: for a fiber that knows that all others of its thread wait for it.
+  // Calls wait() and returns its result. Waits inside do not switch fibers: only a fiber for which
+  // all others of its thread wait may call it.
   template <class Wait>
   auto on_behalf_of_all(Wait wait) {
     platform::fiber_host* const here = platform::fibers_here;

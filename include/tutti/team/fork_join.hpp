@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parallel region's two meetings: the master opens it, and the workers' arrivals end it for the master. Nobody releases
-// the workers again: they wait for the next region, so that a region costs two messages one after the other, where a
-// barrier at each end would cost four.
+// The two synchronisations of a parallel region: the master opens the region, and the arrivals of
+// the workers end it for the master. No message releases the workers afterwards, because they wait
+// for the next region. So a region costs two messages one after the other, where a barrier at each
+// end would cost four.
 //
-// Between a worker and whoever opens the region for it there is one line, for both directions: the job goes one way, the
-// arrival with the worker's contribution to a reduction comes back on the same line. Who has just read a line that another
-// core has written owns it, and writes it without a further transfer; with a line for each direction every message costs
-// two transfers (region of two threads: 118 ns with one line, 250 ns with two).
+// A worker and the rank that opens the region for it share one cache line for both directions: the
+// job goes one way, and the arrival comes back on the same line with the worker's contribution to a
+// reduction. A core that has just received a line to read the job can write its arrival there
+// without a further transfer. With a line for each direction every message costs two transfers (a
+// region of two threads takes 118 ns with one line and 250 ns with two).
 //
-// Between two regions a loop may be offered on the same word: whoever sees the offer helps, and nobody waits for those who
-// do not (loop_desk.hpp). A region may be for the first k threads only; the others do not even wake up.
+// Between two regions the master may offer a loop on the same word: workers that see the offer
+// help, and the master does not wait for the others (loop_desk.hpp). A region may be for the first
+// k threads only; the others do not even wake up.
 //
-// Cost       ceil(log_fan n) rounds of messages that overlap, and as many back. With more participants than cores one
-//            word opens for all and one counter ends it, so that nobody waits for anybody in particular.
-// Source     paper 002, section III: masterBarrier and masterSync, with the reduction of section III.E inside.
+// Cost       ceil(log_fan n) rounds of messages that overlap, and as many back. With more
+//            participants than cores one word opens the region for all and one counter ends it, so
+//            no participant waits for a particular other one.
+// Source     Berger and Stamatakis, section III: masterBarrier and masterSync, with the reduction
+//            of section III.E inside.
 #pragma once
 
 #include "tutti/platform/array.hpp"
@@ -24,11 +29,11 @@
 
 namespace tutti {
 
-// Slot holds a Job or a contribution: the type of both, or a raw_value.
+// Slot holds a Job or a contribution: it is the type of both, or a raw_value.
 template <class Job, class Slot, class Memory = native, class Wait = adaptive_wait<Memory>>
 class fork_join {
  public:
-  // `crowded`: there are more participants than cores. `fan` is a power of two.
+  // `crowded` tells that there are more participants than cores. `fan` must be a power of two.
   fork_join(rank_t participants, bool crowded, rank_t fan = 16)
       : n_(participants),
         fan_(fan),
@@ -42,7 +47,8 @@ class fork_join {
 
   rank_t participants() const noexcept { return n_; }
 
-  // From the next wait on; at any time, by any thread. False: the policy has no patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept {
     set_patience_of(opened_, p);
     return set_patience_of(closed_, p);
@@ -50,15 +56,16 @@ class fork_join {
 
   // ---- the master, rank 0
 
-  // For ranks 0 .. k-1; the others hear nothing of it. close_first() gets the same k.
+  // Opens a region for all ranks, or for ranks 0 .. k-1; the others take no part. close_first()
+  // must get the same k.
   void open(const Job& job) { open(job, n_); }
   void open(const Job& job, rank_t k) {
     const std::uint32_t opening = ++locals_[0].opening;
     if (!crowded_) return open_children(0, opening, job, k);
     shared_.content = job;
     expected_ += k - 1;
-    // relaxed: both are published by the word. Who is not among the k and comes late may find a later region's: it sees
-    // that by the number, and has nothing to do in either case.
+    // relaxed: the word publishes both. A late rank beyond the first k may find the values of a
+    // later region; it recognises that by the number, and has nothing to do in either case.
     expected_seen_.store(expected_, relaxed);
     scope_.store(std::uint64_t{opening} << 32 | k, relaxed);
     // release: publishes the job and all that the master did before; pairs with await.
@@ -66,7 +73,8 @@ class fork_join {
     opened_.notify(shared_.word);
   }
 
-  // Waits for all workers of the region. False if the deadline passed first: it may be called again.
+  // Waits for all workers of the region. Returns false if the deadline passed first; then it may be
+  // called again.
   template <class Deadline = no_deadline>
   bool close(Deadline deadline = {}) {
     return close_first(n_, deadline);
@@ -81,7 +89,8 @@ class fork_join {
     return true;
   }
 
-  // The same, and returns all contributions, the master's being `mine`, combined in the order of the tournament.
+  // Does the same and returns all contributions, combined in the order of the tournament. `mine` is
+  // the master's contribution.
   template <class T, class Combine>
   T close(const T& mine, Combine combine) {
     return close_first(n_, mine, combine);
@@ -98,16 +107,18 @@ class fork_join {
         0, k, [&](rank_t r) { return r == 0 ? mine : static_cast<T>(lines_[r].content); }, combine);
   }
 
-  // Tells the workers that are awake of a loop. What the master did before happens before await() returns there; nobody
-  // arrives, and the next offer or region may follow at once.
+  // Offers a loop to the workers that are awake. What the master did before happens before await()
+  // returns there. Workers do not arrive after a loop, and the next offer or region may follow at
+  // once.
   void offer() {
     const std::uint32_t opening = ++locals_[0].opening;
     if (crowded_)
-      // release: publishes what is offered; pairs with await.
+      // release: publishes the loop; pairs with await.
       return shared_.word.store(told(opening, loop), Memory::order("fork.offer_all", release));
     pass_offer_on(0, told(opening, loop));
   }
-  // Wakes a worker that sleeps, for the last offer; if the team is crowded, any. By any thread.
+  // Wakes a worker that sleeps, because of the last offer: the worker `rank`, or any worker if
+  // there are more participants than cores. Any thread may call it.
   void wake(rank_t rank) {
     line& sleeper = crowded_ ? shared_ : lines_[rank];
     if constexpr (requires { opened_.notify_one(sleeper.word); })
@@ -115,7 +126,7 @@ class fork_join {
     else
       opened_.notify(sleeper.word);
   }
-  // How many workers sleep; a hint.
+  // Returns how many workers sleep. The number may be out of date when it is returned.
   rank_t asleep() const noexcept {
     if constexpr (requires { opened_.asleep(); })
       return opened_.asleep();
@@ -123,7 +134,7 @@ class fork_join {
       return 0;
   }
 
-  // Whether a worker has finished its part of the region that is open; a snapshot for messages.
+  // Tells whether a worker has finished its part of the open region: a snapshot for messages.
   bool has_finished(rank_t rank) const noexcept {
     // relaxed: a snapshot.
     return locals_[rank].finished.load(relaxed) == locals_[0].opening;
@@ -131,13 +142,14 @@ class fork_join {
 
   // ---- the workers
 
-  // Waits for the next region or loop. True: a region that I am in; `job` says what to do, and arrive() follows. False: a
-  // loop was offered, perhaps long ago.
+  // Waits for the next region or loop. It returns true for a region that includes this rank: `job`
+  // is then the region's job, and arrive() must follow. It returns false for a loop, which may have
+  // been offered long ago.
   bool await(rank_t rank, Job& job) {
     local& me = locals_[rank];
     line& from = crowded_ ? shared_ : lines_[rank];
     for (;;) {
-      // relaxed: the look below acquires.
+      // relaxed: the load below acquires.
       opened_.until(me.awaiting, from.word, relaxed,
                     [seen = me.seen](std::uint32_t now) { return now != seen; });
       // acquire: pairs with the opener's store.
@@ -149,7 +161,7 @@ class fork_join {
       }
       me.opening = now >> 2;
       if (crowded_) [[unlikely]] {
-        // relaxed: published by the word.
+        // relaxed: the word publishes it.
         const std::uint64_t scope = scope_.load(relaxed);
         if (scope >> 32 != me.opening || static_cast<rank_t>(scope) <= rank) continue;
       }
@@ -162,6 +174,7 @@ class fork_join {
     }
   }
 
+  // Arrives at the end of the region.
   void arrive(rank_t rank) {
     note_finished(rank);
     if (!crowded_ && !is_flat_) {
@@ -173,7 +186,7 @@ class fork_join {
     report(rank);
   }
 
-  // The same with a contribution.
+  // Does the same with a contribution to the reduction.
   template <class T, class Combine>
   void arrive(rank_t rank, const T& mine, Combine combine) {
     note_finished(rank);
@@ -187,7 +200,7 @@ class fork_join {
   }
 
  private:
-  // What a word says: the number of the last opening, by two bits of what it was.
+  // A word holds the number of the last opening and, in its two low bits, what that was.
   static constexpr std::uint32_t region = 1, arrived = 2, loop = 3;
   static constexpr std::uint32_t told(std::uint32_t opening, std::uint32_t what) noexcept {
     return opening << 2 | what;
@@ -195,18 +208,24 @@ class fork_join {
 
   struct alignas(cache_line) line {
     typename Memory::template atomic<std::uint32_t> word{0};
-    typename Memory::template plain<rank_t> participants{};  // of the region, for who opens others
+    // The number of ranks in the region, for a rank that opens it for others.
+    typename Memory::template plain<rank_t> participants{};
     typename Memory::template plain<Slot> content{};
   };
 
-  // What a participant keeps to itself.
+  // The private state of a participant.
   struct alignas(cache_line) local {
-    std::uint32_t opening = 0;  // that it is in; the master's last one
-    std::uint32_t seen = 0;     // what its word said when it last looked or wrote
+    // The number of the opening that the participant is in; for the master, the last opening.
+    std::uint32_t opening = 0;
+    // The value of its word when it last read or wrote it.
+    std::uint32_t seen = 0;
+    // The number of ranks in the region.
     rank_t participants = 0;
-    typename Wait::seat awaiting{};                               // the next region
-    typename Wait::seat collecting{};                             // arrivals
-    typename Memory::template atomic<std::uint32_t> finished{0};  // opening; for messages
+    // The wait policy's state for waits for the next region, and for waits for arrivals.
+    typename Wait::seat awaiting{};
+    typename Wait::seat collecting{};
+    // The last opening whose region it has finished, for messages.
+    typename Memory::template atomic<std::uint32_t> finished{0};
   };
 
   schedule::fan_in tree_of(rank_t k) const noexcept {
@@ -217,17 +236,19 @@ class fork_join {
     for_each_child(rank, k, [&](line& child) {
       child.content = job;
       if (!is_flat_) child.participants = k;
-      // release: publishes the job and all that the master did before; pairs with the child's await.
+      // release: publishes the job and all that the master did before; pairs with the child's
+      // await.
       child.word.store(told(opening, region), Memory::order("fork.open", release));
     });
-    // Only now: a notification waits until the stores before it are seen.
+    // Notifications come last, because each waits until the stores before it are visible.
     for_each_child(rank, k, [&](line& child) { opened_.notify(child.word); });
   }
 
-  // A worker wakes its children at once: it has nothing else to do that would be worth more.
+  // Passes an offer on to the children. A worker also wakes them, because nothing else that it
+  // could do matters more.
   void pass_offer_on(rank_t rank, std::uint32_t word) {
     for_each_child(rank, n_, [&](line& child) {
-      // release: publishes what is offered; pairs with await.
+      // release: publishes the loop; pairs with await.
       child.word.store(word, Memory::order("fork.offer", release));
     });
     if (rank != 0) for_each_child(rank, n_, [&](line& child) { opened_.notify(child.word); });
@@ -248,24 +269,25 @@ class fork_join {
   }
 
   void note_finished(rank_t rank) noexcept {
-    // relaxed: read for messages only.
+    // relaxed: others read it for messages only.
     locals_[rank].finished.store(locals_[rank].opening, relaxed);
   }
 
   void report(rank_t rank) {
     local& me = locals_[rank];
     if (crowded_) {
-      // relaxed: published by the opening; it stays until I have arrived.
+      // relaxed: the opening publishes it, and it does not change until I have arrived.
       const std::uint32_t expected = expected_seen_.load(relaxed);
-      // seq_cst: release publishes my work and value, acquire carries the others'; the one order puts the last arrival
-      // before the look for a sleeping master.
+      // seq_cst: release publishes my work and value, and acquire passes on those of the others;
+      // the total order puts the last arrival before the check for a sleeping master.
       const std::uint32_t before = count_.fetch_add(1, Memory::order("join.count", seq_cst));
       if (before + 1 == expected) closed_.notify_ordered(count_);
       return;
     }
     line& mine = lines_[rank];
     me.seen = told(me.opening, arrived);
-    // release: publishes my work, that of my subtree, and the value; pairs with the collector's look.
+    // release: publishes my work, that of my subtree, and the value; pairs with the collector's
+    // acquire.
     mine.word.store(me.seen, Memory::order("join.arrive", release));
     closed_.notify(mine.word);
   }
@@ -319,18 +341,23 @@ class fork_join {
 
   const rank_t n_, fan_;
   const bool crowded_;
-  const bool is_flat_;  // the master opens and collects alone
+  // Whether the master opens and collects alone.
+  const bool is_flat_;
   const schedule::fan_in tree_;
   array<local> locals_;
-  array<line> lines_;           // of the workers
-  line shared_;                 // of the workers together, if crowded
-  std::uint32_t expected_ = 0;  // arrivals until the region that is open has ended, if crowded
-  // What the workers know of it, on a line that is written only by the master.
-  alignas(cache_line) typename Memory::template atomic<std::uint64_t> scope_{0};  // opening, k
+  // The line of each worker.
+  array<line> lines_;
+  // The line of all workers together, if crowded.
+  line shared_;
+  // The arrivals at which the open region ends, counted since the start, if crowded.
+  std::uint32_t expected_ = 0;
+  // The opening and k, and expected_, for the workers. Only the master writes this cache line.
+  alignas(cache_line) typename Memory::template atomic<std::uint64_t> scope_{0};
   typename Memory::template atomic<std::uint32_t> expected_seen_{0};
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> count_{0};
-  Wait opened_;  // of the workers
-  Wait closed_;  // of the master and the collectors
+  // How the workers wait for a region, and how the master and the collectors wait for arrivals.
+  Wait opened_;
+  Wait closed_;
 };
 
 }  // namespace tutti

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the threads of a team meet inside a region: barrier, reduction, gathering of values, each by the algorithm that
-// suits their number. Every wait ends early when a rank of the region has failed.
-// Hosted only: algorithms by name.
+// The collective operations of a team's threads inside a region: barrier, reduction and gathering
+// of values, each by the algorithm that suits the number of threads. Every wait ends early if a
+// rank of the region has failed.
+// Hosted only: it makes barriers by name.
 #pragma once
 
 #include <memory>
@@ -20,12 +21,13 @@
 
 namespace tutti::detail {
 
-// A barrier chosen by name, or tutti's choice.
+// A barrier that the program names, or the one that tutti chooses.
 class chosen_barrier {
  public:
   chosen_barrier(rank_t participants, bool crowded, std::string_view algorithm,
                  std::string_view wait, patience p) {
-    constexpr rank_t few = 5;  // as tutti::barrier
+    // The same number as in barrier_options.
+    constexpr rank_t few = 5;
     if (!algorithm.empty())
       named_ = make_barrier(algorithm, participants, wait, p);
     else if (participants <= few || crowded)
@@ -55,15 +57,17 @@ class chosen_barrier {
 
 class meeting {
  public:
-  // `crowded`: more participants than cores. `apart`: each has something to do between two meetings, if only to switch
-  // between its virtual ranks, so that they do not come one right after the other.
+  // `crowded` tells that there are more participants than cores. `apart` tells that participants do
+  // other work between two operations, such as switching between virtual ranks, so that they do not
+  // arrive one right after the other.
   meeting(rank_t participants, bool crowded, bool apart, std::string_view barrier,
           std::string_view wait, patience p, const cancellation& cancelled)
       : until_(cancelled),
         barrier_(participants, crowded, barrier, wait, p),
         slots_(barrier_, participants) {
     constexpr rank_t few = 8;
-    if (!barrier.empty() || participants == 1) return;  // reductions go through the slots
+    // With a named barrier reductions use the slots.
+    if (!barrier.empty() || participants == 1) return;
     if (participants == 2 && !apart) pair_.emplace(participants);
     if (crowded)
       counted_.emplace(participants);
@@ -75,7 +79,8 @@ class meeting {
     set_patience(p);
   }
 
-  // From the next wait on. False: a named barrier waits by a policy that has no patience.
+  // Sets the patience of all waits that begin later. Returns false if there is a named barrier with
+  // a wait policy that has no patience.
   bool set_patience(patience p) noexcept {
     if (pair_) pair_->set_patience(p);
     if (exchange_) exchange_->set_patience(p);
@@ -84,7 +89,7 @@ class meeting {
     return barrier_.set_patience(p);
   }
 
-  // All return false if the region is cancelled.
+  // All of these return false if the region is cancelled.
   bool meet(rank_t rank) {
     return meets_in_tree_ ? tree_->arrive_and_wait(rank, until_)
                           : barrier_.arrive_and_wait(rank, until_);
@@ -107,7 +112,8 @@ class meeting {
   }
 
  private:
-  using small_value = raw_value<16>;  // three of them and a count share a line
+  // Three values and a count share a cache line.
+  using small_value = raw_value<16>;
 
   deadline until_;
   chosen_barrier barrier_;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank has inside a region: who it is, and where it meets the others.
+// tutti::member: a rank inside a region. It tells the rank's number and provides the collective
+// operations of the region.
 //
 //   team.run([&](tutti::member& me) {
 //     const auto [first, last] = me.block(n);
 //     ... partial ...
-//     const double total = me.reduce(tutti::plus{}, partial);     // barrier and reduction in one
+//     const double total = me.reduce(tutti::plus{}, partial);  // barrier and reduction in one
 //   });
 //
-// Memory ordering: what any rank does before it calls barrier, reduce or a scan happens before what any rank does after
-// it returns.
-// Errors: when a rank leaves the region by an exception, the waits of the others end by region_cancelled; team::run then
-// throws the first rank's own exception.
-// Hosted only: exceptions and std::span.
+// Memory ordering: what any rank does before it calls barrier, reduce or a scan happens before what
+// any rank does after the call returns.
+// Errors: if a rank leaves the region by an exception, the waits of the other ranks throw
+// region_cancelled. team::run then throws the exception of the lowest rank that failed by itself.
+// Thread-safety: only the rank itself may use its member.
+// Hosted only: it needs exceptions and std::span.
 #pragma once
 
 #include <array>
@@ -33,7 +35,8 @@ namespace detail {
 class meeting;
 }
 
-// Another rank of the region has failed: there is nobody to wait for. Let it pass through.
+// Another rank of the region has failed, so a wait for all ranks cannot end. Do not catch it, so
+// that it ends the rank's part of the region.
 class TUTTI_API region_cancelled : public std::exception {
  public:
   const char* what() const noexcept override;
@@ -42,39 +45,46 @@ class TUTTI_API region_cancelled : public std::exception {
 class member {
  public:
   rank_t rank() const noexcept { return rank_; }
-  // Ranks of the region.
+  // Returns the number of ranks in the region.
   rank_t size() const noexcept { return size_; }
-  // The thread that runs this rank, 0 .. team.threads()-1.
+  // Returns the thread that runs this rank, 0 .. team.threads()-1.
   rank_t thread() const noexcept { return thread_; }
 
-  // My part of 0 .. count-1: from first up to, not including, last. Parts differ by at most one.
+  // From first up to, not including, last.
   struct range {
     std::size_t first = 0, last = 0;
   };
+  // Returns this rank's block of 0 .. count-1. The sizes of the blocks differ by at most one.
   range block(std::size_t count) const noexcept { return block_of(rank_, count); }
 
-  // ---- with all ranks of the region; every rank makes the same calls in the same order
+  // ---- collective operations. Every rank of the region must make the same calls in the same
+  // order. Each may throw region_cancelled.
 
+  // Returns when all ranks have called it.
   void barrier();
 
-  // All ranks' values combined by `op`, the same bits for all. T is trivially copyable; `op` is associative up to
-  // rounding and does not throw; it is applied in the order of the tournament, ((0 + 1) + (2 + 3)) + ..., which only
-  // depends on size(). On std::array element by element.
+  // Returns the values of all ranks, combined by `op`, with the same bits on all ranks. T must be
+  // trivially copyable. `op` must be associative up to rounding and must not throw. It is applied
+  // in the order of the tournament, ((0 + 1) + (2 + 3)) + ..., which depends only on size(). It
+  // combines a std::array element by element.
   template <class Op, class T>
   T reduce(Op op, const T& value);
 
-  // Element by element over spans of the same length, in place: all ranks get the result. As many times faster than
-  // reduce() on each element as a line transfer is slower than an addition.
+  // Combines spans of the same length element by element and in place, so that all ranks get the
+  // result. Throws std::invalid_argument if the lengths differ. It is faster than reduce() on each
+  // element, by the factor by which a line transfer is slower than an addition.
   template <class Op, class T, std::size_t Extent>
   void reduce(Op op, std::span<T, Extent> values);
 
-  // Of ranks 0 .. rank()-1, or `first` at rank 0; and of ranks 0 .. rank(). Combined in the order of the tournament.
+  // exclusive_scan returns the combined values of ranks 0 .. rank()-1, or `first` at rank 0.
+  // inclusive_scan returns those of ranks 0 .. rank(). Both combine in the order of the tournament.
   template <class Op, class T>
   T exclusive_scan(Op op, const T& value, const T& first);
   template <class Op, class T>
   T inclusive_scan(Op op, const T& value);
 
-  // Everybody's value, by rank: read(get) is called once, get(rank) is valid during the call.
+  // Calls read(get) once, where get(rank) returns the value of that rank. `get` is valid during the
+  // call. T must be trivially copyable, with at most 56 bytes.
   template <class T, class Read>
   void gather(const T& value, Read&& read);
 
@@ -84,7 +94,7 @@ class member {
  private:
   friend class team;
   friend class array<member>;
-  // A region of its own: nested regions run so.
+  // Makes the member of a region of one rank. Nested regions use it.
   member() = default;
 
   range block_of(rank_t rank, std::size_t count) const noexcept {
@@ -98,7 +108,8 @@ class member {
   rank_t rank_ = 0;
   rank_t size_ = 1;
   rank_t thread_ = 0;
-  std::uint32_t turn_ = 0;  // of the slots of virtual ranks
+  // Which of the two sets of virtual ranks' values is in use.
+  std::uint32_t turn_ = 0;
 };
 
 }  // namespace tutti

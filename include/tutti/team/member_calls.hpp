@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The templates of member: what ranks do inside a region, on threads of their own or as fibers.
-// Hosted only: threads. Needs the compiled library.
+// The templates of member: the collective operations of ranks, on threads of their own or as
+// fibers.
+// Hosted only: it needs threads and the compiled library.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +18,14 @@ template <class T>
 struct arrays_of_ranks {
   static constexpr std::size_t few = 32;
 
-  std::vector<T*> data;  // by rank
+  // The array of each rank.
+  std::vector<T*> data;
   bool same_length = true;
-  std::array<T, few> sum;  // if they have no more elements than that
+  // The result, if the arrays have at most `few` elements.
+  std::array<T, few> sum;
 };
 
-// data[0][i], data[1][i], ... combined, for `count` <= Chunk indices from `first` on.
+// Returns data[0][i], data[1][i], ... combined, for `count` <= Chunk indices i from `first` on.
 template <std::size_t Chunk, class Op, class T>
 std::array<T, Chunk> sum_across(const Op& op, const std::vector<T*>& data, std::size_t first,
                                 std::size_t count) {
@@ -31,7 +34,8 @@ std::array<T, Chunk> sum_across(const Op& op, const std::vector<T*>& data, std::
       0, static_cast<rank_t>(data.size()),
       [&](rank_t r) {
         chunk values;
-        std::copy_n(data[r] + first, count, values.data());  // which may be nothing, from nowhere
+        // If count is 0, data[r] may be null.
+        std::copy_n(data[r] + first, count, values.data());
         return values;
       },
       [&](chunk a, const chunk& b) {
@@ -55,7 +59,8 @@ T member::reduce(Op op, const T& value) {
   if (team_ == nullptr) return canonical(value);
   T result{};
   if constexpr (!team::slot::fits<T>) {
-    // Too large for a line: values are read where they are, and nobody leaves before all have read.
+    // The value is too large for a cache line: all ranks read the values in place, and no rank
+    // leaves before all have read.
     const auto combine = [&](const auto& get) {
       return schedule::fold(
           0, size_, [&](rank_t r) -> const T& { return *get(r); },
@@ -130,7 +135,8 @@ void member::reduce(Op op, std::span<T, Extent> values) {
     gather(mine, [&](const auto& get) { here = collect(get); });
   }
   if (!all->same_length) {
-    barrier();  // as long as others look
+    // The other ranks may still read this rank's values.
+    barrier();
     refuse("member::reduce over spans: all ranks need the same length");
   }
   const auto put = [](T* to, const auto& sum, std::size_t count) {
@@ -138,15 +144,17 @@ void member::reduce(Op op, std::span<T, Extent> values) {
   };
   if (mine.size() <= arrays::few) {
     const auto sum = all->sum;
-    barrier();  // nobody writes while others read
+    // No rank may write while others read.
+    barrier();
     return put(mine.data(), sum, mine.size());
   }
-  // Nobody but me touches my block of anybody's array until all meet again.
+  // Until the barrier below only this rank accesses its block of each array.
   constexpr std::size_t chunk = 256, short_chunk = 16;
   const range part = block(mine.size());
   for (std::size_t i = part.first; i < part.last; i += chunk) {
     const std::size_t count = std::min(chunk, part.last - i);
-    // Chunks go by value through the levels of the fold: many ranks have short blocks.
+    // The levels of the fold pass chunks by value. With many ranks the blocks are short, and so the
+    // chunks are short too.
     const auto combine = [&]<std::size_t Chunk>() {
       const auto sum = detail::sum_across<Chunk>(op, all->data, i, count);
       for (T* const array : all->data) put(array + i, sum, count);
@@ -165,23 +173,25 @@ template <class MeetThreads>
 bool team::meet_virtually(member& me, MeetThreads meet_threads) {
   if (cancelled_.requested()) return false;
   thread_group& mine = (*groups_)[me.thread()];
-  // relaxed: changes only once I have arrived.
+  // relaxed: it changes only once I have arrived.
   const std::uint32_t episode = mine.episode.load(relaxed);
-  // acquire: what the fibers that arrived before me wrote. They share my thread; a fiber is a thread to who checks it.
+  // acquire: pairs with the arrivals of the earlier fibers, and makes their writes visible. They
+  // run on my thread, but a sanitizer takes each fiber for a thread.
   const std::uint32_t arrived = mine.arrived.load(acquire) + 1;
   if (arrived == mine.size) {
-    mine.arrived.store(0, relaxed);  // relaxed: published by the episode below
+    // relaxed: the store to the episode below publishes it.
+    mine.arrived.store(0, relaxed);
     if (!mine.fibers->on_behalf_of_all(meet_threads)) return false;
-    // release: what the other threads' ranks wrote, and the result; pairs with the look below.
+    // release: publishes the other threads' writes, and the result; pairs with the load below.
     mine.episode.store(episode + 1, release);
     return true;
   }
-  // release: hands my work on to the last of us.
+  // release: publishes my work to the last fiber that arrives.
   mine.arrived.store(arrived, release);
   do {
     if (cancelled_.requested()) return false;
     mine.fibers->let_others_run();
-    // acquire: pairs with the last one's store.
+    // acquire: pairs with the last fiber's store.
   } while (mine.episode.load(acquire) == episode);
   return true;
 }
@@ -202,7 +212,7 @@ template <class Op, class T>
 T team::reduce_virtually(member& me, const Op& op, const T& value) {
   const detail::compact_values& values = post_virtually(me, value);
   thread_group& mine = (*groups_)[me.thread()];
-  // By the last of each thread, for all of them.
+  // The last rank of each thread calls it for all ranks of the thread.
   const auto combine = [&] {
     T result{};
     if (threads_are_subtrees_) {

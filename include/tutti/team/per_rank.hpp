@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for each rank of a team, on pages of its own that the rank itself touches first: Linux then takes them from the
-// rank's NUMA node.
+// Memory for each rank of a team, on pages of its own. The rank writes its pages first, so Linux
+// takes them from the rank's NUMA node.
 // Hosted only: it needs a team.
 #pragma once
 
@@ -17,15 +17,16 @@ namespace tutti {
 template <class T>
 class per_rank {
  public:
-  // `count` elements for each rank, value-initialised by the rank. Opens a region. Throws std::bad_alloc, or what T's
-  // constructor throws.
+  // Makes `count` elements for each rank, which the rank value-initialises. It opens a region of
+  // the team. Throws std::bad_alloc, or what T's constructor throws.
   per_rank(team& owners, std::size_t count) : blocks_(owners.size()) {
     owners.run([&](member& me) {
-      // Inside a region of the team I am alone, and make all of them.
+      // Inside another region of the team this region has one rank, which makes the blocks of all.
       for (rank_t rank = me.rank(); rank < size(); rank += me.size()) blocks_[rank].make(count);
     });
   }
 
+  // Return the elements of a rank.
   std::span<T> operator[](rank_t rank) noexcept { return blocks_[rank].elements(); }
   std::span<const T> operator[](rank_t rank) const noexcept { return blocks_[rank].elements(); }
   rank_t size() const noexcept { return static_cast<rank_t>(blocks_.size()); }
@@ -43,7 +44,7 @@ class per_rank {
 
     void make(std::size_t count) {
       if (count > PTRDIFF_MAX / sizeof(T) - 1) throw std::bad_array_new_length();
-      // Whole pages, so that no two ranks share one.
+      // The block takes whole pages, so that no two ranks share one.
       const std::size_t bytes = (count * sizeof(T) + page_bytes - 1) / page_bytes * page_bytes;
       first_ = static_cast<T*>(::operator new(bytes, page));
       std::uninitialized_value_construct_n(first_, count);

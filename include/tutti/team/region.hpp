@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parallel region's two meetings by a barrier of the registry, chosen by name at run time. Needs the compiled library.
-// tutti's own way, fork_join.hpp, is not among them: it is not chosen by name and carries values.
-// Hosted only: exceptions and a compiled library.
+// The two synchronisations of a parallel region by a barrier of the registry, which is chosen by
+// name at run time. tutti's own implementation, fork_join.hpp, is not among them: it has no name
+// and also carries values.
+// Hosted only: it needs exceptions and the compiled library.
 #pragma once
 
 #include <memory>
@@ -22,23 +23,26 @@ class TUTTI_API any_region {
   any_region(const any_region&) = delete;
   any_region& operator=(const any_region&) = delete;
 
-  // The master, rank 0: what it did before happens before a worker's return from await().
+  // The master, rank 0, opens the region. What it did before happens before a worker's return from
+  // await().
   virtual void open() = 0;
   // A worker waits for the next region.
   virtual void await(rank_t rank) = 0;
-  // Ends a rank's part. For the master it returns once all workers have ended theirs; others may return at once.
+  // Ends a rank's part of the region. The master's call returns once all workers have ended theirs;
+  // a worker's call may return at once.
   virtual void close(rank_t rank) = 0;
-  // False: it waits by a policy that has no patience.
+  // Returns false if the wait policy has no patience.
   virtual bool set_patience(patience p) noexcept = 0;
 };
 
-// The master/worker barriers of paper 002 are a region by themselves (open, await, collect); any other one ends the
-// region for all ranks alike, and a word of its own opens it. Throws as make_barrier does.
+// Makes a region. The master/worker barriers of Berger and Stamatakis implement a region themselves
+// (open, await, collect). Any other barrier ends the region for all ranks alike, and a separate
+// word opens it. Throws what make_barrier throws.
 TUTTI_API std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t participants,
                                                   std::string_view wait = "adaptive",
                                                   patience p = {});
 
-// Opens regions that end by a barrier of all.
+// A region that a word opens and that a barrier of all ranks ends.
 template <class Barrier, class Memory, class Wait>
 class region_before_barrier {
  public:
@@ -57,7 +61,7 @@ class region_before_barrier {
   }
   void collect(rank_t rank) { barrier_->arrive_and_wait(rank); }
 
-  // The same as a barrier's set_patience.
+  // Does what the barrier's set_patience does.
   bool set_patience(patience p) noexcept {
     barrier_->set_patience(p);
     return set_patience_of(wait_, p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The templates of team: how a callable reaches the workers.
-// Hosted only: threads. Needs the compiled library.
+// The templates of team: they pass a callable to the workers.
+// Hosted only: it needs threads and the compiled library.
 #pragma once
 
 #include "tutti/reduce/fold.hpp"
@@ -10,19 +10,20 @@ namespace tutti {
 
 namespace detail {
 
-// How many doubles a T is; 0 for anything else, and for more than fold_rows takes.
+// The number of doubles in a T, or 0 if T is something else or more than fold_rows takes.
 template <class T>
 inline constexpr std::size_t doubles_in = std::is_same_v<T, double> ? 1 : 0;
 template <std::size_t N>
 inline constexpr std::size_t doubles_in<std::array<double, N>> = N <= fold_rows_widest ? N : 0;
 
-// A callable as a job carries it: in full if it can be copied byte by byte, is small and may be called as a constant;
-// otherwise by its address. A copy saves each worker the transfer of a line from the caller's stack.
+// A callable inside a job. The job holds a copy if the callable is small, can be copied byte by
+// byte and can be called as a constant; otherwise it holds the address. A copy saves each worker
+// the transfer of a line from the caller's stack.
 template <class F, std::size_t Most>
 class held {
   static constexpr bool is_copied = [] {
     if constexpr (std::is_function_v<F>)
-      return false;  // it has no size
+      return false;
     else
       return std::is_trivially_copyable_v<F> && sizeof(F) <= Most && alignof(F) <= 8 &&
              std::is_invocable_v<const F&, member&>;
@@ -50,9 +51,10 @@ class held {
 
 }  // namespace detail
 
-// ---- telling a callable to the workers
+// ---- passing a callable to the workers
 
-// The ranks below k of a thread in a region of k ranks: they know their number, and meet each other only.
+// While it lives, the ranks of a thread are ranks of a region of k ranks: their size() is k, and
+// their collective operations include only those ranks.
 class team::narrowed {
  public:
   narrowed(team& t, rank_t thread, rank_t k);
@@ -65,8 +67,10 @@ class team::narrowed {
 
   team& team_;
   const rank_t thread_, first_;
-  rank_t ranks_;        // of the thread
-  std::uint32_t turn_;  // of all of them, whether they take part or not
+  // The number of the thread's ranks that take part.
+  rank_t ranks_;
+  // The turn_ of all ranks of the thread, including those that take no part.
+  std::uint32_t turn_;
 };
 
 template <class F>
@@ -91,8 +95,8 @@ struct team::reducing_part {
     t.end_part(thread, value, me.op);
   }
 
-  // The contribution of the thread's ranks, if they are a subtree of the tournament; otherwise only rank_results_ has
-  // what they returned.
+  // Returns the contribution of the thread's ranks if they are a subtree of the tournament.
+  // Otherwise only rank_results_ holds what they returned.
   T call(team& t, rank_t thread) const {
     T value{};
     if (!t.is_virtual()) {
@@ -104,7 +108,7 @@ struct team::reducing_part {
   }
 };
 
-// For the first k ranks.
+// The job of a region for the first k ranks.
 template <class F>
 struct team::first_part {
   detail::held<F, 40> f;
@@ -116,7 +120,8 @@ struct team::first_part {
     t.end_part(thread);
   }
   void call(team& t, rank_t thread) const {
-    if (thread >= t.threads_of(k)) return;  // a named barrier is everybody's
+    // A named barrier includes all threads, also those that take no part.
+    if (thread >= t.threads_of(k)) return;
     const narrowed here(t, thread, k);
     t.call_ranks(thread, f);
   }
@@ -143,7 +148,7 @@ void team::call_rank(member& me, const F& f) noexcept {
   try {
     f(me);
   } catch (const region_cancelled&) {
-    // Somebody else has failed; if nobody has, it is the caller's own exception.
+    // Another rank has failed. If no rank has, the callable threw the exception itself.
     if (!cancelled_.requested()) fail(me.rank(), std::current_exception());
   } catch (...) {
     fail(me.rank(), std::current_exception());
@@ -164,7 +169,8 @@ void team::call_ranks(rank_t thread, const F& f) {
         if (i >= c.count) return;
         const rank_t rank = c.first_rank + i;
         c.t.call_rank((*c.t.members_)[rank], c.f);
-        (*c.t.has_ended_)[rank].store(true, relaxed);  // relaxed: read for messages only
+        // relaxed: others read it for messages only.
+        (*c.t.has_ended_)[rank].store(true, relaxed);
       },
       &of_fibers);
 }
@@ -178,13 +184,13 @@ void team::end_part(rank_t thread, const T& value, const Op& op) {
 
 // ---- the caller's side
 
-// From the opening of a region, after begin_region, until all its ranks have ended.
+// Exists from the opening of a region, after begin_region, until all its ranks have ended.
 class team::open_region {
  public:
   explicit open_region(team& t) : team_(t), outer_(std::exchange(detail::team_here, &t)) {}
   open_region(team& t, const job& j) : open_region(t) { team_.open(j); }
   ~open_region() {
-    // release: leaves the team to the next opener; pairs with begin_region.
+    // release: publishes this opener's state to the next one; pairs with begin_region.
     team_.is_open_.store(false, release);
     detail::team_here = outer_;
   }
@@ -311,7 +317,7 @@ timed_result team::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
     refuse(
         "a region that ends by a named barrier cannot be waited for with a deadline: that wait "
         "could not be resumed");
-  // The workers' copy lives until the region has ended, which may be after this call.
+  // The workers use this copy until the region has ended, which may be after this call.
   auto kept = std::make_shared<callable>(std::forward<F>(f));
   if (!begin_region()) {
     run_alone(*kept);
@@ -320,19 +326,20 @@ timed_result team::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
   const part<callable> all{detail::held<callable, 48>(*kept)};
   late_callable_ = kept;
   for (rank_t r = 0; is_virtual() && r < ranks_; ++r)
-    (*has_ended_)[r].store(false, relaxed);  // relaxed: published by open()
+    // relaxed: open() publishes it.
+    (*has_ended_)[r].store(false, relaxed);
   const team* const outer = std::exchange(detail::team_here, this);
   open(job_for(all));
   call_ranks(0, all.f);
   detail::team_here = outer;
-  // relaxed: is_open_ says so to others; for this thread.
+  // relaxed: only this thread needs it; is_open_ tells other threads.
   late_opener_.store(&detail::team_here, relaxed);
   return close_by(until);
 }
 
 template <class Rep, class Period>
 timed_result team::wait_for(std::chrono::duration<Rep, Period> timeout) {
-  // relaxed: as above.
+  // relaxed: only this thread needs it; is_open_ tells other threads.
   if (late_opener_.load(relaxed) == nullptr) return {true, 0, 0, {}};
   return close_by(deadline_after(timeout));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class of team.hpp, which is what to include: it explains it and brings the templates too.
-// Hosted only: threads. Needs the compiled library.
+// The class tutti::team. Include team.hpp instead: it explains the class and includes the
+// templates.
+// Hosted only: it needs threads and the compiled library.
 #pragma once
 
 #include <atomic>
@@ -33,35 +34,40 @@
 namespace tutti {
 
 struct team_options {
-  // Threads, the caller's included. 0: one for each physical core that this process may use, no more than its CPU
-  // quota, and no more than `ranks`.
+  // The number of threads, including the caller's. 0: one for each physical core that this process
+  // may use, but no more than its CPU quota and no more than `ranks`.
   rank_t threads = 0;
-  // 0: one for each thread. More: virtual ranks, several fibers on a thread (team/fibers.hpp says what they must not
-  // do).
+  // The number of ranks. 0: one for each thread. More than threads: virtual ranks, which are
+  // several fibers on a thread (team/fibers.hpp tells what they must not do).
   rank_t ranks = 0;
-  // A barrier of the registry: it ends regions, and is member::barrier. Empty: tutti's choice.
+  // The name of a barrier of the registry that ends regions and implements member::barrier. Empty:
+  // tutti chooses.
   std::string_view barrier = {};
-  // How a named barrier waits.
+  // The wait policy of a named barrier.
   std::string_view wait = "adaptive";
-  // Without a named barrier: how many threads one thread opens the region for and collects from; a power of two. 2 is
-  // the recursive barrier of paper 002 with the reduction inside.
+  // Without a named barrier: the number of threads for which one thread opens the region and from
+  // which it collects, itself included. It must be a power of two. 2 gives the recursive barrier of
+  // Berger and Stamatakis with the reduction inside.
   rank_t fan = 16;
-  // With a named barrier the caller adds what the threads left: doubles by vector instructions (the SSE3 forms of paper
-  // 002), or one after the other. The bits are the same.
+  // With a named barrier the caller combines the threads' contributions. If true, it adds doubles
+  // by vector instructions (the SSE3 forms of Berger and Stamatakis), otherwise one after the
+  // other. The bits are the same.
   bool vector_sums = true;
-  // Where the threads are bound. `none` leaves the thread that makes the team, and all that it starts, as they are; the
-  // workers keep off the cores that they come to share (docs/teams.md). Anything else binds the maker's thread too, as long
-  // as the team lives.
+  // Where the threads are bound. `none` leaves the thread that makes the team, and the threads that
+  // it starts, as they are, and the workers move away from cores that they come to share
+  // (docs/teams.md). Any other value also binds the thread that makes the team, as long as the team
+  // exists.
   platform::placement place = platform::placement::none;
   fiber_options fibers = {};
-  // For how long a thread that waits, for the next region or for others, keeps its processor before it sleeps
-  // (wait/patience.hpp).
+  // How long a thread that waits, for the next region or for other ranks, keeps its processor
+  // before it sleeps (wait/patience.hpp).
   tutti::patience patience = {};
 };
 
 class TUTTI_API team {
  public:
-  // Throws std::invalid_argument for options that cannot be right, std::system_error if threads cannot be made.
+  // Throws std::invalid_argument for options that cannot be right, and std::system_error if threads
+  // cannot be created.
   explicit team(team_options options = {});
   explicit team(rank_t threads) : team(team_options{.threads = threads}) {}
   ~team();
@@ -71,48 +77,57 @@ class TUTTI_API team {
   rank_t size() const noexcept { return ranks_; }
   rank_t threads() const noexcept { return threads_; }
 
-  // From the next wait on. Called by whoever opens the team's regions, between two of them. False: a named barrier waits by
-  // a policy that has no patience.
+  // Sets the patience of all waits that begin later. Only the thread that opens the team's regions
+  // may call it, between two regions. Returns false if there is a named barrier with a wait policy
+  // that has no patience.
   bool set_patience(patience p) noexcept;
 
-  // Calls f(member&) once as each rank; returns when all calls have returned. Throws what f threw as the lowest rank that
-  // failed by itself. Runs f on the calling thread alone, in a region of one rank, inside a region or loop of this team, and
-  // while another thread has one open. Throws std::logic_error while a late region (run_for) of this thread has not ended.
+  // Calls f(member&) once as each rank and returns when all calls have returned. Throws what f
+  // threw on the lowest rank that failed by itself. Inside a region or loop of this team, and while
+  // another thread has one open, it calls f on the calling thread alone, in a region of one rank.
+  // Throws std::logic_error while a late region (run_for) of this thread has not ended.
   template <class F>
   void run(F&& f);
 
-  // The same on the first k ranks; the other threads hear nothing of it. Throws std::invalid_argument unless
-  // 1 <= k <= size().
+  // Does the same on the first k ranks. The other threads take no part and receive no message.
+  // Throws std::invalid_argument unless 1 <= k <= size().
   template <class F>
   void run(rank_t k, F&& f);
 
-  // The same, and combines what the calls return, as member::reduce does, in the messages that end the region.
+  // Does the same on all ranks and returns the combined results of the calls, in the order of
+  // member::reduce. The messages that end the region carry the values. The result of f must be
+  // trivially copyable.
   template <class Op, class F>
   auto run_reduce(Op op, F&& f);
 
-  // Calls f(i) for each i from first up to, not including, last, in any order, several at a time. The caller begins at
-  // once; the others help as far as they come in time, so that a loop never waits for a thread that sleeps or has no core.
-  // f must not wait for another i. Throws what f threw for the lowest i that failed, of those that were begun.
+  // Calls f(i) for each i from first up to, not including, last, in any order, several at a time.
+  // The caller begins at once, and threads that come in time help, so a loop never waits for a
+  // thread that sleeps or has no core. f must not wait for another i. Throws what f threw for the
+  // lowest i that failed, of those that were begun.
   template <class F>
   void parallel_for(std::size_t first, std::size_t last, F&& f, loop_options how = {});
 
-  // The same by f(member&, from, to) for parts that cover first .. last-1. The member says which thread it is; it has nobody
-  // to meet.
+  // Does the same by calls f(member&, from, to) for parts that cover first .. last-1. The member
+  // tells the thread; its collective operations include no other rank.
   template <class F>
   void parallel_parts(std::size_t first, std::size_t last, F&& f, loop_options how = {});
 
-  // The f(i) combined by `op`: first within a block for each rank in a fixed order (loop.hpp), then as member::reduce does.
-  // The same bits for the same size() and bounds, whoever runs the blocks. The identity of `op` if the loop is empty, or T{} if it has none. `op`
-  // is commutative, too: lanes take turns.
+  // Returns the values f(i), combined by `op`: first within a block for each rank in a fixed order
+  // (loop.hpp), then in the order of member::reduce. The same size() and bounds give the same bits,
+  // whichever threads run the blocks. For an empty loop it returns the identity of `op`, or T{} if
+  // `op` has none. `op` must also be commutative, because lanes take turns.
   template <class Op, class F>
   auto parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f);
 
-  // The same with the same bits for any number of ranks: parts are fixed by the bounds alone (loop.hpp).
+  // Does the same with the same bits for any number of ranks, because the bounds alone determine
+  // the parts (loop.hpp).
   template <class Op, class F>
   auto parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f);
 
-  // As run(), but waits for the other ranks no longer than `timeout`. After a late region: wait_for() again; until it
-  // has ended, nothing else may be run, and what f refers to must live. With tutti's own barrier only.
+  // run_for() does what run() does, but waits for the other ranks no longer than `timeout`. If the
+  // region is late, call wait_for() until it has ended. Until then the team can run nothing else,
+  // and everything that f refers to must stay valid. Throws std::invalid_argument if the team has a
+  // named barrier.
   template <class Rep, class Period, class F>
   [[nodiscard]] timed_result run_for(std::chrono::duration<Rep, Period> timeout, F&& f);
   template <class Rep, class Period>
@@ -121,9 +136,10 @@ class TUTTI_API team {
  private:
   friend class member;
 
-  // What a worker is told: a function, and the callable that it works on (team_calls.hpp).
+  // A job for a worker: a function, and the callable that the function uses (team_calls.hpp).
   struct job {
-    void (*run)(const job&, team&, rank_t thread) = nullptr;  // null: end
+    // Null tells the worker to end.
+    void (*run)(const job&, team&, rank_t thread) = nullptr;
     alignas(8) std::byte callable[48];
   };
   static_assert(sizeof(job) == 56, "with the region's number it shares a line of 64 bytes");
@@ -139,7 +155,8 @@ class TUTTI_API team {
   struct alignas(cache_line) thread_group {
     std::optional<fiber_group> fibers;
     rank_t first_rank = 0;
-    rank_t size = 0;  // that take part in the region
+    // The number of them that take part in the region.
+    rank_t size = 0;
     std::atomic<std::uint32_t> arrived{0};
     std::atomic<std::uint32_t> episode{0};
     slot result;
@@ -149,7 +166,7 @@ class TUTTI_API team {
 
   bool is_virtual() const noexcept { return ranks_ > threads_; }
 
-  // ---- set up and taken down (src/team/team.cpp)
+  // ---- set-up and end (src/team/team.cpp)
   void choose_sizes();
   void make_regions();
   void make_meeting();
@@ -166,11 +183,12 @@ class TUTTI_API team {
   template <class F>
   static decltype(auto) run_alone(F& f);
 
-  // False if this thread must run it alone: inside a region of this team, without anybody else, or while another thread has
-  // a region open. Throws std::logic_error while a late one of this thread has not ended. True: is_open_ is mine to clear.
+  // Returns false if this thread must run the region alone: inside a region of this team, in a team
+  // of one rank, or while another thread has a region open. If it returns true, the caller must
+  // clear is_open_. Throws std::logic_error while a late region of this thread has not ended.
   bool begin_region() {
     if (detail::team_here == this || ranks_ == 1) return false;
-    // acquire: whoever finds the team free goes on where the opener before has left it; pairs with the clearing.
+    // acquire: makes the state of the previous opener visible; pairs with its clearing of is_open_.
     if (is_open_.exchange(true, acquire)) [[unlikely]] {
       refuse_while_late();
       return false;
@@ -197,12 +215,11 @@ class TUTTI_API team {
     else
       named_region_->close(0);
   }
-  // The same on the threads of the first k ranks.
+  // Do the same on the threads of the first k ranks.
   void open_first(const job& j, rank_t k);
   void close_first(rank_t k);
-  // Threads that have ranks below k.
+  // Returns the number of threads that have ranks below k.
   rank_t threads_of(rank_t k) const noexcept { return (*members_)[k - 1].thread() + 1; }
-  // While it lives, the thread's ranks are ranks of a region of k.
   class narrowed;
   template <class T, class Op>
   void end_part(rank_t thread, const T& value, const Op& op);
@@ -219,7 +236,7 @@ class TUTTI_API team {
   void call_rank(member& me, const F& f) noexcept;
   void fail(rank_t rank, std::exception_ptr why) noexcept;
   [[noreturn]] void rethrow_failure();
-  // Of the lowest rank that failed by itself; the team can be used again.
+  // Returns the exception of the lowest rank that failed by itself. The team can be used again.
   std::exception_ptr take_failure();
 
   template <class T, class Op>
@@ -233,8 +250,9 @@ class TUTTI_API team {
   void begin_waking() noexcept;
   bool wake_another() noexcept;
 
-  // ---- where virtual ranks meet
-  // The last rank of each thread calls meet_threads() for all of them. False if the region is cancelled.
+  // ---- collective operations of virtual ranks Synchronises all virtual ranks. The last rank of
+  // each thread calls meet_threads() for all of its thread. Returns false if the region is
+  // cancelled.
   template <class MeetThreads>
   bool meet_virtually(member& me, MeetThreads meet_threads);
   bool meet_virtually(member& me);
@@ -242,46 +260,59 @@ class TUTTI_API team {
   const detail::compact_values& post_virtually(member& me, const T& value);
   template <class Op, class T>
   T reduce_virtually(member& me, const Op& op, const T& value);
-  // The same of values that stay where they are: the last rank of each thread puts combine(get), *get(rank) is the
-  // rank's value, into its `of_all`, for all of them. Nobody's `value` or `of_all` may go before all have met again.
+  // Combines values without copying them: the last rank of each thread stores combine(get), where
+  // *get(rank) is the value of that rank, in its own `of_all`, for all ranks of its thread. No rank
+  // may destroy its `value` or `of_all` before all ranks have synchronised again.
   template <class V, class Combine, class T>
   const T& combine_virtually(member& me, const V& value, const Combine& combine, T& of_all);
 
-  team_options options_;  // its names are views: see barrier_name_, wait_name_
+  // The names in options_ refer to barrier_name_ and wait_name_.
+  team_options options_;
   std::string barrier_name_, wait_name_;
   rank_t ranks_ = 1;
   rank_t threads_ = 1;
-  bool crowded_ = false;  // more threads than CPUs
+  // Whether there are more threads than CPUs.
+  bool crowded_ = false;
 
   std::optional<fork_join<job, slot>> regions_;
-  std::unique_ptr<any_region> named_region_;  // instead
-  job named_job_;                             // published by named_region_
-  detail::compact_values contributions_;      // of threads, to a named region
+  // With a named barrier: it replaces regions_, publishes named_job_, and contributions_ holds the
+  // values of the threads.
+  std::unique_ptr<any_region> named_region_;
+  job named_job_;
+  detail::compact_values contributions_;
 
-  std::unique_ptr<detail::meeting> meeting_;  // of the threads
-  std::vector<std::unique_ptr<detail::meeting>>
-      narrow_meetings_;  // of the first so many, made when they are wanted
+  // The collective operations of all threads, and of the first 1, 2, ... threads, which are made
+  // when they are needed.
+  std::unique_ptr<detail::meeting> meeting_;
+  std::vector<std::unique_ptr<detail::meeting>> narrow_meetings_;
   std::optional<array<member>> members_;
-  std::optional<array<thread_group>> groups_;  // of virtual ranks
-  detail::compact_values rank_values_[2];      // of virtual ranks inside a region, in turn
-  detail::compact_values rank_results_;        // of virtual ranks, of a region
-  bool threads_are_subtrees_ =
-      false;  // each thread's virtual ranks are a subtree of the tournament
-  std::optional<array<std::atomic<bool>>> has_ended_;  // virtual ranks, for messages
+  // The virtual ranks of each thread.
+  std::optional<array<thread_group>> groups_;
+  // The values of virtual ranks inside a region, which take turns, and their results of a region.
+  detail::compact_values rank_values_[2];
+  detail::compact_values rank_results_;
+  // Whether each thread's virtual ranks are a subtree of the tournament.
+  bool threads_are_subtrees_ = false;
+  // Whether each virtual rank has ended, for messages.
+  std::optional<array<std::atomic<bool>>> has_ended_;
 
   cancellation cancelled_;
-  std::vector<std::exception_ptr> failures_;  // by rank
+  // The exception of each rank.
+  std::vector<std::exception_ptr> failures_;
   alignas(cache_line) std::atomic<bool> is_open_{false};
-  // While a region is late: who opened it, by the address of its team_here.
+  // While a region is late: the thread that opened it, identified by the address of its team_here.
   std::atomic<const void*> late_opener_{nullptr};
   std::shared_ptr<void> late_callable_;
 
   std::optional<loop_desk<shared_loop*>> desk_;
-  std::optional<array<member>> helpers_;  // what parts of loops see of the threads
-  // Time of loops that nobody was awake for, in ticks, and when the last of them began.
+  // The members that the parts of loops receive, one for each thread.
+  std::optional<array<member>> helpers_;
+  // The time of loops during which no worker was awake, in ticks, and the beginning of the last
+  // one.
   std::atomic<float> missed_{0};
   std::atomic<std::uint64_t> last_missed_{0};
-  std::atomic<rank_t> next_to_wake_{0};  // in a loop that is worth it; otherwise threads_
+  // The next thread to wake in a loop that is worth it; threads_ otherwise.
+  std::atomic<rank_t> next_to_wake_{0};
 
   std::vector<std::thread> workers_;
   std::unique_ptr<binding> caller_binding_;
