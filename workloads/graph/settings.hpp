@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the applications are asked, and what they answer.
+// The settings and the outcome of an application.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,46 @@ class communicator;
 namespace tutti::graph_apps {
 
 enum class mode : std::uint8_t {
-  sync,   // a time step ends when everybody is idle and no message is on its way
-  async,  // no steps: neighbours wait for each other (GALS), or nobody for anybody (shortest paths)
-  sequential,  // a plain loop of one thread, without messages: what the others are compared with
+  // A time step ends when all vertices are idle and no message is under way.
+  sync,
+  // There are no steps: vertices wait for their neighbours (GALS), or not at all (shortest paths).
+  async,
+  // A plain loop of one thread, without messages; the other modes are compared with it.
+  sequential,
 };
 
 struct settings {
   graph_apps::mode mode = mode::sync;
   graph::run_options run;
-  // Runs on the participants of all processes instead; each process calls the application with the same graph and settings.
+  // If set, the application runs on the participants of all processes; each process calls it with
+  // the same graph and settings.
   mpi::communicator* across = nullptr;
-  std::function<void(const std::string& what)> on_failure = {};  // see graph::across_options
-  std::uint64_t steps =
-      20;  // iterations of PageRank, steps of heat, milliseconds of the spiking network
-  std::vector<graph::vertex_t> sources;  // of the shortest paths; the hot vertices of heat
-  std::uint64_t seed = 1;                // of what is random: noise, currents, temperatures
-  double damping = 0.85;                 // PageRank
-  double tolerance =
-      0;  // PageRank, sync and sequential: ends when no rank changes by more, times 1/n
-  std::uint32_t block = 16;     // multi-source, async: steps between two looks whether that was all
-  double step = 0;              // heat: of time; 0: half of what is stable
-  double noise = 1, input = 0;  // spiking network: times the paper's noise; a constant current
-  double variety = 1;           // 0: neurons of one kind are all alike
-  double coupling = 1;          // times all currents
-  bool euler = false;           // spiking network
-  bool record = false;          // keep each spike
+  // See graph::across_options.
+  std::function<void(const std::string& what)> on_failure = {};
+  // Iterations of PageRank, steps of heat, milliseconds of the spiking network.
+  std::uint64_t steps = 20;
+  // The sources of the shortest paths, or the hot vertices of heat.
+  std::vector<graph::vertex_t> sources;
+  // The seed of all random values: noise, currents, temperatures.
+  std::uint64_t seed = 1;
+  // The damping factor of PageRank.
+  double damping = 0.85;
+  // PageRank, sync and sequential: the run ends when no rank changes by more than this times 1/n.
+  double tolerance = 0;
+  // Multi-source, async: the number of steps between two checks for the end.
+  std::uint32_t block = 16;
+  // Heat: the time step; 0: half of the largest stable one.
+  double step = 0;
+  // Spiking network: a factor of the paper's noise, and a constant current.
+  double noise = 1, input = 0;
+  // 0: neurons of one kind are all alike.
+  double variety = 1;
+  // A factor of all currents.
+  double coupling = 1;
+  // Spiking network: use Euler's method (neuron.hpp).
+  bool euler = false;
+  // Whether to keep each spike.
+  bool record = false;
 };
 
 struct column {
@@ -57,13 +72,19 @@ struct spike {
 };
 
 struct outcome {
-  std::vector<column> columns;  // each with a value for every vertex
-  std::vector<spike> spikes;    // by step, then by neuron; if they were recorded
-  std::vector<std::pair<std::string, double>> summary;  // a few numbers for people
-  double prepare_seconds = 0;  // before the shards: symmetric graphs, currents
-  double cut_seconds = 0;      // into shards
+  // Each column has a value for every vertex.
+  std::vector<column> columns;
+  // By step, then by neuron; empty unless spikes were recorded.
+  std::vector<spike> spikes;
+  // A few numbers for people to read.
+  std::vector<std::pair<std::string, double>> summary;
+  // Seconds before the shards are cut: symmetric graphs, currents.
+  double prepare_seconds = 0;
+  // Seconds to cut the graph into shards.
+  double cut_seconds = 0;
   double run_seconds = 0;
-  graph::edge_t edges = 0;  // that messages went along, added ones included
+  // The edges along which messages went, including added ones.
+  graph::edge_t edges = 0;
   graph::engine_statistics statistics;
   std::vector<graph::engine_statistics> of_participants;
 };
@@ -71,14 +92,15 @@ struct outcome {
 struct application {
   std::string name;
   std::string meaning;
-  std::string steps_meaning;  // empty: it has no steps
+  // Empty: the application has no steps.
+  std::string steps_meaning;
   std::uint64_t usual_steps = 0;
-  bool takes_weights =
-      false;  // uses them; negative ones are refused unless it is the spiking network
+  // Whether it uses weights. All applications but the spiking network refuse negative ones.
+  bool takes_weights = false;
   std::function<outcome(const graph::csr&, const settings&)> run;
 };
 
-// pagerank, sssp, mssp, spiking, heat.
+// The applications: pagerank, sssp, mssp, spiking, heat.
 const std::vector<application>& applications();
 
 }  // namespace tutti::graph_apps

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process of an OpenMP peer: the benchmark's rounds in parallel regions of the runtime that it is linked with
-// (bench/barrier/peers/openmp_region.c, compiled by that runtime's compiler).
+// The process of an OpenMP peer. It runs the benchmark's rounds in parallel regions of the runtime
+// with which it is linked (bench/barrier/peers/openmp_region.c, compiled by that runtime's
+// compiler).
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -16,7 +17,7 @@ namespace {
 class openmp_crew final : public bench::region_crew {
  public:
   explicit openmp_crew(rank_t threads) : threads_(threads) {}
-  // Ends the runtime's threads. Rank 0 is this thread, whose CPU those made later would inherit.
+  // Ends the runtime's threads. Rank 0 is this thread, whose CPU later threads would inherit.
   ~openmp_crew() override {
     bench::pin_this_thread(bench::any_cpu);
     tutti_openmp_release();

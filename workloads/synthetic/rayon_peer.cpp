@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process of Rayon: the benchmark's rounds in regions of bench/region/peers/rayon.
+// The process of Rayon. It runs the benchmark's rounds in regions of bench/region/peers/rayon.
 #include "harness/worker.hpp"
 #include "region/peers/rayon/rayon_crew.hpp"
 #include "synthetic/round.hpp"

@@ -16,7 +16,7 @@ class rounds {
           work.enter(rank);
         }} {}
 
-  // False as soon as a result is wrong; fault() tells.
+  // Returns false as soon as a result is wrong; fault() says which.
   bool regions(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
       crew_.open(body_.call);
@@ -34,7 +34,7 @@ class rounds {
   const round_request& request_;
   bench::region_crew& crew_;
   workload& work_;
-  // Read by all in every region: away from what the master writes.
+  // All threads read this in every region, so it is kept away from what the master writes.
   const struct alignas(cache_line) { std::function<void(rank_t)> call; } body_;
   alignas(cache_line) std::uint64_t done_ = 0;
   std::string fault_;
@@ -65,7 +65,8 @@ workload& workload_store::of(const round_request& request) {
     return std::tie(r.threads, r.length, r.seed, r.cpus);
   };
   if (last_ == nullptr || key(request) != key(made_for_)) {
-    last_ = nullptr;  // before the next one takes memory
+    // The old work is freed before the next one takes memory.
+    last_ = nullptr;
     last_ = std::make_unique<workload>(request.threads, request.length, request.cpus, request.seed);
     made_for_ = request;
   }

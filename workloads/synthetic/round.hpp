@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One round of the benchmark: regions back to back by somebody's threads (bench/crew), verified by the master, who also
-// reads the clock.
+// One round of the benchmark: regions back to back on a provider's threads (bench/crew). The master
+// verifies them and reads the clock.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,37 @@ namespace tutti::synthetic {
 
 struct round_request {
   rank_t threads = 2;
-  std::vector<int> cpus;  // of each thread; empty: unpinned
+  // The CPU of each thread; empty: unpinned.
+  std::vector<int> cpus;
   std::size_t length = 0;
   std::uint64_t seed = 1;
   std::uint64_t regions = 100;
   std::uint64_t warm_up = 10;
-  std::uint64_t batches = 1;  // each gives a sample
-  // After each region, or only after the round: without work, reading everybody's result would cost more than the region.
+  // Each batch gives a sample.
+  std::uint64_t batches = 1;
+  // Whether to verify after each region, or only after the round. Without work, reading every
+  // rank's result would cost more than the region.
   bool verify_each = false;
 };
 
 struct round_outcome {
-  std::vector<double> samples;  // ns a region, one for each batch
-  double duration_ns = 0;       // of all batches
-  std::string fault;            // empty: all results were right
+  // Nanoseconds per region, one sample per batch.
+  std::vector<double> samples;
+  // The duration of all batches.
+  double duration_ns = 0;
+  // Empty: all results were right.
+  std::string fault;
 };
 
-// Throws std::runtime_error when a thread cannot be placed.
+// Throws std::runtime_error if a thread cannot be placed.
 round_outcome run_round(const round_request& request, bench::region_crew& crew, workload& work);
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(round_request, threads, cpus, length, seed, regions, warm_up,
                                    batches, verify_each)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(round_outcome, samples, duration_ns, fault)
 
-// Makes the work of a request, or finds the last one if it is the same: its pages are placed once.
+// Makes the work of a request, or returns the last one if it is the same, so that its pages are
+// placed once.
 class workload_store {
  public:
   workload& of(const round_request& request);

@@ -23,12 +23,12 @@ std::int64_t multiply_and_sum_floors(const vectors& mine) {
 
 namespace {
 
-// The numbers of every rank: between -100 and 100, so that floor is not truncation.
+// The numbers of every rank, between -100 and 100, so that floor is not truncation.
 class numbers {
  public:
   explicit numbers(std::uint64_t seed) : engine_(seed) {}
   double next() {
-    // Not a std distribution: those differ between standard libraries.
+    // A std distribution would differ between standard libraries.
     return static_cast<double>(engine_() >> 11) * 0x1p-53 * 200 - 100;
   }
 
@@ -36,7 +36,7 @@ class numbers {
   std::mt19937_64 engine_;
 };
 
-// By integers alone, so that it shares nothing with the kernel: the largest n with n <= product.
+// Uses integers alone, so that it shares nothing with the kernel: the largest n with n <= product.
 std::int64_t floor_of(double product) {
   auto n = static_cast<std::int64_t>(product);
   if (static_cast<double>(n) > product) --n;
@@ -48,7 +48,7 @@ std::int64_t floor_of(double product) {
 workload::workload(rank_t ranks, std::size_t length, const std::vector<int>& cpus,
                    std::uint64_t seed, kernel work)
     : length_(length), work_(work), results_(ranks) {
-  // On a thread of its own, which stays where it is put.
+  // The vectors are made on a separate thread, which stays where it is put.
   const auto make = [&] {
     team_options options;
     options.threads = ranks;

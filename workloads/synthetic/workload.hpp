@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of the synthetic benchmark: each rank multiplies two vectors of its own into a third and sums the floors of
-// the products. All ranks have the same numbers, so that everybody knows what everybody's sum must be.
-// Source: paper 002, section IV.
+// The work of the synthetic benchmark: each rank multiplies two vectors of its own into a third and
+// sums the floors of the products. All ranks have the same numbers, so every rank's sum is known to
+// all.
+// Source: Berger and Stamatakis 2010, section IV.
 #pragma once
 
 #include <cstddef>
@@ -21,29 +22,30 @@ struct vectors {
   std::span<double> v3;
 };
 
-// v3 = v1 * v2; the sum of the floors of v3.
+// Computes v3 = v1 * v2 and returns the sum of the floors of v3.
 std::int64_t multiply_and_sum_floors(const vectors& mine);
 
 using kernel = std::int64_t (*)(const vectors& mine);
 
 class workload {
  public:
-  // Vectors of `length`, on pages that rank r touched first on cpus[r % cpus.size()] (anywhere, if there are none).
-  // Throws std::bad_alloc, std::system_error.
+  // Makes vectors of `length` doubles, on pages that rank r touched first on cpus[r % cpus.size()]
+  // (anywhere if `cpus` is empty). Throws std::bad_alloc and std::system_error.
   workload(rank_t ranks, std::size_t length, const std::vector<int>& cpus, std::uint64_t seed,
            kernel work = multiply_and_sum_floors);
 
   rank_t ranks() const noexcept { return static_cast<rank_t>(results_.size()); }
   std::size_t length() const noexcept { return length_; }
 
-  // A rank's part of a region.
+  // Runs a rank's part of a region.
   void enter(rank_t rank) {
     result& mine = results_[rank].value;
     if (length_ > 0) mine.sum = work_({memory_->v1[rank], memory_->v2[rank], memory_->v3[rank]});
     ++mine.regions;
   }
 
-  // What is wrong after `regions` in which every rank took part; empty: nothing. By the master, after a region.
+  // Says what is wrong after `regions` regions in which every rank took part; empty: nothing. The
+  // master calls this after a region.
   std::string fault(std::uint64_t regions) const {
     for (rank_t rank = 0; rank < ranks(); ++rank) {
       const result& other = results_[rank].value;
@@ -53,7 +55,7 @@ class workload {
     return {};
   }
 
-  // Counts regions from 0 again and forgets the sums.
+  // Counts regions from 0 again and clears the sums.
   void reset();
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the applications share: running a program in the mode that was asked for, and filling in the outcome.
+// The part that the applications share: running a program in the requested mode, and filling in the
+// outcome.
 #pragma once
 
 #include <chrono>
@@ -35,7 +36,7 @@ graph::run_result<Program> run_where_asked(
   return graph::run_across(program, pins, owners, *s.across, {s.run.engine, s.on_failure});
 }
 
-// Runs it and calls take(message) for each message to the host, by time and vertex.
+// Runs the program and calls take(message) for each message to the host, by time and vertex.
 template <graph::vertex_program Program, class Take>
 void run_program(const Program& program,
                  std::span<const graph::edge_set<typename Program::edge>> pins, const settings& s,
@@ -50,7 +51,7 @@ void run_program(const Program& program,
     o.of_participants = std::move(result.of_participants);
     return;
   }
-  // Another part of the same work: the times follow one another.
+  // This is another part of the same work: its time follows that of the part before.
   const std::uint64_t time = o.statistics.time, detections = o.statistics.detections;
   o.statistics += result.statistics;
   o.statistics.time = time + result.statistics.time;
@@ -59,14 +60,15 @@ void run_program(const Program& program,
     o.of_participants[i] += result.of_participants[i];
 }
 
-// The smallest symmetric graph that has all edges of this one, for programs whose vertices wait for their neighbours: added
-// edges have weight 0. Without weights, or if they are not to be kept, the others have weight 1.
+// The smallest symmetric graph that has all edges of this one, for programs whose vertices wait for
+// their neighbours. Added edges have weight 0. If the graph has no weights, or they are not kept,
+// the other edges have weight 1.
 graph::csr neighbours_of(const graph::csr& graph, bool keep_weights, unsigned threads);
 
-// Throws std::invalid_argument for a vertex that the graph does not have, and for none.
+// Throws std::invalid_argument if there are no sources, or if the graph does not have one of them.
 void require_sources(const graph::csr& graph, const std::vector<graph::vertex_t>& sources);
 
-// Throws std::invalid_argument for a negative weight, naming the edge.
+// Throws std::invalid_argument for a negative weight; the error names the edge.
 void require_no_negative_weight(const graph::csr& graph, const std::string& application);
 
 outcome run_pagerank(const graph::csr& graph, const settings& s);

@@ -18,7 +18,8 @@ namespace {
 
 constexpr double hot = 100;
 
-// The sources are hot, the rest is at 0; without sources each vertex has a random temperature.
+// Sources are hot and all other vertices are at 0; without sources each vertex has a random
+// temperature.
 std::vector<double> initial_temperatures(const graph::csr& graph, const settings& s) {
   std::vector<double> made(graph.vertices, 0.0);
   for (const graph::vertex_t v : s.sources) made[v] = hot;

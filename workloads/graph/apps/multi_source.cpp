@@ -31,7 +31,8 @@ void run_async(const graph::csr& neighbours, std::span<const graph::vertex_t> so
               [&](const auto& m) { add(results[m.vertex], unpacked(m.content.set)); });
 }
 
-// A message of 7 words is the largest that lies in a slot: 448 sources at a time. Few sources travel in a short one.
+// A message of 7 words is the largest that lies in a ring itself: 448 sources at a time. A few
+// sources travel in a short message.
 constexpr std::size_t few = 2, many = 7;
 
 template <class Few, class Many>

@@ -57,7 +57,8 @@ outcome run_pagerank(const graph::csr& graph, const settings& s) {
     ranks = std::move(made.ranks);
   }
 
-  // Dividing by the sum spreads evenly what vertices without out-edges hold (programs/pagerank.hpp).
+  // Dividing by the sum spreads the rank of vertices without out-edges evenly over all
+  // (programs/pagerank.hpp).
   const uint128 sum = std::accumulate(ranks.begin(), ranks.end(), uint128{0});
   const double total = std::ldexp(static_cast<double>(sum), -62);
   std::vector<double> shares(ranks.size());

@@ -14,8 +14,9 @@
 namespace tutti::graph_apps {
 namespace {
 
-// The edges' weights, or random ones as in Izhikevich's program: up to 0.5 from a neuron that excites, down to -1 from one
-// that inhibits. Multiples of current_unit that a float holds exactly.
+// The edges' weights, or random ones as in Izhikevich's program: up to 0.5 from an excitatory
+// neuron, down to -1 from an inhibitory one. They are multiples of current_unit that a float holds
+// exactly.
 graph::csr synapses_of(const graph::csr& graph, const spiking_network& net, double coupling) {
   graph::csr made = graph;
   graph::set_weights(made, [&](graph::vertex_t from, graph::vertex_t to, graph::edge_t e) {
@@ -52,7 +53,8 @@ std::uint64_t content_of(const Message& m) {
 
 struct found {
   std::vector<std::uint64_t> counts;
-  std::vector<std::int64_t> last;  // -1: never
+  // -1: never.
+  std::vector<std::int64_t> last;
   std::vector<spike> spikes;
 
   explicit found(graph::vertex_t n) : counts(n), last(n, -1) {}

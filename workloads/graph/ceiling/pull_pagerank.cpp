@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageRank by pulling: a vertex reads what its in-neighbours offer, so that nobody writes what another one does. One pass
-// over the edges, one random read of four bytes for each, one barrier an iteration; the offers, rank / out-degree, are
-// written on the way. Each rank has a block of vertices with the same share of the edges.
-// Source: Beamer, Asanovic, Patterson, "The GAP benchmark suite" (2015), Jacobi's form.
+// PageRank by pulling: a vertex reads what its in-neighbours offer, so no two threads write the
+// same place. Each iteration takes one pass over the edges with a random read of four bytes per
+// edge, and one barrier; the offers, rank / out-degree, are written in the same pass. Each rank has
+// a block of vertices with the same share of the edges.
+// Source: Beamer, Asanovic and Patterson, "The GAP benchmark suite" (2015), Jacobi's form.
 #include <algorithm>
 
 #include "graph/ceiling/ceiling.hpp"
@@ -10,7 +11,7 @@
 namespace tutti::graph_apps::ceiling {
 namespace {
 
-// Four sums side by side: an addition takes longer than a load.
+// Four sums run side by side, because an addition takes longer than a load.
 float gathered(const std::vector<float>& offers, const graph::vertex_t* from,
                const graph::vertex_t* end) {
   float sum[4] = {};
@@ -20,7 +21,7 @@ float gathered(const std::vector<float>& offers, const graph::vertex_t* from,
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// The first vertex of a block: vertices and edges before it are that share of all.
+// The first vertex of a block: the vertices and edges before it are the block's share of all.
 graph::vertex_t first_of(const graph::csr& graph, rank_t rank, rank_t size) {
   const auto work = [&](graph::vertex_t v) { return graph.offsets[v] + 2 * graph::edge_t{v}; };
   const graph::edge_t goal = work(graph.vertices) / size * rank;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest paths by delta-stepping: a bucket for each stretch of distances; all threads relax the edges of the vertices in
-// the lowest one, each into buckets of its own, and goes on alone while what it put back into the lowest is little.
-// Source: Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm" (2003); the fusion of small buckets is
-// of Zhang et al., "Optimizing ordered graph algorithms with GraphIt" (2020).
+// Shortest paths by delta-stepping. Each range of distances has a bucket. All threads relax the
+// edges of the vertices in the lowest bucket, each thread into buckets of its own. A thread
+// continues alone while the vertices that it put back into the lowest bucket are few.
+// Source: Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm" (2003). The
+// fusion of small buckets is that of Zhang et al., "Optimizing ordered graph algorithms with
+// GraphIt" (2020).
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -15,7 +17,7 @@
 namespace tutti::graph_apps::ceiling {
 namespace {
 
-// Distances that are not negative are ordered as the numbers that their bits are.
+// Nonnegative floats have the same order as the integers with the same bits.
 using bits_t = std::uint32_t;
 constexpr bits_t bits_of(float x) noexcept { return std::bit_cast<bits_t>(x); }
 constexpr float float_of(bits_t b) noexcept { return std::bit_cast<float>(b); }
@@ -32,7 +34,8 @@ class search {
   }
 
   void begin(graph::vertex_t source) {
-    distances_[source].store(bits_of(0.0f), relaxed);  // relaxed: as above
+    // relaxed: as above.
+    distances_[source].store(bits_of(0.0f), relaxed);
     front_.assign(1, source);
   }
 
@@ -64,9 +67,11 @@ class search {
   using buckets = std::vector<std::vector<graph::vertex_t>>;
 
   void relax_edges(graph::vertex_t v, std::size_t bucket, buckets& mine) {
-    // relaxed: a distance stands for itself; whoever reads an old one will be told of the new one by its bucket.
+    // relaxed: a distance stands for itself; a thread that reads an old one learns of the new one
+    // by its bucket.
     const float near = float_of(distances_[v].load(relaxed));
-    if (near < delta_ * static_cast<float>(bucket)) return;  // settled in an earlier bucket
+    // The vertex was settled in an earlier bucket.
+    if (near < delta_ * static_cast<float>(bucket)) return;
     const auto targets = graph_.out(v);
     const auto weights = graph_.weights_of(v);
     for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -79,10 +84,10 @@ class search {
   }
 
   bool lower(graph::vertex_t v, float found) {
-    // relaxed: as in relax_edges().
+    // relaxed: the reason is in relax_edges().
     bits_t old = distances_[v].load(relaxed);
     while (bits_of(found) < old)
-      // relaxed, both: as in relax_edges().
+      // relaxed, both: the reason is in relax_edges().
       if (distances_[v].compare_exchange_weak(old, bits_of(found), relaxed, relaxed)) return true;
     return false;
   }
@@ -93,7 +98,7 @@ class search {
     return no_bucket;
   }
 
-  // Everybody's bucket becomes the front.
+  // Makes the buckets of all threads the front.
   void share(member& me, std::size_t bucket, buckets& mine) {
     const std::size_t own = bucket < mine.size() ? mine[bucket].size() : 0;
     const std::size_t before = me.exclusive_scan(plus{}, own, std::size_t{0});

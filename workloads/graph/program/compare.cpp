@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti-graph-compare: message passing beside shared memory on one graph, taking turns: PageRank and shortest paths in the
-// modes of the applications, and the ceiling's pull PageRank and delta-stepping.
+// tutti-graph-compare: message passing and shared memory on one graph, taking turns: PageRank and
+// shortest paths in the modes of the applications, and the ceiling's pull PageRank and
+// delta-stepping.
 //   tutti-graph-compare GRAPH [THREADS [ITERATIONS [ROUNDS]]]
 #include <fmt/format.h>
 
@@ -24,8 +25,10 @@ using graph_apps::mode;
 
 struct contender {
   std::string name;
-  std::function<double()> seconds;  // of one run
-  double edges;                     // that a run looks at, for rates
+  // Runs it once and returns the seconds.
+  std::function<double()> seconds;
+  // The edges that a run reads, for rates.
+  double edges;
   std::vector<double> times = {};
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums that do not depend on the order in which messages arrive: of whole numbers of a small unit.
+// Sums that do not depend on the order in which messages arrive: they add integer multiples of a
+// small unit.
 #pragma once
 
 #include <cmath>
@@ -7,7 +8,8 @@
 
 namespace tutti::graph_apps {
 
-// Numbers from 0 to 1 as multiples of 2^-62. A sum of numbers that add up to 1 fits; so does a product.
+// Numbers from 0 to 1 as multiples of 2^-62. A sum of numbers that add up to 1 fits, and so does a
+// product.
 using share_t = std::uint64_t;
 inline constexpr share_t whole_share = share_t{1} << 62;
 
@@ -19,10 +21,10 @@ constexpr share_t product(share_t a, share_t b) noexcept {
 inline share_t share_of(double x) noexcept { return static_cast<share_t>(std::ldexp(x, 62)); }
 inline double number_of(share_t s) noexcept { return std::ldexp(static_cast<double>(s), -62); }
 
-// Numbers of either sign as multiples of a unit, a power of two.
+// Numbers of either sign as multiples of a unit, which is a power of two.
 class fixed_scale {
  public:
-  // For sums of absolute values up to `largest`.
+  // Makes a scale for sums of absolute values up to `largest`.
   explicit fixed_scale(double largest = 1.0) {
     const int exponent = largest > 0 ? std::ilogb(largest) + 1 : 0;
     up_ = std::ldexp(1.0, 61 - exponent);

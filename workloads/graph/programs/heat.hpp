@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heat on a graph by Newton's law of cooling: over an edge of weight w from j to i, i gains w (T_j - T_i) a unit of time.
+// Heat on a graph by Newton's law of cooling: over an edge of weight w from j to i, i gains w (T_j
+// - T_i) per unit of time.
 //
 //   T_i(t + h) = T_i(t) + h * sum over edges j -> i of w (T_j(t) - T_i(t))       (explicit Euler)
 //
-// Stable while h times the weights that lead to a vertex is at most 1. What arrives is added in multiples of a power of
-// two, exactly: the same bits for every order of arrival.
+// The method is stable while h times the sum of the weights that lead to a vertex is at most 1.
+// Arriving values are added exactly, in multiples of a power of two, so every order of arrival
+// gives the same bits.
 #pragma once
 
 #include <span>
@@ -16,10 +18,14 @@ namespace tutti::graph_apps {
 
 struct heat_setting {
   std::uint64_t steps = 100;
-  double step = 0;                     // h
-  std::span<const double> initial;     // temperatures by vertex
-  std::span<const double> in_weights;  // sum of the weights that lead to each vertex
-  fixed_scale scale{};  // for the largest temperature times the largest of these sums
+  // h.
+  double step = 0;
+  // The temperature of each vertex.
+  std::span<const double> initial;
+  // The sum of the weights that lead to each vertex.
+  std::span<const double> in_weights;
+  // The scale for the largest temperature times the largest of these sums.
+  fixed_scale scale{};
 };
 
 inline double cooled(const heat_setting& heat, graph::vertex_t id, double temperature,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// heat.hpp without a barrier between the steps; the same bits. Its edges are those of a symmetric graph; edges that were
-// added to make it so have weight 0.
+// heat.hpp without a barrier between the steps, with the same bits. The edges must be those of a
+// symmetric graph; edges that were added to make it symmetric have weight 0.
 #pragma once
 
 #include "graph/programs/heat.hpp"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Izhikevich's model of a neuron, and what a network of them is made of.
+// Izhikevich's model of a neuron, and the description of a network of neurons.
 //
-//   v' = 0.04 v^2 + 5 v + 140 - u + I     u' = a (b v - u)     v >= 30 mV: a spike; v = c, u = u + d
+//   v' = 0.04 v^2 + 5 v + 140 - u + I     u' = a (b v - u)
+//   v >= 30 mV: a spike; v = c, u = u + d
 //
-// One step is 1 ms. By default v takes two half steps and u a whole one, as in the paper's program; `euler` takes one step
-// of both from the old values, which is what other simulators call so.
+// One step is 1 ms. By default v takes two half steps and u a whole one, as in the program of the
+// paper; `euler` takes one step of both from the old values, which other simulators call Euler's
+// method.
 // Source: Izhikevich, "Simple model of spiking neurons" (2003).
 #pragma once
 
@@ -16,18 +18,23 @@
 
 namespace tutti::graph_apps {
 
-// Currents along edges, in multiples of 2^-20: added exactly, so that the order of arrival does not matter.
+// Currents along edges in multiples of 2^-20. They are added exactly, so the order of arrival does
+// not matter.
 using current_t = std::int32_t;
 inline constexpr double current_unit = 0x1p-20;
 
 struct spiking_network {
-  std::uint64_t steps = 1000;  // ms
+  // Milliseconds.
+  std::uint64_t steps = 1000;
   std::uint64_t seed = 1;
-  graph::vertex_t excitatory = 0;  // neurons 0 .. excitatory-1; the rest inhibit
-  double noise =
-      1;  // 1: deviation 5 for excitatory, 2 for inhibitory neurons, as in the paper; 0: none
-  double input = 0;    // a constant current
-  double variety = 1;  // 0: all excitatory neurons alike, and all inhibitory ones
+  // Neurons 0 .. excitatory-1 excite; the others inhibit.
+  graph::vertex_t excitatory = 0;
+  // 1: standard deviation 5 for excitatory and 2 for inhibitory neurons, as in the paper; 0: none.
+  double noise = 1;
+  // A constant current.
+  double input = 0;
+  // 0: all excitatory neurons are alike, and so are all inhibitory ones.
+  double variety = 1;
   bool euler = false;
 };
 
@@ -35,7 +42,8 @@ struct neuron {
   double v = -65, u = 0;
   float a = 0, b = 0, c = 0, d = 0;
   std::uint32_t spikes = 0;
-  std::uint32_t last = UINT32_MAX;  // step of the last spike
+  // The step of the last spike.
+  std::uint32_t last = UINT32_MAX;
 
   void init(const spiking_network& net, graph::vertex_t id) noexcept {
     const double r = net.variety * uniform(net.seed, id, UINT64_MAX);
@@ -49,7 +57,8 @@ struct neuron {
     u = double{b} * v;
   }
 
-  // True if it fires. `synaptic`: what the spikes of the step before bring.
+  // Makes one step. Returns true if the neuron fires. `synaptic` is the current from the spikes of
+  // the step before.
   bool step(const spiking_network& net, graph::vertex_t id, std::uint64_t time,
             std::int64_t synaptic) noexcept {
     const double deviation = id < net.excitatory ? 5 : 2;

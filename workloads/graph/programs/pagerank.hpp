@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageRank, one iteration a time step: every vertex sends its rank, divided by its out-degree, along all its edges.
+// PageRank, one iteration per time step: every vertex sends its rank, divided by its out-degree,
+// along all its edges.
 //
 //   rank(v) = (1 - d) / n + d * sum of rank(u) / out_degree(u) over the edges u -> v
 //
-// What vertices without out-edges hold is lost here; dividing all ranks by their sum at the end gives the ranks of the
-// usual definition, in which it is spread evenly over all vertices: the fixed points of both are multiples of each other.
-// Ranks are multiples of 2^-62 and are added exactly: the same bits for every order of arrival.
-// Source: Brin, Page, "The anatomy of a large-scale hypertextual web search engine" (1998).
+// The rank of vertices without out-edges is lost here. Dividing all ranks by their sum at the end
+// gives the ranks of the usual definition, in which that rank is spread evenly over all vertices:
+// the fixed points of both are multiples of each other. Ranks are multiples of 2^-62 and are added
+// exactly, so every order of arrival gives the same bits.
+// Source: Brin and Page, "The anatomy of a large-scale hypertextual web search engine" (1998).
 #pragma once
 
 #include "graph/programs/exact.hpp"
@@ -18,17 +20,21 @@ struct pagerank {
   struct state {
     share_t rank = 0;
   };
-  using inbox = share_t;  // the sum of what has arrived
+  // The sum of what has arrived.
+  using inbox = share_t;
   using edge = graph::nothing;
   using message = share_t;
   using vertex = graph::vertex<pagerank>;
 
   std::uint64_t iterations = 20;
   share_t damping = share_of(0.85);
-  share_t first = 0;  // of each vertex
-  share_t base = 0;   // (1 - d) / n
-  share_t tolerance =
-      0;  // a vertex whose rank changes by no more has settled; all settled: the end
+  // The first rank of each vertex.
+  share_t first = 0;
+  // (1 - d) / n.
+  share_t base = 0;
+  // A vertex whose rank changes by no more than this has settled. The run ends when all have
+  // settled.
+  share_t tolerance = 0;
 
   void init(vertex& v) const {
     v->rank = first;

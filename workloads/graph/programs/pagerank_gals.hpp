@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageRank without a barrier between iterations: a vertex goes on when its neighbours' ranks are there. The same bits as
-// pagerank.hpp. Its edges are those of a symmetric graph; edges that were added to make it so carry 0, the others 1.
+// PageRank without a barrier between iterations: a vertex goes on when its neighbours' ranks have
+// arrived. The bits are those of pagerank.hpp. The edges must be those of a symmetric graph; edges
+// that were added to make it symmetric carry 0, the others 1.
 #pragma once
 
 #include "graph/programs/exact.hpp"
@@ -14,7 +15,8 @@ struct pagerank_gals {
   struct state {
     in_step<share_t> in;
     share_t rank = 0;
-    std::uint32_t degree = 0;  // edges of the graph itself
+    // Edges of the graph itself.
+    std::uint32_t degree = 0;
   };
   using edge = float;
   struct message {
@@ -27,7 +29,8 @@ struct pagerank_gals {
   share_t damping = share_of(0.85);
   share_t first = 0;
   share_t base = 0;
-  const graph::csr* original = nullptr;  // without the added edges
+  // The graph without the added edges.
+  const graph::csr* original = nullptr;
 
   void init(vertex& v) const {
     v->rank = first;

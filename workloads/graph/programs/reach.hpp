@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unweighted shortest paths from many vertices at once: a bit for each source. What reaches a vertex first in step k comes
-// from the sources at distance k; only vertices that somebody new has reached send.
+// Unweighted shortest paths from many vertices at once, one bit per source. A source that reaches a
+// vertex first in step k is at distance k. Only vertices that a new source has reached send.
 // Source: Then et al., "The more the merrier: efficient multi-source graph traversal" (2014).
 #pragma once
 
@@ -22,7 +22,8 @@ struct source_set {
   void operator|=(const source_set& o) noexcept {
     for (std::size_t i = 0; i < Words; ++i) words[i] |= o.words[i];
   }
-  // Removes what `known` has, adds the rest to it; how many those are.
+  // Removes what `known` has and adds the rest to it. Returns the number of sources that were
+  // added.
   std::uint32_t keep_new(source_set& known) noexcept {
     std::uint32_t count = 0;
     for (std::size_t i = 0; i < Words; ++i) {
@@ -34,11 +35,14 @@ struct source_set {
   }
 };
 
-// What is known of the ways from the sources to one vertex.
+// What is known about the ways from the sources to one vertex.
 struct reached {
-  std::uint64_t total = 0;     // of the distances
-  std::uint32_t sources = 0;   // that reach it
-  std::uint32_t farthest = 0;  // of them
+  // The sum of the distances.
+  std::uint64_t total = 0;
+  // The number of sources that reach the vertex.
+  std::uint32_t sources = 0;
+  // The largest of the distances.
+  std::uint32_t farthest = 0;
 
   void add(std::uint32_t count, std::uint32_t distance) noexcept {
     if (count == 0) return;
@@ -48,7 +52,7 @@ struct reached {
   }
 };
 
-// The result in the words of a set, for the host.
+// Packs the result into the words of a set, for the host.
 template <std::size_t Words>
 source_set<Words> packed(const reached& r) noexcept {
   static_assert(Words >= 2);
@@ -80,8 +84,8 @@ struct reach {
   using message = source_set<Words>;
   using vertex = graph::vertex<reach>;
 
-  std::span<const graph::vertex_t>
-      sources;  // at most 64 * Words; a vertex may be in it more than once
+  // At most 64 * Words; a vertex may occur more than once.
+  std::span<const graph::vertex_t> sources;
 
   void init(vertex& v) const {
     insert_source(v->fresh, v.id(), sources);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// reach.hpp without a barrier between the steps. Every vertex sends in every step, whether it has news or not, as its
-// neighbours wait for it: many more messages. Nobody knows how many steps there are to be; so they come in blocks, and
-// after each all are idle. A vertex that had news in the last step of a block begins the next one, the others do so when
-// they hear of it; if nobody had any, that was the end: up to a block of steps more than needed. Its edges are those of a symmetric graph; edges that were added to make it so carry 0, the others 1.
+// reach.hpp without a barrier between the steps. Every vertex sends in every step, with or without
+// news, because its neighbours wait for it; that takes many more messages. The number of steps is
+// not known in advance, so steps come in blocks, and after each block all vertices are idle. A
+// vertex that had news in the last step of a block begins the next block, and the others follow
+// when they hear of it. If no vertex had news, the run ends. It makes up to a block of steps more
+// than necessary. The edges must be those of a symmetric graph; edges that were added to make it
+// symmetric carry 0, the others 1.
 #pragma once
 
 #include "graph/programs/neighbours.hpp"
@@ -27,7 +30,8 @@ struct reach_gals {
   using vertex = graph::vertex<reach_gals>;
 
   std::span<const graph::vertex_t> sources;
-  std::uint32_t block = 16;  // steps
+  // The number of steps in a block.
+  std::uint32_t block = 16;
 
   void init(vertex& v) const {
     insert_source(v->fresh, v.id(), sources);
@@ -44,7 +48,8 @@ struct reach_gals {
   void recv(vertex& v, const message& m, const edge& e) const {
     auto& bucket = v->in.bucket(m.parity);
     if (e != 0) bucket |= m.set;
-    if (!v->in.has_sent) v.ready_to_send(graph::pin(0));  // a block has begun
+    // A block has begun.
+    if (!v->in.has_sent) v.ready_to_send(graph::pin(0));
     go_on(v);
   }
   bool step(vertex& v) const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest paths from one vertex: a vertex tells its neighbours as soon as it has found a shorter way. No steps at all; the
-// end is when nobody has anything to tell. In the worst case exponentially many messages, on real orders of arrival some a
-// vertex; a vertex that finds two shorter ways before it gets to send sends once.
-// The distances are the same bits for every order: rounding d + w never puts a shorter way behind a longer one.
-// Source: Chandy, Misra, "Distributed computation on graphs: shortest path algorithms" (1982); paper 004, figure 4.
+// Shortest paths from one vertex: a vertex tells its neighbours as soon as it has found a shorter
+// way. There are no steps; the run ends when no vertex has anything to tell. In the worst case this
+// takes exponentially many messages; in real orders of arrival it takes a few per vertex. A vertex
+// that finds two shorter ways before its turn to send sends once.
+// The distances have the same bits for every order: rounding d + w never puts a shorter way behind
+// a longer one.
+// Source: Chandy and Misra, "Distributed computation on graphs: shortest path algorithms" (1982);
+// Naylor et al. 2020, figure 4.
 #pragma once
 
 #include <limits>
@@ -16,7 +19,8 @@ struct shortest_paths {
   struct state {
     float distance = std::numeric_limits<float>::infinity();
   };
-  using edge = float;  // not negative
+  // The weight, which must not be negative.
+  using edge = float;
   using message = float;
   using vertex = graph::vertex<shortest_paths>;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest paths from one vertex in rounds: in a time step each vertex whose distance has shrunk tells its neighbours,
-// once. After step k the distances are those of the paths of k edges at most; no more than n steps.
+// Shortest paths from one vertex in rounds: in a time step each vertex whose distance has shrunk
+// tells its neighbours once. After step k the distances are those of the paths with at most k
+// edges; there are at most n steps.
 // Source: Bellman, "On a routing problem" (1958).
 #pragma once
 
@@ -13,9 +14,11 @@ namespace tutti::graph_apps {
 struct shortest_paths_sync {
   struct state {
     float distance = std::numeric_limits<float>::infinity();
-    float found = std::numeric_limits<float>::infinity();  // in this step
+    // The shortest distance found in this step.
+    float found = std::numeric_limits<float>::infinity();
   };
-  using edge = float;  // not negative
+  // The weight, which must not be negative.
+  using edge = float;
   using message = float;
   using vertex = graph::vertex<shortest_paths_sync>;
 

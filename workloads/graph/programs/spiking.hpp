@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spiking network, a millisecond a time step: only neurons that fire send. With `record` each also tells the host.
+// A spiking network with one millisecond per time step. Only neurons that fire send. With `record`
+// they also tell the host.
 #pragma once
 
 #include "graph/programs/neuron.hpp"
@@ -7,12 +8,13 @@
 
 namespace tutti::graph_apps {
 
-// To the host: a spike's step, or, at the end, spikes | step of the last one << 32. To neighbours: nothing but that it is.
+// A message to the host is a spike's step or, at the end, spikes | step of the last one << 32. To
+// neighbours only the arrival of the message matters.
 using spike_message = std::uint64_t;
 inline spike_message summary_of(const neuron& n) noexcept {
   return n.spikes == 0 ? 0 : n.spikes | std::uint64_t{n.last} << 32;
 }
-// Of a spike's step, to tell it from a summary, whose steps have 31 bits.
+// Marks the step of a spike, to distinguish it from a summary, whose steps have 31 bits.
 inline constexpr std::uint64_t spike_flag = std::uint64_t{1} << 63;
 
 struct spiking {

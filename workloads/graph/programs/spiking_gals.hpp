@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// spiking.hpp without a barrier between milliseconds: every neuron tells its neighbours in every step whether it has fired.
-// The same spikes. Its edges are those of a symmetric graph; edges that were added to make it so carry no current.
+// spiking.hpp without a barrier between milliseconds: every neuron tells its neighbours in every
+// step whether it has fired. The spikes are the same. The edges must be those of a symmetric graph;
+// edges that were added to make it symmetric carry no current.
 #pragma once
 
 #include "graph/programs/neighbours.hpp"
@@ -14,9 +15,11 @@ struct spiking_gals {
     neuron cell;
     in_step<std::int64_t> in;
     bool fired = false;
-    bool host_waits = false;  // for the spike of the message that was sent last
+    // The host is still to get the spike of the last message.
+    bool host_waits = false;
     bool has_to_send = false;
-    std::uint64_t told = 0;  // the step of that spike
+    // The step of that spike.
+    std::uint64_t told = 0;
   };
   using edge = current_t;
   struct message {
@@ -59,7 +62,7 @@ struct spiking_gals {
   }
 
  private:
-  // The last step's spikes go to nobody but the host.
+  // The spikes of the last step go only to the host.
   void live(vertex& v, std::int64_t input) const {
     v->fired = v->cell.step(net, v.id(), v->in.step, input);
     if (v->in.step + 1 < net.steps)
@@ -73,14 +76,14 @@ struct spiking_gals {
     v->told = v->in.step;
   }
   void go_on(vertex& v) const {
-    if (v->host_waits && v->in.step + 2 == net.steps)
-      return;  // the last spike would overwrite this one
+    // The last spike would overwrite this one.
+    if (v->host_waits && v->in.step + 2 == net.steps) return;
     if (!v->in.complete(v.in_degree())) return;
     const std::int64_t input = v->in.now();
     v->in.advance();
     live(v, input);
   }
-  // The host's message first: the next spike cannot overtake it.
+  // The host's message goes first, so that the next spike cannot overtake it.
   static void choose(vertex& v) {
     v.ready_to_send(v->host_waits    ? graph::host_pin
                     : v->has_to_send ? graph::pin(0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The applications as plain loops of one thread: what a message-passing run is compared with. Where an application promises
-// the same bits in all modes, these do the same arithmetic.
+// The applications as plain loops of one thread, with which a message-passing run is compared. If
+// an application promises the same bits in all modes, its loop does the same arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,15 @@ struct pagerank_setting {
 };
 struct pagerank_result {
   std::vector<share_t> ranks;
-  std::uint64_t iterations = 0;  // made
+  // The number of iterations made.
+  std::uint64_t iterations = 0;
 };
 pagerank_result pagerank(const graph::csr& graph, const pagerank_setting& setting);
 
 // Dijkstra's algorithm with a binary heap. Precondition: no negative weights.
 std::vector<float> shortest_paths(const graph::csr& graph, graph::vertex_t source);
 
-// Breadth first from up to 64 sources at a time, only through vertices that have news.
+// Breadth-first search from up to 64 sources at a time, only through vertices that have news.
 std::vector<reached> multi_source(const graph::csr& graph,
                                   std::span<const graph::vertex_t> sources);
 

@@ -20,7 +20,7 @@ void batch(const graph::csr& graph, std::span<const graph::vertex_t> sources,
   for (std::size_t i = 0; i < sources.size(); ++i) fresh[sources[i]].insert(i);
   for (const graph::vertex_t v : sources)
     if (learn(v, 0)) front.push_back(v);
-  // A source named twice: learn() has emptied its set the second time.
+  // If a source is named twice, learn() has emptied its set the second time.
   for (std::size_t i = 0; i < sources.size(); ++i) fresh[sources[i]].insert(i);
 
   for (std::uint32_t distance = 1; !front.empty(); ++distance) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dijkstra, "A note on two problems in connexion with graphs" (1959), with a heap that keeps outdated entries until they
-// come up.
+// Dijkstra, "A note on two problems in connexion with graphs" (1959), with a heap that keeps
+// outdated entries until they are taken out.
 #include <functional>
 #include <limits>
 #include <queue>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options into a plan.
+// Makes a plan from the options.
 #include "synthetic/program/plan.hpp"
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@
 namespace tutti::synthetic {
 namespace {
 
-// The paper's N: tables I and II.
+// The values of N in tables I and II of Berger and Stamatakis 2010.
 constexpr std::uint64_t regions_without_work = 10'000'000, regions_with_work = 100'000;
 constexpr std::uint64_t longest = std::uint64_t{1} << 30;
 constexpr std::uint32_t most_threads = 1024;
 
 std::string program_of(const bench::crew_provider& peer) { return "synthetic-" + peer.family; }
 
-// All that are known, with the programs of this benchmark instead of those of `tutti bench`.
+// All known peers, with the programs of this benchmark instead of those of `tutti bench`.
 std::vector<bench::crew_provider> known_peers() {
   std::vector<bench::crew_provider> known = bench::known_region_peers();
   for (auto& peer : known) {

@@ -13,7 +13,7 @@
 
 namespace tutti::synthetic {
 
-// The options as they were given; empty: not given.
+// The options as they were given; an empty one was not given.
 struct request {
   std::string regions;
   std::string length = "0";
@@ -27,7 +27,8 @@ struct request {
 };
 
 struct plan {
-  std::uint64_t regions = 0;  // that times are told for
+  // The number of regions whose time is reported.
+  std::uint64_t regions = 0;
   std::size_t length = 0;
   std::vector<rank_t> threads;
   std::vector<bench::crew_provider> providers;
@@ -35,14 +36,14 @@ struct plan {
   bench::run_length run;
 };
 
-// Throws std::invalid_argument.
+// Throws std::invalid_argument for options that are not valid or leave nothing to measure.
 plan make_plan(const request& r);
 
-// The peers, their programs being this benchmark's; and those that it cannot run.
+// The peers with this benchmark's programs, including those that it cannot run.
 std::vector<bench::crew_provider> peers();
 std::vector<bench::missing_crew> missing_peers();
 
-// "tutti flags, adaptive"
+// For example "tutti flags, adaptive".
 std::string name_of(const bench::crew_provider& who);
 
 }  // namespace tutti::synthetic

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as text.
+// Formats results as text.
 #include "synthetic/program/report.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 using bench::ordered_json;
 
-// Who failed once is not believed the rest.
+// A provider that failed once is not trusted in its other measurements.
 bool is_sound(const sweeps& s, const measurement& m) {
   const auto same = [&](const failure& f) { return f.who == m.who && f.threads == m.threads; };
   return !m.samples.empty() && std::none_of(s.failures.begin(), s.failures.end(), same);
@@ -23,7 +23,7 @@ bool is_default(const bench::crew_provider& who) {
   return who.family == "tutti" && who.name == "default";
 }
 
-// Against tutti's default in the same sweeps; 0: not known.
+// The ratio to tutti's default in the same sweeps; 0: not known.
 double over_default(const sweeps& s, const measurement& m) {
   for (const measurement& other : s.results) {
     if (other.threads == m.threads && is_default(*other.who) && is_sound(s, other)) {
@@ -61,7 +61,7 @@ ordered_json skipped_line(const plan& p, const failure& f) {
           {"length", p.length},  {"reason", f.reason}};
 }
 
-// Of one number of threads, the fastest first.
+// The measurements with one number of threads, the fastest first.
 std::vector<const measurement*> sorted(const sweeps& s, rank_t threads) {
   std::vector<const measurement*> order;
   for (const measurement& m : s.results) {

@@ -9,7 +9,7 @@
 
 namespace tutti::synthetic {
 
-// One object a line: the machine, results, then what was not measured.
+// One object per line: the machine, the results, then what was not measured.
 std::string json_lines(const plan& p, const sweeps& s, bench::ordered_json machine);
 
 std::string table(const plan& p, const sweeps& s, const bench::ordered_json& machine);

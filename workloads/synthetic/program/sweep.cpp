@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rounds, each on a thread or in a process that ends with it or sleeps after it.
+// The rounds. Each runs on a thread or in a process that ends with it or sleeps after it.
 #include "synthetic/program/sweep.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace tutti::synthetic {
 namespace {
 
-// As rounds of `tutti bench team`.
+// The same length as rounds of `tutti bench team`.
 constexpr double free_round_ns = 6e6;
 constexpr double crowded_round_ns = 10e6;
 constexpr std::uint64_t batches = 8;
@@ -46,7 +46,8 @@ class bench_run {
       return process->request({{"synthetic", request}}).at("outcome").get<round_outcome>();
     }
     workload& work = stores_[request.threads].of(request);
-    // The master is a thread of its own: what the runtime keeps for it ends with it, and this thread stays unpinned.
+    // The master is a thread of its own, so that what the runtime keeps for it ends with it and
+    // this thread stays unpinned.
     return std::async(std::launch::async,
                       [&] {
                         const auto crew = who.makers.regions({.threads = request.threads,
@@ -59,7 +60,7 @@ class bench_run {
         .get();
   }
 
-  // Zero where there is nothing to compare with.
+  // Returns zero where there is nothing to compare with.
   double line_transfer(rank_t threads) {
     if (!plan_.where.pinned() || is_crowded(threads) || bench::cores_of(plan_.where).size() < 2)
       return 0;

@@ -26,7 +26,8 @@ struct failure {
 };
 
 struct sweeps {
-  std::vector<measurement> results;  // of each provider, for each number of threads
+  // The results of each provider for each number of threads.
+  std::vector<measurement> results;
   std::vector<failure> failures;
   std::size_t count = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs tutti-synthetic as a user would: its lines, its errors, its exit statuses.
+// Runs tutti-synthetic as a user would and checks its lines, its errors and its exit statuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,8 +85,8 @@ void check_result(const nlohmann::json& line) {
   EXPECT_GE(line.at("samples").get<int>(), 3);
 }
 
-// A little of everything, each peer's process included. This program does not know which of those were built: they lie
-// beside the other.
+// Runs a little of everything, including each peer's process. The test does not know which of these
+// were built; they lie beside the program.
 TEST(Program, WritesALineForEachThatItMeasures) {
   const output result = standard_output("--threads 2 --length 100 --seconds 5 --json");
   EXPECT_EQ(result.status, 0) << standard_error("--threads 2 --seconds 5").text;
@@ -100,7 +100,8 @@ TEST(Program, WritesALineForEachThatItMeasures) {
       const std::string family = line.at("provider"), name = line.at("name");
       EXPECT_TRUE(measured.insert(family + " " + name).second) << each;
     } else if (line.at("type") == "skipped") {
-      EXPECT_FALSE(line.contains("name")) << each;  // it would have failed
+      // A provider with a name would have failed.
+      EXPECT_FALSE(line.contains("name")) << each;
       missing.insert(line.at("provider"));
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round verifies what all ranks computed, and is right for everyone who opens regions.
+// A round verifies what all ranks computed, and works with every provider of regions.
 #include "synthetic/round.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(Round, IsRightWithTheRightKernel) {
   }
 }
 
-// Each twin is wrong in one way.
+// Each of these variants is wrong in one way.
 std::int64_t truncates(const vectors& mine) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < mine.v3.size(); ++i)
@@ -68,7 +68,7 @@ TEST(Round, CatchesAWrongKernelInTheFirstRegion) {
   }
 }
 
-// Right on every rank but the last, and there only for a while.
+// This one is right on every rank but the last, and wrong there only for a while.
 std::atomic<int> calls{0};
 std::int64_t is_wrong_once(const vectors& mine) {
   const std::int64_t sum = multiply_and_sum_floors(mine);
@@ -81,7 +81,7 @@ TEST(Round, CatchesASingleWrongSum) {
   EXPECT_TRUE(outcome.fault.starts_with("region 10: rank ")) << outcome.fault;
 }
 
-// Runs ranks one after the other; the twins leave the last one out, or do not wait for it.
+// Runs ranks one after another. The variants leave the last rank out, or do not wait for it.
 class serial_crew : public bench::region_crew {
  public:
   explicit serial_crew(rank_t ranks) : ranks_(ranks) {}
@@ -131,7 +131,7 @@ TEST(Workload, IsKeptWhileTheRequestStays) {
   EXPECT_EQ(store.of(request).ranks(), 1U);
 }
 
-// Everybody that `tutti bench team` knows in this process, with work and without.
+// Every provider that `tutti bench team` knows in this process, with and without work.
 class Crews : public testing::TestWithParam<bench::crew_provider> {};
 
 TEST_P(Crews, ComputeWhatTheyShould) {
