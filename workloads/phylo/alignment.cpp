@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers of FASTA and PHYLIP.
+// Reads FASTA and PHYLIP.
 #include "phylo/alignment.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ std::string_view first_word(std::string_view text) {
   return text.substr(0, text.find_first_of(blanks));
 }
 
-// Appends the states written on (part of) a line.
+// Appends the states written on a line or a part of it.
 void append_states(std::string_view file, const text_line& line, std::string_view part,
                    std::string_view name, std::vector<state_set>& row) {
   for (const char& c : part) {
@@ -137,7 +137,8 @@ phylip_header parse_header(const text_line& line, std::string_view file) {
   return header;
 }
 
-// Both PHYLIP layouts; `lines` has no blank ones. An interleaved file gives each taxon a line in turn.
+// Reads both PHYLIP layouts. `lines` has no blank ones. An interleaved file gives each taxon a line
+// in turn.
 class phylip_reader {
  public:
   phylip_reader(std::vector<text_line> lines, phylip_header header, std::string_view file)
@@ -194,8 +195,9 @@ class phylip_reader {
 alignment parse_phylip(std::vector<text_line> lines, std::string_view file) {
   const phylip_header header = parse_header(lines.front(), file);
   lines.erase(lines.begin());
-  // A file of one line a taxon is both. Of others the layout is not written anywhere: more lines than taxa, a
-  // multiple of them, and a first line that is not a whole sequence are the mark of the interleaved one.
+  // A file with one line per taxon has both layouts. Other files do not say which layout they have.
+  // An interleaved file has more lines than taxa, a multiple of them, and a first line that is not
+  // a whole sequence.
   const bool may_interleave = lines.size() > header.taxa && lines.size() % header.taxa == 0;
   phylip_reader reader(std::move(lines), header, file);
   std::optional<input_error> first;

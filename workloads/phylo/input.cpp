@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in, files out.
+// Reads and writes whole files.
 #include "phylo/input.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,8 @@ std::string read_file(const std::filesystem::path& file) {
 }
 
 void write_file(const std::filesystem::path& file, std::string_view text) {
-  // In the same folder, as only a rename within one file system is atomic.
+  // The temporary file is in the same folder, because only a rename within one file system is
+  // atomic.
   std::filesystem::path temporary = file;
   temporary += fmt::format(".{:08x}.partial", std::random_device{}());
   errno = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all readers of files share: an error that names file and line, and the whole file as text.
+// Common parts of all readers of files: an error that names file and line, and a whole file as
+// text.
 #pragma once
 
 #include <cstddef>
@@ -10,30 +11,31 @@
 
 namespace tutti::phylo {
 
-// A file's content is wrong. Its text is one sentence that begins with FILE:LINE.
+// The content of a file is wrong. The error's text is one sentence that begins with FILE:LINE.
 class input_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Where in a text, counted from 1; column 0 when only the line is meant.
+// A place in a text, counted from 1. Column 0 stands for the whole line.
 struct text_place {
   std::size_t line = 1;
   std::size_t column = 0;
 };
 
-// Without line breaks, as an error is a line; they come from what is quoted in it.
+// Removes line breaks, which quoted text may contain, because an error is one line.
 std::string one_line(std::string text);
 
 [[noreturn]] void refuse_input(std::string_view file, text_place where, std::string_view what);
 
-// Throws std::runtime_error that names the file.
+// Throws std::runtime_error, which names the file.
 std::string read_file(const std::filesystem::path& file);
 
-// The whole file or nothing: written beside it under another name, then renamed.
+// Writes the whole file or nothing: it writes a file beside it and renames that at the end. Throws
+// std::runtime_error, which names the file.
 void write_file(const std::filesystem::path& file, std::string_view text);
 
-// A character as it is shown in a sentence: 'x', or its code if it cannot be printed.
+// A character as a sentence shows it: 'x', or its code if it cannot be printed.
 std::string shown(char c);
 
 }  // namespace tutti::phylo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops in plain C++, and the choice among the instruction sets.
+// The loops in plain C++, and the choice of the instruction set.
 #include "phylo/kernels.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ void transform(const double* m, const block_states& x, block_states& y) {
   }
 }
 
-// Calls store(block, rate, products) for each.
+// Calls store(block, rate, products) for each block and rate.
 template <class Store>
 void for_each_product(const product& p, Store&& store) {
   block_states x, left, right;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three loops over patterns where the time goes, once for each instruction set.
+// The three loops over patterns that take most of the time, once for each instruction set.
 //
-// Partial likelihoods are laid out [block][rate][state][lane]: a vector holds the same state of neighbouring patterns, so
-// that nothing is ever shuffled and a pattern's arithmetic does not depend on the width of vectors. Instruction sets with
+// Partial likelihoods are laid out [block][rate][state][lane]. A vector holds the same state of
+// neighbouring patterns, so nothing is ever shuffled, and a pattern's arithmetic does not depend on
+// the width of vectors. Instruction sets with fused multiply-add agree to the last bit, and so do
+// those without.
 // fused multiply-add agree to the last bit, and so do those without.
 #pragma once
 
@@ -16,30 +18,38 @@
 
 namespace tutti::phylo {
 
-using derivatives = std::array<double, 2>;  // first and second, by the length of a branch
+// The first and second derivative by the length of a branch.
+using derivatives = std::array<double, 2>;
 
-// Patterns whose largest entry is below this are multiplied by its inverse, which is counted.
+// Patterns whose largest entry is below this threshold are multiplied by its inverse, and the
+// multiplication is counted.
 inline constexpr double scale_threshold = 0x1p-256;
 inline constexpr double scale_factor = 0x1p+256;
 
-// For every pattern, rate and state: (matrix * states)[state]. Of a tip, `tip` is set and the states are 0 or 1.
+// For every pattern, rate and state: (matrix * states)[state]. For a tip, `tip` is set and the
+// states are 0 or 1.
 struct factor {
   const double* partials = nullptr;
   const state_set* tip = nullptr;
-  const double* matrices = nullptr;  // [rate][4][4]
-  std::size_t matrix_stride = 16;    // 0: one matrix for all rates
+  // [rate][4][4].
+  const double* matrices = nullptr;
+  // 0: one matrix for all rates.
+  std::size_t matrix_stride = 16;
 };
 
 // left * right, entry by entry, of the blocks `first` to `last`-1.
 struct product {
   factor left, right;
-  std::size_t rates = 1;                         // of a pattern
-  const std::uint16_t* rate_of_block = nullptr;  // its only rate, where patterns have one
+  // The number of rates of a pattern.
+  std::size_t rates = 1;
+  // The block's only rate, if patterns have one.
+  const std::uint16_t* rate_of_block = nullptr;
   std::size_t first = 0, last = 0;
 };
 
 struct scaling {
-  const std::uint32_t* left = nullptr;  // null for tips
+  // Null for tips.
+  const std::uint32_t* left = nullptr;
   const std::uint32_t* right = nullptr;
   std::uint32_t* out = nullptr;
 };
@@ -47,14 +57,15 @@ struct scaling {
 struct kernels {
   const char* name;
 
-  // Stores products; with scaling.out, scaled and counted (partial likelihoods), else as they are (a branch's table).
+  // Stores products. With scaling.out they are scaled and counted (partial likelihoods), otherwise
+  // they are stored as they are (the table of a branch).
   void (*multiply)(const product& p, const scaling& s, double* out);
 
-  // Sum over rates and states, for each pattern: out[block * lanes + lane].
+  // The sum over rates and states for each pattern: out[block * lanes + lane].
   void (*sum_of_products)(const product& p, double* out);
 
-  // Derivatives of the weighted sum of log f, where f = sum of table[rate][k] * coefficients[rate][k][0], and its
-  // derivatives are those with [1] and [2].
+  // The derivatives of the weighted sum of log f, where f = sum of table[rate][k] *
+  // coefficients[rate][k][0], and the derivatives of f have [1] and [2] in place of [0].
   derivatives (*differentiate)(const double* table, const double* coefficients,
                                const double* weights, std::size_t rates,
                                const std::uint16_t* rate_of_block, std::size_t first,
@@ -63,13 +74,14 @@ struct kernels {
 
 const kernels& portable_kernels();
 
-// All that this processor can run, the best first; `portable` is the last.
+// All kernels that this processor can run, the best first; `portable` is the last.
 const std::vector<kernels>& available_kernels();
 
-// "best" or a name of one of them, as avx512, avx2, portable. Throws std::invalid_argument.
+// `name` is "best" or the name of one of them, such as avx512, avx2 or portable. Throws
+// std::invalid_argument for another name.
 const kernels& choose_kernels(std::string_view name);
 
-// The order in which the lanes of a vector are added, for every width.
+// Adds the lanes of a vector in an order that is the same for every width.
 inline double sum_of_lanes(const double* x) {
   return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }

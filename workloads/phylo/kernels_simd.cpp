@@ -2,12 +2,14 @@
 // Highway compiles this file once for each instruction set; the processor is asked at run time.
 #include "phylo/kernels_simd.hpp"
 
-// Vectors of unknown length (SVE, RVV) cannot be kept in arrays; the others add nothing that the loops use.
+// Vectors of unknown length (SVE, RVV) cannot be stored in arrays. The other disabled targets add
+// nothing that the loops use.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_AVX3_DL | HWY_SSSE3)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "phylo/kernels_simd.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
+// This must come before highway.h.
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -42,7 +44,8 @@ HWY_INLINE vector row(const double* m, const vector (&x)[4], std::size_t i) {
   return sum;
 }
 
-// Calls sink.begin(block, part), sink.add(rate, products) for each rate, sink.end(): parts are vectors of a block.
+// Calls sink.begin(block, part), then sink.add(rate, products) for each rate, then sink.end().
+// Parts are the vectors of a block.
 template <bool left_is_tip, bool right_is_tip, class Sink>
 HWY_INLINE void for_each_product(const product& p, Sink&& sink) {
   for (std::size_t block = p.first; block < p.last; ++block) {
@@ -181,7 +184,7 @@ derivatives differentiate(const double* table, const double* coefficients, const
   return {sum_of_lanes(d1), sum_of_lanes(d2)};
 }
 
-// As users call them: Highway's AVX3 is AVX-512 with its extensions BW, CD, DQ and VL.
+// The name that users know: Highway's AVX3 is AVX-512 with its extensions BW, CD, DQ and VL.
 const char* name() {
   switch (HWY_TARGET) {
     case HWY_AVX3: return "avx512";
@@ -204,9 +207,11 @@ HWY_EXPORT(table);
 
 std::vector<kernels> simd_kernels() {
   std::vector<kernels> list;
-  // Targets are bits, the best the lowest; each in turn is made the only one to choose from.
+  // Targets are bits, and the lowest bit is the best. Each target in turn is made the only one to
+  // choose from.
   for (std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    if (target == HWY_SCALAR) continue;  // the portable loops are that
+    // The portable loops stand for this target.
+    if (target == HWY_SCALAR) continue;
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     list.push_back(HWY_DYNAMIC_DISPATCH(table)());

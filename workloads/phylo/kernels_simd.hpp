@@ -8,7 +8,7 @@
 
 namespace tutti::phylo {
 
-// The best first.
+// Returns the kernels, the best first.
 std::vector<kernels> simd_kernels();
 
 }  // namespace tutti::phylo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which partial likelihoods are due, and the regions that compute them.
+// Determines which partial likelihoods are out of date, and computes them in regions.
 #include "phylo/likelihood.hpp"
 
 #include <fmt/format.h>
@@ -18,11 +18,13 @@ namespace tutti::phylo {
 namespace {
 
 constexpr std::size_t least_cells = 64;
-constexpr std::size_t orders = 3;  // f and its two derivatives
+// f and its two derivatives.
+constexpr std::size_t orders = 3;
 
 double bounded(double length) { return std::clamp(length, least_length, most_length); }
 
-// ((0 + 1) + (2 + 3)) + ...: the tree in which the team reduces, continued downwards. `count` is a power of two.
+// Adds ((0 + 1) + (2 + 3)) + ...: the tree in which the team reduces, continued downwards. `count`
+// is a power of two.
 template <class Cell>
 derivatives tree_sum(std::size_t first, std::size_t count, Cell& cell) {
   if (count == 1) return cell(first);
@@ -74,7 +76,7 @@ likelihood::likelihood(team& workers, tree& t, const pattern_set& patterns, cons
   }
   const vector4& frequency = m.parameters().frequencies;
   for (std::size_t i = 0; i < states; ++i) {
-    // As each rate has the same probability, it is counted once, here.
+    // Each rate has the same probability, so the probability is multiplied in once, here.
     frequencies_[i * 4 + i] = frequency[i] * m.probability_of_rate();
     for (std::size_t k = 0; k < states; ++k) {
       table_left_[k * 4 + i] = frequency[i] * m.right()[i * 4 + k];
@@ -144,13 +146,13 @@ void likelihood::compute_updates(part& p) const {
   }
 }
 
-// The two ends of the selected branch.
+// The product of the two ends of the selected branch.
 product likelihood::product_of(const part& p) const {
   const auto& [a, b] = tree_.edges[selected_].ends;
   return {factor_of(p, selected_, a), factor_of(p, selected_, b), rates_, p.rates(), 0, p.blocks};
 }
 
-// In the space of the eigenvectors, where a length only changes coefficients.
+// Computes in the space of the eigenvectors, where a length only changes coefficients.
 void likelihood::compute_table(part& p) const {
   product job = product_of(p);
   job.left.matrices = table_left_.data();
@@ -194,7 +196,8 @@ void likelihood::run_due_updates() {
   plan_.done();
 }
 
-// prepare(part), then the sum of cell(part, first block, last block). What is due is computed first, in the same region.
+// Calls prepare(part), then adds up cell(part, first block, last block). Vectors that are out of
+// date are computed first, in the same region.
 template <class Prepare, class Cell>
 derivatives likelihood::sum_over_cells(Prepare&& prepare, Cell&& cell) {
   if (separate_) run_due_updates();
@@ -219,7 +222,7 @@ derivatives likelihood::sum_over_cells(Prepare&& prepare, Cell&& cell) {
       return tree_sum(me.rank() * cells_ / ranks, cells_ / ranks, mine);
     });
   } else {
-    // The team's tree would not be a part of ours: the caller adds.
+    // The team's tree of additions would not be a part of ours, so the caller adds.
     team_.run([&](member& me) {
       const flush_subnormals mode;
       part& p = begin_rank(me.rank());

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The likelihood of a tree, computed by a team: the caller directs, the ranks share the patterns.
+// The likelihood of a tree, computed by a team: the caller directs, and the ranks share the
+// patterns.
 //
-// Every inner node keeps one vector of partial likelihoods, which points towards the selected branch. To select another
-// branch turns the nodes between round; a change of the selected branch's length touches none. So only the selected
-// branch can be changed, or all at once.
+// Every inner node keeps one vector of partial likelihoods, for the tree as seen from the branch
+// towards the selected branch. Selecting another branch recomputes the vectors of the nodes in
+// between; changing the length of the selected branch recomputes none. Therefore only the selected
+// branch, or all branches at once, can be changed.
 //
-// Every call that computes opens one region of the team (as it needs no barrier inside), or with options.separate one a
-// step, as programs do that cannot fuse. Sums over patterns are added in the order of a fixed tree of cells: the same
-// bits for any number of ranks up to 64.
+// Every call that computes opens one region of the team (it needs no barrier inside). With
+// options.separate it opens one region per step, as programs do that cannot fuse steps. Sums over
+// patterns are added in the order of a fixed tree of cells, so the bits are the same for any number
+// of ranks up to 64.
+// Thread-safety: one thread at a time uses an object.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +27,32 @@
 
 namespace tutti::phylo {
 
-// Lengths of branches are kept within these, as RAxML does: below, data say nothing; above, all is forgotten.
+// Branch lengths are kept within these limits, as in RAxML: below them the data say nothing; above
+// them the ends are independent.
 inline constexpr double least_length = 1e-6;
 inline constexpr double most_length = 34;
 
 struct likelihood_options {
-  const kernels* loops = nullptr;  // null: the best
-  bool separate = false;  // a region for each step: partial likelihoods, table, derivatives
+  // Null: the best.
+  const kernels* loops = nullptr;
+  // Whether each step has a region: partial likelihoods, table, derivatives.
+  bool separate = false;
 };
 
 struct work_counts {
-  std::uint64_t regions = 0;     // of the team
-  std::uint64_t reductions = 0;  // of two doubles; each ends a region
-  std::uint64_t partials = 0;    // vectors of partial likelihoods computed
+  // Regions of the team.
+  std::uint64_t regions = 0;
+  // Reductions of two doubles; each ends a region.
+  std::uint64_t reductions = 0;
+  // Vectors of partial likelihoods computed.
+  std::uint64_t partials = 0;
 };
 
 class likelihood {
  public:
-  // All are referred to, and must live as long. Lengths of `t` outside the bounds are brought inside.
+  // The object keeps references to all arguments, which must outlive it. Lengths of `t` outside the
+  // limits are moved to the nearest limit. Throws std::invalid_argument if tree, patterns and model
+  // do not fit together.
   likelihood(team& workers, tree& t, const pattern_set& patterns, const model& m,
              likelihood_options options = {});
   ~likelihood();
@@ -50,17 +62,17 @@ class likelihood {
   const tree& current_tree() const noexcept { return tree_; }
   const work_counts& counts() const noexcept { return counts_; }
 
-  // The branch that the next calls are about.
+  // Selects the branch that the next calls refer to.
   void select(edge_t e);
-  // Of the log-likelihood by the selected branch's length, if it were `length`.
+  // The derivatives of the log-likelihood by the selected branch's length, at `length`.
   derivatives differentiate(double length);
   void set_length(double length);
 
   void set_all_lengths(const std::vector<double>& lengths);
 
-  // At the selected branch; the choice matters only in the last digits.
+  // Computed at the selected branch; the choice of the branch matters only in the last digits.
   double log_likelihood();
-  // For each slot of the pattern set: the natural logarithm, of one column.
+  // For each slot of the pattern set: the natural logarithm of the likelihood of one column.
   std::vector<double> pattern_log_likelihoods();
 
  private:
@@ -91,11 +103,15 @@ class likelihood {
   edge_t selected_;
   bool table_ready_ = false;
   update_plan plan_;
-  std::vector<double> transitions_;                             // [edge][rate][4][4]
-  std::vector<double> coefficients_;                            // [rate][eigenvalue][derivative]
-  std::vector<double> frequencies_, table_left_, table_right_;  // matrices
+  // [edge][rate][4][4].
+  std::vector<double> transitions_;
+  // [rate][eigenvalue][derivative].
+  std::vector<double> coefficients_;
+  // Matrices.
+  std::vector<double> frequencies_, table_left_, table_right_;
   std::vector<derivatives> cell_sums_;
-  std::vector<std::unique_ptr<part>> parts_;  // [rank]
+  // [rank].
+  std::vector<std::unique_ptr<part>> parts_;
 };
 
 }  // namespace tutti::phylo

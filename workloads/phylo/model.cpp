@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvectors of GTR and categories of Gamma.
+// Computes the eigenvectors of GTR and the categories of Gamma.
 #include "phylo/model.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -37,13 +37,14 @@ bool positive(double value) { return value > 0 && std::isfinite(value); }
 }  // namespace
 
 std::vector<double> gamma_rates(double alpha, unsigned categories) {
-  // Below, the slowest rates vanish; above, all are 1 to many digits.
+  // Below 0.01 the slowest rates vanish; above 10000 all rates are 1 to many digits.
   if (!(alpha >= 0.01 && alpha <= 1e4)) throw std::invalid_argument("alpha must be 0.01 to 10000");
   if (categories == 0 || categories > 64) {
     throw std::invalid_argument("the number of Gamma categories must be 1 to 64");
   }
   std::vector<double> rates(categories);
-  double below = 0;  // share of the total rate that is below the category
+  // The share of the total rate below the category.
+  double below = 0;
   for (unsigned i = 0; i < categories; ++i) {
     double up_to = 1;
     if (i + 1 < categories) {
@@ -73,7 +74,7 @@ model::model(const substitution& s, std::vector<double> rates)
   const double sum = std::accumulate(f.begin(), f.end(), 0.0);
   for (double& frequency : f) frequency /= sum;
 
-  // With F the frequencies, F^1/2 Q F^-1/2 is symmetric.
+  // With F the diagonal matrix of the frequencies, F^1/2 Q F^-1/2 is symmetric.
   const eigen_vector root = Eigen::Map<const eigen_vector>(f.data()).cwiseSqrt();
   const eigen_vector inverse = root.cwiseInverse();
   const eigen_matrix symmetric =
@@ -83,7 +84,7 @@ model::model(const substitution& s, std::vector<double> rates)
   const eigen_matrix right = inverse.asDiagonal() * solver.eigenvectors();
   const eigen_matrix left = solver.eigenvectors().transpose() * root.asDiagonal();
   for (int i = 0; i < 4; ++i) {
-    // Eigen sorts them upwards: the last one is 0 but for rounding.
+    // Eigen sorts the eigenvalues in ascending order; the last one is 0 except for rounding.
     eigenvalues_[static_cast<std::size_t>(i)] = i == 3 ? 0.0 : solver.eigenvalues()(i);
     for (int j = 0; j < 4; ++j) {
       right_[static_cast<std::size_t>(4 * i + j)] = right(i, j);

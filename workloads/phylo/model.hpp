@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How nucleotides change along a branch: GTR, and how fast sites are.
+// How nucleotides change along a branch (GTR), and how fast sites change.
 //
-// P(t) = exp(Q r t) for a site of rate r. Q has one change a site and unit of length in the mean. As GTR is reversible,
-// Q has real eigenvalues: P(t) = I + U (exp(D r t) - I) V, which keeps small probabilities exact for short branches.
+// P(t) = exp(Q r t) for a site of rate r. On average Q has one change per site and unit of length.
+// GTR is reversible, so Q has real eigenvalues: P(t) = I + U (exp(D r t) - I) V, which keeps small
+// probabilities exact for short branches.
 #pragma once
 
 #include <array>
@@ -14,21 +15,24 @@
 
 namespace tutti::phylo {
 
-inline constexpr std::size_t states = 4;  // A, C, G, T
+// A, C, G, T.
+inline constexpr std::size_t states = 4;
 using vector4 = std::array<double, states>;
-using matrix4 = std::array<double, states * states>;  // by rows
+// By rows.
+using matrix4 = std::array<double, states * states>;
 
 struct substitution {
-  std::array<double, 6> exchange{1, 1, 1, 1, 1, 1};  // AC AG AT CG CT GT
+  // AC AG AT CG CT GT.
+  std::array<double, 6> exchange{1, 1, 1, 1, 1, 1};
   vector4 frequencies{0.25, 0.25, 0.25, 0.25};
 };
 
-// Means of the categories of equal probability of a Gamma distribution with mean 1 (Yang 1994).
+// The means of the categories of equal probability of a Gamma distribution with mean 1 (Yang 1994).
 std::vector<double> gamma_rates(double alpha, unsigned categories);
 
 class model {
  public:
-  // Every site is a mixture of all rates, each with the same probability. {1}: all sites alike.
+  // Every site is a mixture of all rates, each with the same probability. {1}: all sites are alike.
   explicit model(const substitution& s, std::vector<double> rates = {1.0});
   // Every site has one rate (CAT); pattern_set says which.
   static model with_rates_by_site(const substitution& s, std::vector<double> rates);
@@ -36,17 +40,19 @@ class model {
   const substitution& parameters() const noexcept { return parameters_; }
   const std::vector<double>& rates() const noexcept { return rates_; }
   bool by_site() const noexcept { return by_site_; }
-  // Rates that a pattern has: all, or its own.
+  // The number of rates of a pattern: all, or its own.
   std::size_t rates_of_pattern() const noexcept { return by_site_ ? 1 : rates_.size(); }
   double probability_of_rate() const noexcept {
     return 1.0 / static_cast<double>(rates_of_pattern());
   }
 
   const vector4& eigenvalues() const noexcept { return eigenvalues_; }
-  const matrix4& right() const noexcept { return right_; }  // U: eigenvectors are its columns
-  const matrix4& left() const noexcept { return left_; }    // V, the inverse of U
+  // U: its columns are the eigenvectors.
+  const matrix4& right() const noexcept { return right_; }
+  // V, the inverse of U.
+  const matrix4& left() const noexcept { return left_; }
 
-  // out[rate][from][to]
+  // Writes out[rate][from][to].
   void transitions(double length, std::span<double> out) const;
 
  private:
@@ -65,7 +71,8 @@ struct model_text {
 // Throws std::invalid_argument with a sentence that begins with the text.
 model_text parse_model(std::string_view text);
 
-// Rates by site of a file: a number for each column, separated by blanks. Equal numbers are one category.
+// The rates by site of a file: one number per column of the alignment, separated by blanks. Equal
+// numbers form one category.
 struct site_rates {
   std::vector<double> rates;
   std::vector<std::uint16_t> rate_of_site;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and rates as text.
+// Parses models and rates.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -46,7 +46,7 @@ component parse_component(std::string_view part, std::string_view whole) {
   }
 }
 
-// Up to the next '+' that is not inside of braces, as that of 1e+5 is.
+// Finds the end of a component: the next '+' that is not inside braces, unlike that of 1e+5.
 std::size_t end_of_component(std::string_view text) {
   bool inside = false;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader and writer of Newick trees. Neither recurses: depth is limited by memory, not by the stack.
+// Reads and writes Newick trees. Neither recurses, so memory limits the depth, not the stack.
 #include "phylo/newick.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view delimiters = "()[]':;,";
 
-// A rooted tree of any shape, as written.
+// A node of a rooted tree of any shape, as written.
 struct written_node {
   std::size_t parent;
   std::vector<std::size_t> children;
@@ -102,7 +102,8 @@ class reader {
     return nodes_.size() - 1;
   }
 
-  // After a whole subtree: a sibling follows, or the parent is complete. Returns the node to read next.
+  // Called after a whole subtree: a sibling follows, or the parent is complete. Returns the node to
+  // read next.
   std::size_t close(std::size_t current, char c) {
     const std::size_t parent = nodes_[current].parent;
     if (parent == nowhere) fail_here(fmt::format("{} outside of parentheses", shown(c)));
@@ -165,7 +166,8 @@ class reader {
 
   std::string_view text_, file_;
   std::size_t position_ = 0, line_ = 1, line_start_ = 0;
-  bool closed_ = false;  // a ')' has just been read: what follows describes an inner node
+  // A ')' has just been read, so the next text describes an inner node.
+  bool closed_ = false;
   std::vector<written_node> nodes_;
 };
 
@@ -256,7 +258,8 @@ tree parse_newick(std::string_view text, std::string_view file, double default_l
 
 std::string to_newick(const tree& t) {
   std::string text = "(";
-  // What is still to be written, the next on top: a branch and the node at its lower end, or punctuation.
+  // An item that is still to be written, the next one on top: a branch and the node at its lower
+  // end, or punctuation.
   struct item {
     edge_t e;
     node_t below;
@@ -272,7 +275,8 @@ std::string to_newick(const tree& t) {
   };
   const auto root = static_cast<node_t>(t.tips());
   push_branches(root, t.incident[root]);
-  std::vector<edge_t> open;  // branches whose lower node is being written
+  // Branches whose lower node is being written.
+  std::vector<edge_t> open;
   while (!stack.empty()) {
     const item top = stack.back();
     stack.pop_back();

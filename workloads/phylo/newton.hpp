@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The length of one branch that maximises the likelihood: Newton-Raphson, kept between bounds.
+// Finds the length of one branch that maximises the likelihood: Newton-Raphson, kept between
+// limits.
 //
-// A step that leaves the interval in which the slope changes its sign is replaced by bisection; where the function is not
-// concave (second derivative not negative) Newton's step would lead to a minimum, and the slope's sign alone is followed.
+// A step that leaves the interval in which the slope changes its sign is replaced by bisection.
+// Where the function is not concave (the second derivative is not negative), Newton's step would
+// lead to a minimum, so only the slope's sign is used.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +15,19 @@ namespace tutti::phylo {
 
 struct newton_options {
   double least = 1e-6, most = 34;
-  // Ends when a step is shorter than this share of the length: the error after it is about the square.
+  // The search ends when a step is shorter than this share of the length; the error after it is
+  // about the square.
   double tolerance = 1e-3;
   unsigned most_steps = 32;
 };
 
-// slopes(length) gives {first, second} of the function.
+// slopes(length) returns {first, second} derivative of the function. Throws std::runtime_error if a
+// derivative is not a number.
 template <class Slopes>
 double maximize(Slopes&& slopes, double start, const newton_options& o = {}) {
   double t = std::clamp(start, o.least, o.most);
-  double rising = o.least, falling = o.most;  // the maximum is between them
+  // The maximum is between these two.
+  double rising = o.least, falling = o.most;
   for (unsigned step = 0; step < o.most_steps; ++step) {
     const auto [slope, curvature] = slopes(t);
     if (std::isnan(slope))
@@ -32,7 +37,7 @@ double maximize(Slopes&& slopes, double start, const newton_options& o = {}) {
     const bool concave = curvature < 0 && std::isfinite(curvature);
     const double by_sign = slope > 0 ? 8 * t : o.least;
     double next = std::clamp(concave ? t - slope / curvature : by_sign, o.least, o.most);
-    // The bounds themselves may be tried; what has been tried already may not.
+    // The limits themselves may be tried, but no length may be tried twice.
     const bool tried_low = rising > o.least && next <= rising;
     const bool tried_high = falling < o.most && next >= falling;
     if (tried_low || tried_high) next = std::sqrt(rising * falling);

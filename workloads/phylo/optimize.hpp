@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lengths of all branches that maximise the likelihood of a tree whose shape is fixed.
+// Finds the lengths of all branches that maximise the likelihood of a tree whose shape is fixed.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,8 @@
 namespace tutti::phylo {
 
 struct optimize_options {
-  double epsilon = 1e-3;  // ends when a cycle improves the log-likelihood by less
+  // The optimisation ends when a cycle improves the log-likelihood by less than this.
+  double epsilon = 1e-3;
   unsigned most_cycles = 100;
   newton_options newton{.least = least_length, .most = most_length};
   // Called after each cycle.
@@ -20,11 +21,13 @@ struct optimize_options {
 struct optimize_result {
   double log_likelihood = 0;
   unsigned cycles = 0;
-  bool converged = false;  // false: most_cycles were not enough
+  // False: most_cycles were not enough.
+  bool converged = false;
 };
 
-// One branch after the other, each by Newton-Raphson, in cycles over the tree. It never ends worse than it began.
-// For tutti's likelihood, and for others that have its functions: they are then compared on the same procedure.
+// Optimises one branch after another by Newton-Raphson, in cycles over the tree. The result is
+// never worse than the start. It works with tutti's likelihood and with others that have the same
+// functions, which are then compared on the same procedure.
 template <class Likelihood>
 optimize_result optimize_lengths(Likelihood& l, const optimize_options& options = {}) {
   const tree& t = l.current_tree();
@@ -44,7 +47,8 @@ optimize_result optimize_lengths(Likelihood& l, const optimize_options& options 
     ++result.cycles;
     const double gain = improved - result.log_likelihood;
     if (gain < 0) {
-      // Newton's last steps are not verified; a cycle may lose what rounding or a tolerance leaves.
+      // Newton's last steps are not verified, so a cycle may lose as much as rounding or the
+      // tolerance leaves.
       l.set_all_lengths(before);
     } else {
       result.log_likelihood = improved;

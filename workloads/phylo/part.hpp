@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank computes on. It is made by that rank, so that its pages are on that rank's memory node.
+// The data on which one rank computes. The rank makes them itself, so that its pages are on its
+// memory node.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@
 
 namespace tutti::phylo {
 
-// Zeroed by whoever makes it; begins a cache line, and so does each block of doubles in it.
+// Memory that its maker's thread sets to zero. It begins at a cache line, and so does each block of
+// doubles in it.
 template <class T>
 class line_aligned {
  public:
@@ -30,7 +32,7 @@ class line_aligned {
 };
 
 struct likelihood::part {
-  // Blocks `first` to `last`-1 of the patterns; within the part they are numbered from 0.
+  // Holds the blocks `first` to `last`-1 of the patterns; within the part they are numbered from 0.
   part(const pattern_set& patterns, const model& m, std::size_t inner_nodes,
        std::size_t first_block, std::size_t last_block)
       : first(first_block),
@@ -61,12 +63,18 @@ struct likelihood::part {
   }
 
   std::size_t first, blocks, partials_of_node;
-  line_aligned<double> partials;       // [inner node][block][rate][state][lane]
-  line_aligned<std::uint32_t> scales;  // [inner node][block][lane]: how often scaled
-  line_aligned<double> table;          // [block][rate][eigenvalue][lane], of the selected branch
-  line_aligned<double> pattern_sums;   // [block][lane]: likelihoods, then their logarithms
-  line_aligned<double> weights;        // [block][lane]
-  line_aligned<state_set> tips;        // [tip][block][lane]
+  // [inner node][block][rate][state][lane].
+  line_aligned<double> partials;
+  // [inner node][block][lane]: how often scaled.
+  line_aligned<std::uint32_t> scales;
+  // [block][rate][eigenvalue][lane], of the selected branch.
+  line_aligned<double> table;
+  // [block][lane]: likelihoods, later their logarithms.
+  line_aligned<double> pattern_sums;
+  // [block][lane].
+  line_aligned<double> weights;
+  // [tip][block][lane].
+  line_aligned<state_set> tips;
   std::vector<std::uint16_t> rate_of_block;
 };
 

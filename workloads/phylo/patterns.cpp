@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pattern compression.
+// Compresses an alignment into patterns.
 #include "phylo/patterns.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ pattern_set compress(const alignment& a, const tree& t, std::span<const std::uin
   if (!rate_of_site.empty() && rate_of_site.size() != a.sites()) {
     throw std::invalid_argument("compress: one rate category a site is needed");
   }
-  // Patterns of each category in the order of their first column.
+  // The patterns of each category, in the order of their first column.
   struct seen_pattern {
     std::size_t first_site;
     std::vector<std::size_t> sites;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equal columns of an alignment are computed once: patterns, in blocks as wide as the widest vector.
+// Patterns: equal columns of an alignment are computed once, in blocks as wide as the widest
+// vector.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,28 @@
 
 namespace tutti::phylo {
 
-// Patterns of a block. Eight doubles are a cache line and an AVX-512 vector. It is the same for every instruction set,
-// so that layout and order of additions are.
+// The number of patterns in a block. Eight doubles are a cache line and an AVX-512 vector. The
+// number is the same for every instruction set, so that layout and order of additions are the same
+// too.
 inline constexpr std::size_t lanes = 8;
 
-// Lanes that no pattern fills have gaps and weight 0.
+// Lanes without a pattern have gaps and weight 0.
 struct pattern_set {
   std::size_t patterns = 0;
   std::size_t blocks = 0;
-  std::vector<std::vector<state_set>> states;  // [tip][block * lanes + lane]
-  std::vector<double> weights;                 // [block * lanes + lane]: how many columns
-  std::vector<std::uint16_t> rate_of_block;    // with rates by site; else empty
-  std::vector<std::uint32_t> slot_of_site;     // [site]: block * lanes + lane
+  // [tip][block * lanes + lane].
+  std::vector<std::vector<state_set>> states;
+  // [block * lanes + lane]: the number of columns.
+  std::vector<double> weights;
+  // With rates by site; otherwise empty.
+  std::vector<std::uint16_t> rate_of_block;
+  // [site]: block * lanes + lane.
+  std::vector<std::uint32_t> slot_of_site;
 };
 
-// Brings the rows into the order of the tree's tips. `rate_of_site` gives each column a rate category (CAT): a block
-// then has patterns of one category. Throws input_error, naming both files, if the taxa are not the same.
+// Brings the rows into the order of the tree's tips. `rate_of_site` gives each column a rate
+// category (CAT); a block then has patterns of one category. Throws input_error, which names both
+// files, if the taxa are not the same.
 pattern_set compress(const alignment& a, const tree& t,
                      std::span<const std::uint16_t> rate_of_site = {},
                      std::string_view alignment_file = "alignment",

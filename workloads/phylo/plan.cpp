@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk away from the selected branch, which ends where vectors point to it already.
+// Walks away from the selected branch, and stops at nodes whose vectors already point to it.
 #include "phylo/plan.hpp"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which partial likelihoods must be computed before a branch can be.
+// Determines which partial likelihoods must be computed before a branch can be.
 //
-// A node keeps one vector of them, for the tree as seen from one of its branches. The plan turns towards the selected
-// branch all that does not yet point there. Then no vector depends on the selected branch's length, so that it may change.
+// A node keeps one vector, for the tree as seen from one of its branches. The plan turns all
+// vectors that do not yet point towards the selected branch. Then no vector depends on the selected
+// branch's length, so that it may change.
 #pragma once
 
 #include <vector>
@@ -20,10 +21,10 @@ class update_plan {
 
   explicit update_plan(const tree& t);
 
-  // Adds what is due for this branch, those far from it first. It may be called again before the updates are done: the
-  // new ones come after, and find what they need.
+  // Adds the updates that this branch needs, those far from it first. It may be called again before
+  // the updates are made: the new ones come later and find what they need.
   void select(edge_t e);
-  // No vector is valid any more, nothing is due.
+  // Makes every vector invalid and clears the updates.
   void forget();
 
   const std::vector<update>& due() const noexcept { return due_; }
@@ -31,7 +32,8 @@ class update_plan {
 
  private:
   const tree& tree_;
-  std::vector<edge_t> towards_;  // [node]; none: never computed
+  // [node]; none: never computed.
+  std::vector<edge_t> towards_;
   std::vector<update> due_, open_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evolution, simulated.
+// Simulates evolution.
 #include "phylo/simulate.hpp"
 
 #include <fmt/format.h>

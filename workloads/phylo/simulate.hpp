@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random trees and alignments that evolved along them. The same seed gives the same files on every machine.
+// Random trees, and alignments that evolved along them. The same seed gives the same files on every
+// machine.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,17 @@
 
 namespace tutti::phylo {
 
-// Each taxon (t1, t2, ...) joins the tree at a random branch; lengths are exponentially distributed.
+// Each taxon (t1, t2, ...) joins the tree at a random branch; lengths are exponentially
+// distributed.
 tree random_tree(std::size_t taxa, double mean_length, std::uint64_t seed);
 
-// Columns evolve one by one until there are `sites` of them or, if `patterns` is not 0, so many different ones.
+// Columns evolve one by one until there are `sites` of them or, if `patterns` is not 0, that many
+// different ones.
 struct simulate_options {
   std::size_t sites = 1000;
   std::size_t patterns = 0;
-  double gaps = 0;  // share of characters that are lost
+  // The share of characters that are lost.
+  double gaps = 0;
   std::uint64_t seed = 1;
 };
 // Throws std::runtime_error if the tree does not yield that many patterns.

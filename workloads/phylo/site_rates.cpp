@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimation of rates by site.
+// Estimates rates by site.
 #include "phylo/site_rates.hpp"
 
 #include <fmt/format.h>

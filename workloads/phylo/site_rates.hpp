@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates by site, estimated on a tree: each column gets the rate of a grid under which it is likeliest.
+// Rates by site, estimated on a tree: each column gets the rate of a grid under which it is most
+// likely.
 #pragma once
 
 #include "phylo/alignment.hpp"
@@ -9,7 +10,8 @@
 
 namespace tutti::phylo {
 
-// `categories` rates from 1/16 to 16 in equal ratios, then scaled so that their mean over the columns is 1.
+// The grid has `categories` rates from 1/16 to 16 in equal ratios. The rates are then scaled so
+// that their mean over the columns is 1.
 site_rates estimate_site_rates(team& workers, const tree& t, const alignment& a,
                                const substitution& s, unsigned categories = 25);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Construction and walks of trees.
+// Constructs and walks trees.
 #include "phylo/tree.hpp"
 
 #include <algorithm>

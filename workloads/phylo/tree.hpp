@@ -14,16 +14,19 @@ using node_t = std::uint32_t;
 using edge_t = std::uint32_t;
 inline constexpr std::uint32_t none = UINT32_MAX;
 
-// Nodes 0 to tips()-1 are the tips, in the order of `names`; then come the tips()-2 inner nodes.
+// Nodes 0 to tips()-1 are the tips, in the order of `names`. The tips()-2 inner nodes follow.
 struct tree {
   struct edge {
     std::array<node_t, 2> ends;
-    double length;  // expected substitutions a site
+    // Expected substitutions per site.
+    double length;
   };
 
   std::vector<std::string> names;
-  std::vector<edge> edges;                      // 2 * tips() - 3
-  std::vector<std::array<edge_t, 3>> incident;  // edges of each node; a tip has only the first
+  // 2 * tips() - 3 edges.
+  std::vector<edge> edges;
+  // The edges of each node; a tip has only the first.
+  std::vector<std::array<edge_t, 3>> incident;
 
   explicit tree(std::vector<std::string> tip_names);
 
@@ -34,7 +37,7 @@ struct tree {
   node_t far_end(edge_t e, node_t node) const noexcept {
     return edges[e].ends[0] == node ? edges[e].ends[1] : edges[e].ends[0];
   }
-  // The edges of an inner node but `e`.
+  // The edges of an inner node except `e`.
   std::array<edge_t, 2> other_edges(node_t node, edge_t e) const noexcept {
     const auto& three = incident[node];
     if (three[0] == e) return {three[1], three[2]};
@@ -46,7 +49,7 @@ struct tree {
   std::vector<double> lengths() const;
 };
 
-// All edges, each beside one before it: a walk that turns round as few partial likelihoods as can be.
+// All edges, each next to one before it: a walk that turns as few partial likelihoods as possible.
 std::vector<edge_t> edges_in_preorder(const tree& t);
 
 }  // namespace tutti::phylo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serving points from centres.
+// Assigns points to centres.
 #include "streamcluster/assignment.hpp"
 
 #include <cmath>
@@ -13,8 +13,8 @@ constexpr int bits_of_a_sum = 60;
 
 }  // namespace
 
-// By the triangle inequality no two points are more than twice as far from each other as the farthest is from point
-// 0; squared: four times.
+// By the triangle inequality no two points are more than twice as far apart as the farthest point
+// is from point 0; in squared distances this is a factor of four.
 void assignment::choose_quantum(double farthest) noexcept {
   const double largest_sum = points_->total_weight() * 4 * farthest;
   scale_ = largest_sum > 0 ? std::ldexp(1.0, bits_of_a_sum - 1 - std::ilogb(largest_sum)) : 1;
@@ -39,7 +39,7 @@ quanta assignment::begin(meeting_point& me, const point_set& set) {
   for (std::size_t first = mine.begin; first < mine.end; first += tile_points) {
     squared_distances(set.tile(first / tile_points), set.dimensions(), to.data(), distances);
     const std::size_t count = std::min(tile_points, mine.end - first);
-    // Not std::max: a NaN must stay.
+    // std::max would lose a NaN, which must stay.
     for (std::size_t i = 0; i < count; ++i) {
       if (!(distances[i] <= farthest)) farthest = static_cast<double>(distances[i]);
       if (std::isnan(farthest)) break;
@@ -121,7 +121,7 @@ std::size_t assignment::settle(meeting_point& me) {
       cost[i] = price;
     });
   }
-  // A centre at the same place as an earlier one serves nobody, not even itself.
+  // A centre at the same place as an earlier one serves no point, not even itself.
   for (std::size_t i = mine.begin; i < mine.end; ++i) open[i] = open[i] != 0 && centre[i] == i;
   return static_cast<std::size_t>(total(me)[1]);
 }

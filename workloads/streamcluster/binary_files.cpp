@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of little-endian floating-point numbers: NumPy's files, and files of nothing but numbers.
+// Reads matrices of little-endian floating-point numbers: NumPy's files, and files of numbers only.
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "numbers are read as they lie in the file");
 
-// `count` rows from where `file` stands.
+// Reads `count` rows from the current position of `file`.
 template <class Number>
 class binary_source final : public source {
  public:
@@ -50,14 +50,15 @@ class binary_source final : public source {
 };
 
 struct npy_header {
-  std::string type;  // "<f4" or "<f8"
+  // "<f4" or "<f8".
+  std::string type;
   std::uint64_t count;
   std::uint64_t dimensions;
 };
 
 constexpr std::string_view npy_magic("\x93NUMPY", 6);
 
-// The text of the header: a Python dictionary.
+// The text of the header, which is a Python dictionary.
 std::string read_npy_text(const std::string& name, std::ifstream& file) {
   char start[8];
   if (!file.read(start, sizeof start) || std::string_view(start, npy_magic.size()) != npy_magic) {
@@ -75,7 +76,7 @@ std::string read_npy_text(const std::string& name, std::ifstream& file) {
   return text;
 }
 
-// What stands after 'key': in the dictionary.
+// The text that follows 'key': in the dictionary.
 std::string_view value_of(const std::string& name, std::string_view text, std::string_view key) {
   const std::string quoted = fmt::format("'{}'", key);
   std::size_t at = text.find(quoted);
@@ -132,7 +133,7 @@ std::unique_ptr<source> open_npy(const std::string& file, std::size_t dimensions
   expect_dimensions(file, header.dimensions, dimensions);
   const std::size_t number = header.type == "<f4" ? 4 : 8;
   const std::uint64_t left = bytes_left(file, stream);
-  // By division: a product of what a header says may not fit.
+  // The check divides, because a product of numbers in a header may overflow.
   if (left % number != 0 || left / number % header.dimensions != 0 ||
       left / number / header.dimensions != header.count) {
     fail_in(file, "{} bytes after the header are not the {} x {} numbers of {} bytes that it names",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream: a chunk is read, searched and forgotten but for its centres, which are searched in the end.
+// The stream: each chunk is read and searched; only its centres are kept, and these are searched at
+// the end.
 #include <array>
 #include <bit>
 #include <chrono>
@@ -76,7 +77,7 @@ class stream {
     return !chunk_.empty();
   }
 
-  // One region: the centres of `from` are appended to `to`.
+  // Appends the centres of `from` to `to`, in one region.
   void reduce(const point_set& from, point_set& to) {
     bool usable = true;
     meet_in(ranks_, how_.meeting, [&](meeting_point& me) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel, compiled for each instruction set and chosen at run time (Highway). This file is built without
-// contraction to fused multiply-adds: they round differently, and not every machine has them.
+// The kernel, compiled for each instruction set and chosen at run time (Highway). This file is
+// compiled without contraction to fused multiply-adds, which round differently and do not exist on
+// every machine.
 #include "streamcluster/distance.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "streamcluster/distance.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
-// After foreach_target.
+// highway.h must come after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

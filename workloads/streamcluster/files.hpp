@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers behind open_points(), and what they share.
+// The readers behind open_points(), and their common parts.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@ std::unique_ptr<source> open_text(const std::string& file, std::size_t dimension
 std::unique_ptr<source> open_npy(const std::string& file, std::size_t dimensions);
 std::unique_ptr<source> open_raw(const std::string& file, std::size_t dimensions);
 
-// Opens for reading in binary; throws in the words of the system.
+// Opens a file for reading in binary. Throws std::runtime_error in the words of the system.
 std::ifstream open_for_reading(const std::string& file);
 
-// "file: sentence" or "file:line: sentence".
+// Throws std::runtime_error with "file: sentence" or "file:line: sentence".
 template <class... Arguments>
 [[noreturn]] void fail_in(const std::string& file, fmt::format_string<Arguments...> text,
                           Arguments&&... arguments) {

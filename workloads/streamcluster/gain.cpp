@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of the local search.
+// Implements one step of the local search.
 #include "streamcluster/gain.hpp"
 
 namespace tutti::streamcluster {
 
-// A centre belongs to the rank that owns its point, so that opening and closing are stores to own memory; for the
-// tables by centre they are numbered afresh in each step.
+// A centre belongs to the rank that owns its point, so that opening and closing store to the rank's
+// own memory. For the tables by centre, the centres are numbered again in each step.
 std::size_t gain_step::number_centres(meeting_point& me) {
   const assignment::range mine = a_.own(me);
   std::size_t centres = 0;
@@ -27,8 +27,8 @@ std::size_t gain_step::number_centres(meeting_point& me) {
   return all;
 }
 
-// Returns what my points save that x serves cheaper (negative). For each centre, dearer[] is what its other points
-// would pay in addition if it closed.
+// Returns the saving (negative) for the points of this rank that x serves cheaper. dearer[] is, for
+// each centre, what its other points would pay in addition if it closed.
 quanta gain_step::price_mine(const meeting_point& me, std::size_t x) {
   quanta change = 0;
   quanta* dearer = a_.desks[me.rank()].dearer.data();
@@ -43,7 +43,8 @@ quanta gain_step::price_mine(const meeting_point& me, std::size_t x) {
   return change;
 }
 
-// Of my share of the centres: what closing costs their points, and how many close.
+// For this rank's share of the centres: the cost of closing for their points, and the number that
+// close.
 amounts gain_step::add_up_my_centres(const meeting_point& me, quanta z) {
   amounts mine{};
   const auto [begin, end] = me.block(closes_.size());
@@ -76,10 +77,10 @@ gain_step::verdict gain_step::try_to_open(meeting_point& me, std::size_t x, quan
   mine[0] += change;
   const amounts all = me.sum(mine);
   if (me.decides()) {
-    // An open x costs nothing to close, so it closes and opens again; but not if z is 0.
+    // An open x costs nothing to close, so it closes and opens again, except if z is 0.
     const bool stays = a_.open[x] != 0 && closes_[a_.number[x]] == 0;
     const std::int64_t fewer = all[1] - (stays ? 0 : 1);
-    // In double: z times a count may not fit in 64 bits.
+    // The product is in double because z times a count may not fit in 64 bits.
     const double saved = static_cast<double>(fewer) * static_cast<double>(z);
     const double gain = saved - static_cast<double>(all[0]);
     verdict_ = {0, centres};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step that the local search repeats: would opening one more centre pay?
+// The step that the local search repeats: decides whether opening one more centre pays.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace tutti::streamcluster {
 
-// With facilities (centres) that cost z each and points that cost their weighted squared distance, the gain of
-// opening point x is what is saved when x takes over every point that it serves cheaper, and every point of each
-// centre that is then not worth its z any more; those centres close. A gain above 0 is taken.
+// Each facility (centre) costs z, and each point costs its weighted squared distance. The gain of
+// opening point x is the saving if x takes over every point that it serves cheaper, and every point
+// of each centre that is then not worth its z any more; those centres close. A gain above 0 is
+// taken.
 //
 // All ranks take part, each with its own points, and one of them decides while the others wait:
 //
@@ -22,19 +23,22 @@ namespace tutti::streamcluster {
 //   rank 0 decides            | barrier
 //   carry it out on my points |
 //
-// Cost: one pass over the points, two if x is opened; 4 barriers and 1 reduction. Each of these meetings is needed:
-// what is written before it is read by others after it. None is needed at the end, because the next step begins with
-// the points that one owns; who wants to look at others' points meets first.
+// Cost: one pass over the points, two if x is opened; 4 barriers and 1 reduction. Each of these is
+// needed: other ranks read after it what a rank has written before it. No barrier is needed at the
+// end, because the next step begins with each rank's own points; a rank that reads points of others
+// must first wait at a barrier.
 // Source: Charikar and Guha, FOCS 1999; O'Callaghan et al., ICDE 2002.
 class gain_step {
  public:
   explicit gain_step(assignment& points) noexcept : a_(points) {}
 
   struct verdict {
-    double gain = 0;          // in quanta, 0 if x was not opened
-    std::size_t centres = 0;  // afterwards
+    // The gain in quanta; 0 if x was not opened.
+    double gain = 0;
+    // The number of centres after the step.
+    std::size_t centres = 0;
   };
-  // All ranks together, and with the same verdict for all.
+  // All ranks call this together and get the same verdict.
   verdict try_to_open(meeting_point& me, std::size_t x, quanta z);
 
  private:
@@ -44,8 +48,10 @@ class gain_step {
   void carry_out(const meeting_point& me, std::size_t x);
 
   assignment& a_;
-  std::vector<std::uint8_t> closes_;  // of each centre, by its number
-  verdict verdict_;                   // written by rank 0
+  // For each centre, by its number.
+  std::vector<std::uint8_t> closes_;
+  // Rank 0 writes this.
+  verdict verdict_;
 };
 
 }  // namespace tutti::streamcluster

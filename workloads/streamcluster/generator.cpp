@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that need no file: random ones, and those of a matrix in memory.
+// Points that need no file: random points, and the rows of a matrix in memory.
 #include <algorithm>
 #include <stdexcept>
 #include <string>

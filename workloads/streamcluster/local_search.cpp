@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local search. Every rank runs this code; what differs is done by the one that decides.
+// The local search. Every rank runs this code; one rank makes the decisions.
 #include "streamcluster/local_search.hpp"
 
 #include <algorithm>
@@ -9,13 +9,15 @@
 namespace tutti::streamcluster {
 namespace {
 
-// PARSEC's: the sweep goes on while it improves by this part of the cost, first roughly, then well.
+// PARSEC's constants: the sweep goes on while it improves the cost by this share, first roughly,
+// then well.
 constexpr double rough = 0.1;
 constexpr double fine = 0.001;
 // The search for z ends when its bounds are this close.
 constexpr double close_enough = 0.999;
 
-// 3 k ln k, as PARSEC takes it; for small k, where that is too few to meet every cluster, 3 k + 10.
+// 3 k ln k, as in PARSEC; for small k, where that is too few to include a point of every cluster, 3
+// k + 10.
 std::size_t tries(std::size_t k) {
   const auto n = static_cast<double>(k);
   return std::max(static_cast<std::size_t>(3 * n * std::log(n)), 3 * k + 10);
@@ -55,7 +57,7 @@ void local_search::open_online(meeting_point& me, state& s) {
   s.total = static_cast<double>(all[0]) + static_cast<double>(s.z) * static_cast<double>(all[1]);
 }
 
-// A random sample, by weight: from each large cluster some point is in it.
+// Chooses a random sample by weight, large enough that some point of each large cluster is in it.
 void local_search::choose_candidates(meeting_point& me) {
   if (me.decides()) {
     const point_set& set = points_.points();
@@ -122,7 +124,8 @@ void local_search::search_price(meeting_point& me, state& s) {
   }
 }
 
-// The search for z may end beside the bounds: few points, many at one place, or k_min near k_max.
+// The search for z may end outside the bounds: with few points, with many points at one place, or
+// with k_min near k_max.
 void local_search::enforce_bounds(meeting_point& me) {
   std::size_t centres = points_.settle(me);
   while (centres > k_max_) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-median by local search: some k_min to k_max of the points are chosen as centres, so that the sum of the weighted
-// squared distances to them is small.
+// k-median by local search: chooses k_min to k_max of the points as centres, so that the sum of the
+// weighted squared distances to them is small.
 //
-// With a price z for each centre the problem needs no k: an online pass opens centres at random with a probability
-// that grows with the distance (Meyerson, FOCS 2001), then gain steps improve (gain.hpp). A binary search finds a z
-// for which the number of centres is between the bounds.
+// With a price z for each centre the problem needs no k. An online pass opens centres at random
+// with a probability that grows with the distance (Meyerson, FOCS 2001), then gain steps improve
+// the result (gain.hpp). A binary search finds a z for which the number of centres is between the
+// bounds.
 //
-// Cost: some hundred gain steps. Source: O'Callaghan, Mishra, Meyerson, Guha and Motwani, "Streaming-data algorithms
-// for high-quality clustering", ICDE 2002; constants as in PARSEC's StreamCluster.
+// Cost: some hundred gain steps.
+// Source: O'Callaghan, Mishra, Meyerson, Guha and Motwani, "Streaming-data algorithms for
+// high-quality clustering", ICDE 2002; the constants are those of PARSEC's StreamCluster.
 #pragma once
 
 #include <cstdint>
@@ -21,28 +23,33 @@ namespace tutti::streamcluster {
 
 struct search_counts {
   std::uint64_t searches = 0;
-  std::uint64_t prices = 0;  // values of z tried, the restarts of the online pass included
+  // The values of z tried, including restarts of the online pass.
+  std::uint64_t prices = 0;
   std::uint64_t gain_steps = 0;
-  std::uint64_t gains = 0;  // of them, those that opened a centre
+  // The gain steps that opened a centre.
+  std::uint64_t gains = 0;
 };
 
-// One for all ranks; they call run() together.
+// All ranks share one object and call run() together.
 class local_search {
  public:
   local_search(rank_t ranks, std::size_t k_min, std::size_t k_max, std::uint64_t seed);
 
-  // False if the points are too far apart for a float or not numbers. Otherwise points() tells the result: each
-  // point is served by its nearest centre, and there are k_min to k_max of them; fewer than k_min only if the points
-  // are at fewer places. Up to k_max points are all centres.
+  // Returns false if the points are not numbers or too far apart for a float. Otherwise points()
+  // has the result: each point is served by its nearest centre, and there are k_min to k_max
+  // centres; there are fewer than k_min only if the points are at fewer places. Up to k_max points
+  // are all centres.
   bool run(meeting_point& me, const point_set& set);
 
   assignment& points() noexcept { return points_; }
   const search_counts& counts() const noexcept { return counts_; }
 
  private:
-  struct state {  // the same on every rank
+  // The state is the same on every rank.
+  struct state {
     quanta low, z, high;
-    double total;  // with z for each centre
+    // The cost with z for each centre.
+    double total;
     std::size_t centres;
   };
   void open_online(meeting_point& me, state& s);
@@ -57,7 +64,7 @@ class local_search {
   const std::size_t k_max_;
   assignment points_;
   gain_step gain_;
-  // Written by rank 0 only.
+  // Only rank 0 writes this.
   random_sequence random_;
   search_counts counts_;
   std::vector<std::uint32_t> order_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of clusters.
+// Computes the means of clusters.
 #include "streamcluster/means.hpp"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ double mean_step::run(meeting_point& me, assignment& points, point_set& kept) {
   }
   const double from_centres = static_cast<double>(points.total(me)[0]) * points.quantum();
 
-  // By Huygens: the squares about a centre are those about the mean, and the weight times the square between the two.
+  // By Huygens' theorem the sum of squares about a centre is that about the mean plus the weight
+  // times the squared distance between the two.
   double moved = 0;
   if (me.decides()) {
     for (std::size_t c = 0; c < centres.size(); ++c) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last step of a local search: each centre moves to the mean of its points and takes over their weight.
+// The last step of a local search: each centre moves to the mean of its points and takes over their
+// weight.
 #pragma once
 
 #include <vector>
@@ -10,10 +11,12 @@ namespace tutti::streamcluster {
 
 class mean_step {
  public:
-  // Appends the centres to `kept`, each with the stream position of the point that it was. Meets, before and after;
-  // returns, to rank 0, the weighted sum of the squared distances of the points from the means.
+  // Appends the centres to `kept`, each with the stream position of the point that it was. Meets,
+  // before and after. Returns, to rank 0, the weighted sum of the squared distances of the points
+  // from the means.
   //
-  // A rank sums some of the dimensions over all points, in their order: the bits do not depend on the number of ranks.
+  // Each rank sums some of the dimensions over all points, in their order, so the bits do not
+  // depend on the number of ranks.
   double run(meeting_point& me, assignment& points, point_set& kept);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meeting points: tutti's, and the same on the barriers that programs use otherwise.
+// Synchronises ranks by tutti's team, or by the barriers that programs use otherwise.
 #include "streamcluster/meeting.hpp"
 
 #include <pthread.h>
@@ -53,8 +53,8 @@ class standard_subject {
   std::barrier<> barrier_;
 };
 
-// What the ranks share. A sum's parts are in two arrays used in turn: whoever writes one again has met all others
-// since they read it.
+// The state that the ranks share. The parts of a sum are in two arrays used in turn: a rank that
+// writes one of them again has met all others since they read it.
 template <class Barrier>
 struct foreign_hall {
   explicit foreign_hall(rank_t n) : barrier(n), parts{std::vector<part>(n), std::vector<part>(n)} {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of the clustering meet: a member of a tutti team, or a barrier of somebody else among the same
-// threads. The algorithm sees only this, so that runs differ in nothing but the barrier.
+// How the ranks of the clustering synchronise: by a member of a tutti team, or by a third-party
+// barrier among the same threads. The algorithm sees only this interface, so runs differ only in
+// the barrier.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 
 namespace tutti::streamcluster {
 
-// Costs in quanta, and counts. Integers, because their sums are exact: the same for any number of ranks.
+// Costs in quanta, and counts. They are integers, whose sums are exact and therefore the same for
+// any number of ranks.
 using amounts = std::array<std::int64_t, 2>;
 
 class meeting_point {
@@ -33,13 +35,13 @@ class meeting_point {
     ++barriers_;
     meet();
   }
-  // The sum over all ranks, to all of them.
+  // Returns the sum over all ranks to each of them.
   amounts sum(const amounts& mine) {
     ++reductions_;
     return combine(mine);
   }
 
-  // My part of 0 .. count-1, contiguous.
+  // This rank's part of 0 .. count-1, which is contiguous.
   std::pair<std::size_t, std::size_t> block(std::size_t count) const noexcept {
     const std::size_t share = count / size_, rest = count % size_;
     const std::size_t begin = share * rank_ + std::min<std::size_t>(rank_, rest);
@@ -61,17 +63,21 @@ class meeting_point {
 };
 
 enum class meeting_kind {
-  team,      // tutti's: member::barrier and member::reduce of the team
-  pthread,   // pthread_barrier_t
-  standard,  // std::barrier
+  // Tutti's: member::barrier and member::reduce of the team.
+  team,
+  // pthread_barrier_t.
+  pthread,
+  // std::barrier.
+  standard,
 };
 
 // The names of the kinds besides the team's own: "pthread", "std".
 std::span<const std::string_view> foreign_barriers() noexcept;
 
-// Runs `body` once on each rank of the team, in one region, with a meeting point of that kind. With a foreign
-// barrier a sum is an array of parts and one barrier. Throws std::invalid_argument for a foreign barrier and more
-// ranks than threads: it would stop a thread while ranks of it have not arrived.
+// Runs `body` once on each rank of the team, in one region, with a meeting point of that kind. With
+// a third-party barrier a sum is an array of parts and one barrier. Throws std::invalid_argument
+// for a third-party barrier and more ranks than threads, because the barrier would stop a thread
+// while other ranks of it have not arrived.
 void meet_in(team& ranks, meeting_kind kind, const std::function<void(meeting_point&)>& body);
 
 }  // namespace tutti::streamcluster

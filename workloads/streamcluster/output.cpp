@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the centres, all or nothing.
+// Writes the file of the centres completely or not at all.
 #include "streamcluster/output.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ centre_file::centre_file(const std::filesystem::path& file)
   if (descriptor < 0) {
     throw std::runtime_error(file.string() + ": cannot be written: " + std::strerror(errno));
   }
-  // mkstemp's files are its user's alone; this one has what any new file has.
+  // mkstemp makes files that only their user may access; this file gets the mode of any new file.
   const mode_t mask = umask(0);
   umask(mask);
   fchmod(descriptor, 0666 & ~mask);

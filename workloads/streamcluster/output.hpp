@@ -10,17 +10,19 @@
 
 namespace tutti::streamcluster {
 
-// Made before the long computation, so that a place where nothing can be written is told at once. Writes to a new file
-// beside `file`, which takes its name in write(), when it is complete; before, and after an error, `file` is untouched.
+// Made before the long computation, so that a place where nothing can be written is reported at
+// once. It writes to a new file beside `file`, which write() renames when it is complete. Before
+// that, and after an error, `file` is unchanged.
 class centre_file {
  public:
-  // Throws std::runtime_error in one sentence that names the file.
+  // Throws std::runtime_error with one sentence that names the file.
   explicit centre_file(const std::filesystem::path& file);
   ~centre_file();
   centre_file(const centre_file&) = delete;
   centre_file& operator=(const centre_file&) = delete;
 
-  // A line a centre: position in the stream, weight, coordinates; each number so that it reads back as the same.
+  // Writes one line per centre: position in the stream, weight, coordinates. Each number reads back
+  // as the same number.
   void write(const clustering& found);
 
  private:

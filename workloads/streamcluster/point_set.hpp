@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points with weights in tiles (distance.hpp), as a chunk of the stream or the centres kept from earlier chunks.
+// Points with weights in tiles (distance.hpp): a chunk of the stream, or the centres kept from
+// earlier chunks.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +43,7 @@ class point_set {
 
   double weight(std::size_t i) const noexcept { return weights_[i]; }
   double total_weight() const noexcept { return total_weight_; }
-  // Where in the stream the point was.
+  // The position of the point in the stream.
   std::uint64_t position(std::size_t i) const noexcept { return positions_[i]; }
   float coordinate(std::size_t i, std::size_t j) const noexcept { return coordinates_[at(i, j)]; }
   void copy(std::size_t i, std::span<float> out) const noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same with every compiler and standard library: SplitMix64 (Steele, Lea and Flood,
-// "Fast splittable pseudorandom number generators", OOPSLA 2014), by counter or in sequence.
+// Random numbers that are the same with every compiler and standard library: SplitMix64 (Steele,
+// Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), by counter or in
+// sequence.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,10 @@ class random_sequence {
 
   std::uint64_t next() noexcept { return random_at(seed_, counter_++); }
 
-  // In [0, 1), a multiple of 2^-53.
+  // A number in [0, 1), a multiple of 2^-53.
   double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
-  // In [0, count). The bias of the remainder is below count / 2^64.
+  // A number in [0, count). The bias of the remainder is below count / 2^64.
   std::uint64_t below(std::uint64_t count) noexcept { return next() % count; }
 
   template <class T>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// StreamCluster: clusters a stream of points, seen once, a chunk at a time, and keeps only weighted centres.
+// StreamCluster: clusters a stream of points that is read once, a chunk at a time, and keeps only
+// weighted centres.
 //
 //   tutti::team team(4);
 //   auto points = streamcluster::open_points("points.npy");
 //   const auto found = streamcluster::cluster(team, *points, {.k_min = 10, .k_max = 20});
 //
-// The result depends on the points, the options and the seed; not on the number of threads or ranks, the barrier, how
-// one waits, or the instruction set.
+// The result depends on the points, the options and the seed. It does not depend on the number of
+// threads or ranks, the barrier, the wait policy, or the instruction set.
 #pragma once
 
 #include <cstdint>
@@ -22,35 +23,47 @@
 namespace tutti::streamcluster {
 
 struct options {
-  std::size_t k_min =
-      10;  // centres to find, at least (fewer only if the points are at fewer places)
-  std::size_t k_max = 20;     // and at most
-  std::size_t chunk = 16384;  // points in memory at a time
-  std::size_t limit =
-      1000;  // centres kept of the chunks before they are clustered themselves; at least 2 k_max
-  std::uint64_t seed = 1;  // of the local search
+  // The least number of centres (fewer are found only if the points are at fewer places).
+  std::size_t k_min = 10;
+  // The largest number of centres.
+  std::size_t k_max = 20;
+  // Points in memory at a time.
+  std::size_t chunk = 16384;
+  // Centres of chunks that are kept before they are clustered themselves; at least 2 k_max.
+  std::size_t limit = 1000;
+  // The seed of the local search.
+  std::uint64_t seed = 1;
   meeting_kind meeting = meeting_kind::team;
-  std::function<void(std::uint64_t points)> on_progress = {};  // called after each chunk
+  // Called after each chunk.
+  std::function<void(std::uint64_t points)> on_progress = {};
 };
 
 struct statistics {
   std::uint64_t points = 0;
-  std::uint64_t condensations = 0;  // times that the centres kept reached the limit
+  // How often the kept centres reached the limit.
+  std::uint64_t condensations = 0;
   search_counts search;
-  std::uint64_t regions = 0;  // of the team: a chunk or the centres kept, each
+  // Regions of the team: one per chunk, and one per search of the kept centres.
+  std::uint64_t regions = 0;
   std::uint64_t barriers = 0;
   std::uint64_t reductions = 0;
-  double read_seconds = 0;  // one thread reads, between the regions
-  double seconds = 0;       // all of it
+  // One thread reads, between the regions.
+  double read_seconds = 0;
+  // The total time.
+  double seconds = 0;
 };
 
 struct clustering {
   std::size_t dimensions = 0;
-  std::vector<float> coordinates;        // row by row
-  std::vector<double> weights;           // points that each centre stands for
-  std::vector<std::uint64_t> positions;  // in the stream, from 0, of a point chosen near it
-  // Sum of the squared distances of the points from the centres that stand for them. It is an upper bound of that
-  // from the nearest centres, which only a second pass over the points could tell.
+  // Row by row.
+  std::vector<float> coordinates;
+  // The number of points that each centre stands for.
+  std::vector<double> weights;
+  // The position in the stream, from 0, of a point chosen near the centre.
+  std::vector<std::uint64_t> positions;
+  // The sum of the squared distances of the points from the centres that stand for them. It is an
+  // upper bound of the sum from the nearest centres, which would need a second pass over the
+  // points.
   double cost = 0;
   statistics counts;
 
@@ -60,13 +73,14 @@ struct clustering {
   }
 };
 
-// One region of the team for each chunk, with barriers inside.
-// Throws std::invalid_argument for options that contradict each other,
-// for a source without points, and for a foreign barrier on a team with more ranks than threads; std::runtime_error
-// for points too far apart for a float; and what the source throws.
+// Opens one region of the team per chunk, with barriers inside.
+// Throws std::invalid_argument for options that contradict each other, for a source without points,
+// and for a third-party barrier on a team with more ranks than threads. Throws std::runtime_error
+// for points too far apart for a float, and whatever the source throws.
 clustering cluster(team& ranks, source& points, const options& how = {});
 
-// Of all bits of the centres, weights and positions (64-bit FNV-1a): equal for equal results.
+// A hash of all bits of the centres, weights and positions (64-bit FNV-1a): equal for equal
+// results.
 std::uint64_t fingerprint(const clustering& found) noexcept;
 
 // The original's inputs, by name.

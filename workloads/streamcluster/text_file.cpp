@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point a line.
+// Reads text files with one point per line.
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -43,7 +43,7 @@ class text_source final : public source {
     fail_in(fmt::format("{}:{}", name_, line_number_), text, std::forward<Arguments>(arguments)...);
   }
 
-  // The next line that is not empty or a comment; false at the end.
+  // Reads the next line that is not empty or a comment. Returns false at the end.
   bool read_row() {
     while (std::getline(file_, line_)) {
       ++line_number_;
@@ -67,7 +67,7 @@ class text_source final : public source {
     }
   }
 
-  // Takes the number off the front of `rest`.
+  // Removes the number at the front of `rest` and returns it.
   float parse_number(std::string_view& rest) const {
     const std::string_view item = rest.substr(0, rest.find_first_of(" \t\r,"));
     const std::size_t column = row_.size() + 1;
@@ -85,7 +85,7 @@ class text_source final : public source {
     return value;
   }
 
-  // Too small for a float is 0, too large is an error.
+  // A number too small for a float is 0; one that is too large is an error.
   float parse_extreme(std::string_view item, std::size_t column) const {
     double value = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ways to open a region.
+// Implements two ways to open a region.
 #include "phylo/compare/crew.hpp"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fork-join behind one interface, so that libpll can be run on tutti's team and on what its users write today.
+// A fork-join interface, so that libpll can run on tutti's team and on the threads that its users
+// write today.
 #pragma once
 
 #include <functional>
@@ -16,12 +17,13 @@ class crew {
 
   virtual ~crew() = default;
   virtual unsigned size() const = 0;
-  // Calls f once as each rank, rank 0 being the caller; the sum of the results, in a fixed order.
+  // Calls f once as each rank, rank 0 being the caller. Returns the sum of the results, added in a
+  // fixed order.
   virtual derivatives run(const work& f) = 0;
 };
 
-// "tutti": a team. "pthread": threads between two waits at a pthread_barrier, and sums added by the caller.
-// Throws std::invalid_argument for other names.
+// "tutti": a team. "pthread": threads between two waits at a pthread_barrier, with sums added by
+// the caller. Throws std::invalid_argument for other names.
 std::unique_ptr<crew> make_crew(std::string_view name, unsigned threads);
 
 }  // namespace tutti::phylo::compare

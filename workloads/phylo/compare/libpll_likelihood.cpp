@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of libpll. Its Newick parser is not used: it is not safe to call from several threads.
+// Calls libpll. Its Newick parser is not used, because it is not safe to call from several threads.
 #include "phylo/compare/libpll_likelihood.hpp"
 
 #include <libpll/pll.h>
@@ -11,7 +11,7 @@
 namespace tutti::phylo::compare {
 namespace {
 
-// The fastest that this processor has; 0.3.2 has none wider.
+// The fastest architecture that this processor has; version 0.3.2 has none wider.
 unsigned best_architecture() {
   pll_hardware_probe();
   if (pll_hardware.avx2_present) return PLL_ATTRIB_ARCH_AVX2;
@@ -90,7 +90,7 @@ libpll_likelihood::end libpll_likelihood::end_of(node_t node) const noexcept {
   return {node, inner < 0 ? PLL_SCALE_BUFFER_NONE : inner};
 }
 
-// Matrices are cheap beside a region: the caller computes them for all parts.
+// Computing matrices is cheap compared with a region, so the caller computes them for all parts.
 void libpll_likelihood::keep_length(edge_t e, double length) {
   double& kept = tree_.edges[e].length = std::clamp(length, least_length, most_length);
   for (part& p : parts_) {
@@ -141,7 +141,7 @@ derivatives libpll_likelihood::differentiate(double length) {
     return d;
   });
   plan_.done();
-  // libpll's are those of what is to be minimised.
+  // libpll returns the derivatives of the function to be minimised.
   return {-sum[0], -sum[1]};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of phylo::likelihood, computed by libpll: the oracle of the tests, and a peer to be timed.
+// The functions of phylo::likelihood, computed by libpll. The tests compare with it, and compare.py
+// times it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ struct pll_partition;
 
 namespace tutti::phylo::compare {
 
-// Each rank has a partition of its own with a part of the patterns. Models with rates by site are not supported.
+// Each rank has a libpll partition with a part of the patterns. Models with rates by site are not
+// supported.
 class libpll_likelihood {
  public:
   libpll_likelihood(crew& workers, tree& t, const pattern_set& patterns, const model& m);
@@ -55,7 +57,8 @@ class libpll_likelihood {
   edge_t selected_;
   bool table_ready_ = false;
   std::uint64_t regions_ = 0;
-  std::vector<unsigned> zeros_;  // all rates have the one set of parameters
+  // All zero: all rates have the same set of parameters.
+  std::vector<unsigned> zeros_;
   std::vector<part> parts_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// phylo-libpll ALIGNMENT TREE MODEL CREW THREADS REPEAT EPSILON: what `tutti-phylo optimize --json` does, by libpll.
-// compare.py runs it; the procedure (order of branches, Newton-Raphson, its bounds and ends) is tutti-phylo's.
+// phylo-libpll ALIGNMENT TREE MODEL CREW THREADS REPEAT EPSILON does with libpll what `tutti-phylo
+// optimize --json` does. compare.py runs it. The procedure (order of branches, Newton-Raphson, its
+// bounds and its end conditions) is tutti-phylo's.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

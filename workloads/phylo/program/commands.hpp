@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of tutti-phylo; each adds its options and, if it is chosen, what is to be done.
+// The subcommands of tutti-phylo. Each adds its options and sets the action that runs if it is
+// chosen.
 #pragma once
 
 #include <CLI/CLI.hpp>

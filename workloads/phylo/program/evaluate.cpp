@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti-phylo evaluate`: the log-likelihood of a tree as it is.
+// `tutti-phylo evaluate`: the log-likelihood of a tree with its branch lengths.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `tutti-phylo`: its subcommands, and how its errors are told.
+// The program `tutti-phylo`: its subcommands, and how it reports errors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +15,10 @@
 
 namespace {
 
-constexpr int failed = 1;       // a file or the machine did not let it
-constexpr int wrong_usage = 2;  // an option or a value is wrong
+// A file or the machine prevented it.
+constexpr int failed = 1;
+// An option or a value is wrong.
+constexpr int wrong_usage = 2;
 
 int complain(std::string sentence, int status) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
@@ -24,7 +26,7 @@ int complain(std::string sentence, int status) {
   return status;
 }
 
-// CLI11 misses a subcommand before it looks at what it was given instead.
+// CLI11 reports a missing subcommand before it looks at the word that it was given instead.
 std::string sentence_of(const CLI::ParseError& e, const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   const bool misses = dynamic_cast<const CLI::RequiredError*>(&e) != nullptr;

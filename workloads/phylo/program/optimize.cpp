@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti-phylo optimize`: the best lengths of all branches, found several times over and timed.
+// `tutti-phylo optimize`: finds the best lengths of all branches, several times, and times it.
 #include "phylo/optimize.hpp"
 
 #include <fmt/format.h>
@@ -30,13 +30,15 @@ struct options {
 };
 
 struct run_record {
-  std::vector<double> ns;  // of each repetition
-  work_counts counts;      // of one: all are alike
+  // The nanoseconds of each repetition.
+  std::vector<double> ns;
+  // The counts of one repetition; all repetitions are alike.
+  work_counts counts;
   optimize_result result;
   unsigned ranks = 0;
 };
 
-// A line on standard error every ten seconds.
+// Prints a line on standard error every ten seconds.
 class progress {
  public:
   void update(unsigned repetition, unsigned cycle, double log_likelihood) {
@@ -105,7 +107,7 @@ nlohmann::ordered_json result_line(const options& o, const data& d, const run_re
           {"converged", r.result.converged},
           {"regions", r.counts.regions},
           {"reductions", r.counts.reductions},
-          // Each region ends with one, and with reductions it is the same one.
+          // Each region ends with a barrier; in a region with a reduction it is the same one.
           {"barriers", r.counts.regions},
           {"partials", r.counts.partials},
           {"regions_per_second", per_second(r.counts.regions, s.median)},

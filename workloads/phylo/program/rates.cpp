@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti-phylo rates`: a rate for each site, for --rates-file.
+// `tutti-phylo rates`: estimates a rate for each site, for --rates-file.
 #include <fmt/format.h>
 
 #include "phylo/input.hpp"

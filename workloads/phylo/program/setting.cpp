@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options into data and teams.
+// Turns options into data and teams.
 #include "phylo/program/setting.hpp"
 
 #include <fmt/format.h>
@@ -103,7 +103,8 @@ std::unique_ptr<team> team_setting::make() const {
   o.vector_sums = sums == "vector";
   o.fan = fan;
   o.place = placements().at(place);
-  // Ranks allocate what they compute on: locks of the allocator and of page tables may block them for a moment.
+  // The check is off because ranks allocate the memory on which they compute, and locks of the
+  // allocator and of page tables may block them for a moment.
   o.fibers.checks = false;
   return std::make_unique<team>(o);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands share: the data to compute on and the team that does.
+// The options that the subcommands share: the data, and the team that computes.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -38,12 +38,12 @@ struct team_setting {
 
   void add(CLI::App& app);
   std::unique_ptr<team> make() const;
-  // What lines of --json call this choice of barrier, sums and fan.
+  // The name that --json lines give to this choice of barrier, sums and fan.
   std::string name() const;
   const kernels& loops() const;
 };
 
-// The model of a text; the error names the option.
+// Parses the model of an option; the error names the option.
 model_text model_of_option(const std::string& text);
 
 }  // namespace tutti::phylo::program

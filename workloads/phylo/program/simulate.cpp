@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti-phylo simulate`: an alignment that evolved along a random tree.
+// `tutti-phylo simulate`: makes an alignment that evolved along a random tree.
 #include "phylo/simulate.hpp"
 
 #include <fmt/format.h>

@@ -128,7 +128,7 @@ TEST(Patterns, EqualColumnsAreOnePattern) {
   EXPECT_EQ(p.blocks, 1u);
   EXPECT_EQ(p.weights, (std::vector<double>{2, 1, 2, 0, 0, 0, 0, 0}));
   EXPECT_EQ(p.slot_of_site, (std::vector<std::uint32_t>{0, 0, 1, 2, 2}));
-  // In the order of the tree's tips, and gaps where there is no pattern.
+  // The rows are in the order of the tree's tips, with gaps where there is no pattern.
   EXPECT_EQ(p.states[0][0], states_of('C'));
   EXPECT_EQ(p.states[1][0], states_of('A'));
   EXPECT_EQ(p.states[2][1], states_of('A'));

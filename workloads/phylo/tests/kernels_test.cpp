@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every instruction set that this processor has against the plain loops, and against each other to the last bit.
+// Compares every instruction set that this processor has with the plain loops, and with the others
+// to the last bit.
 #include "phylo/kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -99,7 +100,7 @@ outcome run(const kernels& k, const problem& p, bool left_tip, bool right_tip, s
   return o;
 }
 
-// Relative, to a few roundings of the terms that were added.
+// Compares relative to a few roundings of the terms that were added.
 void expect_near(const std::vector<double>& a, const std::vector<double>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-14 * std::abs(b[i])) << i;
@@ -141,7 +142,7 @@ TEST_P(EveryKernel, ComputesWhatThePlainLoopsDo) {
   }
 }
 
-// The last: so small that every pattern must be scaled; 0 rates: one by block.
+// The last one is so small that every pattern must be scaled. 0 rates: one by block.
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryKernel,
                          testing::Combine(testing::Values(0, 1, 4, 5), testing::Bool(),
                                           testing::Bool(), testing::Values(1.0, 0x1p-200)));
@@ -150,7 +151,7 @@ TEST(Kernels, OnlySmallPatternsAreScaledAndCounted) {
   for (const kernels& k : available_kernels()) {
     SCOPED_TRACE(k.name);
     problem p(4, false, 1.0);
-    // Pattern 3 of block 1 underflows; pattern 4 has one small rate, which is no reason.
+    // Pattern 3 of block 1 underflows. Pattern 4 has one small rate, which does not cause scaling.
     for (std::size_t entry = 0; entry < 16; ++entry) {
       p.left.data[(16 + entry) * lanes + 3] *= 0x1p-300;
       if (entry < 4) p.left.data[(16 + entry) * lanes + 4] *= 0x1p-300;

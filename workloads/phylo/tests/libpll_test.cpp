@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same tree, model and columns by libpll: log-likelihood, derivatives and the whole optimisation.
+// Compares with libpll on the same tree, model and columns: log-likelihood, derivatives and the
+// whole optimisation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,7 +67,7 @@ TEST(Libpll, SmallAlignment) {
   }
 }
 
-// Deep enough that both must scale.
+// The tree is so deep that both must scale.
 TEST(Libpll, DeepTree) { expect_same(simulated(400, 60, 0.4, 0), "tutti", 1); }
 
 TEST(Libpll, RatesBySiteAreRefused) {

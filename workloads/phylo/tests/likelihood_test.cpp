@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The likelihood against sums over all states, against another recursion, and against itself from other branches.
+// Compares the likelihood with sums over all states, with another recursion, and with itself from
+// other branches.
 #include "phylo/likelihood.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ small_case simulated(std::size_t taxa, std::size_t sites, model m, double mean =
   return {t, with_ambiguities(simulate(t, m, how)), std::move(m)};
 }
 
-// Sum over columns of the logarithm of the mean over rates.
+// The sum over columns of the logarithm of the mean over rates.
 template <class OneRate>
 double expected(const small_case& c, OneRate one_rate) {
   big sum = 0;
@@ -57,12 +58,13 @@ double expected(const small_case& c, OneRate one_rate) {
   return static_cast<double>(sum);
 }
 
-// Fewer threads than ranks.
+// Options of a team with fewer threads than ranks.
 team_options virtual_ranks(rank_t threads, rank_t ranks) {
   team_options o;
   o.threads = std::min(threads, ranks);
   o.ranks = ranks;
-  // Ranks allocate what they compute on: locks of the allocator and of page tables may block them for a moment.
+  // The check is off because ranks allocate the memory on which they compute, and locks of the
+  // allocator and of page tables may block them for a moment.
   o.fibers.checks = false;
   return o;
 }
@@ -92,7 +94,7 @@ TEST(Likelihood, IsTheSameAtEveryBranch) {
   }
 }
 
-// A likelihood is about 10^-2000 a column: without scaling it would be 0.
+// The likelihood is about 10^-2000 per column: without scaling it would be 0.
 TEST(Likelihood, DeepTreesDoNotUnderflow) {
   team workers(2);
   const tree t = random_tree(2500, 2.0, 3);
@@ -135,7 +137,8 @@ TEST(Likelihood, DerivativesAreThoseOfFiniteDifferences) {
   }
 }
 
-// Lengths are changed along a walk that is not the optimiser's; a fresh object computes everything anew.
+// The lengths change along a walk that is not the optimiser's; a new object computes everything
+// again.
 TEST(Likelihood, ChangedLengthsAreSeenFromEveryBranch) {
   team workers(2);
   small_case c = simulated(30, 60, model(test::uneven(), {1.0}));
@@ -145,7 +148,8 @@ TEST(Likelihood, ChangedLengthsAreSeenFromEveryBranch) {
     l.select(e);
     if (i % 3 == 0) l.differentiate(0.2);
     l.set_length(0.01 * (1 + i % 40));
-    if (i % 5 != 0) continue;  // often several branches are changed before anything is computed
+    // In most steps several branches are changed before anything is computed.
+    if (i % 5 != 0) continue;
     tree copy = c.t;
     likelihood fresh(workers, copy, c.p, c.m);
     const double now = fresh.log_likelihood();
@@ -153,7 +157,7 @@ TEST(Likelihood, ChangedLengthsAreSeenFromEveryBranch) {
   }
 }
 
-// The same bits for every number of ranks and both ways to open regions.
+// The bits are the same for every number of ranks and both ways to open regions.
 class EveryTeam : public testing::TestWithParam<rank_t> {};
 
 TEST_P(EveryTeam, SameBits) {
@@ -196,7 +200,8 @@ TEST(Likelihood, MoreRanksThanCellsOrPatterns) {
   }
 }
 
-// Rates by site: as if the columns of each rate were an alignment of their own, on a tree that much longer.
+// Rates by site must give the same as if the columns of each rate were a separate alignment, on a
+// tree that is longer by that factor.
 TEST(Likelihood, RatesBySite) {
   team workers(2);
   small_case c = simulated(10, 120, model(test::uneven(), {1.0}));
@@ -224,7 +229,7 @@ TEST(Likelihood, RatesBySite) {
   EXPECT_NEAR((high - l.log_likelihood()) / (2 * h), slope, 1e-4 * (1 + std::abs(slope)));
 }
 
-// Small numbers are lost in regions only, not in the caller's own arithmetic.
+// Subnormal numbers are lost in regions only, not in the caller's own arithmetic.
 TEST(Likelihood, LeavesTheCallersArithmeticAsItWas) {
   team workers(2);
   small_case c = simulated(10, 50, model(test::uneven(), {1.0}));
@@ -252,7 +257,8 @@ TEST(Likelihood, CountsWhatItDoes) {
     const auto before = l.counts();
     l.differentiate(0.1);
     l.differentiate(0.2);
-    // Partial likelihoods, table, two derivatives; or all in the two.
+    // The regions are those of partial likelihoods, table and two derivatives, or two for all of
+    // these.
     EXPECT_EQ(l.counts().regions - before.regions, separate ? 4u : 2u);
     EXPECT_EQ(l.counts().reductions - before.reductions, 2u);
     EXPECT_EQ(l.counts().partials, c.t.inner_nodes());
@@ -271,7 +277,7 @@ TEST(Likelihood, MisuseIsRefused) {
   EXPECT_THROW(likelihood(workers, other, c.p, c.m), std::invalid_argument);
   likelihood l(workers, c.t, c.p, c.m);
   EXPECT_THROW(l.set_all_lengths({0.1}), std::invalid_argument);
-  // Impossible under the model: columns that differ, while nothing can change.
+  // This is impossible under the model: the columns differ, but nothing can change.
   const model frozen(test::uneven(), {0.0});
   likelihood impossible(workers, c.t, c.p, frozen);
   EXPECT_THROW(impossible.log_likelihood(), std::runtime_error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models: transition probabilities against another way to compute them, Gamma against published values, texts.
+// Compares transition probabilities with another way to compute them, and Gamma with published
+// values; tests texts of models.
 #include "phylo/model.hpp"
 
 #include <gtest/gtest.h>
@@ -22,13 +23,14 @@ void expect_rates(double alpha, std::vector<double> expected, double tolerance) 
   }
 }
 
-// PAML's (Yang 1994, table of the means of four categories).
+// The values are PAML's (Yang 1994, table of the means of four categories).
 TEST(Gamma, PublishedMeans) {
   expect_rates(0.5, {0.03338775, 0.25191592, 0.82026848, 2.89442785}, 1e-8);
   expect_rates(1.0, {0.13695378, 0.47675186, 1.0, 2.38629436}, 1e-8);
 }
 
-// Alpha 1 is the exponential distribution: the mean above a quantile is 1 - log of the share above it.
+// With alpha 1 this is the exponential distribution: the mean above a quantile is 1 - log of the
+// share above it.
 TEST(Gamma, ExponentialInClosedForm) {
   constexpr unsigned categories = 7;
   const auto above = [](double share) { return share * (1 - (share > 0 ? std::log(share) : 0)); };
@@ -70,7 +72,7 @@ TEST(Model, TransitionsAreTheMatrixExponential) {
       for (std::size_t i = 0; i < 4; ++i) {
         for (std::size_t j = 0; j < 4; ++j) {
           const auto value = static_cast<double>(expected[i][j]);
-          // Relative, also for the probabilities of about 1e-7 that a short branch has.
+          // The tolerance is relative, also for the probabilities of about 1e-7 of a short branch.
           EXPECT_NEAR(p[rate * 16 + i * 4 + j], value, 1e-12 * value) << length << i << j;
         }
       }

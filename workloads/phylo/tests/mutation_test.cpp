@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files with random damage: the readers accept them or say what is wrong, and do nothing else.
+// Damages files at random: the readers must accept them or report an error, and do nothing else.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -32,7 +32,7 @@ std::string damaged(std::string text, std::mt19937& random) {
   return text;
 }
 
-// How many of the damaged texts were accepted; any other exception than Error ends the test.
+// Returns how many of the damaged texts were accepted. An exception other than Error ends the test.
 template <class Error, class Parse>
 int accepted(const std::string& text, Parse parse) {
   std::mt19937 random(1);
@@ -49,7 +49,8 @@ int accepted(const std::string& text, Parse parse) {
   return count;
 }
 
-// Some damage does no harm (a digit in a length), some does: a reader that accepts all or nothing is broken.
+// Some damage does no harm (a digit in a length), other damage does. A reader that accepts all or
+// nothing is broken.
 void expect_some(int count) {
   EXPECT_GT(count, rounds / 100);
   EXPECT_LT(count, rounds);
@@ -59,7 +60,7 @@ TEST(Mutation, Newick) {
   const std::string text = "((alpha:0.1,'b c':2e-3)0.9:0.5,(d:1,(e,f:3):0.25)[x],g:0.125);\n";
   expect_some(accepted<input_error>(text, [](const std::string& s) {
     const tree t = parse_newick(s, "f");
-    // What is accepted must be a whole tree.
+    // An accepted text must give a whole tree.
     ASSERT_EQ(t.edges.size(), 2 * t.tips() - 3);
     ASSERT_EQ(edges_in_preorder(t).size(), t.edges.size());
     ASSERT_EQ(parse_newick(to_newick(t), "f").names.size(), t.names.size());

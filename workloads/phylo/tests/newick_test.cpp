@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees as text: what is read, what is refused and in which words, what is written.
+// Tests which trees are read, which are refused with which words, and what is written.
 #include "phylo/newick.hpp"
 
 #include <gtest/gtest.h>
@@ -14,13 +14,14 @@
 namespace tutti::phylo {
 namespace {
 
-// The branch above a tip.
+// The length of the branch above a tip.
 double length_of(const tree& t, const std::string& name) {
   const auto tip = std::find(t.names.begin(), t.names.end(), name) - t.names.begin();
   return t.edges[t.incident[static_cast<std::size_t>(tip)][0]].length;
 }
 
-// Sum of the lengths between each two tips: equal for equal trees, however they are written.
+// The sum of the lengths between each two tips. It is equal for equal trees, however they are
+// written.
 std::map<std::pair<std::string, std::string>, double> distances(const tree& t) {
   std::map<std::pair<std::string, std::string>, double> all;
   for (node_t tip = 0; tip < t.tips(); ++tip) {
@@ -63,7 +64,7 @@ TEST(Newick, MissingLengthsGetTheDefault) {
   const tree t = parse_newick("((a,b:0.2),c,d);", "f", 0.7);
   EXPECT_EQ(length_of(t, "a"), 0.7);
   EXPECT_EQ(length_of(t, "b"), 0.2);
-  // Of the two halves of a root's branch one is enough.
+  // One length is enough for the two halves of a root's branch.
   EXPECT_EQ(length_of(parse_newick("(a,(b,c):0.3);", "f", 0.7), "a"), 0.3);
   EXPECT_EQ(length_of(parse_newick("(a,(b,c));", "f", 0.7), "a"), 0.7);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newton-Raphson on functions that are known, then on trees.
+// Tests Newton-Raphson on known functions, then on trees.
 #include "phylo/optimize.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace tutti::phylo {
 namespace {
 
 TEST(Newton, FindsTheMaximum) {
-  // k log t - c t: the maximum is k / c.
+  // The maximum of k log t - c t is at k / c.
   for (const double k : {1e-3, 1.0, 50.0}) {
     for (const double start : {1e-6, 0.1, 34.0}) {
       unsigned calls = 0;
@@ -32,13 +32,13 @@ TEST(Newton, FindsTheMaximum) {
 TEST(Newton, StopsAtTheBounds) {
   EXPECT_EQ(maximize([](double) { return derivatives{-1.0, -1.0}; }, 0.1), 1e-6);
   EXPECT_EQ(maximize([](double) { return derivatives{1.0, -1e-3}; }, 0.1), 34);
-  // Not concave anywhere: only the slope's sign is of use.
+  // The function is not concave anywhere, so only the slope's sign is useful.
   EXPECT_EQ(maximize([](double) { return derivatives{-1.0, 1.0}; }, 0.1), 1e-6);
   EXPECT_EQ(maximize([](double) { return derivatives{1.0, 0.0}; }, 0.1), 34);
 }
 
 TEST(Newton, WhereItIsNotConcaveTheStepGoesUphill) {
-  // exp(-(log t)^2): the maximum is 1, convex on both sides of it.
+  // The maximum of exp(-(log t)^2) is at 1; the function is convex on both sides of it.
   const auto slopes = [](double t) {
     const double u = std::log(t), f = std::exp(-u * u);
     return derivatives{-2 * u / t * f, (4 * u * u - 2 + 2 * u) / (t * t) * f};
@@ -82,7 +82,8 @@ TEST(Optimize, FindsTheLengthsThatTheAlignmentEvolvedAlong) {
   const optimize_result r = optimize_lengths(l);
   EXPECT_TRUE(r.converged);
   EXPECT_GT(r.log_likelihood, at_start);
-  // The best lengths fit at least as well as the true ones, and not much better than chance lets them.
+  // The best lengths fit at least as well as the true ones, and only as much better as chance
+  // allows.
   EXPECT_GE(r.log_likelihood, of_truth);
   EXPECT_LT(r.log_likelihood, of_truth + static_cast<double>(t.edges.size()));
   for (edge_t e = 0; e < t.edges.size(); ++e) {
@@ -152,7 +153,7 @@ TEST(Optimize, ReportsCyclesAndStopsWhenToldTo) {
 TEST(SiteRates, FastColumnsGetHighRates) {
   team workers(2);
   const tree t = random_tree(40, 0.1, 9);
-  // Half of the columns evolve at a tenth of the rate, half at twice.
+  // Half of the columns evolve at a tenth of the rate, half at twice the rate.
   simulate_options how;
   how.sites = 300;
   alignment slow = simulate(t, model(test::uneven(), {0.1}), how);
@@ -169,7 +170,7 @@ TEST(SiteRates, FastColumnsGetHighRates) {
   };
   EXPECT_GT(mean(300), 5 * mean(0));
   EXPECT_NEAR((mean(0) + mean(300)) / 2, 1, 1e-12);
-  // Written, read and used.
+  // The rates are written, read and used.
   const site_rates again = parse_site_rates(to_text(r), "f", 600);
   const pattern_set p = compress(slow, t, again.rate_of_site);
   tree copy = t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs tutti-phylo as a user would: its lines, its files, its errors.
+// Runs tutti-phylo as a user would and checks its lines, its files and its errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -111,9 +111,10 @@ TEST_F(Program, SimulatesEstimatesAndOptimises) {
   EXPECT_EQ(line.at("rates_by_site"), true);
   EXPECT_LE(line.at("min").get<double>(), line.at("median").get<double>());
   EXPECT_LE(line.at("median").get<double>(), line.at("max").get<double>());
-  EXPECT_GT(line.at("regions").get<int>(), 21);  // a branch has one at the least
+  // A branch has at least one.
+  EXPECT_GT(line.at("regions").get<int>(), 21);
   EXPECT_GT(line.at("regions_per_second").get<double>(), 0);
-  // What was written is what was found.
+  // The file has the lengths that were found.
   const output again =
       standard_output("evaluate --alignment x.phy --tree best.nwk --rates-file x.rates --json");
   ASSERT_EQ(again.status, 0);
@@ -139,7 +140,7 @@ TEST_F(Program, AFailureLeavesFilesAsTheyWere) {
   EXPECT_EQ(
       standard_error("optimize --alignment ok.phy --tree ok.nwk --output no/such/folder").status,
       1);
-  // A folder cannot be replaced by a file: the rename fails, and what was written beside it goes.
+  // A file cannot replace a folder: the rename fails, and the temporary file is removed.
   fs::create_directory(folder_ / "folder");
   EXPECT_EQ(standard_error("optimize --alignment ok.phy --tree ok.nwk --output folder").status, 1);
   fs::remove(folder_ / "folder");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The likelihood computed in other, slow ways: what the tests compare with.
+// Computes the likelihood in other, slow ways, with which the tests compare.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace tutti::phylo::test {
 using big = long double;
 using big_matrix = std::array<std::array<big, 4>, 4>;
 
-// exp(Q t) by its series, with squaring: nothing in common with eigenvectors.
+// exp(Q t) by its series, with squaring; it shares nothing with eigenvectors.
 inline big_matrix transition(const substitution& s, big length) {
   big_matrix q{};
   std::size_t pair = 0;
@@ -62,7 +62,8 @@ inline big brute_force(const tree& t, const std::vector<state_set>& column, cons
   big total = 0;
   const std::function<void(std::size_t)> choose = [&](std::size_t node) {
     if (node == t.nodes()) {
-      // Each edge is followed away from the first inner node; as the model is reversible, any root will do.
+      // Each edge is followed away from the first inner node. The model is reversible, so any root
+      // gives the same result.
       big product = s.frequencies[state[t.tips()]];
       std::vector<std::pair<edge_t, node_t>> open;
       for (const edge_t e : t.incident[t.tips()])
@@ -87,7 +88,8 @@ inline big brute_force(const tree& t, const std::vector<state_set>& column, cons
   return total;
 }
 
-// One column, one rate, a tree of any size: Felsenstein's recursion with the exponent kept apart. A natural logarithm.
+// One column, one rate, a tree of any size: Felsenstein's recursion with a separate exponent.
+// Returns a natural logarithm.
 inline big pruning(const tree& t, const std::vector<state_set>& column, const substitution& s,
                    double rate) {
   struct partial {

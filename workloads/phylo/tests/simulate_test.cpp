@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generator: the same on every machine, and distributed as the model says.
+// The generator gives the same on every machine, and its results are distributed as the model says.
 #include "phylo/simulate.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,8 @@ TEST(Simulate, AsManyPatternsAsAskedFor) {
   how.patterns = 321;
   const alignment a = simulate(t, model(test::uneven()), how);
   EXPECT_EQ(compress(a, t).patterns, 321u);
-  how.patterns = 100'000;  // three taxa have only 64
+  // Three taxa have only 64.
+  how.patterns = 100'000;
   EXPECT_THROW(simulate(random_tree(3, 0.1, 1), model(test::uneven()), how), std::runtime_error);
 }
 
@@ -55,7 +56,7 @@ TEST(Simulate, StatesAndChangesAreDistributedAsTheModelSays) {
   }
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t j = 0; j < 4; ++j) {
-      // Five standard deviations.
+      // The tolerance is five standard deviations.
       const double share = s.frequencies[i] * static_cast<double>(p[i][j]);
       EXPECT_NEAR(joint[i][j], share, 5 * std::sqrt(share / static_cast<double>(a.sites())));
     }

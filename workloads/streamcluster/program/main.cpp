@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program tutti-streamcluster: its options, and how its errors are told.
+// The program tutti-streamcluster: its options, and how it reports errors.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options into a plan.
+// Turns options into a plan.
 #include "streamcluster/program/plan.hpp"
 
 #include <fmt/format.h>
@@ -90,7 +90,7 @@ setting make_setting(const std::string& barrier, const request& r, rank_t thread
   return s;
 }
 
-// The value of the option if it was given.
+// Uses the value of the option if it was given.
 void override_with(const char* option, const std::string& text, std::size_t least,
                    std::size_t& value) {
   if (!text.empty()) value = parse_integer(option, text, least, UINT32_MAX);

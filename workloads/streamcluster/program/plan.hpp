@@ -13,19 +13,24 @@ namespace tutti::streamcluster {
 
 // A barrier, how its participants wait, and a number of threads.
 struct setting {
-  std::string provider;  // tutti, pthread or std
-  std::string barrier;   // a name of tutti's registry, or the provider's
-  std::string wait;      // empty for a foreign barrier
+  // tutti, pthread or std.
+  std::string provider;
+  // A name of tutti's registry, or the provider's name.
+  std::string barrier;
+  // Empty for a third-party barrier.
+  std::string wait;
   rank_t threads = 0;
   rank_t ranks = 0;
   meeting_kind kind = meeting_kind::team;
 };
 
 struct plan {
-  std::string input;  // a name of named_inputs(), or a file
+  // A name of named_inputs(), or a file.
+  std::string input;
   bool is_file = false;
   file_format format = file_format::automatic;
-  std::uint64_t points = 0;  // of a generated input
+  // The points of a generated input.
+  std::uint64_t points = 0;
   std::size_t dimensions = 0;
   options how;
   std::uint64_t seed = 1;
@@ -42,7 +47,7 @@ struct request {
               limit;
 };
 
-// Throws std::invalid_argument in one sentence that names the option.
+// Throws std::invalid_argument with one sentence that names the option.
 plan make_plan(const request& r);
 
 }  // namespace tutti::streamcluster

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as text.
+// Formats results as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double episodes(const statistics& counts) {
   return static_cast<double>(counts.barriers + counts.reductions);
 }
 
-// Row by row in the order of the plan, a column a number of threads.
+// One row per setting in the order of the plan, one column per number of threads.
 std::string times(const plan& p, const sweep& s) {
   std::vector<rank_t> threads;
   std::vector<std::string> barriers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs.
+// Runs a plan.
 #include "streamcluster/program/sweep.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ sweep run_plan(const plan& p, const std::function<void(const std::string&, doubl
       options how = p.how;
       how.meeting = m.where->kind;
       how.on_progress = [&](std::uint64_t points) {
-        // Of a file it is not known how many there are.
+        // The number of points of a file is not known in advance.
         const double part =
             p.is_file ? 0 : static_cast<double>(points) / static_cast<double>(p.points);
         progress(fmt::format("{}: {} points", name_of(*m.where), points), (done + part) / runs);

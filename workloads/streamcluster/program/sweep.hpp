@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan: every setting, interleaved, as often as asked.
+// Runs a plan: every setting, interleaved, as often as requested.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@ namespace tutti::streamcluster {
 struct measurement {
   const setting* where;
   std::vector<double> seconds;
-  statistics counts;  // of the last run
+  // The counts of the last run.
+  statistics counts;
 };
 
 struct sweep {
@@ -21,11 +22,11 @@ struct sweep {
   std::vector<measurement> measurements;
 };
 
-// `progress` is told what is done and which part of the plan is behind. Throws std::runtime_error if two runs do not
-// give the same bits.
+// `progress` gets what was done last and the share of the plan that is done. Throws
+// std::runtime_error if two runs do not give the same bits.
 sweep run_plan(const plan& p, const std::function<void(const std::string&, double)>& progress);
 
-// For people, and one JSON object a line.
+// The results as a table for people, and as JSON lines, one object per line.
 std::string table(const plan& p, const sweep& s);
 std::string json_lines(const plan& p, const sweep& s);
 

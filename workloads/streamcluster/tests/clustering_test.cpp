@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole clusterings: are they right, how good are they, and what is refused.
+// Tests whole clusterings: whether they are right, how good they are, and what is refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void expect_consistent(const clustering& found, const matrix& points, const opti
   EXPECT_EQ(positions.size(), found.size());
   EXPECT_LT(*positions.rbegin(), points.rows());
   EXPECT_EQ(found.counts.points, points.rows());
-  // What stands for a point is not always the nearest; the nearest cannot cost more.
+  // The centre that stands for a point is not always the nearest one, which cannot cost more.
   EXPECT_LE(reference::cost(points, centres_of(found)), found.cost * (1 + 1e-6));
 }
 
@@ -75,7 +75,8 @@ TEST(Clustering, CondensesTheCentresThatItKeepsWhenTheyReachTheLimit) {
   EXPECT_GT(found.counts.condensations, 2U);
 }
 
-// The number of centres is exactly that of the clusters, each is found, and no point is in another's.
+// The number of centres is exactly that of the clusters, each cluster is found, and no point is
+// assigned to another's centre.
 TEST(Clustering, FindsSeparatedClusters) {
   constexpr std::size_t clusters = 8, each = 150, dimensions = 5;
   const matrix points = reference::blobs(clusters, each, dimensions, 0.1F, 4);
@@ -115,7 +116,8 @@ TEST(Clustering, IsNotMuchWorseThanKMeans) {
   }
 }
 
-// As good as the best of all subsets of the points in most cases, and never far from it.
+// The result is as good as the best of all subsets of the points in most cases, and never far from
+// it.
 TEST(Clustering, OfFewPointsIsNearlyTheBest) {
   int optimal = 0;
   constexpr int cases = 30;
@@ -216,7 +218,7 @@ TEST(Clustering, RefusesAForeignBarrierForMoreRanksThanThreads) {
   }
 }
 
-// Fails in the second chunk.
+// A source that fails in the second chunk.
 class failing_source final : public source {
  public:
   std::size_t dimensions() const override { return 2; }

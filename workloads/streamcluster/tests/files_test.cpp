@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of points, right and wrong; the file of the centres.
+// Tests files of points, right and wrong, and the file of the centres.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -92,14 +92,15 @@ struct wrong_file {
   const char* name;
   const char* file;
   std::string content;
-  const char* sentence;  // after the name of the file
+  // The text after the name of the file.
+  const char* sentence;
   file_format format = file_format::automatic;
   std::size_t dimensions = 0;
 };
 
 class WrongFile : public testing::TestWithParam<wrong_file> {};
 
-// In opening or, if only a later point is wrong, in clustering.
+// The error comes when the file is opened or, if only a later point is wrong, during clustering.
 TEST_P(WrongFile, IsToldInOneSentenceThatSaysWhere) {
   const wrong_file& f = GetParam();
   const scratch here;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs tutti-streamcluster as a user would: its lines, its errors, its exit statuses.
+// Runs tutti-streamcluster as a user would and checks its lines, its errors and its exit statuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ output standard_error(const std::string& arguments) {
   return tutti::test::standard_error_of(TUTTI_TEST_STREAMCLUSTER " " + arguments);
 }
 
-// Small enough for many runs.
+// The input is small enough for many runs.
 const std::string small = "--input simsmall --points 600 --dimensions 4 --k-min 4 --k-max 6 ";
 
 std::vector<nlohmann::json> lines_of(const output& result) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clusterings to compare with, written for clarity: brute force, k-means++ with Lloyd's iteration, all subsets.
+// Clusterings to compare with, written for clarity: brute force, k-means++ with Lloyd's iteration,
+// and all subsets.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +87,7 @@ inline matrix lloyd_step(const matrix& points, const matrix& centres) {
   return next;
 }
 
-// The least cost of some attempts.
+// The least cost of several attempts.
 inline double k_means(const matrix& points, std::size_t k, int attempts) {
   random_sequence random(99);
   double best = std::numeric_limits<double>::infinity();
@@ -114,7 +115,8 @@ inline double best_medians(const matrix& points, std::size_t k) {
   return best;
 }
 
-// `each` points about each of `clusters` corners of a cube, at most `radius` away in each coordinate, in random order.
+// `each` points about each of `clusters` corners of a cube, at most `radius` away in each
+// coordinate, in random order.
 inline matrix blobs(std::size_t clusters, std::size_t each, std::size_t dimensions, float radius,
                     std::uint64_t seed) {
   random_sequence random(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same bits whatever runs it: threads, virtual ranks, barriers, waits, instruction sets.
+// The bits are the same with any threads, virtual ranks, barriers, waits and instruction sets.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -110,8 +110,8 @@ TEST(Same, ButNotForAnotherSeed) {
   EXPECT_NE(fingerprint(cluster(ranks, *points, how)), fingerprint(of_one_thread()));
 }
 
-// A change of the algorithm changes this, a new compiler or processor does not: everything is decided by integers and
-// single roundings.
+// A change of the algorithm changes this value; a new compiler or processor does not, because
+// integers and single roundings decide everything.
 TEST(Same, AsRecorded) {
   const clustering& found = of_one_thread();
   EXPECT_EQ(found.weights, (std::vector<double>{150, 307, 235, 457, 207, 144}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for the files of one test, removed with all that is in it.
+// A folder for the files of one test, which is removed with its contents.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local search from inside: is the assignment that it leaves right, and are its steps?
+// Tests the local search from inside: the assignment that it leaves, and its steps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST(Distance, IsTheSumOfSquaresInEveryLane) {
     alignas(tile_alignment) float out[tile_points];
     squared_distances(set.tile(0), dimensions, to.data(), out);
     for (std::size_t i = 0; i < tile_points; ++i) {
-      // To the bit: the dimensions in their order, rounded after each operation.
+      // The expected bits: the dimensions in their order, rounded after each operation.
       float expected = 0;
       for (std::size_t j = 0; j < dimensions; ++j) {
         const volatile float d = set.coordinate(i, j) - to[j];
@@ -98,7 +98,8 @@ INSTANTIATE_TEST_SUITE_P(Bounds, Search,
                                   std::to_string(std::get<1>(bounds.param));
                          });
 
-// What one gain step says it saves is what the cost falls by, facilities included; whatever it does, costs fit.
+// The saving that a gain step reports equals the fall of the cost, facilities included, and the
+// costs stay consistent.
 TEST(GainStep, GainsWhatItSays) {
   const point_set set = random_points(300, 4);
   assignment points(3);
@@ -227,7 +228,7 @@ TEST(Search, HoldsCoordinatesOfAnySize) {
 }
 
 TEST(Random, IsSplitMix64) {
-  // The first numbers of Steele's reference for the seed 1234567.
+  // These are the first numbers of Steele's reference for the seed 1234567.
   random_sequence random(1234567);
   EXPECT_EQ(random.next(), 6457827717110365317U);
   EXPECT_EQ(random.next(), 3203168211198807973U);
