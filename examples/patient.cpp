@@ -38,7 +38,7 @@ void stay_on_core_of(tutti::rank_t rank) {
 void meet_with_a_late_one(const char* name, tutti::patience patience) {
   constexpr int meetings = 50;
   tutti::barrier sync(2, tutti::barrier_options{.patience = patience});
-  // When the late thread arrives. The barrier publishes it.
+  // The time at which the late thread arrived. The barrier publishes it.
   steady_clock::time_point arrival;
 
   stay_on_core_of(0);

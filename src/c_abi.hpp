@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the C interface share: names and timeouts in the form that C uses, the arrivals
-// of ranks, and errors instead of exceptions.
+// Code that the parts of the C interface share: names and timeouts in the form that C uses, the
+// arrivals of ranks, and errors instead of exceptions.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of types and operations.
+// The table of the functions for each type and operation.
 
 #include "c_abi_operations.hpp"
 
@@ -43,7 +43,7 @@ constexpr operation make() noexcept {
   }
 }
 
-// In the order of tutti_operation.
+// The entries have the order of tutti_operation.
 template <class T>
 constexpr std::array<operation, 9> operations_of() noexcept {
   return {make<T, detail::plus_kernel>(),        make<T, detail::multiplies_kernel>(),
@@ -53,7 +53,7 @@ constexpr std::array<operation, 9> operations_of() noexcept {
           make<T, detail::bit_xor_kernel>()};
 }
 
-// In the order of tutti_type.
+// The rows have the order of tutti_type.
 constexpr std::array table = {operations_of<double>(), operations_of<float>(),
                               operations_of<std::int32_t>(), operations_of<std::int64_t>()};
 

@@ -19,6 +19,9 @@ class atomic_barrier : private master_barrier<Memory, Wait> {
  public:
   explicit atomic_barrier(rank_t n) : base(n) {}
 
+  // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
+  // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
+  // and one thread at a time may use it.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
     return this->meet(

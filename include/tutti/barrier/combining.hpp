@@ -31,6 +31,9 @@ class combining_barrier {
     link_nodes();
   }
 
+  // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
+  // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
+  // and one thread at a time may use it.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = locals_[rank];
@@ -59,7 +62,7 @@ class combining_barrier {
       return wait_.until(me.seat, at.released, Memory::order("combining.wait", acquire),
                          reached(episode), deadline);
     if (at.parent != nullptr && !climb(*at.parent, me, episode, deadline)) return false;
-    // relaxed: nobody counts here again before the release below.
+    // relaxed: no participant counts here again before the release below.
     at.arrived.store(0, relaxed);
     // release: publishes the work of all, which I acquired, and the reset; pairs with the group's
     // waits.

@@ -29,6 +29,9 @@ class hierarchical_barrier {
         leaders_(hierarchy_.groups()),
         wait_(hierarchy_.participants()) {}
 
+  // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
+  // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
+  // and one thread at a time may use it.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = locals_[rank];

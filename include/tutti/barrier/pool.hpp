@@ -41,8 +41,9 @@ class pool_barrier {
   pool_barrier(const pool_barrier&) = delete;
   pool_barrier& operator=(const pool_barrier&) = delete;
 
-  // Returns false if the deadline passed. *lacking is then the number of arrivals that the episode
-  // still lacked.
+  // Arrives and returns true when the episode has ended. The rank is ignored. Returns false if the
+  // deadline passed: the arrival still counts, and *lacking is the number of arrivals that the
+  // episode still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
     auto& seat = seat_of_this_thread<typename Wait::seat>(this);

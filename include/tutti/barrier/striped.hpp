@@ -48,8 +48,9 @@ class striped_barrier {
     root_.reset(leaves);
   }
 
-  // Returns false if the deadline passed. *lacking is then the number of arrivals that the episode
-  // still lacked.
+  // Arrives and returns true when the episode has ended. The rank only chooses the first leaf to
+  // try, and may be any_rank. Returns false if the deadline passed: the arrival still counts, and
+  // *lacking is the number of arrivals that the episode still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}, rank_t* lacking = nullptr) {
     habit& mine = seat_of_this_thread<habit>(this);

@@ -53,8 +53,9 @@ class ticket_barrier {
         participants_(participants),
         episode_of_(participants == 0 ? 1 : participants) {}
 
-  // Returns false if the deadline passed. *lacking is then the number of arrivals that the episode
-  // still lacked.
+  // Arrives and returns true when the episode has ended. The rank is ignored. Returns false if the
+  // deadline passed: the arrival still counts, and *lacking is the number of arrivals that the
+  // episode still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
     const std::uint64_t episode = arrive();

@@ -25,6 +25,9 @@ class tournament_barrier {
   explicit tournament_barrier(rank_t participants)
       : game_(participants), players_(participants), wait_(participants) {}
 
+  // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
+  // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
+  // and one thread at a time may use it.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
     player& me = players_[rank];

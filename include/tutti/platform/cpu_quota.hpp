@@ -39,8 +39,8 @@ struct cpu_quota {
   std::string stats;
 };
 
-// For how long a group has stopped its threads because its quota was used up, since the group was
-// created.
+// How often and how long a group has stopped its threads because its quota was used up, since the
+// group was created.
 struct cpu_throttling {
   // The number of periods that were cut short.
   std::uint64_t times = 0;

@@ -34,7 +34,7 @@ struct topology {
   std::string model;
 };
 
-// Where threads are bound, one after the other.
+// The order in which threads are bound to CPUs.
 enum class placement {
   // Each thread gets a physical core, neighbouring cores first. When the cores are used up, further
   // threads get the cores' other hardware threads.

@@ -50,7 +50,7 @@ class member {
   // Returns the thread that runs this rank, 0 .. team.threads()-1.
   rank_t thread() const noexcept { return thread_; }
 
-  // From first up to, not including, last.
+  // A block from first up to, not including, last.
   struct range {
     std::size_t first = 0, last = 0;
   };
