@@ -61,7 +61,7 @@ void append_states(std::string_view file, const text_line& line, std::string_vie
     if (states == 0) {
       const auto column = static_cast<std::size_t>(&c - line.text.data()) + 1;
       refuse_input(file, {line.number, column},
-                   fmt::format("{} in the sequence of '{}' is no code of DNA", shown(c), name));
+                   fmt::format("{} in the sequence of '{}' is not a code of DNA", shown(c), name));
     }
     row.push_back(states);
   }
@@ -130,9 +130,10 @@ phylip_header parse_header(const text_line& line, std::string_view file) {
   const std::string_view sites = first_word(rest);
   const phylip_header header{number(taxa), number(sites)};
   if (header.taxa == 0 || header.sites == 0) {
-    refuse_input(file, {line.number},
-                 "neither FASTA, which begins with '>', nor PHYLIP, which begins with the numbers "
-                 "of taxa and of sites");
+    refuse_input(
+        file, {line.number},
+        "this is neither FASTA, which begins with '>', nor PHYLIP, which begins with the numbers "
+        "of taxa and of sites");
   }
   return header;
 }

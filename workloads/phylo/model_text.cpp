@@ -136,10 +136,11 @@ site_rates parse_site_rates(std::string_view text, std::string_view file, std::s
     position = end;
     double rate = 0;
     if (!read_number(word, rate) || rate < 0) {
-      refuse_input(file, {line}, fmt::format("'{}' is not a rate (a number from 0 upwards)", word));
+      refuse_input(file, {line},
+                   fmt::format("'{}' is not a rate, which is a number of at least 0", word));
     }
     if (result.rate_of_site.size() == sites) {
-      refuse_input(file, {line}, fmt::format("more rates than the {} sites", sites));
+      refuse_input(file, {line}, fmt::format("there are more rates than the {} sites", sites));
     }
     const auto [found, is_new] =
         category_of.emplace(rate, static_cast<std::uint16_t>(result.rates.size()));

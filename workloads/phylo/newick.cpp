@@ -60,7 +60,8 @@ class reader {
       }
     }
     skip_blanks();
-    if (!at_end()) fail_here("something follows the first tree; one tree a file is read");
+    if (!at_end())
+      fail_here("the file continues after the first tree; only one tree per file is read");
     return std::move(nodes_);
   }
 
@@ -106,7 +107,7 @@ class reader {
   // read next.
   std::size_t close(std::size_t current, char c) {
     const std::size_t parent = nodes_[current].parent;
-    if (parent == nowhere) fail_here(fmt::format("{} outside of parentheses", shown(c)));
+    if (parent == nowhere) fail_here(fmt::format("{} outside parentheses", shown(c)));
     next();
     if (c == ',') return add_node(parent);
     closed_ = true;
@@ -118,7 +119,7 @@ class reader {
     const bool inner = std::exchange(closed_, false);
     if (!inner) node.where = here();
     node.label = peek() == '\'' ? read_quoted() : read_plain();
-    if (!inner && node.label.empty()) fail_here("a taxon without a name");
+    if (!inner && node.label.empty()) fail_here("a taxon has no name");
     skip_blanks();
     if (peek() != ':') return;
     next();
@@ -221,7 +222,8 @@ class converter {
       names.push_back(nodes_[i].label);
     }
     if (names.size() < 3) {
-      refuse_input(file_, nodes_[0].where, fmt::format("{} taxa; three are needed", names.size()));
+      refuse_input(file_, nodes_[0].where,
+                   fmt::format("{} taxa; at least three are needed", names.size()));
     }
     return names;
   }

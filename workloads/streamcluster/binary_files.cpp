@@ -110,7 +110,7 @@ npy_header parse_npy(const std::string& name, const std::string& text) {
   const std::uint64_t count = parse_count(shape);
   const std::uint64_t dimensions = parse_count(shape);
   if (count == 0 || dimensions == 0 || shape.find_first_not_of(" ,") != std::string_view::npos) {
-    fail_in(name, "the shape {}) is not that of a matrix of points", whole);
+    fail_in(name, "the shape {}) is not the shape of a matrix of points", whole);
   }
   return {std::string(type.substr(1, 3)), count, dimensions};
 }
@@ -136,7 +136,8 @@ std::unique_ptr<source> open_npy(const std::string& file, std::size_t dimensions
   // The check divides, because a product of numbers in a header may overflow.
   if (left % number != 0 || left / number % header.dimensions != 0 ||
       left / number / header.dimensions != header.count) {
-    fail_in(file, "{} bytes after the header are not the {} x {} numbers of {} bytes that it names",
+    fail_in(file,
+            "{} bytes after the header do not match the {} x {} numbers of {} bytes that it names",
             left, header.count, header.dimensions, number);
   }
   const auto columns = static_cast<std::size_t>(header.dimensions);
@@ -148,13 +149,13 @@ std::unique_ptr<source> open_npy(const std::string& file, std::size_t dimensions
 
 std::unique_ptr<source> open_raw(const std::string& file, std::size_t dimensions) {
   if (dimensions == 0) {
-    fail_in(file, "a file of nothing but numbers does not tell how many coordinates a point has");
+    fail_in(file, "a raw file does not say how many coordinates a point has; give the dimensions");
   }
   std::ifstream stream = open_for_reading(file);
   const std::uint64_t bytes = bytes_left(file, stream);
   if (bytes == 0) fail_in(file, "the file has no points");
   if (bytes % sizeof(float) != 0 || bytes / sizeof(float) % dimensions != 0) {
-    fail_in(file, "{} bytes are no whole number of points of {} float32", bytes, dimensions);
+    fail_in(file, "{} bytes are not a whole number of points of {} float32", bytes, dimensions);
   }
   const std::uint64_t count = bytes / sizeof(float) / dimensions;
   return std::make_unique<binary_source<float>>(file, std::move(stream), count, dimensions);

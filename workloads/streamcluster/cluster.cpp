@@ -92,7 +92,7 @@ class stream {
     });
     if (!usable) {
       throw std::runtime_error("among the first " + std::to_string(found_.counts.points) +
-                               " points are some so far apart that a float cannot hold their "
+                               " points some are so far apart that a float cannot hold their "
                                "squared distance");
     }
   }

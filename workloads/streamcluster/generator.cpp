@@ -67,7 +67,7 @@ std::unique_ptr<source> rows(std::span<const float> matrix, std::size_t dimensio
   require_dimensions(dimensions);
   if (matrix.size() % dimensions != 0) {
     throw std::invalid_argument("a matrix of " + std::to_string(matrix.size()) +
-                                " numbers has no whole number of rows of " +
+                                " numbers cannot be divided into rows of " +
                                 std::to_string(dimensions));
   }
   return std::make_unique<matrix_rows>(matrix, dimensions);

@@ -89,9 +89,9 @@ class foreign_meeting final : public meeting_point {
 template <class Barrier>
 void meet_foreign(team& ranks, const std::function<void(meeting_point&)>& body) {
   if (ranks.size() > ranks.threads()) {
-    throw std::invalid_argument("a barrier that is not tutti's needs a thread for each rank: " +
-                                std::to_string(ranks.size()) + " ranks on " +
-                                std::to_string(ranks.threads()) + " threads");
+    throw std::invalid_argument(
+        "a third-party barrier needs a thread for each rank: " + std::to_string(ranks.size()) +
+        " ranks on " + std::to_string(ranks.threads()) + " threads");
   }
   foreign_hall<Barrier> hall(ranks.size());
   ranks.run([&](member& me) {

@@ -38,7 +38,7 @@ class openmp_crew final : public bench::region_crew {
 
  private:
   [[noreturn]] static void refuse() {
-    throw std::logic_error("this process runs the synthetic benchmark only");
+    throw std::logic_error("this process runs only the synthetic benchmark");
   }
 
   const rank_t threads_;

@@ -8,7 +8,7 @@ namespace tutti::graph_apps {
 
 const std::vector<application>& applications() {
   static const std::vector<application> all{
-      {"pagerank", "how much each vertex matters to a random walk", "iterations", 20, false,
+      {"pagerank", "how often a random walk visits each vertex", "iterations", 20, false,
        run_pagerank},
       {"sssp", "shortest paths from one vertex, with weights", "", 0, true, run_shortest_paths},
       {"mssp", "shortest paths from many vertices, without weights", "", 0, false,
@@ -29,17 +29,17 @@ void require_sources(const graph::csr& graph, const std::vector<graph::vertex_t>
   if (sources.empty()) refuse("shortest paths need at least one source");
   for (const graph::vertex_t s : sources)
     if (s >= graph.vertices)
-      refuse(
-          fmt::format("source {} is not a vertex of the graph, which has {}", s, graph.vertices));
+      refuse(fmt::format("source {} is not a vertex of the graph, which has {} vertices", s,
+                         graph.vertices));
 }
 
 void require_no_negative_weight(const graph::csr& graph, const std::string& application) {
   for (graph::vertex_t v = 0; graph.weighted() && v < graph.vertices; ++v)
     for (graph::edge_t e = graph.offsets[v]; e < graph.offsets[v + std::size_t{1}]; ++e)
       if (!(graph.weights[e] >= 0))
-        refuse(fmt::format(
-            "{} needs weights that are not negative; that of the edge from {} to {} is {}",
-            application, v, graph.targets[e], graph.weights[e]));
+        refuse(
+            fmt::format("{} needs nonnegative weights; the weight of the edge from {} to {} is {}",
+                        application, v, graph.targets[e], graph.weights[e]));
 }
 
 }  // namespace tutti::graph_apps

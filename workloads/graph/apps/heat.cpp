@@ -64,7 +64,7 @@ outcome run_heat(const graph::csr& graph, const settings& s) {
   h.scale = fixed_scale(hot * std::max(1.0, most));
   if (!(h.step > 0) || h.step * most > 1)
     refuse(fmt::format(
-        "a time step of {} is out of range: {} is the most that is stable on this graph", h.step,
+        "a time step of {} is out of range: the largest stable step on this graph is {}", h.step,
         most > 0 ? 1 / most : 1.0));
 
   outcome o;

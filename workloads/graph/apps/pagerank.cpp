@@ -45,8 +45,8 @@ outcome run_pagerank(const graph::csr& graph, const settings& s) {
   } else if (s.mode == mode::async) {
     require(
         s.tolerance == 0,
-        "PageRank's vertices cannot all see a tolerance while they only wait for their neighbours; "
-        "use the mode sync");
+        "PageRank's vertices cannot check a tolerance in the mode async, because they only wait "
+        "for their neighbours; use the mode sync");
     run_async(graph, p, s, ranks, o);
   } else {
     const stopwatch watch;

@@ -25,7 +25,7 @@ void run_messages(const graph::csr& graph, const settings& s, std::vector<double
 
 outcome run_shortest_paths(const graph::csr& graph, const settings& s) {
   require_sources(graph, s.sources);
-  require(s.sources.size() == 1, "sssp takes one source; mssp takes many, without weights");
+  require(s.sources.size() == 1, "sssp accepts one source; mssp accepts many, without weights");
   require_no_negative_weight(graph, "sssp");
   outcome o;
   std::vector<double> distances(graph.vertices);

@@ -28,7 +28,7 @@ graph::csr synapses_of(const graph::csr& graph, const spiking_network& net, doub
     weight *= coupling;
     if (!(std::abs(weight) < 1000))
       refuse(fmt::format(
-          "the current {} of the edge from {} to {} is out of range; at most 1000 is possible",
+          "the current {} of the edge from {} to {} is out of range; it must be at most 1000",
           weight, from, to));
     return static_cast<float>(weight);
   });
@@ -95,7 +95,7 @@ void run_sequential(const graph::csr& synapses, const spiking_network& net, cons
 }  // namespace
 
 outcome run_spiking(const graph::csr& graph, const settings& s) {
-  require(s.steps < (std::uint64_t{1} << 31), "the spiking network takes fewer than 2^31 steps");
+  require(s.steps < (std::uint64_t{1} << 31), "the spiking network needs fewer than 2^31 steps");
   require(std::isfinite(s.noise) && std::isfinite(s.input) && std::isfinite(s.coupling) &&
               std::isfinite(s.variety),
           "noise, input, coupling and variety must be finite");

@@ -31,7 +31,7 @@ class tutti_crew : public crew {
 class pthread_crew : public crew {
  public:
   explicit pthread_crew(unsigned threads) : sums_(threads) {
-    if (threads == 0) throw std::invalid_argument("a crew needs a thread");
+    if (threads == 0) throw std::invalid_argument("at least one thread is needed");
     if (const int error = pthread_barrier_init(&barrier_, nullptr, threads); error != 0) {
       throw std::system_error(error, std::generic_category());
     }

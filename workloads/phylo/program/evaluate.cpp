@@ -38,10 +38,11 @@ void run(const options& o) {
 
 void add_evaluate(CLI::App& app, action& chosen) {
   auto o = std::make_shared<options>();
-  CLI::App* sub = app.add_subcommand("evaluate", "The log-likelihood of a tree as it is");
+  CLI::App* sub =
+      app.add_subcommand("evaluate", "Computes the log-likelihood of a tree with its lengths");
   o->input.add(*sub);
   o->workers.add(*sub);
-  sub->add_flag("--json", o->json, "One JSON object");
+  sub->add_flag("--json", o->json, "Print one JSON object");
   sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
 }
 

@@ -38,8 +38,9 @@ std::string sentence_of(const CLI::ParseError& e, const CLI::App& app) {
 
 int main(int argc, char** argv) {
   using namespace tutti::phylo::program;
-  CLI::App app("Phylogenetic likelihood: thousands of small parallel regions a second",
-               "tutti-phylo");
+  CLI::App app(
+      "Phylogenetic likelihood: a program of thousands of small parallel regions per second",
+      "tutti-phylo");
   app.set_version_flag("--version", "tutti-phylo " TUTTI_VERSION_STRING);
   app.require_subcommand(1);
   action chosen;

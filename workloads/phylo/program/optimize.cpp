@@ -125,7 +125,7 @@ void print_text(const data& d, const run_record& r) {
   fmt::print("one optimisation {:.3f} ms (median of {}; {:.3f} to {:.3f})\n", s.median / 1e6,
              s.samples, s.min / 1e6, s.max / 1e6);
   const auto row = [&](const char* what, std::uint64_t count) {
-    fmt::print("  {:<12} {:>9}  {:>9.0f} a second\n", what, count, per_second(count, s.median));
+    fmt::print("  {:<12} {:>9}  {:>9.0f} per second\n", what, count, per_second(count, s.median));
   };
   row("regions", r.counts.regions);
   row("reductions", r.counts.reductions);
@@ -152,26 +152,29 @@ void run(const options& o) {
 
 void add_optimize(CLI::App& app, action& chosen) {
   auto o = std::make_shared<options>();
-  CLI::App* sub = app.add_subcommand("optimize", "The best lengths of all branches, and the time");
+  CLI::App* sub =
+      app.add_subcommand("optimize", "Finds the best lengths of all branches, and times it");
   o->input.add(*sub);
   o->workers.add(*sub);
-  sub->add_option("--start", o->start, "Lengths to begin with: reset (all --length), tree")
+  sub->add_option("--start", o->start, "Lengths at the start: reset (all --length), tree")
       ->check(CLI::IsMember({"reset", "tree"}))
       ->capture_default_str();
-  sub->add_option("--length", o->length, "Of every branch at the start")
+  sub->add_option("--length", o->length, "Length of every branch at the start")
       ->check(CLI::Range(least_length, most_length))
       ->capture_default_str();
-  sub->add_option("--epsilon", o->epsilon, "Ends when a cycle improves the log-likelihood by less")
+  sub->add_option("--epsilon", o->epsilon, "End when a cycle improves the log-likelihood by less")
       ->check(CLI::Range(1e-9, 1e3))
       ->capture_default_str();
-  sub->add_option("--repeat", o->repeat, "Optimisations, each from the start")
+  sub->add_option("--repeat", o->repeat, "Number of optimisations, each from the start")
       ->check(CLI::Range(1u, 1000000u))
       ->capture_default_str();
-  sub->add_option("--regions", o->regions, "fused: one region a derivative; separate: one a step")
+  sub->add_option("--regions", o->regions,
+                  "fused: one region per derivative; separate: one per step")
       ->check(CLI::IsMember({"fused", "separate"}))
       ->capture_default_str();
-  sub->add_option("--output", o->output, "The tree with its new lengths")->type_name("FILE");
-  sub->add_flag("--json", o->json, "Two JSON objects, a line each: the machine, the result");
+  sub->add_option("--output", o->output, "Write the tree with its new lengths to this file")
+      ->type_name("FILE");
+  sub->add_flag("--json", o->json, "Print two JSON objects, one per line: the machine, the result");
   sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
 }
 

@@ -19,7 +19,7 @@ struct options {
 
 void run(const options& o) {
   if (!o.input.rates_file.empty()) {
-    throw std::invalid_argument("--rates-file: this is what `rates` writes");
+    throw std::invalid_argument("--rates-file: `rates` writes this file and does not read it");
   }
   const data d(o.input);
   const auto workers = o.workers.make();
@@ -36,10 +36,12 @@ void add_rates(CLI::App& app, action& chosen) {
   CLI::App* sub = app.add_subcommand("rates", "Estimates a rate for each site on a tree");
   o->input.add(*sub);
   o->workers.add(*sub);
-  sub->add_option("--categories", o->categories, "Different rates")
+  sub->add_option("--categories", o->categories, "Number of different rates")
       ->check(CLI::Range(std::size_t{2}, most_site_rates))
       ->capture_default_str();
-  sub->add_option("--output", o->output, "A rate a line")->required()->type_name("FILE");
+  sub->add_option("--output", o->output, "Write one rate per line to this file")
+      ->required()
+      ->type_name("FILE");
   sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
 }
 

@@ -43,14 +43,14 @@ std::optional<site_rates> read_rates(const data_setting& s, std::size_t sites) {
 }  // namespace
 
 void data_setting::add(CLI::App& app) {
-  app.add_option("--alignment", alignment, "PHYLIP (relaxed) or FASTA")
+  app.add_option("--alignment", alignment, "Alignment in PHYLIP (relaxed) or FASTA")
       ->required()
       ->type_name("FILE");
-  app.add_option("--tree", tree, "Newick, of the same taxa")->required()->type_name("FILE");
+  app.add_option("--tree", tree, "Tree of the same taxa in Newick")->required()->type_name("FILE");
   app.add_option("--model", model,
                  "JC, K80{k}, HKY{k} or GTR{ac,ag,at,cg,ct,gt}; then +F{a,c,g,t} and +G4{alpha}")
       ->capture_default_str();
-  app.add_option("--rates-file", rates_file, "A rate for each site, instead of +G (CAT)")
+  app.add_option("--rates-file", rates_file, "File with a rate for each site, instead of +G (CAT)")
       ->type_name("FILE");
 }
 
@@ -68,10 +68,10 @@ data::data(const data_setting& s)
 }
 
 void team_setting::add(CLI::App& app) {
-  app.add_option("--threads", threads, "Kernel threads; 0: one for each core")
+  app.add_option("--threads", threads, "Kernel threads; 0: one per core")
       ->check(CLI::Range(0u, most_ranks))
       ->capture_default_str();
-  app.add_option("--ranks", ranks, "Ranks, if more than threads; 0: as many")
+  app.add_option("--ranks", ranks, "Ranks, if more than threads; 0: one per thread")
       ->check(CLI::Range(0u, most_ranks))
       ->capture_default_str();
   app.add_option("--barrier", barrier,
@@ -83,10 +83,11 @@ void team_setting::add(CLI::App& app) {
   app.add_option("--sums", sums, "How the caller adds at a named barrier: vector, plain")
       ->check(CLI::IsMember({"vector", "plain"}))
       ->capture_default_str();
-  app.add_option("--fan", fan, "Without a barrier: threads that one collects from, a power of two")
+  app.add_option("--fan", fan,
+                 "Without --barrier: the number of threads from which one collects, a power of two")
       ->check(CLI::Range(2u, most_ranks))
       ->capture_default_str();
-  app.add_option("--place", place, "Where threads are: compact, spread, none")
+  app.add_option("--place", place, "Placement of the threads: compact, spread, none")
       ->check(CLI::IsMember(placements()))
       ->capture_default_str();
   app.add_option("--simd", simd, "Instruction set: best, avx512, avx2, ..., portable")

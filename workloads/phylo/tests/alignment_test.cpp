@@ -95,29 +95,33 @@ INSTANTIATE_TEST_SUITE_P(
         bad{"", "file:1: the file has no alignment"},
         bad{"\n \n", "file:1: the file has no alignment"},
         bad{"hello\n",
-            "file:1: neither FASTA, which begins with '>', nor PHYLIP, which begins with the "
+            "file:1: this is neither FASTA, which begins with '>', nor PHYLIP, which begins with "
+            "the "
             "numbers of "
             "taxa and of sites"},
         bad{"2\na A\nb A\n",
-            "file:1: neither FASTA, which begins with '>', nor PHYLIP, which begins with the "
+            "file:1: this is neither FASTA, which begins with '>', nor PHYLIP, which begins with "
+            "the "
             "numbers of "
             "taxa and of sites"},
         bad{"\n2 0\na A\nb A\n",
-            "file:2: neither FASTA, which begins with '>', nor PHYLIP, which begins with the "
+            "file:2: this is neither FASTA, which begins with '>', nor PHYLIP, which begins with "
+            "the "
             "numbers of "
             "taxa and of sites"},
         bad{">a\nACGT\n>b\nACG\n", "file:3: 'b' has 3 sites, but 'a' has 4"},
         bad{">a\nACGT\n>b\n>c\nACGT\n", "file:3: 'b' has no sequence"},
         bad{">a\nACGT\n>a\nACGT\n", "file:3: the name 'a' is also on line 1"},
         bad{">\nACGT\n", "file:1: a sequence has no name after '>'"},
-        bad{">a\nACGT\n>b\nAC!T\n", "file:4:3: '!' in the sequence of 'b' is no code of DNA"},
-        bad{">a\nAC\x01T\n", "file:2:3: character 0x01 in the sequence of 'a' is no code of DNA"},
+        bad{">a\nACGT\n>b\nAC!T\n", "file:4:3: '!' in the sequence of 'b' is not a code of DNA"},
+        bad{">a\nAC\x01T\n",
+            "file:2:3: character 0x01 in the sequence of 'a' is not a code of DNA"},
         bad{"2 4\na ACGT\nb ACG\n", "file:3: 'b' has 3 sites, but the first line says 4"},
         bad{"2 4\na ACGT\nb ACGTT\n", "file:3: 'b' has more than 4 sites"},
         bad{"2 4\na ACGT\n", "file:2: the file ends after 1 of 2 taxa"},
         bad{"2 4\na ACGT\nb ACGT\nc ACGT\n", "file:4: a line follows the last sequence"},
         bad{"2 4\na ACGT\na ACGT\n", "file:3: the name 'a' is also on line 2"},
-        bad{"2 4\na ACGT\nb AC.T\n", "file:3:5: '.' in the sequence of 'b' is no code of DNA"},
+        bad{"2 4\na ACGT\nb AC.T\n", "file:3:5: '.' in the sequence of 'b' is not a code of DNA"},
         bad{"2 4\na AC\nb AC\nGT\nG\n", "file:3: 'b' has 3 sites, but the first line says 4"}));
 
 TEST(Patterns, EqualColumnsAreOnePattern) {

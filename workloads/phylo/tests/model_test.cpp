@@ -177,9 +177,9 @@ TEST(SiteRates, RefusedWithThePlace) {
     return "accepted";
   };
   EXPECT_EQ(error("1\n2\n", 3), "f:3: 2 rates for 3 sites");
-  EXPECT_EQ(error("1\n2\n3 4", 3), "f:3: more rates than the 3 sites");
-  EXPECT_EQ(error("1\nx\n", 2), "f:2: 'x' is not a rate (a number from 0 upwards)");
-  EXPECT_EQ(error("1\n-1\n", 2), "f:2: '-1' is not a rate (a number from 0 upwards)");
+  EXPECT_EQ(error("1\n2\n3 4", 3), "f:3: there are more rates than the 3 sites");
+  EXPECT_EQ(error("1\nx\n", 2), "f:2: 'x' is not a rate, which is a number of at least 0");
+  EXPECT_EQ(error("1\n-1\n", 2), "f:2: '-1' is not a rate, which is a number of at least 0");
   std::string many;
   for (std::size_t i = 0; i <= most_site_rates; ++i) many += std::to_string(i) + " ";
   EXPECT_EQ(error(many, most_site_rates + 1), "f:1: more than 256 different rates");

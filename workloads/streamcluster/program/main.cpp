@@ -49,31 +49,33 @@ void add_options(CLI::App& app, request& r, outputs& to) {
     app.add_option(name, value, help)->type_name(kind)->capture_default_str();
   };
   add("--input", r.input, "NAME|FILE",
-      "simsmall, simmedium, simlarge, native: the original's, generated; or a file of points");
-  add("--format", r.format, "NAME", "Of the file: text, npy, raw (float32), or auto");
-  add("--threads", r.threads, "LIST", "Threads, e.g. 1,2,4");
-  add("--ranks", r.ranks, "N", "Ranks on these threads (default: one a thread)");
+      "simsmall, simmedium, simlarge, native: generated, as in PARSEC; or a file of points");
+  add("--format", r.format, "NAME", "Format of the file: text, npy, raw (float32), or auto");
+  add("--threads", r.threads, "LIST", "Numbers of threads, e.g. 1,2,4");
+  add("--ranks", r.ranks, "N", "Number of ranks on these threads (default: one per thread)");
   add("--barrier", r.barriers, "LIST",
-      "Names that `tutti info` lists; pthread, std: theirs instead of tutti's; or all");
-  add("--wait", r.wait, "NAME", "How tutti's barriers wait");
-  add("--seed", r.seed, "N", "Of the generated points and of the search");
-  add("--repeat", r.repeat, "N", "Runs of each barrier and number of threads, interleaved");
-  add("--output", to.file, "FILE", "Writes the centres: position, weight, coordinates");
-  add("--points", r.points, "N", "Instead of the generated input's");
-  add("--dimensions", r.dimensions, "N", "Instead of the generated input's; or those of the file");
-  add("--k-min", r.k_min, "N", "Centres at least (default: the input's, or 10)");
-  add("--k-max", r.k_max, "N", "Centres at most (default: the input's, or 20)");
+      "Barriers: names that `tutti info` lists, pthread, std, or all");
+  add("--wait", r.wait, "NAME", "Wait policy of tutti's barriers");
+  add("--seed", r.seed, "N", "Seed of the generated points and of the search");
+  add("--repeat", r.repeat, "N",
+      "Number of runs of each barrier and number of threads, interleaved");
+  add("--output", to.file, "FILE", "Write the centres to this file: position, weight, coordinates");
+  add("--points", r.points, "N", "Number of points, instead of the generated input's");
+  add("--dimensions", r.dimensions, "N",
+      "Coordinates of a point, instead of the generated input's; or those of the file");
+  add("--k-min", r.k_min, "N", "Least number of centres (default: the input's, or 10)");
+  add("--k-max", r.k_max, "N", "Largest number of centres (default: the input's, or 20)");
   add("--chunk", r.chunk, "N", "Points in memory at a time (default: the input's, or 16384)");
-  add("--limit", r.limit, "N", "Centres kept of earlier chunks (default: the input's, or 1000)");
-  app.add_flag("--json", to.json, "One JSON object a line instead of the table");
+  add("--limit", r.limit, "N", "Centres to keep of earlier chunks (default: the input's, or 1000)");
+  app.add_flag("--json", to.json, "Print one JSON object per line instead of the table");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App program(
-      "Clusters a stream of points; a barrier between any two decisions, so the barrier is "
-      "measured too",
+      "Clusters a stream of points. There is a barrier between any two decisions, so this measures "
+      "the barrier too",
       "tutti-streamcluster");
   program.set_version_flag("--version", "tutti-streamcluster " TUTTI_VERSION_STRING);
   request r;

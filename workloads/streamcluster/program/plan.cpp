@@ -54,9 +54,9 @@ std::vector<std::string> parse_barriers(const std::string& text) {
     const bool known =
         is_algorithm(name) || std::find(foreign.begin(), foreign.end(), name) != foreign.end();
     if (!known) {
-      throw std::invalid_argument(
-          fmt::format("--barrier: '{}' is none; `tutti info` lists them, and there are {} and all",
-                      name, fmt::join(foreign, ", ")));
+      throw std::invalid_argument(fmt::format(
+          "--barrier: '{}' is not a barrier; `tutti info` lists them, and there are {} and all",
+          name, fmt::join(foreign, ", ")));
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
@@ -68,7 +68,7 @@ void check_wait(const std::string& name) {
                                   [&](const wait_info& w) { return w.name == name; });
   if (known == wait_policies.end()) {
     throw std::invalid_argument(
-        fmt::format("--wait: '{}' is no wait policy; `tutti info` lists them", name));
+        fmt::format("--wait: '{}' is not a wait policy; `tutti info` lists them", name));
   }
   if (!known->available()) {
     throw std::invalid_argument(fmt::format("--wait: this machine lacks what '{}' needs", name));
@@ -83,7 +83,7 @@ setting make_setting(const std::string& barrier, const request& r, rank_t thread
   s.wait.clear();
   if (s.ranks > s.threads) {
     throw std::invalid_argument(
-        fmt::format("--ranks: {} ranks on {} threads cannot meet at the barrier '{}', which "
+        fmt::format("--ranks: {} ranks on {} threads cannot use the barrier '{}', which "
                     "stops whole threads",
                     s.ranks, s.threads, barrier));
   }
@@ -113,7 +113,7 @@ void parse_input(const request& r, plan& p) {
           fmt::format("--format: the input '{}' is generated, not a file", r.input));
     }
   } else if (!r.points.empty()) {
-    throw std::invalid_argument("--points: a file has the points that it has");
+    throw std::invalid_argument("--points: only a generated input takes a number of points");
   }
   override_with("--points", r.points, 1, p.points);
   override_with("--dimensions", r.dimensions, 1, p.dimensions);

@@ -88,12 +88,13 @@ std::string table(const plan& p, const sweep& s) {
   const statistics& counts = s.found.counts;
   std::string text = fmt::format(
       "{}: {} points of {} coordinates, seed {}\n{} centres, cost {:.6g}, fingerprint {:016x}\n"
-      "{} barriers and {} reductions in {} regions; {} gain steps for {} prices of a centre\n",
+      "{} barriers and {} reductions in {} regions; {} gain steps for {} prices per centre\n",
       p.input, counts.points, s.found.dimensions, p.seed, s.found.size(), s.found.cost,
       fingerprint(s.found), counts.barriers, counts.reductions, counts.regions,
       counts.search.gain_steps, counts.search.prices);
-  text += fmt::format("\nMedian time, and barriers and reductions a second; {} run{} of each, {}\n",
-                      p.repeat, p.repeat == 1 ? "" : "s", distance_instructions());
+  text +=
+      fmt::format("\nMedian time, and barriers and reductions per second; {} run{} of each, {}\n",
+                  p.repeat, p.repeat == 1 ? "" : "s", distance_instructions());
   return text + times(p, s);
 }
 

@@ -49,40 +49,42 @@ void add_options(CLI::App& app, request& r) {
     return app.add_option(name, value, help)->type_name(kind);
   };
   add("--regions", r.regions, "N",
-      "Parallel regions that the time is told for (default: the paper's, 10000000, or 100000 "
-      "with a length)");
+      "Number of parallel regions whose time is reported (default: the paper's, 10000000, or "
+      "100000 with a length)");
   add("--length", r.length, "M", "Doubles in each of a rank's three vectors; 0: empty regions")
       ->capture_default_str();
-  add("--threads", r.threads, "LIST", "Threads, e.g. 2,4 (default: one a core)");
+  add("--threads", r.threads, "LIST", "Numbers of threads, e.g. 2,4 (default: one per core)");
   add("--barrier", r.barriers, "LIST",
-      "What ends tutti's regions: default, those that `tutti info` lists, all or none")
+      "Barriers that end tutti's regions: default, names that `tutti info` lists, all or none")
       ->capture_default_str();
-  add("--wait", r.waits, "LIST", "How these barriers wait, or all; default always adaptively")
+  add("--wait", r.waits, "LIST",
+      "Wait policies of these barriers, or all; default always waits adaptively")
       ->capture_default_str();
-  add("--peers", r.peers, "LIST", "What to compare with: all, none, or some, as libgomp:active")
+  add("--peers", r.peers, "LIST",
+      "Peers to compare with: all, none, or some, for example libgomp:active")
       ->capture_default_str();
   add("--pin", r.pin, "NAME",
-      "Where the threads are: core (one a core, round robin), compact, spread, none; or CPUs as "
-      "0,2-3")
+      "Placement of the threads: core (one per core, round robin), compact, spread, none; or CPUs "
+      "such as 0,2-3")
       ->capture_default_str();
-  add("--seconds", r.seconds, "SECONDS", "To measure, a bit of each in turn")
+  add("--seconds", r.seconds, "SECONDS", "Time to measure; all series take turns")
       ->capture_default_str();
-  add("--seed", r.seed, "N", "Of the numbers and of the order")->capture_default_str();
+  add("--seed", r.seed, "N", "Seed of the numbers and of the order")->capture_default_str();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App program(
-      "Parallel regions that multiply vectors, and what opening and ending them costs: the "
-      "synthetic benchmark of paper 002",
+      "Measures parallel regions that multiply vectors, and what it costs to open and end them: "
+      "the synthetic benchmark of Berger and Stamatakis 2010",
       "tutti-synthetic");
   program.set_version_flag("--version", "tutti-synthetic " TUTTI_VERSION_STRING);
   request r;
   r.threads = std::to_string(bench::allowed_cores().size());
   bool json = false;
   add_options(program, r);
-  program.add_flag("--json", json, "One JSON object a line instead of the table");
+  program.add_flag("--json", json, "Print one JSON object per line instead of the table");
   try {
     program.parse(argc, argv);
     return run(r, json);

@@ -81,7 +81,7 @@ plan make_plan(const request& r) {
     p.providers.push_back(std::move(peer));
   }
   if (p.providers.empty()) {
-    throw std::invalid_argument("nothing to measure: --barrier and --peers are both none");
+    throw std::invalid_argument("there is nothing to measure: --barrier and --peers are both none");
   }
   return p;
 }

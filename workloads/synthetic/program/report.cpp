@@ -116,9 +116,10 @@ std::string table(const plan& p, const sweeps& s, const ordered_json& machine) {
     for (const measurement* m : sorted(s, threads)) text += row(p, s, *m);
   }
   text += fmt::format(
-      "\nseconds: for {} regions, by the median of one. {} interleaved sweeps; results verified "
-      "after each {}.\nMedians of the rounds' own ratios: \"x floor\" to the one-way line transfer "
-      "beside the round, \"x tutti\" to tutti's\ndefault in the same sweep.\n",
+      "\nseconds: the median of one region times {}. There were {} interleaved sweeps; results "
+      "were verified after each {}.\nThe ratios are medians of the rounds' own ratios: \"x floor\" "
+      "to the one-way line transfer beside the round,\n\"x tutti\" to tutti's default in the same "
+      "sweep.\n",
       p.regions, s.count, p.length > 0 ? "region" : "round");
   for (const failure& f : s.failures) {
     text +=
