@@ -35,7 +35,7 @@ static void* attend(void* argument) {
   return NULL;
 }
 
-/* The same without ranks: the number of a member is only where it writes on the board. */
+/* The same without ranks: a member's number is only the place where it writes on the board. */
 static void* attend_without_rank(void* argument) {
   struct member* me = argument;
   const uint32_t n = tutti_barrier_participants(me->barrier);
@@ -195,7 +195,7 @@ static void test_meetings_without_ranks(void) {
     }
 }
 
-/* Some with ranks and some without, in the same episodes. */
+/* Some participants come with ranks and some without, in the same episodes. */
 static void test_mixed(void) {
   tutti_barrier* barrier = NULL;
   struct member members[4];
@@ -224,7 +224,8 @@ static void* visit(void* argument) {
   return NULL;
 }
 
-/* A count, as nobody has a name; the arrival stands, and another thread may complete the episode. */
+/* The result is a count, because participants have no names. The arrival stands, and another
+ * thread may complete the episode. */
 static void test_missing_without_ranks(const char* algorithm) {
   struct visitor last = {NULL, TUTTI_EINVAL};
   uint32_t missing = 9;
@@ -242,7 +243,7 @@ static void test_missing_without_ranks(const char* algorithm) {
   tutti_barrier_destroy(last.barrier);
 }
 
-/* Those that must know who arrives say so, and count no arrival. */
+/* Algorithms that must know who arrives say so, and count no arrival. */
 static void test_algorithms_that_need_ranks(void) {
   size_t refused = 0;
   for (size_t i = 0; tutti_barrier_algorithm(i) != NULL; ++i) {
@@ -301,7 +302,7 @@ static void* come_late(void* argument) {
   return NULL;
 }
 
-/* The longest timeout is no overflow into the past. */
+/* The longest timeout must not overflow into the past. */
 static void test_forever(void) {
   struct late partner = {NULL, TUTTI_EINVAL};
   CHECK(tutti_barrier_create(&partner.barrier, 2, NULL, NULL) == TUTTI_OK);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Stand-alone reductions: every operation on every type, short and long arrays, deadlines, and every error. */
+ * Stand-alone reductions: every operation on every type, short and long arrays, deadlines, and
+ * every error. */
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -22,7 +23,8 @@ struct participant {
 };
 static struct participant participants[most_ranks];
 
-/* What rank r gives in an episode, and the sum of all in the documented order; halves, so that they are exact. */
+/* The value of rank r in an episode, and the sum of all in the documented order. Values are
+ * multiples of a half, so that sums are exact. */
 static double given(uint32_t rank, int episode, size_t i) {
   return 0.5 * (double)rank + (double)episode + 8.0 * (double)(i % 100);
 }
@@ -83,7 +85,7 @@ static void* second(void* argument) {
   return NULL;
 }
 
-/* a op b by two ranks; both get the same. */
+/* Two ranks combine a and b; both get the same result. */
 static void combine(int type, int operation, size_t size, const void* a, const void* b,
                     void* result) {
   struct pair other = {NULL, b, NULL, TUTTI_EINVAL};
@@ -120,7 +122,7 @@ static void test_operations(void) {
   CHECK(signbit(doubles(TUTTI_MINIMUM, 0.0, -0.0)));
   CHECK(!signbit(doubles(TUTTI_MAXIMUM, -0.0, 0.0)));
   CHECK(isnan(doubles(TUTTI_MINIMUM, -(double)NAN, 1.0)));
-  /* One NaN, whatever its sign was. */
+  /* There is one NaN, whatever its sign was. */
   CHECK(!signbit(doubles(TUTTI_PLUS, copysign((double)NAN, -1.0), 1.0)));
   CHECK(floats(TUTTI_PLUS, 1.5f, 2.25f) == 3.75f);
   CHECK(floats(TUTTI_MAXIMUM, 1.5f, 2.25f) == 2.25f);
@@ -172,7 +174,7 @@ static void test_use_errors(void) {
   tutti_reduction_destroy(r);
 }
 
-/* Ranks 0 and 2 of four come: 1 and 3 are missing, whichever way the values travel. */
+/* Ranks 0 and 2 of four arrive: 1 and 3 are missing, whichever way the values travel. */
 static void test_missing(size_t count) {
   tutti_reduction* r = NULL;
   static double values[most_values], results[most_values];
@@ -209,7 +211,7 @@ static void test_patience(void) {
 }
 
 int main(void) {
-  /* One value, a line full, one more than that, and blocks of several chunks. */
+  /* One value, a full line, one more than that, and blocks of several chunks. */
   const size_t counts[] = {1, 2, 3, 7, 8, 300, most_values};
   for (uint32_t ranks = 1; ranks <= most_ranks; ++ranks)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Teams: regions, what ranks do in them, loops, deadlines, failing ranks, and every error that tutti.h lists. */
+ * Teams: regions, what ranks do in them, loops, deadlines, failing ranks, and every error that
+ * tutti.h lists. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <pthread.h>
@@ -30,7 +31,7 @@ static tutti_team* make_team(uint32_t threads, uint32_t ranks, const char* barri
   return team;
 }
 
-/* ---- what ranks do */
+/* ---- the work of the ranks */
 
 struct board {
   uint64_t written[2][most_ranks];
@@ -41,7 +42,7 @@ struct board {
 };
 static struct board board;
 
-/* Everybody sees what all wrote before each barrier. */
+/* Every rank sees what all wrote before each barrier. */
 static int meet(tutti_member* me, void* arg) {
   struct board* b = arg;
   const uint32_t rank = tutti_member_rank(me), size = tutti_member_size(me);
@@ -84,7 +85,7 @@ static int reduce(tutti_member* me, void* arg) {
   return tutti_member_reduce(me, NULL, 0, TUTTI_DOUBLE, TUTTI_PLUS);
 }
 
-/* Nine values: more than travel at a time. */
+/* Nine values are more than travel at a time. */
 static int scan(tutti_member* me, void* arg) {
   struct board* b = arg;
   const int64_t rank = tutti_member_rank(me);
@@ -254,7 +255,7 @@ static void test_failures(uint32_t threads, uint32_t ranks, const char* barrier)
     CHECK(tutti_team_run(team, fail_before_the_others_meet, &one) == failed_on_purpose);
     CHECK(tutti_team_failed_rank(team) == failing);
     CHECK(one.cancelled == ranks - 1);
-    /* The team goes on. */
+    /* The team can be used further. */
     memset(&board, 0, sizeof board);
     CHECK(tutti_team_run(team, meet, &board) == TUTTI_OK);
     for (uint32_t rank = 0; rank < ranks; ++rank) CHECK(board.wrong[rank] == 0);
@@ -265,7 +266,7 @@ static void test_failures(uint32_t threads, uint32_t ranks, const char* barrier)
           failed_on_purpose);
     CHECK(tutti_team_failed_rank(team) == failing && kept == 7);
   }
-  /* The lowest of two, which is listed second here. */
+  /* The error is that of the lower rank, which is listed second here. */
   struct failure two = {{ranks - 1, 0}, 0};
   CHECK(tutti_team_run(team, fail_before_the_others_meet, &two) == failed_on_purpose + 1);
   CHECK(tutti_team_failed_rank(team) == 0);
@@ -277,7 +278,7 @@ static void test_failures(uint32_t threads, uint32_t ranks, const char* barrier)
   tutti_team_destroy(team);
 }
 
-/* ---- regions inside of regions, and from elsewhere */
+/* ---- regions inside regions, and from other threads */
 
 struct nested {
   tutti_team* team;
@@ -371,12 +372,12 @@ static void test_deadlines(void) {
   CHECK(tutti_team_wait_for(team, 0) == TUTTI_OK);
   CHECK(tutti_team_run_for(team, hold, &h, minute_ns) == TUTTI_OK);
 
-  /* One that fails late. */
+  /* This rank fails late. */
   struct failure f = {{1, UINT32_MAX}, 0};
   int error = tutti_team_run_for(team, fail_before_the_others_meet, &f, minute_ns);
   CHECK(error == failed_on_purpose && tutti_team_failed_rank(team) == 1);
 
-  /* Destroyed while late: it waits. */
+  /* The team is destroyed while a region is late, so destroying it waits. */
   h.may_go = 0;
   CHECK(tutti_team_run_for(team, hold, &h, 0) == TUTTI_ETIMEDOUT);
   h.may_go = 1;
@@ -416,7 +417,7 @@ static void test_create_errors(void) {
   CHECK(create_with((o){.threads = 2, .barrier = "flags", .wait = "busy"}) == TUTTI_ENAME);
   CHECK(create_with((o){.threads = 2, .wait = "spin"}) == TUTTI_ENOTSUP);
   CHECK(create_with((o){.threads = 2, .barrier = "default", .wait = "park"}) == TUTTI_ENOTSUP);
-  /* Their twins. */
+  /* The correct counterparts. */
   CHECK(create_with((o){.threads = 2, .ranks = 3, .stack_bytes = 65536}) == TUTTI_OK);
   CHECK(create_with((o){.threads = 2, .barrier = "flags", .wait = "park"}) == TUTTI_OK);
   CHECK(create_with((o){.threads = 2, .barrier = "default", .place = TUTTI_SPREAD}) == TUTTI_OK);
@@ -426,11 +427,11 @@ static void test_create_errors(void) {
   CHECK(create_with((o){.threads = 2, .patience = "200us"}) == TUTTI_OK);
   CHECK(create_with((o){.threads = 2, .barrier = "mcs", .wait = "spin", .patience = "1ms"}) ==
         TUTTI_ENOTSUP);
-  /* A program that is older: it knows nothing of patience, and what stands there is its own. */
+  /* An older program does not know patience, and the memory at its place is the program's own. */
   CHECK(create_with((o){.size = offsetof(o, patience), .threads = 2, .patience = "soon"}) ==
         TUTTI_OK);
 
-  /* A program that is newer than the library: what it leaves alone is fine. */
+  /* A program may be newer than the library if it leaves the new options alone. */
   struct {
     tutti_team_options now;
     uint64_t later;
@@ -452,7 +453,8 @@ static void test_create_errors(void) {
   CHECK(tutti_team_size(NULL) == 0 && tutti_team_threads(NULL) == 0);
 }
 
-/* With little address space the system cannot create another thread, and those it created end. */
+/* With little address space the system cannot create another thread; the threads that it has
+ * created must end. */
 static void test_no_more_threads(void) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return; /* Their shadow memory needs the address space. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface given functions that are C++ and throw: an error, never an exception through C.
+// Gives the C interface C++ functions that throw: the result is an error, never an exception
+// through C.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barriers of library.cpp as one would write them by hand: std::atomic, the same data, no policies, nothing of
-// tutti included.
+// The barriers of library.cpp as a programmer would write them by hand: std::atomic, the same data,
+// no policies, and nothing of tutti included.
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-// What every wait of tutti looks at: whether this thread carries fibers, and how far apart polls are.
+// What every wait of tutti checks: whether this thread carries fibers, and how far apart polls are.
 struct fiber_host {
   virtual bool switch_fiber() noexcept = 0;
 };
@@ -39,7 +39,7 @@ void pause() {
   for (unsigned i = 1; i < pauses_between_polls; ++i) pause();
 }
 
-// The control: a fence too many, which the comparison must find.
+// The control: a superfluous fence, which the comparison must find.
 void superfluous() {
 #ifdef TUTTI_CODEGEN_WORSE
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -64,7 +64,8 @@ struct sized {
 
 struct ticket_barrier {
   rank_t participants;
-  std::uint64_t multiplier;  // of the division by participants
+  // For the division by the participants.
+  std::uint64_t multiplier;
   std::uint32_t shift;
   sized<empty_line> seats;
   alignas(line) std::atomic<std::uint64_t> tickets;
@@ -79,7 +80,7 @@ void ticket_meet(ticket_barrier& b, rank_t) {
   while (b.tickets.load(std::memory_order_acquire) < end) relax();
 }
 
-// The ticket barrier of a barrier that has more to offer: what is rare is elsewhere.
+// The ticket barrier within a barrier that has more to offer; rare cases are in other functions.
 struct default_barrier {
   alignas(line) std::atomic<std::uint64_t> tickets;
   alignas(line) rank_t participants;

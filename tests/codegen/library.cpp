@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's barriers on the native memory policy, as functions of their own for comparison with handwritten.cpp.
+// The library's barriers on the native memory policy, as separate functions that are compared with
+// handwritten.cpp.
 
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/barrier/dissemination.hpp"
@@ -11,7 +12,7 @@ using dissemination_barrier = tutti::dissemination_barrier<tutti::native, wait>;
 using ticket_barrier = tutti::ticket_barrier<tutti::native, wait>;
 using default_barrier = tutti::barrier<tutti::no_completion, false, tutti::native, wait>;
 
-// flatten: what is called is inlined, as it is by hand.
+// flatten inlines the called functions, as in handwritten code.
 [[gnu::flatten]] void ticket_meet(ticket_barrier& barrier, tutti::rank_t rank) {
   barrier.arrive_and_wait(rank);
 }
@@ -27,7 +28,7 @@ using default_barrier = tutti::barrier<tutti::no_completion, false, tutti::nativ
   barrier.arrive_and_wait(rank);
 }
 
-// As users have it: only the number of instructions is looked at.
+// The form that users have; only the number of instructions is compared.
 [[gnu::flatten]] void adaptive_meet(tutti::barrier<>& barrier) { barrier.arrive_and_wait(); }
 
 [[gnu::flatten]] void adaptive_meet_as(tutti::barrier<>& barrier, tutti::rank_t rank) {

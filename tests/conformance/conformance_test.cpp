@@ -26,7 +26,8 @@ constexpr rank_t sizes[] = {1, 2, 3, 5, 8, 17, 64};
 
 class Barrier : public testing::TestWithParam<provider> {
  protected:
-  // Spinners that share cores take milliseconds to hundreds of them an episode: only what shows the most.
+  // An episode of spinners that share cores takes milliseconds to hundreds of them, so only the
+  // cases that show most are run.
   static bool is_hopeless(rank_t n) { return GetParam().burns_the_core() && n > 8; }
 
   static void expect_to_pass(meeting plan) {
@@ -38,7 +39,8 @@ class Barrier : public testing::TestWithParam<provider> {
 TEST_P(Barrier, PublishesEverybodysData) {
   for (const rank_t n : sizes) {
 #ifdef TUTTI_TEST_TSAN
-    // 64 threads that spin under ThreadSanitizer were seen to make no progress for minutes; without it they do.
+    // 64 threads that spin under ThreadSanitizer were seen to make no progress for minutes; without
+    // it they do.
     if (is_hopeless(n)) continue;
 #endif
     meeting plan{.participants = n, .time = n < 8 ? 60ms : 30ms};
@@ -65,7 +67,7 @@ TEST_P(Barrier, WorksOnOneCore) {
     expect_to_pass({.participants = n, .time = 30ms, .one_core = true});
 }
 
-// A barrier for one never waits; a barrier lives through many episodes.
+// A barrier for one participant never waits; a barrier lives through many episodes.
 TEST_P(Barrier, IsReusedManyTimes) {
   expect_to_pass({.participants = 1, .most_episodes = 70'000, .time = 100ms});
   expect_to_pass({.participants = 2, .most_episodes = 70'000, .time = 150ms});
@@ -84,7 +86,7 @@ TEST(WaitPolicies, ThatThisMachineLacks) {
     GTEST_SKIP() << "not tested with the wait policies whose instruction this CPU lacks:" << absent;
 }
 
-// Any n threads make an episode.
+// Any n threads complete an episode.
 class Anonymous : public testing::TestWithParam<provider> {};
 
 TEST_P(Anonymous, TakesThreadsThatAreNeverTheSame) {
@@ -109,7 +111,7 @@ std::vector<provider> anonymous_in_c() {
 INSTANTIATE_TEST_SUITE_P(C, Anonymous, testing::ValuesIn(anonymous_in_c()),
                          tutti::test::name_of_parameter);
 
-// More threads than the barrier is for: whoever comes makes the episode full.
+// There are more threads than the barrier is for: the threads that come first complete the episode.
 class Crowd : public testing::TestWithParam<provider> {};
 
 TEST_P(Crowd, AnyThreadsMakeAnEpisode) {
@@ -132,10 +134,11 @@ INSTANTIATE_TEST_SUITE_P(Registry, Crowd,
 INSTANTIATE_TEST_SUITE_P(C, Crowd, testing::ValuesIn(anonymous_in_c()),
                          tutti::test::name_of_parameter);
 
-// Barriers that live for one episode: made, used once by all, destroyed by one of them, again and again.
+// Barriers that live for one episode: made, used once by all, and destroyed by one of them, again
+// and again.
 class Destruction : public testing::TestWithParam<provider> {
  protected:
-  // who(k) tells whether the k-th to return destroys the barrier.
+  // who(k) says whether the k-th thread to return destroys the barrier.
   template <class Who>
   void use_once_and_destroy(rank_t n, int barriers, Who who) {
     struct stage {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite itself is tested: barriers that are broken in known ways must not pass it.
+// Tests the suite itself: barriers that are broken in known ways must not pass it.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,8 @@ TEST_F(Control, TheUnspoiltBarrierPasses) {
 }
 
 TEST_F(Control, LettingOneThroughEarlyFailsByTheTrace) {
-  // The others still count with it, so the barrier goes on as if nothing had been.
+  // The others still count with this participant, so the barrier goes on as if nothing had
+  // happened.
   spoilt_barrier barrier{.expected = 4, .hurries = 2, .patience = 50ms};
   EXPECT_NE(result_of(barrier), "");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tutti::barrier has beyond std::barrier: ranks, deadlines that say who is missing, algorithms by name.
+// Tests what tutti::barrier has beyond std::barrier: ranks, deadlines that say who is missing,
+// algorithms by name.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ using tutti::timed_result;
 using tutti::test::hold;
 using ranks = std::vector<rank_t>;
 
-// Ticket barriers and striped ones, with one leaf and with several.
+// Ticket barriers and striped ones, with one leaf and with several leaves.
 struct shape {
   rank_t few, fan;
 };
@@ -32,7 +33,8 @@ constexpr shape shapes[] = {{64, 8}, {0, 64}, {0, 2}, {0, 1}, {5, 8}};
 barrier_options options_of(const shape& s) { return {.few = s.few, .fan = s.fan}; }
 
 TEST(Shape, EveryOneMeetsWithAndWithoutRanks) {
-  // At most as many as CPUs: with more the default draws tickets whatever the options say.
+  // At most as many participants as CPUs: with more, the default draws tickets whatever the options
+  // say.
   for (const shape& s : shapes)
     for (const rank_t n : {1u, 2u, 3u, 6u}) {
       barrier ranked(n, options_of(s));
@@ -46,7 +48,7 @@ TEST(Shape, EveryOneMeetsWithAndWithoutRanks) {
     }
 }
 
-// A completion function puts the default on striped counters for every n.
+// A completion function makes the default use striped counters for every n.
 TEST(Shape, StripedOnesMeetWhenOversubscribed) {
   for (const rank_t n : {3u, 8u, 17u, 64u}) {
     int completed = 0;
@@ -102,7 +104,7 @@ TEST(Deadline, SaysWhoIsMissing) {
     EXPECT_FALSE(told);
     EXPECT_EQ(told.missing, 2u);
     EXPECT_EQ(told.missing_ranks, (ranks{1, 3}));
-    // The arrivals stand: the late ones complete the phase, and rank 0 resumes.
+    // The arrivals stand: the late participants complete the phase, and rank 0 resumes.
     (void)sync.arrive_as(1);
     (void)sync.arrive_as(3);
     EXPECT_TRUE(sync.wait_for(told.phase, 60s));
@@ -163,7 +165,7 @@ TEST(Deadline, TakesAnyClockAndDuration) {
   EXPECT_TRUE(sync.arrive_and_wait_for(1, 1min));
 }
 
-// "For ever", as people write it, must not overflow into the past.
+// "For ever", as programs write it, must not overflow into the past.
 TEST(Deadline, TakesTheLongestDurations) {
   barrier sync(2);
   std::thread other([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti::barrier is std::barrier by another name: the same tests, compiled for both.
+// tutti::barrier has the interface of std::barrier: the same tests are compiled for both.
 
 #include <gtest/gtest.h>
 
@@ -128,7 +128,7 @@ TYPED_TEST(Interface, MayBeForNobody) {
   (void)complete;
 }
 
-// Signallers that never wait, and one that waits for them: the producers' pattern.
+// Threads that signal and never wait, and one that waits for them: the pattern of producers.
 TYPED_TEST(Interface, TheOthersNeedNotWait) {
   for (const std::ptrdiff_t n : sizes) {
     typename TypeParam::template barrier<> sync(n + 1);
@@ -218,12 +218,14 @@ TYPED_TEST(Interface, ADropCompletesThePhase) {
   auto token = sync.arrive();
   sync.arrive_and_drop();
   sync.wait(std::move(token));
-  for (int phase = 0; phase < 10; ++phase) sync.arrive_and_wait();  // alone from here on
+  // From here on this thread is the only participant.
+  for (int phase = 0; phase < 10; ++phase) sync.arrive_and_wait();
 }
 
 TYPED_TEST(Interface, CompletionRunsOnceAPhaseBeforeAnyoneLeaves) {
   for (const std::ptrdiff_t n : sizes) {
-    int completed = 0, sum = 0;  // plain: the barrier must order them
+    // The data are plain, so the barrier must order them.
+    int completed = 0, sum = 0;
     std::vector<int> data(static_cast<std::size_t>(n));
     auto sync = TypeParam::make(n, [&]() noexcept {
       ++completed;
@@ -236,7 +238,8 @@ TYPED_TEST(Interface, CompletionRunsOnceAPhaseBeforeAnyoneLeaves) {
         sync.arrive_and_wait();
         ASSERT_EQ(completed, phase);
         ASSERT_EQ(sum, phase * n) << "everybody's data is in";
-        sync.arrive_and_wait();  // nobody writes again before all have read
+        // No thread writes again before all have read.
+        sync.arrive_and_wait();
       }
     });
     EXPECT_EQ(completed, 100);

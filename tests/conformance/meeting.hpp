@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds a meeting at any barrier: threads publish plain data, arrive, leave, and check what all the others published.
+// Runs threads through any barrier: they publish plain data, arrive, leave, and check what all the
+// others published.
 #pragma once
 
 #include <sched.h>
@@ -26,24 +27,31 @@ namespace tutti::test {
 
 struct meeting {
   rank_t participants = 2;
-  // It ends after so many episodes, or when its time is used up, but not before the fewest: a pure spinner with
-  // fewer cores than threads takes milliseconds an episode.
+  // The run ends after this many episodes or when its time is used up, but not before the least
+  // number of episodes: with fewer cores than threads a pure spinner takes milliseconds per
+  // episode.
   std::uint64_t most_episodes = 2'000;
   std::uint64_t fewest_episodes = 2;
   std::chrono::milliseconds time{100};
-  bool late_start = false;     // every second participant comes milliseconds after the others
-  bool random_delays = false;  // before arrivals
-  bool one_core = false;       // all threads on one CPU
-  bool traced = false;         // stamps order the threads on x86, so it is not always done
-  std::chrono::seconds patience{100};  // then the process ends, saying who is stuck
+  // Every second participant comes milliseconds after the others.
+  bool late_start = false;
+  // Whether to delay before arrivals.
+  bool random_delays = false;
+  // All threads run on one CPU.
+  bool one_core = false;
+  // Stamps order the threads on x86, so not every run takes them.
+  bool traced = false;
+  // After this time the process ends and says who is stuck.
+  std::chrono::seconds patience{100};
 };
 
-// Runs threads to their end; ends the process with a sentence if they are stuck.
+// Runs threads to their end. If they are stuck, it ends the process with a sentence.
 class crew {
  public:
   explicit crew(std::chrono::seconds patience) : patience_(patience) {}
 
-  template <class Work>  // work(index)
+  // work(index) is the work of a thread.
+  template <class Work>
   void run(rank_t threads, Work work, const std::function<std::string()>& describe) {
     std::vector<std::thread> all;
     for (rank_t i = 0; i < threads; ++i)
@@ -85,8 +93,8 @@ inline void pin_to_first_cpu() {
   }
 }
 
-// A counter that all stamps are drawn from. relaxed: its own order is all that is wanted, and it must not carry the
-// happens-before that the barrier under test owes.
+// A counter from which all stamps are drawn. relaxed: only its own order matters, and it must not
+// carry the happens-before that the barrier under test has to provide.
 class stamps {
  public:
   std::uint64_t next() noexcept { return next_.fetch_add(1, relaxed); }
@@ -95,7 +103,7 @@ class stamps {
   std::atomic<std::uint64_t> next_{0};
 };
 
-// Sometimes nothing, sometimes a few microseconds of work, sometimes the core.
+// Sometimes nothing, sometimes a few microseconds of work, sometimes a yield.
 class delay {
  public:
   explicit delay(rank_t seed) : random_(seed + 1) {}
@@ -119,7 +127,7 @@ class held_meeting {
     for (auto& board : boards_) board.resize(n_);
   }
 
-  // What went wrong first, or empty.
+  // Returns the first error, or an empty string.
   std::string run() {
     end_ = std::chrono::steady_clock::now() + plan_.time;
     crew(plan_.patience)
@@ -131,19 +139,21 @@ class held_meeting {
     trace all;
     for (rank_t rank = 0; rank < n_; ++rank)
       all.insert(all.end(), members_[rank].passages.begin(), members_[rank].passages.end());
-    return check(all, n_, members_[0].episode.load(relaxed));  // relaxed: all have been joined
+    // relaxed: all threads have been joined.
+    return check(all, n_, members_[0].episode.load(relaxed));
   }
 
  private:
   struct alignas(cache_line) member {
-    std::atomic<std::uint64_t> episode{
-        0};  // relaxed throughout: read by others only for the sentence of a stuck run
+    // relaxed throughout: others read it only for the sentence of a stuck run.
+    std::atomic<std::uint64_t> episode{0};
     std::string complaint;
     trace passages;
   };
   struct alignas(16) sheet {
     std::uint64_t text = 0;
-    bool last = false;  // rank 0 announces the end of the meeting
+    // Rank 0 announces the end of the run.
+    bool last = false;
   };
 
   static std::uint64_t text_of(rank_t rank, std::uint64_t episode) { return episode << 16 | rank; }
@@ -156,7 +166,8 @@ class held_meeting {
     delay pause(rank);
     for (std::uint64_t episode = 0;; ++episode) {
       if (plan_.random_delays) pause();
-      // Two boards in turn: nobody writes one again before all have read it and met at the other.
+      // Two boards in turn: no thread writes one again before all have read it and synchronised at
+      // the other.
       auto& board = boards_[episode % 2];
       board[rank].text = text_of(rank, episode);
       if (rank == 0) board[0].last = is_last(episode);
@@ -206,13 +217,15 @@ class held_meeting {
   std::chrono::steady_clock::time_point end_;
 };
 
-// arrive(rank) arrives at the barrier under test and returns when all have. What went wrong, or empty.
+// arrive(rank) arrives at the barrier under test and returns when all have arrived. The result is
+// the first error, or empty.
 template <class Arrive>
 std::string hold(const meeting& plan, Arrive arrive) {
   return held_meeting<Arrive>(plan, arrive).run();
 }
 
-// A crowd of `threads` at a barrier for n that takes anybody: `episodes` * n arrivals, by whoever comes.
+// `threads` threads at a barrier for n that any thread may use: `episodes` * n arrivals, by any of
+// them.
 template <class Arrive>
 std::string hold_crowd(rank_t n, rank_t threads, std::uint64_t episodes, Arrive arrive,
                        std::chrono::seconds patience = std::chrono::seconds{100}) {
@@ -221,7 +234,8 @@ std::string hold_crowd(rank_t n, rank_t threads, std::uint64_t episodes, Arrive 
   std::vector<trace> passages(threads);
   const auto work = [&](rank_t thread) {
     delay pause(thread);
-    while (places.fetch_sub(1, relaxed) > 0) {  // relaxed: only the count matters
+    // relaxed: only the count matters.
+    while (places.fetch_sub(1, relaxed) > 0) {
       pause();
       passage p{thread, passages[thread].size(), clock.next(), 0};
       arrive(thread);

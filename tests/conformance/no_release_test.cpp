@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control under ThreadSanitizer: a barrier that lets everybody go at the right time but publishes nothing (all its
-// orders relaxed) must be reported as a data race by the suite's own meeting. The test passes when this fails.
+// A control under ThreadSanitizer: a barrier that releases everybody at the right time but
+// publishes nothing (all its orders are relaxed). The suite must report it as a data race; the test
+// passes when the suite fails.
 
 #include <gtest/gtest.h>
 

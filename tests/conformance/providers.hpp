@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the suite runs on: every algorithm of the registry with every wait policy that this machine has, std::barrier
-// as a control, and barriers that are broken in known ways.
+// The providers on which the suite runs: every algorithm of the registry with every wait policy
+// that this machine has, std::barrier as a control, and barriers that are broken in known ways.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,8 @@ using arrival = std::function<void(rank_t)>;
 struct provider {
   std::string algorithm;
   std::string wait;
-  bool anonymous = false;  // any thread may come, ranks mean nothing
+  // Any thread may come; ranks have no meaning.
+  bool anonymous = false;
   std::function<arrival(rank_t n)> make;
 
   bool burns_the_core() const { return wait == "spin" || wait == "monitor"; }
@@ -46,7 +47,7 @@ inline provider from_registry(std::string_view algorithm, const wait_info& wait,
   return {a, w, anonymous, make};
 }
 
-// The C interface: algorithm NULL or a name, with ranks or without.
+// The C interface: algorithm NULL or a name, with or without ranks.
 inline provider from_c(const char* algorithm, bool anonymous) {
   const std::string name = "c_" + std::string(algorithm == nullptr ? "null" : algorithm) +
                            (anonymous ? "_rankless" : "");
@@ -69,7 +70,7 @@ inline std::vector<provider> c_providers() {
           from_c("striped", true)};
 }
 
-// All that this machine can run.
+// All providers that this machine can run.
 inline std::vector<provider> providers() {
   std::vector<provider> all;
   all.push_back(from_registry(default_algorithm, wait_policies[0], false));
@@ -91,12 +92,15 @@ inline std::vector<provider> providers_where(const std::function<bool(const prov
   return some;
 }
 
-// A central barrier that can be spoilt.
+// A central barrier that can be broken on purpose.
 struct spoilt_barrier {
-  rank_t expected = 0;  // what it counts to
+  // The number to which it counts.
+  rank_t expected = 0;
   std::memory_order arrive = acq_rel, leave = acquire;
-  rank_t hurries = ~rank_t{0};                    // a rank that does not wait, now and then
-  std::chrono::milliseconds patience{3'600'000};  // so that a test of a broken one ends
+  // A rank that now and then does not wait.
+  rank_t hurries = ~rank_t{0};
+  // It ends the test of a broken barrier.
+  std::chrono::milliseconds patience{3'600'000};
 
   std::atomic<rank_t> arrived{0};
   std::atomic<std::uint32_t> episode{0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The episode trace and its one checker: nobody leaves before the last has arrived, nobody is lost, nobody extra.
-// Whatever provides a barrier (threads, the C interface, MPI, a network, a simulation, RTL) writes this trace.
+// The episode trace and its checker: no participant leaves before the last has arrived, none is
+// lost, and none is extra. Any provider of a barrier (threads, the C interface, MPI, a network, a
+// simulation, RTL) writes this trace.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +14,16 @@
 
 namespace tutti::test {
 
-// One participant's passage through one episode. Stamps are of any clock that never runs backwards from an event to
-// one that happens after it: a counter that all draw from, cycles of a simulation, nanoseconds.
+// One participant's passage through one episode. Stamps come from any clock that never runs
+// backwards from an event to one that happens after it: a shared counter, cycles of a simulation,
+// nanoseconds.
 struct passage {
   rank_t participant = 0;
   std::uint64_t episode = 0;
-  std::uint64_t arrive = 0;  // taken before the call
-  std::uint64_t leave = 0;   // taken after it
+  // Taken before the call.
+  std::uint64_t arrive = 0;
+  // Taken after the call.
+  std::uint64_t leave = 0;
 };
 using trace = std::vector<passage>;
 
@@ -29,7 +33,8 @@ inline std::string name_of(const passage& p) {
          std::to_string(p.leave) + ")";
 }
 
-// Every participant passed every episode 0 .. episodes-1 once, in order. What is wrong, or empty.
+// Checks that every participant passed every episode 0 .. episodes-1 once, in order. Returns the
+// first error, or an empty string.
 inline std::string check_attendance(const trace& t, rank_t participants, std::uint64_t episodes) {
   std::vector<const passage*> seen(static_cast<std::size_t>(participants * episodes));
   for (const passage& p : t) {
@@ -49,10 +54,11 @@ inline std::string check_attendance(const trace& t, rank_t participants, std::ui
   return {};
 }
 
-// For participants with ranks.
+// The check for participants with ranks.
 inline std::string check(const trace& t, rank_t participants, std::uint64_t episodes) {
   if (std::string wrong = check_attendance(t, participants, episodes); !wrong.empty()) return wrong;
-  std::vector<const passage*> last(static_cast<std::size_t>(episodes));  // to arrive
+  // The last passage to arrive in each episode.
+  std::vector<const passage*> last(static_cast<std::size_t>(episodes));
   for (const passage& p : t) {
     const passage*& l = last[static_cast<std::size_t>(p.episode)];
     if (l == nullptr || p.arrive > l->arrive) l = &p;
@@ -64,8 +70,9 @@ inline std::string check(const trace& t, rank_t participants, std::uint64_t epis
   return {};
 }
 
-// For threads without ranks, more than `participants` perhaps, of which any `participants` make an episode: the
-// k-th to leave must find k rounded up to whole episodes arrived. Episode numbers are not looked at.
+// The check for threads without ranks, of which there may be more than `participants`, and any
+// `participants` of which complete an episode: the k-th to leave must find k rounded up to whole
+// episodes arrived. Episode numbers are ignored.
 inline std::string check_crowd(const trace& t, rank_t participants) {
   if (t.size() % participants != 0)
     return std::to_string(t.size()) + " passages are no whole episodes of " +

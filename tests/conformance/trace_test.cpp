@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker of traces is checked: it takes good traces and refuses each kind of bad one.
+// Tests the checker of traces: it accepts good traces and refuses each kind of bad one.
 
 #include "trace.hpp"
 
@@ -36,13 +36,15 @@ TEST(Trace, TakesGoodOnes) {
 
 TEST(Trace, TakesAParticipantThatHurriesOn) {
   trace t = good(2, 2);
-  t[2].arrive = 2;  // rank 0 left episode 0 at 2 and is in the next before rank 1 leaves at 3
+  // Rank 0 left episode 0 at 2 and is in the next one before rank 1 leaves at 3.
+  t[2].arrive = 2;
   EXPECT_EQ(check(t, 2, 2), "");
 }
 
 TEST(Trace, RefusesAnEarlyLeaver) {
   trace t = good(3, 2);
-  t[3].leave = t[3].arrive;  // before ranks 1 and 2 have arrived
+  // This is before ranks 1 and 2 have arrived.
+  t[3].leave = t[3].arrive;
   expect_refused(t, 3, 2, "left too early: participant 0 in episode 1");
 }
 
@@ -76,7 +78,8 @@ TEST(Trace, RefusesImpossibleStamps) {
 TEST(CrowdTrace, TakesAnyThreads) {
   EXPECT_EQ(check_crowd(good(3, 4), 3), "");
   EXPECT_EQ(check_crowd({}, 3), "");
-  // Two episodes of a barrier for 2, by four different threads, the second over before thread 0 leaves the first.
+  // Two episodes of a barrier for 2, by four different threads; the second is over before thread 0
+  // leaves the first.
   EXPECT_EQ(check_crowd({{0, 0, 0, 9}, {1, 0, 1, 2}, {2, 0, 3, 5}, {3, 0, 4, 6}}, 2), "");
 }
 
@@ -85,7 +88,7 @@ TEST(CrowdTrace, RefusesEarlyLeaversAndHalfEpisodes) {
             0u);
   EXPECT_EQ(check_crowd({{0, 0, 5, 1}, {1, 0, 2, 3}}, 2).rfind("left before it arrived", 0), 0u);
   EXPECT_NE(check_crowd({{0, 0, 0, 1}}, 2), "");
-  // A third thread goes through on the strength of a full episode.
+  // A third thread passes because of an episode that was already complete.
   EXPECT_NE(check_crowd({{0, 0, 0, 2}, {1, 0, 1, 3}, {2, 0, 4, 5}, {3, 0, 6, 7}}, 2), "");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes that other libraries made, as programs in which they show.
+// Mistakes of other libraries, as programs that expose them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,8 +23,8 @@ class Bugs : public testing::TestWithParam<const char*> {
   }
 };
 
-// YGM PR 224, libMesh PR 1684: one leaves the barrier early and sends; one that is still inside takes the message for this
-// round's. "More frequent with more ranks than cores."
+// YGM PR 224, libMesh PR 1684: one rank leaves the barrier early and sends; a rank that is still
+// inside takes the message for one of this round. "More frequent with more ranks than cores."
 TEST_P(Bugs, WhoeverLeavesFirstDisturbsNobodyInside) {
   for (const rank_t n : {2u, 3u, 6u}) {
     communicator comm(n, options());
@@ -32,7 +32,7 @@ TEST_P(Bugs, WhoeverLeavesFirstDisturbsNobodyInside) {
     run_crew(n, [&](rank_t rank) {
       endpoint& me = comm[rank];
       for (std::uint32_t episode = 0; episode < episodes; ++episode) {
-        // At once after the release, to everybody.
+        // Sends to everybody at once after the release.
         for (rank_t to = 0; to < n; ++to) {
           while (!me.can_send(to)) drain(me);
           me.send(to, episode);
@@ -49,8 +49,9 @@ TEST_P(Bugs, WhoeverLeavesFirstDisturbsNobodyInside) {
   }
 }
 
-// charm 1658: quiescence is announced between two waves because what is noted is messages processed, not messages made.
-// Here every message makes others, so that at most instants nearly everybody is idle and something is under way.
+// charm 1658: quiescence is announced between two waves because the messages processed are counted,
+// not the messages created. Here every message creates others, so at most instants nearly all
+// participants are idle and something is under way.
 TEST_P(Bugs, WorkThatBegetsWorkIsWaitedFor) {
   constexpr rank_t n = 4;
   communicator comm(n, options());
@@ -58,7 +59,8 @@ TEST_P(Bugs, WorkThatBegetsWorkIsWaitedFor) {
     std::uint32_t depth, seed;
   };
   constexpr std::uint32_t depth = 8;
-  constexpr std::uint64_t tasks = (1u << (depth + 1)) - 1;  // of a binary tree
+  // The number of nodes of a binary tree.
+  constexpr std::uint64_t tasks = (1u << (depth + 1)) - 1;
   std::vector<std::uint64_t> done(n);
   run_crew(n, [&](rank_t rank) {
     endpoint& me = comm[rank];
@@ -81,19 +83,21 @@ TEST_P(Bugs, WorkThatBegetsWorkIsWaitedFor) {
         }
       }
       done[rank] = mine;
-      // What all did in the episode before; nobody writes it again before all are in the second.
+      // The sum over all in the episode before; no participant writes it again before all are in
+      // the second one.
       must(me.idle(true, mine, plus{}).value == tasks, "the release came before the work was done");
     }
   });
 }
 
-// HPX PR 7506: a token goes on with its bearer's colour instead of the one it came with. What shows it are messages that
-// pass behind the token's back, against its direction and across it.
+// HPX PR 7506: a token is passed on with its bearer's colour instead of the one that it came with.
+// Messages that pass behind the token, against its direction and across it, expose this.
 TEST_P(Bugs, MessagesBehindTheTokenAreSeen) {
   constexpr rank_t n = 5;
   communicator comm(n, options());
   for (const rank_t stride : {rank_t{n - 1}, rank_t{2}, rank_t{1}}) {
-    std::uint64_t hops = 0;  // plain: each hop happens before the next
+    // Plain, because each hop happens before the next.
+    std::uint64_t hops = 0;
     run_crew(n, [&](rank_t rank) {
       endpoint& me = comm[rank];
       for (std::uint32_t episode = 1; episode <= 40; ++episode) {
@@ -110,7 +114,8 @@ TEST_P(Bugs, MessagesBehindTheTokenAreSeen) {
   }
 }
 
-// Here: what idle() found was only seen, and recv() took it from where nothing was.
+// An earlier bug of tutti: idle() had only seen a message, and recv() took it from a place where
+// there was none.
 TEST_P(Bugs, AMessageCanBeReceivedAtOnceAfterIdle) {
   constexpr rank_t n = 3;
   communicator comm(n, options());
@@ -135,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(All, Bugs,
                          testing::Values("counter", "snapshot", "star", "tree", "ring", "waves"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-// deal.II 14405: the 2^24-th round deadlocks. Nothing here counts in less than 39 bits.
+// deal.II 14405: the 2^24-th round deadlocks. Nothing here counts with fewer than 39 bits.
 TEST(Bug, RoundsDoNotRunOut) {
   communicator comm(1, {.detector = "counter"});
   endpoint& me = comm[0];
@@ -144,7 +149,7 @@ TEST(Bug, RoundsDoNotRunOut) {
   EXPECT_EQ(me.statistics().episodes, rounds);
 }
 
-// vt 500: a detector of hangs cries wolf when there are more threads than cores.
+// vt 500: a detector of hangs reports a hang when there are more threads than cores.
 TEST(Bug, ALongDeadlineDoesNotPassBecauseCoresAreFew) {
   constexpr rank_t n = 12;
   communicator comm(n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every detector, with every way to wait and any number of participants, must do: messages that beget messages, data
-// published through them, nobody released early, nobody's message in another episode, votes of the episode that ends.
+// The duties of every detector, with every wait policy and any number of participants: messages
+// that cause messages, data published through them, no early release, no message in another
+// episode, and the votes of the episode that ends.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,12 +20,16 @@ namespace {
 
 struct parcel {
   std::uint32_t episode;
-  std::uint32_t number;  // of its source to this destination, in all episodes
-  std::uint32_t hops;    // to go
-  std::uint32_t cell;    // in the source's plain data
+  // The number among the messages of its source to this destination, in all episodes.
+  std::uint32_t number;
+  // The number of hops to go.
+  std::uint32_t hops;
+  // An index into the source's plain data.
+  std::uint32_t cell;
 };
 
-using shape = std::tuple<std::string, rank_t, std::string>;  // detector, participants, wait
+// Detector, participants, wait policy.
+using shape = std::tuple<std::string, rank_t, std::string>;
 
 class Idle : public testing::TestWithParam<shape> {
  protected:
@@ -35,7 +40,7 @@ class Idle : public testing::TestWithParam<shape> {
   static std::string detector() { return std::get<0>(GetParam()); }
   static rank_t participants() { return std::get<1>(GetParam()); }
   static std::string wait() { return std::get<2>(GetParam()); }
-  // One that polls and keeps the core needs a core for each.
+  // A wait policy that polls and keeps the core needs a core per participant.
   static bool is_crowded() { return participants() > platform::usable_cpus(); }
   static std::uint32_t episodes() {
     if (!is_crowded()) return 400;
@@ -45,7 +50,8 @@ class Idle : public testing::TestWithParam<shape> {
     communicator_options chosen;
     chosen.detector = std::get<0>(GetParam());
     chosen.wait = std::get<2>(GetParam());
-    chosen.ring_bytes = 512;  // full every now and then
+    // The rings are full now and then.
+    chosen.ring_bytes = 512;
     chosen.batch_bytes = 64;
     return chosen;
   }
@@ -54,14 +60,15 @@ class Idle : public testing::TestWithParam<shape> {
 // One participant of a random program.
 class walker {
  public:
-  // Of a pair; more than it has messages in an episode.
+  // The cells of a pair of participants: more than it has messages in an episode.
   static constexpr std::uint32_t cells = 2048;
   struct board {
     explicit board(rank_t n) : data(n * n * cells), entered(n), sent(n), delivered(n) {}
     // Plain: written before a message that names it, read after.
     std::vector<std::uint32_t> data;
     std::vector<std::atomic<std::uint32_t>> entered;
-    std::vector<std::uint64_t> sent, delivered;  // of the episode; read by all after it
+    // The messages of the episode; all participants read these after it.
+    std::vector<std::uint64_t> sent, delivered;
   };
 
   walker(communicator& comm, rank_t rank, board& all)
@@ -72,13 +79,13 @@ class walker {
         numbers_(n_),
         expected_(n_) {}
 
-  // relaxed everywhere: the test must not order what the library has to.
+  // relaxed everywhere: the test must not order what the library has to order.
   void run(std::uint32_t episodes) {
     for (episode_ = 0; episode_ < episodes; ++episode_) {
       const auto mine = static_cast<std::uint32_t>(random_() % 4 == 0 ? 0 : random_() % 20);
       for (std::uint32_t i = 0; i < mine; ++i)
         post(static_cast<rank_t>(random_() % n_), static_cast<std::uint32_t>(random_() % 4));
-      // Everybody votes true in every third episode.
+      // All vote true in every third episode.
       const bool vote = episode_ % 3 == 0 || (me_.rank() + episode_) % n_ != 0;
       const bool wanted = episode_ % 3 == 0;
       all_.entered[me_.rank()].store(episode_ + 1, std::memory_order_relaxed);
@@ -110,7 +117,8 @@ class walker {
       must(all_.entered[rank].load(std::memory_order_relaxed) > episode_,
            "released before rank " + std::to_string(rank));
     must(!me_.can_recv(), "a message is left over, or of the next episode");
-    // Plain data that everybody wrote before idle(): and nobody may write it again before all have read it.
+    // These plain data were written by all before idle(), and nobody may write them again before
+    // all have read them.
     std::uint64_t sent = 0, delivered = 0;
     for (rank_t rank = 0; rank < n_; ++rank) {
       sent += all_.sent[rank];
@@ -144,7 +152,7 @@ class walker {
       ++delivered_total_;
       if (p.hops > 0) pending_.push_back(p.hops - 1);
     }
-    // Sent from here, not from the loop: post() may come back here.
+    // Sent from here and not from the loop, because post() may come back here.
     while (!pending_.empty()) {
       const std::uint32_t hops = pending_.back();
       pending_.pop_back();
@@ -176,7 +184,7 @@ TEST_P(Idle, EndsEachEpisodeWhenAllMessagesAreDelivered) {
   EXPECT_EQ(sent, received);
 }
 
-// A token goes round while all others wait; its data is plain.
+// A token goes round while all others wait; its data are plain.
 TEST_P(Idle, IsWokenByAToken) {
   const rank_t n = participants();
   communicator comm(n, options());
@@ -211,7 +219,7 @@ TEST_P(Idle, CombinesValuesInOneOrder) {
       const double expected = schedule::fold(
           0, n, [&](rank_t r) { return value(episode, r); }, plus{});
       must(std::memcmp(&sum.value, &expected, sizeof expected) == 0, "the bits of a sum");
-      // Not commutative: the order of the ranks shows.
+      // The operation is not commutative, so the order of the ranks shows.
       const auto first = [](std::uint64_t a, std::uint64_t b) { return 31 * a + b; };
       const auto word = me.idle(false, std::uint64_t{rank} + 1, first);
       must(word.result == (idle_result::idle), "the vote beside a value");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that run a function each as a participant, and what they say went wrong.
+// Threads that run a function each as a participant, and report their errors.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@
 
 namespace tutti {
 
-// Runs body(rank) on a thread each. The first exception is thrown on after all have ended.
+// Runs body(rank) on a thread each. Throws the first exception after all threads have ended.
 inline void run_crew(rank_t participants, const std::function<void(rank_t)>& body) {
   std::vector<std::exception_ptr> failures(participants);
   std::vector<std::thread> threads;
@@ -23,7 +23,7 @@ inline void run_crew(rank_t participants, const std::function<void(rank_t)>& bod
       try {
         body(rank);
       } catch (const std::exception& e) {
-        // At once: the others may now wait for ever.
+        // Printed at once, because the others may now wait for ever.
         std::fprintf(stderr, "rank %u: %s\n", rank, e.what());
         failures[rank] = std::current_exception();
       }
@@ -33,12 +33,13 @@ inline void run_crew(rank_t participants, const std::function<void(rank_t)>& bod
     if (failure) std::rethrow_exception(failure);
 }
 
-// Of a participant that finds something wrong: an exception, so that run_crew reports it and gtest stays single-threaded.
+// For a participant that finds an error: throws an exception, so that run_crew reports it and gtest
+// stays single-threaded.
 inline void must(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);
 }
 
-// Receives and releases all that is here. f(message).
+// Receives and releases all messages that are here, and calls f(message) for each.
 template <class F>
 std::uint64_t drain(endpoint& me, F&& f) {
   std::uint64_t count = 0;
@@ -53,7 +54,7 @@ inline std::uint64_t drain(endpoint& me) {
   return drain(me, [](const received&) {});
 }
 
-// Until all are idle: true if unanimous.
+// Receives until all are idle. Returns true if the end was unanimous.
 template <class F>
 bool finish(endpoint& me, bool vote, F&& f) {
   for (;;) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thing at a time: messages to oneself, full rings, large messages, the vote, groups, statistics, options, fibers.
+// Tests one thing at a time: messages to oneself, full rings, large messages, the vote, groups,
+// statistics, options, fibers.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -75,7 +76,7 @@ TEST(Endpoint, StopsSendingWhenTheRingIsFullAndGoesOnAfterReleases) {
   EXPECT_TRUE(a.can_send(1));
 }
 
-// Two that fill each other's rings; nobody may stop receiving because it cannot send.
+// Two participants fill each other's rings; neither may stop receiving because it cannot send.
 TEST(Endpoint, DoesNotDeadlockWhenAllRingsAreFull) {
   for (const rank_t n : {2u, 5u}) {
     communicator comm(n, {.ring_bytes = 256});
@@ -128,7 +129,7 @@ TEST(Endpoint, WithdrawsTheVoteOfWhoeverIsWoken) {
     run_crew(2, [&](rank_t rank) {
       endpoint& me = comm[rank];
       if (rank == 0) {
-        // Waits with a vote for yes, is woken, and votes no.
+        // This rank waits with a true vote, is woken, and votes false.
         must(me.idle(true) == idle_result::message, "not woken");
         drain(me);
         must(me.idle(false) == idle_result::idle, "the first vote counted");
@@ -137,7 +138,7 @@ TEST(Endpoint, WithdrawsTheVoteOfWhoeverIsWoken) {
         me.send(0, 1);
         must(me.idle(true) == idle_result::idle, "the first vote counted");
       }
-      // The other way round.
+      // The opposite votes.
       if (rank == 0) {
         must(me.idle(false) == idle_result::message, "not woken");
         drain(me);
@@ -194,7 +195,8 @@ TEST(Group, IsIdleOnItsOwn) {
   run_crew(4, [&](rank_t rank) {
     if (rank == 1 || rank == 3) {
       endpoint& me = pair.of(rank);
-      // Neither the two who never come here, nor messages outside, keep the group.
+      // Neither the two ranks that never come here nor messages outside the group keep it from
+      // ending.
       comm[rank].send(0, 1);
       for (int episode = 0; episode < 1000; ++episode) {
         me.send(1 - me.rank(), episode);
@@ -237,7 +239,7 @@ TEST(Communicator, CountsTheTimeInIdleIfAsked) {
   EXPECT_EQ(communicator(1)[0].statistics().idle_ns, 0u);
 }
 
-// Virtual ranks: a fiber that waits, or cannot send, lets the others of its thread run.
+// Virtual ranks: a fiber that waits, or cannot send, lets the other fibers of its thread run.
 TEST(Communicator, ServesTheFibersOfATeam) {
   constexpr rank_t ranks = 24;
   for (const char* detector : {"counter", "snapshot", "star"}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants that do not come, do not release, or leave: they are named within the deadline, and nothing is corrupted.
+// Participants that do not come, do not release, or leave: they are named within the deadline, and
+// nothing is corrupted.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -45,7 +46,7 @@ TEST_P(Faults, NamesWhoeverDoesNotCome) {
       for (const absentee& who : late.missing) must(who.rank != rank, "I am not missing");
       ++told;
     }
-    // It comes after all: nothing is lost or counted twice.
+    // Rank 1 comes after all: nothing is lost or counted twice.
     for (int episode = 0; episode < 20; ++episode) must(finish(me, true), "after the deadline");
   });
 }
@@ -87,7 +88,8 @@ TEST_P(Faults, TellsThoseWhoWaitThatOneHasLeft) {
     endpoint& me = comm[rank];
     must(finish(me, true), "all three");
     if (rank == 2) {
-      std::this_thread::sleep_for(milliseconds(20));  // asleep by now, if they sleep
+      // By now it is asleep, if it sleeps.
+      std::this_thread::sleep_for(milliseconds(20));
       return me.leave();
     }
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -103,7 +105,7 @@ TEST_P(Faults, TellsThoseWhoWaitThatOneHasLeft) {
   EXPECT_EQ(told, 4);
 }
 
-// A deadline that passes again and again while messages come and go.
+// A deadline passes again and again while messages come and go.
 TEST_P(Faults, GivesUpAndComesAgainWithoutHarm) {
   constexpr rank_t n = 3;
   communicator comm(n, options());
@@ -111,12 +113,14 @@ TEST_P(Faults, GivesUpAndComesAgainWithoutHarm) {
     endpoint& me = comm[rank];
     std::uint64_t got = 0;
     for (int episode = 0; episode < 200; ++episode) {
-      // After a deadline a protocol may let nobody send until its report is answered: everybody sends here.
+      // After a deadline a protocol may forbid sending until its report is answered, so everybody
+      // sends here.
       for (rank_t to = 0; to < n; ++to) {
         while (!me.can_send(to)) got += drain(me);
         me.send(to, episode);
       }
-      // Longer each time: who gives up too soon is never idle together with the others.
+      // The time is longer each time: a participant that gives up too soon is never idle together
+      // with the others.
       for (int tries = 0;;) {
         const timed_idle now =
             me.idle_for(true, std::chrono::microseconds(episode % 7 + tries * tries));
@@ -135,7 +139,8 @@ TEST_P(Faults, GivesUpAndComesAgainWithoutHarm) {
   });
 }
 
-// What was reported before the deadline may end the episode: who has left since stays gone.
+// A report from before the deadline may end the episode; a participant that has left since stays
+// gone.
 TEST_P(Faults, WhoLeavesAfterADeadlineIsGone) {
   communicator comm(2, options());
   ASSERT_FALSE(comm[1].idle_for(true, milliseconds(5)));
@@ -147,8 +152,8 @@ TEST_P(Faults, WhoLeavesAfterADeadlineIsGone) {
   EXPECT_LT(ends, 2);
 }
 
-// A participant that is used to messages gives up; what it had reported ends the episode, and a message of the next one
-// comes. First the end, then the message.
+// A participant that is used to messages gives up. Its report ends the episode, and a message of
+// the next one comes. It must see first the end, then the message.
 TEST_P(Faults, AnEndIsNotPassedOverForWhatComesAfterIt) {
   communicator comm(2, options());
   std::atomic<int> stage{0};
@@ -163,7 +168,7 @@ TEST_P(Faults, AnEndIsNotPassedOverForWhatComesAfterIt) {
         finish(me, true);
       }
       wait_for(1);
-      // Ends at once where the other's report counts, else when it comes again.
+      // This ends at once if the other's report counts, otherwise when the other comes again.
       stage = 2;
       must(me.idle(true) == idle_result::unanimous, "the end of the episode");
       me.send(1, 2000);
@@ -176,7 +181,7 @@ TEST_P(Faults, AnEndIsNotPassedOverForWhatComesAfterIt) {
     must(!me.idle_for(true, milliseconds(5)), "an end that nobody else is at");
     stage = 1;
     wait_for(2);
-    // Long enough for the other to end the episode and to send, if my report lets it.
+    // Long enough for the other to end the episode and to send, if this rank's report allows it.
     std::this_thread::sleep_for(milliseconds(20));
     must(me.idle(true) == idle_result::unanimous, "a message before the end");
     must(me.idle(true) == idle_result::message, "no message after the end");
@@ -196,7 +201,8 @@ INSTANTIATE_TEST_SUITE_P(All, Faults,
                                   std::get<1>(tested.param);
                          });
 
-// A report cannot be unsaid: until it is answered the participant may not send, and it can afterwards.
+// A report cannot be withdrawn: until it is answered the participant may not send, and afterwards
+// it may.
 TEST(Deadline, HoldsBackMessagesWhileAReportIsUnderWay) {
   communicator comm(2, {.detector = "star"});
   endpoint &root = comm[0], &other = comm[1];
@@ -204,7 +210,7 @@ TEST(Deadline, HoldsBackMessagesWhileAReportIsUnderWay) {
   EXPECT_FALSE(other.can_send(0));
   const std::uint64_t value = 1;
   EXPECT_FALSE(other.try_send(0, &value, sizeof value));
-  // The root is idle with what was reported: the episode is over, with the vote of then.
+  // The root is idle with the report, so the episode is over, with the vote of that report.
   std::thread thread([&] { EXPECT_EQ(root.idle(true), idle_result::unanimous); });
   thread.join();
   EXPECT_FALSE(other.can_recv());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A million episodes without a hang, with messages in each, by every detector.
+// Every detector runs a million episodes with messages in each, without a hang.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each misuse in a build with checks: reported, with what and where.
+// Each misuse in a build with checks is reported, with its values and its place.
 #define TUTTI_CHECKS 1
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class EndpointMisuse : public testing::Test {
   }
   ~EndpointMisuse() override { on_misuse = before_; }
 
-  // What the call is reported as; empty if it is not.
+  // Returns the report of the call, or an empty string.
   template <class F>
   static std::string report_of(F&& call) {
     try {
@@ -105,7 +105,7 @@ TEST_F(EndpointMisuse, WaitsForRoomWithMessagesInHand) {
   expect("holds 1 messages while it waits for room", send());
   comm[0].release(held);
   EXPECT_EQ("", send());
-  // While there is room nobody waits, and one may hold what one likes.
+  // While there is room no one waits, and one may hold messages.
   EXPECT_EQ("", report_of([&] { comm[1].send_wait(0, 1, [](const received&) {}); }));
 }
 
@@ -137,7 +137,7 @@ TEST_F(EndpointMisuse, WaitsForRoomToNobody) {
          report_of([&] { comm[0].send_wait(2, 1, [](const received&) {}); }));
 }
 
-// Its own messages in hand: in every build, as it could never return.
+// The rank holds its own messages. Every build refuses this, because the call could never return.
 TEST_F(EndpointMisuse, WaitsForItself) {
   communicator comm(1, {.ring_bytes = 256});
   const std::uint64_t value = 1;
@@ -170,7 +170,7 @@ TEST_F(EndpointMisuse, DifferentValuesInOneEpisode) {
   communicator comm(2);
   std::atomic<int> reports{0};
   std::vector<std::thread> threads;
-  // Whoever comes last finds it; the other is released by nobody, and gives up.
+  // The last thread to come finds the misuse. The others are never released, and give up.
   threads.emplace_back([&] {
     try {
       (void)comm[0].idle(true, 1.0, plus{});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends that wait for room: participants that are full of messages for each other go on, whoever waits sleeps, is woken by
-// room, by a message, by a deadline, or by the news that the receiver has left.
+// Sends that wait for room. Participants whose rings to each other are full make progress. A
+// participant that waits sleeps; room, a message, a deadline, or the leaving of the receiver wakes
+// it.
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -34,7 +35,7 @@ std::chrono::nanoseconds processor_time() {
   return seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-// Fills the ring to `to`; returns how many messages lie in it.
+// Fills the ring to `to`. Returns the number of messages in it.
 std::uint64_t fill(endpoint& me, rank_t to) {
   std::uint64_t count = 0;
   for (std::uint64_t value = 0; me.try_send(to, &value, sizeof value); value = ++count) {
@@ -48,15 +49,17 @@ class SendWait : public testing::TestWithParam<std::tuple<const char*, const cha
     communicator_options chosen;
     chosen.detector = std::get<0>(GetParam());
     chosen.wait = std::get<1>(GetParam());
-    chosen.ring_bytes = 256;  // always full
+    // The ring is always full.
+    chosen.ring_bytes = 256;
     chosen.batch_bytes = 64;
     return chosen;
   }
   static bool sleeps() { return std::get<1>(GetParam()) != std::string("yield"); }
 };
 
-// Everybody sends to everybody, itself included, far more than there is room for, and never receives but while it waits:
-// of all sizes, in order, with plain data behind each. Some are slow now and then.
+// Every participant sends to all, itself included, far more than there is room for, and receives
+// only while it waits: messages of all sizes, in order, with plain data behind each. Some
+// participants are slow now and then.
 TEST_P(SendWait, GoesOnThoughAllAreFullForEachOther) {
   constexpr std::uint32_t count = 150;
   for (const rank_t n : {1u, 2u, 3u, 5u}) {
@@ -78,7 +81,7 @@ TEST_P(SendWait, GoesOnThoughAllAreFullForEachOther) {
         for (rank_t to = 0; to < n; ++to) {
           said[(rank * n + to) * count + k] = k + 7;
           words[0] = k;
-          // Up to a message that does not lie in the ring.
+          // The sizes go up to a message that does not lie in the ring.
           const std::size_t bytes = 4 * (1 + random() % (random() % 8 == 0 ? 60 : 16));
           if (k % 3 != 0) {
             me.send_wait(to, words.data(), bytes, take);
@@ -103,7 +106,7 @@ TEST_P(SendWait, GoesOnThoughAllAreFullForEachOther) {
   }
 }
 
-// The receiver computes for a while: the sender sleeps that long, and goes on when there is room.
+// The receiver computes for a while; the sender sleeps that long, and goes on when there is room.
 TEST_P(SendWait, SleepsAndIsWokenByRoom) {
   communicator comm(2, options());
   std::atomic<bool> is_full{false};
@@ -126,7 +129,7 @@ TEST_P(SendWait, SleepsAndIsWokenByRoom) {
   });
 }
 
-// Somebody else's message finds whoever waits for room.
+// A message of a third participant reaches one that waits for room.
 TEST_P(SendWait, IsWokenByAMessage) {
   communicator comm(3, options());
   std::atomic<bool> is_full{false}, is_answered{false};
@@ -157,7 +160,7 @@ TEST_P(SendWait, GivesUpAtItsDeadline) {
   endpoint &me = comm[0], &other = comm[1];
   const std::uint64_t before = fill(me, 1);
   const std::uint64_t sent = me.statistics().sent;
-  // Whoever has no time left does not wait, and what is there is handed over all the same.
+  // A sender whose time is over does not wait, and what is there is handed over all the same.
   other.send(0, 1);
   other.flush();
   int handed = 0;
@@ -179,7 +182,8 @@ TEST_P(SendWait, GivesUpAtItsDeadline) {
   EXPECT_EQ(next, before + 1);
 }
 
-// Before and during the wait; and that a third has left does not matter.
+// The receiver leaves before and during the wait. It does not matter that a third participant has
+// left.
 TEST_P(SendWait, IsToldThatTheReceiverHasLeft) {
   for (const int pause : {0, 30}) {
     communicator comm(3, options());
@@ -202,7 +206,8 @@ TEST_P(SendWait, IsToldThatTheReceiverHasLeft) {
       is_full = false;
       try {
         me.send_wait(1, before, ignore);
-        // What was still to be received when it left does not matter: nobody gives room any more.
+        // Messages that the receiver had not received when it left do not matter: nobody gives room
+        // any more.
         for (;;) me.send_wait(1, before, ignore);
       } catch (const std::runtime_error& e) {
         must(std::string(e.what()).find("rank 1, which has left") != std::string::npos, e.what());
@@ -211,7 +216,7 @@ TEST_P(SendWait, IsToldThatTheReceiverHasLeft) {
   }
 }
 
-// What the function throws comes out; the message counts as received, and nothing is sent.
+// An exception of the function comes out; the message counts as received, and nothing is sent.
 TEST_P(SendWait, LetsExceptionsThrough) {
   communicator comm(2, options());
   endpoint &me = comm[0], &other = comm[1];
@@ -230,7 +235,8 @@ TEST_P(SendWait, LetsExceptionsThrough) {
   peer.join();
 }
 
-// What is received there may be answered at once, where there is room, and kept for later, where there is none.
+// A message that is received there may be answered at once if there is room, and kept for later if
+// there is none.
 TEST_P(SendWait, AnswersFromItsFunction) {
   constexpr std::uint64_t count = 400;
   communicator comm(2, options());
@@ -254,7 +260,8 @@ TEST_P(SendWait, AnswersFromItsFunction) {
         waiting.push_back(answer);
     };
     const auto send_waiting = [&] {
-      // Taken out only once it is sent, so that what comes meanwhile stays behind it.
+      // The entry is removed only after it is sent, so that messages that come meanwhile stay
+      // behind it.
       for (; !waiting.empty(); waiting.pop_front()) me.send_wait(other, waiting.front(), take);
     };
     for (std::uint64_t k = 0; k < count; ++k) {
@@ -269,7 +276,8 @@ TEST_P(SendWait, AnswersFromItsFunction) {
   });
 }
 
-// Its own ring, full: what lies in it is handed over; what is held is nobody else's to release.
+// A participant sends to itself while its ring is full: the messages in it are handed over;
+// messages that it holds cannot be released by anybody else.
 TEST_P(SendWait, ToOneself) {
   communicator comm(2, options());
   endpoint& me = comm[0];
@@ -290,7 +298,7 @@ INSTANTIATE_TEST_SUITE_P(All, SendWait,
                                   std::get<1>(tested.param);
                          });
 
-// In every build: it could never return.
+// Every build refuses this, because the call could never return.
 TEST(SendWaitMisuse, ToOneselfWithAllMessagesHeld) {
   if (TUTTI_CHECKS != 0) GTEST_SKIP() << "reported before (misuse_test.cpp)";
   communicator comm(1, {.ring_bytes = 256});
@@ -314,7 +322,8 @@ TEST(SendWaitMisuse, FromItsFunction) {
       std::invalid_argument);
 }
 
-// A report that is under way keeps messages back: a send waits for its answer, and is told if that is the end.
+// A report that is under way keeps messages back: a send waits for its answer, and throws if the
+// answer is the end.
 TEST(SendWaitDeadline, WaitsUntilAReportIsAnswered) {
   for (const char* detector : {"star", "tree", "ring", "waves"}) {
     communicator comm(2, {.detector = detector});
@@ -325,7 +334,8 @@ TEST(SendWaitDeadline, WaitsUntilAReportIsAnswered) {
       if (rank == 1) {
         must(!me.idle_for(true, milliseconds(5)), "an end that nobody else is at");
         std::this_thread::sleep_for(milliseconds(10));
-        // The other may send in time, or come to idle() and end the episode with what I have reported.
+        // The other may send in time, or come to idle() and end the episode with this rank's
+        // report.
         me.send_wait(0, 1, take);
       } else {
         std::this_thread::sleep_for(milliseconds(15));
@@ -354,7 +364,7 @@ TEST(SendWaitDeadline, IsToldThatTheEpisodeIsOver) {
   other.send_wait(0, 1, ignore);
 }
 
-// Virtual ranks: who waits for room lets the others of its thread run.
+// Virtual ranks: one that waits for room lets the others of its thread run.
 TEST(SendWaitFibers, VirtualRanksLetEachOtherRun) {
   constexpr rank_t ranks = 6;
   team_options how;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search: depth first over states, or breadth first with the way to each.
+// The search: depth first over states, or breadth first with the way to each state.
 #include "explore.hpp"
 
 namespace tutti::protocol::test {
 namespace {
 
-// From a quiescent state the episode must end whatever control message comes first. Each state on the way is quiescent too
-// and visited by the search with every order, so one way on is enough here, and what is known to end is not tried again.
+// From a quiescent state the episode must end whatever control message comes first. Each state on
+// the way is quiescent too, and the search visits it with every order, so one continuation is
+// enough here. States that are known to end are not tried again.
 class liveness {
  public:
   template <class World>
@@ -83,7 +84,7 @@ class search {
     action by{};
   };
 
-  // Whether the state is new and right.
+  // Returns whether the state is new and right.
   bool step_to(World& next, const action& a) {
     ++found_.steps;
     next.apply(s_, a);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Visits every state that a world can reach, and checks of each that it violates nothing and that its episode can end.
+// Visits every state that a world can reach, and checks that each violates nothing and that its
+// episode can end.
 #pragma once
 
 #include <array>
@@ -13,17 +14,26 @@
 namespace tutti::protocol::test {
 
 struct findings {
-  std::uint64_t states = 0;     // different ones
-  std::uint64_t steps = 0;      // from state to state
-  std::uint64_t quiescent = 0;  // states from which the end of the episode was shown to follow
-  std::uint32_t depth = 0;  // steps of the shortest way to the farthest state; breadth first only
-  bool complete = true;     // false: the limit of states was met
-  std::string violation;    // the first one; empty: none
-  bool by_itself = false;   // it follows from the last state of the trace, whatever the programs do
-  std::vector<std::string> trace;  // how to get there
+  // The number of different states.
+  std::uint64_t states = 0;
+  // Steps from state to state.
+  std::uint64_t steps = 0;
+  // States from which the end of the episode was shown to follow.
+  std::uint64_t quiescent = 0;
+  // Steps of the shortest way to the farthest state; breadth first only.
+  std::uint32_t depth = 0;
+  // False: the limit of states was reached.
+  bool complete = true;
+  // The first violation; empty: none.
+  std::string violation;
+  // The violation follows from the last state of the trace, whatever the programs do.
+  bool by_itself = false;
+  // The steps that lead to the violation.
+  std::vector<std::string> trace;
 };
 
-// Set of hashes: open addressing, 64 bits an entry. Two of N states are confused with probability N^2 / 2^65.
+// A set of hashes with open addressing and 64 bits per entry. Two of N states are confused with
+// probability N^2 / 2^65.
 class hash_set {
  public:
   bool insert(std::uint64_t hash) {
@@ -52,10 +62,12 @@ class hash_set {
   std::size_t size_ = 0;
 };
 
-// Depth first with little memory; breadth first, with the shortest trace, if `shortest`.
+// Searches depth first with little memory, or, if `shortest`, breadth first with the shortest
+// trace.
 findings explore(const scenario& s, bool shortest, std::uint64_t most_states);
 
-// What programs that have finished can have met, one entry for each combination. The scenario keeps histories.
+// What programs that have finished can have observed, one entry per combination. The scenario must
+// keep histories.
 std::set<std::array<std::uint64_t, most_participants>> histories(const scenario& s);
 
 }  // namespace tutti::protocol::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One machine at a time: what it refuses and leaves untouched, whom it waits for, and participants that disagree.
+// Tests one machine at a time: what it refuses and leaves unchanged, for whom it waits, and
+// participants that disagree.
 #include "tutti/detect/protocol/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,8 @@ struct sent_message {
   control message;
 };
 
-// Participants without a program: they are idle when the test says so, and control waits until it is delivered.
+// Participants without a program: they are idle when the test says so, and control messages wait
+// until the test delivers them.
 template <class Machine>
 struct group {
   std::deque<Machine> machines;
@@ -61,9 +63,9 @@ struct group {
   }
 };
 
-// --- what is refused ------------------------------------------------------------------------------------------------
+// --- what is refused -----------------------------------------------------------------------------
 
-// Machines whose whole state is their bytes, with waves that do not come round again.
+// Machines whose whole state is in their bytes, with wave numbers that do not repeat.
 struct inline_state : watched {
   static constexpr std::uint32_t wave_mask = ~std::uint32_t{0};
 };
@@ -142,23 +144,27 @@ class fuzzed {
     EXPECT_FALSE(answered || o.released);
     EXPECT_EQ(std::memcmp(&copy, &machines_[to], sizeof(Machine)), 0) << text(o.status);
   }
-  // No participant could send this to `to` now. What is not wrong in itself may be accepted: it could be true.
+  // Whether no participant could send this message to `to` now. A message that could be true may be
+  // accepted.
   bool is_wrong(const control& c, std::size_t to) const {
     const auto kind = static_cast<int>(c.kind);
     const std::uint64_t episode = machines_[to].episode();
-    const bool comes_back = to == 0 && c.kind == message_kind::depart;  // the ring's release
+    // The ring's release.
+    const bool comes_back = to == 0 && c.kind == message_kind::depart;
     return kind < 1 || kind > 6 || c.source >= machines_.size() || c.source == to ||
            c.episode + comes_back != episode || c.wave > 1'000'000;
   }
 
-  // Something that was or is under way with one field changed, the past once more, or noise.
+  // Makes a message from one that was or is under way with one field changed, from the past, or
+  // from noise.
   control make_bad(std::size_t to, bool& is_past) {
     control c;
     switch (below(3)) {
       case 0:
         if (!past_.empty()) {
           const sent_message& m = past_[below(past_.size())];
-          is_past = m.to == to;  // another may be about to get the same
+          // Another participant may be about to get the same message.
+          is_past = m.to == to;
           return m.message;
         }
         [[fallthrough]];
@@ -239,7 +245,7 @@ TEST(Names, AreThoseOfTheList) {
   EXPECT_THROW(machine("ring", 0, 0), std::invalid_argument);
 }
 
-// --- whom a machine waits for --------------------------------------------------------------------------------------
+// --- whom a machine waits for --------------------------------------------------------------------
 
 class Forms : public testing::TestWithParam<std::string_view> {
  protected:
@@ -250,7 +256,7 @@ class Forms : public testing::TestWithParam<std::string_view> {
   }
 };
 
-// Following who waits for whom from rank 0 leads to those who are not idle.
+// From rank 0, following the ranks for which each waits leads to those that are not idle.
 TEST_P(Forms, AwaitedLeadsToWhoIsMissing) {
   constexpr rank_t n = 23;
   for (rank_t missing = 0; missing < n; ++missing) {
@@ -279,7 +285,7 @@ TEST_P(Forms, NobodyIsAwaitedOnceAllHaveReported) {
   EXPECT_EQ(g.releases.size(), 5u);
 }
 
-// --- participants that disagree ---------------------------------------------------------------------------------------
+// --- participants that disagree ------------------------------------------------------------------
 
 TEST_P(Forms, DisagreementAboutTheOperationIsReportedToAll) {
   for (rank_t n = 2; n <= 9; ++n)
@@ -290,7 +296,7 @@ TEST_P(Forms, DisagreementAboutTheOperationIsReportedToAll) {
         g.deliver_all();
         ASSERT_EQ(g.releases.size(), n) << n << " " << odd_one << " " << other;
         for (const outcome& o : g.releases) EXPECT_TRUE(o.mismatched);
-        // The next episode, in which they agree, is not harmed.
+        // The next episode, in which they agree, is not affected.
         g.releases.clear();
         for (rank_t r = 0; r < n; ++r) g.idle(r);
         g.deliver_all();
@@ -299,7 +305,8 @@ TEST_P(Forms, DisagreementAboutTheOperationIsReportedToAll) {
       }
 }
 
-// Two waves an episode; they disagree in every other one. Whoever is released goes on while others are not.
+// There are two waves per episode, and they disagree in every other episode. Released participants
+// go on while others are not released.
 TEST_P(Forms, DisagreementHarmsNobodyInWhateverOrderControlArrives) {
   constexpr int episodes = 6;
   std::uint64_t overdue = 0;
@@ -345,14 +352,16 @@ TEST_P(Forms, DisagreementHarmsNobodyInWhateverOrderControlArrives) {
   EXPECT_EQ(overdue > 0, GetParam() == "ring");
 }
 
-// A vote that was withdrawn after it had been reported stands if the episode ends; sending waits for the answer.
+// A vote that was withdrawn after it had been reported counts if the episode ends; sending waits
+// for the answer.
 TEST_P(Forms, WhatHasBeenReportedCannotBeUnsaid) {
   group<machine> g = of(4);
   for (const rank_t r : {3u, 2u, 1u}) g.idle(r);
   g.deliver_all();
   g.idle(0);
   const bool released_at_once = !g.releases.empty();
-  if (!released_at_once) {  // the ring: the token has been at all but rank 0
+  // In the ring the token has been at all participants but rank 0.
+  if (!released_at_once) {
     while (!g.machines[1].committed() && !g.under_way.empty()) g.deliver(0);
   }
   ASSERT_TRUE(g.machines[1].committed());

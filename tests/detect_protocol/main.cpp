@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The explorer: every state of the termination-detection protocols for a few participants, and every mutant caught.
+// The explorer: visits every state of the termination-detection protocols for a few participants,
+// and catches every mutant.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -40,7 +41,7 @@ std::string join(const options& o, std::initializer_list<std::string> cells) {
   return fmt::format("{}", fmt::join(cells, o.markdown ? " | " : "; "));
 }
 
-// One row for each size, one column for each protocol: the states, or what is wrong.
+// One row per size and one column per protocol: the number of states, or the violation.
 class state_table {
  public:
   void add(const scenario& s, const std::string& cell) {
@@ -76,7 +77,8 @@ bool run_scenarios(const options& o, std::set<std::string>& met) {
   watched::met = &met;
   for (const scenario& s : quick_scenarios())
     for (const rank_t n : {2u, 3u}) explore(of(s.name, s.scheme, n, 1, true), false, 1000);
-  watched::met = nullptr;  // a look into a set costs more than a step of a machine
+  // Looking up a set costs more than a step of a machine.
+  watched::met = nullptr;
   state_table table;
   for (const scenario& s : o.long_run ? long_scenarios() : quick_scenarios()) {
     if (!o.only.empty() && text(s).find(o.only) == std::string::npos) continue;
@@ -140,7 +142,7 @@ bool run_equivalence(const options& o) {
   return good;
 }
 
-// A choice that the headers name and no mutant breaks is a choice that nobody has shown to matter.
+// A choice that the headers name and no mutant breaks has not been shown to matter.
 bool all_broken(const std::set<std::string>& met, const std::set<std::string>& broken) {
   bool good = true;
   for (const std::string& site : met)
@@ -156,7 +158,7 @@ bool all_broken(const std::set<std::string>& met, const std::set<std::string>& b
   return good;
 }
 
-// Over the episodes of a simulation.
+// The mean over the episodes of a simulation.
 struct mean {
   double waves = 0, control = 0, hops = 0, late_waves = 0;
 
@@ -171,7 +173,7 @@ struct mean {
   }
 };
 
-// What detection costs on the simulated network, every control message taking the time L = 1.
+// The cost of detection on the simulated network, where every control message takes the time L = 1.
 void run_costs(const options& o) {
   if (o.markdown)
     fmt::print(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lists: sizes are chosen so that the quick ones take seconds, the long ones minutes.
+// The lists. Sizes are chosen so that the quick ones take seconds and the long ones minutes.
 #include "scenarios.hpp"
 
 namespace tutti::protocol::test {
@@ -38,7 +38,7 @@ std::vector<scenario> quick_scenarios() {
   all.push_back(with_deadlines(of("ring", epochs, 2, 2, true), 1));
   for (const char* name : {"star", "tree", "ring"}) all.push_back(of(name, epochs, 4, 1, false));
   all.push_back(of("tree", phases, 4, 1, false));
-  // Without messages: otherwise any number of waves may leave a partial value behind.
+  // There are no messages, because otherwise any number of waves may leave a partial value behind.
   for (const char* name : {"star", "tree", "ring"})
     all.push_back(with_episodes(with_disagreement(of(name, epochs, 4, 0, false)), 3));
   all.push_back(with_episodes(with_disagreement(of("ring", phases, 4, 0, false)), 3));

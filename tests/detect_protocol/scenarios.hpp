@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the explorer runs: the protocols as they ship, and each named choice answered wrongly.
+// The runs of the explorer: the protocols as they ship, and each named choice answered wrongly.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace tutti::protocol::test {
 
-// By name, as in tutti::protocol::algorithms; the tree has fan 2 here, so that four participants have an inner node.
+// Makes a scenario by name, as in tutti::protocol::algorithms. The tree has fan 2 here, so that
+// four participants have an inner node.
 inline scenario of(const std::string& name, release_scheme scheme, rank_t participants,
                    std::uint32_t messages, bool free_votes) {
   scenario s;
@@ -25,14 +26,18 @@ inline scenario of(const std::string& name, release_scheme scheme, rank_t partic
 
 struct mutant {
   const char* site;
-  const char* what;   // goes wrong
-  const char* whose;  // bug it was
-  scenario where;     // the smallest in which it shows
+  // The mistake.
+  const char* what;
+  // The project that made it.
+  const char* whose;
+  // The smallest scenario in which it shows.
+  scenario where;
 };
 
 std::vector<scenario> quick_scenarios();
 std::vector<scenario> long_scenarios();
-// Pairs of scenarios, under epochs and under phases, in which the programs must be able to meet the same.
+// Pairs of scenarios, under epochs and under phases, in which the programs must be able to observe
+// the same.
 std::vector<std::pair<scenario, scenario>> equivalent_scenarios();
 std::vector<mutant> mutants();
 

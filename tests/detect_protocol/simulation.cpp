@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event queue, the programs, and the truth.
+// The event queue, the programs, and the truth about every message.
 #include "simulation.hpp"
 
 #include <array>
@@ -16,12 +16,16 @@ namespace {
 struct event {
   enum class kind { work, late, leave, message, control };
   double time = 0;
-  std::uint64_t order = 0;  // of two at one time
+  // Orders two events at one time.
+  std::uint64_t order = 0;
   kind what = kind::work;
   rank_t to = 0;
-  std::uint64_t turn = 0;  // work, late: void if the participant's turn is another by now
-  std::uint8_t stamp = 0;  // message
-  int episode = 0;         // message: the truth
+  // For work and late: the event is void if the participant's turn has changed.
+  std::uint64_t turn = 0;
+  // For a message.
+  std::uint8_t stamp = 0;
+  // For a message: the true episode.
+  int episode = 0;
   protocol::control control{};
 
   bool operator>(const event& other) const {
@@ -42,7 +46,8 @@ struct member {
   std::uint64_t turn = 0;
   std::uint64_t to_send = 0;
   std::deque<waiting_message> inbox{};
-  bool vote = false, standing_vote = false;  // standing: what a wave has taken along
+  // The standing vote is the one that a wave has taken along.
+  bool vote = false, standing_vote = false;
   double value = 0, standing_value = 0;
 };
 
@@ -51,7 +56,7 @@ value_t as_value(double d) {
   v = d;
   return v;
 }
-// A sum of doubles shows in which order it was made.
+// A sum of doubles shows the order in which it was made.
 value_t add(const value_t& left, const value_t& right) {
   return as_value(static_cast<double>(left) + static_cast<double>(right));
 }
@@ -108,7 +113,7 @@ class simulation {
     at(now_ + delay(0.5), e);
   }
 
-  // What a machine sends, and whose bill it is on.
+  // Sends a machine's messages and counts them for the episode to which they belong.
   auto out(rank_t from) {
     return [this, from](rank_t to, const control& c) {
       if (c.source != from) error("a control message has the wrong source");
@@ -178,7 +183,8 @@ class simulation {
     work_soon(r);
   }
 
-  // One thing at a time, with time between: receive, else send, else be idle.
+  // A participant does one thing at a time, with time between: it receives, else sends, else is
+  // idle.
   void work(rank_t r) {
     member& m = members_[r];
     machine& own = machines_[r];
@@ -313,8 +319,8 @@ class simulation {
   std::priority_queue<event, std::vector<event>, std::greater<>> events_;
   std::deque<machine> machines_;
   std::vector<member> members_;
-  std::vector<std::array<std::uint64_t, 2>>
-      in_flight_;  // to each, by parity of episode, until freed
+  // To each participant, by parity of the episode, until freed.
+  std::vector<std::array<std::uint64_t, 2>> in_flight_;
   std::vector<std::pair<bool, double>> standing_;
   std::pair<std::uint64_t, std::uint32_t> last_wave_{0, 0};
   simulation_result result_;

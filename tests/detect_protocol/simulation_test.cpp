@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to 64 participants with random delays: the truth is never violated, and the costs are those of the formulas.
+// Simulates up to 64 participants with random delays: the truth is never violated, and the costs
+// are those of the formulas.
 #include "simulation.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +45,8 @@ TEST_P(Detection, IsNeverWrongAndCostsWhatTheFormulaSays) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       simulated s = of(n);
       s.seed = seed;
-      s.control_delay = seed % 2 != 0 ? 1 : 0.05;  // slower and faster than the messages
+      // Control is slower and faster than the messages.
+      s.control_delay = seed % 2 != 0 ? 1 : 0.05;
       const simulation_result r = run(s);
       refuted += r.refuted;
       held_back += r.held_back;
@@ -69,7 +71,8 @@ TEST_P(Detection, AnEmptyEpisodeTakesOneWave) {
   }
 }
 
-// At most two waves begin after the last message was freed: one may meet somebody who is black, the next none.
+// At most two waves begin after the last message was freed: one may find a black participant, the
+// next finds none.
 TEST_P(Detection, TwoWavesAfterTheLastMessageAtMost) {
   for (const rank_t n : sizes) {
     simulated s = of(n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy under which the explorer runs the machines that ship: small wave numbers, inline storage, and one named
-// choice at a time answered wrongly.
+// The policy under which the explorer runs the shipped machines: small wave numbers, inline
+// storage, and one named choice at a time answered wrongly.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace tutti::protocol::test {
 inline constexpr std::size_t most_participants = 4;
 
 struct watched {
-  // The site whose answer is wrong; empty: none. `met` collects the sites that were asked, if it is set.
+  // The site whose answer is wrong; empty: none. `met` collects the sites that were asked, if it is
+  // set.
   inline static std::string_view broken;
   inline static std::set<std::string>* met = nullptr;
 
@@ -24,7 +25,7 @@ struct watched {
     if (!broken.empty() && broken == site) return wrong;
     return right;
   }
-  // Two bits: a wave is never mistaken for its neighbours, and there are finitely many states.
+  // With two bits a wave is never mistaken for its neighbours, and the number of states is finite.
   static constexpr std::uint32_t wave_mask = 3;
 
   template <class T>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of up to four participants around the machines that ship: programs that do whatever a program may, a network that
-// delivers in any order, and the properties that must hold whatever happens.
+// A model of up to four participants around the shipped machines: programs that do whatever a
+// program may, a network that delivers in any order, and the properties that must hold whatever
+// happens.
 //
-// The machine is compiled code, not a description of it. Everything else is kept as small as the properties allow: messages
-// have no contents but the episode they were sent in, so those under way to a participant are a number for each episode.
+// The machine is compiled code, not a description of it. Everything else is as small as the
+// properties allow: a message's only content is the episode in which it was sent, so the messages
+// under way to a participant are one number per episode.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +22,25 @@
 namespace tutti::protocol::test {
 
 struct scenario {
-  std::string name;  // of the algorithm
+  // The name of the algorithm.
+  std::string name;
   release_scheme scheme = release_scheme::epochs;
   rank_t participants = 2;
-  rank_t fan = 4;  // of the gathering algorithms
+  // The fan of the gathering algorithms.
+  rank_t fan = 4;
   criterion decides_by = criterion::safra;
-  std::uint32_t messages = 2;   // in all episodes together
-  std::uint32_t episodes = 2;   // after which the programs end
-  std::uint32_t deadlines = 0;  // how often a deadline passes in all
-  bool free_votes =
-      true;  // each idle() votes either way; else rank 0 votes either way, the others true
+  // In all episodes together.
+  std::uint32_t messages = 2;
+  // The programs end after this many episodes.
+  std::uint32_t episodes = 2;
+  // How often a deadline passes in all.
+  std::uint32_t deadlines = 0;
+  // Each idle() votes either way; otherwise rank 0 votes either way and the others vote true.
+  bool free_votes = true;
   // In every other episode, from the first on, rank 1 gives another operation than the rest.
   bool disagrees = false;
-  bool histories = false;  // tell states apart by what each program has met, too
+  // Whether to distinguish states also by what each program has observed.
+  bool histories = false;
   bool ring() const { return name == "ring"; }
 };
 
@@ -58,7 +66,7 @@ inline std::string text(const action& a) {
   return {};
 }
 
-// The values are told apart by rank and vote; combining them in another order gives another result.
+// Values are distinguished by rank and vote; combining them in another order gives another result.
 inline value_t value_of(rank_t rank, bool vote) {
   value_t v{};
   v = std::uint64_t{2} * rank + vote + 1;
@@ -75,7 +83,7 @@ class world {
  public:
   explicit world(const scenario& s) : world(s, std::make_index_sequence<most_participants>()) {}
 
-  // What is wrong; empty: nothing.
+  // The violation; null: none.
   const char* violation() const { return violation_; }
 
   template <class F>
@@ -131,13 +139,14 @@ class world {
     std::sort(flights_.begin(), flights_.begin() + rest_.flying, before);
   }
 
-  // The first episode that somebody has not left.
+  // The first episode that some participant has not left.
   std::uint8_t episode(const scenario& s) const {
     std::uint8_t first = rest_.programs[0].episode;
     for (rank_t r = 1; r < s.participants; ++r) first = std::min(first, rest_.programs[r].episode);
     return first;
   }
-  // All who have not left this episode are inside idle(), with nothing under way or held: it must end without anybody's doing.
+  // Whether all that have not left this episode are inside idle(), with nothing under way or held:
+  // it must end by itself.
   bool quiescent(const scenario& s) const {
     const std::uint8_t e = episode(s);
     if (e >= s.episodes) return false;
@@ -154,9 +163,10 @@ class world {
     return true;
   }
   bool finished(const scenario& s) const { return episode(s) >= s.episodes; }
-  // What each program has met, in its order. Only with scenario::histories.
+  // What each program has observed, in its order. Only with scenario::histories.
   const std::array<std::uint64_t, most_participants>& histories() const { return rest_.histories; }
-  // The next step that needs no program's decision: control arrives, or one leaves that has been released.
+  // The next step that needs no program's decision: a control message arrives, or a released
+  // participant leaves.
   bool forced(const scenario& s, action& a) const {
     if (rest_.flying != 0) a = {step::control, static_cast<std::uint8_t>(flights_[0].to), 0};
     for (std::uint8_t r = 0; rest_.flying == 0 && r < s.participants; ++r)
@@ -168,7 +178,7 @@ class world {
     static_assert(
         std::is_trivially_copyable_v<world> && std::has_unique_object_representations_v<world>,
         "states are compared as memory");
-    // Four lanes, so that the multiplications overlap; each step is one to one in what it takes in.
+    // Four lanes let the multiplications overlap; each step is one to one in its input.
     std::uint64_t lanes[4] = {1, 2, 3, 4};
     const auto take_in = [&](const auto& first, std::size_t count) {
       static_assert(sizeof(first) % 8 == 0);
@@ -198,17 +208,22 @@ class world {
 
   enum mode_t : std::uint8_t {
     running,
-    inside,    // idle()
-    late,      // its deadline has passed; no message since
-    released,  // the machine knows that the episode is over, the program does not yet
+    // Inside idle().
+    inside,
+    // Its deadline has passed, and no message has come since.
+    late,
+    // The machine knows that the episode is over; the program does not yet.
+    released,
   };
   struct program {
     std::uint8_t mode = running;
     std::uint8_t episode = 0;
-    std::uint8_t held = 0;  // received, not freed
-    std::uint8_t vote = 0;  // as given last
-    std::uint8_t standing =
-        0;  // as it counts now: what a wave has taken along stands until the next
+    // Messages received and not freed.
+    std::uint8_t held = 0;
+    // The vote given last.
+    std::uint8_t vote = 0;
+    // The vote as it counts now: one that a wave has taken along stands until the next.
+    std::uint8_t standing = 0;
     std::uint8_t spare[3] = {};
   };
   struct flight {
@@ -224,7 +239,8 @@ class world {
     rest_.deadlines_left = static_cast<std::uint8_t>(s.deadlines);
   }
   static Machine make(const scenario& s, rank_t rank) {
-    rank = std::min(rank, s.participants - 1);  // those beyond are never asked
+    // Those beyond are never asked.
+    rank = std::min(rank, s.participants - 1);
     if constexpr (std::is_same_v<Machine, ring<watched>>)
       return Machine(rank, s.participants, s.scheme);
     else
@@ -237,7 +253,7 @@ class world {
     if (p.episode >= s.episodes) return;
     if (p.mode == released) return f(action{step::leave, who, 0});
     const Machine& m = machines_[who];
-    // The lowest episode first; that none other is there, `take` checks.
+    // The lowest episode comes first; `take` checks that there is no other.
     for (std::uint8_t e = 0; e < most_episodes; ++e)
       if (rest_.under_way[who][e] != 0 && m.admits(e & 1))
         f(action{p.mode == inside && !s.histories ? step::wake : step::take, who, e});
@@ -284,7 +300,7 @@ class world {
 
   void fly(const scenario& s, rank_t to, const control& c) {
     for (std::uint8_t i = 0; i < rest_.flying; ++i)
-      // A partial value of a wave that went on without it may still be there.
+      // A partial value may remain from a wave that went on without it.
       if (flights_[i].to == to && flights_[i].message.source == c.source &&
           (!s.disagrees || flights_[i].message.kind != message_kind::partial))
         fail("two control messages between one pair at a time");
@@ -296,7 +312,7 @@ class world {
     return std::memcmp(&a, &b, sizeof(flight)) < 0;
   }
 
-  // --- the properties ---------------------------------------------------------------------------------------------
+  // --- the properties ----------------------------------------------------------------------------
   void fail(const char* what) {
     if (violation_ == nullptr) violation_ = what;
   }
@@ -336,7 +352,8 @@ class world {
       fail("the aggregate is not that of the values given");
     if (s.histories) remember(who, 100 + unanimous, static_cast<std::uint64_t>(o.value));
     own.mode = released;
-    // Under epochs nobody sees whether a released program has left: what it may do later, it may do now.
+    // Under epochs no participant sees whether a released program has left: what it may do later,
+    // it may do now.
     if (s.scheme == release_scheme::epochs) own = next_episode(own);
   }
   static program next_episode(const program& p) {
@@ -356,7 +373,8 @@ class world {
     std::array<program, most_participants> programs{};
     std::array<std::array<std::uint8_t, most_episodes>, most_participants> under_way{};
     std::array<std::uint64_t, most_participants> histories{};
-    std::array<std::uint8_t, most_participants> standing{};  // of those who have left already
+    // The votes of those that have left already.
+    std::array<std::uint8_t, most_participants> standing{};
     std::uint8_t messages_left = 0;
     std::uint8_t deadlines_left = 0;
     std::uint8_t flying = 0;

@@ -105,7 +105,7 @@ TEST(Save, WhatAFormatCannotHoldIsRefused) {
   EXPECT_EQ(
       refusal(graph_of(2, {{0, 1, 1}, {1, 0, 2}}, true), "g.graph"),
       "tutti: a METIS graph is undirected, but some edge's weight differs from its reverse's");
-  EXPECT_NE(refusal(weighted, "g.xyz").find("does not tell a format"), std::string::npos);
+  EXPECT_NE(refusal(weighted, "g.xyz").find("does not name a format"), std::string::npos);
   csr broken = weighted;
   broken.targets[0] = 9;
   EXPECT_NE(refusal(broken, "g.wel").find("leads to vertex 9"), std::string::npos);

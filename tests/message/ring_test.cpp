@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings alone: order, sizes, laps, room, releases in any order; and between two threads, with data behind the messages.
+// Tests rings alone (order, sizes, laps, room, releases in any order) and between two threads, with
+// data behind the messages.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -37,7 +38,7 @@ struct pipe {
   ring_reader<> reader;
 };
 
-// The bytes of message k of a seed, so that each can be told from every other.
+// The bytes of message k of a seed; they differ from those of every other message.
 std::vector<std::byte> content(unsigned k, std::size_t bytes) {
   std::vector<std::byte> data(bytes);
   for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(k * 31 + i * 7 + bytes);
@@ -57,7 +58,8 @@ TEST(Ring, KeepsTheOrderOfMixedSizesOverManyLaps) {
     unsigned sent = 0, taken = 0;
     for (int step = 0; step < 20000; ++step) {
       if (random() % 2 == 0) {
-        // Half of them of the size before: runs of several; some as large as the ring, and larger.
+        // Half of the messages have the size of the one before, so that runs have several; some are
+        // as large as the ring, and larger.
         const std::size_t bytes = random() % 2 == 0 && !sizes.empty() ? sizes.back()
                                   : random() % 50 == 0                ? random() % (3 * ring_bytes)
                                                                       : random() % 65;
@@ -110,7 +112,7 @@ TEST(Ring, TellsTheTruthAboutItsRoom) {
     for (; p.writer.has_room(); ++sent) ASSERT_TRUE(p.send(data.data(), bytes)) << sent;
     EXPECT_GT(sent, 0);
     EXPECT_LT(sent, 64);
-    // Full: what was sent is visible though nobody asked, and comes out whole.
+    // The ring is full: the messages are visible without a flush, and come out whole.
     int taken = 0;
     std::vector<received> held;
     for (; p.can_take(); ++taken) held.push_back(p.take());
@@ -118,7 +120,8 @@ TEST(Ring, TellsTheTruthAboutItsRoom) {
     EXPECT_FALSE(p.writer.has_room()) << "nothing is released yet";
     for (const received& message : held) EXPECT_TRUE(holds(message, 0, bytes));
     for (const received& message : held) EXPECT_TRUE(p.release(message));
-    EXPECT_FALSE(p.can_take());  // the look that gives the room back
+    // This look gives the room back.
+    EXPECT_FALSE(p.can_take());
     EXPECT_TRUE(p.writer.has_room());
   }
 }
@@ -136,7 +139,7 @@ TEST(Ring, TakesReleasesInAnyOrderAndEachOnce) {
       held.push_back(p.take());
       ASSERT_EQ(held.back().as<std::uint64_t>(), expected++);
     }
-    // The reader's look for more is what gives the room back: the writer finds it in the next step.
+    // The reader's look for more gives the room back; the writer finds it in the next step.
     in_vain = held.empty() ? in_vain + 1 : 0;
     ASSERT_LT(in_vain, 2) << "stuck at " << step;
     if (held.empty()) continue;
@@ -164,7 +167,7 @@ TEST(Ring, CarriesMessagesLargerThanItself) {
   }
 }
 
-// What the messages point at is plain data: a missing release or acquire is a race that ThreadSanitizer sees.
+// The messages point at plain data: ThreadSanitizer sees a missing release or acquire as a race.
 TEST(Ring, PublishesWhatItsMessagesSpeakOf) {
   constexpr std::uint32_t count = 200'000;
   pipe p(1024, 256);

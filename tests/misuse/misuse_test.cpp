@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The misuse twins: each mistake is reported in a build with checks, with its values and the
-// caller's line.
+// Each mistake is reported in a build with checks, with its values and the caller's line.
 #define TUTTI_CHECKS 1
 
 #include <gtest/gtest.h>
@@ -45,7 +44,7 @@ class Misuse : public testing::Test {
   }
 };
 
-// One line, so that __LINE__ is the line of the call.
+// The macro is on one line, so that __LINE__ is the line of the call.
 #define EXPECT_MISUSE(what, call) expect(what, __LINE__, [&] { call; })
 
 TEST_F(Misuse, RankOutOfRange) {
@@ -95,7 +94,7 @@ TEST_F(Misuse, ArrivalsThatCanNeverBeRight) {
   EXPECT_NO_THROW((void)sync.arrive(3));
 }
 
-// Two wait for a third; two more come in before it.
+// Two participants wait for a third; two more come in before it.
 TEST_F(Misuse, MoreThreadsInsideThanParticipants) {
   barrier sync(2);
   std::atomic<int> inside{0};
@@ -110,7 +109,7 @@ TEST_F(Misuse, MoreThreadsInsideThanParticipants) {
   EXPECT_MISUSE("3 threads are inside a barrier of 2 participants", sync.arrive_and_wait(1));
   one.join();
   two.join();
-  // The refused ones are not inside: the barrier can be used and destroyed.
+  // The refused ones are not inside, so the barrier can be used and destroyed.
   EXPECT_FALSE(sync.arrive_and_wait_for(0, 1ms));
 }
 
@@ -151,7 +150,7 @@ TEST(MisuseDeathTest, WithoutAHandlerTheProgramEnds) {
                "misuse_test.cpp:[0-9]+: tutti: rank 2 is out of range for a barrier of 2");
 }
 
-// Refused in every build.
+// Every build refuses these.
 template <class Call>
 void expect_refused(const std::string& what, Call call) {
   try {
@@ -228,7 +227,7 @@ TEST(Refused, PairsThatDoNotGoTogether) {
     barrier sync(2, barrier_options{.algorithm = "flags"});
     (void)sync.arrive();
   });
-  // A wait policy without an algorithm would be ignored in silence.
+  // Otherwise a wait policy without an algorithm would be ignored silently.
   expect_refused(
       "wait policy 'spin' needs a named algorithm: tutti's choice always waits adaptively",
       [] { barrier sync(2, barrier_options{.wait = "spin"}); });

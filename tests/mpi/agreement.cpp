@@ -123,7 +123,7 @@ void refused(const mpi::calls& mpi, const mpi::options& chosen) {
   expect_refused("transport 'pigeon'", with([](auto& o) { o.transport = "pigeon"; }));
   expect_refused("packet_bytes is 8", with([](auto& o) { o.packet_bytes = 8; }));
   if (chosen.threads > 1)
-    expect_refused("too small for so many threads", with([](auto& o) {
+    expect_refused("too small for this number of threads", with([](auto& o) {
                      o.packet_bytes = 1024;
                      o.threads = 64;
                    }));
@@ -146,7 +146,7 @@ void refused(const mpi::calls& mpi, const mpi::options& chosen) {
   expect_refused("version 999", [&] { mpi::communicator(other, mpi.world, chosen); });
 
   mpi::communicator comm(mpi, mpi.world, chosen);
-  expect_refused("is not of this process", [&] { comm[comm.size()]; });
+  expect_refused("is not in this process", [&] { comm[comm.size()]; });
   const std::array<rank_t, 2> beyond{0, comm.size()}, twice{0, 0};
   expect_refused("out of range", [&] { comm.group(beyond); });
   expect_refused("named twice", [&] { comm.group(twice); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same bits from every algorithm, wait policy and number of threads, run after run, for values that are hard to
-// combine: they are compared with the tournament of the ranks, computed here by one thread.
+// Every algorithm, wait policy and number of threads gives the same bits, run after run, for values
+// that are hard to combine. They are compared with the tournament of the ranks, computed here by
+// one thread.
 
 #include <gtest/gtest.h>
 
@@ -33,9 +34,11 @@ using pair = std::array<double, 2>;
 
 constexpr unsigned runs = TUTTI_TEST_RUNS;
 constexpr rank_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17};
-constexpr unsigned inputs = 16;  // different sets of values, in turn
+// The number of different sets of values, which are used in turn.
+constexpr unsigned inputs = 16;
 
-// Cancellation, infinities of both signs, NaNs with a payload, denormals, zeros of both signs.
+// The values have cancellation, infinities of both signs, NaNs with a payload, denormals, and zeros
+// of both signs.
 double value_of(rank_t rank, unsigned run) {
   std::minstd_rand random(1 + rank * 977 + run % inputs * 31);
   random.discard(5);
@@ -55,7 +58,7 @@ pair values_of(rank_t rank, unsigned run) {
   return {value_of(rank, run), value_of(rank + 100, run)};
 }
 
-// As schedule::tournament pairs them, without the library's fold.
+// Pairs the ranks like schedule::tournament, without the library's fold.
 template <class T, class Op>
 T tournament(rank_t n, Op op, unsigned run, T (*value)(rank_t, unsigned)) {
   std::vector<T> held;
@@ -155,7 +158,8 @@ TEST(Bits, AreTheSameAfterEveryBarrier) {
     }
 }
 
-// Teams: member::reduce and run_reduce, by threads and by virtual ranks, by tutti's own way and by each barrier.
+// Tests teams: member::reduce and run_reduce, by threads and by virtual ranks, by tutti's own way
+// and by each barrier.
 void expect_same_bits_in(const tutti::team_options& o, unsigned times) {
   tutti::team t(o);
   const expectations expected(t.size());
@@ -195,7 +199,7 @@ TEST(Bits, AreTheSameInTeamsWithEveryBarrier) {
     }
 }
 
-// Two ranks tell which is which even where the operation is not commutative.
+// The operation is not commutative, so two ranks must agree on which is which.
 struct joined {
   std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a * 1000003 + b; }
 };
@@ -228,7 +232,7 @@ TEST(Reductions, OfSpansAndScans) {
       tutti::team t({.threads = threads, .ranks = n});
       std::atomic<unsigned> wrong{0};
       t.run([&](tutti::member& me) {
-        // Up to 32 elements go another way.
+        // Up to 32 elements travel another way.
         for (const std::size_t length : {0u, 1u, 8u, 32u, 33u, 1000u}) {
           std::vector<double> values(length);
           for (std::size_t i = 0; i < length; ++i)

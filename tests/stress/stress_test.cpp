@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long, oversubscribed meetings with random delays, for every provider: what a quick run may miss.
+// Long, oversubscribed runs with random delays, for every provider, to find what a quick run may
+// miss.
 
 #include <gtest/gtest.h>
 
@@ -19,13 +20,14 @@ using tutti::test::provider;
 
 class Stress : public testing::TestWithParam<provider> {};
 
-// Threads that do nothing but keep the cores from the others.
+// Threads that only keep the cores from the others.
 class neighbours {
  public:
   explicit neighbours(unsigned count) {
     for (unsigned i = 0; i < count; ++i)
       threads_.emplace_back([this] {
-        while (!stop_.load(tutti::relaxed)) {  // relaxed: only the flag matters
+        // relaxed: only the flag matters.
+        while (!stop_.load(tutti::relaxed)) {
         }
       });
   }

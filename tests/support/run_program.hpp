@@ -10,7 +10,8 @@
 namespace tutti::test {
 
 struct output {
-  int status = -1;  // -1: it did not start, or was ended by a signal
+  // -1: the program did not start, or a signal ended it.
+  int status = -1;
   std::string text;
 };
 
@@ -25,7 +26,7 @@ inline output run_shell(const std::string& command) {
   return result;
 }
 
-// Only what is written on standard output, or only what is written on standard error.
+// The output on standard output only, or on standard error only.
 inline output standard_output_of(const std::string& command) {
   return run_shell(command + " 2>/dev/null");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's program: four threads meet a hundred times, through the headers and through the compiled library; a team
-// with virtual ranks, sums and exact sums need the libraries that tutti itself needs.
+// A user's program: four threads synchronise a hundred times, through the headers and through the
+// compiled library. A team with virtual ranks, sums and exact sums need the libraries that tutti
+// itself needs.
 #include <tutti/version.h>
 
 #include <array>
