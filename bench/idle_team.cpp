@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/record.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 #include "tutti/team/team.hpp"
 
@@ -76,6 +77,12 @@ double time_once(void (*work)(), bool with_team) {
   return static_cast<double>(now_ns() - start);
 }
 
+void print(const tutti::bench::ordered_json& keys) {
+  tutti::bench::ordered_json line{{"type", "idle_team"}};
+  line.update(keys);
+  std::printf("%s\n", line.dump().c_str());
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -92,11 +99,13 @@ void compare(const char* what, void (*work)(), int rounds) {
     without.push_back(first ? b : a);
     ratios.push_back(with.back() / without.back());
   }
-  std::printf(
-      "{\"type\":\"idle_team\",\"beside\":\"%s\",\"rounds\":%d,\"without_ns\":%.0f,\"with_ns\":%."
-      "0f,"
-      "\"ratio_of_medians\":%.3f,\"median_of_ratios\":%.3f}\n",
-      what, rounds, median(without), median(with), median(with) / median(without), median(ratios));
+  using tutti::bench::rounded;
+  print({{"beside", what},
+         {"rounds", rounds},
+         {"without_ns", rounded(median(without))},
+         {"with_ns", rounded(median(with))},
+         {"ratio_of_medians", rounded(median(with) / median(without))},
+         {"median_of_ratios", rounded(median(ratios))}});
 }
 
 double processor_ns() {
@@ -112,9 +121,9 @@ void measure_idle_time() {
   std::this_thread::sleep_for(10ms);
   const double before = processor_ns();
   std::this_thread::sleep_for(500ms);
-  std::printf(
-      "{\"type\":\"idle_team\",\"threads\":%u,\"idle_ns\":500000000,\"processor_ns\":%.0f}\n",
-      team.threads(), processor_ns() - before);
+  print({{"threads", team.threads()},
+         {"idle_ns", 500000000},
+         {"processor_ns", tutti::bench::rounded(processor_ns() - before)}});
 }
 
 }  // namespace

@@ -1,76 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the JSON lines of `tutti bench ... --json` and of the workloads into one data set, refusing what cannot be trusted.
 
-A line is an object with a "type": "machine", "floor", "result", "skipped", or of the hardware flow. Unknown types and unknown
-keys are kept out of the way but are no error, so that an older lab reads the lines of a newer command.
+A line is an object with a "type": "machine", "floor", "result", "skipped", or of the hardware flow. cli/result_line.json says
+what a result has. Unknown types and unknown keys are no error, so that an older report reads the lines of a newer command.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Iterable
 
 import polars as pl
 
-from lab.adapt import Adapter
+from cli.result_line import PROPERTIES, fault, is_number, type_of
 from lab.errors import LabError
 from lab.statistics import pool
 
-RESULT_SCHEMA: dict[str, Any] = {
-    "run": pl.String,
-    "benchmark": pl.String,
-    "what": pl.String,
-    "provider": pl.String,
-    "name": pl.String,
-    "wait": pl.String,
-    "threads": pl.Int64,
-    "ranks": pl.Int64,
-    "processes": pl.Int64,
-    "mpi": pl.String,
-    "detector": pl.String,
-    "cores": pl.Int64,
-    "pinned": pl.Boolean,
-    "scenario": pl.String,
-    "session": pl.String,
-    "metric": pl.String,
-    "unit": pl.String,
-    "min": pl.Float64,
-    "p1": pl.Float64,
-    "p25": pl.Float64,
-    "median": pl.Float64,
-    "p75": pl.Float64,
-    "p99": pl.Float64,
-    "mean": pl.Float64,
-    "samples": pl.Int64,
-    "rounds": pl.Int64,
-    "rounds_flagged": pl.Int64,
-    "floor": pl.String,
-    "floor_median": pl.Float64,
-    "excess_median": pl.Float64,
-    "ratio_median": pl.Float64,
-    "ratio_min": pl.Float64,
-    "ratio_p99": pl.Float64,
-    "over_default_median": pl.Float64,
-    "over_barrier_median": pl.Float64,
-    "cpus_used": pl.Float64,
-    "unrecovered": pl.Int64,
-    "regions": pl.Int64,
-    "barriers": pl.Int64,
-    "reductions": pl.Int64,
-    "cycles": pl.Int64,
-    "log_likelihood": pl.Float64,
-    "fingerprint": pl.String,
-    "graph": pl.String,
-    "vertices": pl.Int64,
-    "edges": pl.Int64,
-    "messages": pl.Int64,
-    "time_steps": pl.Int64,
-    "edges_per_second": pl.Float64,
-    "cycles_median": pl.Float64,
-}
+POLARS = {"string": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
+# What can stand in a cell: neither the samples themselves nor an application's own numbers.
+COLUMNS = {key: POLARS[type_of(key)] for key in PROPERTIES if key != "type" and type_of(key) in POLARS}
+RESULT_SCHEMA: dict[str, Any] = {"run": pl.String, "what": pl.String} | COLUMNS
+FLOATS = [key for key, kind in COLUMNS.items() if kind == pl.Float64]
 
 # What makes two result lines the same measurement.
 KEY = [
@@ -78,15 +30,6 @@ KEY = [
     "scenario", "session", "metric",
 ]
 
-REQUIRED = {"provider": str, "name": str, "metric": str, "threads": int, "median": float}
-NUMBERS = [
-    "min", "p1", "p25", "median", "p75", "p99", "max", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99",
-    "over_default_median", "over_barrier_median", "mean", "cpus_used", "log_likelihood", "edges_per_second", "cycles_median",
-]
-COUNTS = [
-    "ranks", "processes", "cores", "samples", "rounds", "rounds_flagged", "regions", "barriers", "reductions", "cycles",
-    "vertices", "edges", "messages", "time_steps", "unrecovered",
-]
 USUAL_BENCHMARK = "barrier"
 HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
 
@@ -144,19 +87,14 @@ class Dataset:
         return None
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _refuse_constant(text: str) -> float:
     raise ValueError(f"{text} is not a number")
 
 
 def parse_lines(text: str, where: str) -> list[dict[str, Any]]:
     """All lines of one output, checked; `where` stands before the number of the line in an error."""
-    adapter = Adapter()
     return [
-        _checked(adapter.filled(_object(line, f"{where}{number}")), f"{where}{number}")
+        _checked(_object(line, f"{where}{number}"), f"{where}{number}")
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip()
     ]
@@ -184,26 +122,14 @@ def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _check_result(line: dict[str, Any], where: str) -> None:
-    for key, kind in REQUIRED.items():
-        if line.get(key) is None:
-            raise LabError(f'{where}: a result without the key "{key}".')
-        good = _is_number(line[key]) if kind is float else isinstance(line[key], kind) and not isinstance(line[key], bool)
-        if not good:
-            raise LabError(f'{where}: the key "{key}" has the value {line[key]!r}, expected {kind.__name__}.')
-    if line["threads"] < 1:
-        raise LabError(f'{where}: the key "threads" has the value {line["threads"]}, expected at least 1.')
-    for key in NUMBERS:
-        if line.get(key) is not None and not _is_number(line[key]):
-            raise LabError(f'{where}: the key "{key}" has the value {line[key]!r}, expected a number.')
-    for key in COUNTS:
-        if line.get(key) is not None and (not isinstance(line[key], int) or isinstance(line[key], bool) or line[key] < 0):
-            raise LabError(f'{where}: the key "{key}" has the value {line[key]!r}, expected a count.')
+    if (wrong := fault(line)) is not None:
+        raise LabError(f"{where}: {wrong}")
 
 
 def _check_floor(line: dict[str, Any], where: str) -> None:
     if not isinstance(line.get("quantity"), str):
         raise LabError(f'{where}: a floor without the key "quantity".')
-    if not _is_number(line.get("median")):
+    if not is_number(line.get("median")):
         raise LabError(f'{where}: a floor whose "median" is not a number.')
 
 
@@ -244,9 +170,8 @@ def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
     row["wait"] = row["wait"] or ""
     row["unit"] = row["unit"] or "ns"
     row["pinned"] = bool(row["pinned"]) if row["pinned"] is not None else True
-    for key in NUMBERS:
-        if key in row:
-            row[key] = float(row[key]) if row[key] is not None else None
+    for key in FLOATS:
+        row[key] = float(row[key]) if row[key] is not None else None
     return row
 
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "cli/result_line.hpp"
 #include "floors/report.hpp"
 #include "harness/statistics.hpp"
 
@@ -22,32 +23,28 @@ std::vector<double> floors_of(const suite& s, const measurement& m) {
   return s.floors().line_one_way();
 }
 
-ordered_json result_line(const suite& s, const measurement& m) {
-  ordered_json line{{"type", "result"},
-                    {"benchmark", "barrier"},
-                    {"provider", m.who->family},
-                    {"name", m.who->name},
-                    {"wait", m.who->wait},
-                    {"threads", m.threads},
-                    {"cores", cores_of(*m.where).size()},
-                    {"pinned", m.where->pinned()},
-                    {"pin", m.where->name},
-                    {"scenario", m.when->name},
-                    {"session", session_of(*m.when)},
+std::string line_of(const suite& s, const measurement& m) {
+  ordered_json line{{"benchmark", "barrier"},      {"provider", m.who->family},
+                    {"name", m.who->name},         {"wait", m.who->wait},
+                    {"threads", m.threads},        {"cores", cores_of(*m.where).size()},
+                    {"pinned", m.where->pinned()}, {"pin", m.where->name},
+                    {"scenario", m.when->name},    {"session", session_of(*m.when)},
                     {"metric", name_of(m.what)}};
   add_record(line, m, crowded(m) ? "yield_rotation" : "line_one_way", floors_of(s, m));
   if (m.what == metric::cpu_time) line["cpus_used"] = rounded(median_of(m.cpus_used));
   if (m.what == metric::recover) line["unrecovered"] = m.unrecovered;
-  return line;
+  return cli::result_line(line);
 }
 
-ordered_json skipped_line(const not_measured& n) {
-  ordered_json line{{"type", "skipped"},         {"benchmark", "barrier"},
-                    {"provider", n.who->family}, {"name", n.who->name},
-                    {"wait", n.who->wait},       {"threads", n.threads},
-                    {"scenario", n.when->name},  {"session", session_of(*n.when)},
-                    {"reason", n.reason}};
-  return line;
+std::string line_of(const not_measured& n) {
+  return cli::skipped_line({{"benchmark", "barrier"},
+                            {"provider", n.who->family},
+                            {"name", n.who->name},
+                            {"wait", n.who->wait},
+                            {"threads", n.threads},
+                            {"scenario", n.when->name},
+                            {"session", session_of(*n.when)}},
+                           n.reason);
 }
 
 std::string who_text(const provider& p) {
@@ -95,16 +92,13 @@ std::string json_lines(const barrier_plan& plan, const suite& s, ordered_json ma
   std::string text = machine.dump() + "\n";
   text += floor_lines(s.floors());
   for (const auto& m : s.results()) {
-    if (!m.samples.empty()) text += result_line(s, m).dump() + "\n";
+    if (!m.samples.empty()) text += line_of(s, m);
   }
-  for (const auto& n : s.failures()) text += skipped_line(n).dump() + "\n";
+  for (const auto& n : s.failures()) text += line_of(n);
   text += impossible_lines("barrier", plan.threads, s.impossible());
   for (const auto& missing : missing_peers()) {
-    const ordered_json line{{"type", "skipped"},
-                            {"benchmark", "barrier"},
-                            {"provider", missing.family},
-                            {"reason", missing.reason}};
-    text += line.dump() + "\n";
+    text +=
+        cli::skipped_line({{"benchmark", "barrier"}, {"provider", missing.family}}, missing.reason);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "cli/result_line.hpp"
 #include "floors/report.hpp"
 #include "harness/statistics.hpp"
 
@@ -51,34 +52,31 @@ std::vector<double> floors_of(const crew_suite& s, const crew_measurement& m) {
   return s.floors().line_one_way();
 }
 
-ordered_json result_line(const crew_plan& plan, const crew_suite& s, const crew_measurement& m) {
-  ordered_json line{{"type", "result"},
-                    {"benchmark", plan.benchmark},
-                    {"kind", name_of(m.kind)},
-                    {"provider", m.who->family},
-                    {"name", m.who->name},
-                    {"wait", m.who->wait},
-                    {"threads", m.shape.threads},
-                    {"ranks", m.shape.ranks},
-                    {"cores", cores_of(*m.where).size()},
-                    {"pinned", m.where->pinned()},
-                    {"pin", m.where->name},
-                    {"scenario", m.when->name},
-                    {"session", session_of(*m.when)},
+std::string line_of(const crew_plan& plan, const crew_suite& s, const crew_measurement& m) {
+  ordered_json line{{"benchmark", plan.benchmark}, {"kind", name_of(m.kind)},
+                    {"provider", m.who->family},   {"name", m.who->name},
+                    {"wait", m.who->wait},         {"threads", m.shape.threads},
+                    {"ranks", m.shape.ranks},      {"cores", cores_of(*m.where).size()},
+                    {"pinned", m.where->pinned()}, {"pin", m.where->name},
+                    {"scenario", m.when->name},    {"session", session_of(*m.when)},
                     {"metric", name_of(m.what)}};
   add_record(line, m, m.crowded() ? "yield_rotation" : "line_one_way", floors_of(s, m));
   line["over_default_median"] = known(over_default(s, m));
   line["over_barrier_median"] = known(over_barrier(s, m));
-  return line;
+  return cli::result_line(line);
 }
 
-ordered_json skipped_line(const crew_plan& plan, const crew_failure& f) {
-  return {{"type", "skipped"},          {"benchmark", plan.benchmark},
-          {"kind", name_of(f.kind)},    {"provider", f.who->family},
-          {"name", f.who->name},        {"wait", f.who->wait},
-          {"threads", f.shape.threads}, {"ranks", f.shape.ranks},
-          {"scenario", f.when->name},   {"session", session_of(*f.when)},
-          {"reason", f.reason}};
+std::string line_of(const crew_plan& plan, const crew_failure& f) {
+  return cli::skipped_line({{"benchmark", plan.benchmark},
+                            {"kind", name_of(f.kind)},
+                            {"provider", f.who->family},
+                            {"name", f.who->name},
+                            {"wait", f.who->wait},
+                            {"threads", f.shape.threads},
+                            {"ranks", f.shape.ranks},
+                            {"scenario", f.when->name},
+                            {"session", session_of(*f.when)}},
+                           f.reason);
 }
 
 std::string what_text(const episode_kind& kind) {
@@ -150,20 +148,16 @@ std::string json_lines(const crew_plan& plan, const crew_suite& s, ordered_json 
   machine["sweeps"] = s.sweeps();
   std::string text = machine.dump() + "\n" + floor_lines(s.floors());
   for (const auto& m : s.results()) {
-    if (!m.samples.empty()) text += result_line(plan, s, m).dump() + "\n";
+    if (!m.samples.empty()) text += line_of(plan, s, m);
   }
-  for (const auto& f : s.failures()) text += skipped_line(plan, f).dump() + "\n";
+  for (const auto& f : s.failures()) text += line_of(plan, f);
   std::vector<rank_t> threads;
   for (const auto& shape : plan.shapes) {
     if (shape.ranks == shape.threads) threads.push_back(shape.threads);
   }
   text += impossible_lines(plan.benchmark, threads, s.impossible());
   for (const auto& m : missing) {
-    const ordered_json line{{"type", "skipped"},
-                            {"benchmark", plan.benchmark},
-                            {"provider", m.family},
-                            {"reason", m.reason}};
-    text += line.dump() + "\n";
+    text += cli::skipped_line({{"benchmark", plan.benchmark}, {"provider", m.family}}, m.reason);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "cli/result_line.hpp"
 #include "harness/statistics.hpp"
 
 namespace tutti::bench {
@@ -42,10 +43,11 @@ std::string impossible_lines(const std::string& benchmark, const std::vector<ran
   std::string text;
   for (const auto& i : impossible) {
     for (const rank_t n : threads) {
-      const ordered_json line{
-          {"type", "skipped"},        {"benchmark", benchmark},         {"threads", n},
-          {"scenario", i.when->name}, {"session", session_of(*i.when)}, {"reason", i.reason}};
-      text += line.dump() + "\n";
+      text += cli::skipped_line({{"benchmark", benchmark},
+                                 {"threads", n},
+                                 {"scenario", i.when->name},
+                                 {"session", session_of(*i.when)}},
+                                i.reason);
     }
   }
   return text;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "cli/result_line.hpp"
 #include "harness/statistics.hpp"
 
 namespace tutti::bench {
@@ -13,9 +14,8 @@ namespace {
 
 constexpr double ns_in_a_second = 1e9;
 
-ordered_json result_line(const idle_suite& s, const idle_suite::result& r) {
-  ordered_json line{{"type", "result"},
-                    {"benchmark", r.what.benchmark},
+std::string measured_line(const idle_suite& s, const idle_suite::result& r) {
+  ordered_json line{{"benchmark", r.what.benchmark},
                     {"provider", r.what.provider},
                     {"name", r.what.name},
                     {"threads", r.what.threads},
@@ -27,13 +27,16 @@ ordered_json result_line(const idle_suite& s, const idle_suite::result& r) {
   add_record(line, r.record, "line_one_way", s.floor());
   if (r.what.benchmark == "message")
     line["messages_per_second"] = rounded(ns_in_a_second / median_of(r.record.samples));
-  return line;
+  return cli::result_line(line);
 }
 
-ordered_json skipped_line(const idle_suite::result& r) {
-  return {{"type", "skipped"},       {"benchmark", r.what.benchmark}, {"provider", r.what.provider},
-          {"name", r.what.name},     {"threads", r.what.threads},     {"metric", r.what.metric},
-          {"reason", r.not_measured}};
+std::string missing_line(const idle_suite::result& r) {
+  return cli::skipped_line({{"benchmark", r.what.benchmark},
+                            {"provider", r.what.provider},
+                            {"name", r.what.name},
+                            {"threads", r.what.threads},
+                            {"metric", r.what.metric}},
+                           r.not_measured);
 }
 
 }  // namespace
@@ -48,7 +51,7 @@ std::string json_lines(const idle_suite& s, ordered_json machine) {
     text += line.dump() + "\n";
   }
   for (const auto& r : s.results()) {
-    text += (r.not_measured.empty() ? result_line(s, r) : skipped_line(r)).dump() + "\n";
+    text += r.not_measured.empty() ? measured_line(s, r) : missing_line(r);
   }
   return text;
 }

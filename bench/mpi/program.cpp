@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "cli/result_line.hpp"
 #include "harness/machine.hpp"
 #include "harness/record.hpp"
 #include "harness/statistics.hpp"
@@ -95,13 +96,14 @@ bool is_pinned() {
          static_cast<unsigned>(CPU_COUNT(&mask)) < platform::machine().cpus;
 }
 
-ordered_json line_of(const mpi_series& series, const std::vector<double>& samples) {
-  ordered_json line{{"type", "result"},
-                    {"benchmark", series.benchmark},
+std::string line_of(const mpi_series& series, const char* family,
+                    const std::vector<double>& samples) {
+  ordered_json line{{"benchmark", series.benchmark},
                     {"provider", series.provider},
                     {"name", series.name},
                     {"wait", series.provider == "tutti" ? "adaptive" : "own"},
                     {"processes", all_ranks()},
+                    {"mpi", family},
                     {"threads", 1},
                     {"cores", std::min(all_ranks(), static_cast<int>(platform::machine().cpus))},
                     {"pinned", is_pinned()},
@@ -110,7 +112,7 @@ ordered_json line_of(const mpi_series& series, const std::vector<double>& sample
   add_summary(line, samples);
   if (series.benchmark == "message")
     line["messages_per_second"] = rounded(1e9 / median_of(samples));
-  return line;
+  return cli::result_line(line);
 }
 
 void print_row(const mpi_series& series, const std::vector<double>& samples) {
@@ -149,7 +151,7 @@ void run(const request& asked) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto in = in_unit(all[i], samples[i]);
     if (asked.json)
-      fmt::print("{}\n", line_of(all[i], in).dump());
+      fmt::print("{}", line_of(all[i], functions.family, in));
     else
       print_row(all[i], in);
   }

@@ -62,22 +62,26 @@ def between_processes(machine: Line) -> list[Line]:
             for benchmark, metric, median in (
                 ("idle", "empty", 230.0), ("idle", "one_message", 640.0), ("message", "random", 8.0), ("hop", "one_way", 180.0),
             ):
-                made.append(result(benchmark, "tutti", name, metric, 1, median * factor, processes=2, wait="adaptive"))
+                median *= factor
+                made.append(result(benchmark, "tutti", name, metric, 1, median, processes=2, mpi=family, wait="adaptive"))
         for benchmark, name, metric, median in (
             ("idle", "MPI_Barrier", "empty", 340.0), ("idle", "MPI_Ibarrier", "empty", 420.0),
             ("idle", "MPI_Allreduce", "empty", 370.0), ("idle", "NBX", "one_message", 1900.0),
             ("message", "MPI_Isend", "next", 57.0), ("hop", "MPI_Send", "one_way", 260.0),
         ):
-            made.append(result(benchmark, family, name, metric, 1, median * slower, processes=2, wait="own"))
+            made.append(result(benchmark, family, name, metric, 1, median * slower, processes=2, mpi=family, wait="own"))
     return made
 
 
 def graph_run(application: str, mode: str, seconds: float, messages: int, vertices: int, detector: str = "default") -> Line:
-    return {
-        "type": "graph", "application": application, "graph": f"geometric:vertices={vertices}", "vertices": vertices,
-        "edges": 20 * vertices, "mode": mode, "participants": 0 if mode == "sequential" else 2, "detector": detector,
-        "time_steps": 20, "messages": 0 if mode == "sequential" else messages, "seconds": seconds,
+    alone = mode == "sequential"
+    more = {
+        "application": application, "graph": f"geometric:vertices={vertices}", "vertices": vertices,
+        "edges": 20 * vertices, "mode": mode, "participants": 0 if alone else 2, "detector": detector,
+        "time_steps": 20, "messages": 0 if alone else messages, "seconds": seconds, "samples": 1,
     }
+    time = dict.fromkeys(("min", "median", "p99"), seconds * 1e9)
+    return result("graph", "tutti", mode, "wall", 1 if alone else 2, seconds * 1e9, **more) | time
 
 
 def graphs(rng: random.Random) -> list[Line]:
@@ -106,7 +110,6 @@ def detectors() -> list[Line]:
 def ceilings() -> list[Line]:
     made: list[Line] = []
     for graph in ("kron:scale=16,degree=16", "geometric:vertices=100000,degree=20"):
-        made.append({"type": "graph", "graph": graph, "vertices": 65536, "edges": 2096655, "threads": 2})
         for benchmark, times in (
             ("pagerank", {"pull": 0.007, "sync": 0.012, "async": 0.1, "sequential": 0.02}),
             ("sssp", {"delta_stepping": 0.012, "sync": 0.012, "async": 0.018, "sequential": 0.026}),
@@ -114,8 +117,10 @@ def ceilings() -> list[Line]:
             for name, seconds in times.items():
                 made.append(
                     {
-                        "type": "result", "benchmark": benchmark, "name": name, "unit": "s",
-                        "min": seconds * 0.95, "median": seconds, "max": seconds * 1.2, "samples": 5,
+                        "type": "result", "benchmark": benchmark, "name": name, "unit": "ns", "metric": "wall", "threads": 2,
+                        "provider": "ceiling" if name in ("pull", "delta_stepping") else "tutti",
+                        "graph": graph, "vertices": 65536, "edges": 2096655,
+                        "min": seconds * 0.95e9, "median": seconds * 1e9, "max": seconds * 1.2e9, "samples": 5,
                         "edges_per_second": 2e6 / seconds,
                     }
                 )

@@ -9,6 +9,7 @@
 
 #include "barrier/providers.hpp"
 #include "bench_options.hpp"
+#include "cli/result_line.hpp"
 #include "errors.hpp"
 #include "harness/peer_program.hpp"
 #include "harness/placement.hpp"
@@ -192,8 +193,7 @@ class plan {
 std::string json_lines(const plan& p, const bench::ordered_json& machine) {
   std::string text = machine.dump() + "\n";
   for (const series& s : p.results()) {
-    bench::ordered_json line{{"type", "result"},
-                             {"benchmark", "instruction"},
+    bench::ordered_json line{{"benchmark", "instruction"},
                              {"provider", s.family},
                              {"name", s.name},
                              {"wait", s.wait},
@@ -203,7 +203,7 @@ std::string json_lines(const plan& p, const bench::ordered_json& machine) {
                              {"metric", bench::name_of(s.kind)}};
     bench::add_summary(line, s.samples);
     line["cycles_median"] = bench::rounded(bench::median_of(s.samples) / bench::ns_per_tick());
-    text += line.dump() + "\n";
+    text += cli::result_line(line);
   }
   return text;
 }

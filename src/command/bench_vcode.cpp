@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "bench_options.hpp"
+#include "cli/result_line.hpp"
 #include "errors.hpp"
 #include "harness/record.hpp"
 #include "harness/statistics.hpp"
@@ -254,9 +255,8 @@ std::string counts_table(const std::vector<loaded>& programs) {
 std::string json_lines(const measurement& m, const bench::ordered_json& machine) {
   std::string text = machine.dump() + "\n";
   for (const series& s : m.results()) {
-    bench::ordered_json line{{"type", "result"}, {"benchmark", "vcode"}, {"provider", s.provider},
-                             {"name", s.name},   {"program", s.program}, {"threads", s.threads},
-                             {"metric", "run"}};
+    bench::ordered_json line{{"benchmark", "vcode"}, {"provider", s.provider}, {"name", s.name},
+                             {"program", s.program}, {"threads", s.threads},   {"metric", "run"}};
     if (!s.memory.empty()) line["scenario"] = s.memory + "_memory";
     bench::add_summary(line, s.samples);
     if (s.provider == "tutti") {
@@ -264,7 +264,7 @@ std::string json_lines(const measurement& m, const bench::ordered_json& machine)
       line["bytes"] = s.statistics.bytes;
       line["barriers"] = s.statistics.barriers;
     }
-    text += line.dump() + "\n";
+    text += cli::result_line(line);
   }
   return text;
 }

@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "cli/result_line.hpp"
 #include "harness/machine.hpp"
 #include "tutti/graph/save.hpp"
 #include "tutti/mpi/communicator.hpp"
@@ -136,7 +138,16 @@ void print_table(const graph_command& o, const graph_apps::application& app,
 void print_json(const graph_command& o, const graph_apps::application& app,
                 const graph_apps::settings& s, const graph::csr& graph, const outcome& made) {
   const auto& all = made.statistics;
-  json line{{"type", "graph"},
+  const double ns = made.run_seconds * 1e9;
+  json line{{"benchmark", "graph"},
+            {"provider", "tutti"},
+            {"name", o.mode},
+            {"threads", std::max<std::size_t>(participants(s, made), 1)},
+            {"metric", "wall"},
+            {"min", ns},
+            {"median", ns},
+            {"p99", ns},
+            {"samples", 1},
             {"application", app.name},
             {"graph", o.graph},
             {"vertices", graph.vertices},
@@ -161,7 +172,7 @@ void print_json(const graph_command& o, const graph_apps::application& app,
             {"seconds", made.run_seconds},
             {"messages_per_second", edges_per_second(made)}};
   for (const auto& [what, value] : made.summary) line["summary"][what] = value;
-  fmt::print("{}\n{}\n", bench::describe_machine().dump(), line.dump());
+  fmt::print("{}\n{}", bench::describe_machine().dump(), cli::result_line(line));
 }
 
 }  // namespace tutti::command

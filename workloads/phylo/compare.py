@@ -30,6 +30,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from cli.result_line import result_line  # noqa: E402
+
 SHAPES = {"404": (404, 7429), "1481": (1481, 1241), "150": (150, 1200)}  # taxa, patterns; two are the paper's
 EXAMPLE = pathlib.Path("/usr/share/doc/iqtree/examples/example.phy")
 SIMULATED_MODEL = "GTR{1,2.5,1,1,2.5,1}+F{0.3,0.2,0.2,0.3}+G4{0.7}"
@@ -173,10 +176,10 @@ def measure(o: argparse.Namespace, data: Data, runners: dict, scenario: str) -> 
     progress("")
     for case in cases:
         (provider, name), threads = case
-        line = {"type": "result", "benchmark": "phylo", "provider": provider, "name": name, "data": data.name}
+        line = {"benchmark": "phylo", "provider": provider, "name": name, "data": data.name}
         line |= {"threads": threads, "scenario": scenario, "metric": "wall", "unit": "ns", "min": min(times[case])}
         line |= {"median": statistics.median(times[case]), "max": max(times[case]), "samples": len(times[case])}
-        print(json.dumps(line | facts[case]), flush=True)
+        print(result_line(**line, **facts[case]), flush=True)
         print(
             f"{scenario:9} {provider:6} {name:14} {threads} threads  median {line['median'] / 1e6:10.3f} ms"
             f"  min {line['min'] / 1e6:10.3f}  max {line['max'] / 1e6:10.3f}  {facts[case]['log_likelihood']:.4f}",

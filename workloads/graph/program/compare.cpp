@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/result_line.hpp"
 #include "graph/apps/common.hpp"
 #include "graph/ceiling/ceiling.hpp"
 #include "tutti/graph/generate.hpp"
@@ -29,6 +31,8 @@ struct contender {
   std::function<double()> seconds;
   // The edges that a run reads, for rates.
   double edges;
+  // Shared memory without messages.
+  bool is_ceiling = false;
   std::vector<double> times = {};
 };
 
@@ -37,20 +41,34 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void compare(const std::string& what, std::vector<contender> all, int rounds) {
+// The graph, and how many threads work on it.
+struct situation {
+  std::string name;
+  std::uint64_t vertices, edges;
+  rank_t threads;
+};
+
+void compare(const std::string& what, const situation& on, std::vector<contender> all, int rounds) {
   for (int round = 0; round < rounds; ++round)
     for (auto& each : all) each.times.push_back(each.seconds());
   const double best = median(all[0].times);
   for (const auto& each : all) {
     const double mid = median(each.times);
-    fmt::print(
-        "{{\"type\":\"result\", \"benchmark\":\"{}\", \"name\":\"{}\", \"unit\":\"s\", "
-        "\"min\":{:.5g}, "
-        "\"median\":{:.5g}, \"max\":{:.5g}, \"samples\":{}, \"edges_per_second\":{:.4g}, "
-        "\"of_ceiling\":{:.3f}}}\n",
-        what, each.name, *std::min_element(each.times.begin(), each.times.end()), mid,
-        *std::max_element(each.times.begin(), each.times.end()), each.times.size(),
-        each.edges / mid, best / mid);
+    const auto [least, most] = std::minmax_element(each.times.begin(), each.times.end());
+    fmt::print("{}", cli::result_line({{"benchmark", what},
+                                       {"provider", each.is_ceiling ? "ceiling" : "tutti"},
+                                       {"name", each.name},
+                                       {"graph", on.name},
+                                       {"vertices", on.vertices},
+                                       {"edges", on.edges},
+                                       {"threads", on.threads},
+                                       {"metric", "wall"},
+                                       {"min", *least * 1e9},
+                                       {"median", mid * 1e9},
+                                       {"max", *most * 1e9},
+                                       {"samples", each.times.size()},
+                                       {"edges_per_second", each.edges / mid},
+                                       {"of_ceiling", best / mid}}));
   }
 }
 
@@ -63,7 +81,9 @@ graph_apps::settings settings_for(mode m, rank_t threads, std::uint64_t steps) {
   return s;
 }
 
-void compare_pagerank(const graph::csr& g, rank_t threads, std::uint64_t iterations, int rounds) {
+void compare_pagerank(const graph::csr& g, const situation& on, std::uint64_t iterations,
+                      int rounds) {
+  const rank_t threads = on.threads;
   const graph::csr transposed = graph::transpose(g, threads);
   const double edges = static_cast<double>(g.edges()) * static_cast<double>(iterations);
   team crew(threads);
@@ -74,7 +94,7 @@ void compare_pagerank(const graph::csr& g, rank_t threads, std::uint64_t iterati
                    graph_apps::ceiling::pull_pagerank(g, transposed, iterations, 0.85f, crew);
                    return watch.seconds();
                  },
-                 edges});
+                 edges, true});
   for (const auto& [name, m] :
        {std::pair("sync", mode::sync), {"async", mode::async}, {"sequential", mode::sequential}})
     all.push_back(
@@ -83,10 +103,11 @@ void compare_pagerank(const graph::csr& g, rank_t threads, std::uint64_t iterati
            return graph_apps::run_pagerank(g, settings_for(m, threads, iterations)).run_seconds;
          },
          edges});
-  compare("pagerank", std::move(all), rounds);
+  compare("pagerank", on, std::move(all), rounds);
 }
 
-void compare_paths(graph::csr g, rank_t threads, int rounds) {
+void compare_paths(graph::csr g, const situation& on, int rounds) {
+  const rank_t threads = on.threads;
   if (!g.weighted()) graph::set_random_weights(g, graph::weight_kind::integer, 1, 255, 1);
   const double edges = static_cast<double>(g.edges());
   const float delta = 2.0f * 128.0f / static_cast<float>(std::max(1.0, edges / g.vertices));
@@ -98,7 +119,7 @@ void compare_paths(graph::csr g, rank_t threads, int rounds) {
                    graph_apps::ceiling::stepping_paths(g, 0, delta, crew);
                    return watch.seconds();
                  },
-                 edges});
+                 edges, true});
   for (const auto& [name, m] :
        {std::pair("sync", mode::sync), {"async", mode::async}, {"sequential", mode::sequential}})
     all.push_back(
@@ -107,7 +128,7 @@ void compare_paths(graph::csr g, rank_t threads, int rounds) {
            return graph_apps::run_shortest_paths(g, settings_for(m, threads, 0)).run_seconds;
          },
          edges});
-  compare("sssp", std::move(all), rounds);
+  compare("sssp", on, std::move(all), rounds);
 }
 
 int number(int argc, char** argv, int index, int usual) {
@@ -128,11 +149,9 @@ int main(int argc, char** argv) {
     const auto t = static_cast<rank_t>(threads);
     const bool is_rule = what.find(':') != std::string::npos;
     graph::csr g = is_rule ? graph::generate(what, t) : graph::load(what, {.threads = t});
-    fmt::print(
-        "{{\"type\":\"graph\", \"graph\":\"{}\", \"vertices\":{}, \"edges\":{}, \"threads\":{}}}\n",
-        what, g.vertices, g.edges(), threads);
-    compare_pagerank(g, t, static_cast<std::uint64_t>(iterations), rounds);
-    compare_paths(std::move(g), t, rounds);
+    const situation on{what, g.vertices, g.edges(), t};
+    compare_pagerank(g, on, static_cast<std::uint64_t>(iterations), rounds);
+    compare_paths(std::move(g), on, rounds);
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "tutti-graph-compare: %s\n", e.what());

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/result_line.hpp"
 #include "harness/machine.hpp"
 #include "harness/statistics.hpp"
 #include "phylo/input.hpp"
@@ -80,40 +81,39 @@ run_record optimize(const options& o, data& d) {
 
 double per_second(std::uint64_t count, double ns) { return static_cast<double>(count) * 1e9 / ns; }
 
-nlohmann::ordered_json result_line(const options& o, const data& d, const run_record& r) {
+std::string line_of(const options& o, const data& d, const run_record& r) {
   const bench::summary s = bench::summarize(r.ns);
-  return {{"type", "result"},
-          {"benchmark", "phylo"},
-          {"provider", "tutti"},
-          {"name", o.workers.name()},
-          {"wait", o.workers.wait},
-          {"threads", o.workers.threads},
-          {"ranks", r.ranks},
-          {"metric", "wall"},
-          {"unit", "ns"},
-          {"min", s.min},
-          {"median", s.median},
-          {"max", s.max},
-          {"samples", s.samples},
-          {"values", r.ns},
-          {"taxa", d.columns.taxa()},
-          {"sites", d.columns.sites()},
-          {"patterns", d.patterns.patterns},
-          {"model", o.input.model},
-          {"rates_by_site", d.model.by_site()},
-          {"simd", o.workers.loops().name},
-          {"steps", o.regions},
-          {"cycles", r.result.cycles},
-          {"converged", r.result.converged},
-          {"regions", r.counts.regions},
-          {"reductions", r.counts.reductions},
-          // Each region ends with a barrier; in a region with a reduction it is the same one.
-          {"barriers", r.counts.regions},
-          {"partials", r.counts.partials},
-          {"regions_per_second", per_second(r.counts.regions, s.median)},
-          {"reductions_per_second", per_second(r.counts.reductions, s.median)},
-          {"barriers_per_second", per_second(r.counts.regions, s.median)},
-          {"log_likelihood", r.result.log_likelihood}};
+  return cli::result_line({{"benchmark", "phylo"},
+                           {"provider", "tutti"},
+                           {"name", o.workers.name()},
+                           {"wait", o.workers.wait},
+                           {"threads", o.workers.threads},
+                           {"ranks", r.ranks},
+                           {"metric", "wall"},
+                           {"unit", "ns"},
+                           {"min", s.min},
+                           {"median", s.median},
+                           {"max", s.max},
+                           {"samples", s.samples},
+                           {"values", r.ns},
+                           {"taxa", d.columns.taxa()},
+                           {"sites", d.columns.sites()},
+                           {"patterns", d.patterns.patterns},
+                           {"model", o.input.model},
+                           {"rates_by_site", d.model.by_site()},
+                           {"simd", o.workers.loops().name},
+                           {"steps", o.regions},
+                           {"cycles", r.result.cycles},
+                           {"converged", r.result.converged},
+                           {"regions", r.counts.regions},
+                           {"reductions", r.counts.reductions},
+                           // Each region ends with a barrier; in a region with a reduction it is the same one.
+                           {"barriers", r.counts.regions},
+                           {"partials", r.counts.partials},
+                           {"regions_per_second", per_second(r.counts.regions, s.median)},
+                           {"reductions_per_second", per_second(r.counts.reductions, s.median)},
+                           {"barriers_per_second", per_second(r.counts.regions, s.median)},
+                           {"log_likelihood", r.result.log_likelihood}});
 }
 
 void print_text(const data& d, const run_record& r) {
@@ -145,7 +145,7 @@ void run(const options& o) {
   nlohmann::ordered_json machine = bench::describe_machine();
   machine["foreign_load"] = others.foreign_load;
   machine["steal"] = others.steal;
-  fmt::print("{}\n{}\n", machine.dump(), result_line(o, d, record).dump());
+  fmt::print("{}\n{}", machine.dump(), line_of(o, d, record));
 }
 
 }  // namespace

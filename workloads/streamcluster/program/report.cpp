@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/result_line.hpp"
 #include "harness/machine.hpp"
 #include "harness/placement.hpp"
 #include "harness/statistics.hpp"
@@ -11,8 +12,6 @@
 
 namespace tutti::streamcluster {
 namespace {
-
-using bench::ordered_json;
 
 double episodes(const statistics& counts) {
   return static_cast<double>(counts.barriers + counts.reductions);
@@ -46,40 +45,39 @@ std::string times(const plan& p, const sweep& s) {
   return text;
 }
 
-ordered_json result_line(const plan& p, const sweep& s, const measurement& m) {
+std::string line_of(const plan& p, const sweep& s, const measurement& m) {
   std::vector<double> ns = m.seconds;
   for (double& each : ns) each *= 1e9;
   const bench::summary time = bench::summarize(ns);
   const auto whole = [](double value) { return static_cast<std::uint64_t>(value); };
-  return {{"type", "result"},
-          {"benchmark", "streamcluster"},
-          {"provider", m.where->provider},
-          {"name", m.where->barrier},
-          {"wait", m.where->wait},
-          {"threads", m.where->threads},
-          {"ranks", m.where->ranks},
-          {"cores", bench::allowed_cores().size()},
-          {"pinned", true},
-          {"scenario", "free"},
-          {"metric", "wall"},
-          {"unit", "ns"},
-          {"min", whole(time.min)},
-          {"median", whole(time.median)},
-          {"p99", whole(time.p99)},
-          {"samples", time.samples},
-          {"input", p.input},
-          {"seed", p.seed},
-          {"points", m.counts.points},
-          {"dimensions", s.found.dimensions},
-          {"read_ns", whole(m.counts.read_seconds * 1e9)},
-          {"regions", m.counts.regions},
-          {"barriers", m.counts.barriers},
-          {"reductions", m.counts.reductions},
-          {"episodes_per_second", whole(episodes(m.counts) / time.median * 1e9)},
-          {"gain_steps", m.counts.search.gain_steps},
-          {"centres", s.found.size()},
-          {"cost", s.found.cost},
-          {"fingerprint", fmt::format("{:016x}", fingerprint(s.found))}};
+  return cli::result_line({{"benchmark", "streamcluster"},
+                           {"provider", m.where->provider},
+                           {"name", m.where->barrier},
+                           {"wait", m.where->wait},
+                           {"threads", m.where->threads},
+                           {"ranks", m.where->ranks},
+                           {"cores", bench::allowed_cores().size()},
+                           {"pinned", true},
+                           {"scenario", "free"},
+                           {"metric", "wall"},
+                           {"unit", "ns"},
+                           {"min", whole(time.min)},
+                           {"median", whole(time.median)},
+                           {"p99", whole(time.p99)},
+                           {"samples", time.samples},
+                           {"input", p.input},
+                           {"seed", p.seed},
+                           {"points", m.counts.points},
+                           {"dimensions", s.found.dimensions},
+                           {"read_ns", whole(m.counts.read_seconds * 1e9)},
+                           {"regions", m.counts.regions},
+                           {"barriers", m.counts.barriers},
+                           {"reductions", m.counts.reductions},
+                           {"episodes_per_second", whole(episodes(m.counts) / time.median * 1e9)},
+                           {"gain_steps", m.counts.search.gain_steps},
+                           {"centres", s.found.size()},
+                           {"cost", s.found.cost},
+                           {"fingerprint", fmt::format("{:016x}", fingerprint(s.found))}});
 }
 
 }  // namespace
@@ -100,7 +98,7 @@ std::string table(const plan& p, const sweep& s) {
 
 std::string json_lines(const plan& p, const sweep& s) {
   std::string text = bench::describe_machine().dump() + "\n";
-  for (const measurement& m : s.measurements) text += result_line(p, s, m).dump() + "\n";
+  for (const measurement& m : s.measurements) text += line_of(p, s, m);
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "cli/result_line.hpp"
 #include "harness/statistics.hpp"
 
 namespace tutti::synthetic {
@@ -39,12 +40,12 @@ double seconds_for(const plan& p, double ns_per_region) {
 
 std::size_t cores_of(const plan& p) { return bench::cores_of(p.where).size(); }
 
-ordered_json result_line(const plan& p, const sweeps& s, const measurement& m) {
+std::string line_of(const plan& p, const sweeps& s, const measurement& m) {
   ordered_json line{
-      {"type", "result"},     {"benchmark", "synthetic"},   {"provider", m.who->family},
-      {"name", m.who->name},  {"wait", m.who->wait},        {"threads", m.threads},
-      {"cores", cores_of(p)}, {"pinned", p.where.pinned()}, {"pin", p.where.name},
-      {"scenario", "free"},   {"length", p.length},         {"metric", "region"}};
+      {"benchmark", "synthetic"},   {"provider", m.who->family}, {"name", m.who->name},
+      {"wait", m.who->wait},        {"threads", m.threads},      {"cores", cores_of(p)},
+      {"pinned", p.where.pinned()}, {"pin", p.where.name},       {"scenario", "free"},
+      {"length", p.length},         {"metric", "region"}};
   bench::add_record(line, m, "line_one_way", {});
   line["regions"] = p.regions;
   line["seconds_for_regions"] = seconds_for(p, bench::median_of(m.samples));
@@ -52,13 +53,17 @@ ordered_json result_line(const plan& p, const sweeps& s, const measurement& m) {
   const double ratio = over_default(s, m);
   line["over_default_median"] =
       ratio > 0 ? ordered_json(bench::rounded(ratio)) : ordered_json(nullptr);
-  return line;
+  return cli::result_line(line);
 }
 
-ordered_json skipped_line(const plan& p, const failure& f) {
-  return {{"type", "skipped"},   {"benchmark", "synthetic"}, {"provider", f.who->family},
-          {"name", f.who->name}, {"wait", f.who->wait},      {"threads", f.threads},
-          {"length", p.length},  {"reason", f.reason}};
+std::string line_of(const plan& p, const failure& f) {
+  return cli::skipped_line({{"benchmark", "synthetic"},
+                            {"provider", f.who->family},
+                            {"name", f.who->name},
+                            {"wait", f.who->wait},
+                            {"threads", f.threads},
+                            {"length", p.length}},
+                           f.reason);
 }
 
 // The measurements with one number of threads, the fastest first.
@@ -91,16 +96,11 @@ std::string json_lines(const plan& p, const sweeps& s, ordered_json machine) {
   machine["sweeps"] = s.count;
   std::string text = machine.dump() + "\n";
   for (const measurement& m : s.results) {
-    if (is_sound(s, m)) text += result_line(p, s, m).dump() + "\n";
+    if (is_sound(s, m)) text += line_of(p, s, m);
   }
-  for (const failure& f : s.failures) text += skipped_line(p, f).dump() + "\n";
+  for (const failure& f : s.failures) text += line_of(p, f);
   for (const bench::missing_crew& m : missing_peers()) {
-    text += ordered_json{{"type", "skipped"},
-                         {"benchmark", "synthetic"},
-                         {"provider", m.family},
-                         {"reason", m.reason}}
-                .dump() +
-            "\n";
+    text += cli::skipped_line({{"benchmark", "synthetic"}, {"provider", m.family}}, m.reason);
   }
   return text;
 }

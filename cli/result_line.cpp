@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schema is compiled in, so that an installed program needs no file.
+#include "cli/result_line.hpp"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "result_line_schema.hpp"
+
+namespace tutti::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool is_of_type(const ordered_json& value, const std::string& type) {
+  if (type == "integer") return value.is_number_integer();
+  if (type == "number") return value.is_number();
+  return value.type_name() == type;
+}
+
+// The rules of JSON Schema that result_line.json uses.
+bool fits(const ordered_json& value, const ordered_json& rule) {
+  if (rule.contains("const")) return value == rule["const"];
+  if (rule.contains("enum")) {
+    return std::find(rule["enum"].begin(), rule["enum"].end(), value) != rule["enum"].end();
+  }
+  const ordered_json& type = rule.at("type");
+  if (!type.is_array()) {
+    return is_of_type(value, type) &&
+           (!rule.contains("minimum") || value.get<double>() >= rule["minimum"].get<double>());
+  }
+  return std::any_of(type.begin(), type.end(),
+                     [&](const auto& each) { return is_of_type(value, each); });
+}
+
+[[noreturn]] void refuse(const std::string& key, const std::string& why) {
+  throw std::logic_error("a result line: the key \"" + key + "\" " + why);
+}
+
+void check(const ordered_json& line) {
+  static const ordered_json schema = ordered_json::parse(result_line_schema);
+  const ordered_json& rules = schema.at("properties");
+  for (const auto& key : schema.at("required")) {
+    if (!line.contains(key)) refuse(key, "is missing");
+  }
+  for (const auto& [key, value] : line.items()) {
+    if (!rules.contains(key)) refuse(key, "is not in cli/result_line.json");
+    if (!fits(value, rules[key])) refuse(key, "must not be " + value.dump());
+  }
+}
+
+}  // namespace
+
+std::string result_line(const ordered_json& keys) {
+  ordered_json line{{"type", "result"}};
+  line.update(keys);
+  if (!line.contains("unit")) line["unit"] = "ns";
+  check(line);
+  return line.dump() + "\n";
+}
+
+std::string skipped_line(const ordered_json& keys, const std::string& reason) {
+  ordered_json line{{"type", "skipped"}};
+  line.update(keys);
+  line["reason"] = reason;
+  return line.dump() + "\n";
+}
+
+}  // namespace tutti::cli
