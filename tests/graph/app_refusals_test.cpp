@@ -60,7 +60,8 @@ TEST(AppRefusals, Numbers) {
   s.step = 0.6;
   EXPECT_EQ(refusal("heat", small(1), s), "accepted");
   s.step = 1.1;
-  EXPECT_NE(refusal("heat", small(1), s).find("the largest stable step on this graph is 1"), std::string::npos);
+  EXPECT_NE(refusal("heat", small(1), s).find("the largest stable step on this graph is 1"),
+            std::string::npos);
   s = {};
   s.damping = 1;
   EXPECT_NE(refusal("pagerank", small(1), s).find("damping"), std::string::npos);
