@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver sees of a unit: a window of 64-bit registers and, if there is one, memory that the unit reaches too.
+// The driver's view of a unit: a window of 64-bit registers and optional memory that the unit can
+// access too.
 #pragma once
 
 #include <atomic>
@@ -10,11 +11,12 @@
 
 namespace tutti::hardware {
 
-// Memory that both sides reach. Words are 8 bytes.
+// Memory that both the program and the unit access, in words of 8 bytes.
 struct shared_memory {
   std::atomic<std::uint64_t>* words = nullptr;
   std::size_t bytes = 0;
-  std::uint64_t bus_address = 0;  // of words[0], as the unit sees it
+  // The address of words[0] as the unit sees it.
+  std::uint64_t bus_address = 0;
 };
 
 class device {
@@ -24,14 +26,15 @@ class device {
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
-  // Safe from any thread. Offsets are in bytes, multiples of 8. Requests of one thread are taken in order.
+  // Any thread may call these. Offsets are in bytes, multiples of 8. The unit takes the requests of
+  // one thread in order.
   virtual std::uint64_t read(std::uint64_t offset) = 0;
   virtual void write(std::uint64_t offset, std::uint64_t value) = 0;
-  // For messages of errors.
+  // The name that error messages give.
   virtual const std::string& name() const noexcept = 0;
-  // Of the window that can be reached: offsets lie below.
+  // The size of the window in bytes; offsets must lie below it.
   virtual std::uint64_t window() const noexcept = 0;
-  // No words: the unit reaches no memory.
+  // Returns no words if the unit accesses no memory.
   virtual shared_memory memory() noexcept { return {}; }
 };
 

@@ -10,7 +10,7 @@ namespace tutti::hardware {
 
 namespace {
 
-// Lines of the participants in the shared memory: arrivals first, then departures.
+// The layout of the participants' lines in the shared memory: arrivals first, then departures.
 constexpr std::size_t arrivals_at = 0, departures_at = 64 * 128, memory_bytes = 2 * departures_at;
 
 }  // namespace
@@ -42,9 +42,10 @@ harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
                             " bytes; only the paths through registers can be chosen");
   }
   if (with.arrival == arrival_path::message)
-    fail(unit.name(), "messages are not sent by this driver; choose arrival by register or memory");
+    fail(unit.name(), "this driver sends no messages; choose arrival by register or memory");
 
-  // The unit may still write or poll until it is reset: memory is cleared between the reset and the enabling.
+  // Clear the memory between the reset and the enabling, since the unit may write or poll until it
+  // is reset.
   unit.write(control, control_reset);
   unit.write(size, 1);
   unit.write(arrival, static_cast<std::uint64_t>(with.arrival));
@@ -55,8 +56,9 @@ harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
   }
   unit.write(size, n_);
   unit.write(error, ~std::uint64_t{0});
-  unit.read(status);  // the answer comes after all writes, those of the unit to memory included
-  // relaxed: nobody else uses it yet.
+  // The answer comes after all writes, including the unit's writes to memory.
+  unit.read(status);
+  // relaxed: no other thread uses the memory yet.
   for (std::size_t i = 0; by_memory && i < memory_bytes / 8; ++i)
     memory_.words[i].store(0, relaxed);
   unit.write(control, control_enable);
@@ -68,11 +70,13 @@ harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
 harp_barrier::~harp_barrier() { unit_.write(control, control_reset); }
 
 void harp_barrier::arrive(rank_t rank) {
-  // relaxed: this rank's own count; others read it for a message only.
+  // relaxed: this rank's own count; others read it only for messages.
   const std::uint64_t mine = participants_[rank].arrivals.load(relaxed);
-  participants_[rank].arrivals.store(mine + 1, relaxed);  // relaxed: as above
+  // relaxed: this rank's own count; others read it only for messages.
+  participants_[rank].arrivals.store(mine + 1, relaxed);
   if (with_.arrival == arrival_path::memory) {
-    // release: publishes what this rank wrote; pairs with the acquire of the unit's side, whose departure all read.
+    // release: publishes what this rank wrote; pairs with the acquire on the unit's side, whose
+    // departure all ranks read.
     line(arrivals_at, rank).store(mine + 1, std::memory_order_release);
     return;
   }
@@ -83,11 +87,12 @@ bool harp_barrier::may_depart(rank_t rank) {
   // relaxed: this rank's own count.
   const std::uint64_t done = participants_[rank].arrivals.load(relaxed);
   if (with_.departure == departure_path::csr) {
-    const std::uint64_t uses = (done + 1) / 2;  // of this episode's copy, this one included
+    // The uses of this episode's copy, this one included.
+    const std::uint64_t uses = (done + 1) / 2;
     return (unit_.read(sense((done - 1) % 2, rank)) >> 32) == (uses & generation_mask_);
   }
   const rank_t mine = with_.departure == departure_path::lines ? rank : 0;
-  // acquire: pairs with the unit's write, which came after everybody's arrival.
+  // acquire: pairs with the unit's write, which came after all arrivals.
   const std::uint64_t episodes = line(departures_at, mine).load(std::memory_order_acquire);
   return static_cast<std::uint32_t>(episodes - done) < 0x8000'0000;
 }
@@ -115,7 +120,8 @@ std::vector<rank_t> harp_barrier::missing(rank_t rank) const {
   const std::uint64_t mine = participants_[rank].arrivals.load(relaxed);
   std::vector<rank_t> absent;
   for (rank_t r = 0; r < n_; ++r)
-    if (participants_[r].arrivals.load(relaxed) < mine) absent.push_back(r);  // relaxed: as above
+    // relaxed: part of the same snapshot.
+    if (participants_[r].arrivals.load(relaxed) < mine) absent.push_back(r);
   return absent;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A barrier in the counting unit, or in the mask unit, which has its registers: the provider `harp`.
+// The provider `harp`: a barrier in the counting unit, or in the mask unit, which has the same
+// registers.
 //
-// An arrival is one write, a departure one read at least. The unit's two copies are used in turn; departure is sensed by
-// the copy's number of completed episodes, not by its flag: with arrivals by memory the flag may be that of the last use.
-// One barrier owns the unit.
+// An arrival is one write; a departure takes at least one read. The barrier uses the unit's two
+// copies in turn. It detects departure by the copy's number of completed episodes, not by its
+// departure flag: with arrivals by memory the flag may still show the copy's previous use. One
+// barrier owns the unit.
 #pragma once
 
 #include <array>
@@ -23,8 +25,9 @@ struct harp_options {
 
 class harp_barrier final : public any_barrier {
  public:
-  // Finds out what the device is, resets and configures it. Throws std::runtime_error if the device is not such a unit, is
-  // of another version, or lacks a path; std::invalid_argument if the participants are none or more than it has.
+  // Identifies, resets and configures the device. Throws std::runtime_error if the device is not
+  // such a unit, has another version, or lacks a path, and std::invalid_argument if there are no
+  // participants or more than the unit supports.
   harp_barrier(device& unit, rank_t participants, harp_options with = {});
   ~harp_barrier() override;
 
@@ -33,9 +36,10 @@ class harp_barrier final : public any_barrier {
   void episodes(rank_t rank, std::uint64_t count) override;
   rank_t participants() const noexcept override { return n_; }
 
-  // Who has not arrived at the episode that `rank` waits in: for the message when its deadline has passed.
+  // Returns the ranks that have not arrived at the episode in which `rank` waits, for the message
+  // after a deadline.
   std::vector<rank_t> missing(rank_t rank) const;
-  // The unit's error register; 0: no misuse seen.
+  // Returns the unit's error register; 0 means that the unit has seen no misuse.
   std::uint64_t errors() { return unit_.read(error); }
 
  private:

@@ -56,10 +56,12 @@ hbs_barrier::hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads)
     mask[t / 64] |= std::uint64_t{1} << t % 64;
   }
   index_ = structure.allocate();
-  const std::lock_guard hold(structure.lock_);  // clusters are written one after the other
+  // Clusters are written one after the other.
+  const std::lock_guard hold(structure.lock_);
   for (rank_t w = 0; w + 1 < has.words; ++w)
     structure.unit().write(hbs::cluster(index_, w, has.words), mask[w]);
-  // The last word creates. It is the timeout, which the cores keep: deadlines are this driver's own.
+  // The write of the last word creates the barrier. That word is the timeout for cores; this driver
+  // keeps its deadlines itself.
   structure.unit().write(hbs::cluster(index_, has.words - 1, has.words), 0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subset barriers in a Hardware Barrier Structure: the provider `hbs`. The owner plays the kernel: it creates barriers
-// and gives them back; their threads only arrive and look.
+// The provider `hbs`: subset barriers in a Hardware Barrier Structure. The owner acts as the
+// kernel: it creates and frees barriers. The threads only arrive and read their senses.
 #pragma once
 
 #include <mutex>
@@ -18,7 +18,8 @@ class hbs_barrier;
 // The structure of one socket.
 class hbs_structure {
  public:
-  // Throws std::runtime_error if the device is no such structure, of another version, or mapped in part only.
+  // Throws std::runtime_error if the device is not such a structure, has another version, or is
+  // mapped only in part.
   explicit hbs_structure(device& unit);
 
   const hbs::capabilities& capable() const noexcept { return capable_; }
@@ -26,7 +27,8 @@ class hbs_structure {
 
  private:
   friend class hbs_barrier;
-  rank_t allocate();  // throws std::runtime_error if all are in use
+  // Throws std::runtime_error if all barriers are in use.
+  rank_t allocate();
   void give_back(rank_t barrier);
 
   device& unit_;
@@ -37,8 +39,9 @@ class hbs_structure {
 
 class hbs_barrier final : public any_barrier {
  public:
-  // For the threads given, by their numbers in the socket; rank r is threads[r]. Throws std::invalid_argument for none, for
-  // one that the socket does not have, or for one twice; std::runtime_error if all barriers are in use.
+  // Creates a barrier for `threads`, given by their numbers in the socket; rank r is threads[r].
+  // Throws std::invalid_argument if `threads` is empty, repeats a thread, or names one that the
+  // socket does not have, and std::runtime_error if all barriers are in use.
   hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads);
   ~hbs_barrier() override;
 
@@ -47,7 +50,7 @@ class hbs_barrier final : public any_barrier {
   void episodes(rank_t rank, std::uint64_t count) override;
   rank_t participants() const noexcept override { return static_cast<rank_t>(threads_.size()); }
 
-  // The ranks that the structure waits for.
+  // Returns the ranks that the structure waits for.
   std::vector<rank_t> missing();
 
  private:
@@ -61,7 +64,8 @@ class hbs_barrier final : public any_barrier {
   hbs_structure& structure_;
   std::vector<rank_t> threads_;
   rank_t index_;
-  std::uint64_t episode_mask_;  // what the sense shows of their number
+  // The bits of the episode's number that the sense shows.
+  std::uint64_t episode_mask_;
   array<participant> participants_;
 };
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register map of the Hardware Barrier Structure; the same numbers as hbs/rtl/tutti_hbs_pkg.sv.
+// The register map of the Hardware Barrier Structure; hbs/rtl/tutti_hbs_pkg.sv has the same
+// numbers.
 #pragma once
 
 #include <cstdint>
 
 namespace tutti::hardware::hbs {
 
-inline constexpr std::uint64_t id_value = 0x5455'5454'4948'4253;  // "TUTTIHBS"
+// ASCII "TUTTIHBS".
+inline constexpr std::uint64_t id_value = 0x5455'5454'4948'4253;
 inline constexpr std::uint32_t version_value = 0x0001'0000;
 inline constexpr std::uint64_t id = 0x0000, version = 0x0040, capability = 0x0080, error = 0x00C0;
 inline constexpr std::uint64_t window_bytes = 0x80'0000;
 
-// What the capability register says: bits n, barriers m, 64-bit words of a cluster, threads of this socket, bits of a
-// sense.
+// The contents of the capability register: bits n, barriers m, 64-bit words of a cluster, threads
+// of this socket, and bits of a sense.
 struct capabilities {
   std::uint32_t bits, barriers, words, local, generation_bits;
   static constexpr capabilities of(std::uint64_t value) noexcept {

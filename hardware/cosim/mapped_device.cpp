@@ -18,7 +18,7 @@ mapped_device::mapped_device(std::string path, std::size_t bytes, std::size_t of
   const int file = ::open(path_.c_str(), O_RDWR | O_SYNC | O_CLOEXEC);
   if (file < 0) fail(path_, std::string("cannot be opened: ") + std::strerror(errno));
   struct stat about {};
-  // Character devices have no size; a BAR's file has the BAR's.
+  // Character devices have no size; the file of a BAR has the BAR's size.
   if (::fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
       static_cast<std::size_t>(about.st_size) < offset + bytes) {
     ::close(file);
@@ -37,14 +37,14 @@ mapped_device::~mapped_device() { ::munmap(const_cast<std::uint64_t*>(registers_
 
 std::uint64_t mapped_device::read(std::uint64_t offset) {
   const std::uint64_t value = registers_[offset / 8];
-  // seq_cst: what is read after a departure was sensed must not be read before it; uncached reads are ordered on x86
-  // but not everywhere.
+  // seq_cst: reads after a departure was sensed must not move before it; uncached reads are ordered
+  // on x86 but not on every processor.
   platform::fence(std::memory_order_seq_cst);
   return value;
 }
 
 void mapped_device::write(std::uint64_t offset, std::uint64_t value) {
-  // seq_cst: all that was written before an arrival is visible before the unit counts it.
+  // seq_cst: all writes before an arrival are visible before the unit counts it.
   platform::fence(std::memory_order_seq_cst);
   registers_[offset / 8] = value;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real unit behind a file that can be mapped: /dev/uio0, or the BAR of a PCI device (/sys/bus/pci/.../resource0).
+// A real unit behind a file that can be mapped: /dev/uio0, or the BAR of a PCI device
+// (/sys/bus/pci/.../resource0).
 #pragma once
 
 #include <memory>
@@ -11,9 +12,9 @@ namespace tutti::hardware {
 
 class mapped_device final : public device {
  public:
-  // `bytes`: window_bytes (registers.hpp) for a counting or mask unit, hbs::window_bytes for a structure.
-  // Maps `bytes` of the file from `offset`. Throws std::runtime_error with a sentence that names the file if it is not
-  // there, may not be opened, is shorter than that, or cannot be mapped.
+  // Maps `bytes` of the file from `offset`: window_bytes (registers.hpp) for a counting or mask
+  // unit, hbs::window_bytes for a structure. Throws std::runtime_error, naming the file, if the
+  // file does not exist, cannot be opened, is too short, or cannot be mapped.
   mapped_device(std::string path, std::size_t bytes, std::size_t offset = 0);
   ~mapped_device() override;
 

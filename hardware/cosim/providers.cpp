@@ -11,7 +11,7 @@ namespace tutti::hardware {
 
 namespace {
 
-// A barrier together with what it stands on.
+// A barrier together with the object that it uses.
 template <class Barrier, class Base>
 class standing final : public any_barrier {
  public:
@@ -27,7 +27,8 @@ class standing final : public any_barrier {
   rank_t participants() const noexcept override { return barrier_.participants(); }
 
  private:
-  std::shared_ptr<Base> base_;  // outlives the barrier
+  // Must outlive the barrier.
+  std::shared_ptr<Base> base_;
   Barrier barrier_;
 };
 
@@ -38,19 +39,19 @@ struct structure_on_device {
   hbs_structure structure;
 };
 
-// Whether the unit has a barrier.
+// A unit, and whether it has a barrier.
 struct single_unit {
   explicit single_unit(std::shared_ptr<device> on) : unit(std::move(on)) {}
   std::shared_ptr<device> unit;
   std::atomic<bool> taken{false};
 };
 
-// Takes the unit, and gives it back with the last reference.
+// Takes the unit; the last reference gives it back.
 std::shared_ptr<single_unit> take(const std::shared_ptr<single_unit>& from) {
-  // acquire: follows the end of the barrier before, which the release below published.
+  // acquire: pairs with the release below, so this barrier follows the end of the one before.
   if (from->taken.exchange(true, std::memory_order_acquire))
-    fail(from->unit->name(), "it has one barrier at a time, and that is in use");
-  // release: the next owner follows all that this one did.
+    fail(from->unit->name(), "it has one barrier at a time, which is in use");
+  // release: publishes all that this owner did; pairs with the acquire of the next owner.
   return {from.get(),
           [from](single_unit* unit) { unit->taken.store(false, std::memory_order_release); }};
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units as barriers by name, for tutti::barrier and make_barrier.
+// Registers units as barriers by name, for tutti::barrier and make_barrier.
 //
-//   auto unit = std::make_shared<hardware::mapped_device>("/dev/uio0", hardware::window_bytes);
-//   hardware::provider harp("harp", hardware::harp_barriers(unit));
-//   tutti::barrier sync(28, tutti::barrier_options{.algorithm = "harp"});
+//  auto unit = std::make_shared<hardware::mapped_device>("/dev/uio0", hardware::window_bytes);
+//  hardware::provider harp("harp", hardware::harp_barriers(unit));
+//  tutti::barrier sync(28, tutti::barrier_options{.algorithm = "harp"});
 #pragma once
 
 #include <memory>
@@ -15,15 +15,15 @@
 
 namespace tutti::hardware {
 
-// A counting or mask unit has one barrier at a time. What is made throws as harp_barrier does, and std::runtime_error while
-// the unit has a barrier.
+// Returns a provider for a counting or mask unit, which has one barrier at a time. Making a barrier
+// throws as harp_barrier does, and std::runtime_error while the unit has a barrier.
 barrier_provider harp_barriers(std::shared_ptr<device> unit, harp_options with = {});
 
-// A structure has several; rank r is the socket's thread r in all of them. What is made throws as hbs_barrier does; this
-// throws as hbs_structure does.
+// Returns a provider for a structure, which has several barriers; rank r is the socket's thread r
+// in each. Throws as hbs_structure does; making a barrier throws as hbs_barrier does.
 barrier_provider hbs_barriers(std::shared_ptr<device> unit);
 
-// A provider for as long as this object lives. Throws as add_barrier_provider.
+// Registers a provider for the lifetime of this object. Throws as add_barrier_provider does.
 class provider {
  public:
   provider(std::string name, barrier_provider make) : name_(std::move(name)) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register map of the counting, mask and tree units; the same numbers as counting/rtl/tutti_counting_pkg.sv.
+// The register map of the counting, mask and tree units; counting/rtl/tutti_counting_pkg.sv has the
+// same numbers.
 #pragma once
 
 #include <cstdint>
 
 namespace tutti::hardware {
 
-inline constexpr std::uint64_t id_value = 0x5455'5454'4942'4152;  // "TUTTIBAR"
+// ASCII "TUTTIBAR".
+inline constexpr std::uint64_t id_value = 0x5455'5454'4942'4152;
 inline constexpr std::uint32_t version_major = 1;
 
 enum class variant : std::uint8_t { counting = 1, mask = 2, tree = 3 };

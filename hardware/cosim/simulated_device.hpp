@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit that Verilator made a model of, behind the interface of a device: a thread steps its clock, requests of all
-// participants queue at its one port. Memory is a buffer that the model reads and writes a few cycles late.
+// A unit modelled by Verilator, behind the interface of a device. One thread steps the clock; the
+// requests of all participants queue at one port. Memory is a buffer that the model reads and
+// writes with a delay of a few cycles.
 #pragma once
 
 #include <verilated.h>
@@ -64,7 +65,8 @@ class simulated_device final : public device {
     std::atomic<int> done{0};
   };
 
-  // The model has one thread, its clock's: Verilator would make a pool of them, which a second device's making disturbs.
+  // The model runs in the clock's thread alone. Otherwise Verilator would make a thread pool, which
+  // creating a second device would disturb.
   static VerilatedContext* without_workers(VerilatedContext& context) {
     context.threads(1);
     return &context;
@@ -77,11 +79,12 @@ class simulated_device final : public device {
       queue_.push_back(&mine);
     }
     wake_.notify_one();
-    // acquire: pairs with the release of the clock's thread; the answer is there, and what others wrote before their
-    // arrivals, which this thread's departure follows.
+    // acquire: pairs with the release of the clock's thread; the answer is there, and so is what
+    // others wrote before the arrivals that this thread's departure follows.
     while (mine.done.load(std::memory_order_acquire) == 0)
       mine.done.wait(0, std::memory_order_acquire);
-    // acquire: the last look takes the clock's thread out of `mine`: it stores 2 when it is done with it.
+    // acquire: pairs with the release of the clock's thread, which stores 2 after its last access
+    // to `mine`.
     while (mine.done.load(std::memory_order_acquire) != 2) std::this_thread::yield();
     return mine.value;
   }
@@ -95,7 +98,7 @@ class simulated_device final : public device {
         next = queue_.front();
         idle = 0;
       } else if (++idle > 64) {
-        // Memory is polled without a request that would wake this thread.
+        // Wake up to poll memory too, since a write to memory does not wake this thread.
         wake_.wait_for(hold, std::chrono::microseconds(has_memory ? 50 : 1'000'000),
                        [this] { return stop_ || !queue_.empty(); });
         idle = 0;
@@ -109,13 +112,13 @@ class simulated_device final : public device {
         // release: publishes the answer; pairs with the acquire in ask().
         next->done.store(1, std::memory_order_release);
         next->done.notify_one();
-        // release: from here on `next` is its owner's alone.
+        // release: hands `next` back to its owner; pairs with the second acquire in ask().
         next->done.store(2, std::memory_order_release);
       }
     }
   }
 
-  // One cycle; whether the request was taken in it.
+  // Steps one cycle; returns true if the model took the request in it.
   bool cycle(request* r) {
     top_->req_valid_i = r != nullptr;
     if (r != nullptr) {
@@ -143,12 +146,13 @@ class simulated_device final : public device {
     }
     top_->eval();
     if (top_->rd_valid_o) {
-      // acquire: pairs with the release of a participant's arrival; the release of the departure passes it on.
+      // acquire: pairs with the release of a participant's arrival; the release of the departure
+      // passes it on.
       const std::uint64_t value = at(top_->rd_addr_o).load(std::memory_order_acquire);
       flights_.push_back({cycle_ + 4, value, top_->rd_tag_o});
     }
     if (top_->wr_valid_o) {
-      // release: pairs with the acquire of those who depart.
+      // release: publishes the arrivals; pairs with the acquire of the participants that depart.
       at(top_->wr_addr_o).store(top_->wr_data_o, std::memory_order_release);
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance suite on barriers in hardware: the drivers against the Verilated units, through their register maps.
+// Runs the conformance suite on hardware barriers: the drivers against the Verilated units, through
+// their register maps.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ using harp_device = simulated_device<Vtutti_cosim_harp>;
 using mask_device = simulated_device<Vtutti_cosim_mask>;
 using hbs_device = simulated_device<Vtutti_cosim_hbs>;
 
-// A barrier with all that it stands on.
+// A barrier with everything that it uses.
 struct stand {
   std::unique_ptr<device> unit;
   std::unique_ptr<hbs_structure> structure;
@@ -51,7 +52,7 @@ stand make_harp(rank_t n, harp_options with) {
   return s;
 }
 
-// The same driver: the mask unit has the same registers.
+// The mask unit has the same registers, so the same driver.
 stand make_mask(rank_t n) {
   stand s;
   s.unit = std::make_unique<mask_device>("simulated mask unit");
@@ -118,7 +119,7 @@ TEST_P(Hardware, WorksOnOneCore) {
     expect_to_pass({.participants = n, .time = 30ms, .one_core = true});
 }
 
-// More episodes than the generation's 8 bits count.
+// More episodes than the generation's 8 bits can count.
 TEST_P(Hardware, IsReusedManyTimes) {
   expect_to_pass(
       {.participants = 1, .most_episodes = 2'000, .fewest_episodes = 1'000, .time = 50ms});
@@ -165,7 +166,7 @@ TEST_P(Hardware, GivesUpAtTheDeadlineAndSaysWhoIsMissing) {
   }
 }
 
-// tutti::barrier itself, with its ranks for threads that name none and its deadlines.
+// Tests tutti::barrier itself, including its ranks for threads that give none, and its deadlines.
 struct by_name {
   const char* name;
   std::function<tutti::barrier_provider()> make;
@@ -228,7 +229,7 @@ TEST(Provider, AUnitHasOneBarrierAtATime) {
   EXPECT_NO_THROW(tutti::make_barrier("one_unit", 64));
 }
 
-// The suite on a driver that is broken in a known way.
+// Checks that the suite fails on a driver with a known error.
 TEST(Control, AUnitToldTooFewFails) {
   harp_device unit("simulated harp");
   harp_barrier barrier(unit, 4);

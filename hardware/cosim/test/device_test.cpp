@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that are not what the driver looks for: it says so in one sentence.
+// Tests that the driver reports a device that it cannot use, in one sentence.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using namespace tutti::hardware;
 
-// A file that stands for a BAR: registers that only remember.
+// A file in place of a BAR: its registers only store values.
 class file {
  public:
   explicit file(std::size_t bytes)
@@ -100,7 +100,7 @@ TEST(HarpBarrier, RefusesWhatTheUnitLacks) {
               harp_barrier(unit, 2, {.arrival = arrival_path::memory});
             }).find("reaches no shared memory"),
             std::string::npos);
-  // Registers that only remember keep the error bits that the driver wrote to clear them.
+  // Such registers keep the error bits that the driver writes to clear them.
   EXPECT_NE(message_of([&] { harp_barrier(unit, 2); }).find("refuses its configuration"),
             std::string::npos);
 }
