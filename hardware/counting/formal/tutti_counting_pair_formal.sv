@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Two copies under software that alternates between them: one request a cycle, in any order, with resets in between.
+/// Two copies of the counting core under software that alternates between them: one request a
+/// cycle, in any order, with resets in between.
 ///
-/// The specification is a bit per participant; the unit has only counts. That both agree is inductive through the
-/// chain `prefix`: prefix[k] counts the arrived among participants 0 .. k, so each step of the argument is local and the
-/// solver never has to reason about a sum of all bits.
+/// The specification has a bit for each participant; the unit has only counts. The agreement of
+/// both is inductive through the chain `prefix`: prefix[k] counts the arrived among participants 0
+/// .. k. Each step of the argument is then local, and the solver never has to reason about a sum of
+/// all bits.
 module tutti_counting_pair_formal #(
     parameter int unsigned Threads = 4,
     parameter int unsigned GenerationBits = 8,
@@ -11,9 +13,10 @@ module tutti_counting_pair_formal #(
     parameter int unsigned ThreadBits = Threads > 1 ? $clog2(Threads) : 1
 ) (
     input logic clk_i,
-    // Free: what the participants do.
+    // Free inputs: what the participants do.
     input logic act_i,
-    input logic look_i,  // 0: arrive, 1: read the departure sense
+    // 0: arrive, 1: read the departure sense.
+    input logic look_i,
     input logic [ThreadBits-1:0] thread_i,
     input logic clear_i,
     input logic [CountBits-1:0] size_i
@@ -27,7 +30,8 @@ module tutti_counting_pair_formal #(
 
   // The specification.
   logic [Threads-1:0] member, arrived_q, leaving_q, parity_q;
-  logic episode_q;  // its parity
+  // The episode's parity.
+  logic episode_q;
   for (genvar t = 0; t < Threads; ++t) begin : gen_member
     assign member[t] = CountBits'(t) < size_i;
   end
@@ -79,7 +83,7 @@ module tutti_counting_pair_formal #(
     end
   end
 
-  // What software promises.
+  // Assumptions about software.
   always_comb begin
     assume (size_i >= CountBits'(1) && size_i <= CountBits'(Threads));
     assume (init_q || size_i == size_q);
@@ -125,11 +129,12 @@ module tutti_counting_pair_formal #(
 
   always_comb begin
     if (!init_q) begin
-      // Safety: who departs leaves an episode that all have reached.
+      // Safety: a participant departs only from an episode that all have reached.
       a_no_early_departure: assert (!departs || leaving_q[thread_i]);
-      // No arrival is lost and none is extra: the unit completes exactly when the specification does.
+      // No arrival is lost and none is added: the unit completes exactly when the specification
+      // does.
       a_completes: assert (complete == (completes ? (episode_q ? 2'b10 : 2'b01) : 2'b00));
-      // Liveness: from the next cycle on, every look of one who may leave succeeds.
+      // Liveness: from the next cycle on, every look of a participant that may leave succeeds.
       a_released: assert (!(look && leaving_q[thread_i]) || departs);
       a_generation: assert (generation == uses_q);
       // Invariants.
@@ -137,11 +142,13 @@ module tutti_counting_pair_formal #(
                                             : open_count == prefix_q[Threads-1]);
       a_open: assert (!departing[episode_q] || arrived_q == '0);
       a_not_full: assert (arrived_q != member);
-      a_done: assert (departing[!episode_q] ? done_count == size_i : done_count == '0 && leaving_q == '0);
+      a_done: assert (departing[!episode_q] ? done_count == size_i : done_count == '0
+          && leaving_q == '0);
     end
   end
 
-  // Both copies are used, generations overlap, and a reset comes in the middle of an episode.
+  // Reachable: both copies are used, generations overlap, and a reset comes in the middle of an
+  // episode.
   logic [1:0] episodes_q;
   logic interrupted_q;
   always_ff @(posedge clk_i) begin

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One copy of the counting barrier (paper 000, figure 5): one arrival a cycle, release one cycle after the last.
+/// One copy of the counting barrier (Hetland et al. 2019, figure 5): takes one arrival a cycle and
+/// releases one cycle after the last.
 ///
-/// The count is fed by three inputs: 0 after a hard reset, 1 for the first arrival after a departure, else one more.
-/// It stays at the size while a departure is in progress.
+/// The next count is 0 after a hard reset, 1 for the first arrival after a departure, and otherwise
+/// one more. The count stays at the size while a departure is in progress.
 module tutti_counting_core #(
-    /// Most participants.
+    /// The maximum number of participants.
     parameter int unsigned Threads = 28,
-    /// Width of the number of completed episodes; it wraps.
+    /// Width of the number of completed episodes, which wraps.
     parameter int unsigned GenerationBits = 8,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned CountBits = $clog2(Threads + 1)
 ) (
     input logic clk_i,
@@ -16,15 +17,15 @@ module tutti_counting_core #(
     input logic rst_ni,
     /// Hard reset by software.
     input logic clear_i,
-    /// Participants, 1 .. Threads; changes only together with clear_i.
+    /// Number of participants, 1 .. Threads; changes only together with clear_i.
     input logic [CountBits-1:0] size_i,
     /// One participant arrives.
     input logic arrive_i,
-    /// Arrivals of the episode; the size while its departure is in progress.
+    /// Arrivals of the episode; equals the size while its departure is in progress.
     output logic [CountBits-1:0] count_o,
-    /// The last episode is complete and no arrival of the next has come.
+    /// 1 from the completion of an episode until the first arrival of the next.
     output logic departing_o,
-    /// Completed episodes.
+    /// Number of completed episodes.
     output logic [GenerationBits-1:0] generation_o,
     /// This cycle's arrival completes the episode.
     output logic complete_o

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Departure by memory: writes the number of the completed episodes to one line per participant, or to one for all.
+/// Departure by memory: writes the number of completed episodes to one line for each participant,
+/// or to one line for all.
 module tutti_counting_notifier
   import tutti_counting_pkg::*;
 #(
-    /// Most participants.
+    /// The maximum number of participants.
     parameter int unsigned Threads = 28
 ) (
     input logic clk_i,
@@ -11,17 +12,17 @@ module tutti_counting_notifier
     input logic clear_i,
     input departure_path_e path_i,
     input logic [7:0] size_i,
-    /// Line of participant 0, or of all.
+    /// Address of participant 0's line, or of the line for all.
     input logic [DataBits-1:0] base_i,
-    /// An episode is complete.
+    /// An episode completes.
     input logic complete_i,
-    /// How many are, this one included.
+    /// Number of completed episodes, this one included.
     input logic [31:0] episodes_i,
     output logic wr_valid_o,
     input logic wr_ready_i,
     output logic [DataBits-1:0] wr_addr_o,
     output logic [DataBits-1:0] wr_data_o,
-    /// An episode ended before the departure of the one before was written: only misuse can do that.
+    /// An episode ended before the previous departure was written; only misuse can cause this.
     output logic overrun_o
 );
   if (Threads < 1 || Threads > MaxThreads)

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Arrival by memory: reads one line per participant in turn, at most one read in flight for each, so that answers
-/// that overtake each other never show a line's past. A participant writes 1, 2, 3, ... to its line.
+/// Arrival by memory: reads one line for each participant in turn. Each line has at most one read
+/// in flight, so that answers that overtake each other never show an old value. A participant
+/// writes 1, 2, 3, ... to its line.
 module tutti_counting_poller
   import tutti_counting_pkg::*;
 #(
-    /// Most participants.
+    /// The maximum number of participants.
     parameter int unsigned Threads = 28,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned ThreadBits = Threads > 1 ? $clog2(Threads) : 1
 ) (
     input logic clk_i,
     input logic rst_ni,
-    /// Forget everything; answers still in flight are dropped.
+    /// Returns to the initial state; answers still in flight are dropped.
     input logic clear_i,
-    /// Poll.
+    /// Enables polling.
     input logic enable_i,
     input logic [7:0] size_i,
-    /// Line of participant 0; those of the others follow.
+    /// Address of participant 0's line; the others' lines follow.
     input logic [DataBits-1:0] base_i,
     output logic rd_valid_o,
     input logic rd_ready_i,
     output logic [DataBits-1:0] rd_addr_o,
     output logic [ThreadBits-1:0] rd_tag_o,
-    /// An answer; never refused.
+    /// An answer, which is always accepted.
     input logic rsp_valid_i,
     input logic [ThreadBits-1:0] rsp_tag_i,
     input logic [DataBits-1:0] rsp_data_i,
@@ -35,7 +36,8 @@ module tutti_counting_poller
 
   logic [ThreadBits-1:0] next_q;
   logic [Threads-1:0] busy_q, drop_q;
-  logic [Threads-1:0][1:0] seen_q;  // the low bits suffice: nobody is more than one ahead
+  // The low bits suffice, since no participant is more than one episode ahead.
+  logic [Threads-1:0][1:0] seen_q;
 
   logic issue, last, known;
   assign last = 8'(next_q) + 8'd1 >= size_i;
@@ -59,7 +61,7 @@ module tutti_counting_poller
       drop_q <= '0;
       seen_q <= '0;
     end else begin
-      // A busy line is passed over, so that one slow answer does not hold up the others.
+      // A busy line is skipped, so that one slow answer does not delay the others.
       if (clear_i) next_q <= '0;
       else if (issue || (enable_i && busy_q[next_q])) next_q <= last ? '0 : next_q + ThreadBits'(1);
       if (issue) busy_q[next_q] <= 1'b1;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The register map: one request a cycle, answered in the same cycle or the next; configuration and errors.
+/// The register map: takes one request a cycle and answers in the same cycle or the next; keeps
+/// configuration and errors.
 module tutti_counting_registers
   import tutti_counting_pkg::*;
 #(
-    /// Most participants.
+    /// The maximum number of participants.
     parameter int unsigned Threads = 28,
-    /// What RegVersion says.
+    /// The variant that RegVersion reports.
     parameter variant_e Variant = VariantCounting,
     /// Width of the number of completed episodes of a copy.
     parameter int unsigned GenerationBits = 8,
-    /// Whether messages and memory are there, so that their paths can be chosen.
+    /// 1 if message and memory paths exist, so that software can choose them.
     parameter bit HasMemoryPaths = 1'b1,
-    /// 1: answers leave a register, one cycle later.
+    /// 1 registers the answers, which adds one cycle.
     parameter int unsigned RegisterResponse = 0
 ) (
     input logic clk_i,
     input logic rst_ni,
-    /// A request of software: a write, or a read that is answered.
+    /// A request of software: a write, or a read, which is answered.
     input logic req_valid_i,
     input logic req_write_i,
     input address_t req_addr_i,
@@ -26,13 +27,13 @@ module tutti_counting_registers
     output config_t config_o,
     /// Hard reset of both copies, for one cycle.
     output logic clear_o,
-    /// A write to an arrival trigger, whatever path is configured.
+    /// A write to an arrival trigger, whichever path is configured.
     output arrival_t trigger_o,
-    /// Of both copies.
+    /// State of both copies.
     input logic [1:0] departing_i,
     input logic [1:0][GenerationBits-1:0] generation_i,
     input logic [1:0][DataBits-1:0] arrived_i,
-    /// Episodes of both copies.
+    /// Completed episodes of both copies.
     input logic [31:0] episodes_i,
     /// Errors of this cycle.
     input error_t error_i
@@ -57,7 +58,7 @@ module tutti_counting_registers
       valid: write && in_trigger, copy: req_addr_i[13], thread: req_addr_i[12:6]
   };
 
-  // A path is good if it exists here; messages reach for four threads only.
+  // A path is valid if it exists here; messages exist for four threads only.
   localparam logic [7:0] MessageThreads = 8'(MessageAddresses / 2);
   logic arrival_path_good, departure_path_good, size_good;
   assign arrival_path_good = req_data_i[DataBits-1:2] == '0 && req_data_i[1:0] != 2'd3 &&

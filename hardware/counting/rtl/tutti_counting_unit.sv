@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The counting barrier unit: two copies that software alternates between, and every way in and out of them.
+/// The counting barrier unit: two copies, between which software alternates, with all paths of
+/// arrival and departure.
 module tutti_counting_unit
   import tutti_counting_pkg::*;
 #(
-    /// Most participants.
+    /// The maximum number of participants.
     parameter int unsigned Threads = 28,
     /// Width of the number of completed episodes of a copy.
     parameter int unsigned GenerationBits = 8,
-    /// 1: answers to reads leave a register, one cycle later.
+    /// 1 registers the answers to reads, which adds one cycle.
     parameter int unsigned RegisterResponse = 0,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned ThreadBits = Threads > 1 ? $clog2(Threads) : 1
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// Registers: one request a cycle.
+    /// Register port: one request a cycle.
     input logic req_valid_i,
     input logic req_write_i,
     input address_t req_addr_i,
     input logic [DataBits-1:0] req_data_i,
     output logic rsp_valid_o,
     output logic [DataBits-1:0] rsp_data_o,
-    /// A message: its address is copy * 4 + thread.
+    /// A message; its address is copy * 4 + thread.
     input logic msg_valid_i,
     input logic [$clog2(MessageAddresses)-1:0] msg_addr_i,
     /// Reads of main memory.
@@ -39,7 +40,8 @@ module tutti_counting_unit
     output logic [DataBits-1:0] wr_addr_o,
     output logic [DataBits-1:0] wr_data_o
 );
-  if (Threads < 1 || Threads > MaxThreads) $fatal(1, "tutti_counting_unit: Threads must be 1 to 128");
+  if (Threads < 1 || Threads > MaxThreads)
+    $fatal(1, "tutti_counting_unit: Threads must be 1 to 128");
 
   localparam int unsigned CountBits = $clog2(Threads + 1);
 
@@ -58,7 +60,7 @@ module tutti_counting_unit
       valid: msg_valid_i, copy: msg_addr_i[2], thread: 7'(msg_addr_i[1:0])
   };
 
-  // One path is configured; what comes by another is an error, not an arrival.
+  // Arrivals by another path than the configured one are errors and are not counted.
   always_comb begin
     chosen = '0;
     unique case (config_now.arrival)

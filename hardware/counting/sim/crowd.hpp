@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Software threads around the counting unit: each arrives, waits, leaves, thinks, and arrives again, by the path that is
-// configured. All share one request port: a queue that takes one request a cycle, in the order in which they come.
+// Software threads around the counting unit: each arrives, waits, leaves, pauses and arrives again,
+// by the configured path. All share one request port: a queue from which the unit takes one request
+// a cycle, in order.
 #pragma once
 
 #include <deque>
@@ -21,20 +22,24 @@ struct crowd_options {
   rank_t threads = 1;
   reg::arrival_path arrival = reg::arrival_path::csr;
   reg::departure_path departure = reg::departure_path::csr;
-  unsigned memory_latency = 4;  // cycles from a read to its answer, at least 1
-  bool shuffle_memory = false;  // answers take up to twice as long, and overtake each other
-  bool flag_only =
-      false;            // departure is sensed by the flag, as in paper 000, not by the generation
-  rank_t believed = 0;  // what the unit is told instead of `threads`, if not 0
-  rank_t absent = ~rank_t{0};  // never arrives
-  // Cycles that a thread thinks before it arrives at an episode.
+  // Cycles from a read to its answer, at least 1.
+  unsigned memory_latency = 4;
+  // Answers take up to twice as long and overtake each other.
+  bool shuffle_memory = false;
+  // Sense departure by the flag, as in Hetland et al. 2019, instead of the generation.
+  bool flag_only = false;
+  // If not 0, the size that the unit is given instead of `threads`.
+  rank_t believed = 0;
+  // This thread never arrives.
+  rank_t absent = ~rank_t{0};
+  // Cycles that a thread pauses before it arrives at an episode.
   std::function<std::uint64_t(rank_t, std::uint64_t)> think = [](rank_t, std::uint64_t) {
     return std::uint64_t{0};
   };
   std::uint64_t seed = 1;
 };
 
-// Main memory: it outlives a crowd, as reads in flight do.
+// Main memory. It outlives a crowd, because reads may still be in flight.
 struct main_memory {
   struct answer {
     std::uint64_t due, data;
@@ -53,14 +58,16 @@ class crowd {
         random_(with_.seed),
         threads_(with_.threads) {}
 
-  // Programs the unit as a driver does. Restarts all software threads.
+  // Programs the unit as a driver does, and restarts all software threads.
   void configure() {
     write(reg::control, 0);
     const rank_t size = with_.believed != 0 ? with_.believed : with_.threads;
-    // What this crowd does not drive now is off: inputs of the model begin as anything.
+    // Drive all inputs that this crowd does not use to 0; inputs of the model begin with arbitrary
+    // values.
     bench_.top().msg_valid_i = 0;
     bench_.top().mem_valid_i = 0;
-    write(reg::size, 1);  // so that the path is judged with a size that all paths take
+    // Set a size that all paths accept, so that the path is checked on its own.
+    write(reg::size, 1);
     write(reg::arrival, static_cast<std::uint64_t>(with_.arrival));
     write(reg::departure, static_cast<std::uint64_t>(with_.departure));
     write(reg::arrival_base, arrivals_at);
@@ -82,8 +89,9 @@ class crowd {
     start_ = bench_.cycle();
   }
 
-  // A hard reset in the middle: software agrees on it, then starts anew. Memory is cleared between the reset and the
-  // enabling: earlier, the unit may still write to it; later, it may poll what was there.
+  // Resets the unit in the middle of an episode and restarts all threads. Memory is cleared between
+  // the reset and the enabling: before, the unit may still write to it; after, it may poll old
+  // values.
   void reset_by_software() {
     write(reg::control, reg::control_reset);
     step();
@@ -92,7 +100,8 @@ class crowd {
     restart();
   }
 
-  // Until every thread has left `episodes` episodes, or the time is up. True: they have.
+  // Runs until every thread has left `episodes` episodes, and then returns true; returns false
+  // after `most_cycles`.
   bool run(std::uint64_t episodes, std::uint64_t most_cycles) {
     for (std::uint64_t c = 0; c < most_cycles; ++c) {
       if (done(episodes)) return true;
@@ -155,7 +164,7 @@ class crowd {
     return true;
   }
 
-  // One cycle of everything.
+  // Steps everything by one cycle.
   void cycle(std::uint64_t episodes) {
     model& top = bench_.top();
     for (rank_t t = 0; t < with_.threads; ++t) act(t, episodes);
@@ -193,7 +202,7 @@ class crowd {
     step();
   }
 
-  // What a thread does by itself in a cycle.
+  // Steps one thread.
   void act(rank_t t, std::uint64_t episodes) {
     thread& me = threads_[t];
     if (me.now == state::thinking && t != with_.absent && me.episode < episodes &&
@@ -237,7 +246,7 @@ class crowd {
     passages_.push_back({t, me.episode, me.arrived, bench_.cycle()});
     ++me.episode;
     me.now = state::thinking;
-    // What it learns in this cycle it can act on in the next.
+    // A thread acts on what it learns in this cycle in the next one.
     me.until = bench_.cycle() + 1 + with_.think(t, me.episode);
   }
 
@@ -250,7 +259,7 @@ class crowd {
         {bench_.cycle() + delay, memory_.lines[top.rd_addr_o], static_cast<rank_t>(top.rd_tag_o)});
   }
 
-  // One rising edge, with the memory around it.
+  // Steps one rising edge, with the memory around it.
   void step() {
     model& top = bench_.top();
     top.rd_ready_i = 1;

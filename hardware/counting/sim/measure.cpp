@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of one episode, path by path, for 1 to THREADS threads: all arriving in one cycle (from that cycle to the one
-// in which the last learns of the departure, both counted), and threads that come again at once (cycles an episode).
+// Measures the cycles of one episode for each path and 1 to THREADS threads: with all threads
+// arriving in one cycle (from that cycle to the one in which the last learns of the departure, both
+// included), and with threads that arrive again at once (cycles an episode).
 
 #include <algorithm>
 
@@ -43,7 +44,7 @@ std::string measure(testbench& bench, main_memory& memory, rank_t n, reg::arriva
       static_cast<unsigned long long>(together), again,
       static_cast<unsigned long long>(c.overlaps()),
       static_cast<unsigned long long>(c.polls_in_vain()));
-  // The analysis of the paper, as a bound: it cannot be beaten by a port that takes one request a cycle.
+  // The paper's analysis as a lower bound: a port that takes one request a cycle cannot be faster.
   if (a == reg::arrival_path::csr && d == reg::departure_path::csr && together < 2 * n)
     return "faster than one request a cycle allows: the harness is wrong";
   return {};

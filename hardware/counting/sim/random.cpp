@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constrained-random runs of the counting unit on every path; the episode trace is checked by the project's checker.
+// Runs the counting unit with constrained random threads on every path; the project's checker
+// checks the trace of episodes.
 
 #include <algorithm>
 
@@ -14,7 +15,7 @@ using reg::departure_path;
 
 constexpr rank_t most = THREADS;
 
-// Half of the threads come again at once, some a little later, a few very late.
+// Half of the threads arrive again at once, some a little later, a few very late.
 auto moody(std::uint64_t seed) {
   return [random = std::mt19937_64(seed)](rank_t, std::uint64_t) mutable -> std::uint64_t {
     const auto mood = random() % 16;
@@ -69,7 +70,7 @@ class scenario {
     if (!c.run(episodes, episodes * 40'000)) return "stuck";
     if (std::string wrong = test::check(c.passages(), o.threads, episodes); !wrong.empty())
       return wrong;
-    // One line for all lets all go in the same cycle.
+    // With one line for all, all threads leave in the same cycle.
     if (o.departure != departure_path::line && o.threads > 2 && episodes >= 50 && c.overlaps() == 0)
       return "generations never overlapped";
     if (const std::uint64_t e = c.read(reg::error); e != 0) return "errors " + std::to_string(e);
@@ -78,7 +79,8 @@ class scenario {
     return {};
   }
 
-  // A hard reset while some have arrived; then life goes on from episode 0.
+  // A hard reset while some threads have arrived; afterwards the threads start again from episode
+  // 0.
   std::string is_interrupted(const crowd_options& o) {
     crowd c(bench_, memory_, o);
     c.configure();
@@ -93,7 +95,7 @@ class scenario {
     return {};
   }
 
-  // One never comes: nobody leaves.
+  // If one thread never arrives, no thread leaves.
   std::string misses_one(crowd_options o) {
     o.absent = static_cast<rank_t>(with_.seed % o.threads);
     crowd c(bench_, memory_, o);
@@ -123,7 +125,8 @@ class scenario {
           expect(reg::trigger(0, most), 1, reg::foreign_arrival)})
       if (!wrong.empty()) return wrong;
     if (c.read(reg::size) != 1) return "a refused size changed the size";
-    if (most > 4) {  // messages reach for four threads
+    // Messages exist for four threads only.
+    if (most > 4) {
       c.write(reg::size, 5);
       if (std::string w = expect(reg::arrival, 1, reg::bad_path); !w.empty()) return w;
       c.write(reg::size, 4);
@@ -137,7 +140,7 @@ class scenario {
     return {};
   }
 
-  // The checker sees a unit that counts to one less.
+  // The unit counts to one less than the number of threads; the checker must find it.
   std::string told_too_few() {
     crowd_options o;
     o.threads = most;
@@ -147,11 +150,12 @@ class scenario {
     c.configure();
     c.run(20, 100'000);
     if (test::check(c.passages(), most, 20).empty())
-      return "the checker passes a unit told too few";
+      return "the checker passes a unit with a size that is too small";
     return {};
   }
 
-  // With arrivals by memory the flag alone is not enough: it still shows the last departure of this copy.
+  // With arrivals by memory the flag alone is not enough: it still shows the last departure of this
+  // copy.
   std::string flag_is_stale() {
     crowd_options o;
     o.threads = most;
@@ -164,7 +168,8 @@ class scenario {
     c.run(50, 1'000'000);
     if (test::check(c.passages(), most, 50).empty())
       return "a stale departure flag was never seen; it should have been";
-    o.arrival = arrival_path::csr;  // requests are taken in order, so there the flag is safe
+    // The unit takes requests in order, so the flag is safe on this path.
+    o.arrival = arrival_path::csr;
     o.think = moody(3);
     crowd safe(bench_, memory_, o);
     safe.configure();
