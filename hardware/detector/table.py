@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""table.py RESULTS.jsonl... [--readme README.md]: the detector's table from what `sim/measure.cpp` printed.
+"""table.py RESULTS.jsonl... [--readme README.md]: prints the detector's table.
 
-RESULTS are files of `python3 -m hardware.flow simulate --unit detector --match measure --out RESULTS`. Prints Markdown;
---readme puts it between the markers of README.md. Cycles, but for round trips a second, which are at 240 MHz (paper 004).
+RESULTS are files that `python3 -m hardware.flow simulate --unit detector --match measure --out
+RESULTS` writes from the output of `sim/measure.cpp`. Prints Markdown; --readme puts it between the
+markers of README.md. The table gives cycles; only the round trips a second assume a clock, the
+240 MHz of Naylor et al. 2020.
 """
 
 from __future__ import annotations
@@ -14,12 +16,17 @@ import pathlib
 import re
 import sys
 
-CLOCK = 240e6  # Hz
-HANDLES = (16, 80, 240)  # cycles of a thread for a message, as in measure.cpp
+# Hertz.
+CLOCK = 240e6
+# Cycles of a thread for a message, as in measure.cpp.
+HANDLES = (16, 80, 240)
 
 
 def read(paths: list) -> list:
-    """The measured meshes, small ones first. Raises ValueError that names file and line."""
+    """Returns the measured meshes, small ones first.
+
+    Raises ValueError with the file and the line.
+    """
     rows = {}
     for path in paths:
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -27,7 +34,8 @@ def read(paths: list) -> list:
                 row = json.loads(line)
             except json.JSONDecodeError as error:
                 raise ValueError(f"{path}:{number}: not JSON: {error.msg}") from error
-            if row.get("unit") == "detector" and row.get("simulation") == "measure" and "detect" in row:
+            if row.get("unit") == "detector" and row.get(
+                    "simulation") == "measure" and "detect" in row:
                 rows[(row["Columns"] * row["Rows"], row["Columns"], row["MasterCentre"])] = row
     if not rows:
         raise ValueError("no measurements of the detector in " + ", ".join(str(p) for p in paths))
@@ -35,11 +43,13 @@ def read(paths: list) -> list:
 
 
 def table(rows: list) -> str:
-    """One row a mesh and place of the master."""
+    """Returns the table with one row for each mesh and place of the master."""
     text = ["| mesh | master | formula | round trip | under load | a second | to release | to enable | "
-            + " | ".join(f"tree, {h}" for h in HANDLES) + " |", "|---|---|" + "--:|" * (6 + len(HANDLES))]  # fmt: skip
+            + " | ".join(f"tree, {h}" for h in HANDLES) + " |",
+                "|---|---|" + "--:|" * (6 + len(HANDLES))]  # fmt: skip
     for r in rows:
-        trees = " | ".join(f"{r[f'tree_{h}']} ({r[f'tree_{h}'] / r['detect']:.1f})" for h in HANDLES)
+        trees = " | ".join(f"{r[f'tree_{h}']} ({r[f'tree_{h}'] / r['detect']:.1f})"
+            for h in HANDLES)
         text.append(
             f"| {r['Columns']} x {r['Rows']} | {r['master']} | {r['formula']} | {r['detect']} | {r['loaded']} "
             f"| {CLOCK / r['detect']:,.0f} | {r['until_release']} | {r['until_enable']} | {trees} |".replace(",", " ")
@@ -57,9 +67,11 @@ def main() -> int:
         print(text)
         if arguments.readme:
             old = arguments.readme.read_text()
-            new, count = re.subn(r"(<!-- table\.py -->\n).*?(\n<!-- end -->)", lambda m: m.group(1) + text + m.group(2), old, flags=re.DOTALL)  # fmt: skip
+            new, count = re.subn(r"(<!-- table\.py -->\n).*?(\n<!-- end -->)",
+                lambda m: m.group(1) + text + m.group(2), old, flags=re.DOTALL)  # fmt: skip
             if count != 1:
-                raise ValueError(f"{arguments.readme}: {count} places for '<!-- table.py -->', not one")
+                raise ValueError(
+                    f"{arguments.readme}: {count} places for '<!-- table.py -->', not one")
             arguments.readme.write_text(new)
     except (OSError, ValueError) as error:
         print(f"table.py: {error}", file=sys.stderr)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A node with its trees, against the plain history of its cores: what a reply says was true in one and the same cycle.
+/// A node with its trees, compared with the plain history of its cores: all parts of a reply were
+/// true in one and the same cycle.
 ///
-/// The specification adds the wires in a row, cycle by cycle, and remembers it for as long as the trees are deep.
+/// The specification adds the wires one by one in each cycle and remembers the sums for as many
+/// cycles as the trees are deep.
 module tutti_detector_node_formal
   import tutti_detector_pkg::*;
 #(
@@ -10,7 +12,7 @@ module tutti_detector_node_formal
     parameter int unsigned Bits = 6
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input logic [Cores-1:0] send_i,
     input logic [Cores-1:0] receive_i,
     input logic [Cores-1:0] idle_i,
@@ -27,7 +29,7 @@ module tutti_detector_node_formal
   logic init_q = 1'b1;
   always_ff @(posedge clk_i) init_q <= 1'b0;
 
-  // One order at a time, in the order of the phases.
+  // The master sends one order at a time, in the order of the phases.
   logic asked_q = 1'b0;
   phase_t phase_q = Enable;
   logic order, released_q = 1'b0;
@@ -40,7 +42,8 @@ module tutti_detector_node_formal
   always_comb begin
     assume (!order || order_phase_i == (phase_q == Release ? Enable : Detect)
             || (order_phase_i == Release && phase_q == Detect));
-    // After a release the cores show within two cycles that threads are leaving; here at once.
+    // After a release the cores show within two cycles that threads are leaving; here they do at
+    // once.
     assume ((idle_i & (send_i | receive_i)) == '0);
     assume (enable || init_q || send_i == '0);
   end
@@ -83,7 +86,7 @@ module tutti_detector_node_formal
       .error_o(error)
   );
 
-  // The node's books, kept without trees. [0] is this cycle's, [a] those of a cycles ago.
+  // The node's counts, kept without trees. [0] is this cycle's count, [a] that of a cycles ago.
   logic [Bits-1:0] now;
   logic [Age:0][Bits-1:0] sum;
   logic [Age:0] idle, vote, left;
@@ -108,15 +111,16 @@ module tutti_detector_node_formal
   assign vote = {vote_q, &vote_i};
   assign left = {left_q, &left_i};
 
-  // What the reply must say: the node's state in the cycle before the reply is seen. Black: not idle all the time since
-  // its last reply.
+  // The expected content of the reply: the node's state in the cycle before the reply is seen. A
+  // node is black if it has not been idle all the time since its last reply.
   logic active_q = 1'b0;
   logic [3:0] since_q = '0;
   always_ff @(posedge clk_i) begin
     if (order && order_phase_i == Release) since_q <= '0;
     else if (since_q != '1) since_q <= since_q + 1'b1;
   end
-  logic answers;  // this cycle's state is what the next cycle's reply says
+  // The reply of the next cycle gives this cycle's state.
+  logic answers;
   assign answers = !init_q && asked_q && !reply_valid && idle[Age] && phase_q == Detect;
   always_ff @(posedge clk_i) begin
     if (init_q) active_q <= 1'b0;
@@ -153,7 +157,7 @@ module tutti_detector_node_formal
         a_left: assert (told_left_q && since_q > 4'(Levels + 2));
       end
       a_enabled: assert (!(reply_valid && phase_q == Enable) || enable);
-      // What the induction needs.
+      // Invariants for the induction.
       a_node: assert (i_node.i_core.idle_q == idle[Age] && i_node.i_core.black_q == active_q
                       && i_node.i_core.vote_q == vote[Age] && i_node.i_core.left_q == left[Age]);
       a_held: assert (asked_q == (i_node.i_core.held_q || i_node.i_core.reply_q)
@@ -169,7 +173,8 @@ module tutti_detector_node_formal
     if (order && order_phase_i == Enable && episodes_q != 2'd3) episodes_q <= episodes_q + 1'b1;
   end
   always_comb begin
-    c_white: cover (!init_q && reply_valid && !reply_black && phase_q == Detect && reply_count == Bits'(2));
+    c_white: cover (!init_q && reply_valid && !reply_black && phase_q == Detect
+        && reply_count == Bits'(2));
     c_held: cover (!init_q && reply_valid && reply_black && reply_vote && reply_count == '1);
     c_unanimous: cover (!init_q && release_now && unanimous);
     c_again: cover (!init_q && release_now && episodes_q == 2'd1);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The master and all nodes, with a network that delays and reorders at will and threads that do what they like: what is
-/// detected is true, nothing is sent while somebody has still to be released, and the result of the vote is right.
+/// The master and all nodes, with a network that delays and reorders arbitrarily and threads that
+/// act arbitrarily. Proves that what is detected is true, that nothing is sent before all threads
+/// are released, and that the result of the vote is right.
 ///
-/// A node is the core without a tree, so its registers show what was true in the cycle before; the trees are proved beside.
+/// A node is the core without a tree, so its registers show what was true in the cycle before; the
+/// trees are proved separately.
 module tutti_detector_star_formal
   import tutti_detector_pkg::*;
 #(
@@ -10,7 +12,7 @@ module tutti_detector_star_formal
     parameter int unsigned Bits  = 4
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input logic [Nodes-1:0] send_i,
     input logic [Nodes-1:0] receive_i,
     input logic [Nodes-1:0] idle_i,
@@ -24,22 +26,26 @@ module tutti_detector_star_formal
     input logic reply_i,
     input logic [3:0] reply_from_i
 );
-  localparam int unsigned Most = (2 ** (Bits - 1) - 1) / Nodes;  // messages to a node that are under way
+  // The most messages under way to a node.
+  localparam int unsigned Most = (2 ** (Bits - 1) - 1) / Nodes;
 
   logic init_q = 1'b1;
   always_ff @(posedge clk_i) init_q <= 1'b0;
 
-  // An order and a reply may be under way between the master and a node; messages, any number to a node.
+  // An order or a reply may be under way between the master and a node, and any number of messages
+  // to a node.
   logic [Nodes-1:0] order_q = '0, reply_q = '0;
   report_t [Nodes-1:0] order_says_q = '0, reply_says_q = '0;
   logic [Nodes-1:0][Bits-2:0] flying_q = '0;
   logic [Bits-1:0] flying;
 
-  logic order_valid, order_vote, order_ready, reply, reply_now_black, begins, ends, detected, strange;
+  logic order_valid, order_vote, order_ready, reply, reply_now_black, begins, ends, detected,
+      strange;
   place_t order_to;
   phase_t order_phase, phase;
   report_t reply_says;
-  logic [Nodes-1:0] missing, told, told_ready, told_black, told_vote, release_now, unanimous, enable, overrun;
+  logic [Nodes-1:0] missing, told, told_ready, told_black, told_vote, release_now, unanimous,
+      enable, overrun;
   phase_t [Nodes-1:0] told_phase;
   logic [Nodes-1:0][Bits-1:0] told_count, count;
 
@@ -75,8 +81,9 @@ module tutti_detector_star_formal
       .strange_o(strange)
   );
 
-  // What stood at the nodes when the wave began, and what each has told since.
-  logic wave_q = 1'b0;  // a detecting wave is under way
+  // The state of the nodes when the wave began, and what each has replied since.
+  // A detecting wave is under way.
+  logic wave_q = 1'b0;
   logic [Nodes-1:0] still_q = '0, vote0_q = '0, told_q = '0, told_black_q = '0, told_vote_q = '0;
   logic [Nodes-1:0][Bits-1:0] count0_q = '0, told_count_q = '0;
   logic [Bits-1:0] flying0_q = '0;
@@ -124,13 +131,15 @@ module tutti_detector_star_formal
     assign core_phase[k] = i_core.phase_q;
 
     always_comb begin
-      // Who waits goes on by a message or a release alone, and keeps its vote. Who waits neither sends nor receives.
+      // A waiting thread neither sends nor receives; it continues only after a message or a
+      // release, and keeps its vote.
       assume (!idle[k] || idle_i[k] || receive_i[k] || leaving_q[k] || init_q);
       assume (!(idle[k] && idle_i[k]) || vote_i[k] == vote[k] || init_q);
       assume (!idle_i[k] || !(send_i[k] || receive_i[k] || leaving_q[k]));
       assume (!send_i[k] || (enable[k] && !init_q && 32'(to_i[k]) < Nodes));
       assume (!receive_i[k] || (flying_q[k] != '0 && !init_q));
-      // The release reaches the threads in the cycle that shows it; the next one shows that they are leaving.
+      // The threads receive the release in the cycle that shows it; the next cycle shows that they
+      // are leaving.
       assume (left_i[k] == !leaving_q[k]);
     end
     always_ff @(posedge clk_i) begin
@@ -144,7 +153,9 @@ module tutti_detector_star_formal
       end
       if (told[k] && told_ready[k]) begin
         reply_q[k] <= 1'b1;
-        reply_says_q[k] <= '{phase: told_phase[k], black: told_black[k], vote: told_vote[k], count: CountBits'(told_count[k])};
+        reply_says_q[k] <=
+            '{phase: told_phase[k], black: told_black[k], vote: told_vote[k],
+            count: CountBits'(told_count[k])};
       end else if (reply && reply_from_i == 4'(k)) begin
         reply_q[k] <= 1'b0;
       end
@@ -196,7 +207,7 @@ module tutti_detector_star_formal
         was_vote = was_vote && told_vote_q[k];
       end
     end
-    // Few enough for the counts: the limit that a real node has at 2^24.
+    // The number of messages fits the counts, as the limit of a real node does at 2^24.
     for (int unsigned k = 0; k < Nodes; ++k) assume (32'(flying_d[k]) <= Most);
   end
   always_ff @(posedge clk_i) begin
@@ -214,7 +225,7 @@ module tutti_detector_star_formal
     end
   end
 
-  // The wave is Detect if it begins from rest, or after Enable has ended.
+  // The wave is Detect if it begins from rest or after Enable has ended.
   logic over, over0;
   assign over = idle == '1 && flying == '0;
   assign over0 = still_q == '1 && flying0_q == '0;
@@ -228,45 +239,59 @@ module tutti_detector_star_formal
       a_strange: assert (!strange && overrun == '0);
       a_conservation: assert (counted == flying);
       a_nothing_flies: assert (!(busy && phase == Release) || flying == '0);
-      // What the induction needs.
+      // Invariants for the induction.
       a_wave: assert (wave_q == (busy && phase == Detect));
       a_books: assert (counted0 == flying0_q || !wave_q);
-      a_sum: assert (!wave_q || (i_master.sum_q == summed && i_master.black_q == was_black && i_master.vote_q == was_vote));
+      a_sum: assert (!wave_q
+          || (i_master.sum_q == summed && i_master.black_q == was_black
+          && i_master.vote_q == was_vote));
       a_over: assert (!(wave_q && over0) || (over && vote == vote0_q));
       a_room: assert (!flying[Bits-1] && !flying0_q[Bits-1]);
       a_rest: assert (phase == Detect || (busy && (phase == Release || phase == Enable)));
-      a_next: assert (!(busy && i_master.sending_q) || i_master.next_q.y == '0 && 32'(i_master.next_q.x) < Nodes);
+      a_next: assert (!(busy && i_master.sending_q) || i_master.next_q.y == '0
+          && 32'(i_master.next_q.x) < Nodes);
     end
   end
   for (genvar k = 0; k < Nodes; ++k) begin : gen_check
-    logic ordered;  // the master has sent this wave's order
+    // The master has sent this wave's order.
+    logic ordered;
     assign ordered = busy && (!i_master.sending_q || i_master.next_q.x < PlaceBits'(k));
     always_comb begin
       if (!init_q) begin
         a_release: assert (!release_now[k] || (!enable[k] && idle[k]));
         a_unanimous: assert (!release_now[k] || unanimous[k] == i_master.unanimous_q);
         a_mute: assert (!(busy && phase == Release && (told_q[k] || held[k])) || !enable[k]);
-        a_waits: assert (!(busy && phase == Release && !held[k] && !told_q[k]) || (idle[k] && !leaving_q[k]));
+        a_waits: assert (!(busy && phase == Release && !held[k] && !told_q[k])
+            || (idle[k] && !leaving_q[k]));
         a_allowed: assert (!(busy && phase == Enable && !held[k] && !told_q[k]) || !enable[k]);
         a_few: assert (32'(flying_q[k]) <= Most);
         a_leaving: assert (!leaving_q[k] || (held[k] && busy && phase == Release));
-        a_settles: assert (!release_now[k] || (busy && phase == Release && held[k] && settle[k] == 2'd3 && !leaving_q[k]));
+        a_settles: assert (!release_now[k]
+            || (busy && phase == Release && held[k] && settle[k] == 2'd3 && !leaving_q[k]));
         a_shown: assert (!(leaving_q[k] && left[k]) || settle[k] == 2'd2);
-        // Where the token of this wave is.
-        a_one: assert ({2'b00, order_q[k]} + {2'b00, held[k]} + {2'b00, core_told[k]} + {2'b00, reply_q[k]} == 3'(ordered && missing[k]));
+        // The position of this wave's token.
+        a_one: assert ({2'b00, order_q[k]} + {2'b00, held[k]} + {2'b00, core_told[k]}
+            + {2'b00, reply_q[k]} == 3'(ordered && missing[k]));
         a_told: assert (!busy || told_q[k] == (ordered && !order_q[k] && !held[k]));
-        a_order: assert (!order_q[k] || (order_says_q[k].phase == phase && order_says_q[k].vote == i_master.unanimous_q));
+        a_order: assert (!order_q[k]
+            || (order_says_q[k].phase == phase && order_says_q[k].vote == i_master.unanimous_q));
         a_phase: assert (!(held[k] || core_told[k]) || core_phase[k] == phase);
-        a_report: assert (!core_told[k] || (told_phase[k] == phase && told_count[k] == told_count_q[k]
+        a_report: assert (!core_told[k]
+            || (told_phase[k] == phase && told_count[k] == told_count_q[k]
                           && told_black[k] == told_black_q[k] && told_vote[k] == told_vote_q[k]));
-        a_reply: assert (!reply_q[k] || (reply_says_q[k].phase == phase && reply_says_q[k].count == CountBits'(told_count_q[k])
-                         && reply_says_q[k].black == told_black_q[k] && reply_says_q[k].vote == told_vote_q[k]));
+        a_reply: assert (!reply_q[k]
+            || (reply_says_q[k].phase == phase
+            && reply_says_q[k].count == CountBits'(told_count_q[k])
+                         && reply_says_q[k].black == told_black_q[k]
+                             && reply_says_q[k].vote == told_vote_q[k]));
         a_missing: assert (!busy || missing[k] || (ordered && told_q[k]));
-        // A node that could still tell white has not moved since the wave began; one that told white had not.
+        // A node that can still reply white has not moved since the wave began; one that replied
+        // white had not moved.
         a_still: assert (!(wave_q && !told_q[k] && idle[k] && !black[k])
                          || (still_q[k] && count[k] == count0_q[k] && vote[k] == vote0_q[k]));
         a_was_still: assert (!(wave_q && told_q[k] && !told_black_q[k])
-                             || (still_q[k] && told_count_q[k] == count0_q[k] && told_vote_q[k] == vote0_q[k]));
+                             || (still_q[k] && told_count_q[k] == count0_q[k]
+                                 && told_vote_q[k] == vote0_q[k]));
       end
     end
   end
@@ -278,7 +303,8 @@ module tutti_detector_star_formal
   always_comb begin
     c_detected: cover (!init_q && detected && moved_q);
     c_black: cover (!init_q && ends && phase == Detect && i_master.sum_q == '0 && i_master.black_q);
-    c_flying: cover (!init_q && ends && phase == Detect && i_master.sum_q != '0 && !i_master.black_q);
+    c_flying: cover (!init_q && ends && phase == Detect && i_master.sum_q != '0
+        && !i_master.black_q);
     c_unanimous: cover (!init_q && release_now != '0 && unanimous == '1);
   end
 endmodule

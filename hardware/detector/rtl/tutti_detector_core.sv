@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A node's part in the detection: counts, holds the master's question until all threads are idle, answers with the
-/// count, the colour and the vote of one instant, releases, and stops messages until the master lets them go again.
+/// A node's part in the detection. It counts messages; holds the master's order until all threads
+/// are idle; replies with the count, the colour and the vote of one instant; releases the threads;
+/// and disables sending until the master enables it again.
 module tutti_detector_core
   import tutti_detector_pkg::*;
 #(
@@ -14,15 +15,15 @@ module tutti_detector_core
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// From the tree, all of the same cycle.
+    /// Outputs of the tree, all for the same cycle.
     input logic [SumBits-1:0] sum_i,
     input logic idle_i,
     input logic vote_i,
     input logic left_i,
-    /// An order of the master. The next one comes after this one's reply.
+    /// An order of the master. The next one comes only after the reply to this one.
     input logic order_valid_i,
     input phase_t order_phase_i,
-    /// Of a release: all threads voted true.
+    /// For a release: all threads voted true.
     input logic order_vote_i,
     output logic reply_valid_o,
     input logic reply_ready_i,
@@ -35,15 +36,17 @@ module tutti_detector_core
     output logic unanimous_o,
     /// Threads may send in this cycle.
     output logic enable_o,
-    /// Sent minus received, Levels + 1 cycles ago.
+    /// Messages sent minus messages received, Levels + 1 cycles ago.
     output logic [Bits-1:0] count_o,
     /// An order arrived while another one was held.
     output logic overrun_o
 );
   if (SumBits < 2 || SumBits > Bits) $fatal(1, "tutti_detector_core: SumBits must be 2 to Bits");
-  if (Bits > CountBits) $fatal(1, "tutti_detector_core: Bits must be at most that of a message's count");
+  if (Bits > CountBits)
+    $fatal(1, "tutti_detector_core: Bits must be at most that of a message's count");
 
-  localparam int unsigned Settle = Levels + 3;  // until the tree shows who stayed after a release
+  // Cycles until the tree shows which threads stayed after a release.
+  localparam int unsigned Settle = Levels + 3;
   localparam int unsigned SettleBits = $clog2(Settle + 1);
 
   logic [Bits-1:0] count_q;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Room for two messages; says before it is full, from a register, whether it takes another one.
+/// A queue for two messages. A registered signal says before it is full whether it accepts another
+/// message.
 module tutti_detector_fifo
   import tutti_detector_pkg::*;
 (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A link between nodes: a ring of memory as a delay line. It stands still while its end is not taken.
+/// A link between nodes: a delay line made of a ring in memory. It stops while the message at its
+/// end is not taken.
 module tutti_detector_link
   import tutti_detector_pkg::*;
 #(

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The master of the star: asks every node, adds what they answer, and takes all of them through release and enable.
+/// The master of the star: asks every node, adds the replies, and takes all nodes through release
+/// and enable.
 ///
-/// A bit for every node tells who has answered, so a repeated or foreign reply changes nothing and is reported, and one
-/// can read who is missing.
+/// One bit for each node says whether it has replied. A repeated or unexpected reply therefore
+/// changes nothing and is reported, and the missing nodes can be read.
 module tutti_detector_master
   import tutti_detector_pkg::*;
 #(
-    /// Size of the mesh, 1 to 16 each way.
+    /// Size of the mesh, 1 to 16 in each direction.
     parameter int unsigned Columns = 6,
     parameter int unsigned Rows = 8,
     /// Width of the message counts.
@@ -16,14 +17,14 @@ module tutti_detector_master
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// Waves begin only while set.
+    /// Waves begin only while this is set.
     input logic run_i,
     output logic order_valid_o,
     input logic order_ready_i,
     output place_t order_to_o,
     output phase_t order_phase_o,
     output logic order_vote_o,
-    /// Replies are always taken.
+    /// A reply; replies are always accepted.
     input logic reply_valid_i,
     input place_t reply_from_i,
     input phase_t reply_phase_i,
@@ -32,20 +33,21 @@ module tutti_detector_master
     input logic [Bits-1:0] reply_count_i,
     /// A wave begins with the next cycle.
     output logic begin_o,
-    /// Of the wave that is under way or, between waves, of the next one.
+    /// The phase of the current wave or, between waves, of the next one.
     output phase_t phase_o,
-    /// All replies of the phase are there; this is its last cycle.
+    /// All replies of the phase have arrived; this is its last cycle.
     output logic end_o,
-    /// In the last cycle of a detecting wave: all is over.
+    /// Set in the last cycle of a detecting wave that finds termination.
     output logic detected_o,
-    /// Nodes that have not answered in this phase; node (x, y) is bit y * Columns + x.
+    /// Nodes that have not replied in this phase; node (x, y) is bit y * Columns + x.
     output logic [Nodes-1:0] missing_o,
-    /// A reply that nobody waits for.
+    /// An unexpected reply.
     output logic strange_o
 );
   if (Columns < 1 || Columns > 16) $fatal(1, "tutti_detector_master: Columns must be 1 to 16");
   if (Rows < 1 || Rows > 16) $fatal(1, "tutti_detector_master: Rows must be 1 to 16");
-  if (Bits < 1 || Bits > CountBits) $fatal(1, "tutti_detector_master: Bits must be at most that of a message's count");
+  if (Bits < 1 || Bits > CountBits)
+    $fatal(1, "tutti_detector_master: Bits must be at most that of a message's count");
 
   logic busy_q, sending_q, black_q, vote_q, unanimous_q;
   phase_t phase_q;
@@ -65,7 +67,7 @@ module tutti_detector_master
   assign last = next_q == '0;
   assign end_o = busy_q && !sending_q && missing_q == '0;
   assign detected_o = end_o && phase_q == Detect && !black_q && sum_q == '0;
-  // Only what follows a release, or a wave that failed, may be held back.
+  // Only a wave after a release, or after a wave that found no termination, may be delayed.
   assign begin_o = busy_q ? end_o && (detected_o || phase_q == Release) : run_i;
   assign phase_o = phase_q;
   assign missing_o = missing_q;
@@ -88,7 +90,7 @@ module tutti_detector_master
       sum_q <= '0;
     end else begin
       if (order_valid_o && order_ready_i) begin
-        // The farthest node first.
+        // The farthest node comes first.
         if (next_q.x != '0) begin
           next_q.x <= next_q.x - 1'b1;
         end else begin

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A mesh of nodes with the master: at the origin, a link away from node (0, 0) like the machine's bridge, or within the
-/// node in the centre.
+/// A mesh of nodes with the master, which is at the origin, one link away from node (0, 0) like the
+/// machine's bridge, or within the node in the centre.
 module tutti_detector_mesh
   import tutti_detector_pkg::*;
 #(
-    /// Size of the mesh, 1 to 16 each way.
+    /// Size of the mesh, 1 to 16 in each direction.
     parameter int unsigned Columns = 2,
     parameter int unsigned Rows = 2,
     /// Cores of a node.
     parameter int unsigned Cores = 4,
     /// Cycles from router to router, 2 to 1024.
     parameter int unsigned HopLatency = 150,
-    /// 0: the master is at the origin; 1: in the centre.
+    /// 0 puts the master at the origin, 1 in the centre.
     parameter int unsigned MasterCentre = 0,
     localparam int unsigned Nodes = Columns * Rows
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// The master starts waves while set.
+    /// The master starts waves while this is set.
     input logic run_i,
-    /// Node (x, y) is number y * Columns + x. See tutti_detector_tree.
+    /// Wires of the cores; node (x, y) is number y * Columns + x. See tutti_detector_tree.
     input logic [Nodes-1:0][Cores-1:0] send_i,
     input logic [Nodes-1:0][Cores-1:0] receive_i,
     input logic [Nodes-1:0][Cores-1:0] idle_i,
@@ -31,7 +31,7 @@ module tutti_detector_mesh
     output logic [Nodes-1:0] enable_o,
     output logic [Nodes-1:0][CountBits-1:0] count_o,
     output logic [Nodes-1:0][2:0] error_o,
-    /// Messages between the nodes' threads. The place is {y, x}.
+    /// Messages between the nodes' threads. A place is {y, x}.
     input logic [Nodes-1:0] data_valid_i,
     output logic [Nodes-1:0] data_ready_o,
     input place_t [Nodes-1:0] data_to_i,
@@ -49,16 +49,18 @@ module tutti_detector_mesh
 );
   if (Columns < 1 || Columns > 16) $fatal(1, "tutti_detector_mesh: Columns must be 1 to 16");
   if (Rows < 1 || Rows > 16) $fatal(1, "tutti_detector_mesh: Rows must be 1 to 16");
-  if (HopLatency < 2 || HopLatency > 1024) $fatal(1, "tutti_detector_mesh: HopLatency must be 2 to 1024");
+  if (HopLatency < 2 || HopLatency > 1024)
+    $fatal(1, "tutti_detector_mesh: HopLatency must be 2 to 1024");
   if (MasterCentre > 1) $fatal(1, "tutti_detector_mesh: MasterCentre must be 0 or 1");
 
   localparam int unsigned HomeColumn = MasterCentre == 1 ? Columns / 2 : 0;
   localparam int unsigned HomeRow = MasterCentre == 1 ? Rows / 2 : 0;
   localparam int unsigned Home = HomeRow * Columns + HomeColumn;
   localparam place_t HomePlace = '{x: PlaceBits'(HomeColumn), y: PlaceBits'(HomeRow)};
-  localparam int unsigned LinkLatency = HopLatency - 1;  // the router's queue takes a cycle
+  // The router's queue takes one cycle.
+  localparam int unsigned LinkLatency = HopLatency - 1;
 
-  // Into and out of every node, by port; the master's port by node.
+  // Signals into and out of every node, by port; those of the master's port, by node.
   logic [Nodes-1:0][3:0] in_valid, in_ready, out_valid, out_ready;
   message_t [Nodes-1:0][3:0] in, out;
   logic [Nodes-1:0] to_master_valid, from_master_valid, from_master_ready;
@@ -152,9 +154,11 @@ module tutti_detector_mesh
           .message_o(out[N])
       );
 
-      // Each node's outgoing links; what has no neighbour takes everything and brings nothing.
+      // Each node's outgoing links. A port without a neighbour accepts every message and delivers
+      // none.
       for (genvar p = 0; p < 4; ++p) begin : gen_port
-        localparam bit Inside = p == North ? y > 0 : p == East ? x < Columns - 1 : p == South ? y < Rows - 1 : x > 0;
+        localparam bit Inside = p == North ? y > 0 : p == East ? x < Columns - 1
+            : p == South ? y < Rows - 1 : x > 0;
         localparam int unsigned Other = !Inside ? N : p == North ? N - Columns : p == East ? N + 1
             : p == South ? N + Columns : N - 1;
         localparam int unsigned Back = (p + 2) % 4;
@@ -209,7 +213,8 @@ module tutti_detector_mesh
   for (genvar n = 0; n < Nodes; ++n) begin : gen_check
     for (genvar p = 0; p < 4; ++p) begin : gen_side
       localparam bit Wall = p == North ? n < Columns : p == East ? n % Columns == Columns - 1
-          : p == South ? n >= Nodes - Columns : n % Columns == 0 && !(MasterCentre == 0 && n == Home);
+          : p == South ? n >= Nodes - Columns
+          : n % Columns == 0 && !(MasterCentre == 0 && n == Home);
       if (Wall) begin : gen_wall
         always_ff @(posedge clk_i) if (rst_ni) a_nothing_leaves_the_mesh: assert (!out_valid[n][p]);
       end

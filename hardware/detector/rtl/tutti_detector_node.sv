@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A node of the detector: the trees and the part that answers. This is what termination detection adds to a node.
+/// A node of the detector: the trees and the core that replies. This is what termination detection
+/// adds to a node.
 module tutti_detector_node
   import tutti_detector_pkg::*;
 #(
@@ -13,7 +14,8 @@ module tutti_detector_node
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// The wires of the cores; see tutti_detector_tree. A core that is idle neither sends nor receives in that cycle.
+    /// Wires of the cores; see tutti_detector_tree. An idle core neither sends nor receives in that
+    /// cycle.
     input logic [Cores-1:0] send_i,
     input logic [Cores-1:0] receive_i,
     input logic [Cores-1:0] idle_i,
@@ -33,7 +35,8 @@ module tutti_detector_node
     output logic unanimous_o,
     output logic enable_o,
     output logic [Bits-1:0] count_o,
-    /// Misuse, until the next reset: [0] sent while disabled, [1] sent or received while idle, [2] two orders at once.
+    /// Misuse, kept until reset: [0] sent while disabled, [1] sent or received while idle, [2] two
+    /// orders at once.
     output logic [2:0] error_o
 );
   localparam int unsigned SumBits = $clog2(Cores) + 2;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Messages of the termination detector, and the shape of its trees.
 package tutti_detector_pkg;
-  /// Width of a message count. Counts wrap: right while fewer than 2^24 messages are under way.
+  /// Width of a message count. Counts wrap; they are right while fewer than 2^24 messages are under
+  /// way.
   localparam int unsigned CountBits = 24;
   /// Width of a coordinate of the mesh.
   localparam int unsigned PlaceBits = 4;
 
-  /// Detect: are you idle? Release: let your threads go, send nothing. Enable: send again.
+  /// Detect asks whether a node is idle. Release lets its threads continue without sending. Enable
+  /// lets them send again.
   typedef enum logic [1:0] {
     Detect  = 2'd0,
     Release = 2'd1,
@@ -25,18 +27,18 @@ package tutti_detector_pkg;
     logic [PlaceBits-1:0] x;
   } place_t;
 
-  /// What an order or a reply says; data use the same bits as they like.
+  /// The content of an order or a reply; data messages may use the same bits for anything.
   typedef struct packed {
     phase_t phase;
     logic black;
-    /// Of an order: all voted for it.
+    /// For an order: all threads voted true.
     logic vote;
     logic [CountBits-1:0] count;
   } report_t;
 
   typedef struct packed {
     kind_t kind;
-    /// For the master, which lives at `to`.
+    /// The message is for the master, which is attached at `to`.
     logic to_master;
     place_t to;
     place_t from;
@@ -46,14 +48,16 @@ package tutti_detector_pkg;
   /// Ports of a router.
   localparam int unsigned North = 0, East = 1, South = 2, West = 3, Local = 4, Ports = 5;
 
-  /// Entries of a reduction tree at a level; level 0 are the leaves.
-  function automatic int unsigned tree_width(int unsigned leaves, int unsigned radix, int unsigned level);
+  /// Number of entries of a reduction tree at a level; level 0 has the leaves.
+  function automatic int unsigned tree_width(int unsigned leaves, int unsigned radix,
+                                                int unsigned level);
     return (leaves + radix ** level - 1) / radix ** level;
   endfunction
 
-  /// Registers between the leaves and the root, for at most 256 leaves.
+  /// Number of registers between the leaves and the root, for at most 256 leaves.
   function automatic int unsigned tree_levels(int unsigned leaves, int unsigned radix);
-    return leaves <= 1 ? 0 : leaves <= radix ? 1 : leaves <= radix ** 2 ? 2 : leaves <= radix ** 3 ? 3
-        : leaves <= radix ** 4 ? 4 : leaves <= radix ** 5 ? 5 : leaves <= radix ** 6 ? 6 : leaves <= radix ** 7 ? 7 : 8;
+    return leaves <= 1 ? 0 : leaves <= radix ? 1 : leaves <= radix ** 2 ? 2
+        : leaves <= radix ** 3 ? 3 : leaves <= radix ** 4 ? 4 : leaves <= radix ** 5 ? 5
+        : leaves <= radix ** 6 ? 6 : leaves <= radix ** 7 ? 7 : 8;
   endfunction
 endpackage

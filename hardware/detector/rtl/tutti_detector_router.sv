@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Five ports, first along the row, then along the column; the senders of an output take turns. Neither a cycle of
-/// waiting routers nor a message lost: a port says ready from a register, and a message stays until it is taken.
+/// A router with five ports: messages go first along the row, then along the column; the senders of
+/// an output take turns. Routers cannot wait for each other in a cycle, and no message is lost:
+/// each port's ready signal comes from a register, and a message stays until it is taken.
 module tutti_detector_router
   import tutti_detector_pkg::*;
 #(
-    /// Where the master is at its node: 1 at the western port, 0 at the local port.
+    /// Where the master is attached at its node: 1 at the western port, 0 at the local port.
     parameter int unsigned MasterWest = 1
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// Where this router is.
+    /// Position of this router.
     input place_t here_i,
     input logic [Ports-1:0] valid_i,
     output logic [Ports-1:0] ready_o,
@@ -24,8 +25,10 @@ module tutti_detector_router
 
   logic [Ports-1:0] head_valid, head_ready;
   message_t [Ports-1:0] head;
-  logic [Ports-1:0][Ports-1:0] wants, grant;  // [output][input]
-  logic [Ports-1:0][Ports-1:0] after_q;  // inputs behind the one that had the output last
+  // Indexed by [output][input].
+  logic [Ports-1:0][Ports-1:0] wants, grant;
+  // Inputs behind the one that last had the output.
+  logic [Ports-1:0][Ports-1:0] after_q;
 
   for (genvar i = 0; i < Ports; ++i) begin : gen_port
     tutti_detector_fifo i_fifo (
@@ -71,8 +74,9 @@ module tutti_detector_router
   always_ff @(posedge clk_i) begin
     for (int unsigned o = 0; o < Ports; ++o) begin
       if (!rst_ni) after_q[o] <= '0;
-      // A message that waits keeps its turn.
-      else if (valid_o[o]) after_q[o] <= ready_i[o] ? ~(grant[o] | (grant[o] - Ports'(1))) : ~(grant[o] - Ports'(1));
+      // A waiting message keeps its turn.
+      else if (valid_o[o])
+        after_q[o] <= ready_i[o] ? ~(grant[o] | (grant[o] - Ports'(1))) : ~(grant[o] - Ports'(1));
     end
   end
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A node of the mesh: its part of the detector, its router, and what shares the router's local port.
+/// A node of the mesh: its part of the detector, its router, and the arbitration of the router's
+/// local port.
 module tutti_detector_tile
   import tutti_detector_pkg::*;
 #(
@@ -13,7 +14,7 @@ module tutti_detector_tile
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// Where this node is, and where the master is.
+    /// Positions of this node and of the master.
     input place_t here_i,
     input place_t master_i,
     /// The wires of the cores.
@@ -36,7 +37,7 @@ module tutti_detector_tile
     output logic data_valid_o,
     input logic data_ready_i,
     output logic [CountBits-1:0] data_o,
-    /// The master's port, where it lives inside this node.
+    /// The master's port, if the master is in this node.
     input logic master_valid_i,
     output logic master_ready_o,
     input message_t master_message_i,

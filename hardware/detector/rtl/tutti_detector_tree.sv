@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reduces the wires of all cores of a node to one message count and one state. Sum and conjunctions go through the same
-/// entries, a register each, so what leaves together was true in the same cycle.
+/// Reduces the wires of all cores of a node to one message count and one state. Sum and
+/// conjunctions pass through the same registered entries, so that all outputs describe the same
+/// cycle.
 module tutti_detector_tree
   import tutti_detector_pkg::*;
 #(
@@ -19,11 +20,11 @@ module tutti_detector_tree
     input logic [Cores-1:0] receive_i,
     /// All threads of the core wait for termination.
     input logic [Cores-1:0] idle_i,
-    /// All of them voted true.
+    /// All threads of the core voted true.
     input logic [Cores-1:0] vote_i,
-    /// No thread of the core is still to leave the episode that was released last.
+    /// No thread of the core still has to leave the episode that was released last.
     input logic [Cores-1:0] left_i,
-    /// Sent minus received, signed.
+    /// Messages sent minus messages received, signed.
     output logic [SumBits-1:0] sum_o,
     output logic idle_o,
     output logic vote_o,

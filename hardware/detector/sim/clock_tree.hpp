@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clock tree in software on the same mesh: a token goes from thread to thread down a tree over all threads, and
-// acknowledgements come back. Messages between nodes go through the mesh's routers and links; within a node they take
-// `local` cycles. A thread is busy for `handle` cycles with each message that it takes or sends.
+// A software clock tree on the same mesh: a token goes from thread to thread down a tree over all
+// threads, and acknowledgements come back. Messages between nodes go through the mesh's routers and
+// links; within a node they take `local` cycles. A thread is busy for `handle` cycles with each
+// message that it takes or sends.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +17,20 @@
 namespace tutti::rtl {
 
 struct tree_costs {
-  unsigned threads = 1024;  // of a node
-  unsigned fan_out = 4;     // within a node
-  unsigned local = 20;      // cycles
-  unsigned handle = 80;     // cycles
+  // Threads of a node.
+  unsigned threads = 1024;
+  // Children of a thread within a node.
+  unsigned fan_out = 4;
+  // Cycles of a message within a node.
+  unsigned local = 20;
+  // Cycles that a thread needs for one message.
+  unsigned handle = 80;
 };
 
 class clock_tree {
  public:
-  // The tree has its root at thread 0 of node `root`; the first threads of all nodes follow the messages' ways from there.
+  // The tree has its root at thread 0 of node `root`; the first threads of all nodes form a tree
+  // along the routes of messages from there.
   clock_tree(testbench& bench, unsigned root, tree_costs with)
       : bench_(bench), mesh_(bench), with_(with), out_(nodes), threads_(nodes * with.threads) {
     for (unsigned n = 0; n < nodes; ++n) {
@@ -32,7 +38,7 @@ class clock_tree {
         adopt(n * with_.threads + (t - 1) / with_.fan_out, n * with_.threads + t);
       if (n != root) adopt(towards(n, root) * with_.threads, n * with_.threads);
     }
-    // The farthest first: other nodes before the own threads.
+    // Send to the farthest first: to other nodes before threads of the same node.
     for (thread& t : threads_)
       std::sort(t.children.begin(), t.children.end(), [this](unsigned a, unsigned b) {
         const bool far_a = a % with_.threads == 0, far_b = b % with_.threads == 0;
@@ -42,7 +48,7 @@ class clock_tree {
     mesh_.reset();
   }
 
-  // Cycles of one round trip; 0 if it did not end within `most`.
+  // Returns the cycles of one round trip, or 0 if it did not end within `most`.
   std::uint64_t round_trip(std::uint64_t most) {
     const std::uint64_t start = bench_.cycle();
     done_ = false;
@@ -52,7 +58,7 @@ class clock_tree {
     return done_ ? bench_.cycle() - start : 0;
   }
 
-  // Every thread has had this many tokens.
+  // Returns true if every thread has had this many tokens.
   bool everybody_had(std::uint64_t tokens) const {
     return std::all_of(threads_.begin(), threads_.end(),
                        [tokens](const thread& t) { return t.tokens == tokens; });
@@ -73,7 +79,8 @@ class clock_tree {
     bool operator>(const event& other) const { return at > other.at; }
   };
 
-  // The neighbour of `n` from which the root's messages come: along the row first, then along the column.
+  // Returns the neighbour of `n` from which the root's messages come: first along the row, then
+  // along the column.
   static unsigned towards(unsigned n, unsigned root) {
     const unsigned x = n % COLUMNS, y = n / COLUMNS, rx = root % COLUMNS, ry = root / COLUMNS;
     if (y != ry) return y > ry ? n - COLUMNS : n + COLUMNS;
@@ -84,7 +91,8 @@ class clock_tree {
     threads_[parent].children.push_back(child);
   }
 
-  // A thread takes a message: a token goes on to its children, the last answer to its parent.
+  // A thread takes a message: it forwards a token to its children, and the last acknowledgement to
+  // its parent.
   void hear(unsigned t, bool answer) {
     thread& me = threads_[t];
     me.free_at = std::max(me.free_at, bench_.cycle()) + with_.handle;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that send, answer, wait and vote at random on the mesh, and the oracle: it knows every message and every
-// thread, and never looks at the detector's counts except to compare them with its own.
+// Threads that send, answer, wait and vote at random on the mesh, and an oracle. The oracle knows
+// every message and every thread; it reads the detector's counts only to compare them with its own.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,22 @@ inline constexpr unsigned threads = nodes * CORES * threads_a_core;
 inline constexpr unsigned levels = CORES == 1 ? 0 : CORES <= 4 ? 1 : CORES <= 16 ? 2 : 3;
 
 struct plan {
-  unsigned chatter = 8;     // messages that a thread may send of itself in an episode
-  unsigned answers = 2;     // one of so many messages makes its receiver send one
-  unsigned think = 40;      // longest pause
-  unsigned dissent = 4;     // one of so many episodes has a thread that votes false; 0: none has
-  unsigned lose = 0;        // this message, counted from 1, never arrives
-  unsigned lazy = threads;  // this thread never waits
-  unsigned rude = threads;  // this thread sends while sending is disabled
-  bool stalls = true;       // nodes refuse messages now and then
+  // Messages that a thread may send on its own in an episode.
+  unsigned chatter = 8;
+  // One of this many messages makes its receiver send one.
+  unsigned answers = 2;
+  // The longest pause.
+  unsigned think = 40;
+  // In one of this many episodes a thread votes false; 0 means in none.
+  unsigned dissent = 4;
+  // The message with this number, counted from 1, never arrives.
+  unsigned lose = 0;
+  // This thread never waits.
+  unsigned lazy = threads;
+  // This thread sends while sending is disabled.
+  unsigned rude = threads;
+  // Nodes refuse messages now and then.
+  bool stalls = true;
 };
 
 class crowd {
@@ -45,7 +53,7 @@ class crowd {
     for (unsigned t = 0; t < threads; ++t) begin_episode(t);
   }
 
-  // Runs until every thread has seen `episodes`; what went wrong, or nothing.
+  // Runs until every thread has seen `episodes`; returns what went wrong, or an empty string.
   std::string run(std::uint64_t episodes, std::uint64_t most_cycles) {
     const std::uint64_t end = bench_.cycle() + most_cycles;
     while (wrong_.empty() && bench_.cycle() < end && !done(episodes)) cycle();
@@ -91,7 +99,7 @@ class crowd {
     me.until = now() + pause();
   }
 
-  // All wait and nothing is under way: by the oracle's own books.
+  // Returns true if all threads wait and no message is under way, by the oracle's own record.
   bool over() const {
     if (under_way_ != 0) return false;
     for (const thread& t : threads_)
@@ -106,7 +114,7 @@ class crowd {
   }
 
   void send(unsigned t) {
-    // One of four stays in its node; a thread may send to itself.
+    // One of four messages stays in its node; a thread may send to itself.
     const unsigned n = node_of(t), in_node = CORES * threads_a_core;
     const unsigned to = random_() % 4 == 0
                             ? n * in_node + static_cast<unsigned>(random_() % in_node)
@@ -138,10 +146,10 @@ class crowd {
   void cycle() {
     bench_.settle();
     const model& top = bench_.top();
-    if (top.strange_o) fail("a reply that nobody waits for");
+    if (top.strange_o) fail("an unexpected reply");
     if (top.begin_o) ++waves_;
     if (top.detected_o) {
-      if (!over()) fail("termination detected while something goes on");
+      if (!over()) fail("termination detected while threads or messages are active");
       if (releases_left_ != 0) fail("termination detected before all nodes were released");
       releases_left_ = nodes;
       vote_ = all_voted();
@@ -164,7 +172,8 @@ class crowd {
 
   void node(unsigned n) {
     std::uint64_t& true_count = counts_[n];
-    // Conservation: the node's counter is the oracle's, as old as the tree is deep.
+    // Conservation: the node's counter equals the oracle's count from as many cycles ago as the
+    // tree is deep.
     history_[n].push_back(true_count & count_mask);
     if (history_[n].size() > levels + 1) history_[n].pop_front();
     if (history_[n].size() == levels + 1 && mesh_.count(n) != history_[n].front())
@@ -179,7 +188,7 @@ class crowd {
       if (releases_left_ == 0) fail("node " + std::to_string(n) + " is released out of turn");
       if (enabled) fail("messages are allowed during a release");
       --releases_left_;
-      if (mesh_.unanimous(n) != vote_) fail("the vote is told wrong");
+      if (mesh_.unanimous(n) != vote_) fail("the result of the vote is wrong");
       for (unsigned t = first; t < end; ++t) {
         thread& me = threads_[t];
         if (!me.waits || me.leaving || !me.box.empty()) fail("a busy thread is released");
@@ -216,7 +225,7 @@ class crowd {
     }
     mesh_.cores(n, send_wires, receive_wires, idle, vote, left);
 
-    // What is offered stays until it is taken; what is refused stays in the router.
+    // An offered message stays until it is taken; a refused one stays in the router.
     offered_[n] = !out_[n].empty();
     if (offered_[n]) {
       const std::uint64_t number = out_[n].front();
@@ -234,7 +243,7 @@ class crowd {
 
   unsigned top_phase() { return bench_.top().phase_o; }
 
-  // A cycle of a thread; a core sends and receives at most once a cycle.
+  // Steps a thread by a cycle; a core sends and receives at most once a cycle.
   void step(unsigned t, bool enabled, bool& sent, bool& received) {
     thread& me = threads_[t];
     if (me.until > now()) return;
@@ -246,7 +255,8 @@ class crowd {
     }
     if (me.waits) {
       if (me.box.empty()) return;
-      me.waits = false;  // the message wakes it, and takes its vote back
+      // The message wakes the thread and withdraws its vote.
+      me.waits = false;
       me.until = now() + pause();
       return;
     }
@@ -278,8 +288,10 @@ class crowd {
   plan with_;
   std::mt19937_64 random_;
   std::vector<thread> threads_;
-  std::vector<message> book_;                   // of messages between nodes, by number
-  std::vector<std::deque<std::uint64_t>> out_;  // waiting for the mesh
+  // Messages between nodes, by number.
+  std::vector<message> book_;
+  // Messages waiting for the mesh.
+  std::vector<std::deque<std::uint64_t>> out_;
   std::vector<unsigned> stall_;
   std::vector<std::deque<std::pair<std::uint64_t, message>>> local_;
   std::vector<std::deque<std::uint64_t>> history_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a round trip of the master over an idle mesh and over a loaded one, phase by phase; of an episode, from the
-// moment in which the last thread waits; and of a clock tree in software on the same mesh.
+// Measures cycles: of the master's round trip, phase by phase, over an idle and a loaded mesh; of
+// an episode, from the moment when the last thread waits; and of a software clock tree on the same
+// mesh.
 
 #include <numeric>
 
@@ -29,8 +30,8 @@ class idle_mesh {
       mesh_.cores(n, 0, 0, idle ? all_cores : 0, all_cores, all_cores);
   }
 
-  // Mean cycles of each phase over `waves` waves, while every node sends a message to a random one in `load` of 100
-  // cycles. False if it takes too long.
+  // Computes the mean cycles of each phase over `waves` waves, while every node sends a message to
+  // a random one in `load` of 100 cycles. Returns false if it takes too long.
   bool waves(unsigned waves, unsigned load, double (&mean)[3]) {
     std::uint64_t begin = 0, sum[3] = {}, count[3] = {};
     std::vector<unsigned> to(nodes, nodes);
@@ -59,10 +60,11 @@ class idle_mesh {
     return false;
   }
 
-  // From the moment in which all wait to the release, and to the permission to send, of the last node.
+  // Measures the cycles from the moment when all threads wait to the release of the last node and
+  // to its permission to send.
   bool episode(std::uint64_t& released, std::uint64_t& enabled) {
     all(false);
-    // Wherever the master's wave stands.
+    // Start at a random point of the master's wave.
     for (std::uint64_t rest = 2 * formula + random_() % (2 * formula); rest > 0; --rest)
       bench_.tick();
     for (unsigned n = 0; n < nodes; ++n)
@@ -77,7 +79,8 @@ class idle_mesh {
       for (unsigned n = 0; n < nodes; ++n) {
         if (mesh_.released(n)) {
           --left;
-          mesh_.cores(n, 0, 0, 0, all_cores, all_cores);  // its threads go on at once
+          // The node's threads continue at once.
+          mesh_.cores(n, 0, 0, 0, all_cores, all_cores);
         }
         may_send += mesh_.enabled(n);
       }
@@ -104,7 +107,7 @@ std::string measure(testbench& bench, const arguments& with) {
   if (!idle_mesh(bench, with.seed).waves(24, 20, loaded))
     return "a round trip under load does not end";
   if (idle[detect] < formula) return "faster than the links: the harness is wrong";
-  // An order and a reply a node and cycle, and the routers of both ends.
+  // One order and one reply for each node and cycle, and the routers of both ends.
   if (idle[detect] > formula + 2 * nodes + 20) return "slower than links and queue explain";
 
   constexpr unsigned episodes = 6;
@@ -133,7 +136,7 @@ std::string measure(testbench& bench, const arguments& with) {
       if (one == 0) return "the clock tree does not end";
       cycles += one;
     }
-    if (!tree.everybody_had(trips)) return "the clock tree forgets a thread";
+    if (!tree.everybody_had(trips)) return "the clock tree did not reach every thread";
     std::printf(", \"tree_%u\": %llu", handle, static_cast<unsigned long long>(cycles / trips));
   }
   std::printf("}\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh's ports by node, and how far its master is.
+// The mesh's ports by node, and the distance of its master.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline constexpr unsigned count_bits = 24;
 inline constexpr std::uint64_t count_mask = (1u << count_bits) - 1;
 inline constexpr unsigned detect = 0, release_phase = 1, enable_phase = 2;
 
-// Hops from the master to the farthest node; the bridge's own hop counts.
+// Returns the hops from the master to the farthest node, including the bridge's own hop.
 constexpr unsigned farthest() {
   if (MASTER_CENTRE == 0) return COLUMNS + ROWS - 1;
   return std::max(COLUMNS / 2, COLUMNS - 1 - COLUMNS / 2) + std::max(ROWS / 2, ROWS - 1 - ROWS / 2);

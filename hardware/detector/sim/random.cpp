@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh under random threads, under three kinds of load; and its twins: a message that never arrives, a thread that never
-// waits, a thread that sends while it must not. Those must be noticed; and a reset in the middle must not.
+// Runs the mesh with random threads under three kinds of load. The negative tests must be noticed:
+// a message that never arrives, a thread that never waits, and a thread that sends while sending is
+// disabled. A reset in the middle must change nothing.
 
 #include "crowd.hpp"
 
@@ -50,7 +51,7 @@ std::string misuse(testbench& bench, const arguments& with) {
   said = rude.run(2, long_enough);
   if ((rude.ports().error(0) & 1) == 0) return "sending while disabled is not reported";
 
-  // A reset in the middle of all that, with messages on the links, leaves nothing behind.
+  // A reset in the middle of this, with messages on the links, must leave nothing behind.
   crowd cut(bench, {.think = 4}, with.seed);
   if (!(said = cut.run(3, 3 * long_enough)).empty()) return "before the reset: " + said;
   crowd anew(bench, {}, with.seed + 1);
