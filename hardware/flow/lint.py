@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads every module alone: Verilator's warnings, Slang's elaboration, and parameters that must be refused."""
+"""Checks every module alone: Verilator's warnings, Slang's elaboration, and refusal of bad
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ def _verilator(unit: Unit, module: Module, parameters: dict, folder: pathlib.Pat
     generics = [f"-G{key}={value}" for key, value in parameters.items()]
     return tools.run(
         # fmt: off
-        [tools.find("verilator"), "--lint-only", "-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM", *waived, *generics,
+        [tools.find("verilator"), "--lint-only", "-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM",
+            *waived, *generics,
          "--top-module", module.name, *unit.sources],
         # fmt: on
         120,
@@ -36,7 +39,7 @@ def _slang(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -
 
 
 def lint(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> list:
-    """Verilator without a warning."""
+    """Passes if Verilator gives no warning."""
     name = f"{module.name} {label(parameters)}".strip()
     outcome = _verilator(unit, module, parameters, folder)
     ok = outcome.status == 0 and "%Warning" not in outcome.text
@@ -45,16 +48,18 @@ def lint(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> 
 
 
 def elaborate(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> list:
-    """Slang elaborates it; no latch, no loop, no net with two drivers or none."""
+    """Passes if Slang elaborates the module without latches, loops, or nets with two drivers or
+    none."""
     name = f"{module.name} {label(parameters)}".strip()
     outcome = _slang(unit, module, parameters, folder)
     ok = outcome.status == 0
     log = "" if ok else tools.tail(outcome.text)
-    return [result(unit.name, "elaborate", name, PASSED if ok else FAILED, outcome.seconds, log=log)]
+    return [result(unit.name, "elaborate", name, PASSED if ok else FAILED, outcome.seconds,
+        log=log)]
 
 
 def refuse(unit: Unit, module: Module, refusal, folder: pathlib.Path) -> list:
-    """Both tools stop at bad parameters with the module's own sentence."""
+    """Passes if both tools stop at bad parameters with the module's own message."""
     name = f"{module.name} refuses {label(refusal.parameters)}"
     problems, seconds = [], 0.0
     for tool, read in (("verilator", _verilator), ("slang", _slang)):
@@ -63,6 +68,7 @@ def refuse(unit: Unit, module: Module, refusal, folder: pathlib.Path) -> list:
         if outcome.status == 0:
             problems.append(f"{tool} accepts it")
         elif refusal.message not in outcome.text:
-            problems.append(f"{tool} does not say '{refusal.message}' but: {tools.first_error(outcome.text)}")
+            problems.append(
+                f"{tool} does not say '{refusal.message}' but: {tools.first_error(outcome.text)}")
     status = FAILED if problems else PASSED
     return [result(unit.name, "refuse", name, status, seconds, log="; ".join(problems))]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutation run: each seeded bug is put into a copy of the sources, and a proof or simulation must object.
+"""The mutation run: each seeded bug, put into a copy of the sources, must be caught.
 
-A bug counts as caught when a proof gives a counterexample from reset at small parameters, or a simulation fails. Without
-a bug nobody may object; that is checked too.
+A bug counts as caught when a proof gives a counterexample from reset at small parameters, or a
+simulation fails. Without a bug all must pass; the run checks that too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .unit import Bug, Proof, Simulation, Unit
 
 
 def _patched(unit: Unit, bug: Bug, folder: pathlib.Path) -> tuple:
-    """(sources, path of the patched file): the unit's sources with the bug in."""
+    """Returns (sources, path of the patched file): the unit's sources with the bug in them."""
     target = unit.folder / bug.file
     patched = folder / "patched" / bug.file
     shutil.rmtree(folder / "patched", ignore_errors=True)
@@ -26,46 +26,52 @@ def _patched(unit: Unit, bug: Bug, folder: pathlib.Path) -> tuple:
 
 
 def _search(proof: Proof, sources: list, folder: pathlib.Path) -> tuple:
-    """(verdict, outcome) of a search for a counterexample from reset at the size for bugs."""
+    """Returns (verdict, outcome) of a search for a counterexample from reset at the size for bugs.
+    """
     parameters = proof.bug_parameters or proof.parameters[0]
     if proof.method == "pdr":
         return prove.pdr(proof, prove.write_aiger(proof, parameters, sources, folder))
-    return prove.bounded(proof, prove.write_smt2(proof, parameters, sources, folder), proof.bug_depth)
+    return prove.bounded(proof, prove.write_smt2(proof, parameters, sources, folder),
+        proof.bug_depth)
 
 
 def baseline(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
-    """Without a bug nobody objects at the size and depth of the mutation run; else every bug would seem caught."""
+    """Passes if the proof finds nothing without a bug; otherwise every bug would seem caught."""
     sources = unit.sources + [unit.folder / f for f in proof.files]
     try:
         verdict, outcome = _search(proof, sources, folder)
     except prove.Trouble as trouble:
         return [result(unit.name, "mutate", f"none ({proof.name})", FAILED, 0, log=str(trouble))]
-    log = "" if verdict else "objects to the sources as they are: " + tools.tail(outcome.text)
+    log = "" if verdict else "fails without a bug: " + tools.tail(outcome.text)
     status = PASSED if verdict else FAILED
-    return [result(unit.name, "mutate", f"none ({proof.name})", status, outcome.seconds, note="nobody objects", log=log)]
+    return [result(unit.name, "mutate", f"none ({proof.name})", status, outcome.seconds,
+        note="passes", log=log)]
 
 
 def baseline_of_simulation(unit: Unit, simulation: Simulation, folder: pathlib.Path) -> list:
-    """The same for a simulation that some bug is for."""
+    """Passes if the simulation succeeds without a bug."""
     outcome = _simulated(unit, simulation, unit.sources, folder)
-    log = "" if outcome.status == 0 else "objects to the sources as they are: " + tools.tail(outcome.text)
+    log = "" if outcome.status == 0 else "fails without a bug: " + tools.tail(outcome.text)
     status = PASSED if outcome.status == 0 else FAILED
     name = f"none ({simulation.name})"
-    return [result(unit.name, "mutate", name, status, outcome.seconds, note="nobody objects", log=log)]
+    return [result(unit.name, "mutate", name, status, outcome.seconds, note="passes",
+        log=log)]
 
 
-def _simulated(unit: Unit, simulation: Simulation, sources: list, folder: pathlib.Path) -> tools.Outcome:
+def _simulated(unit: Unit, simulation: Simulation, sources: list,
+        folder: pathlib.Path) -> tools.Outcome:
     quick = (simulation.quick or simulation.parameters)[0]
     return simulate.run_once(unit, simulation, quick, sources, folder / simulation.name, True)
 
 
 def _objects(outcome: tools.Outcome) -> bool:
-    """The harness says what is wrong, or an assertion in the sources does; not a build or a run that fails otherwise."""
+    """Returns true if the harness or an assertion in the sources reports an error, false for other
+    failures."""
     return outcome.status == 1 or (outcome.status != 0 and "Assertion failed" in outcome.text)
 
 
 def mutate(unit: Unit, bug: Bug, folder: pathlib.Path) -> list:
-    """Who catches the bug."""
+    """Passes if a proof or a simulation catches the bug."""
     sources, patched = _patched(unit, bug, folder)
     caught_by, seconds, silent = [], 0.0, []
     for proof in unit.proofs:
@@ -78,7 +84,8 @@ def mutate(unit: Unit, bug: Bug, folder: pathlib.Path) -> list:
         try:
             verdict, outcome = _search(proof, sources + files, folder / proof.name)
         except prove.Trouble as trouble:
-            return [result(unit.name, "mutate", bug.name, FAILED, seconds, log=f"does not compile: {trouble}")]
+            return [result(unit.name, "mutate", bug.name, FAILED, seconds,
+                log=f"does not compile: {trouble}")]
         seconds += outcome.seconds
         if verdict is False:
             caught_by.append(proof.name)
@@ -92,8 +99,10 @@ def mutate(unit: Unit, bug: Bug, folder: pathlib.Path) -> list:
         if _objects(outcome):
             caught_by.append(simulation.name)
         else:
-            silent.append(f"{simulation.name} (exit status {outcome.status}: {tools.tail(outcome.text, 3)})")
+            silent.append(
+                f"{simulation.name} (exit status {outcome.status}: {tools.tail(outcome.text, 3)})")
     status = PASSED if caught_by else FAILED
-    log = "" if caught_by else "nobody objects: " + ", ".join(silent)
+    log = "" if caught_by else "not caught: " + ", ".join(silent)
     note = "caught by " + ", ".join(caught_by) if caught_by else ""
-    return [result(unit.name, "mutate", bug.name, status, seconds, caught_by=caught_by, note=note, log=log)]
+    return [result(unit.name, "mutate", bug.name, status, seconds, caught_by=caught_by, note=note,
+        log=log)]

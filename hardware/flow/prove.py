@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs: Yosys writes the problem, yosys-smtbmc with an SMT solver (Bitwuzla, or z3) or ABC's PDR answers it.
+"""Proofs: Yosys writes the problem; yosys-smtbmc with an SMT solver (Bitwuzla or z3), or ABC's PDR,
+solves it.
 
-A proof is believed only if as many assertions reached the solver as the description says, every cover is reached,
-and the mutation run (mutate.py) finds its seeded bugs.
+A proof counts only if as many assertions reached the solver as the description says, every cover is
+reached, and the mutation run (mutate.py) finds its seeded bugs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .unit import Proof, Unit, label
 
 
 class Trouble(RuntimeError):
-    """A step of a proof that gave no answer; the message says which and why."""
+    """A step of a proof gave no answer; the message says which and why."""
 
 
 def _read(proof: Proof, parameters: dict, sources: list, folder: pathlib.Path) -> str:
@@ -48,8 +49,12 @@ class Problem:
 
 
 def write_smt2(proof: Proof, parameters: dict, sources: list, folder: pathlib.Path) -> Problem:
-    """folder/problem.smt2. `opt` must not run after dffunmap: it would bring back flip-flops that SMT2 lacks."""
-    script = _read(proof, parameters, sources, folder) + "dffunmap\nwrite_smt2 -wires problem.smt2\n"
+    """Writes folder/problem.smt2.
+
+    `opt` must not follow dffunmap: it would restore flip-flops that SMT2 lacks.
+    """
+    script = _read(proof, parameters, sources, folder)
+    script += "dffunmap\nwrite_smt2 -wires problem.smt2\n"
     outcome = tools.yosys(script, folder)
     if outcome.status != 0:
         raise Trouble("yosys: " + tools.tail(outcome.text, 6))
@@ -57,7 +62,8 @@ def write_smt2(proof: Proof, parameters: dict, sources: list, folder: pathlib.Pa
 
 
 def write_aiger(proof: Proof, parameters: dict, sources: list, folder: pathlib.Path) -> Problem:
-    """folder/problem.aig, with the covers left out: ABC would take them for outputs to be proved."""
+    """Writes folder/problem.aig without the covers, which ABC would take for outputs to be proved.
+    """
     script = _read(proof, parameters, sources, folder) + (
         "chformal -cover -remove\nopt_clean\nsetundef -undriven -anyseq\ndffunmap\nsimplemap\ntechmap\nsimplemap\n"
         "setundef -init -zero\naigmap\nwrite_aiger -zinit problem.aig\n"
@@ -69,7 +75,8 @@ def write_aiger(proof: Proof, parameters: dict, sources: list, folder: pathlib.P
 
 
 def _smtbmc(proof: Proof, problem: Problem, options: list) -> tools.Outcome:
-    """--unroll: without it z3 4.8 was seen to spin on files that it answers in seconds with it."""
+    """Passes --unroll: without it z3 4.8 gave no answer on files that it solves in seconds with it.
+    """
     command = [tools.find("yosys-smtbmc"), "-s", proof.solver, "--unroll", *options, "problem.smt2"]
     extra = {}
     if proof.solver == "bitwuzla":
@@ -80,19 +87,23 @@ def _smtbmc(proof: Proof, problem: Problem, options: list) -> tools.Outcome:
 
 
 def bitwuzla(folder: pathlib.Path) -> pathlib.Path:
-    """A folder with a program of that name, since PyPI has a Python module only. Raises tools.Absent without that."""
+    """Makes a folder with a program of that name, since PyPI has a Python module only.
+
+    Raises tools.Absent.
+    """
     if importlib.util.find_spec("bitwuzla") is None:
         raise tools.Absent("bitwuzla is not installed (pip install -r hardware/requirements.txt)")
     program = (folder / "bin" / "bitwuzla").resolve()
     program.parent.mkdir(parents=True, exist_ok=True)
     server = pathlib.Path(__file__).with_name("smtlib.py")
-    program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(server))}\n")
+    program.write_text(
+        f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(server))}\n")
     program.chmod(0o755)
     return program.parent
 
 
 def _verdict(outcome: tools.Outcome) -> bool | None:
-    """True: holds; False: a counterexample; None: no answer."""
+    """Returns True if the property holds, False for a counterexample, None for no answer."""
     if "Status: PASSED" in outcome.text or "Status: passed" in outcome.text:
         return True
     if "Status: FAILED" in outcome.text or "Status: failed" in outcome.text:
@@ -101,19 +112,20 @@ def _verdict(outcome: tools.Outcome) -> bool | None:
 
 
 def bounded(proof: Proof, problem: Problem, depth: int) -> tuple:
-    """(verdict, outcome) of the first `depth` steps from reset."""
+    """Returns (verdict, outcome) of the first `depth` steps from reset."""
     outcome = _smtbmc(proof, problem, ["-t", str(depth)])
     return _verdict(outcome), outcome
 
 
 def induction(proof: Proof, problem: Problem) -> tuple:
-    """(verdict, outcome) of the step with k = proof.depth; False means that the step fails."""
+    """Returns (verdict, outcome) of the induction step with k = proof.depth; False means that it
+    fails."""
     outcome = _smtbmc(proof, problem, ["-i", "-t", str(proof.depth)])
     return _verdict(outcome), outcome
 
 
 def pdr(proof: Proof, problem: Problem) -> tuple:
-    """(verdict, outcome) of ABC's property-directed reachability."""
+    """Returns (verdict, outcome) of ABC's property-directed reachability."""
     script = "read_aiger problem.aig; fold; strash; pdr"
     outcome = tools.run([tools.find("berkeley-abc"), "-c", script], proof.timeout, problem.folder)
     if "Property proved" in outcome.text:
@@ -124,14 +136,15 @@ def pdr(proof: Proof, problem: Problem) -> tuple:
 
 
 def expected_assertions(proof: Proof, parameters: dict) -> int | None:
-    """How many assertions the description promises at these parameters; None: it says nothing of them."""
+    """Returns how many assertions the description promises at these parameters, or None if it says
+    nothing."""
     if isinstance(proof.assertions, int):
         return proof.assertions
     return proof.assertions.get(label(parameters))
 
 
 def prove(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> list:
-    """One proof at one set of parameters, its assertion count, and nothing else."""
+    """Runs one proof at one set of parameters and checks its assertion count."""
     name = f"{proof.name} {label(parameters)}".strip()
     sources = unit.sources + [unit.folder / f for f in proof.files]
     seconds, log = 0.0, ""
@@ -162,13 +175,15 @@ def prove(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> l
     status = PASSED if verdict else FAILED
     note = f"{proof.method}, {problem.asserts} assertions, {seconds:.1f} s"
     # fmt: off
-    return [result(unit.name, "prove", name, status, seconds, method=proof.method, assertions=problem.asserts,
+    return [result(unit.name, "prove", name, status, seconds, method=proof.method,
+        assertions=problem.asserts,
                    parameters=parameters, depth=proof.depth, note=note, log=log)]
     # fmt: on
 
 
 def cover(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
-    """Every cover statement of the proof is reached, so that its assumptions leave behaviour to be checked."""
+    """Passes if every cover statement is reached: the assumptions then leave behaviour to be
+    checked."""
     parameters = proof.cover_parameters or proof.parameters[0]
     name = f"{proof.name} {label(parameters)}".strip()
     sources = unit.sources + [unit.folder / f for f in proof.files]
@@ -185,4 +200,5 @@ def cover(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
         log = tools.tail(outcome.text)
     status = FAILED if log else PASSED
     note = f"{reached} of {proof.covers} reached"
-    return [result(unit.name, "cover", name, status, outcome.seconds, covers=reached, note=note, log=log)]
+    return [result(unit.name, "cover", name, status, outcome.seconds, covers=reached, note=note,
+        log=log)]

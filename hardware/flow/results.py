@@ -13,7 +13,8 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
 def result(unit: str, stage: str, name: str, status: str, seconds: float = 0.0, **more) -> dict:
-    """One line: {"type":"hardware", "unit":..., "stage":..., "name":..., "status":..., "seconds":..., ...}."""
+    """Makes one line: {"type":"hardware", "unit":..., "stage":..., "name":..., "status":...,
+    "seconds":..., ...}."""
     return {
         "type": "hardware",
         "unit": unit,
@@ -26,7 +27,7 @@ def result(unit: str, stage: str, name: str, status: str, seconds: float = 0.0, 
 
 
 class Collector:
-    """Counts, shows and writes results as they come; safe for several threads."""
+    """Counts, shows and writes results as they arrive; any thread may call it."""
 
     def __init__(self, path: pathlib.Path, total: int):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +39,7 @@ class Collector:
         self.all: list = []
 
     def take(self, lines: list) -> None:
-        """The results of one job."""
+        """Adds the results of one job."""
         with self._lock:
             self._done += 1
             for line in lines:

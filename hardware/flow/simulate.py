@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulations: Verilator makes a C++ model, a harness drives it, its lines of JSON become results.
+"""Simulations: Verilator makes a C++ model, a harness drives it, and its JSON lines become results.
 
-A harness gets the model's class as `model` through "model.h", the parameters as macros in capitals
-(Threads -> THREADS), and the folders hardware/flow/include, include and tests to include from. It is called as
+A harness gets the model's class as `model` from "model.h", the parameters as macros in capitals
+(Threads -> THREADS), and the include folders hardware/flow/include, include and tests. The flow
+calls it as
     harness [arguments...] [--waves FILE] [--coverage FILE]
-and returns 0 (passed), 1 (a check failed, said on stderr) or 2 (bad arguments).
+and it returns 0 (passed), 1 (a check failed; stderr says which) or 2 (bad arguments).
 """
 
 from __future__ import annotations
@@ -18,32 +19,39 @@ from . import tools
 from .results import FAILED, PASSED, result
 from .unit import HARDWARE, ROOT, Simulation, Unit, label
 
-# A mesh of 48 nodes takes its time on a machine that does something else too.
+# A mesh of 48 nodes takes long to build on a machine that is busy.
 BUILD_SECONDS = 1800
 
 
 def _macro(name: str) -> str:
-    """MaxThreads -> MAX_THREADS."""
+    """Converts MaxThreads to MAX_THREADS."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
 
 
-def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, folder: pathlib.Path, waves: bool,
+def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, folder: pathlib.Path,
+        waves: bool,
           coverage: bool) -> tools.Outcome:  # fmt: skip
-    """Leaves folder/model/harness."""
+    """Builds folder/model/harness."""
     shutil.rmtree(folder / "model", ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    # Its includes name the class, whatever the top module is called.
-    (folder / "model.h").write_text("// Made by hardware/flow.\n#pragma once\n#include \"Vmodel.h\"\nusing model = Vmodel;\n")
-    defines = [f"-D{_macro(key)}={value}" for key, value in {**parameters, **simulation.defines}.items()]
+    # Harnesses name the class `model`, whatever the top module is called.
+    (folder / "model.h").write_text(
+        "// Made by hardware/flow.\n#pragma once\n#include \"Vmodel.h\"\nusing model = Vmodel;\n")
+    defines = [f"-D{_macro(key)}={value}" for key,
+        value in {**parameters, **simulation.defines}.items()]
     flags = ["-std=c++20", "-O1", "-Wall", "-Wextra", *defines]
     if waves:
         flags.append("-DWAVES")
     if coverage:
         flags.append("-DCOVERAGE")
-    flags += [f"-I{folder}", f"-I{HARDWARE}/flow/include", f"-I{HARDWARE}", f"-I{ROOT}/include", f"-I{ROOT}/tests"]
-    command = [tools.find("verilator"), "--cc", "--exe", "--build", "-j", "1", "--assert", "-Wno-fatal", "-Wno-lint"]
-    command += ["-Wno-style", "--prefix", "Vmodel", "--top-module", simulation.top, "-Mdir", folder / "model"]
-    command += ["-o", "harness", "--x-initial", "unique", "-O3", "-CFLAGS", " ".join(flags), "-LDFLAGS", "-pthread"]
+    flags += [f"-I{folder}", f"-I{HARDWARE}/flow/include", f"-I{HARDWARE}", f"-I{ROOT}/include",
+        f"-I{ROOT}/tests"]
+    command = [tools.find("verilator"), "--cc", "--exe", "--build", "-j", "1", "--assert",
+        "-Wno-fatal", "-Wno-lint"]
+    command += ["-Wno-style", "--prefix", "Vmodel", "--top-module", simulation.top, "-Mdir",
+        folder / "model"]
+    command += ["-o", "harness", "--x-initial", "unique", "-O3", "-CFLAGS", " ".join(flags),
+        "-LDFLAGS", "-pthread"]
     command += [f"-G{key}={value}" for key, value in parameters.items()]
     if waves:
         command.append("--trace")
@@ -55,9 +63,10 @@ def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, f
     return tools.run(command, BUILD_SECONDS, folder, cached)
 
 
-def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list, folder: pathlib.Path, quick: bool,
+def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list,
+        folder: pathlib.Path, quick: bool,
              waves: pathlib.Path | None = None) -> tools.Outcome:  # fmt: skip
-    """Builds and runs; status 3: it could not be built."""
+    """Builds and runs a harness; status 3 means that the build failed."""
     coverage = simulation.coverage and not quick
     made = build(unit, simulation, parameters, sources, folder, waves is not None, coverage)
     if made.status != 0:
@@ -72,7 +81,8 @@ def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list
 
 
 def _coverage(folder: pathlib.Path) -> dict:
-    """Percent of the unit's lines and of its signals' toggles that the run reached; empty if there are no data."""
+    """Returns the percentages of the unit's lines and signal toggles that the run reached; empty
+    without data."""
     data = folder / "coverage.dat"
     if not data.is_file():
         return {}
@@ -87,14 +97,17 @@ def _coverage(folder: pathlib.Path) -> dict:
     return {kind: round(100.0 * hit[kind] / total[kind], 1) for kind in total if total[kind]}
 
 
-def simulate(unit: Unit, simulation: Simulation, parameters: dict, folder: pathlib.Path, quick: bool,
+def simulate(unit: Unit, simulation: Simulation, parameters: dict, folder: pathlib.Path,
+        quick: bool,
              waves_folder: pathlib.Path | None) -> list:  # fmt: skip
-    """One simulation at one set of parameters: its verdict, then what it measured."""
+    """Returns the results of one simulation at one set of parameters: its verdict, then its
+    measurements."""
     name = f"{simulation.name} {label(parameters)}".strip()
     waves = None
     if waves_folder is not None:
         waves_folder.mkdir(parents=True, exist_ok=True)
-        waves = waves_folder / (f"{unit.name}-{simulation.name}-{label(parameters)}".strip("-") + ".vcd")
+        waves = waves_folder / (f"{unit.name}-{simulation.name}-{label(parameters)}".strip("-")
+            + ".vcd")
     outcome = run_once(unit, simulation, parameters, unit.sources, folder, quick, waves)
     measured, said = [], []
     for line in outcome.text.splitlines():
@@ -105,13 +118,16 @@ def simulate(unit: Unit, simulation: Simulation, parameters: dict, folder: pathl
     ok = outcome.status == 0
     log = "" if ok else ("the time was up" if outcome.timed_out else tools.tail("\n".join(said)))
     percent = _coverage(folder) if ok else {}
-    note = f"{outcome.seconds:.1f} s" + "".join(f", {value} % of {kind}s" for kind, value in percent.items())
+    note = f"{outcome.seconds:.1f} s" + "".join(f", {value} % of {kind}s" for kind,
+        value in percent.items())
     lines = [
         # fmt: off
-        result(unit.name, "simulate", name, PASSED if ok else FAILED, outcome.seconds, parameters=parameters,
+        result(unit.name, "simulate", name, PASSED if ok else FAILED, outcome.seconds,
+            parameters=parameters,
                coverage_percent=percent, note=note, log=log)
         # fmt: on
     ]
     for values in measured:
-        lines.append({"type": "cycles", "unit": unit.name, "simulation": simulation.name, **parameters, **values})
+        lines.append({"type": "cycles", "unit": unit.name, "simulation": simulation.name,
+            **parameters, **values})
     return lines

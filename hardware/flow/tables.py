@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of results for people: python3 -m hardware.flow.tables build/hardware/results.jsonl prints Markdown."""
+"""Prints results as Markdown tables: python3 -m hardware.flow.tables build/hardware/results.jsonl
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,10 @@ FAMILY_NAMES = {"xilinx": "Xilinx 7", "ecp5": "ECP5", "intel": "Cyclone V", "ice
 
 
 def line_fit(points: list) -> tuple:
-    """Least squares a + b x of (x, y) points. Raises ValueError for fewer than two different x."""
+    """Returns the least-squares line a + b x through (x, y) points.
+
+    Raises ValueError for fewer than two different x.
+    """
     n = len(points)
     mean_x = sum(x for x, _ in points) / n if n else 0.0
     mean_y = sum(y for _, y in points) / n if n else 0.0
@@ -30,10 +34,13 @@ def _grown(parameters: dict, key: str) -> tuple:
 
 
 def synthesis(lines: list) -> str:
-    """Cells against the parameters, and what a thread or a barrier more costs where three points or more differ in it."""
-    rows = [line for line in lines if line.get("stage") == "synthesise" and line["status"] == "passed"]
+    """Returns cells by parameters, and the cost of one more thread or barrier where three points or
+    more differ in it."""
+    rows = [line for line in lines if line.get("stage") == "synthesise"
+        and line["status"] == "passed"]
     text = ["| module | parameters | target | LUT | flip-flops | carry | longest path, cells | MHz |", "|---|---|---|---|---|---|---|---|"]
-    rates = {(r["top"], label(r["parameters"])): r["mhz"] for r in rows if r["target"] == "ecp5_placed"}
+    rates = {(r["top"], label(r["parameters"])): r["mhz"] for r in rows
+        if r["target"] == "ecp5_placed"}
     for r in sorted(rows, key=lambda r: (r["top"], list(r["parameters"].values()), r["target"])):
         if r["target"] == "ecp5_placed":
             continue
@@ -44,12 +51,13 @@ def synthesis(lines: list) -> str:
             f"| {r['longest_path_cells']} | {rate} |"
         )
     text += ["", "| module | with | target | LUT | flip-flops |", "|---|---|---|---|---|"]
-    grows = (("Threads", "n"), ("Local", "n"), ("Cores", "n"), ("Barriers", "m"), ("Communicators", "m"))
+    grows = (("Threads", "n"), ("Local", "n"), ("Cores", "n"), ("Barriers", "m"),
+        ("Communicators", "m"))
     for key, unit in grows:
         groups = collections.defaultdict(list)
         for r in rows:
             if key in r["parameters"] and r["target"] in FAMILY_NAMES:
-                # A tree's ports grow with its threads.
+                # The number of a tree's ports grows with its threads.
                 is_tree = key == "Threads" and "Ports" in r["parameters"]
                 rest = () if is_tree else _grown(r["parameters"], key)
                 groups[(r["top"], r["target"], rest)].append(r)
@@ -66,11 +74,13 @@ def synthesis(lines: list) -> str:
 
 
 def cycles(lines: list) -> str:
-    """What simulations measured, one row a line of results; a table for those that measured the same quantities."""
+    """Returns the simulations' measurements, one row for each line of results, in one table for
+    each set of quantities."""
     kinds = collections.defaultdict(list)
     for line in lines:
         if line["type"] == "cycles":
-            kinds[line["unit"], line["simulation"], line.get("measure", ""), tuple(line)].append(line)
+            kinds[line["unit"], line["simulation"], line.get("measure", ""),
+                tuple(line)].append(line)
     text = []
     for (unit, simulation, measure, columns), mine in sorted(kinds.items()):
         keys = [k for k in columns if k not in ("type", "unit", "simulation", "measure")]
@@ -82,7 +92,7 @@ def cycles(lines: list) -> str:
 
 
 def checks(lines: list) -> str:
-    """How many of each stage passed, a unit a row."""
+    """Returns how many jobs of each stage passed, one row for each unit."""
     stages = ("lint", "elaborate", "refuse", "prove", "cover", "mutate", "simulate", "synthesise")
     jobs = [line for line in lines if line["type"] == "hardware"]
     text = ["| unit | " + " | ".join(stages) + " |", "|---|" + "---|" * len(stages)]
@@ -90,7 +100,8 @@ def checks(lines: list) -> str:
         cells = []
         for stage in stages:
             mine = [j for j in jobs if j["unit"] == unit and j["stage"] == stage]
-            cells.append(f"{sum(j['status'] == 'passed' for j in mine)} of {len(mine)}" if mine else "-")
+            cells.append(f"{sum(j['status'] == 'passed' for j in mine)} of {len(mine)}" if mine
+                else "-")
         text.append(f"| {unit} | " + " | ".join(cells) + " |")
     return "\n".join(text)
 
@@ -106,7 +117,8 @@ def main(arguments: list) -> int:
         except (OSError, json.JSONDecodeError) as error:
             print(f"hardware.flow.tables: error: {name}: {error}", file=sys.stderr)
             return 2
-    print("## Checks\n\n" + checks(lines) + "\n\n## Synthesis\n\n" + synthesis(lines) + "\n\n## Cycles\n\n" + cycles(lines))
+    print("## Checks\n\n" + checks(lines) + "\n\n## Synthesis\n\n" + synthesis(lines)
+        + "\n\n## Cycles\n\n" + cycles(lines))
     return 0
 
 

@@ -14,7 +14,7 @@ import time
 
 
 class Absent(RuntimeError):
-    """A tool that is not installed; the message says which and how to get it."""
+    """A tool is not installed; the message says which and how to get it."""
 
 
 WAYS = {
@@ -31,19 +31,22 @@ WAYS = {
 
 
 def find(tool: str) -> str:
-    """The program's path: beside this Python first, then in PATH. Raises Absent."""
+    """Returns the program's path; searches beside this Python first, then in PATH.
+
+    Raises Absent.
+    """
     beside = pathlib.Path(sys.executable).parent / tool
     if beside.is_file():
         return str(beside)
     found = shutil.which(tool)
     if found is None:
-        raise Absent(f"{tool} is not installed ({WAYS.get(tool, 'not known how to get it')})")
+        raise Absent(f"{tool} is not installed ({WAYS.get(tool, 'no known package')})")
     return found
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a command ended: its exit status (None: the time was up), all it said, and seconds."""
+    """How a command ended: its exit status (None after a timeout), its output, and its seconds."""
 
     status: int | None
     text: str
@@ -54,8 +57,9 @@ class Outcome:
         return self.status is None
 
 
-def run(command: list, timeout: float, cwd: pathlib.Path | None = None, extra: dict | None = None) -> Outcome:
-    """Runs a command and its children to their end, or ends all of them when `timeout` seconds are over."""
+def run(command: list, timeout: float, cwd: pathlib.Path | None = None,
+        extra: dict | None = None) -> Outcome:
+    """Runs a command; ends it and all its children when `timeout` seconds are over."""
     start = time.monotonic()
     process = subprocess.Popen(
         [str(c) for c in command],
@@ -86,20 +90,22 @@ def yosys(script: str, folder: pathlib.Path, timeout: float = 300) -> Outcome:
 
 
 def stage(sources: list, folder: pathlib.Path) -> list:
-    """Copies sources into folder/sources and gives their names there: YoWASP sees no other folder under /tmp."""
+    """Copies sources into folder/sources and returns their names there: YoWASP sees no other folder
+    under /tmp."""
     target = folder / "sources"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    return [str(pathlib.Path(shutil.copy(source, target)).relative_to(folder)) for source in sources]
+    return [str(pathlib.Path(shutil.copy(source, target)).relative_to(folder))
+        for source in sources]
 
 
 def tail(text: str, lines: int = 12) -> str:
-    """The last lines that say something."""
+    """Returns the last lines that are not empty."""
     return "\n".join([line for line in text.splitlines() if line.strip()][-lines:])
 
 
 def first_error(text: str) -> str:
-    """The first line that says what is wrong, or the last lines."""
+    """Returns the first line that reports an error, or the last lines."""
     for line in text.splitlines():
         if "rror" in line and "errors" not in line:
             return line.strip()

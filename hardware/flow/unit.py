@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions of hardware units: reads `unit.toml` files and refuses what it does not understand."""
+"""Descriptions of hardware units: reads `unit.toml` files and refuses unknown keys and values."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ HARDWARE = ROOT / "hardware"
 
 
 class BadDescription(ValueError):
-    """A unit.toml that cannot be used; the message names the file and the key."""
+    """A unit.toml is not valid; the message names the file and the key."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Refusal:
-    """Parameters that elaboration must refuse with a sentence that contains `message`."""
+    """Parameters that elaboration must refuse with a message that contains `message`."""
 
     parameters: dict
     message: str
@@ -30,7 +30,8 @@ class Module:
     name: str
     parameters: list = dataclasses.field(default_factory=lambda: [{}])
     refused: list = dataclasses.field(default_factory=list)
-    waive: list = dataclasses.field(default_factory=list)  # Verilator warnings, each with a reason in a comment
+    # Verilator warnings, each with a reason in a comment.
+    waive: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,47 +41,65 @@ class Proof:
     name: str
     top: str
     files: list
-    method: str  # induction | bmc | pdr
-    assertions: dict | int  # how many must reach the solver: of each parameter set, keyed "Threads=28", or of all
-    depth: int = 1  # induction: its k; bmc: steps
-    base: int = 0  # induction: steps of the base case; 0: as many as k
+    # induction, bmc or pdr.
+    method: str
+    # The number of assertions that must reach the solver: for each parameter set, keyed
+    # "Threads=28", or for all.
+    assertions: dict | int
+    # For induction: k. For bmc: steps.
+    depth: int = 1
+    # For induction: steps of the base case; 0 means k.
+    base: int = 0
     parameters: list = dataclasses.field(default_factory=lambda: [{}])
-    covers: int = 0  # cover statements, all of which must be reached
+    # The number of cover statements; all must be reached.
+    covers: int = 0
     cover_depth: int = 20
     cover_parameters: dict = dataclasses.field(default_factory=dict)
-    bug_parameters: dict = dataclasses.field(default_factory=dict)  # small, so that a bug gives a trace
+    # Small parameters, at which a bug gives a trace.
+    bug_parameters: dict = dataclasses.field(default_factory=dict)
     bug_depth: int = 20
-    bugs: bool = True  # takes part in the mutation run
-    quick: bool | list = True  # in quick runs: all parameter sets, none, or these
-    solver: str = "bitwuzla"  # or what else yosys-smtbmc knows and is installed: z3, cvc5
-    timeout: int = 300  # seconds of one solver run
+    # True if the proof takes part in the mutation run.
+    bugs: bool = True
+    # In quick runs: all parameter sets (True), none (False), or the listed ones.
+    quick: bool | list = True
+    # Any solver that yosys-smtbmc supports and that is installed: bitwuzla, z3, cvc5.
+    solver: str = "bitwuzla"
+    # Seconds of one solver run.
+    timeout: int = 300
 
 
 @dataclasses.dataclass(frozen=True)
 class Bug:
-    """A seeded bug: `old` stands exactly once in `file` and becomes `new`; the proofs or simulations must object."""
+    """A seeded bug: `old` occurs exactly once in `file` and becomes `new`; the proofs or
+    simulations must fail."""
 
     name: str
     file: str
     old: str
     new: str
-    proofs: list = dataclasses.field(default_factory=list)  # empty: any proof of the unit
-    simulations: list = dataclasses.field(default_factory=list)  # for what only a simulation can see
+    # Empty for any proof of the unit.
+    proofs: list = dataclasses.field(default_factory=list)
+    # For bugs that only a simulation can find.
+    simulations: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
 class Simulation:
-    """A Verilator model with a C++ harness: exit status 0 passes; lines of JSON on stdout are results."""
+    """A Verilator model with a C++ harness: exit status 0 passes; lines of JSON on stdout are
+    results."""
 
     name: str
     top: str
     harness: list
     parameters: list = dataclasses.field(default_factory=lambda: [{}])
-    quick: list = dataclasses.field(default_factory=list)  # the parameter sets of quick runs
-    files: list = dataclasses.field(default_factory=list)  # SystemVerilog beside the unit's sources
+    # The parameter sets of quick runs.
+    quick: list = dataclasses.field(default_factory=list)
+    # SystemVerilog files in addition to the unit's sources.
+    files: list = dataclasses.field(default_factory=list)
     arguments: list = dataclasses.field(default_factory=list)
     quick_arguments: list = dataclasses.field(default_factory=list)
-    defines: dict = dataclasses.field(default_factory=dict)  # of the harness
+    # Macros for the harness.
+    defines: dict = dataclasses.field(default_factory=dict)
     coverage: bool = True
     timeout: int = 300
 
@@ -92,7 +111,8 @@ class Synthesis:
     top: str
     parameters: list = dataclasses.field(default_factory=lambda: [{}])
     targets: list = dataclasses.field(default_factory=lambda: ["xilinx", "ecp5", "intel", "ice40"])
-    place: list = dataclasses.field(default_factory=list)  # parameter sets that nextpnr places, for the clock rate
+    # Parameter sets that nextpnr places, for the clock rate.
+    place: list = dataclasses.field(default_factory=list)
     quick: list = dataclasses.field(default_factory=list)
 
 
@@ -103,7 +123,8 @@ class Unit:
     name: str
     folder: pathlib.Path
     summary: str
-    sources: list  # absolute, in compile order, those of used units first
+    # Absolute paths in compile order, those of used units first.
+    sources: list
     modules: list
     proofs: list
     bugs: list
@@ -115,7 +136,8 @@ def _make(kind, table: dict, where: str):
     known = {field.name for field in dataclasses.fields(kind)}
     for key in table:
         if key not in known:
-            raise BadDescription(f"{where}: unknown key '{key}' (known: {', '.join(sorted(known))})")
+            raise BadDescription(
+                f"{where}: unknown key '{key}' (known: {', '.join(sorted(known))})")
     needed = {
         f.name
         for f in dataclasses.fields(kind)
@@ -132,24 +154,26 @@ def _expand(folder: pathlib.Path, patterns: list, where: str) -> list:
         files = sorted(folder.glob(pattern))
         if not files:
             raise BadDescription(f"{where}: no file matches '{pattern}'")
-        # Packages are compiled before the modules that import them.
+        # Compile packages before the modules that import them.
         files.sort(key=lambda f: not f.name.endswith("_pkg.sv"))
         found += [f for f in files if f not in found]
     return found
 
 
 def load(path: pathlib.Path) -> Unit:
-    """The unit that `path`, a unit.toml, describes. Raises BadDescription."""
+    """Returns the unit that `path`, a unit.toml, describes. Raises BadDescription."""
     try:
         with path.open("rb") as file:
             table = tomllib.load(file)
     except tomllib.TOMLDecodeError as error:
         raise BadDescription(f"{path}: {error}") from error
     folder = path.parent
-    allowed = {"name", "summary", "sources", "uses", "module", "proof", "bug", "simulation", "synthesis"}
+    allowed = {"name", "summary", "sources", "uses", "module", "proof", "bug", "simulation",
+        "synthesis"}
     for key in table:
         if key not in allowed:
-            raise BadDescription(f"{path}: unknown key '{key}' (known: {', '.join(sorted(allowed))})")
+            raise BadDescription(
+                f"{path}: unknown key '{key}' (known: {', '.join(sorted(allowed))})")
     for key in ("name", "sources", "module"):
         if key not in table:
             raise BadDescription(f"{path}: key '{key}' is missing")
@@ -167,7 +191,8 @@ def load(path: pathlib.Path) -> Unit:
         modules.append(_make(Module, entry, where))
 
     def tables(key, kind):
-        return [_make(kind, e, f"{path}: {key} {e.get('name', i)}") for i, e in enumerate(table.get(key, []))]
+        return [_make(kind, e, f"{path}: {key} {e.get('name', i)}") for i,
+            e in enumerate(table.get(key, []))]
 
     unit = Unit(
         name=table["name"],
@@ -189,7 +214,8 @@ def _check(unit: Unit, path: pathlib.Path) -> None:
     simulations = {simulation.name for simulation in unit.simulations}
     for proof in unit.proofs:
         if proof.method not in ("induction", "bmc", "pdr"):
-            raise BadDescription(f"{path}: proof {proof.name}: method '{proof.method}' is none of induction, bmc, pdr")
+            raise BadDescription(
+                f"{path}: proof {proof.name}: method '{proof.method}' is none of induction, bmc, pdr")
     for bug in unit.bugs:
         for name in bug.proofs:
             if name not in proofs:
@@ -207,11 +233,12 @@ def _check(unit: Unit, path: pathlib.Path) -> None:
 
 
 def all_units() -> list:
-    """Every unit under hardware/, by name."""
-    units = [load(path) for path in sorted(HARDWARE.glob("*/unit.toml")) + sorted(HARDWARE.glob("*/*/unit.toml"))]
+    """Returns every unit under hardware/, by name."""
+    units = [load(path) for path in sorted(HARDWARE.glob("*/unit.toml"))
+        + sorted(HARDWARE.glob("*/*/unit.toml"))]
     return sorted(units, key=lambda unit: unit.name)
 
 
 def label(parameters: dict) -> str:
-    """`Threads=28,Ports=4`: how a parameter set is written in names and results."""
+    """Returns a parameter set as names and results show it: `Threads=28,Ports=4`."""
     return ",".join(f"{key}={value}" for key, value in parameters.items())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flow refuses bad descriptions, and cannot pass a proof or a bug that it should not."""
+"""Tests that the flow refuses bad descriptions and passes no proof or bug that it should not pass.
+"""
 
 import pathlib
 import re
@@ -73,21 +74,26 @@ class Descriptions(Folder):
 
     def test_unknown_keys(self):
         self.assertIn("unknown key 'nmae'", self.refused(GOOD + "\nnmae = 1\n"))
-        self.assertIn("unknown key 'colour'", self.refused(GOOD.replace('name = "x"', 'name = "x"\ncolour = 1', 1)))
+        self.assertIn("unknown key 'colour'",
+            self.refused(GOOD.replace('name = "x"', 'name = "x"\ncolour = 1', 1)))
 
     def test_missing_keys(self):
-        self.assertIn("key 'sources' is missing", self.refused(GOOD.replace('sources = ["rtl/*.sv"]', "")))
-        self.assertIn("key 'assertions' is missing", self.refused(GOOD.replace("assertions = 1", "")))
+        self.assertIn("key 'sources' is missing",
+            self.refused(GOOD.replace('sources = ["rtl/*.sv"]', "")))
+        self.assertIn("key 'assertions' is missing",
+            self.refused(GOOD.replace("assertions = 1", "")))
 
     def test_no_file(self):
         self.assertIn("no file matches", self.refused(GOOD.replace("rtl/*.sv", "rtl/*.v")))
 
     def test_unknown_method(self):
-        self.assertIn("none of induction, bmc, pdr", self.refused(GOOD.replace('"induction"', '"hope"')))
+        self.assertIn("none of induction, bmc, pdr",
+            self.refused(GOOD.replace('"induction"', '"hope"')))
 
     def test_bug_that_fits_nowhere_or_twice(self):
         self.assertIn("stands 0 times", self.refused(GOOD.replace("q_o + 2'd1", "q_o + 2'd7")))
-        self.assertIn("times in rtl/x.sv, not once", self.refused(GOOD.replace("q_o + 2'd1", "q_o")))
+        self.assertIn("times in rtl/x.sv, not once",
+            self.refused(GOOD.replace("q_o + 2'd1", "q_o")))
 
 
 class Tables(unittest.TestCase):
@@ -101,23 +107,26 @@ class Tables(unittest.TestCase):
             tables.line_fit([])
 
     def test_growth(self):
-        common = {"type": "hardware", "unit": "x", "stage": "synthesise", "status": "passed", "top": "x", "target": "ecp5"}
+        common = {"type": "hardware", "unit": "x", "stage": "synthesise", "status": "passed",
+            "top": "x", "target": "ecp5"}
         lines = [
-            {**common, "parameters": {"Threads": n}, "luts": 10 + 3 * n, "flip_flops": n, "carries": 0, "longest_path_cells": 4}
+            {**common, "parameters": {"Threads": n}, "luts": 10 + 3 * n, "flip_flops": n,
+                "carries": 0, "longest_path_cells": 4}
             for n in (2, 4, 8)
         ]
         self.assertIn("| x | - | ECP5 | 10 + 3.0 n | 0 + 1.0 n |", tables.synthesis(lines))
 
     def test_each_simulation_has_its_own_columns(self):
         common = {"type": "cycles", "unit": "x"}
-        lines = [{**common, "simulation": "random", "episodes": 3}, {**common, "simulation": "measure", "trip": 7}]
+        lines = [{**common, "simulation": "random", "episodes": 3},
+            {**common, "simulation": "measure", "trip": 7}]
         text = tables.cycles(lines)
         self.assertIn("### x, measure\n\n| trip |\n|---|\n| 7 |", text)
         self.assertIn("### x, random\n\n| episodes |\n|---|\n| 3 |", text)
 
 
 class Registers(unittest.TestCase):
-    """The drivers' numbers are those of the packages."""
+    """The drivers have the same numbers as the packages."""
 
     def numbers(self, path, pattern):
         found = {}
@@ -130,12 +139,14 @@ class Registers(unittest.TestCase):
         text = (unit.HARDWARE / header).read_text()
         driver = self.numbers(unit.HARDWARE / header, r"(\w+) = 0x([0-9A-F']+)")
         for name in names:
-            self.assertEqual(rtl["reg" + name.replace("_", "")], driver[name.replace("_", "")], name)
+            self.assertEqual(rtl["reg" + name.replace("_", "")], driver[name.replace("_", "")],
+                name)
         for base in ("TriggerBase", "SenseBase"):
             self.assertIn(f"0x{rtl[base.lower()]:X}", text.replace("'", ""), base)
 
     def test_counting(self):
-        names = ["id", "version", "capability", "control", "size", "arrival_base", "departure_base", "status", "error"]
+        names = ["id", "version", "capability", "control", "size", "arrival_base", "departure_base",
+            "status", "error"]
         self.compare("counting/rtl/tutti_counting_pkg.sv", "cosim/registers.hpp", names)
 
     def test_hbs(self):
@@ -144,22 +155,28 @@ class Registers(unittest.TestCase):
 
 
 class Storage(unittest.TestCase):
-    """What hardware/hbs/README.md computes from paper 000, section 4.2."""
+    """Checks what hardware/hbs/README.md computes from Hetland et al. 2019, section 4.2."""
 
     def test_paper(self):
         local, peers, barriers = 56, 3, 128
         n = local + peers
-        self.assertEqual(barriers * n // 8, 944)  # the paper's bytes: one bit vector a barrier
-        self.assertEqual(barriers * 2 * n // 8, 1888)  # P and S, as its 2n x m register file says
-        self.assertEqual(barriers * (2 * n + peers) // 8, 1936)  # with the bits of peers that are ahead
-        self.assertAlmostEqual(944 * 8 * 0.05, 378, delta=1)  # square micrometres, from 944 bytes
+        # The paper's bytes: one bit vector for each barrier.
+        self.assertEqual(barriers * n // 8, 944)
+        # P and S, as the paper's 2n x m register file says.
+        self.assertEqual(barriers * 2 * n // 8, 1888)
+        # With the bits of peers that are ahead.
+        self.assertEqual(barriers * (2 * n + peers) // 8, 1936)
+        # Square micrometres, from 944 bytes.
+        self.assertAlmostEqual(944 * 8 * 0.05, 378, delta=1)
 
 
 class Smtlib(unittest.TestCase):
     def test_commands_end_with_their_last_bracket(self):
-        lines = ["(push 1)\n", "; a comment (\n", "(assert |odd ) name|)\n", "(check-sat\n", ")\n", "\n", "(exit)\n"]
+        lines = ["(push 1)\n", "; a comment (\n", "(assert |odd ) name|)\n", "(check-sat\n", ")\n",
+            "\n", "(exit)\n"]
         found = list(smtlib.commands(lines))
-        self.assertEqual(found, ["(push 1)", "; a comment (", "(assert |odd ) name|)", "(check-sat\n)", "(exit)"])
+        self.assertEqual(found,
+            ["(push 1)", "; a comment (", "(assert |odd ) name|)", "(check-sat\n)", "(exit)"])
 
 
 class Proofs(Folder):
@@ -191,7 +208,8 @@ class Proofs(Folder):
         self.assertEqual(self.prove(with_z3)["status"], "failed")
 
     def test_wrong_count_of_assertions(self):
-        self.assertIn("promises 2", self.prove(GOOD.replace("assertions = 1", "assertions = 2"))["log"])
+        self.assertIn("promises 2",
+            self.prove(GOOD.replace("assertions = 1", "assertions = 2"))["log"])
 
     def test_vacuous(self):
         (self.folder / "x_formal.sv").write_text(re.sub("always_comb.*", "", FORMAL))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every harness around a Verilator model shares: the clock, waveforms, coverage, the random stream, arguments.
+// What all harnesses around Verilator models share: clock, waveforms, coverage, random numbers,
+// arguments.
 #pragma once
 
 #include <verilated.h>
@@ -29,7 +30,7 @@ struct arguments {
   std::uint64_t seed = 1;
   std::string waves, coverage;
 
-  // Throws std::invalid_argument with a sentence.
+  // Throws std::invalid_argument for arguments that are not valid.
   static arguments parse(int argc, char** argv) {
     arguments a;
     for (int i = 1; i < argc; ++i) {
@@ -51,7 +52,8 @@ struct arguments {
   }
 };
 
-// `width` <= 64 bits at `low` of a port, whether Verilator made it an integer or an array of words.
+// Returns `width` <= 64 bits from bit `low` of a port, which Verilator makes an integer or an array
+// of words.
 template <class Port>
 std::uint64_t field(const Port& port, unsigned low, unsigned width) {
   const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
@@ -80,7 +82,7 @@ void set_field(Port& port, unsigned low, unsigned width, std::uint64_t value) {
   }
 }
 
-// A model with ports clk_i and rst_ni. Inputs are set between ticks; tick() is one rising edge.
+// A model with ports clk_i and rst_ni. Set inputs between ticks; tick() is one rising edge.
 class testbench {
  public:
   explicit testbench(const arguments& with = {}) : with_(with) {
@@ -107,7 +109,7 @@ class testbench {
   model& top() { return top_; }
   std::uint64_t cycle() const { return cycle_; }
 
-  // Lets inputs reach combinational outputs within the cycle.
+  // Updates the combinational outputs within the cycle.
   void settle() { top_.eval(); }
 
   void tick() {
@@ -134,7 +136,8 @@ class testbench {
     ++time_;
   }
 
-  // Registers that no reset has reached are anything: Verilator's default is 0.
+  // Gives registers random initial values, where Verilator's default would be 0, so that missing
+  // resets show.
   static VerilatedContext* power_on(VerilatedContext& context, std::uint64_t seed) {
     context.threads(1);
     context.randReset(2);
@@ -151,7 +154,7 @@ class testbench {
   std::uint64_t cycle_ = 0, time_ = 0;
 };
 
-// What main() does around `body(arguments)`, which returns what went wrong, or an empty string.
+// Implements main(): calls body(arguments), which returns what went wrong, or an empty string.
 template <class Body>
 int run_harness(int argc, char** argv, Body body) {
   arguments with;
