@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The arbiter serves one at a time, only who asks, and nobody twice while a symbolic input waits.
+/// The arbiter serves one input at a time, serves only inputs that ask, and serves none twice while
+/// a symbolic input waits.
 ///
-/// The input waits as long as it asks whenever somebody is served. It may take its request back while nobody is.
+/// The input waits if it asks whenever an input is served. It may withdraw its request in other
+/// cycles.
 module tutti_hbs_arbiter_formal #(
     parameter int unsigned Inputs = 4,
     parameter int unsigned IndexBits = Inputs > 1 ? $clog2(Inputs) : 1
@@ -14,9 +16,11 @@ module tutti_hbs_arbiter_formal #(
   logic init_q = 1'b1;
   logic [IndexBits-1:0] symbol_q;
   logic [Inputs-1:0] grant, serves;
-  logic [Inputs-1:0] served_q;  // since the symbol began to wait
+  // Inputs served since the symbolic input began to wait.
+  logic [Inputs-1:0] served_q;
   logic asks;
-  logic paused_q;  // it has taken its request back since somebody was served
+  // The symbolic input has withdrawn its request since an input was served.
+  logic paused_q;
 
   tutti_hbs_arbiter #(
       .Inputs(Inputs)
@@ -33,7 +37,7 @@ module tutti_hbs_arbiter_formal #(
   always_ff @(posedge clk_i) begin
     init_q <= 1'b0;
     symbol_q <= symbol_i;
-    // A cycle in which nobody is served changes nothing, whoever asks.
+    // A cycle in which no input is served changes nothing, whichever inputs ask.
     if (init_q || serves[symbol_i] || (!asks && serves != '0)) begin
       served_q <= '0;
       paused_q <= 1'b0;
@@ -50,13 +54,15 @@ module tutti_hbs_arbiter_formal #(
       a_one: assert ((grant & (grant - Inputs'(1))) == '0);
       a_asked: assert ((grant & ~request_i) == '0);
       a_busy: assert (request_i == '0 || grant != '0);
-      // Nobody is served twice while the symbol waits: its wait is bounded by Inputs - 1 others.
+      // No input is served twice while the symbolic input waits, so at most Inputs - 1 others are
+      // served first.
       a_fair: assert (!asks || (serves & served_q) == '0);
       a_not_itself: assert (!served_q[symbol_i]);
     end
   end
-  // The order of preference begins after the last served and goes round. Those served since the symbol began to wait
-  // lie behind the symbol in it. later_q is a run of ones up to the top.
+  // The order of preference begins after the last served input and is cyclic. Inputs served since
+  // the symbolic input began to wait come after it in that order. later_q is a run of ones up to
+  // the top.
   for (genvar i = 0; i < Inputs; ++i) begin : gen_order
     logic behind;
     assign behind = i_arbiter.later_q[symbol_i] ? !i_arbiter.later_q[i] || i > 32'(symbol_i)
@@ -72,6 +78,7 @@ module tutti_hbs_arbiter_formal #(
   end
   always_comb begin
     c_last: cover (!init_q && asks && serves[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
-    c_paused: cover (!init_q && paused_q && asks && serves[symbol_i] && $countones(served_q) == 32'(Inputs) - 1);
+    c_paused: cover (!init_q && paused_q && asks && serves[symbol_i]
+        && $countones(served_q) == 32'(Inputs) - 1);
   end
 endmodule

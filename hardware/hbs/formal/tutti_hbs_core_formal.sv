@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One barrier of the structure, chosen by a symbol: whatever the messages to all barriers are, it behaves as its
-/// specification, which sees only the messages to it.
+/// One barrier of the structure, chosen by a symbol: for any messages to all barriers, it behaves
+/// as its specification, which sees only the messages to it.
 ///
-/// Cores arrive again only after their complete message, but foreign and repeated arrivals may come at any time. A peer
-/// may be one episode ahead: it announces an episode after its own previous one is complete, for which it needed this
-/// socket's announcement.
+/// Cores arrive again only after their complete message, but foreign and repeated arrivals may come
+/// at any time. A peer may be one episode ahead: it announces an episode after its own previous one
+/// is complete, for which it needed this socket's announcement.
 module tutti_hbs_core_formal
   import tutti_hbs_pkg::*;
 #(
@@ -16,7 +16,7 @@ module tutti_hbs_core_formal
     parameter int unsigned SourceBits = $clog2(Bits)
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input logic valid_i,
     input kind_e kind_i,
     input logic [BarrierBits-1:0] barrier_i,
@@ -24,7 +24,8 @@ module tutti_hbs_core_formal
     input logic [Bits-1:0] mask_i,
     input logic complete_ready_i,
     input logic [Peers-1:0] peer_ready_i,
-    input logic [BarrierBits-1:0] symbol_i  // held constant
+    // Held constant.
+    input logic [BarrierBits-1:0] symbol_i
 );
   logic init_q = 1'b1;
   logic [BarrierBits-1:0] symbol_q;
@@ -69,24 +70,31 @@ module tutti_hbs_core_formal
   // The specification of barrier `symbol_i`.
   logic [Bits-1:0] members_q, sender;
   logic [Local-1:0] arrived_q, arrived_now, waiting_q;
-  logic [Peers-1:0] first_q, second_q, first_now, second_now;  // a peer's announcements: of this episode, of the next
-  logic announced_q;  // this socket has announced the open episode
-  logic owed_q;  // the complete message is on its way
-  logic [Peers-1:0] due_q;  // announcements on their way
+  // A peer's announcements: of this episode and of the next.
+  logic [Peers-1:0] first_q, second_q, first_now, second_now;
+  // This socket has announced the open episode.
+  logic announced_q;
+  // The complete message is on its way.
+  logic owed_q;
+  // Announcements on their way.
+  logic [Peers-1:0] due_q;
 
   logic hit, creates, inits, core, socket, announces, completes, delivered;
   assign hit = !init_q && valid_i && ready && barrier_i == symbol_i && 32'(source_i) < Bits;
   assign sender = Bits'(1) << source_i;
   assign creates = hit && kind_i == Create && mask_i[Local-1:0] != '0;
-  // Not once the episode is announced: that is an error, and changes nothing.
-  assign inits = hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0 && !announced_q;
+  // Not once the episode is announced: then it is an error, and changes nothing.
+  assign inits = hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0
+      && !announced_q;
   assign core = hit && kind_i == CoreArrive && (sender[Local-1:0] & members_q[Local-1:0]) != '0;
-  assign socket = hit && kind_i == SocketArrive && (sender[Bits-1:Local] & members_q[Bits-1:Local]) != '0;
+  assign socket = hit && kind_i == SocketArrive
+      && (sender[Bits-1:Local] & members_q[Bits-1:Local]) != '0;
   assign arrived_now = core ? arrived_q | sender[Local-1:0] : arrived_q;
   assign first_now = socket ? first_q | sender[Bits-1:Local] : first_q;
   assign second_now = socket ? second_q | (first_q & sender[Bits-1:Local]) : second_q;
   assign announces = core && arrived_now == members_q[Local-1:0] && !announced_q;
-  assign completes = (core || socket) && arrived_now == members_q[Local-1:0] && first_now == members_q[Bits-1:Local];
+  assign completes = (core || socket) && arrived_now == members_q[Local-1:0]
+      && first_now == members_q[Bits-1:Local];
   assign delivered = !init_q && complete_valid && complete_ready_i && complete_barrier == symbol_i;
 
   always_ff @(posedge clk_i) begin
@@ -110,7 +118,9 @@ module tutti_hbs_core_formal
       owed_q <= completes || (owed_q && !delivered);
       due_q <= announces ? members_q[Bits-1:Local]
                          : due_q & ~(peer_barrier == symbol_i ? peer_valid & peer_ready_i : '0);
-      waiting_q <= creates ? '0 : (waiting_q | (core ? sender[Local-1:0] : '0)) & (delivered ? core ? sender[Local-1:0] : '0 : '1)
+      waiting_q <= creates ? '0
+          : (waiting_q | (core ? sender[Local-1:0] : '0))
+          & (delivered ? core ? sender[Local-1:0] : '0 : '1)
           & ~(inits ? sender[Local-1:0] : '0);
     end
   end
@@ -118,39 +128,46 @@ module tutti_hbs_core_formal
   always_comb begin
     assume (init_q || symbol_i == symbol_q);
     assume (32'(symbol_i) < Barriers);
-    // The kernel creates only while nothing is on its way.
-    assume (!(hit && kind_i == Create) || (!owed_q && due_q == '0 && !(complete_valid && complete_barrier == symbol_i)));
-    // A core that has not been told of the completion does not come again.
+    // The kernel creates a barrier only while no message is on its way.
+    assume (!(hit && kind_i == Create)
+        || (!owed_q && due_q == '0 && !(complete_valid && complete_barrier == symbol_i)));
+    // A core does not arrive again before it receives the complete message.
     assume (!(core && owed_q) || (sender[Local-1:0] & waiting_q) == '0);
     // A peer announces the next episode only after it has this socket's announcement of this one.
-    assume (!socket || (first_q & sender[Bits-1:Local]) == '0 || (announced_q && (second_q & sender[Bits-1:Local]) == '0));
+    assume (!socket || (first_q & sender[Bits-1:Local]) == '0
+        || (announced_q && (second_q & sender[Bits-1:Local]) == '0));
   end
 
   always_comb begin
     if (!init_q) begin
-      // Safety: complete is said exactly for what the specification completes, to exactly its local participants.
+      // Safety: a complete message is sent exactly for what the specification completes, to exactly
+      // its local participants.
       a_owed: assert (owed_q == (complete_valid && complete_barrier == symbol_i));
       a_told: assert (!owed_q || complete_mask == members_q[Local-1:0]);
-      // Announcements go to exactly the peers that take part, once an episode.
+      // Announcements go to exactly the participating peers, once an episode.
       a_due: assert (due_q == (peer_barrier == symbol_i ? peer_valid : '0));
-      // Liveness: what is owed is offered, and nothing but the ways out keeps messages waiting.
+      // Liveness: messages that must be sent are offered, and only busy outputs delay messages.
       a_ready: assert (ready || complete_valid || peer_valid != '0);
-      a_socket_ready: assert (ready || kind_i != SocketArrive || (complete_valid && !complete_ready_i));
+      a_socket_ready: assert (ready || kind_i != SocketArrive
+          || (complete_valid && !complete_ready_i));
       // The state that a driver reads.
       a_members: assert (shown_members == members_q);
       a_arrived: assert (shown_arrived == {first_q, arrived_q});
       // Invariants.
-      a_subset: assert ((arrived_q & ~members_q[Local-1:0]) == '0 && (first_q & ~members_q[Bits-1:Local]) == '0);
+      a_subset: assert ((arrived_q & ~members_q[Local-1:0]) == '0
+          && (first_q & ~members_q[Bits-1:Local]) == '0);
       a_second: assert ((second_q & ~first_q) == '0);
       a_announced: assert (announced_q == (arrived_q == members_q[Local-1:0] && members_q != '0));
       a_second_announced: assert (second_q == '0 || announced_q);
-      a_open: assert (members_q == '0 || !(arrived_q == members_q[Local-1:0] && first_q == members_q[Bits-1:Local]));
+      a_open: assert (members_q == '0
+          || !(arrived_q == members_q[Local-1:0] && first_q == members_q[Bits-1:Local]));
       a_local: assert (members_q == '0 || members_q[Local-1:0] != '0);
       a_ahead: assert (i_core.ahead_q[symbol_i] == second_q);
       a_others: assert ((i_core.s_q[symbol_i] | shown_members) == '1);
-      // Misuse is seen.
+      // Misuse is detected.
       a_foreign: assert (!(hit && kind_i == CoreArrive && !core) || error.foreign);
-      a_late: assert (!(hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0 && announced_q) || error.late_init);
+      a_late: assert (!(hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0
+          && announced_q) || error.late_init);
       a_again: assert (!(core && (arrived_q & sender[Local-1:0]) != '0) || error.arrived_again);
     end
   end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who gets through the front end, and when: local messages are masked while a socket arrival is on its way out, socket
-/// arrivals never are. Nothing is assumed of requests, links and peers; a wait is counted while its request stays up.
+/// Order of service at the front end: local messages are masked while a socket arrival is on its
+/// way out; socket arrivals never are. Nothing is assumed about requests, links and peers; waiting
+/// time is counted while a request stays up.
 module tutti_hbs_unit_formal
   import tutti_hbs_pkg::*;
 #(
@@ -12,7 +13,7 @@ module tutti_hbs_unit_formal
     parameter int unsigned PeerBits = Peers > 1 ? $clog2(Peers) : 1
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input logic req_valid_i,
     input logic req_write_i,
     input address_t req_addr_i,
@@ -20,7 +21,8 @@ module tutti_hbs_unit_formal
     input logic [Peers-1:0] in_valid_i,
     input logic [Peers-1:0][BarrierBits-1:0] in_barrier_i,
     input logic [Peers-1:0] out_ready_i,
-    input logic [PeerBits-1:0] symbol_i  // a peer; held constant
+    // A peer; held constant.
+    input logic [PeerBits-1:0] symbol_i
 );
   // A cluster is then one word of participants and the timeout.
   if (Local + Peers > 63) $fatal(1, "tutti_hbs_unit_formal: at most 63 participants");
@@ -64,8 +66,8 @@ module tutti_hbs_unit_formal
       .out_barrier_o(out_barrier)
   );
 
-  // What a message is, from the register map: a trigger or an INIT of a thread that is there, or the last word of a
-  // cluster whose participants are there. Everything else concerns registers only.
+  // A message, by the register map, is a trigger or an INIT of an existing thread, or the last word
+  // of a cluster whose participants exist. Every other request concerns registers only.
   logic line, cluster, message, stray_q;
   assign line = (req_addr_i[22:21] == TriggerBase[22:21] || req_addr_i[22:21] == InitBase[22:21])
       && 32'(req_addr_i[20:14]) < Barriers && 32'(req_addr_i[13:6]) < Local;
@@ -74,21 +76,27 @@ module tutti_hbs_unit_formal
       && (line || (cluster && req_addr_i[3] && 32'(req_addr_i[15:4]) < Barriers && !stray_q));
 
   logic links_free, local_waits, socket_waits;
-  logic [Inputs-1:0] taken;  // messages
+  // Messages.
+  logic [Inputs-1:0] taken;
   assign links_free = out_valid == '0;
   assign taken = {in_valid_i & in_ready, message && req_ready};
   assign local_waits = req_valid_i && !req_ready && links_free;
   assign socket_waits = in_valid_i[symbol_i] && !in_ready[symbol_i];
 
-  count_t local_q, socket_q;  // cycles of waiting before this one
-  logic quiet_q;  // the links were free, and no local message was taken
-  logic masked_q;  // the local message has waited for the links too
-  logic [Peers-1:0] left_q;  // went out in the last cycle
+  // Cycles of waiting before this one.
+  count_t local_q, socket_q;
+  // The links were free, and no local message was taken.
+  logic quiet_q;
+  // The local message has waited for the links too.
+  logic masked_q;
+  // Messages that left in the last cycle.
+  logic [Peers-1:0] left_q;
   always_ff @(posedge clk_i) begin
     init_q <= 1'b0;
     symbol_q <= symbol_i;
     if (init_q) stray_q <= 1'b0;
-    else if (req_valid_i && req_write_i && cluster && !req_addr_i[3]) stray_q <= req_data_i[DataBits-1:Bits] != '0;
+    else if (req_valid_i && req_write_i && cluster && !req_addr_i[3]) stray_q <=
+        req_data_i[DataBits-1:Bits] != '0;
     local_q <= !init_q && local_waits ? local_q + count_t'(1) : '0;
     socket_q <= !init_q && socket_waits ? socket_q + count_t'(1) : '0;
     quiet_q <= !init_q && links_free && !taken[0];
@@ -96,7 +104,7 @@ module tutti_hbs_unit_formal
     left_q <= init_q ? '0 : out_valid & out_ready_i;
   end
 
-  // Inputs that the order of service lets go before local messages, and before the symbol.
+  // Inputs that the order of service puts before local messages, and before the symbol.
   logic [Inputs-1:0] later;
   count_t before_local, before_socket;
   assign later = i_unit.i_arbiter.later_q;
@@ -115,21 +123,25 @@ module tutti_hbs_unit_formal
     assume (init_q || symbol_i == symbol_q);
     assume (32'(symbol_i) < Peers);
     if (!init_q) begin
-      // One message a cycle, only from who asks, and no cycle is lost while somebody may be served.
+      // One message a cycle, only from inputs that ask, and no cycle is lost while an input may be
+      // served.
       a_one: assert ((taken & (taken - Inputs'(1))) == '0);
       a_asked: assert ((in_ready & ~in_valid_i) == '0);
       a_busy: assert (taken != '0 || (in_valid_i == '0 && !(message && links_free)));
       a_masked: assert (links_free || !taken[0]);
       a_registers: assert (message || !req_valid_i || req_ready);
-      // A local message that is there while the links are free waits for at most a message from each peer; a socket
-      // arrival for at most one from each other peer and a local one, whatever the links do.
+      // A local message that asks while the links are free waits for at most one message from each
+      // peer. A socket arrival waits for at most one message from each other peer and a local one,
+      // whatever the links do.
       a_local: assert (!local_waits || 32'(local_q) < Peers);
       a_socket: assert (!socket_waits || 32'(socket_q) < Peers);
-      // Links that are free stay so until a local message is taken, and what a link takes is gone.
+      // Free links stay free until a local message is taken, and a message that a link takes leaves
+      // the unit.
       a_quiet: assert (!quiet_q || links_free);
       a_left: assert ((out_valid & left_q) == '0);
-      // Invariants: every cycle of waiting takes one from those who go before.
-      a_local_order: assert (!(req_valid_i && links_free) || 32'(local_q) + 32'(before_local) <= Peers);
+      // Invariants: every cycle of waiting removes one of the messages that go before.
+      a_local_order: assert (!(req_valid_i && links_free)
+          || 32'(local_q) + 32'(before_local) <= Peers);
       a_socket_order: assert (!in_valid_i[symbol_i] || 32'(socket_q) + 32'(before_socket) <= Peers);
       a_stray: assert (stray_q == i_unit.stray_bits);
     end
@@ -143,7 +155,7 @@ module tutti_hbs_unit_formal
   always_comb begin
     c_local_last: cover (!init_q && taken[0] && 32'(local_q) == Peers);
     c_socket_last: cover (!init_q && taken[32'(symbol_i)+1] && 32'(socket_q) == Peers);
-    // The links are busy, a local message waits for them, and sockets do not.
+    // The links are busy, so a local message waits, and sockets do not.
     c_masked: cover (!init_q && message && !links_free && taken[Inputs-1:1] != '0);
     // It has waited for the links, and then for all peers.
     c_both: cover (!init_q && taken[0] && masked_q && 32'(local_q) == Peers);

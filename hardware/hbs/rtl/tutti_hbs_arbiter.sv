@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Round robin: among those who ask and may be served now, the one after the last served comes first. Who asks whenever
-/// somebody is served waits for at most Inputs - 1 others.
+/// A round-robin arbiter: among the inputs that ask and may be served now, the one after the last
+/// served comes first. An input that asks whenever an input is served waits for at most Inputs - 1
+/// others.
 module tutti_hbs_arbiter #(
     parameter int unsigned Inputs = 4
 ) (
@@ -8,14 +9,15 @@ module tutti_hbs_arbiter #(
     /// Synchronous reset, active low.
     input logic rst_ni,
     input logic [Inputs-1:0] request_i,
-    /// Whoever is granted is served in this cycle; else the order stays.
+    /// The granted input is served in this cycle; without serve_i the order stays.
     input logic serve_i,
-    /// At most one.
+    /// At most one bit is set.
     output logic [Inputs-1:0] grant_o
 );
   if (Inputs < 1 || Inputs > 16) $fatal(1, "tutti_hbs_arbiter: Inputs must be 1 to 16");
 
-  logic [Inputs-1:0] later_q;  // those after the last served
+  // Inputs after the last served one.
+  logic [Inputs-1:0] later_q;
   logic [Inputs-1:0] preferred, chosen_from;
   assign preferred = request_i & later_q;
   assign chosen_from = preferred != '0 ? preferred : request_i;

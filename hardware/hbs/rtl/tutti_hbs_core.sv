@@ -1,51 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-/// m subset barriers over n bits: local threads first, then peer sockets. One message a cycle.
+/// m subset barriers over n bits: local threads first, then peer sockets. It takes one message a
+/// cycle.
 ///
-/// Participation P and state S are kept as in paper 000: 0 is a participant, that has not arrived. A barrier completes when
-/// all bits of its S are 1; S then becomes P again. Beyond the paper there is one bit per peer and barrier, `ahead`: with
-/// three sockets or more, a peer that has completed an episode may announce the next one before the slowest announcement
-/// of this one is here, and would be lost.
+/// Participation P and state S are stored as in Hetland et al. 2019: 0 marks a participant that has
+/// not arrived. A barrier completes when all bits of its S are 1; S then becomes P again. In
+/// addition there is one bit for each peer and barrier, `ahead`. With three sockets or more, a peer
+/// that has completed an episode may announce the next one before the slowest announcement of this
+/// one arrives; without the bit that announcement would be lost.
 module tutti_hbs_core
   import tutti_hbs_pkg::*;
 #(
-    /// m: barriers.
+    /// m: number of barriers.
     parameter int unsigned Barriers = 8,
     /// Hardware threads of this socket.
     parameter int unsigned Local = 16,
     /// Other sockets, 0 to 7.
     parameter int unsigned Peers = 3,
-    /// Derived: do not set. n.
+    /// Derived; do not set. n: number of bits.
     parameter int unsigned Bits = Local + Peers,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned BarrierBits = Barriers > 1 ? $clog2(Barriers) : 1,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned SourceBits = Bits > 1 ? $clog2(Bits) : 1,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned PeerPorts = Peers > 0 ? Peers : 1
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// A message. Socket arrivals never wait for the way out to peers, so that sockets cannot block each other.
+    /// A message. Socket arrivals never wait for the output to peers, so that sockets cannot block
+    /// each other.
     input logic msg_valid_i,
     output logic msg_ready_o,
     input kind_e msg_kind_i,
     input logic [BarrierBits-1:0] msg_barrier_i,
-    /// Bit of the sender: a thread, or Local + peer.
+    /// The sender's bit: a thread, or Local + peer.
     input logic [SourceBits-1:0] msg_source_i,
-    /// Create: participants are 1.
+    /// For Create: participants are 1.
     input logic [Bits-1:0] msg_mask_i,
-    /// Complete, to the local threads in the mask.
+    /// Complete message to the local threads in the mask.
     output logic complete_valid_o,
     input logic complete_ready_i,
     output logic [BarrierBits-1:0] complete_barrier_o,
     output logic [Local-1:0] complete_mask_o,
-    /// Socket arrival, to each peer that takes part.
+    /// Socket arrival to each participating peer.
     output logic [PeerPorts-1:0] peer_valid_o,
     input logic [PeerPorts-1:0] peer_ready_i,
     output logic [BarrierBits-1:0] peer_barrier_o,
     output error_t error_o,
-    /// S of a barrier, and who takes part: 1 is a participant.
+    /// A barrier's S and its participants (1).
     input logic [BarrierBits-1:0] read_barrier_i,
     output logic [Bits-1:0] read_arrived_o,
     output logic [Bits-1:0] read_members_o
@@ -75,7 +78,7 @@ module tutti_hbs_core
     assign peer_source = '0;
   end
 
-  // The kind must fit the sender: threads are cores, the bits above are sockets.
+  // The kind must fit the sender: threads send as cores, the bits above as sockets.
   logic from_core, right_kind;
   assign from_core = 32'(msg_source_i) < Local;
   assign right_kind = msg_kind_i == SocketArrive ? !from_core : from_core;
@@ -86,16 +89,18 @@ module tutti_hbs_core
   assign complete = take && arrive && &s_arrived;
   assign good_mask = msg_mask_i[Local-1:0] != '0;
 
-  // Ways out.
+  // Outputs.
   logic complete_free, peers_free;
   assign complete_free = !complete_valid_o || complete_ready_i;
-  assign peers_free = peer_valid_o == '0;  // not what leaves now: no path from ready to ready
+  // Messages that leave now still count, so that there is no path from ready to ready.
+  assign peers_free = peer_valid_o == '0;
   assign msg_ready_o = complete_free && (msg_kind_i == SocketArrive || peers_free);
   assign take = msg_valid_i && msg_ready_o && in_range;
 
   always_comb begin
     ahead_d = ahead;
-    if (msg_kind_i == SocketArrive && arrive) ahead_d = ahead | (peer_source & {PeerPorts{(s & source) != '0}});
+    if (msg_kind_i == SocketArrive && arrive) ahead_d =
+        ahead | (peer_source & {PeerPorts{(s & source) != '0}});
   end
 
   logic [Bits-1:0] rearmed;
@@ -118,7 +123,7 @@ module tutti_hbs_core
           s_q[msg_barrier_i] <= ~msg_mask_i;
           ahead_q[msg_barrier_i] <= '0;
         end
-        // What is announced cannot be unsaid.
+        // An announcement cannot be withdrawn.
         Init: if (member && right_kind && !was_local_done) s_q[msg_barrier_i] <= s & ~source;
         default: begin
           s_q[msg_barrier_i] <= complete ? rearmed : s_arrived;

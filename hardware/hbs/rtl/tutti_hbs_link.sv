@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A link between sockets: a message of a barrier's number, with a latency. It stands still while its end is not taken.
+/// A link between sockets: carries a barrier's number with a latency. It stops while the message at
+/// its end is not taken.
 module tutti_hbs_link #(
     /// Cycles from one end to the other, at least 1.
     parameter int unsigned Latency = 8,

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Sockets that are all linked with each other: what simulations and the co-simulation drive.
+/// Several sockets, each linked with every other; simulations and the co-simulation drive this
+/// module.
 module tutti_hbs_system
   import tutti_hbs_pkg::*;
 #(
-    /// Sockets, 1 to 4.
+    /// Number of sockets, 1 to 4.
     parameter int unsigned Sockets = 2,
     parameter int unsigned Barriers = 8,
     /// Hardware threads of each socket.
     parameter int unsigned Local = 16,
     /// Cycles of a link.
     parameter int unsigned LinkLatency = 8,
-    /// Cycles more for each link from socket 0: links need not be alike.
+    /// Additional cycles of each link from socket 0, to make links differ.
     parameter int unsigned Skew = 0,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned BarrierBits = Barriers > 1 ? $clog2(Barriers) : 1
 ) (
     input logic clk_i,
@@ -33,7 +34,7 @@ module tutti_hbs_system
   localparam int unsigned Peers = Sockets - 1;
   localparam int unsigned PeerPorts = Peers > 0 ? Peers : 1;
 
-  // Peer k of socket s is socket k, or k + 1 if that is s or above.
+  // Peer k of socket s is socket k, or k + 1 if k is s or above.
   logic [Sockets-1:0][PeerPorts-1:0] out_valid, out_ready, in_valid, in_ready;
   logic [Sockets-1:0][BarrierBits-1:0] out_barrier;
   logic [Sockets-1:0][PeerPorts-1:0][BarrierBits-1:0] in_barrier;
@@ -69,7 +70,8 @@ module tutti_hbs_system
     assign complete_barrier_o[s] = 8'(complete_barrier);
     for (genvar k = 0; k < Peers; ++k) begin : gen_link
       localparam int unsigned To = k < s ? k : k + 1;
-      localparam int unsigned Back = s < To ? s : s - 1;  // this socket, seen from there
+      // This socket's number as seen from the other one.
+      localparam int unsigned Back = s < To ? s : s - 1;
       tutti_hbs_link #(
           .Latency(LinkLatency + (s == 0 ? Skew * (k + 1) : 0)),
           .BarrierBits(BarrierBits)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One socket's structure with its registers: clusters of 64-bit words hold a barrier's participants and its timeout,
-/// triggers and senses lie one to a cache line, and links come from and go to the peers.
+/// One socket's structure with its registers: clusters of 64-bit words hold a barrier's
+/// participants and its timeout; each trigger and sense has a cache line of its own; links connect
+/// the peers.
 module tutti_hbs_unit
   import tutti_hbs_pkg::*;
 #(
-    /// m: barriers.
+    /// m: number of barriers.
     parameter int unsigned Barriers = 8,
     /// Hardware threads of this socket.
     parameter int unsigned Local = 16,
@@ -12,15 +13,15 @@ module tutti_hbs_unit
     parameter int unsigned Peers = 3,
     /// Width of the number of completed episodes that a sense shows.
     parameter int unsigned GenerationBits = 8,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned BarrierBits = Barriers > 1 ? $clog2(Barriers) : 1,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned PeerPorts = Peers > 0 ? Peers : 1
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// A request; reads are answered in the cycle in which they are taken.
+    /// A request; a read is answered in the cycle in which it is taken.
     input logic req_valid_i,
     output logic req_ready_o,
     input logic req_write_i,
@@ -28,7 +29,7 @@ module tutti_hbs_unit
     input logic [DataBits-1:0] req_data_i,
     output logic rsp_valid_o,
     output logic [DataBits-1:0] rsp_data_o,
-    /// Complete, to the local threads in the mask.
+    /// Complete message to the local threads in the mask.
     output logic complete_valid_o,
     output logic [BarrierBits-1:0] complete_barrier_o,
     output logic [Local-1:0] complete_mask_o,
@@ -47,14 +48,16 @@ module tutti_hbs_unit
   localparam int unsigned Bits = Local + Peers;
   localparam int unsigned SourceBits = Bits > 1 ? $clog2(Bits) : 1;
   localparam int unsigned MaskWords = (Bits + 63) / 64;
-  localparam int unsigned Words = MaskWords + 1;  // of a cluster
+  // Words of a cluster.
+  localparam int unsigned Words = MaskWords + 1;
   localparam int unsigned Inputs = 1 + Peers;
 
-  // What a request means.
+  // Decoding of a request.
   logic [1:0] region;
   logic [6:0] line_barrier;
   logic [7:0] line_thread;
-  logic [12:0] place;  // word number in the clusters
+  // Word number in the clusters.
+  logic [12:0] place;
   assign region = req_addr_i[22:21];
   assign line_barrier = req_addr_i[20:14];
   assign line_thread = req_addr_i[13:6];
@@ -73,8 +76,8 @@ module tutti_hbs_unit
   assign line_good = 32'(line_barrier) < Barriers && 32'(line_thread) < Local;
   assign cluster_good = 32'(cluster_barrier) < Barriers;
 
-  // The words of a cluster are collected until its last one, the timeout, is written: then the barrier is created.
-  // The kernel writes clusters one after the other.
+  // The words of a cluster are collected until its last one, the timeout, is written, which creates
+  // the barrier. The kernel writes clusters one after the other.
   logic [MaskWords*64-1:0] mask_q;
   logic stray_bits;
   if (MaskWords * 64 > Bits) begin : gen_stray
@@ -94,14 +97,15 @@ module tutti_hbs_unit
     else kind = CoreArrive;
   end
 
-  // Those who ask: requests that are messages, then the peers.
+  // Inputs of the arbiter: requests that are messages, then the peers.
   logic [Inputs-1:0] request, grant;
   logic core_ready, core_valid, complete_valid;
   kind_e core_kind;
   logic [BarrierBits-1:0] core_barrier;
   logic [SourceBits-1:0] core_source;
 
-  // A local message waits while a socket arrival is on its way out, so that it never holds up the peers.
+  // A local message waits while a socket arrival is on its way out, so that it never delays the
+  // peers.
   assign request[0] = req_valid_i && is_message && out_valid_o == '0;
   for (genvar k = 0; k < Peers; ++k) begin : gen_request
     assign request[k+1] = in_valid_i[k];
@@ -172,7 +176,7 @@ module tutti_hbs_unit
   assign taken = req_valid_i && req_ready_o;
   assign write = taken && req_write_i;
 
-  // Episodes of each barrier, for threads that look instead of being told.
+  // Episodes of each barrier, for threads that poll instead of waiting for a message.
   logic [Barriers-1:0][GenerationBits-1:0] generation_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -185,7 +189,8 @@ module tutti_hbs_unit
       if (write && create_message) generation_q[cluster_barrier[BarrierBits-1:0]] <= '0;
       for (int unsigned w = 0; w < MaskWords; ++w)
       if (write && in_cluster && cluster_word == 13'(w)) mask_q[w*64+:64] <= req_data_i;
-      error_q <= (write && req_addr_i == RegError ? error_q & ~req_data_i[$bits(error_t)-1:0] : error_q) |
+      error_q <=
+          (write && req_addr_i == RegError ? error_q & ~req_data_i[$bits(error_t)-1:0] : error_q) |
           core_error | own_error;
     end
   end
@@ -214,7 +219,8 @@ module tutti_hbs_unit
       unique case (req_addr_i)
         RegId: rsp_data_o = Id;
         RegVersion: rsp_data_o = DataBits'(Version);
-        RegCapability: rsp_data_o = {8'(GenerationBits), 16'(Local), 8'(Words), 16'(Barriers), 16'(Bits)};
+        RegCapability: rsp_data_o =
+            {8'(GenerationBits), 16'(Local), 8'(Words), 16'(Barriers), 16'(Bits)};
         RegError: rsp_data_o = DataBits'(error_q);
         default: rsp_data_o = '0;
       endcase

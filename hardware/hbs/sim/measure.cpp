@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles from the last arrival to the first and the last departure, with the machines of paper 000: a core reaches the
-// structure and back in the time of an access to its L3. Alone: all others have been there for long; together: all
-// arrive in one cycle, and the structure takes one message a cycle.
+// Measures the cycles from the last arrival to the first and the last departure, with the machines
+// of Hetland et al. 2019: a core reaches the structure and back in the time of an access to its L3.
+// "Alone": the last thread arrives long after all others. "Together": all arrive in one cycle, and
+// the structure takes one message a cycle.
 
 #include <algorithm>
 
@@ -61,7 +62,8 @@ int main(int argc, char** argv) {
   return run_harness(argc, argv, [](const arguments& with) -> std::string {
     testbench bench(with);
     bench.reset();
-    // 0: the structure alone; then what the paper says of the L3 of the machines and of the Phi's network.
+    // 0 is the structure alone; the others are the paper's values for the L3 of its machines and
+    // for the Phi's network.
     for (const unsigned l3 : {0u, 20u, 38u, 42u, 48u, 64u, 88u})
       if (std::string wrong = measure(bench, l3); !wrong.empty()) return wrong;
     return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constrained-random runs of the structure: several barriers over several sockets at once, each with its own trace.
+// Runs the structure with constrained random threads: several barriers over several sockets at
+// once, each with its own trace.
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +19,7 @@ std::vector<member> everybody() {
   return all;
 }
 
-// All threads, shuffled and cut into at most BARRIERS groups.
+// Returns all threads, shuffled and divided into at most BARRIERS groups.
 std::vector<std::vector<member>> cut(std::mt19937_64& random) {
   std::vector<member> all = everybody();
   std::shuffle(all.begin(), all.end(), random);
@@ -36,7 +37,7 @@ auto moody(std::uint64_t seed) {
   };
 }
 
-// One in `often` arrivals is taken back.
+// One in `often` arrivals is withdrawn.
 auto fickle(std::uint64_t seed, std::uint64_t often) {
   return [random = std::mt19937_64(seed), often]() mutable -> std::uint64_t {
     if (random() % often != 0) return never;
@@ -44,7 +45,7 @@ auto fickle(std::uint64_t seed, std::uint64_t often) {
   };
 }
 
-// A socket has seen that an arrival was taken back too late, if one was, and no other error.
+// Checks that a socket reported a late withdrawal if there was one, and no other error.
 std::string check_errors(sockets& s) {
   for (rank_t k = 0; k < SOCKETS; ++k) {
     const std::uint64_t e = s.read(k, reg::error), due = s.refused(k) != 0 ? reg::late_init : 0;
@@ -59,7 +60,8 @@ std::string check_errors(sockets& s) {
 std::string lives(testbench& bench, const arguments& with) {
   std::mt19937_64 random(with.seed);
   const std::uint64_t rounds = std::max<std::uint64_t>(with.cycles / 50'000, 2);
-  constexpr std::uint64_t often[] = {3, 200, 30};  // rarely too: some sockets must see none
+  // Includes a rare case, in which some sockets must see no withdrawal.
+  constexpr std::uint64_t often[] = {3, 200, 30};
   std::uint64_t overlaps = 0, withdrawn = 0, refused = 0;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     sockets_plan p;
@@ -75,7 +77,8 @@ std::string lives(testbench& bench, const arguments& with) {
     if (!s.run(30, 400'000)) return "stuck";
     if (std::string wrong = s.check(30); !wrong.empty()) return wrong;
     overlaps += s.overlaps();
-    s.run(1'000'000, random() % 300);  // made anew in the middle of an episode
+    // The barriers are created again in the middle of an episode.
+    s.run(1'000'000, random() % 300);
     s.create_all();
     if (!s.run(5, 100'000)) return "stuck after the barriers were made anew";
     if (std::string wrong = s.check(5); !wrong.empty()) return "made anew: " + wrong;
@@ -84,7 +87,7 @@ std::string lives(testbench& bench, const arguments& with) {
     for (rank_t k = 0; k < SOCKETS; ++k) refused += s.refused(k);
   }
   if (LOCAL > 1 && withdrawn == 0) return "no arrival was ever taken back";
-  // One socket alone announces nothing: what is all there is complete.
+  // A single socket announces nothing; an episode there is complete when all have arrived.
   if (SOCKETS > 1 ? refused == 0 : refused != 0)
     return std::to_string(refused) + " arrivals were taken back too late";
   if (SOCKETS > 1 && overlaps == 0) return "generations never overlapped";
@@ -98,7 +101,7 @@ std::string misses_one(testbench& bench) {
   p.absent = 0;
   sockets s(bench, p);
   if (s.run(1, 2'000 + 10 * LINK_LATENCY) || !s.passages(0).empty())
-    return "somebody left without one of them";
+    return "a thread left before all had arrived";
   std::uint64_t arrived = s.read(0, reg::state(0, 0, sockets::words));
   if ((arrived & 1) != 0 || (LOCAL > 1 && (arrived & 2) == 0))
     return "the state does not say who is missing";
@@ -144,18 +147,18 @@ std::string refuses(testbench& bench) {
   return {};
 }
 
-// A barrier that one of its threads was left out of: the checker must see it.
+// A barrier that leaves out one of its threads; the checker must find it.
 std::string checker_sees(testbench& bench) {
   if (LOCAL < 3) return {};
   sockets_plan p;
   p.groups = {{{0, 0}, {0, 1}}};
   sockets s(bench, p);
   test::trace t;
-  // Threads 0 and 1 meet at cycle 5; thread 2 believes that it belongs to them and comes at 10.
+  // Threads 0 and 1 arrive at cycle 5; thread 2, which is not a participant, arrives at cycle 10.
   if (!s.run(1, 200)) return "stuck";
   t = s.passages(0);
   t.push_back({2, 0, t[0].leave + 5, t[0].leave + 6});
-  if (test::check(t, 3, 1).empty()) return "the checker passes one who was not waited for";
+  if (test::check(t, 3, 1).empty()) return "the checker passes a thread that nobody waited for";
   return {};
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of several sockets around their structures: each belongs to one barrier, arrives by a request that takes its
-// time to the structure, and leaves when the complete message has taken its time back.
+// Threads of several sockets around their structures. Each belongs to one barrier, arrives by a
+// request that takes some cycles to the structure, and leaves when it receives the complete
+// message, some cycles later.
 //
-// A thread may take its arrival back (INIT) and come again. Whether that is too late follows from
-// the order in which the structure took the requests.
+// A thread may withdraw its arrival (INIT) and arrive again. Whether that is too late follows from
+// the order in which the structure takes the requests.
 #pragma once
 
 #include <deque>
@@ -27,13 +28,17 @@ struct member {
 inline constexpr std::uint64_t never = ~std::uint64_t{0};
 
 struct sockets_plan {
-  std::vector<std::vector<member>> groups;  // one barrier each
-  unsigned to_structure = 0, back = 0;      // cycles between a core and the structure
-  std::function<std::uint64_t(rank_t, rank_t, std::uint64_t)> think =  // group, rank, episode
+  // The members of each barrier.
+  std::vector<std::vector<member>> groups;
+  // Cycles from a core to the structure and back.
+  unsigned to_structure = 0, back = 0;
+  // Arguments: group, rank, episode.
+  std::function<std::uint64_t(rank_t, rank_t, std::uint64_t)> think =
       [](rank_t, rank_t, std::uint64_t) { return std::uint64_t{0}; };
-  // Cycles from the structure's taking an arrival until the thread takes it back, or never.
+  // Cycles from the structure's taking an arrival until the thread withdraws it, or never.
   std::function<std::uint64_t()> regret = [] { return never; };
-  rank_t absent = ~rank_t{0};  // this rank of group 0 never arrives
+  // This rank of group 0 never arrives.
+  rank_t absent = ~rank_t{0};
 };
 
 class sockets {
@@ -45,7 +50,7 @@ class sockets {
     create_all();
   }
 
-  // What the kernel does: when nothing is on its way any more, the barriers are made anew.
+  // Acts as the kernel: creates the barriers again once no message is on its way.
   void create_all() {
     for (auto& queue : queues_) queue.clear();
     set_valid(0);
@@ -67,7 +72,7 @@ class sockets {
     return done(episodes);
   }
 
-  // What is wrong with the traces of all groups, or empty.
+  // Returns what is wrong with the traces of all groups, or an empty string.
   std::string check(std::uint64_t episodes) const {
     if (strays_) return "a complete message for a barrier that nobody uses";
     for (rank_t g = 0; g < groups_.size(); ++g) {
@@ -80,8 +85,10 @@ class sockets {
 
   const test::trace& passages(rank_t g) const { return groups_[g].passages; }
   std::uint64_t overlaps() const { return overlaps_; }
-  std::uint64_t withdrawn() const { return withdrawn_; }                   // arrivals taken back
-  std::uint64_t refused(rank_t socket) const { return refused_[socket]; }  // too late for that
+  // Withdrawn arrivals.
+  std::uint64_t withdrawn() const { return withdrawn_; }
+  // Withdrawals that came too late.
+  std::uint64_t refused(rank_t socket) const { return refused_[socket]; }
 
   void write(rank_t socket, std::uint64_t address, std::uint64_t value) {
     request(socket, true, address, value);
@@ -93,9 +100,11 @@ class sockets {
  private:
   struct rank {
     std::uint64_t until = 0, episode = 0, arrived = 0;
-    std::uint64_t init = never;  // when it takes its arrival back
+    // The cycle in which it withdraws its arrival.
+    std::uint64_t init = never;
     bool waits = false;
-    bool counted = false;  // its arrival has been taken in the open episode of its socket
+    // The structure has taken its arrival in the open episode of its socket.
+    bool counted = false;
   };
   struct group {
     std::vector<rank> ranks;
@@ -163,7 +172,7 @@ class sockets {
     set_write(valid);
     bench_.settle();
     const std::uint64_t ready = bench_.top().req_ready_o;
-    // What is complete was so before what is taken now.
+    // Handle completions first: they precede what is taken in this cycle.
     for (rank_t s = 0; s < SOCKETS; ++s)
       if (std::uint64_t{bench_.top().complete_valid_o} >> s & 1) {
         const auto g = static_cast<rank_t>(field(bench_.top().complete_barrier_o, s * 8, 8));
@@ -180,7 +189,7 @@ class sockets {
     bench_.tick();
   }
 
-  // The structure of the socket begins the next episode.
+  // The socket's structure begins the next episode.
   void rearm(rank_t socket, rank_t g) {
     if (g >= groups_.size()) return;
     for (rank_t r = 0; r < groups_[g].ranks.size(); ++r)
@@ -196,17 +205,20 @@ class sockets {
       me.init = later == never ? never : bench_.cycle() + 1 + later;
       return;
     }
-    if (!me.counted) return;  // the episode was over before: there is nothing to take back
+    // The episode was already over, so there is nothing to withdraw.
+    if (!me.counted) return;
     const rank_t socket = with_.groups[m.group][m.rank].socket;
     for (rank_t r = 0; r < groups_[m.group].ranks.size(); ++r)
       if (with_.groups[m.group][r].socket == socket && !groups_[m.group].ranks[r].counted) {
-        // Somebody of its socket is missing: it has not arrived, and comes again.
+        // A thread of its socket is missing, so the withdrawal succeeds and the thread arrives
+        // again.
         ++withdrawn_;
         me.counted = me.waits = false;
         me.until = bench_.cycle() + 1 + with_.think(m.group, m.rank, me.episode);
         return;
       }
-    ++refused_[socket];  // all of its socket were there: the peers have been told
+    // All threads of its socket had arrived, so the peers have been told already.
+    ++refused_[socket];
   }
 
   void leave(rank_t socket, rank_t g) {
