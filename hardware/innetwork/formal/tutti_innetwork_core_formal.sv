@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One communicator of the core, chosen by a symbol, under any tables and any messages to all communicators: it behaves as
-/// its specification, which sees only the messages to it. So nothing is sent before its row is complete, each row
-/// sends once an episode and in order, and no message to another communicator changes anything.
+/// One communicator of the core, chosen by a symbol, with any tables and any messages to all
+/// communicators: it behaves as its specification, which sees only the messages to it. So nothing
+/// is sent before its row is complete, each row sends once an episode and in order, and no message
+/// to another communicator has an effect.
 module tutti_innetwork_core_formal #(
     parameter int unsigned Ports = 2,
     parameter int unsigned Communicators = 3,
@@ -12,7 +13,7 @@ module tutti_innetwork_core_formal #(
     parameter int unsigned StageBits = Stages > 1 ? $clog2(Stages) : 1
 ) (
     input logic clk_i,
-    // Free; the tables are held constant while a communicator is in use.
+    // Free inputs; the tables are constant while a communicator is in use.
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_i,
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_i,
     input logic [Communicators-1:0][StageBits-1:0] last_i,
@@ -74,7 +75,8 @@ module tutti_innetwork_core_formal #(
       .episode_o(episode)
   );
 
-  // The specification: which messages of the open and of the next episode have come, the row, the episode.
+  // The specification: the messages of the open and of the next episode that have arrived, the row,
+  // and the episode.
   logic [Bits-1:0] came_q, early_q, used, fresh;
   logic [StageBits-1:0] row_q;
   logic [EpisodeBits-1:0] open_q;
@@ -82,7 +84,8 @@ module tutti_innetwork_core_formal #(
   assign in_use = !init_q && !clear_i[symbol_i];
   always_comb begin
     used = '0;
-    for (int unsigned s = 0; s < Stages; ++s) if (s <= 32'(last_i[symbol_i])) used |= need_i[symbol_i][s];
+    for (int unsigned s = 0; s < Stages; ++s) if (s <= 32'(last_i[symbol_i])) used |=
+        need_i[symbol_i][s];
   end
   assign mine = in_use && valid_i && index_i == symbol_i;
   assign now = mine && episode_i == open_q && (bit_i & used) != '0;
@@ -110,15 +113,17 @@ module tutti_innetwork_core_formal #(
     assume (!valid_i || (bit_i != '0 && (bit_i & (bit_i - Bits'(1))) == '0));
     // A table changes within a reset: not at its beginning, and not at its end.
     assume (init_q ? clear_i == '1 : (clear_q && clear_i[symbol_i])
-        || (need_i[symbol_i] == need_q && send_i[symbol_i] == send_q && last_i[symbol_i] == last_q));
+        || (need_i[symbol_i] == need_q && send_i[symbol_i] == send_q
+            && last_i[symbol_i] == last_q));
     for (int unsigned c = 0; c < Communicators; ++c) assume (32'(last_i[c]) < Stages);
-    // The registers let in only tables that begin with the host.
+    // The registers accept only tables that begin with the host.
     assume (need_i[symbol_i][0][0]);
   end
 
   always_comb begin
     if (!init_q) begin
-      // A row is sent when all that it needs has come in this episode, and never otherwise.
+      // A row is sent when all messages that it needs have arrived in this episode, and never
+      // otherwise.
       a_needs: assert (!fires || (need_i[symbol_i][row_q] & ~came_q) == '0);
       a_sends: assert (!fires || job_send == send_i[symbol_i][row_q]);
       a_episode: assert (!fires || job_episode == open_q);
@@ -128,13 +133,14 @@ module tutti_innetwork_core_formal #(
       a_used: assert (!in_use || i_core.used_q[symbol_i] == used);
       a_row_is: assert (!in_use || (i_core.need_q[symbol_i] == need_i[symbol_i][row_q]
           && i_core.send_q[symbol_i] == send_i[symbol_i][row_q]));
-      // What a message did is said.
+      // The effect of each message is reported.
       a_counted: assert (!mine || counted == (fresh != '0));
       a_stranger: assert (!mine || stranger == ((bit_i & used) == '0));
       a_repeated: assert (!mine || repeated == ((bit_i & used) != '0 && fresh == '0));
       // Invariants.
       a_came: assert (arrived[symbol_i] == came_q && (came_q & ~used) == '0);
-      a_early: assert (i_core.ahead_q[symbol_i] == early_q && (early_q & ~used) == '0 && !early_q[0]);
+      a_early: assert (i_core.ahead_q[symbol_i] == early_q && (early_q & ~used) == '0
+          && !early_q[0]);
       a_row: assert (stage[symbol_i] == row_q && row_q <= last_i[symbol_i]);
       a_open: assert (episode[symbol_i] == open_q);
       a_past_host: assert (row_q == '0 || came_q[0]);
@@ -149,10 +155,12 @@ module tutti_innetwork_core_formal #(
     early_before_q <= in_use && (early_before_q || (ends && early_q != '0));
   end
   always_comb begin
-    c_two_episodes: cover (!init_q && episodes_q == 2'd2 && last_i[symbol_i] == StageBits'(1) && send_i[symbol_i][0] != '0);
+    c_two_episodes: cover (!init_q && episodes_q == 2'd2 && last_i[symbol_i] == StageBits'(1)
+        && send_i[symbol_i][0] != '0);
     c_early: cover (!init_q && early_before_q && episodes_q == 2'd1 && ends);
     c_repeated: cover (!init_q && mine && repeated && now && came_q != '0);
     c_stale: cover (!init_q && mine && repeated && !now && !next && episodes_q != '0);
-    c_other_between: cover (!init_q && in_use && came_q != '0 && counted && !mine && arrived[index_i] != '0);
+    c_other_between: cover (!init_q && in_use && came_q != '0 && counted && !mine
+        && arrived[index_i] != '0);
   end
 endmodule

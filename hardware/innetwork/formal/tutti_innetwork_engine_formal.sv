@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The engine as a stream: what it offers stays until it is taken, packets are never mixed, a packet that is forwarded has
-/// the route of a network card, and only a barrier packet of a known communicator reaches the core.
+/// The engine as a stream: what it offers stays until it is taken, packets are never mixed, a
+/// forwarded packet has the route of a network card, and only a barrier packet of a known
+/// communicator reaches the core.
 module tutti_innetwork_engine_formal
   import tutti_innetwork_pkg::*;
 #(
     parameter int unsigned Communicators = 1
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input logic in_valid_i,
     input logic [63:0] in_data_i,
     input logic [7:0] in_keep_i,
@@ -69,27 +70,34 @@ module tutti_innetwork_engine_formal
     end
   end
 
-  // Communicators that the packet at hand names, and that no two in use have one identity.
+  // The communicators that the current packet names, and the assumption that no two in use have the
+  // same identity.
   logic [Communicators-1:0] same;
   logic apart;
   always_comb begin
     apart = 1'b1;
     for (int unsigned c = 0; c < Communicators; ++c) begin
-      same[c] = i_engine.header.communicator == i_engine.identity[c] && i_engine.header.topology == i_engine.topology[c];
+      same[c] = i_engine.header.communicator == i_engine.identity[c]
+          && i_engine.header.topology == i_engine.topology[c];
       for (int unsigned o = 0; o < c; ++o)
-        if (!i_engine.clear[c] && !i_engine.clear[o] && i_engine.identity[c] == i_engine.identity[o]) apart = 1'b0;
+        if (!i_engine.clear[c] && !i_engine.clear[o]
+            && i_engine.identity[c] == i_engine.identity[o]) apart = 1'b0;
     end
   end
 
   always_comb begin
     if (!init_q) begin
-      a_stays: assert (!was_q || (out_valid && out_data == data_q && out_keep == keep_q && out_last == last_q
+      a_stays: assert (!was_q
+          || (out_valid && out_data == data_q && out_keep == keep_q && out_last == last_q
           && out_route == route_q));
       a_not_mixed: assert (!(inside_q && out_valid) || i_engine.built == built_q);
-      a_as_a_card: assert (!(out_valid && !i_engine.built) || out_route.to == (16'd1 << (out_route.origin ^ 4'd1)));
+      a_as_a_card: assert (!(out_valid && !i_engine.built)
+          || out_route.to == (16'd1 << (out_route.origin ^ 4'd1)));
       a_only_known: assert (!i_engine.arrives || (i_engine.barrier && i_engine.hit != '0
-          && i_engine.header.communicator == i_engine.identity[i_engine.index] && !i_engine.clear[i_engine.index]));
-      a_kept_or_gone: assert (!i_engine.arrives || i_engine.fate == 2'd2);  // Keep: the queue drops it
+          && i_engine.header.communicator == i_engine.identity[i_engine.index]
+              && !i_engine.clear[i_engine.index]));
+      // The fate is Keep: the queue drops the packet.
+      a_kept_or_gone: assert (!i_engine.arrives || i_engine.fate == 2'd2);
       // Invariants.
       a_matched: assert (!i_engine.barrier || (i_engine.hit & ~same) == '0);
       a_apart: assert (apart);
@@ -103,6 +111,7 @@ module tutti_innetwork_engine_formal
   end
   always_comb begin
     c_stalled: cover (!init_q && was_q && i_engine.built);
-    c_forwarded: cover (!init_q && out_valid && out_ready_i && out_last && !i_engine.built && inside_q);
+    c_forwarded: cover (!init_q && out_valid && out_ready_i && out_last && !i_engine.built
+        && inside_q);
   end
 endmodule

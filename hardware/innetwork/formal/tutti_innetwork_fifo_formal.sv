@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One beat of the queue, marked by a free choice when it goes in: if its packet is committed it comes out once, in its
-/// place and unchanged; if it is dropped it never does. What is offered stays.
+/// One beat of the queue, marked by a free choice on entry: if its packet is committed, the beat
+/// comes out once, in order and unchanged; if its packet is dropped, it never does. An offered beat
+/// stays.
 module tutti_innetwork_fifo_formal #(
     parameter int unsigned Depth = 8,
     parameter int unsigned Width = 4
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input logic valid_i,
     input logic [Width-1:0] data_i,
     input logic commit_i,
@@ -40,7 +41,7 @@ module tutti_innetwork_fifo_formal #(
   assign in = !init_q && valid_i && ready;
   assign out = !init_q && valid && ready_i;
 
-  // Beats before the marked one; open ones are not committed.
+  // Beats before the marked one; open beats are not committed.
   logic [CountBits-1:0] before_q, kept_q, open_q;
   logic marked_q, fixed_q, was_q, offered_q;
   logic [Width-1:0] marked_data_q, offered_data_q;
@@ -59,7 +60,8 @@ module tutti_innetwork_fifo_formal #(
       open_q <= '0;
     end else begin
       open_q <= in ? (commit_i || drop_i ? '0 : open_q + CountBits'(1)) : open_q;
-      kept_q <= kept_q + (in && commit_i && !drop_i ? open_q + CountBits'(1) : '0) - CountBits'(out);
+      kept_q <=
+          kept_q + (in && commit_i && !drop_i ? open_q + CountBits'(1) : '0) - CountBits'(out);
       if (takes) begin
         marked_q <= 1'b1;
         fixed_q <= commit_i;
@@ -91,13 +93,15 @@ module tutti_innetwork_fifo_formal #(
       a_room: assert (32'(kept_q) + 32'(open_q) <= Depth);
       a_ready: assert (ready == (32'(kept_q) + 32'(open_q) != Depth));
       a_valid: assert (valid == (kept_q != '0));
-      a_place: assert (!marked_q || (fixed_q ? before_q < kept_q : 32'(before_q) < 32'(kept_q) + 32'(open_q)));
+      a_place: assert (!marked_q
+          || (fixed_q ? before_q < kept_q : 32'(before_q) < 32'(kept_q) + 32'(open_q)));
       a_stored: assert (!marked_q || i_fifo.beats[place[CountBits-2:0]] == marked_data_q);
     end
   end
   always_comb begin
     c_full: cover (!init_q && !ready && open_q != '0);
     c_out: cover (!init_q && was_q && !marked_q);
-    c_dropped: cover (!init_q && in && drop_i && open_q != '0 && kept_q != '0 && marked_q && !fixed_q);
+    c_dropped: cover (!init_q && in && drop_i && open_q != '0 && kept_q != '0 && marked_q
+        && !fixed_q);
   end
 endmodule

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A whole network of cores: no host is released from an episode before every host has called it.
 ///
-/// Cables take any time and may deliver their last message again at any time, also after newer things have happened
-/// elsewhere. Hosts call when they like. Topology 1: ring; 2: binary tree; 3: star; 4: butterfly (2 or 4 nodes).
+/// Cables have any delay and may deliver their last message again at any time, even after later
+/// events elsewhere. Hosts call at any time. Topology 1: ring; 2: binary tree; 3: star; 4:
+/// butterfly (2 or 4 nodes).
 module tutti_innetwork_network_formal #(
     parameter int unsigned Topology = 1,
     parameter int unsigned Nodes = 3
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input logic [Nodes-1:0] call_i,
-    input logic [Nodes-1:0] repeat_call_i,  // the host's last call is delivered again
-    input logic [Nodes-1:0][2:0] port_i,  // from which cable the node takes
-    input logic [Nodes-1:0] again_i,  // what that cable brought last
-    input logic [Nodes-1:0] go_i  // the way out is free
+    // The host's last call is delivered again.
+    input logic [Nodes-1:0] repeat_call_i,
+    // The cable from which the node takes a message.
+    input logic [Nodes-1:0][2:0] port_i,
+    // That cable's last message is delivered again.
+    input logic [Nodes-1:0] again_i,
+    // The output is free.
+    input logic [Nodes-1:0] go_i
 );
   localparam int unsigned Ports = 3;
   localparam int unsigned Stages = 3;
@@ -29,14 +34,15 @@ module tutti_innetwork_network_formal #(
   function automatic int unsigned children(int unsigned n);
     return 2 * n + 2 < Nodes ? 2 : 2 * n + 1 < Nodes ? 1 : 0;
   endfunction
-  // {need, send} of a row.
+  // Returns {need, send} of a row.
   function automatic logic [2*Bits-1:0] row(int unsigned n, int unsigned s);
     logic [Bits-1:0] below, release_below;
     below = '0;
     release_below = '0;
     if (Topology == 1) begin
       if (n == 0) return s == 0 ? {Host, arrive(0)} : {arrive(1), Host | free(0)};
-      return s == 0 ? {Host | arrive(1), arrive(0)} : {free(1), Host | (n == Nodes - 1 ? Bits'(0) : free(0))};
+      return s == 0 ? {Host | arrive(1), arrive(0)}
+          : {free(1), Host | (n == Nodes - 1 ? Bits'(0) : free(0))};
     end
     if (Topology == 4) begin
       if (s == 0) return {Host, arrive(0)};
@@ -48,13 +54,14 @@ module tutti_innetwork_network_formal #(
       release_below |= free(c);
     end
     if (n == 0) return {Host | below, Host | release_below};
-    return s == 0 ? {Host | below, arrive(Topology == 2 ? 2 : 0)} : {free(Topology == 2 ? 2 : 0), Host | release_below};
+    return s == 0 ? {Host | below, arrive(Topology == 2 ? 2 : 0)}
+        : {free(Topology == 2 ? 2 : 0), Host | release_below};
   endfunction
   function automatic int unsigned last_row(int unsigned n);
     if (Topology == 4) return Nodes == 2 ? 1 : 2;
     return n == 0 && Topology != 1 ? 0 : 1;
   endfunction
-  // Where port p of node n leads: {node, port}; node 7: nowhere.
+  // Returns {node, port} at the other end of port p of node n; node 7 means that there is none.
   function automatic logic [5:0] cable(int unsigned n, int unsigned p);
     if (Topology == 1) begin
       if (p == 0) return {3'((n + 1) % Nodes), 3'd1};
@@ -75,10 +82,11 @@ module tutti_innetwork_network_formal #(
   logic init_q = 1'b1;
   always_ff @(posedge clk_i) init_q <= 1'b0;
 
-  // A cable ends at each port of each node.
+  // The cable that ends at each port of each node.
   logic [Nodes-1:0][Ports-1:0] full_q, used_q, release_q;
   logic [Nodes-1:0][Ports-1:0][1:0] tag_q;
-  logic [Nodes-1:0][1:0] calls_q;  // of each host
+  // Calls of each host.
+  logic [Nodes-1:0][1:0] calls_q;
   logic [Nodes-1:0] waits_q, called_q;
   logic [Nodes-1:0] offered, job, ready, takes, released, calls;
   logic [Nodes-1:0][Bits-1:0] send;
@@ -107,10 +115,12 @@ module tutti_innetwork_network_formal #(
     assign calls[n] = !init_q && call_i[n] && !waits_q[n];
     assign from_host = calls[n] || (!init_q && repeat_call_i[n] && called_q[n]);
     assign takes[n] = !init_q && !from_host && 32'(port_i[n]) < Ports && full_q[n][port_i[n]];
-    assign from_cable = takes[n] || (!init_q && !from_host && 32'(port_i[n]) < Ports && again_i[n] && used_q[n][port_i[n]]);
+    assign from_cable = takes[n]
+        || (!init_q && !from_host && 32'(port_i[n]) < Ports && again_i[n] && used_q[n][port_i[n]]);
     assign bit_is_release = release_q[n][port_i[n]];
     assign tag = calls[n] ? calls_q[n] : from_host ? calls_q[n] - 2'd1 : tag_q[n][port_i[n]];
-    assign message = from_host ? Host : Bits'(1) << (1 + 32'(port_i[n]) + (bit_is_release ? Ports : 0));
+    assign message = from_host ? Host
+        : Bits'(1) << (1 + 32'(port_i[n]) + (bit_is_release ? Ports : 0));
 
     logic counted, repeated, stranger;
     logic job_index, index;
@@ -163,7 +173,8 @@ module tutti_innetwork_network_formal #(
       localparam logic [5:0] From = cable(n, p);
       if (From[5:3] != 3'd7) begin : gen_wired
         logic sent;
-        assign sent = job[From[5:3]] && (send[From[5:3]][1+32'(From[2:0])] || send[From[5:3]][1+Ports+32'(From[2:0])]);
+        assign sent = job[From[5:3]]
+            && (send[From[5:3]][1+32'(From[2:0])] || send[From[5:3]][1+Ports+32'(From[2:0])]);
         always_ff @(posedge clk_i) begin
           if (init_q) begin
             full_q[n][p] <= 1'b0;
@@ -186,7 +197,7 @@ module tutti_innetwork_network_formal #(
     end
   end
 
-  // A host that is released from its call k finds that each of the others has called k times, or k + 1 times.
+  // When a host is released from its call k, each of the others has called k or k + 1 times.
   for (genvar n = 0; n < Nodes; ++n) begin : gen_safe
     for (genvar o = 0; o < Nodes; ++o) begin : gen_other
       logic [1:0] ahead;

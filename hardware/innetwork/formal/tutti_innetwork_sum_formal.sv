@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The sums of the checksums, word by word: another word may be added before or after the carries are brought round, and
-/// sums_up says when the one's complement sum is FFFF. So both hold for any number of words that a sum holds.
+/// The sums of the checksums, word by word: another word may be added before or after the carries
+/// are folded in, and sums_up reports when the one's complement sum is FFFF. So both hold for any
+/// number of words that a sum can hold.
 module tutti_innetwork_sum_formal
   import tutti_innetwork_pkg::*;
 (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input sum_t sum_i,
     input logic [15:0] word_i
 );
@@ -22,11 +23,13 @@ module tutti_innetwork_sum_formal
   sum_t more;
   assign more = sum_i + sum_t'(word_i);
   always_comb begin
-    assume (more >= sum_i);  // 15 words fit
+    // 15 words fit.
+    assume (more >= sum_i);
     a_first: assert (folded(sum_t'(word_i)) == word_i);
     a_more: assert (folded(more) == add(folded(sum_i), word_i));
     a_sums_up: assert (sums_up(more) == (folded(more) == 16'hFFFF));
-    a_four: assert (sum4({word_i, sum_i[15:0], ~word_i, 16'd7}) == sum_t'(sum_i[15:0]) + sum_t'(65542));
+    a_four: assert (sum4({word_i, sum_i[15:0], ~word_i, 16'd7}) ==
+        sum_t'(sum_i[15:0]) + sum_t'(65542));
     c_carries: cover (brought_round(more) == 17'h1_FFFF - 17'd65535 + 17'd1 && word_i == '1);
     c_twice: cover (sums_up(more) && more != sum_t'(65535));
   end

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Builds the packets of a stage: arrivals for neighbours, releases for neighbours, the release for the host, in this
-/// order; one packet goes to many ports. To neighbours it looks as the host's own packet with another message, to the host
-/// as the answer of whom it wrote to. Checksums are made from sums that the parser stored.
+/// Builds the packets of a stage: arrivals for neighbours, releases for neighbours, and the release
+/// for the host, in this order. One packet goes to several ports. A packet to neighbours has the
+/// headers of the host's own packet and another message; a packet to the host has those of an
+/// answer from the host's destination. The checksums come from sums that the parser stored.
 module tutti_innetwork_builder
   import tutti_innetwork_pkg::*;
 #(
     /// Network ports, 1 to 8.
     parameter int unsigned Ports = 4,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned Bits = 1 + 2 * Ports
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
     input logic job_valid_i,
-    /// Ready again with the last beat of the job before.
+    /// Ready again with the last beat of the previous job.
     output logic job_ready_o,
     input header_t job_header_i,
     input logic [Bits-1:0] job_send_i,
@@ -27,12 +28,14 @@ module tutti_innetwork_builder
   if (Ports < 1 || Ports > 8) $fatal(1, "tutti_innetwork_builder: Ports must be 1 to 8");
 
   header_t header_q;
-  logic [2:0] todo_q, doing, left;  // arrivals, releases to neighbours, release to the host
+  // Arrivals, releases to neighbours, release to the host.
+  logic [2:0] todo_q, doing, left;
   logic [Ports-1:0] arrive_to_q, release_to_q, to;
   logic [7:0] episode_q;
   logic [2:0] place_q;
   logic [15:0] ip_check_q, udp_check_q, message;
-  localparam sum_t Constants = sum_t'(Version4) + sum_t'(IpBytes) + sum_t'(DontFragment) + sum_t'(LiveUdp);
+  localparam sum_t Constants =
+      sum_t'(Version4) + sum_t'(IpBytes) + sum_t'(DontFragment) + sum_t'(LiveUdp);
   sum_t ip_sum_q, udp_sum_q;
   logic [16:0] ip_once_q, udp_once_q;
   logic last, leaves;
@@ -85,13 +88,14 @@ module tutti_innetwork_builder
   assign udp_folded = brought_round_again(udp_once_q);
 
   always_ff @(posedge clk_i) begin
-    // The sums have the three cycles and more until they are sent.
+    // The sums have at least three cycles until they are sent.
     ip_sum_q <= sum_t'(header_q.ip_sum) + Constants;
     ip_once_q <= brought_round(ip_sum_q);
     ip_check_q <= ~brought_round_again(ip_once_q);
     udp_sum_q <= header_q.udp_sum + sum_t'(message);
     udp_once_q <= brought_round(udp_sum_q);
-    udp_check_q <= udp_folded == 16'hFFFF ? 16'hFFFF : ~udp_folded;  // 0 would mean that there is none
+    // 0 would mean that there is no checksum.
+    udp_check_q <= udp_folded == 16'hFFFF ? 16'hFFFF : ~udp_folded;
     if (!rst_ni) begin
       todo_q <= '0;
       place_q <= '0;

@@ -1,65 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The state of all communicators of a node. A communicator runs its table: a stage is a set of messages that must have
-/// come (`need`), and what is sent then (`send`); the last stage ends the episode. Ring, tree, star and butterfly are
-/// tables, and so is whatever else the schedules of tutti compile to.
+/// The state of all communicators of a node. A communicator executes its table: a stage is a set of
+/// messages that must arrive (`need`) and the messages that are then sent (`send`); the last stage
+/// ends the episode. Ring, tree, star and butterfly are tables, and so are the other schedules that
+/// tutti compiles.
 ///
-/// A message sets a bit, always at once and whether or not anything can be sent: so nodes cannot block each other. Bit 0 is
-/// the host; bit 1 + p an arrival from port p; bit 1 + Ports + p a release from port p. A message carries its episode. One of
-/// the next episode is kept apart, as a neighbour may have ended this one earlier; it cannot be two ahead, for it needs
-/// this node's share of the next. Any other episode is a repetition and changes nothing.
+/// A message sets a bit at once, whether or not anything can be sent, so nodes cannot block each
+/// other. Bit 0 is the host; bit 1 + p an arrival from port p; bit 1 + Ports + p a release from
+/// port p. A message carries its episode. A message of the next episode is stored separately, as a
+/// neighbour may have ended this one earlier. A neighbour cannot be two episodes ahead, because it
+/// needs this node's message of the next one. A message of any other episode is a repetition and
+/// changes nothing.
 module tutti_innetwork_core #(
     /// Network ports, 1 to 8.
     parameter int unsigned Ports = 4,
-    /// 1 to 16.
+    /// Number of communicators, 1 to 16.
     parameter int unsigned Communicators = 4,
-    /// Rows of a table, 1 to 8.
+    /// Number of rows of a table, 1 to 8.
     parameter int unsigned Stages = 5,
     /// Width of an episode's number, 2 to 8.
     parameter int unsigned EpisodeBits = 8,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned Bits = 1 + 2 * Ports,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned IndexBits = Communicators > 1 ? $clog2(Communicators) : 1,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned StageBits = Stages > 1 ? $clog2(Stages) : 1
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// The tables; a communicator's may change only while clear_i holds it in reset, and has done so for a cycle.
+    /// The tables. A communicator's table may change only while clear_i holds it in reset and has
+    /// done so for a cycle.
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_i,
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_i,
-    /// The last row of each.
+    /// The last row of each table.
     input logic [Communicators-1:0][StageBits-1:0] last_i,
-    /// Not in use, or to begin again.
+    /// The communicator is not in use, or starts again.
     input logic [Communicators-1:0] clear_i,
-    /// A message has come: exactly one bit.
+    /// A message arrives; exactly one bit is set.
     input logic msg_valid_i,
     input logic [IndexBits-1:0] msg_index_i,
     input logic [Bits-1:0] msg_bit_i,
     input logic [EpisodeBits-1:0] msg_episode_i,
-    /// What became of it: it counted, it had come before, or the table knows no such message.
+    /// The effect of the message: it counted, it was a repetition, or the table has no such
+    /// message.
     output logic counted_o,
     output logic repeated_o,
     output logic stranger_o,
-    /// A stage is over: what its row sends.
+    /// A stage is over; its row sends these messages.
     output logic job_valid_o,
     input logic job_ready_i,
     output logic [IndexBits-1:0] job_index_o,
     output logic [Bits-1:0] job_send_o,
     output logic [EpisodeBits-1:0] job_episode_o,
-    /// For the registers.
+    /// State for the registers.
     output logic [Communicators-1:0][Bits-1:0] arrived_o,
     output logic [Communicators-1:0][StageBits-1:0] stage_o,
     output logic [Communicators-1:0][EpisodeBits-1:0] episode_o
 );
   if (Ports < 1 || Ports > 8) $fatal(1, "tutti_innetwork_core: Ports must be 1 to 8");
-  if (Communicators < 1 || Communicators > 16) $fatal(1, "tutti_innetwork_core: Communicators must be 1 to 16");
+  if (Communicators < 1 || Communicators > 16)
+    $fatal(1, "tutti_innetwork_core: Communicators must be 1 to 16");
   if (Stages < 1 || Stages > 8) $fatal(1, "tutti_innetwork_core: Stages must be 1 to 8");
-  if (EpisodeBits < 2 || EpisodeBits > 8) $fatal(1, "tutti_innetwork_core: EpisodeBits must be 2 to 8");
+  if (EpisodeBits < 2 || EpisodeBits > 8)
+    $fatal(1, "tutti_innetwork_core: EpisodeBits must be 2 to 8");
 
   logic [Communicators-1:0][Bits-1:0] now_q, ahead_q, used_q;
-  logic [Communicators-1:0][Bits-1:0] need_q, send_q;  // the row that stage_q names
+  // The row that stage_q names.
+  logic [Communicators-1:0][Bits-1:0] need_q, send_q;
   logic [Communicators-1:0][StageBits-1:0] stage_q;
   logic [Communicators-1:0][EpisodeBits-1:0] episode_q;
   logic [Communicators-1:0] over, chosen, fires;
@@ -68,7 +76,7 @@ module tutti_innetwork_core #(
   logic is_now, is_next;
   assign known = msg_bit_i & used_q[msg_index_i];
   assign is_now = msg_episode_i == episode_q[msg_index_i];
-  // A host knows of the end of an episode by its release alone, so it is never ahead.
+  // A host learns of the end of an episode only by its release, so it is never ahead.
   assign is_next = msg_episode_i == episode_q[msg_index_i] + EpisodeBits'(1) && !msg_bit_i[0];
   assign current = now_q[msg_index_i];
   assign next = ahead_q[msg_index_i];
@@ -86,7 +94,8 @@ module tutti_innetwork_core #(
       used_d = '0;
       for (int unsigned s = 0; s < Stages; ++s) if (s <= 32'(last_i[c])) used_d |= need_i[c][s];
     end
-    // What follows from the table, and its row, are ready: the table stands still from the last cycle of the reset on.
+    // The derived values and the row are ready: the table is constant from the last cycle of the
+    // reset on.
     assign stage_d = clear_i[c] || is_last ? '0 : stage_q[c] + StageBits'(1);
     always_ff @(posedge clk_i) begin
       used_q[c] <= used_d;

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The in-network barrier engine of a node: all packets of all its queues come in one after the other on an AXI stream,
-/// and leave on another with the queues that they are for. Barrier packets of a known communicator stay here; all others
-/// go on untouched, between a port and the host's queue beside it, as a network card would send them.
+/// The in-network barrier engine of a node. All packets of all queues come in one after the other
+/// on one AXI stream and leave on another, with the queues for which they are. The engine consumes
+/// barrier packets of a known communicator. It forwards all other packets unchanged, between a port
+/// and the host's queue beside it, as a network card would.
 ///
-/// A packet that is built goes before forwarded ones, at a packet's end: it waits for one packet at most. That starves
-/// nobody, for a stage can only be over when one more packet has come in, behind those that wait.
+/// A packet that the engine builds goes before forwarded ones, at the end of a packet, so it waits
+/// for one packet at most. Forwarded packets do not starve: a stage can end only when one more
+/// packet has come in, behind those that wait.
 module tutti_innetwork_engine
   import tutti_innetwork_pkg::*;
 #(
     /// Network ports, 1 to 8.
     parameter int unsigned Ports = 4,
-    /// 1 to 16.
+    /// Number of communicators, 1 to 16.
     parameter int unsigned Communicators = 4,
-    /// Rows of a table, 1 to 8. A butterfly takes one more than it has rounds: with 8 rows seven ports.
+    /// Number of rows of a table, 1 to 8. A butterfly needs one row more than it has rounds: with 8
+    /// rows, seven ports.
     parameter int unsigned Stages = 5,
-    /// Beats that wait for the way out, a power of two, 8 to 4096.
+    /// Beats that can wait for the output, a power of two, 8 to 4096.
     parameter int unsigned Depth = 16,
-    /// The UDP port that barrier packets go to.
+    /// The destination UDP port of barrier packets.
     parameter logic [15:0] UdpPort = 16'd29813
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// Stream in. The source stands with every beat of a packet.
+    /// Input stream. The source is valid with every beat of a packet.
     input logic in_valid_i,
     output logic in_ready_o,
     input logic [63:0] in_data_i,
     input logic [7:0] in_keep_i,
     input logic in_last_i,
     input source_t in_source_i,
-    /// Stream out. The route stands with every beat of a packet.
+    /// Output stream. The route is valid with every beat of a packet.
     output logic out_valid_o,
     input logic out_ready_i,
     output logic [63:0] out_data_o,
@@ -79,9 +82,11 @@ module tutti_innetwork_engine
       .header_o(header)
   );
 
-  // Whose packet it is: looked up while its beat goes into the parser's register, valid with the sixth.
+  // The communicator of a packet: looked up while the beat enters the parser's register, valid with
+  // the sixth beat.
   logic [Communicators-1:0] clear, hit, hit_q, in_role_q;
-  logic [31:0] ending;  // of the beat: communicator, topology, role
+  // The end of the beat: communicator, topology, role.
+  logic [31:0] ending;
   logic takes;
   assign ending = 32'(swapped(in_data_i));
   assign takes = in_valid_i && in_ready_o;
@@ -95,7 +100,7 @@ module tutti_innetwork_engine
   logic [Bits-1:0] message_bit;
   for (genvar c = 0; c < Communicators; ++c) begin : gen_match
     always_ff @(posedge clk_i) begin
-      // A communicator that is given up while the beat waits is another one afterwards.
+      // If a communicator is cleared while the beat waits, the match no longer holds.
       if (clear[c]) hit_q[c] <= 1'b0;
       else if (takes) hit_q[c] <= ending[31:16] == identity[c] && ending[15:8] == topology[c];
       if (takes) in_role_q[c] <= ending[7:0] == role[c];
@@ -105,8 +110,8 @@ module tutti_innetwork_engine
   always_comb begin
     index = '0;
     for (int unsigned c = 0; c < Communicators; ++c) if (hit[c]) index |= IndexBits'(c);
-    // A host that speaks as an engine, or in another's role, is a stranger: forwarded, its packet would pass for this
-    // node's. A neighbour's packet carries the neighbour's role.
+    // A host that sends as an engine, or in another role, is not accepted: forwarded, its packet
+    // would look like this node's. A neighbour's packet carries the neighbour's role.
     message_bit[0] = header.origin[0] && message == Start && (in_role_q & hit) != '0;
     for (int unsigned p = 0; p < Ports; ++p) begin
       message_bit[1+p] = header.origin == queue_t'(2 * p) && message == Arrive;
@@ -114,7 +119,7 @@ module tutti_innetwork_engine
     end
   end
 
-  // What becomes of the packet whose beat this is.
+  // The fate of the packet to which the beat belongs.
   typedef enum logic [1:0] {Open, Forward, Keep} fate_e;
   fate_e fate_q, fate;
   logic fifo_ready, moves, arrives;
@@ -182,7 +187,8 @@ module tutti_innetwork_engine
       .episode_o(episodes)
   );
 
-  // The host's headers: written by an arrival that counts, so that no repetition changes them.
+  // The host's headers. Only an arrival that counts writes them, so a repetition does not change
+  // them.
   header_t headers[Communicators];
   always_ff @(posedge clk_i) if (counted && message_bit[0]) headers[index] <= header;
 
@@ -205,7 +211,7 @@ module tutti_innetwork_engine
       .out_route_o(built_route)
   );
 
-  // The way out. What has been offered is offered until its packet has left.
+  // The output. An offered packet stays until it has left.
   logic engaged_q, built_q, built, leaves;
   beat_t out_beat;
   assign built = engaged_q ? built_q : built_valid;

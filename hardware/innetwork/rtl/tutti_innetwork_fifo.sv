@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A queue of beats whose end can be taken back: what was written since the last commit is either committed, and may
-/// then be read, or dropped as if it had never come.
+/// A queue of beats whose end can be withdrawn: the beats since the last commit are either
+/// committed, and may then be read, or dropped as if they had never arrived.
 module tutti_innetwork_fifo #(
-    /// Beats, a power of two, 8 to 4096.
+    /// Number of beats, a power of two, 8 to 4096.
     parameter int unsigned Depth = 16,
     parameter int unsigned Width = 8
 ) (
@@ -12,9 +12,9 @@ module tutti_innetwork_fifo #(
     input logic in_valid_i,
     output logic in_ready_o,
     input logic [Width-1:0] in_data_i,
-    /// With a beat: it and all before it are to go out.
+    /// With a beat: commit this beat and all before it.
     input logic commit_i,
-    /// With a beat: it and all since the last commit never came.
+    /// With a beat: drop this beat and all since the last commit.
     input logic drop_i,
     output logic out_valid_o,
     input logic out_ready_i,
@@ -25,7 +25,8 @@ module tutti_innetwork_fifo #(
 
   localparam int unsigned PlaceBits = $clog2(Depth);
   logic [Width-1:0] beats[Depth];
-  logic [PlaceBits:0] written_q, committed_q, read_q;  // one bit more tells full from empty
+  // One additional bit tells full from empty.
+  logic [PlaceBits:0] written_q, committed_q, read_q;
 
   assign in_ready_o = (written_q - read_q) != (PlaceBits + 1)'(Depth);
   assign out_valid_o = committed_q != read_q;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The engine in the user data path of a NetFPGA, where the lookup of the output port stands: 64-bit data with byte 0 at
-/// the top, 8-bit control, write and ready.
+/// The engine in the user data path of a NetFPGA, in place of the lookup of the output port: 64-bit
+/// data with byte 0 at the top, 8-bit control, write and ready.
 ///
-/// A packet begins with a header word (control FF: destination queues, words, source queue, bytes), then comes data with
-/// control 0, and the last word's control has one bit, at its last byte. A sender may write once more in the cycle
-/// after ready fell. Header words of other modules are not carried over.
+/// A packet begins with a header word (control FF: destination queues, words, source queue, bytes).
+/// Data follow with control 0; the last word's control has one bit set, at the word's last byte. A
+/// sender may write once more in the cycle after ready falls. Header words of other modules are
+/// dropped.
 module tutti_innetwork_netfpga
   import tutti_innetwork_pkg::*;
 #(
-    /// 1 to 16.
+    /// Number of communicators, 1 to 16.
     parameter int unsigned Communicators = 4,
-    /// Rows of a table, 1 to 8.
+    /// Number of rows of a table, 1 to 8.
     parameter int unsigned Stages = 5,
-    /// The UDP port that barrier packets go to.
+    /// The destination UDP port of barrier packets.
     parameter logic [15:0] UdpPort = 16'd29813
 ) (
     input logic clk_i,
@@ -37,7 +38,7 @@ module tutti_innetwork_netfpga
   localparam int unsigned Ports = 4;
   localparam logic [7:0] HeaderCtrl = 8'hFF;
 
-  // In: four words, the last of them for the write after ready fell.
+  // Input: four words, the last of them for the write after ready falls.
   logic [3:0][71:0] words_q;
   logic [2:0] count_q;
   logic pop, in_packet_q, is_header, valid, ready;
@@ -65,7 +66,8 @@ module tutti_innetwork_netfpga
     end
     if (pop) words_q <= words_q >> 72;
     if (in_wr_i) words_q[2'(count_q-3'(pop))] <= {in_ctrl_i, in_data_i};
-    if (pop && is_header && ctrl == HeaderCtrl) source_q <= '{bytes: word[15:0], origin: word[19:16]};
+    if (pop && is_header && ctrl == HeaderCtrl)
+      source_q <= '{bytes: word[15:0], origin: word[19:16]};
   end
 
   logic out_valid, out_ready, out_last;
@@ -100,17 +102,19 @@ module tutti_innetwork_netfpga
       .rsp_data_o
   );
 
-  // Out: the header word, then the packet.
+  // Output: the header word, then the packet.
   logic headed_q;
   logic [15:0] out_words;
   assign out_words = (route.bytes + 16'd7) >> 3;
   assign out_wr_o = out_valid && out_rdy_i;
   assign out_ready = out_rdy_i && headed_q;
-  assign out_data_o = headed_q ? swapped(out_data) : {route.to, out_words, 12'd0, route.origin, route.bytes};
+  assign out_data_o = headed_q ? swapped(out_data)
+      : {route.to, out_words, 12'd0, route.origin, route.bytes};
   // The highest byte kept is the lowest in network order.
   always_comb begin
     out_ctrl_o = '0;
-    for (int unsigned b = 0; b < 8; ++b) out_ctrl_o[7-b] = out_last && out_keep[b] && (b == 7 || !out_keep[(b+1)%8]);
+    for (int unsigned b = 0; b < 8; ++b)
+      out_ctrl_o[7-b] = out_last && out_keep[b] && (b == 7 || !out_keep[(b+1)%8]);
     if (!headed_q) out_ctrl_o = HeaderCtrl;
   end
   always_ff @(posedge clk_i) begin

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads a packet as its beats go by, and says with the sixth at the latest whether it is a well-formed barrier packet.
+/// Reads a packet as its beats pass, and reports with the sixth at the latest whether it is a
+/// well-formed barrier packet.
 ///
-/// It keeps the beat that it judges in a register, so that its verdict and the beat leave together. A packet is one of
-/// other traffic as soon as one field is wrong. What comes after byte 48 is padding and is not looked at: a frame that
-/// failed its check sequence does not get this far.
+/// It keeps the beat that it judges in a register, so that its verdict and the beat leave together.
+/// One wrong field makes a packet other traffic. Bytes after byte 48 are padding and are not
+/// checked; frames with a wrong check sequence do not arrive here.
 module tutti_innetwork_parser
   import tutti_innetwork_pkg::*;
 #(
-    /// The UDP port that barrier packets go to.
+    /// The destination UDP port of barrier packets.
     parameter logic [15:0] UdpPort = 16'd29813
 ) (
     input logic clk_i,
@@ -30,15 +31,18 @@ module tutti_innetwork_parser
     output header_t header_o
 );
   logic take;
-  logic [2:0] place_q;  // of the next beat; 6: behind the packet
+  // The place of the next beat; 6 means behind the packet.
+  logic [2:0] place_q;
   logic [63:0] word;
   assign in_ready_o = !out_valid_o || out_ready_i;
   assign take = in_valid_i && in_ready_o;
   assign word = swapped(in_beat_i.data);
 
   logic other_q, other_d, barrier_d, wrong, short_beat;
-  sum_t check_q, check_d;  // of the IP header
-  sum_t covered_q, covered_d;  // by the UDP checksum, without message and checksum
+  // Sum of the IP header.
+  sum_t check_q, check_d;
+  // Sum that the UDP checksum covers, without message and checksum.
+  sum_t covered_q, covered_d;
   logic [17:0] addresses_q, addresses_d;
   sum_t whole;
   header_t header_q, header_d;
@@ -65,7 +69,8 @@ module tutti_innetwork_parser
       end
       3'd2: begin
         check_d = check_q + sum4(word);
-        wrong = word[63:48] != IpBytes || (word[31:16] & ~DontFragment) != '0 || word[7:0] != LiveUdp[7:0];
+        wrong = word[63:48] != IpBytes || (word[31:16] & ~DontFragment) != '0
+            || word[7:0] != LiveUdp[7:0];
       end
       3'd3: begin
         check_d = check_q + sum4(word);
@@ -79,8 +84,10 @@ module tutti_innetwork_parser
         header_d.source_port = word[47:32];
         header_d.destination_port = word[31:16];
         addresses_d = addresses_q + 18'(word[63:48]);
-        // The protocol, the length twice, addresses, ports.
-        covered_d = sum_t'(17) + sum_t'(UdpBytes) + sum_t'(UdpBytes) + sum_t'(addresses_q) + sum_t'(word[63:48]) + sum_t'(word[47:32])
+        // The sum of the protocol, twice the length, addresses and ports.
+        covered_d =
+            sum_t'(17) + sum_t'(UdpBytes) + sum_t'(UdpBytes) + sum_t'(addresses_q)
+            + sum_t'(word[63:48]) + sum_t'(word[47:32])
             + sum_t'(word[31:16]);
         wrong = word[31:16] != UdpPort || word[15:0] != UdpBytes;
       end
@@ -97,7 +104,7 @@ module tutti_innetwork_parser
     header_d.udp_sum = covered_d;
   end
 
-  // A packet that ends before its sixth beat is whole is none of ours.
+  // A packet that ends before a full sixth beat is not a barrier packet.
   assign other_d = place_q == 3'd6 ? other_q
       : (place_q != 3'd0 && other_q) || wrong || short_beat || (in_beat_i.last && place_q != 3'd5);
   assign barrier_d = place_q == 3'd5 && !other_d;

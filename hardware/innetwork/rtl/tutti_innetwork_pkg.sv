@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The barrier packet of paper 001 (figure 1), and what the modules of the in-network engine say to each other.
+/// The barrier packet of Arap et al. (figure 1), and the types that the modules of the in-network
+/// engine exchange.
 package tutti_innetwork_pkg;
 
-  /// Which queue a packet came from: 2 * port, or 2 * port + 1 for the host's queue beside that port.
+  /// The queue from which a packet came: 2 * port, or 2 * port + 1 for the host's queue beside that
+  /// port.
   typedef logic [3:0] queue_t;
 
-  /// Goes with a packet into the engine.
+  /// Information that accompanies a packet into the engine.
   typedef struct packed {
     logic [15:0] bytes;
     queue_t origin;
   } source_t;
 
-  /// Goes with a packet out of the engine: `to` has a bit a queue.
+  /// Information that accompanies a packet out of the engine; `to` has one bit for each queue.
   typedef struct packed {
     logic [15:0] to;
     logic [15:0] bytes;
@@ -25,20 +27,26 @@ package tutti_innetwork_pkg;
     logic [63:0] data;
   } beat_t;
 
-  /// Low byte of the message field. Its high byte is the number of the episode, which the paper does not have.
+  /// Low byte of the message field. The high byte is the number of the episode, which the paper's
+  /// packet does not have.
   typedef enum logic [7:0] {
     NoMessage = 8'd0,
-    Start = 8'd1,  // host to engine: MSG_AT_BR
-    Arrive = 8'd2,  // engine to engine: MSG_PREV_AT_BR, MSG_CHILD_AT_BR, a round of the butterfly
-    Release = 8'd3  // engine to engine, engine to host
+    // From host to engine: MSG_AT_BR.
+    Start = 8'd1,
+    // From engine to engine: MSG_PREV_AT_BR, MSG_CHILD_AT_BR, a round of the butterfly.
+    Arrive = 8'd2,
+    // From engine to engine, or from engine to host.
+    Release = 8'd3
   } message_e;
 
-  /// A sum of up to 15 words of 16 bits whose carries have not been brought round yet: that takes a cycle of its own.
+  /// A sum of up to 15 words of 16 bits, whose carries are not folded in yet; that takes a separate
+  /// cycle.
   typedef logic [19:0] sum_t;
 
-  /// What of a host's packet is kept for the packets that are built later.
+  /// The part of a host's packet that is kept to build packets later.
   typedef struct packed {
-    queue_t origin;  // where the host is
+    // The host's queue.
+    queue_t origin;
     logic [47:0] destination_mac;
     logic [47:0] source_mac;
     logic [31:0] source_ip;
@@ -48,19 +56,23 @@ package tutti_innetwork_pkg;
     logic [15:0] communicator;
     logic [7:0] topology;
     logic [7:0] role;
-    logic [17:0] ip_sum;  // of the words of the addresses
-    sum_t udp_sum;  // of the words that the UDP checksum covers except the message
+    // Sum of the words of the addresses.
+    logic [17:0] ip_sum;
+    // Sum of the words that the UDP checksum covers, except the message.
+    sum_t udp_sum;
   } header_t;
 
   localparam logic [15:0] TypeIpv4 = 16'h0800;
   localparam logic [15:0] IpBytes = 16'd34;
   localparam logic [15:0] UdpBytes = 16'd14;
-  localparam logic [15:0] FrameBytes = 16'd60;  // the smallest frame, without its check sequence
+  // The smallest frame, without its check sequence.
+  localparam logic [15:0] FrameBytes = 16'd60;
   localparam logic [15:0] DontFragment = 16'h4000;
-  localparam logic [15:0] LiveUdp = 16'h4011;  // time to live 64, protocol 17
+  // Time to live 64, protocol 17.
+  localparam logic [15:0] LiveUdp = 16'h4011;
   localparam logic [15:0] Version4 = 16'h4500;
 
-  /// Register map. Each communicator has a window of 256 bytes; words of 64 bits.
+  /// Register map. Each communicator has a window of 256 bytes, in words of 64 bits.
   localparam int unsigned AddressBits = 14;
   typedef logic [AddressBits-1:0] address_t;
   localparam logic [63:0] Id = 64'h5455_5454_494E_4554;  // "TUTTINET"
@@ -69,25 +81,32 @@ package tutti_innetwork_pkg;
   localparam address_t RegVersion = 14'h0008;
   /// Ports [7:0], communicators [15:8], stages [23:16], UDP port [47:32].
   localparam address_t RegCapability = 14'h0010;
-  /// Bits that a written 1 clears: a refused enable, a repeated arrival, one from a stranger.
+  /// Errors: a refused enable, a repeated arrival, an arrival from a stranger. Writing 1 clears a
+  /// bit.
   localparam address_t RegError = 14'h0018;
   localparam address_t RegCounted = 14'h0020;
   localparam address_t RegRepeated = 14'h0028;
   localparam address_t RegStranger = 14'h0030;
   localparam address_t RegForwarded = 14'h0038;
   localparam address_t Windows = 14'h2000;
-  localparam logic [7:0] WinControl = 8'h00;  // bit 0: enabled; each write begins at episode 0
-  localparam logic [7:0] WinKey = 8'h08;  // communicator [15:0], topology [23:16], role [31:24]
+  // Bit 0: enabled. Each write starts again at episode 0.
+  localparam logic [7:0] WinControl = 8'h00;
+  // Communicator [15:0], topology [23:16], role [31:24].
+  localparam logic [7:0] WinKey = 8'h08;
   localparam logic [7:0] WinStages = 8'h10;
-  localparam logic [7:0] WinState = 8'h18;  // arrived [31:0], stage [39:32], episode [47:40]
-  localparam logic [7:0] WinNeed = 8'h40;  // + 8 * stage
-  localparam logic [7:0] WinSend = 8'h80;  // + 8 * stage
+  // Arrived [31:0], stage [39:32], episode [47:40].
+  localparam logic [7:0] WinState = 8'h18;
+  // Plus 8 * stage.
+  localparam logic [7:0] WinNeed = 8'h40;
+  // Plus 8 * stage.
+  localparam logic [7:0] WinSend = 8'h80;
 
   function automatic sum_t sum4(logic [63:0] words);
     return sum_t'(words[63:48]) + sum_t'(words[47:32]) + sum_t'(words[31:16]) + sum_t'(words[15:0]);
   endfunction
 
-  /// The carries brought round, in two steps: a one's complement sum, 0 only if all words are.
+  /// Folds the carries in, in two steps. The result is a one's complement sum, 0 only if all words
+  /// are 0.
   function automatic logic [16:0] brought_round(sum_t sum);
     return 17'(sum[15:0]) + 17'(sum[19:16]);
   endfunction
@@ -95,17 +114,20 @@ package tutti_innetwork_pkg;
     return once[15:0] + 16'(once[16]);
   endfunction
 
-  /// Whether the one's complement sum is FFFF, as it is of words and their checksum: the sum is 65535, or twice that, ...
+  /// Returns true if the one's complement sum is FFFF, as for words with their checksum: the sum is
+  /// 65535, or twice that, ...
   function automatic logic sums_up(sum_t sum);
     return sum[15:4] == '1 && sum[3:0] == ~sum[19:16];
   endfunction
 
-  /// Network order and back.
+  /// Converts to network order and back.
   function automatic logic [63:0] swapped(logic [63:0] data);
-    return {data[7:0], data[15:8], data[23:16], data[31:24], data[39:32], data[47:40], data[55:48], data[63:56]};
+    return {data[7:0], data[15:8], data[23:16], data[31:24], data[39:32], data[47:40], data[55:48],
+        data[63:56]};
   endfunction
 
-  function automatic logic [7:0] keep_of(logic [3:0] bytes);  // 1 to 8
+  // `bytes` is 1 to 8.
+  function automatic logic [7:0] keep_of(logic [3:0] bytes);
     return 8'hFF >> (4'd8 - bytes);
   endfunction
 endpackage

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The registers: a window for each communicator with its key and table, errors, counters. What could make a barrier
-/// wrong is refused and leaves a bit in the error register: a table changed while it is in use, one without its host in the
-/// first row, one without rows, the identity of another communicator in use.
+/// The registers: a window with key and table for each communicator, errors, and counters. Settings
+/// that could break a barrier are refused and set a bit in the error register: a change to a table
+/// in use, a table without its host in the first row or without rows, and the identity of another
+/// communicator in use.
 module tutti_innetwork_registers
   import tutti_innetwork_pkg::*;
 #(
@@ -9,9 +10,9 @@ module tutti_innetwork_registers
     parameter int unsigned Communicators = 4,
     parameter int unsigned Stages = 5,
     parameter logic [15:0] UdpPort = 16'd29813,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned Bits = 1 + 2 * Ports,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned StageBits = Stages > 1 ? $clog2(Stages) : 1
 ) (
     input logic clk_i,
@@ -24,7 +25,7 @@ module tutti_innetwork_registers
     input logic [63:0] req_data_i,
     output logic rsp_valid_o,
     output logic [63:0] rsp_data_o,
-    /// To the core and to the search for a packet's communicator.
+    /// Settings for the core and for the search for a packet's communicator.
     output logic [Communicators-1:0] clear_o,
     output logic [Communicators-1:0][15:0] identity_o,
     output logic [Communicators-1:0][7:0] topology_o,
@@ -32,25 +33,28 @@ module tutti_innetwork_registers
     output logic [Communicators-1:0][StageBits-1:0] last_o,
     output logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_o,
     output logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_o,
-    /// What is shown of the core.
+    /// State of the core, for reading.
     input logic [Communicators-1:0][Bits-1:0] arrived_i,
     input logic [Communicators-1:0][StageBits-1:0] stage_i,
     input logic [Communicators-1:0][7:0] episode_i,
-    /// Counted: a message, one that had come before, one from a stranger, a packet forwarded.
+    /// Events to count: a message, a repeated message, a message from a stranger, a forwarded
+    /// packet.
     input logic counted_i,
     input logic repeated_i,
     input logic stranger_i,
     input logic forwarded_i
 );
   if (Ports < 1 || Ports > 8) $fatal(1, "tutti_innetwork_registers: Ports must be 1 to 8");
-  if (Communicators < 1 || Communicators > 16) $fatal(1, "tutti_innetwork_registers: Communicators must be 1 to 16");
+  if (Communicators < 1 || Communicators > 16)
+    $fatal(1, "tutti_innetwork_registers: Communicators must be 1 to 16");
   if (Stages < 1 || Stages > 8) $fatal(1, "tutti_innetwork_registers: Stages must be 1 to 8");
 
   logic [Communicators-1:0] enabled_q, begins_q, mine, usable;
   logic [Communicators-1:0][3:0] rows_q;
   logic [2:0] error_q;
   logic refused, write;
-  logic [3:0] counts_q;  // a cycle later, so that nothing waits for the counters
+  // Delayed by a cycle, so that no logic waits for the counters.
+  logic [3:0] counts_q;
   logic [31:0] counted_q, repeated_q, stranger_q, forwarded_q;
   logic [2:0] row;
   logic in_row;
@@ -64,7 +68,8 @@ module tutti_innetwork_registers
     for (genvar o = 0; o < Communicators; ++o) begin : gen_other
       assign same[o] = o != c && enabled_q[o] && identity_o[o] == identity_o[c];
     end
-    assign mine[c] = write && req_addr_i >= Windows && req_addr_i[12] == 1'b0 && req_addr_i[11:8] == 4'(c);
+    assign mine[c] = write && req_addr_i >= Windows && req_addr_i[12] == 1'b0
+        && req_addr_i[11:8] == 4'(c);
     assign usable[c] = rows_q[c] != '0 && 32'(rows_q[c]) <= Stages && need_o[c][0][0] && same == '0;
     assign last_o[c] = StageBits'(rows_q[c] - 4'd1);
 
@@ -82,11 +87,16 @@ module tutti_innetwork_registers
         begins_q[c] <= mine[c] && req_addr_i[7:0] == WinControl;
         if (mine[c] && req_addr_i[7:0] == WinControl) enabled_q[c] <= req_data_i[0] && usable[c];
         if (mine[c] && !enabled_q[c]) begin
-          if (req_addr_i[7:0] == WinKey) {role_o[c], topology_o[c], identity_o[c]} <= req_data_i[31:0];
-          if (req_addr_i[7:0] == WinStages) rows_q[c] <= req_data_i[63:4] != '0 || req_data_i[3:0] > 4'd8 ? 4'd9 : 4'(req_data_i[3:0]);
+          if (req_addr_i[7:0] == WinKey)
+            {role_o[c], topology_o[c], identity_o[c]} <= req_data_i[31:0];
+          if (req_addr_i[7:0] == WinStages)
+            rows_q[c] <= req_data_i[63:4] != '0 || req_data_i[3:0] > 4'd8 ? 4'd9
+                : 4'(req_data_i[3:0]);
           for (int unsigned s = 0; s < Stages; ++s) begin
-            if (req_addr_i[7:6] == WinNeed[7:6] && row == 3'(s)) need_o[c][s] <= req_data_i[Bits-1:0];
-            if (req_addr_i[7:6] == WinSend[7:6] && row == 3'(s)) send_o[c][s] <= req_data_i[Bits-1:0];
+            if (req_addr_i[7:6] == WinNeed[7:6] && row == 3'(s))
+              need_o[c][s] <= req_data_i[Bits-1:0];
+            if (req_addr_i[7:6] == WinSend[7:6] && row == 3'(s))
+              send_o[c][s] <= req_data_i[Bits-1:0];
           end
         end
       end
@@ -95,9 +105,11 @@ module tutti_innetwork_registers
 
   logic [Communicators-1:0] refusing;
   for (genvar c = 0; c < Communicators; ++c) begin : gen_refusing
-    assign refusing[c] = mine[c] && (req_addr_i[7:0] == WinControl ? req_data_i[0] && !usable[c] : enabled_q[c]);
+    assign refusing[c] = mine[c]
+        && (req_addr_i[7:0] == WinControl ? req_data_i[0] && !usable[c] : enabled_q[c]);
   end
-  assign refused = refusing != '0 || (write && req_addr_i >= Windows && req_addr_i[7:6] != '0 && !in_row)
+  assign refused = refusing != '0
+      || (write && req_addr_i >= Windows && req_addr_i[7:6] != '0 && !in_row)
       || (write && req_addr_i >= Windows && mine == '0);
 
   always_ff @(posedge clk_i) begin

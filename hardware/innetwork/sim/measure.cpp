@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of 8 ns (125 MHz): what a node adds to a packet, alone and under load, and how a barrier grows with the nodes.
+// Measures in cycles of 8 ns (125 MHz) what a node adds to a packet, alone and under load, and how
+// the time of a barrier grows with the number of nodes.
 
 #include <algorithm>
 
@@ -35,8 +36,8 @@ struct sample {
   }
 };
 
-// An inner node of a tree: first beat in to first beat out of the arrival and of the release, beside other traffic that
-// takes `load` percent of the data path.
+// Measures an inner node of a tree: from first beat in to first beat out, for the arrival and the
+// release, beside other traffic that uses `load` percent of the data path.
 std::string node_latency(const arguments& with, unsigned load, std::size_t bytes, unsigned take) {
   node n(with, with.seed);
   n.speed.take = take;
@@ -61,7 +62,8 @@ std::string node_latency(const arguments& with, unsigned load, std::size_t bytes
       return;
     }
     ++seen;
-    if (d.to == 1u << 4 || d.to == 1u) {  // the first packet of a stage
+    // The first packet of a stage.
+    if (d.to == 1u << 4 || d.to == 1u) {
       engine.add(d.first - entered);
       whole.add(d.first - queued);
     }
@@ -123,7 +125,8 @@ struct passage_time {
 
 std::string barrier_time(const arguments& with, unsigned type, rank_t n, bool gigabit,
                          passage_time& t) {
-  for (rank_t late = 0; late <= n; ++late) {  // n: nobody is
+  // If late is n, no rank is late.
+  for (rank_t late = 0; late <= n; ++late) {
     network_plan plan = plan_of(type, n, gigabit);
     plan.think = [late](rank_t r, std::uint64_t) -> std::uint64_t { return r == late ? 5'000 : 0; };
     network net(with, plan);
@@ -146,8 +149,8 @@ std::string barrier_time(const arguments& with, unsigned type, rank_t n, bool gi
   return {};
 }
 
-// The paper's own measurement: two nodes in a ring; at the second, from its host's call to the release, both seen where they
-// enter the lookup. Half of it is p.
+// The measurement of Arap et al.: two nodes in a ring. At the second node it takes the time from
+// its host's call to the release, both when they enter the lookup. Half of it is p.
 std::string as_in_the_paper(const arguments& with, bool gigabit) {
   network_plan plan = plan_of(type_ring, 2, gigabit);
   plan.think = [](rank_t r, std::uint64_t) -> std::uint64_t { return r == 1 ? 5'000 : 0; };

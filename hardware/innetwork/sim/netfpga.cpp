@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine behind the interface of the NetFPGA's user data path: packets of all lengths come out as they went in, with the
-// right header word, and barriers work, whatever ready does; a sender may write once more after ready fell.
+// The engine behind the interface of the NetFPGA's user data path. Packets of all lengths come out
+// as they went in, with the right header word, and barriers work, for any behaviour of ready; a
+// sender may write once more after ready falls.
 
 #include <algorithm>
 #include <deque>
@@ -62,14 +63,15 @@ class data_path {
     for (const word& w : words_of(f, source)) in_.push_back(w);
   }
 
-  // Until `count` packets more have come out, and nothing after them.
+  // Runs until `count` more packets have come out, and checks that nothing follows them.
   std::vector<taken> pull(std::size_t count) {
     for (unsigned c = 0; c < 100'000 && out_.size() < count && wrong_.empty(); ++c) cycle();
     for (unsigned c = 0; c < 100; ++c) cycle();
     return std::exchange(out_, {});
   }
 
-  unsigned ready = 16;  // the way out is free in so many of 16 cycles
+  // Of 16 cycles, the output is free in this many.
+  unsigned ready = 16;
   unsigned writes = 16;
   const std::string& wrong() const { return wrong_; }
 
@@ -145,13 +147,14 @@ void configure(data_path& path, const topology& t) {
 std::string run(const arguments& with) {
   data_path path(with);
   std::mt19937_64 random(with.seed);
-  const topology ring_of_two = ring(2);  // this node is the head
+  // This node is the head.
+  const topology ring_of_two = ring(2);
   configure(path, ring_of_two);
   const unsigned rounds = static_cast<unsigned>(std::max<std::uint64_t>(20, with.cycles / 500));
   for (unsigned round = 0; round < rounds; ++round) {
     path.ready = 4 + round % 13;
     path.writes = 4 + round % 11;
-    // Other traffic of every length modulo 8, in one go.
+    // Send other traffic of every length modulo 8 without a pause.
     std::vector<std::pair<frame, unsigned>> sent;
     for (unsigned i = 0; i < 8; ++i) {
       frame f(14 + random() % 300 + (i == 0 ? 1'200 : 0));
@@ -165,7 +168,7 @@ std::string run(const arguments& with) {
       if (forwarded[i].bytes != sent[i].first || forwarded[i].source != sent[i].second ||
           forwarded[i].to != 1u << (sent[i].second ^ 1))
         return "a forwarded packet is changed or misled";
-    // An episode: call, arrival to the next, arrival from the previous, releases.
+    // One episode: call, arrival to the next, arrival from the previous, releases.
     barrier_packet p;
     p.source_ip = 1;
     p.destination_ip = 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks of 2 to 8 nodes in four topologies: hosts at random paces, several communicators at once, other traffic, packets
-// that come twice or spoilt. Nobody departs early, nothing is lost, every packet is sound.
+// Networks of 2 to 8 nodes in four topologies: hosts with random pauses, several communicators at
+// once, other traffic, repeated and corrupted packets. No host may depart early, no packet may be
+// lost, and every packet must be well formed.
 
 #include "network.hpp"
 
@@ -50,11 +51,12 @@ std::string run(const arguments& with) {
       plan.latency = 1 + n;
       plan.communicators.push_back({17, make_topology(type, n), first(n)});
       const std::string what = plan.communicators[0].shape.name + " of " + std::to_string(n);
-      // By itself; then with everything that may disturb it.
+      // First without disturbance, then with all disturbances.
       for (const bool disturbed : {false, true}) {
         plan.think = moody(with.seed + n, 600);
         if (disturbed) {
-          plan.traffic = type == type_star ? 3 : 6;  // what the centre of a star can carry
+          // As much as the centre of a star can carry.
+          plan.traffic = type == type_star ? 3 : 6;
           plan.mischief = 12;
           plan.speed = {.offer = 12, .take = 12};
         }
@@ -63,7 +65,7 @@ std::string run(const arguments& with) {
         episodes += each;
       }
     }
-  // Several communicators at once, over the same cables and over some of the nodes.
+  // Several communicators at once, on the same cables and on some of the nodes.
   for (unsigned type = type_ring; type <= type_butterfly; ++type) {
     const rank_t n = type == type_star ? std::min<rank_t>(PORTS + 1, 8) : 8;
     network_plan plan;
@@ -78,14 +80,15 @@ std::string run(const arguments& with) {
     ++runs;
     episodes += each * COMMUNICATORS;
   }
-  if (PORTS >= 8 &&
-      COMMUNICATORS >= 3) {  // three topologies side by side, each with its own cables
+  // Three topologies side by side, each with its own cables.
+  if (PORTS >= 8 && COMMUNICATORS >= 3) {
     network_plan plan;
     plan.nodes = 8;
     plan.communicators.push_back({1, ring(8, 0), {0, 3, 6, 1, 4, 7, 2, 5}});
     plan.communicators.push_back({2, binary_tree(7, 2), {7, 6, 5, 4, 3, 2, 1}});
     plan.communicators.push_back({3, butterfly(4, 5), {1, 3, 5, 7}});
-    // Seven cables a node, both ways, 13 beats a frame: with 6, more than the one beat a cycle that a node takes.
+    // A node has seven cables in both directions, with 13 beats a frame: traffic of 6 would exceed
+    // the one beat a cycle that a node takes.
     plan.traffic = 3;
     plan.mischief = 6;
     plan.think = moody(with.seed, 400);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes joined by links, with hosts that call barriers of several communicators and send other traffic meanwhile. What
-// leaves every engine is judged: barrier packets by their bytes, all others by what went in.
+// Nodes joined by links, with hosts that call barriers of several communicators and send other
+// traffic. The harness checks what leaves every engine: barrier packets by their bytes, all others
+// against what went in.
 #pragma once
 
 #include <map>
@@ -15,18 +16,23 @@ namespace tutti::rtl {
 struct communicator_plan {
   unsigned id = 0;
   topology shape;
-  std::vector<rank_t> members;  // node of each rank
+  // The node of each rank.
+  std::vector<rank_t> members;
 };
 
 struct network_plan {
   rank_t nodes = 2;
   std::vector<communicator_plan> communicators;
-  std::uint64_t latency = 4;  // cycles on a cable
-  bool gigabit = false;       // a byte a cycle, preamble, check sequence, gap; else frames go whole
-  unsigned traffic = 0;       // each host queue gets another frame in so many of 1024 cycles
-  std::size_t longest = 200;  // of these, bytes
-  unsigned mischief =
-      0;  // a queue gets a repeated or spoilt barrier packet in so many of 4096 cycles
+  // Cycles on a cable.
+  std::uint64_t latency = 4;
+  // One byte a cycle, with preamble, check sequence and gap; otherwise frames move whole.
+  bool gigabit = false;
+  // In this many of 1024 cycles each host queue gets another frame.
+  unsigned traffic = 0;
+  // The longest such frame, in bytes.
+  std::size_t longest = 200;
+  // In this many of 4096 cycles a queue gets a repeated or corrupted barrier packet.
+  unsigned mischief = 0;
   pace speed;
   std::function<std::uint64_t(rank_t, std::uint64_t)> think = [](rank_t, std::uint64_t) {
     return std::uint64_t{0};
@@ -42,7 +48,8 @@ class network {
     strangers_.resize(plan_.nodes);
     free_at_.resize(plan_.nodes * PORTS);
     for (rank_t n = 0; n < plan_.nodes; ++n) {
-      arguments quiet;  // waveforms and coverage of the first node
+      // Only the first node writes waveforms and coverage.
+      arguments quiet;
       nodes_.push_back(std::make_unique<node>(n == 0 ? with : quiet, with.seed * 1000 + n));
       nodes_[n]->speed = plan_.speed;
       nodes_[n]->on_departure = [this, n](departure d) { leaves(n, std::move(d)); };
@@ -50,13 +57,15 @@ class network {
     hosts_.resize(plan_.communicators.size());
     passages_.resize(plan_.communicators.size());
     for (std::size_t c = 0; c < plan_.communicators.size(); ++c) join(c);
-    for (auto& n : nodes_)  // all clocks stand at the same cycle
+    // All clocks are at the same cycle.
+    for (auto& n : nodes_)
       while (n->now() < latest()) n->cycle();
     for (auto& hosts : hosts_)
       for (rank_t r = 0; r < hosts.size(); ++r) hosts[r].until = now() + plan_.think(r, 0);
   }
 
-  // Until every host has passed `episodes` and nothing is on its way; whether that took at most `most_cycles`.
+  // Runs until every host has passed `episodes` and no packet is on its way; returns false if that
+  // takes more than `most_cycles`.
   bool run(std::uint64_t episodes, std::uint64_t most_cycles) {
     for (std::uint64_t c = 0; c < most_cycles && wrong_.empty(); ++c) {
       if (done(episodes) && quiet()) return true;
@@ -65,7 +74,7 @@ class network {
     return done(episodes) && quiet();
   }
 
-  // What is wrong, or empty.
+  // Returns what is wrong, or an empty string.
   std::string check(std::uint64_t episodes) {
     if (!wrong_.empty()) return wrong_;
     for (const auto& n : nodes_)
@@ -77,7 +86,8 @@ class network {
     }
     for (const auto& queue : expected_)
       if (!queue.empty()) return "a forwarded packet is lost";
-    for (unsigned c = 0; c < 64; ++c)  // what is inside the engines comes out
+    // Let the packets inside the engines come out.
+    for (unsigned c = 0; c < 64; ++c)
       for (auto& n : nodes_) n->cycle();
     for (rank_t n = 0; n < plan_.nodes; ++n) {
       const std::string name = "node " + std::to_string(n);
@@ -189,7 +199,7 @@ class network {
     for (auto& n : nodes_) n->cycle();
   }
 
-  // What the engine of `n` is to do with a frame that comes in there.
+  // What the engine of `n` must do with a frame that comes in there.
   enum class fate { forward, refuse, count };
   fate fate_of(rank_t n, unsigned queue, const frame& f) const {
     const auto p = parse(f);
@@ -240,7 +250,8 @@ class network {
           continue;
         }
         spoil(f);
-        if (fate_of(n, q, f) == fate::count) continue;  // what was changed does not matter
+        // The change had no effect.
+        if (fate_of(n, q, f) == fate::count) continue;
         ++spoilt_;
         enter(n, q, std::move(f));
       }
@@ -249,7 +260,8 @@ class network {
   frame other_traffic() {
     frame f(14 + random_() % (plan_.longest - 14));
     for (std::uint8_t& b : f) b = static_cast<std::uint8_t>(random_() & 0xff);
-    if (f.size() > 38 && random_() % 2 == 0) {  // UDP to somebody else
+    // UDP to another destination.
+    if (f.size() > 38 && random_() % 2 == 0) {
       put(f, 12, 2, 0x0800);
       put(f, 14, 1, 0x45);
       put(f, 23, 1, 17);
@@ -263,50 +275,57 @@ class network {
       case 1:
         put(f, 44, 2, 0x7777);
         sign(f);
-        break;  // nobody's communicator
+        // An unused communicator.
+        break;
       case 2:
         put(f, 36, 2, default_udp_port + 1);
         sign(f);
-        break;  // another service
+        // Another service.
+        break;
       case 3:
         put(f, 43, 1, random_() % 8);
         sign(f);
-        break;  // another message
+        // Another message.
+        break;
       case 4:
         put(f, 46, 1, get(f, 46, 1) + 1);
         sign(f);
-        break;  // another topology
+        // Another topology.
+        break;
       case 5:
         put(f, 20, 2, 0x2000);
         sign(f);
-        break;  // a fragment
+        // A fragment.
+        break;
       case 7:
         put(f, 47, 1, get(f, 47, 1) + 1);
         sign(f);
-        break;  // another role
+        // Another role.
+        break;
       case 6:
         put(f, 14, 1, 0x46);
         sign(f);
-        break;  // options
+        // Options.
+        break;
       default: f[random_() % packet_bytes] ^= static_cast<std::uint8_t>(1 + random_() % 255); break;
     }
   }
 
   void leaves(rank_t n, departure d) {
     if (!wrong_.empty()) return;
-    // What was forwarded is, byte for byte, the oldest that was to come there.
+    // A forwarded packet must be, byte for byte, the oldest one that is due there.
     if (d.to == std::uint32_t{1} << (d.origin ^ 1)) {
       auto& queue = expected_[n * queues + (d.origin ^ 1)];
       if (!queue.empty() && queue.front() == d.bytes) {
         queue.pop_front();
         ++forwarded_;
-        // A port without a cable loses what goes there.
+        // A port without a cable drops its packets.
         if (d.origin % 2 == 1 && cables_.contains({n, d.origin / 2}))
           send(n, d.origin / 2, std::move(d));
         return;
       }
     }
-    // A host is answered at the port that it wrote from.
+    // A host is answered at the port from which it wrote.
     const bool to_host = d.to == std::uint32_t{1} << d.origin && d.origin % 2 == 1;
     const unsigned port =
         to_host && d.bytes.size() >= packet_bytes ? get(d.bytes, 36, 2) : default_udp_port;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node: the Verilated engine between an arbiter over input queues and the output queues, as in a NetFPGA's pipeline.
+// A node: the Verilated engine between an arbiter over input queues and the output queues, as in a
+// NetFPGA's pipeline.
 #pragma once
 
 #include <deque>
@@ -16,7 +17,8 @@
 
 namespace tutti::rtl {
 
-inline constexpr unsigned queues = 2 * PORTS;  // 2 * port, and + 1 for the host beside it
+// Queue 2 * port, and + 1 for the host beside it.
+inline constexpr unsigned queues = 2 * PORTS;
 
 namespace reg {
 inline constexpr unsigned id = 0x00, version = 0x08, capability = 0x10, error = 0x18,
@@ -33,17 +35,20 @@ struct key {
 
 struct arrived_frame {
   frame bytes;
-  std::uint64_t queued = 0;  // the cycle in which its queue got it
+  // The cycle in which its queue received it.
+  std::uint64_t queued = 0;
 };
 
 struct departure {
   frame bytes;
-  std::uint32_t to = 0;  // queues
+  // One bit for each queue.
+  std::uint32_t to = 0;
   unsigned origin = 0;
-  std::uint64_t first = 0, last = 0;  // cycles of its first and last beat
+  // Cycles of its first and last beat.
+  std::uint64_t first = 0, last = 0;
 };
 
-// How the streams behave: a beat is offered, and one is taken, in so many of 16 cycles.
+// The behaviour of the streams: a beat is offered, and one is taken, in this many of 16 cycles.
 struct pace {
   unsigned offer = 16, take = 16;
 };
@@ -58,9 +63,12 @@ class node {
   testbench& bench() { return bench_; }
   std::uint64_t now() const { return bench_.cycle(); }
   pace speed;
-  frame beyond;  // what stands where bytes are not kept, by place in the frame; empty: anything
+  // The bytes that the stream shows where they are not kept, by place in the frame; if empty,
+  // random bytes.
+  frame beyond;
   std::function<void(departure)> on_departure;
-  // A frame's first beat has gone in: queue, cycle in which it was queued, this cycle.
+  // Called when a frame's first beat has gone in, with the queue, the cycle in which it was queued,
+  // and this cycle.
   std::function<void(unsigned, std::uint64_t, std::uint64_t)> on_entry;
 
   void enqueue(unsigned queue, frame f) { in_[queue].push_back({std::move(f), now()}); }
@@ -92,7 +100,7 @@ class node {
     return top.rsp_data_o;
   }
 
-  // Writes a station's table; whether the engine took it.
+  // Writes a station's table; returns true if the engine accepted it.
   bool configure(unsigned communicator, const key& k, const std::vector<table_row>& rows) {
     const unsigned w = reg::window(communicator);
     write(w + reg::control, 0);
@@ -106,7 +114,8 @@ class node {
     return read(w + reg::control) == 1;
   }
 
-  // One clock of the engine and its queues. What breaks a rule of the stream is kept in wrong().
+  // Steps the engine and its queues by one clock. wrong() reports violations of the stream
+  // protocol.
   void cycle() {
     model& top = bench_.top();
     offer(top);
@@ -151,7 +160,8 @@ class node {
     top.in_valid_i = offered_;
     if (!offered_) return;
     const std::size_t left = std::min<std::size_t>(8, current_.size() - sent_);
-    std::uint64_t data = random_();  // what is not kept may be anything
+    // Bytes that are not kept have arbitrary values.
+    std::uint64_t data = random_();
     for (std::size_t b = left; b < 8 && sent_ + b < beyond.size(); ++b) {
       data &= ~(std::uint64_t{0xff} << 8 * b);
       data |= std::uint64_t{beyond[sent_ + b]} << 8 * b;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barrier packets as bytes, made and judged without anything that the engine shares: sums are taken over the bytes.
+// Barrier packets as bytes, built and checked without code in common with the engine: sums are
+// taken over the bytes.
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@ struct barrier_packet {
   friend bool operator==(const barrier_packet&, const barrier_packet&) = default;
 };
 
-// Big-endian.
+// Reads a big-endian number.
 inline std::uint32_t get(const frame& f, std::size_t at, unsigned bytes) {
   std::uint32_t value = 0;
   for (unsigned b = 0; b < bytes; ++b) value = value << 8 | f.at(at + b);
@@ -37,7 +38,8 @@ inline void put(frame& f, std::size_t at, unsigned bytes, std::uint64_t value) {
     f.at(at + b) = static_cast<std::uint8_t>(value & 0xff);
 }
 
-// The Internet checksum of some bytes and of what is added to them (RFC 1071); 0 over a part that holds its own.
+// Returns the Internet checksum of some bytes and of what is added to them (RFC 1071); it is 0 over
+// a part that contains its own checksum.
 inline unsigned internet_checksum(const frame& f, std::size_t begin, std::size_t end,
                                   std::uint64_t more = 0) {
   std::uint64_t sum = more;
@@ -52,7 +54,8 @@ inline std::uint64_t pseudo_header(const frame& f) {
          get(f, 38, 2);
 }
 
-inline void sign(frame& f) {  // both checksums
+// Writes both checksums.
+inline void sign(frame& f) {
   put(f, 24, 2, 0);
   put(f, 24, 2, internet_checksum(f, 14, 34));
   put(f, 40, 2, 0);
@@ -84,7 +87,7 @@ inline frame build(const barrier_packet& p, std::size_t bytes = smallest_frame) 
   return f;
 }
 
-// What is wrong with a frame as a barrier packet, or empty.
+// Returns what is wrong with a frame as a barrier packet, or an empty string.
 inline std::string flaw(const frame& f, unsigned udp_port = default_udp_port) {
   if (f.size() < packet_bytes) return "too short";
   if (get(f, 12, 2) != 0x0800) return "not IPv4";

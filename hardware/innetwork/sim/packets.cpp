@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node and its packets: each kind of malformed, truncated, repeated and foreign packet leaves the barrier's state as it
-// was and goes where it belongs; the packet that was meant then counts. And what the registers refuse.
+// Tests one node and its packets. Malformed, truncated, repeated and foreign packets leave the
+// barrier's state unchanged and go to the right queue; the intended packet then counts. Also tests
+// what the registers refuse.
 
 #include <algorithm>
 #include <sstream>
@@ -22,7 +23,7 @@ barrier_packet packet(unsigned message, unsigned episode, const key& k) {
   barrier_packet p;
   p.destination_mac = {2, 0, 0, 0, 0, 9};
   p.source_mac = {2, 0, 0, 0, 0, 1};
-  // Others in every episode: checksums with and without carries.
+  // Different addresses in every episode give checksums with and without carries.
   p.source_ip = 0xc0a8'0001u + 0x1003'0507u * episode;
   p.destination_ip = 0xfffe'ff00u + 7 * episode;
   p.source_port = 51'000;
@@ -42,7 +43,7 @@ class bench {
   node& engine() { return node_; }
   std::uint64_t state(unsigned c = 0) { return node_.read(reg::window(c) + reg::state); }
 
-  // What comes out because of a frame.
+  // Returns what comes out because of a frame.
   std::vector<departure> pass(unsigned queue, frame f) {
     out_.clear();
     node_.enqueue(queue, std::move(f));
@@ -134,7 +135,8 @@ const spoilt flaws[] = {
      }},
 };
 
-// Whether it went on untouched to the queue beside the one that it came from, and nothing else came.
+// Checks that the frame was forwarded unchanged to the queue beside its own, and that nothing else
+// came out.
 std::string forwarded(const std::vector<departure>& out, unsigned queue, const frame& f) {
   if (out.size() != 1) return std::to_string(out.size()) + " packets came out";
   if (out[0].to != 1u << (queue ^ 1) || out[0].origin != queue) return "it went elsewhere";
@@ -161,7 +163,8 @@ std::string other_traffic(bench& b) {
       s.change(f);
       if (std::string w = goes_on(queue, f, s.what); !w.empty()) return w;
     }
-    b.engine().beyond = good;  // what was cut off is still on the wires
+    // The bytes that were cut off are still on the wires.
+    b.engine().beyond = good;
     for (std::size_t bytes = 1; bytes < packet_bytes; ++bytes)
       if (std::string w =
               goes_on(queue, frame(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(bytes)),
@@ -169,8 +172,8 @@ std::string other_traffic(bench& b) {
           !w.empty())
         return w;
     b.engine().beyond.clear();
-    for (std::size_t bit = 14 * 8; bit < packet_bytes * 8;
-         ++bit) {  // every bit that a checksum covers
+    // Every bit that a checksum covers.
+    for (std::size_t bit = 14 * 8; bit < packet_bytes * 8; ++bit) {
       frame f = good;
       f[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
       if (flaw(f).empty()) continue;
@@ -191,7 +194,8 @@ std::string other_traffic(bench& b) {
   return {};
 }
 
-// Well-formed packets of the communicator that nobody expects: they go nowhere and change nothing but a counter.
+// Well-formed but unexpected packets of the communicator: they are not forwarded and change only a
+// counter.
 std::string refused(bench& b, unsigned episode) {
   struct {
     const char* what;
@@ -221,7 +225,7 @@ std::string refused(bench& b, unsigned episode) {
   return {};
 }
 
-// An episode in which every packet comes twice; what comes out is as it should be.
+// Runs an episode in which every packet comes twice, and checks the packets that come out.
 std::string episode(bench& b, unsigned number, std::size_t bytes, bool without_checksum) {
   const auto counts = [&](unsigned queue, unsigned message, unsigned role,
                           std::vector<departure>& out) -> std::string {
@@ -233,7 +237,7 @@ std::string episode(bench& b, unsigned number, std::size_t bytes, bool without_c
     out = b.pass(queue, f);
     if (b.state() == before) return "a packet did not count";
     const std::uint64_t after = b.state();
-    if (!b.pass(queue, f).empty() || b.state() != after) return "a repeated packet did something";
+    if (!b.pass(queue, f).empty() || b.state() != after) return "a repeated packet had an effect";
     return {};
   };
   const auto built = [&](const departure& d, std::uint32_t to, unsigned message,
@@ -304,14 +308,16 @@ std::string registers(bench& b) {
   return n.read(reg::error) == 0 ? "" : "an error stays";
 }
 
-// Begun again in the middle of an episode: nothing is left of it, and episode 0 is open.
+// Configures the communicator again in the middle of an episode: the state is clear, and episode 0
+// is open.
 std::string begun_again(bench& b, unsigned open) {
   barrier_packet p = packet(message_arrive, open % 256, inner);
   p.role = 2;
   if (!b.pass(child_queue, build(p)).empty()) return "half an episode sends something";
   if ((b.state() & 0xffff'ffff) == 0) return "half an episode does not count";
   b.engine().write(reg::window(0) + reg::control, 1);
-  b.engine().cycle();  // the core follows a cycle later
+  // The core follows one cycle later.
+  b.engine().cycle();
   if (b.state() != 0) return "something is left of an episode after a new beginning";
   return episode(b, 0, smallest_frame, false);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Topologies of paper 001 as tables of the engine: the schedules of tutti, and which port leads to which neighbour.
+// The topologies of Arap et al. as tables of the engine: tutti's schedules, and the port that leads
+// to each neighbour.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,11 @@ struct table_row {
 struct wire {
   unsigned port = 0;
   rank_t to = 0;
-  unsigned there = 0;  // the other end's port
+  // The port at the other end.
+  unsigned there = 0;
 };
-struct station {  // what a node is in a topology
+// A node's place in a topology.
+struct station {
   unsigned role = 0;
   std::vector<table_row> rows;
   std::vector<wire> wires;
@@ -29,7 +32,8 @@ struct station {  // what a node is in a topology
 struct topology {
   unsigned type = 0;
   std::string name;
-  std::vector<station> stations;  // by rank
+  // Indexed by rank.
+  std::vector<station> stations;
 };
 
 inline constexpr std::uint32_t host_bit = 1;
@@ -47,7 +51,7 @@ inline unsigned port_of(const station& s, rank_t to) {
   throw std::invalid_argument("no wire to rank " + std::to_string(to));
 }
 
-// A stage without anything to send and one without anything to wait for are one.
+// Merges a stage that sends nothing with a following one that waits for nothing.
 inline std::vector<table_row> merged(const std::vector<table_row>& rows) {
   std::vector<table_row> result;
   for (const table_row& r : rows) {
@@ -61,7 +65,7 @@ inline std::vector<table_row> merged(const std::vector<table_row>& rows) {
   return result;
 }
 
-// `releases(from, to)`: whether a signal on this way is a release.
+// `releases(from, to)` returns true if a signal from `from` to `to` is a release.
 template <class Releases>
 void fill(topology& t, const schedule::table& table, Releases releases) {
   for (rank_t rank = 0; rank < table.size(); ++rank) {
@@ -84,19 +88,21 @@ void fill(topology& t, const schedule::table& table, Releases releases) {
   }
 }
 
-// Port base: to the successor; base + 1: to the predecessor.
+// Port base leads to the successor, base + 1 to the predecessor.
 inline topology ring(rank_t n, unsigned base = 0) {
   topology t{type_ring, "ring", std::vector<station>(n)};
   for (rank_t r = 0; r < n; ++r) {
     station& s = t.stations[r];
-    s.role = r == 0 ? 0 : 1;  // 0: head
+    // 0 is the head.
+    s.role = r == 0 ? 0 : 1;
     if (n == 1) {
       s.rows = {{host_bit, host_bit}};
       continue;
     }
     s.wires = {{base, (r + 1) % n, base + 1}, {base + 1, (r + n - 1) % n, base}};
     const std::uint32_t next = base, previous = base + 1;
-    const bool is_last = r == n - 1;  // its successor began the release
+    // The last rank's successor began the release.
+    const bool is_last = r == n - 1;
     if (r == 0)
       s.rows = {{host_bit, arrive_bit(next)}, {arrive_bit(previous), host_bit | release_bit(next)}};
     else
@@ -106,7 +112,7 @@ inline topology ring(rank_t n, unsigned base = 0) {
   return t;
 }
 
-// Ports base, base + 1: children; base + 2: parent.
+// Ports base and base + 1 lead to the children, base + 2 to the parent.
 inline topology binary_tree(rank_t n, unsigned base = 0) {
   topology t{type_tree, "tree", std::vector<station>(n)};
   const schedule::tree shape(n, 2);
@@ -120,7 +126,7 @@ inline topology binary_tree(rank_t n, unsigned base = 0) {
   return t;
 }
 
-// The centre's port base + r - 1 leads to rank r; the others have port base.
+// The centre's port base + r - 1 leads to rank r; the other ranks use port base.
 inline topology star(rank_t n, unsigned base = 0) {
   topology t{type_star, "star", std::vector<station>(n)};
   const schedule::tree shape(n, n > 1 ? n - 1 : 1);
@@ -133,7 +139,8 @@ inline topology star(rank_t n, unsigned base = 0) {
   return t;
 }
 
-// Port base + k: the partner of round k; the port after the rounds: a rank beyond the power of two, if there is one.
+// Port base + k leads to the partner of round k. The port after the rounds leads to a rank beyond
+// the power of two, if there is one.
 inline topology butterfly(rank_t n, unsigned base = 0) {
   topology t{type_butterfly, "butterfly", std::vector<station>(n)};
   const schedule::hypercube shape(n);
