@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""table.py RESULTS.jsonl [--readme README.md] [--csv FILE] [--plot FILE.svg]: what `isa_measure` printed, for people.
+"""table.py RESULTS.jsonl [--readme README.md] [--csv FILE] [--plot FILE.svg]: prints tables.
 
-Prints every figure as Markdown tables. --readme puts the two tables of 16 cores and of latency 20 between the markers of
-README.md. --csv has a row a measurement: scenario, memory_latency, cores, metric, barrier, cycles, ratio to barwait beside
-the core and to barwait as far away as the memory (empty where there is none). --plot draws cycles by
-cores at latency 20; it needs matplotlib.
+Prints every figure of `isa_measure` as Markdown tables. --readme puts the tables for 16 cores and
+for latency 20 between the markers of README.md. --csv writes one row for each measurement:
+scenario, memory_latency, cores, metric, barrier, cycles, and the ratios to barwait beside the core
+and to barwait as far away as the memory (empty where there is none). --plot draws cycles by cores
+at latency 20; it needs matplotlib.
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ import sys
 NEAR, FAR = "barwait, near", "barwait, far"
 SOFTWARE = ["central", "dissemination", "tournament"]
 NAMES = [NEAR, FAR, *SOFTWARE, "tutti central", "tutti dissemination", "tutti tournament", "none"]
-METRICS = {"loop": "back to back", "last_in_last_out": "last in, last out", "stencil_step": "stencil, a step"}
+METRICS = {"loop": "back to back", "last_in_last_out": "last in, last out",
+    "stencil_step": "stencil, a step"}
 
 
 def read(path: pathlib.Path) -> dict:
-    """Cycles by (metric, scenario, memory latency, cores), then by barrier. Raises ValueError that names file and line."""
+    """Returns cycles by (metric, scenario, memory latency, cores), then by barrier.
+
+    Raises ValueError with file and line.
+    """
     found: dict = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         try:
@@ -41,32 +46,33 @@ def read(path: pathlib.Path) -> dict:
 
 
 def barrier(row: dict) -> str:
-    """Its name in the tables."""
+    """Returns its name in the tables."""
     if row["name"] == "barwait":
         return NEAR if row["unit_distance"] == 0 else FAR
     return {"isa": "", "software": "", "tutti": "tutti "}[row["provider"]] + row["name"]
 
 
 def best(cycles: dict) -> float | None:
-    """The fastest barrier in software."""
+    """Returns the fastest barrier in software."""
     return min((v for n, v in cycles.items() if n not in (NEAR, FAR, "none")), default=None)
 
 
 def ratio(cycles: dict, reference: str, digits: int = 1) -> str:
-    """Best software over barwait; empty where there is none."""
+    """Returns best software over barwait; empty where there is none."""
     fastest = best(cycles)
     return f"{fastest / cycles[reference]:.{digits}f}" if fastest and reference in cycles else ""
 
 
 def every(found: dict) -> str:
-    """All figures, a table a metric and scenario."""
+    """Returns all figures, in one table for each metric and scenario."""
     text = []
     for metric in METRICS:
         for scenario in ("near_banks", "uniform"):
             keys = sorted(k for k in found if k[:2] == (metric, scenario))
             shown = [n for n in NAMES if any(n in found[k] for k in keys)]
             text += [f"\n**{METRICS[metric]}, {scenario}**\n"]
-            text += ["| latency | cores | " + " | ".join(shown) + " | best software / near | / far |"]
+            text += ["| latency | cores | " + " | ".join(shown)
+                + " | best software / near | / far |"]
             text += ["|--:" * (len(shown) + 4) + "|"]
             for key in keys:
                 cells = [f"{found[key][n]:.0f}" if n in found[key] else "" for n in shown]
@@ -76,9 +82,13 @@ def every(found: dict) -> str:
 
 
 def readme_tables(found: dict) -> dict:
-    """Marker -> table: 16 cores with near banks; latency 20 back to back. Raises ValueError if figures are missing."""
+    """Returns the table for each marker: 16 cores with near banks; latency 20 back to back.
+
+    Raises ValueError if figures are missing.
+    """
     columns = [NEAR, FAR, *SOFTWARE]
-    head = " | ".join([*(c.replace(",", "") for c in columns), "best software / near", "/ far"]) + " |"
+    names = [c.replace(",", "") for c in columns]
+    head = " | ".join([*names, "best software / near", "/ far"]) + " |"
     sixteen = ["| | latency | " + head, "|---" + "|--:" * 8 + "|"]
     for metric, title in METRICS.items():
         for latency in (10, 20, 40):
@@ -88,8 +98,10 @@ def readme_tables(found: dict) -> dict:
                 raise ValueError(f"no {metric} of {missing[0]} with 16 cores at latency {latency}")
             digits = 2 if metric == "stencil_step" else 1
             name = title + (" (8 cells a core)" if metric == "stencil_step" else "")
-            cells = [f"{cycles[c]:.0f}" for c in columns] + [ratio(cycles, NEAR, digits), ratio(cycles, FAR, digits)]
-            sixteen.append(f"| {name if latency == 10 else ''} | {latency} | " + " | ".join(cells) + " |")
+            cells = [f"{cycles[c]:.0f}" for c in columns]
+            cells += [ratio(cycles, NEAR, digits), ratio(cycles, FAR, digits)]
+            sixteen.append(f"| {name if latency == 10 else ''} | {latency} | " + " | ".join(cells)
+                + " |")
     by_cores = ["| cores | " + head, "|--:" * 8 + "|"]
     for cores in (2, 4, 8, 16):
         cycles = found.get(("loop", "near_banks", 20, cores), {})
@@ -102,21 +114,26 @@ def readme_tables(found: dict) -> dict:
 
 
 def write_readme(path: pathlib.Path, tables: dict) -> None:
-    """Replaces what stands between `<!-- table.py: NAME -->` and `<!-- end -->`. Raises ValueError if a marker is missing."""
+    """Replaces the text between `<!-- table.py: NAME -->` and `<!-- end -->`.
+
+    Raises ValueError if a marker is missing.
+    """
     text = path.read_text()
     for name, table in tables.items():
         pattern = rf"(<!-- table\.py: {name} -->\n).*?(\n<!-- end -->)"
-        text, count = re.subn(pattern, lambda m, t=table: m.group(1) + t + m.group(2), text, flags=re.DOTALL)
+        text, count = re.subn(pattern, lambda m, t=table: m.group(1) + t + m.group(2), text,
+            flags=re.DOTALL)
         if count != 1:
             raise ValueError(f"{path}: {count} places for '<!-- table.py: {name} -->', not one")
     path.write_text(text)
 
 
 def write_csv(path: pathlib.Path, found: dict) -> None:
-    """A row a measurement."""
+    """Writes one row for each measurement."""
     with path.open("w", newline="") as file:
         out = csv.writer(file)
-        out.writerow(["scenario", "memory_latency", "cores", "metric", "barrier", "cycles", "ratio_near", "ratio_far"])
+        out.writerow(["scenario", "memory_latency", "cores", "metric", "barrier", "cycles",
+            "ratio_near", "ratio_far"])
         for (metric, scenario, latency, cores), cycles in sorted(found.items()):
             for name, value in cycles.items():
                 ratios = [f"{value / cycles[r]:.3f}" if r in cycles else "" for r in (NEAR, FAR)]
@@ -124,26 +141,33 @@ def write_csv(path: pathlib.Path, found: dict) -> None:
 
 
 def write_plot(path: pathlib.Path, found: dict) -> None:
-    """Cycles back to back, and the ratio to barwait, by number of cores. Raises ValueError without matplotlib."""
+    """Plots cycles back to back, and the ratio to barwait, by number of cores.
+
+    Raises ValueError without matplotlib.
+    """
     try:
         import matplotlib
     except ImportError as error:
         raise ValueError("--plot needs matplotlib (pip install -r lab/requirements.txt)") from error
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "tutti"  # the same file for the same figures
+    # The same file for the same figures.
+    matplotlib.rcParams["svg.hashsalt"] = "tutti"
     from matplotlib import pyplot
 
-    # Text as text: small, and searchable.
+    # Text stays text, which is small and can be searched.
     matplotlib.rcParams["svg.fonttype"] = "none"
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     cores = sorted({k[3] for k in found if k[:3] == ("loop", "near_banks", 20)})
     for name in [NEAR, FAR, *SOFTWARE]:
-        left.plot(cores, [found[("loop", "near_banks", 20, c)][name] for c in cores], marker="o", label=name)
+        left.plot(cores, [found[("loop", "near_banks", 20, c)][name] for c in cores], marker="o",
+            label=name)
     left.set(title="memory latency 20", xlabel="cores", ylabel="cycles an episode", ylim=(0, None))
     for reference in (NEAR, FAR):
         for latency in (10, 20, 40):
-            ratios = [float(ratio(found[("loop", "near_banks", latency, c)], reference, 3)) for c in cores]
-            right.plot(cores, ratios, marker="o", linestyle="-" if reference == NEAR else "--", label=f"{reference[9:]}, latency {latency}")
+            ratios = [float(ratio(found[("loop", "near_banks", latency, c)], reference, 3))
+                for c in cores]
+            right.plot(cores, ratios, marker="o", linestyle="-" if reference == NEAR else "--",
+                label=f"{reference[9:]}, latency {latency}")
     right.set(title="best software / barwait", xlabel="cores", ylim=(0, None))
     for axes in (left, right):
         axes.set_xscale("log", base=2)

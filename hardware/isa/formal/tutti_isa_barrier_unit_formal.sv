@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The unit under any messages at all: two cores x and y and a barrier b are chosen freely and kept, so that what is
-/// proved for them holds for every pair of cores and every barrier, at the real size.
+/// The unit under any messages: two cores x and y and a barrier b are chosen freely and held
+/// constant, so the proof covers every pair of cores and every barrier, at the real size.
 ///
-/// The specification sees the interface only. `open` says that a thread of the core is inside a barwait at b, whether
-/// it waits or was interrupted; `ahead` is the number of barwaits that y has begun minus those that x has finished. A
-/// barrier means that x finishes its k-th only after y has begun its k-th: ahead stays above 0 at each departure.
+/// The specification sees the interface only. `open` says that a thread of the core is inside a
+/// barwait at b, waiting or interrupted. `ahead` is the number of barwaits that y has begun minus
+/// those that x has finished. A barrier means that x finishes its k-th only after y has begun its
+/// k-th, so ahead stays above 0 at each departure.
 module tutti_isa_barrier_unit_formal
   import tutti_isa_pkg::*;
 #(
@@ -14,7 +15,7 @@ module tutti_isa_barrier_unit_formal
     parameter int unsigned IndexBits = Barriers > 1 ? $clog2(Barriers) : 1
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input request_t [Cores-1:0] request_i,
     input logic [CoreBits-1:0] x_i,
     input logic [CoreBits-1:0] y_i,
@@ -81,55 +82,68 @@ module tutti_isa_barrier_unit_formal
   logic on_b, remakes, breaks, moves;
   logic [4:0] from, to;
   assign on_b = granted.valid && granted.index == 8'(b_i);
-  assign remakes = on_b && granted.op == OpSet && granted.field == FieldParticipants && (granted.data >> Cores) == '0;
+  assign remakes = on_b && granted.op == OpSet && granted.field == FieldParticipants
+      && (granted.data >> Cores) == '0;
   assign breaks = on_b && granted.op == OpSet && granted.field == FieldBreak;
   assign moves = on_b && granted.op == OpMove;
   assign from = granted.data[4:0];
   assign to = granted.data[12:8];
 
   // The specification of a core at b, for x and y alike.
-  logic waits_x_q, waits_y_q, open_x_q, open_y_q;  // a barwait at b is at the unit; a thread is inside one
-  logic elsewhere_x_q, elsewhere_y_q;              // a barwait at another barrier is at the unit
+  // A barwait at b is at the unit; a thread is inside one.
+  logic waits_x_q, waits_y_q, open_x_q, open_y_q;
+  // A barwait at another barrier is at the unit.
+  logic elsewhere_x_q, elsewhere_y_q;
   logic may_x, may_y, begins_x, begins_y, ends_x, ends_y, inits_x, inits_y;
   logic full;
   assign full = participants[b_i] != '0 && (participants[b_i] & ~arrived[b_i]) == '0;
   assign may_x = participants[b_i][x_i] && installed[b_i][x_i] && owner[b_i] == group[x_i];
   assign may_y = participants[b_i][y_i] && installed[b_i][y_i] && owner[b_i] == group[y_i];
   logic asks_x, asks_y;
-  assign asks_x = rx.valid && rx.op == OpWait && !rx.privileged && rx.index == 8'(b_i) && !waits_x_q && !elsewhere_x_q;
-  assign asks_y = ry.valid && ry.op == OpWait && !ry.privileged && ry.index == 8'(b_i) && !waits_y_q && !elsewhere_y_q;
+  assign asks_x = rx.valid && rx.op == OpWait && !rx.privileged && rx.index == 8'(b_i)
+      && !waits_x_q && !elsewhere_x_q;
+  assign asks_y = ry.valid && ry.op == OpWait && !ry.privileged && ry.index == 8'(b_i)
+      && !waits_y_q && !elsewhere_y_q;
   assign begins_x = asks_x && may_x && !open_x_q;
   assign begins_y = asks_y && may_y && !open_y_q;
   assign ends_x = waits_x_q && reply[x_i].valid && reply[x_i].kind == ReplyDone;
   assign ends_y = waits_y_q && reply[y_i].valid && reply[y_i].kind == ReplyDone;
-  assign inits_x = rx.valid && rx.op == OpInit && rx.privileged && rx.index == 8'(b_i) && !broken[b_i] && !waits_x_q && !elsewhere_x_q;
-  assign inits_y = ry.valid && ry.op == OpInit && ry.privileged && ry.index == 8'(b_i) && !broken[b_i] && !waits_y_q && !elsewhere_y_q;
+  assign inits_x = rx.valid && rx.op == OpInit && rx.privileged && rx.index == 8'(b_i)
+      && !broken[b_i] && !waits_x_q && !elsewhere_x_q;
+  assign inits_y = ry.valid && ry.op == OpInit && ry.privileged && ry.index == 8'(b_i)
+      && !broken[b_i] && !waits_y_q && !elsewhere_y_q;
 
-  // The kernel takes away the barrier, or its open episode.
+  // The kernel removes the barrier or its open episode.
   logic broken_ok;
   assign broken_ok = breaks && granted.data == '0 && !full && !owed[b_i][slot];
 
-  // Of x's barwaits elsewhere only that they are open matters.
+  // For x's barwaits at other barriers, only whether they are open matters.
   logic starts_else_x, starts_else_y, may_else_x, may_else_y;
   logic [IndexBits-1:0] ix, iy;
   assign ix = rx.index[IndexBits-1:0];
   assign iy = ry.index[IndexBits-1:0];
-  assign may_else_x = 32'(rx.index) < Barriers && participants[ix][x_i] && installed[ix][x_i] && owner[ix] == group[x_i];
-  assign may_else_y = 32'(ry.index) < Barriers && participants[iy][y_i] && installed[iy][y_i] && owner[iy] == group[y_i];
-  assign starts_else_x = rx.valid && rx.op == OpWait && !rx.privileged && rx.index != 8'(b_i) && !waits_x_q &&
+  assign may_else_x = 32'(rx.index) < Barriers && participants[ix][x_i] && installed[ix][x_i]
+      && owner[ix] == group[x_i];
+  assign may_else_y = 32'(ry.index) < Barriers && participants[iy][y_i] && installed[iy][y_i]
+      && owner[iy] == group[y_i];
+  assign starts_else_x = rx.valid && rx.op == OpWait && !rx.privileged && rx.index != 8'(b_i)
+      && !waits_x_q &&
       !elsewhere_x_q && may_else_x;
-  assign starts_else_y = ry.valid && ry.op == OpWait && !ry.privileged && ry.index != 8'(b_i) && !waits_y_q &&
+  assign starts_else_y = ry.valid && ry.op == OpWait && !ry.privileged && ry.index != 8'(b_i)
+      && !waits_y_q &&
       !elsewhere_y_q && may_else_y;
 
   logic signed [3:0] ahead_q, ahead_d;
   logic withdraws_y, forgoes_x;
   assign withdraws_y = inits_y && participants[b_i][y_i] && arrived[b_i][y_i] && !full;
   assign forgoes_x = inits_x && participants[b_i][x_i] && (owed[b_i][x_i] || full);
-  // The barwait that y has begun in an episode that breaks counts no more.
+  // The barwait that y began in an episode that breaks no longer counts.
   logic breaks_y;
   assign breaks_y = broken_ok && (arrived[b_i][y_i] || begins_y) && !withdraws_y;
-  assign ahead_d = ahead_q + 4'(begins_y) - 4'(ends_x) - 4'(withdraws_y) - 4'(forgoes_x) - 4'(breaks_y);
-  logic with_y_q;  // y took part when the barrier broke
+  assign ahead_d =
+      ahead_q + 4'(begins_y) - 4'(ends_x) - 4'(withdraws_y) - 4'(forgoes_x) - 4'(breaks_y);
+  // y took part when the barrier broke.
+  logic with_y_q;
 
   always_ff @(posedge clk_i) begin
     if (init_q) begin
@@ -140,9 +154,11 @@ module tutti_isa_barrier_unit_formal
       waits_y_q <= waits_y_q ? !reply[y_i].valid : asks_y && may_y;
       elsewhere_x_q <= elsewhere_x_q ? !reply[x_i].valid : starts_else_x;
       elsewhere_y_q <= elsewhere_y_q ? !reply[y_i].valid : starts_else_y;
-      open_x_q <= !remakes && !(inits_x && participants[b_i][x_i]) && (broken_ok ? owed[b_i][x_i] : open_x_q || begins_x)
+      open_x_q <= !remakes && !(inits_x && participants[b_i][x_i])
+          && (broken_ok ? owed[b_i][x_i] : open_x_q || begins_x)
           && !ends_x;
-      open_y_q <= !remakes && !(inits_y && participants[b_i][y_i]) && (broken_ok ? owed[b_i][y_i] : open_y_q || begins_y)
+      open_y_q <= !remakes && !(inits_y && participants[b_i][y_i])
+          && (broken_ok ? owed[b_i][y_i] : open_y_q || begins_y)
           && !ends_y;
       ahead_q <= remakes ? '0 : ahead_d;
       if (!broken[b_i]) with_y_q <= participants[b_i][y_i];
@@ -151,7 +167,8 @@ module tutti_isa_barrier_unit_formal
 
   logic [$clog2(Cores+1):0] age_q;
   logic [CoreBits:0] distance;
-  assign distance = x_i >= slot ? {1'b0, x_i} - {1'b0, slot} : (CoreBits + 1)'(Cores) + {1'b0, x_i} - {1'b0, slot};
+  assign distance = x_i >= slot ? {1'b0, x_i} - {1'b0, slot}
+      : (CoreBits + 1)'(Cores) + {1'b0, x_i} - {1'b0, slot};
 
   logic [Cores-1:0] turn_ok;
   for (genvar c = 0; c < Cores; ++c) begin : gen_turn
@@ -159,8 +176,9 @@ module tutti_isa_barrier_unit_formal
         (turn[c].op == OpSet || turn[c].op == OpGet || turn[c].op == OpMove));
   end
 
-  // What the port of a core promises: nothing more while the kernel's request waits for its turn. What the kernel
-  // promises: threads that change cores are others than these two (a_move_whole is about those).
+  // Assumptions. About the port of a core: it sends nothing more while the kernel's request waits
+  // for its turn. About the kernel: threads that change cores are others than these two
+  // (a_move_whole covers those).
   always_comb begin
     assume (init_q || !(turn[x_i].valid && rx.valid));
     assume (init_q || !(turn[y_i].valid && ry.valid));
@@ -170,8 +188,10 @@ module tutti_isa_barrier_unit_formal
   always_comb begin
     if (!init_q) begin
       // Safety.
-      a_no_early_departure: assert (!(ends_x && (broken[b_i] ? with_y_q : participants[b_i][y_i])) || ahead_q > 0);
-      a_ahead: assert (!(participants[b_i][x_i] && (broken[b_i] ? with_y_q : participants[b_i][y_i])) ||
+      a_no_early_departure: assert (!(ends_x
+          && (broken[b_i] ? with_y_q : participants[b_i][y_i])) || ahead_q > 0);
+      a_ahead: assert (!(participants[b_i][x_i]
+          && (broken[b_i] ? with_y_q : participants[b_i][y_i])) ||
           ahead_q == 4'(arrived[b_i][y_i]) + 4'(owed[b_i][x_i]));
       a_neither_lost_nor_doubled: assert (open_x_q == (arrived[b_i][x_i] || owed[b_i][x_i]));
       a_same_of_y: assert (open_y_q == (arrived[b_i][y_i] || owed[b_i][y_i]));
@@ -179,16 +199,20 @@ module tutti_isa_barrier_unit_formal
       // Progress.
       a_last_arrival_frees: assert (!(full && waits_x_q && may_x) || ends_x);
       a_owed_is_paid: assert (!(owed[b_i][x_i] && waits_x_q && may_x) || ends_x);
-      a_cancel_is_answered: assert (!(waits_x_q && rx.valid && rx.op == OpCancel) || reply[x_i].valid);
-      a_timeout_is_told: assert (!(waits_x_q && left[x_i] == '0 && timeouts[b_i] != '0) || reply[x_i].valid);
-      a_taken_away_is_told: assert (!(waits_x_q && !may_x) || (reply[x_i].valid && reply[x_i].kind == ReplyDenied));
+      a_cancel_is_answered: assert (!(waits_x_q && rx.valid && rx.op == OpCancel)
+          || reply[x_i].valid);
+      a_timeout_is_told: assert (!(waits_x_q && left[x_i] == '0 && timeouts[b_i] != '0)
+          || reply[x_i].valid);
+      a_taken_away_is_told: assert (!(waits_x_q && !may_x)
+          || (reply[x_i].valid && reply[x_i].kind == ReplyDenied));
       // Invariants.
       a_arrived_participate: assert ((arrived[b_i] & ~participants[b_i]) == '0);
       a_owed_participate: assert ((owed[b_i] & ~participants[b_i]) == '0);
       a_installed_participate: assert ((installed[b_i] & ~participants[b_i]) == '0);
       a_arrived_installed: assert ((arrived[b_i] & ~installed[b_i]) == '0);
       a_owed_installed: assert ((owed[b_i] & ~installed[b_i]) == '0);
-      a_broken: assert (!broken[b_i] || (participants[b_i] == owed[b_i] && installed[b_i] == owed[b_i]));
+      a_broken: assert (!broken[b_i]
+          || (participants[b_i] == owed[b_i] && installed[b_i] == owed[b_i]));
       a_not_both: assert ((arrived[b_i] & owed[b_i]) == '0);
       a_waits_x: assert (waits_x_q == (waiting[x_i] && at[x_i] == b_i));
       a_waits_y: assert (waits_y_q == (waiting[y_i] && at[y_i] == b_i));
@@ -203,9 +227,10 @@ module tutti_isa_barrier_unit_formal
     end
   end
 
-  // Who may change what. `was` is the cycle before.
+  // Permitted changes. `was` is the cycle before.
   logic was_q = 1'b0;
-  logic was_bit_q, was_owed_q, was_own_arrival_q, was_full_q, was_init_q, was_kernel_q, was_refused_q, was_turn_q;
+  logic was_bit_q, was_owed_q, was_own_arrival_q, was_full_q, was_init_q, was_kernel_q,
+      was_refused_q, was_turn_q;
   logic was_moved_q, was_from_left_q, was_to_arrived_q, was_to_owed_q;
   logic [CoreBits-1:0] was_to_q, was_from_q;
   logic [Cores-1:0] was_participants_q;
@@ -213,7 +238,8 @@ module tutti_isa_barrier_unit_formal
   logic [31:0] was_timeout_q;
   logic was_ctx_q, was_ended_q, was_broken_q;
   logic moved_ok;
-  assign moved_ok = moves && granted.data[31:13] == '0 && granted.data[7:5] == '0 && 32'(from) < Cores && 32'(to) < Cores;
+  assign moved_ok = moves && granted.data[31:13] == '0 && granted.data[7:5] == '0
+      && 32'(from) < Cores && 32'(to) < Cores;
   always_ff @(posedge clk_i) begin
     was_q <= !init_q;
     was_bit_q <= arrived[b_i][x_i];
@@ -221,7 +247,8 @@ module tutti_isa_barrier_unit_formal
     was_own_arrival_q <= asks_x && may_x;
     was_full_q <= full;
     was_init_q <= inits_x;
-    was_kernel_q <= granted.valid && granted.privileged && (granted.op == OpSet || granted.op == OpMove);
+    was_kernel_q <= granted.valid && granted.privileged
+        && (granted.op == OpSet || granted.op == OpMove);
     was_refused_q <= asks_x && !may_x;
     was_participants_q <= participants[b_i];
     was_owner_q <= owner[b_i];
@@ -231,7 +258,8 @@ module tutti_isa_barrier_unit_formal
     was_ended_q <= ends_x;
     was_broken_q <= broken_ok;
     was_moved_q <= moved_ok;
-    was_from_left_q <= broken[b_i] && reply[from[CoreBits-1:0]].valid && reply[from[CoreBits-1:0]].kind == ReplyDone &&
+    was_from_left_q <= broken[b_i] && reply[from[CoreBits-1:0]].valid
+        && reply[from[CoreBits-1:0]].kind == ReplyDone &&
         waiting[from[CoreBits-1:0]];
     was_to_q <= to[CoreBits-1:0];
     was_from_q <= from[CoreBits-1:0];
@@ -242,27 +270,37 @@ module tutti_isa_barrier_unit_formal
   always_comb begin
     if (was_q && !init_q) begin
       a_only_own_arrival: assert (!(arrived[b_i][x_i] && !was_bit_q) || was_own_arrival_q);
-      a_arrival_stays: assert (!(!arrived[b_i][x_i] && was_bit_q) || was_full_q || was_init_q || was_kernel_q);
+      a_arrival_stays: assert (!(!arrived[b_i][x_i] && was_bit_q) || was_full_q || was_init_q
+          || was_kernel_q);
       a_owed_by_completion: assert (!(owed[b_i][x_i] && !was_owed_q) || (was_full_q && was_bit_q));
-      a_owed_stays: assert (!(!owed[b_i][x_i] && was_owed_q) || was_ended_q || was_init_q || was_kernel_q);
+      a_owed_stays: assert (!(!owed[b_i][x_i] && was_owed_q) || was_ended_q || was_init_q
+          || was_kernel_q);
       a_participants_by_kernel: assert (participants[b_i] == was_participants_q || was_kernel_q ||
           (broken[b_i] && participants[b_i] == (was_participants_q & owed[b_i])));
-      // Breaking takes nothing from those who are owed, and ends the episode for all others.
-      a_break_pays: assert (!(was_broken_q && was_owed_q) || was_ended_q || was_init_q || (owed[b_i][x_i] && participants[b_i][x_i]));
-      a_break_ends: assert (!was_broken_q || (arrived[b_i] == '0 && participants[b_i] == owed[b_i]));
+      // Breaking keeps every owed departure and ends the episode for all other cores.
+      a_break_pays: assert (!(was_broken_q && was_owed_q) || was_ended_q || was_init_q
+          || (owed[b_i][x_i] && participants[b_i][x_i]));
+      a_break_ends: assert (!was_broken_q
+          || (arrived[b_i] == '0 && participants[b_i] == owed[b_i]));
       a_owner_by_kernel: assert (owner[b_i] == was_owner_q || was_kernel_q);
       a_timeout_by_kernel: assert (timeouts[b_i] == was_timeout_q || was_kernel_q);
       a_group_by_kernel: assert (group[x_i] == was_group_q || was_ctx_q);
-      a_foreign_is_refused: assert (!was_refused_q || (reply[x_i].valid && reply[x_i].kind == ReplyDenied));
-      // A move takes the thread's place as it is: if it moved at all, what was at `from` is at `to`.
-      a_move_whole: assert (!(was_moved_q && was_participants_q[was_from_q] && !participants[b_i][was_from_q] &&
-          !was_participants_q[was_to_q] && !was_from_left_q) || (participants[b_i][was_to_q] && arrived[b_i][was_to_q] == was_to_arrived_q &&
-          owed[b_i][was_to_q] == was_to_owed_q && !arrived[b_i][was_from_q] && !owed[b_i][was_from_q]));
+      a_foreign_is_refused: assert (!was_refused_q
+          || (reply[x_i].valid && reply[x_i].kind == ReplyDenied));
+      // A move takes the thread's place unchanged: if it moved at all, the state of `from` is now
+      // that of `to`.
+      a_move_whole: assert (!(was_moved_q && was_participants_q[was_from_q]
+          && !participants[b_i][was_from_q] &&
+          !was_participants_q[was_to_q] && !was_from_left_q)
+              || (participants[b_i][was_to_q] && arrived[b_i][was_to_q] == was_to_arrived_q &&
+          owed[b_i][was_to_q] == was_to_owed_q && !arrived[b_i][was_from_q]
+              && !owed[b_i][was_from_q]));
     end
   end
 
-  // It all happens: two episodes; an interrupted wait whose episode completes meanwhile; a timeout; a refusal of another
-  // group's thread that participates with its core; a broken barrier; a move of an arrived thread.
+  // Reachable: two episodes; an interrupted wait whose episode completes meanwhile; a timeout; a
+  // refusal of another group's thread that participates with its core; a broken barrier; a move of
+  // an arrived thread.
   logic [1:0] episodes_q;
   logic away_q;
   always_ff @(posedge clk_i) begin
@@ -278,13 +316,16 @@ module tutti_isa_barrier_unit_formal
   always_comb begin
     if (was_q && !init_q) begin
       c_second_episode: cover (episodes_q == 2'd2 && x_i != y_i && participants[b_i][y_i]);
-      c_departs_after_interrupt: cover (ends_x && was_own_arrival_q && was_owed_q && x_i != y_i && open_y_q);
+      c_departs_after_interrupt: cover (ends_x && was_own_arrival_q && was_owed_q && x_i != y_i
+          && open_y_q);
       c_completes_without_it: cover (away_q);
       c_timeout: cover (waits_x_q && reply[x_i].valid && reply[x_i].kind == ReplyTimeout);
       c_other_group: cover (was_refused_q && was_participants_q[x_i] && was_owner_q != was_group_q);
       c_broken: cover (broken_ok && waits_x_q);
-      c_paid_after_break: cover (broken[b_i] && ends_x && x_i != y_i && with_y_q && participants[b_i] != '0);
-      c_moved: cover (was_moved_q && was_to_arrived_q && participants[b_i][was_to_q] && arrived[b_i][was_to_q] &&
+      c_paid_after_break: cover (broken[b_i] && ends_x && x_i != y_i && with_y_q
+          && participants[b_i] != '0);
+      c_moved: cover (was_moved_q && was_to_arrived_q && participants[b_i][was_to_q]
+          && arrived[b_i][was_to_q] &&
           !participants[b_i][was_from_q]);
     end
   end

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The A extension's read-modify-write instructions (amoadd.w, amoswap.w, ...) for a core that lacks them, at its
-// co-processor interface. The bank of the shared memory executes them, so that what the compiler makes of an atomic
-// operation runs as it is. lr.w, sc.w and addresses outside of the shared memory stay illegal instructions.
+// The A extension's read-modify-write instructions (amoadd.w, amoswap.w, ...) for a core without
+// them, at its co-processor interface. The bank of the shared memory executes them, so compiled
+// atomic operations run unchanged. lr.w, sc.w and addresses outside the shared memory stay illegal
+// instructions.
 module tutti_isa_amo_port
   import tutti_isa_pkg::*;
 (

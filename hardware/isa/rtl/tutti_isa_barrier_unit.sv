@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier unit behind barwait, barinit and the kernel's instructions: m subset barriers over n cores.
+// The barrier unit behind barwait, barinit and the kernel's instructions: m subset barriers over n
+// cores.
 //
-// A barrier keeps three bits a core: participates (P), has arrived in this episode (S), and is owed a departure (D)
-// because its episode is complete but its barwait was interrupted before it could depart. barwait is "depart if D, else
-// arrive unless S, then wait": so it can be restarted at any time, on this core or, after a move, on another one.
+// A barrier keeps three bits for each core: it participates (P), has arrived in this episode (S),
+// and is owed a departure (D) because its episode is complete but its barwait was interrupted
+// before it could depart. barwait means "depart if D; otherwise arrive unless S, then wait". It can
+// therefore be restarted at any time, on this core or, after a move, on another one.
 //
-// A barrier that is broken has no episode any more. Its participants are those who are still owed a departure of the one
-// before; each leaves the barrier with it, and the last one frees it.
+// A broken barrier has no episode. Its participants are the cores that are still owed a departure
+// from the previous one; each leaves the barrier with it, and the last one frees the barrier.
 //
-// Arrivals of any number of cores count in one cycle, and are answered in the next if they complete the episode.
-// Instructions of the kernel that touch a barrier take turns, a slot a cycle and core.
+// Arrivals of any number of cores count in one cycle, and are answered in the next if they complete
+// the episode. Kernel instructions that access a barrier take turns: each cycle is the slot of one
+// core.
 module tutti_isa_barrier_unit
   import tutti_isa_pkg::*;
 #(
-    /// Participants, 1 to 32.
+    /// Number of participants, 1 to 32.
     parameter int unsigned Cores    = 16,
-    /// Barriers, 1 to 128.
+    /// Number of barriers, 1 to 128.
     parameter int unsigned Barriers = 8
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,
-    /// One message a core and cycle; the unit always takes it.
+    /// One message for each core and cycle; the unit always takes it.
     input  request_t [Cores-1:0] request_i,
     output reply_t   [Cores-1:0] reply_o
 `ifdef FORMAL
@@ -45,7 +48,8 @@ module tutti_isa_barrier_unit
   localparam int unsigned IndexBits = Barriers > 1 ? $clog2(Barriers) : 1;
 
   if (Cores < 1 || Cores > 32) $fatal(1, "tutti_isa_barrier_unit: Cores must be 1 to 32");
-  if (Barriers < 1 || Barriers > 128) $fatal(1, "tutti_isa_barrier_unit: Barriers must be 1 to 128");
+  if (Barriers < 1 || Barriers > 128)
+    $fatal(1, "tutti_isa_barrier_unit: Barriers must be 1 to 128");
 
   logic [Barriers-1:0][Cores-1:0] participants_q, participants_d;
   logic [Barriers-1:0][Cores-1:0] arrived_q, arrived_d;
@@ -58,9 +62,12 @@ module tutti_isa_barrier_unit
   logic [Cores-1:0][7:0] group_q, group_d;
   logic [Cores-1:0][31:0] left_q, left_d;
   logic [Cores-1:0] waiting_q, waiting_d;
-  logic [Cores-1:0][IndexBits-1:0] at_q, at_d;  // the barrier that a waiting core waits at
-  reply_t [Cores-1:0] answer_q, answer_d;       // to what needs no waiting
-  request_t [Cores-1:0] turn_q, turn_d;         // kernel requests that wait for their slot
+  // The barrier at which a waiting core waits.
+  logic [Cores-1:0][IndexBits-1:0] at_q, at_d;
+  // Answers to requests that need no waiting.
+  reply_t [Cores-1:0] answer_q, answer_d;
+  // Kernel requests that wait for their slot.
+  request_t [Cores-1:0] turn_q, turn_d;
   logic [CoreBits-1:0] slot_q, slot_d;
 
   logic [Barriers-1:0] complete;
@@ -76,13 +83,14 @@ module tutti_isa_barrier_unit
     return '{valid: 1'b1, kind: kind, data: data};
   endfunction
 
-  // What each core asks for in this cycle, and what a waiting one gets.
+  // What each core asks for in this cycle, and what a waiting core gets.
   logic [Cores-1:0] allowed, here, starts, arrives, departs, inits;
   logic [Cores-1:0][IndexBits-1:0] wanted;
   reply_t [Cores-1:0] waited;
 
   for (genvar c = 0; c < Cores; c++) begin : gen_core
-    // A waiting core is checked again in every cycle: the kernel may take the barrier away from under it.
+    // A waiting core is checked again in every cycle, since the kernel may remove the barrier
+    // meanwhile.
     assign wanted[c] = waiting_q[c] ? at_q[c] : request_i[c].index[IndexBits-1:0];
     assign allowed[c] = participants_q[wanted[c]][c] && installed_q[wanted[c]][c] &&
         owner_q[wanted[c]] == group_q[c] && (waiting_q[c] || in_range(request_i[c].index));
@@ -110,7 +118,7 @@ module tutti_isa_barrier_unit
     assign reply_o[c] = waited[c].valid ? waited[c] : answer_q[c];
   end
 
-  // The kernel's request whose slot it is.
+  // The kernel request whose slot this is.
   request_t granted;
   logic [IndexBits-1:0] target;
   logic [4:0] from, to;
@@ -119,7 +127,7 @@ module tutti_isa_barrier_unit
   assign target = granted.index[IndexBits-1:0];
   assign from = granted.data[4:0];
   assign to = granted.data[12:8];
-  // Not while the thread to be moved is at the unit: it has to be in the kernel, or not running.
+  // Refuse the move while the thread is at the unit: it must be in the kernel or not running.
   assign move_ok = in_range(granted.index) && granted.data[31:13] == '0 &&
       granted.data[7:5] == '0 && 32'(from) < Cores && 32'(to) < Cores &&
       participants_q[target][from[CoreBits-1:0]] && !participants_q[target][to[CoreBits-1:0]] &&
@@ -206,7 +214,8 @@ module tutti_isa_barrier_unit
           OpSet, OpGet, OpMove:
           if (request_i[c].privileged) turn_d[c] = request_i[c];
           else answer_d[c] = answer(ReplyDenied, '0);
-          default: ;  // a cancel that crossed the departure
+          // A cancel that crossed the departure.
+          default: ;
         endcase
       end
     end
@@ -224,7 +233,8 @@ module tutti_isa_barrier_unit
             FieldBreak: begin
               broken_d[target]       = 1'b1;
               arrived_d[target]      = '0;
-              participants_d[target] = owed_d[target];  // without those who depart in this cycle
+              // Without the cores that depart in this cycle.
+              participants_d[target] = owed_d[target];
               installed_d[target]    = owed_d[target];
             end
             default: begin

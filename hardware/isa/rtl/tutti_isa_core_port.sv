@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The barrier instructions of one core, at its co-processor interface.
 //
-// An instruction that must not complete (an interrupted, timed-out or forbidden barwait, a privileged one in user mode)
-// is never acknowledged: the port stops asking for patience, and the core raises its illegal-instruction exception 16
-// cycles later. With that exception masked the core halts. So there is no way to get past a barwait without a
-// departure. The handler reads the cause, and restarts the instruction by returning to it.
+// An instruction that must not complete (an interrupted, timed-out or forbidden barwait, or a
+// privileged instruction in user mode) is never acknowledged: the port stops asking the core to
+// wait, and the core raises its illegal-instruction exception 16 cycles later. If that exception is
+// masked, the core halts. So a thread cannot pass a barwait without a departure. The handler reads
+// the cause, and restarts the instruction by returning to it.
 module tutti_isa_core_port
   import tutti_isa_pkg::*;
 (
     input  logic        clk_i,
     input  logic        rst_ni,
-    // PCPI
+    // PCPI signals.
     input  logic        pcpi_valid_i,
     input  logic [31:0] pcpi_insn_i,
     input  logic [31:0] pcpi_rs1_i,
@@ -21,11 +22,11 @@ module tutti_isa_core_port
     output logic [31:0] pcpi_rd_o,
     /// The core executes its interrupt handler.
     input  logic        handler_i,
-    /// An interrupt waits to be taken.
+    /// An interrupt is pending.
     input  logic        interrupt_i,
     /// No store of this core is on its way: an arrival publishes what was written before it.
     input  logic        drained_i,
-    /// In the handler, or not yet out of reset's code.
+    /// The core is in the handler, or still in its reset code.
     output logic        privileged_o,
     output request_t    request_o,
     input  reply_t      reply_i
@@ -39,10 +40,14 @@ module tutti_isa_core_port
 
   typedef enum logic [2:0] {
     Idle,
-    Asked,       // for something that ends by itself
-    Waiting,     // at a barrier
-    Cancelling,  // told the unit that an interrupt came
-    Refusing     // until the core gives up
+    // Waits for an answer that comes without other cores.
+    Asked,
+    // Waits at a barrier.
+    Waiting,
+    // Has told the unit that an interrupt came.
+    Cancelling,
+    // Waits until the core gives up.
+    Refusing
   } state_e;
   typedef enum logic [1:0] {
     CauseNone,
@@ -63,7 +68,7 @@ module tutti_isa_core_port
   assign funct3 = pcpi_insn_i[14:12];
   assign field = pcpi_insn_i[27:25];
   assign privileged_o = booting_q || handler_i;
-  // Kept here, not in the unit.
+  // These are kept here, not in the unit.
   assign local_ctx = (funct3 == 3'd6 && field == CtxCause) || (funct3 == 3'd7 && field == CtxUser);
 
   op_e op;
@@ -80,7 +85,8 @@ module tutti_isa_core_port
     endcase
   end
 
-  // A request that only the kernel may make, or a wait in the handler, which nothing could interrupt.
+  // A request that only the kernel may make, or a wait in the handler, which nothing could
+  // interrupt.
   logic refused;
   assign refused = op == OpWait ? privileged_o : op != OpCap && !privileged_o;
 
@@ -110,7 +116,7 @@ module tutti_isa_core_port
               op: op,
               privileged: privileged_o,
               field: field,
-              // An index beyond the field is out of every unit's range.
+              // An index that does not fit the field is out of every unit's range.
               index: |pcpi_rs1_i[31:8] ? 8'hff : pcpi_rs1_i[7:0],
               data: op == OpCtxSet ? pcpi_rs1_i : pcpi_rs2_i
           };
@@ -118,7 +124,8 @@ module tutti_isa_core_port
         end
       end
       Asked, Waiting, Cancelling: begin
-        // Said whatever the unit answers in this cycle: if that is the departure, the unit ignores the cancel.
+        // Sent whatever the unit answers in this cycle: if that is the departure, the unit ignores
+        // the cancel.
         if (state_q == Waiting && interrupt_i) begin
           request_o.valid = 1'b1;
           request_o.op    = OpCancel;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stretch of interconnect: what goes in comes out `delay_i` cycles later, in order. A model of distance for
-// simulation, so that one build measures many; a chip has the registers it needs.
+// A section of interconnect: its input comes out `delay_i` cycles later, in order. It models
+// distance in simulation, so that one build measures many distances; a chip has just the registers
+// that it needs.
 module tutti_isa_link #(
     parameter int unsigned Width    = 32,
     parameter int unsigned MaxDelay = 63

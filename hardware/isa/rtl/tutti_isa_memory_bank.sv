@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bank of the shared memory: one access a cycle, chosen round-robin; read-modify-write included.
+// A bank of the shared memory: one access a cycle, chosen round-robin, including read-modify-write.
 module tutti_isa_memory_bank
   import tutti_isa_pkg::*;
 #(
     parameter int unsigned Cores = 16,
-    /// 32-bit words.
+    /// Number of 32-bit words.
     parameter int unsigned Words = 4096
 ) (
     input  logic                           clk_i,
     input  logic                           rst_ni,
     input  mem_request_t [Cores-1:0]       request_i,
-    input  logic         [Cores-1:0][31:0] word_i,     ///< address of each request within the bank
+    /// Address of each request within the bank.
+    input  logic         [Cores-1:0][31:0] word_i,
     output logic         [Cores-1:0]       grant_o,
-    output logic         [31:0]            rdata_o     ///< of the granted one
+    /// Data of the granted request.
+    output logic         [31:0]            rdata_o
 );
   localparam int unsigned CoreBits = Cores > 1 ? $clog2(Cores) : 1;
   localparam int unsigned WordBits = $clog2(Words);
@@ -24,7 +26,7 @@ module tutti_isa_memory_bank
   always_comb begin
     any    = 1'b0;
     chosen = '0;
-    // The nearest requester after the last one served.
+    // Find the nearest requester after the last one served.
     for (int unsigned k = Cores; k > 0; k--) begin
       automatic int unsigned c = (32'(last_q) + k) % Cores;
       if (request_i[c].valid) begin

@@ -1,34 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared memory: banks interleaved by lines of 128 bytes, and the way of each core to them.
+// The shared memory: banks interleaved by lines of 128 bytes, and the path of each core to them.
 //
-// A core has one access under way. It takes `latency_i` cycles from request to answer when nobody is in its way: half of
-// what exceeds two on the way there, half on the way back. With `near_i` bank c is beside core c and answers it in two;
-// with `posted_i` a store lets the core go on at once, and only its next access waits for it. Both help software that
-// polls, as caches and store buffers do.
+// A core has one access under way. Without contention it takes `latency_i` cycles from request to
+// answer: of the cycles above two, half on the way there and half on the way back. With `near_i`,
+// bank c is beside core c and answers it in two. With `posted_i`, a store lets the core continue at
+// once, and only its next access waits for it. Both help software that polls, as caches and store
+// buffers do.
 module tutti_isa_shared_memory
   import tutti_isa_pkg::*;
 #(
     parameter int unsigned Cores = 16,
-    /// A power of two.
+    /// Number of banks, a power of two.
     parameter int unsigned Banks = 16,
     /// 32-bit words in all.
     parameter int unsigned Words = SharedWords
 ) (
     input  logic                           clk_i,
     input  logic                           rst_ni,
-    input  logic         [7:0]             latency_i,  ///< at least 2
+    /// At least 2.
+    input  logic         [7:0]             latency_i,
     input  logic                           near_i,
     input  logic                           posted_i,
-    input  mem_request_t [Cores-1:0]       request_i,  ///< held until ready
+    /// Held until ready.
+    input  mem_request_t [Cores-1:0]       request_i,
     output logic         [Cores-1:0]       ready_o,
     output logic         [Cores-1:0][31:0] rdata_o,
-    /// Nothing of the core is under way, posted stores included.
+    /// No access of the core is under way, posted stores included.
     output logic         [Cores-1:0]       idle_o,
     /// Requests that met another one at their bank, for reports.
     output logic         [Cores-1:0]       queued_o
 );
   localparam int unsigned BankBits = $clog2(Banks);
-  localparam int unsigned LineBits = 5;  // words of a line
+  // Words of a line.
+  localparam int unsigned LineBits = 5;
 
   if ((1 << BankBits) != Banks || Banks < 2)
     $fatal(1, "tutti_isa_shared_memory: Banks must be a power of two, 2 or more");
@@ -90,7 +94,8 @@ module tutti_isa_shared_memory
         if (granted[c]) begin
           rdata_o[c] <= bank_rdata[bank[c]];
           count_q[c] <= back;
-          // Nobody waits for the answer to a posted store; the next access stays behind it all the same.
+          // The core does not wait for the answer to a posted store, but its next access stays
+          // behind it.
           if (posted_q[c]) state_q[c] <= Idle;
           else state_q[c] <= near_i && 32'(bank[c]) == c || back == '0 ? Answer : Coming;
         end

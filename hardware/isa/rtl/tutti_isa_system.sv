@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system: tiles, the shared memory, the barrier unit, and the distance between tiles and unit. Cores that are not
-// enabled stay in reset, so that one build serves every smaller number.
+// The system: tiles, the shared memory, the barrier unit, and the distance between tiles and unit.
+// Cores that are not enabled stay in reset, so that one build serves every smaller number.
 module tutti_isa_system
   import tutti_isa_pkg::*;
 #(
@@ -10,13 +10,16 @@ module tutti_isa_system
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
-    input  logic [      7:0]       cores_i,           ///< that run: 0 .. cores_i - 1
+    /// Number of cores that run: 0 .. cores_i - 1.
+    input  logic [      7:0]       cores_i,
     input  logic [      7:0]       mem_latency_i,
     input  logic                   near_i,
     input  logic                   posted_i,
-    input  logic [      7:0]       unit_distance_i,   ///< cycles, each way
+    /// Cycles in each direction.
+    input  logic [      7:0]       unit_distance_i,
     input  logic [Cores-1:0]       external_irq_i,
-    input  logic                   load_valid_i,      ///< into every tile
+    /// Loads into every tile.
+    input  logic                   load_valid_i,
     input  logic [     13:0]       load_word_i,
     input  logic [     31:0]       load_data_i,
     output logic [Cores-1:0]       trace_valid_o,
@@ -24,8 +27,10 @@ module tutti_isa_system
     output logic [Cores-1:0][31:0] trace_data_o,
     output logic [Cores-1:0]       halted_o,
     output logic [Cores-1:0]       privileged_o,
-    output logic [Cores-1:0]       arrive_o,          ///< a barwait leaves the core, for the harness
-    output logic [Cores-1:0]       answer_o,          ///< an answer reaches it
+    /// A barwait leaves the core, for the harness.
+    output logic [Cores-1:0]       arrive_o,
+    /// An answer reaches the core.
+    output logic [Cores-1:0]       answer_o,
     output logic [Cores-1:0]       queued_o
 );
   if (Cores < 1 || Cores > 16) $fatal(1, "tutti_isa_system: Cores must be 1 to 16");

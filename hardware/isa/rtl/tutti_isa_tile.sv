@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core with what is its own: local memory (the program, the kernel's data, the user's data), devices, the ports of
-// the barrier and atomic instructions.
+// A core with its local memory (the program, the kernel's data, the user's data), devices, and the
+// ports of the barrier and atomic instructions.
 //
-//   0x0000'0000  32 KiB  program; nobody writes it
-//   0x0000'8000  16 KiB  kernel data and stack: privileged
-//   0x0000'c000  16 KiB  user data and stack
-//   0x1000'0000          shared memory; its first 4 KiB are privileged
-//   0x2000'0000          devices: see the README
+//  0x0000'0000  32 KiB  program; never written
+//  0x0000'8000  16 KiB  kernel data and stack: privileged
+//  0x0000'c000  16 KiB  user data and stack
+//  0x1000'0000          shared memory; its first 4 KiB are privileged
+//  0x2000'0000          devices: see the README
 module tutti_isa_tile
   import tutti_isa_pkg::*;
 (
@@ -14,11 +14,11 @@ module tutti_isa_tile
     input  logic                rst_ni,
     input  logic         [ 7:0] core_i,
     input  logic         [ 7:0] cores_i,
-    /// The image, before the core runs.
+    /// Loads the image before the core runs.
     input  logic                load_valid_i,
     input  logic         [13:0] load_word_i,
     input  logic         [31:0] load_data_i,
-    /// From the harness, and from other cores.
+    /// Interrupts from the harness and from other cores.
     input  logic                external_irq_i,
     input  logic                ipi_i,
     output logic                ipi_valid_o,
@@ -29,7 +29,7 @@ module tutti_isa_tile
     input  logic                mem_ready_i,
     input  logic                mem_idle_i,
     input  logic         [31:0] mem_rdata_i,
-    /// What the program tells the harness.
+    /// What the program reports to the harness.
     output logic                trace_valid_o,
     output logic         [ 3:0] trace_tag_o,
     output logic         [31:0] trace_data_o,
@@ -90,7 +90,7 @@ module tutti_isa_tile
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
-  // Interrupts: the core is told once; the port until the handler runs.
+  // Interrupts: the core receives each once, the port until the handler runs.
   logic [5:0] pending_q, rises;
   logic [31:0] timer_q;
   logic timer_hits, fault;
@@ -107,7 +107,7 @@ module tutti_isa_tile
     if (!rst_ni) pending_q <= '0;
   end
 
-  // Where an access goes, and whether it may.
+  // The target of an access, and whether it is permitted.
   logic to_local, to_shared, to_device, writes, forbidden;
   assign writes = mem_wstrb != '0;
   assign to_local = mem_addr[31:16] == '0;
@@ -156,7 +156,7 @@ module tutti_isa_tile
   assign trace_tag_o = mem_addr[5:2];
   assign trace_data_o = mem_wdata;
 
-  // The way to the shared memory: the core's own accesses, or one of its atomic instructions.
+  // The path to the shared memory: the core's own accesses, or one of its atomic instructions.
   mem_request_t amo;
   logic core_shared, amo_open_q, amo_ready, amo_wait, amo_allowed;
   logic [31:0] amo_rd;

@@ -9,7 +9,7 @@ namespace tutti::isa {
 
 namespace {
 
-// The slowest run measured takes a tenth of it.
+// The slowest measured run takes a tenth of it.
 constexpr std::uint64_t most_cycles = 1'000'000;
 
 std::uint32_t expected_checksum(std::uint32_t points, std::uint32_t steps) {
@@ -34,7 +34,7 @@ figures of(std::vector<std::uint64_t> all) {
           static_cast<double>(all[std::min(n - 1, n * 99 / 100)]), n};
 }
 
-// From the last arrival to the last departure, episode by episode.
+// Cycles from the last arrival to the last departure, for each episode.
 figures last_in_last_out(const system& m) {
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> ends;
   for (const event& e : m.events()) {
@@ -46,7 +46,7 @@ figures last_in_last_out(const system& m) {
   return of(all);
 }
 
-// Without a barrier only the time is of interest.
+// Runs without a barrier give only their time.
 void check(const system& m, const competitor& who, const bench_run& what) {
   const std::string name = describe(who, what) + ": ";
   if (m.count(tag::fault) + m.count(tag::denied) != 0)
@@ -59,7 +59,7 @@ void check(const system& m, const competitor& who, const bench_run& what) {
   if (what.program == bench_program::random_lengths)
     for (const std::uint32_t errors : m.data(tag::value))
       if (errors != 0) throw std::runtime_error(name + "a barrier did not publish what it should");
-  // Core 0 says the checksum after everybody's time.
+  // Core 0 reports the checksum after all cores' times.
   if (what.program == bench_program::stencil &&
       m.data(tag::value).back() != expected_checksum(what.points, what.episodes))
     throw std::runtime_error(name + "the stencil's result is wrong");
@@ -95,7 +95,7 @@ figures run_bench(const std::string& image, const competitor& who, const bench_r
   if (what.program == bench_program::late) return last_in_last_out(m);
   std::vector<std::uint32_t> values = m.data(tag::value);
   if (what.program == bench_program::stencil) values.pop_back();
-  // All began together: the slowest core's time.
+  // All cores began together, so the slowest core's time counts.
   const double each =
       *std::max_element(values.begin(), values.end()) / static_cast<double>(what.episodes);
   return {each, each, each, what.episodes};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// measure IMAGE [--quick | --latency L | --random FIRST COUNT]: barwait and the software barriers on the same system, in
-// cycles. One JSON object a line on stdout, progress on stderr. --random measures nothing: COUNT programs with random
-// timing, sizes and lengths, chosen by the seeds from FIRST on, must run right. Status 1 if a program fails or a result
-// is wrong.
+// measure IMAGE [--quick | --latency L | --random FIRST COUNT]: measures barwait and the software
+// barriers on the same system, in cycles. Prints one JSON object a line on stdout, and progress on
+// stderr. --random measures nothing: it runs COUNT programs with random timing, sizes and lengths,
+// with seeds from FIRST on, and checks them. The status is 1 if a program fails or a result is
+// wrong.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -38,7 +39,8 @@ void run_all(const std::string& image, const std::vector<unsigned>& latencies,
     for (const bool near : {true, false}) {
       for (const unsigned cores : counts)
         for (const competitor& who : competitors) {
-          // tutti's objects lie where they fall: banks near to somebody mean nothing to them.
+          // The addresses of tutti's objects are not chosen by bank, so near banks do not apply to
+          // them.
           if (near && std::strcmp(who.provider, "tutti") == 0) continue;
           for (const bench_program p :
                {bench_program::loop, bench_program::late, bench_program::stencil}) {
@@ -46,7 +48,8 @@ void run_all(const std::string& image, const std::vector<unsigned>& latencies,
             bench_run what{.program = p, .cores = cores, .latency = latency, .near = near};
             if (p == bench_program::late) what.episodes = 2 * cores;
             if (p == bench_program::stencil) what.episodes = 6;
-            // The unit beside the cores; or as far as the memory, 2 * distance + 1 = latency - 1.
+            // The unit is beside the cores, or as far away as the memory: 2 * distance + 1 =
+            // latency - 1.
             for (const unsigned distance : {0u, (latency - 2) / 2}) {
               if (distance != 0 && who.kind != instruction) continue;
               what.distance = distance;
@@ -59,7 +62,7 @@ void run_all(const std::string& image, const std::vector<unsigned>& latencies,
     }
 }
 
-// Luck of alignment must not be what makes a program run.
+// Random timing shows that correct runs do not depend on a lucky alignment.
 void run_random(const std::string& image, unsigned first, unsigned count) {
   for (unsigned seed = first; seed < first + count; ++seed) {
     std::mt19937 random(seed);
@@ -83,7 +86,7 @@ void run_random(const std::string& image, unsigned first, unsigned count) {
       throw std::runtime_error("seed " + std::to_string(seed) + ": " + error.what());
     }
   }
-  // And would somebody notice? Without a barrier all must be wrong.
+  // Check that the checks work: without a barrier every result must be wrong.
   bench_run blind{.program = bench_program::random_lengths, .cores = 4, .episodes = 20};
   try {
     run_bench(image, competitors[std::size(competitors) - 1], blind);

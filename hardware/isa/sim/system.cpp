@@ -85,7 +85,7 @@ void system::load() {
   m.load_valid_i = 1;
   image_[parameters_at + static_cast<std::size_t>(parameter::boot)] = boots_ + 1;
   for (std::size_t i = 0; i < image_.size(); ++i) {
-    // A new model's memory is all zero.
+    // The memory of a new model is all zero.
     if (boots_ == 0 && image_[i] == 0) continue;
     m.load_word_i = static_cast<std::uint16_t>(i);
     m.load_data_i = image_[i];
@@ -131,7 +131,7 @@ void system::step(std::uint64_t cycles) {
       interrupts_.pop_back();
     }
     model_->external_irq_i = raised;
-    // What the program says in this cycle stands on the outputs before the edge.
+    // The program's output of this cycle is visible before the edge.
     model_->clk_i = 0;
     model_->eval();
     for (unsigned said = model_->trace_valid_o; said != 0; said &= said - 1) {
@@ -171,7 +171,8 @@ std::vector<std::string> check_episodes(const std::vector<event>& events, unsign
     unsigned arrived = 0, departed = 0;
   };
   std::vector<std::string> wrong;
-  std::map<std::uint32_t, seen> of;  // by thread << 20 | episode
+  // Indexed by thread << 20 | episode.
+  std::map<std::uint32_t, seen> of;
   for (const event& e : events) {
     if (e.tag != tag::arrive && e.tag != tag::depart) continue;
     const std::uint32_t key = e.data & 0xffffffu;

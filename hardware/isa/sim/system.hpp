@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated system with a program in it: what a test or a measurement configures, runs and looks at.
+// The Verilated system with a program in it: tests and measurements configure it, run it and read
+// its events.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ namespace tutti::isa {
 
 inline constexpr unsigned built_cores = 16;
 
-// As software/machine.h numbers them.
+// Numbered as in software/machine.h.
 enum class tag : std::uint8_t {
   exit = 0,
   arrive = 1,
@@ -42,15 +43,20 @@ enum class parameter : std::uint8_t {
   b = 8,
   seed = 9,
   move_to = 10,
-  boot = 11  // set by the harness: how often the system has been started
+  // Set by the harness: the number of starts of the system.
+  boot = 11
 };
 
 struct settings {
   unsigned cores = 2;
-  unsigned mem_latency = 10;   // cycles, at least 2
-  bool near = false;           // bank c is beside core c
-  bool posted = true;          // stores do not wait
-  unsigned unit_distance = 0;  // cycles between a core and the barrier unit, each way; at most 63
+  // Cycles, at least 2.
+  unsigned mem_latency = 10;
+  // Bank c is beside core c.
+  bool near = false;
+  // Stores do not wait.
+  bool posted = true;
+  // Cycles between a core and the barrier unit, in each direction; at most 63.
+  unsigned unit_distance = 0;
   std::array<std::uint32_t, 16> parameters{};
 
   std::uint32_t& operator[](parameter p) { return parameters[static_cast<std::size_t>(p)]; }
@@ -70,18 +76,19 @@ struct interrupt {
 
 class system {
  public:
-  // `image` is what software/build.sh left. Throws std::runtime_error if it cannot be read or does not fit, and
-  // std::invalid_argument for settings outside of their ranges. With `waves` a VCD file is written.
+  // `image` is the output of software/build.sh. Throws std::runtime_error if it cannot be read or
+  // does not fit, and std::invalid_argument for settings out of range. With `waves` a VCD file is
+  // written.
   system(const std::string& image, const settings& s, const std::string& waves = {});
   ~system();
   system(const system&) = delete;
   system& operator=(const system&) = delete;
 
-  // Until every core has exited or halted; false after `most` cycles.
+  // Runs until every core has exited or halted; returns false after `most` cycles.
   bool run(std::uint64_t most);
-  // Cycles that are run whatever happens.
+  // Runs a number of cycles unconditionally.
   void step(std::uint64_t cycles);
-  // Reset of everything, and the program again from its beginning.
+  // Resets everything and starts the program again.
   void reset();
 
   void interrupts(std::vector<interrupt> at);
@@ -89,11 +96,12 @@ class system {
   std::uint64_t cycle() const noexcept { return cycle_; }
   const std::vector<event>& events() const noexcept { return events_; }
   bool halted(unsigned core) const noexcept;
-  // Messages that cores sent to the barrier unit, and memory requests that found their bank busy.
+  // Messages that cores sent to the barrier unit; the next one counts memory requests that found
+  // their bank busy.
   std::uint64_t arrivals() const noexcept { return arrivals_; }
   std::uint64_t queued() const noexcept { return queued_; }
 
-  // The data of all events of a kind, of one core or (core < 0) of all.
+  // Returns the data of all events of a kind, of one core or (core < 0) of all.
   std::vector<std::uint32_t> data(isa::tag t, int core = -1) const;
   std::size_t count(isa::tag t) const { return data(t).size(); }
 
@@ -113,8 +121,9 @@ class system {
   std::uint32_t boots_ = 0;
 };
 
-// No departure of an episode before its last arrival, none missing, none twice, for the arrive and depart events of
-// software/tests.c. Empty if all is well, else one sentence a violation.
+// Checks the arrive and depart events of software/tests.c: no departure of an episode before its
+// last arrival, none missing, none twice. Returns one sentence for each violation, and nothing if
+// there is none.
 std::vector<std::string> check_episodes(const std::vector<event>& events, unsigned cores,
                                         unsigned threads, std::uint32_t episodes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instructions on the whole system, with the kernel of software/ under them and the programs of software/tests.c on
-// top. TUTTI_ISA_TESTS_IMAGE is where the build left those.
+// Tests the instructions on the whole system, with the kernel of software/ and the programs of
+// software/tests.c on top of it. TUTTI_ISA_TESTS_IMAGE names the programs' image.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ settings with(program p, unsigned cores, std::uint32_t count = 0) {
   return s;
 }
 
-// The program's own verdict and the harness's; nobody halted.
+// Checks the program's own verdict and the harness's, and that no core halted.
 void expect_correct(const system& m, unsigned cores, unsigned threads, std::uint32_t count) {
   for (unsigned c = 0; c < cores; ++c) EXPECT_FALSE(m.halted(c)) << "core " << c;
   for (const auto& sentence : check_episodes(m.events(), cores, threads, count))
@@ -64,7 +64,8 @@ TEST_P(sizes, nobody_departs_before_the_last_arrival) {
   for (const unsigned distance : {0u, 9u}) {
     settings s = with(episodes, GetParam(), 40);
     s.unit_distance = distance;
-    s[parameter::a] = 40;  // arrivals early, late, and at once again: generations overlap
+    // Arrivals come early, late, and at once again, so generations overlap.
+    s[parameter::a] = 40;
     system m(image, s);
     ASSERT_TRUE(m.run(400000));
     expect_correct(m, s.cores, 1, 40);
@@ -114,10 +115,11 @@ TEST(barwait, reports_who_is_missing_after_the_timeout) {
     ASSERT_TRUE(m.run(100000));
     const std::uint32_t missing = 1u << (cores - 1);
     ASSERT_GE(m.count(tag::timeout), 1u);
-    // Who times out first may find others on their way into it; the one that breaks the barrier names the absent.
+    // The first core to time out may find others still on their way; the core that breaks the
+    // barrier reports the absent one.
     EXPECT_EQ(m.data(tag::timeout).back(), missing);
     EXPECT_EQ(m.count(tag::broken), 1u) << "the barrier breaks once";
-    // All who waited hear of it, and the late one too.
+    // All waiting cores are told, and so is the late one.
     EXPECT_EQ(m.data(tag::value), std::vector<std::uint32_t>(cores, broken | missing));
   }
 }
@@ -130,7 +132,7 @@ TEST(barwait, a_broken_barriers_place_waits_until_all_have_heard) {
     ASSERT_TRUE(m.run(400000));
     const std::uint32_t told = broken | 1u << (cores - 1);
     EXPECT_EQ(m.count(tag::broken), 1u);
-    // The late one hears of the first barrier, and meets the others at the second.
+    // The late core is told of the first barrier, and arrives with the others at the second.
     EXPECT_EQ(m.data(tag::value, 0), (std::vector<std::uint32_t>{told, 1, 0, 0}));
     for (unsigned c = 1; c < cores; ++c)
       EXPECT_EQ(m.data(tag::value, static_cast<int>(c)), (std::vector<std::uint32_t>{told, 0, 0}));
@@ -142,8 +144,10 @@ TEST(barwait, a_break_leaves_the_departure_that_a_preempted_thread_is_owed) {
   s[parameter::threads] = 2;
   s[parameter::quantum] = 20000;
   s[parameter::timeout] = 9000;
-  s[parameter::a] = 1000;  // core 0 comes when core 1 runs its other thread
-  s[parameter::b] = 600;   // core 1 waits for less than its timeout before that
+  // Core 0 comes when core 1 runs its other thread.
+  s[parameter::a] = 1000;
+  // Core 1 waits for less than its timeout before that.
+  s[parameter::b] = 600;
   system m(image, s);
   ASSERT_TRUE(m.run(200000));
   const std::uint32_t told = broken | 1u << 1;
@@ -152,7 +156,8 @@ TEST(barwait, a_break_leaves_the_departure_that_a_preempted_thread_is_owed) {
   EXPECT_EQ(m.data(tag::timeout), std::vector<std::uint32_t>{1u << 1});
   for (const int core : {0, 1}) {
     auto values = m.data(tag::value, core);
-    std::erase(values, 0u);  // also of thread 1
+    // Also removes those of thread 1.
+    std::erase(values, 0u);
     EXPECT_EQ(values, std::vector<std::uint32_t>{told}) << core;
     EXPECT_EQ(m.data(tag::value, core).size(), 4u);
   }
@@ -167,7 +172,8 @@ TEST(barwait, traps_when_the_timeout_says_and_not_before) {
     std::uint64_t trapped = 0;
     for (const event& e : m.events())
       if (e.tag == tag::timeout) trapped = e.cycle;
-    // From the creation to the wait and from the trap to the handler's report it is some hundred cycles.
+    // From the creation to the wait, and from the trap to the handler's report, it takes some
+    // hundred cycles.
     EXPECT_GT(trapped, timeout);
     EXPECT_LT(trapped, timeout + 3500);
   }
@@ -177,7 +183,8 @@ TEST(barwait, a_patient_kernel_lets_the_late_one_come) {
   settings s = with(episodes, 4, 5);
   s[parameter::timeout] = 1000;
   s[parameter::policy] = patience;
-  s[parameter::b] = 300;  // core 0 takes several timeouts
+  // Core 0 takes several timeouts.
+  s[parameter::b] = 300;
   system m(image, s);
   ASSERT_TRUE(m.run(400000));
   expect_correct(m, 4, 1, 5);
@@ -191,12 +198,13 @@ TEST(barwait, moves_to_another_core_in_the_middle_of_a_wait) {
     for (const std::uint64_t later : {40u, 41u, 55u}) {
       settings s = with(wanderer, cores, 20);
       s.unit_distance = cores == 3 ? 0 : 6;
-      s[parameter::b] = 40;  // core 0 is late: the others wait most of the time
+      // Core 0 is late, so the others wait most of the time.
+      s[parameter::b] = 40;
       s[parameter::move_to] = cores - 1;
       system m(image, s);
       while (m.data(tag::arrive, 1).size() < 7 && m.cycle() < 50000) m.step(1);
       m.interrupts({{m.cycle() + later, 1}});
-      // The core that was to be taken over never exits by itself.
+      // The core whose thread moved away never exits by itself.
       for (int i = 0; i < 100 && m.count(tag::value) < cores - 1u; ++i) m.step(1000);
       EXPECT_EQ(m.data(tag::moved), std::vector<std::uint32_t>{cores - 1}) << later;
       for (const auto& sentence : check_episodes(m.events(), cores - 1, 1, 20))
@@ -225,14 +233,14 @@ TEST(privilege, another_groups_barrier_is_out_of_reach) {
   s[parameter::quantum] = 2000;
   system m(image, s);
   ASSERT_TRUE(m.run(200000));
-  // Core 0: the other thread of the same core is refused by the group, not by its place in the list.
-  // barwait(b), barwait(200), destroy; its result; the owner's errors.
+  // Core 0: the other thread of the same core is refused because of its group, not because of its
+  // place in the list. barwait(b), barwait(200), destroy; its result; the owner's errors.
   auto zero = m.data(tag::value, 0);
   std::sort(zero.begin(), zero.end());
   EXPECT_EQ(zero, (std::vector<std::uint32_t>{0, 0, error_owner, error_owner, error_owner}));
   EXPECT_EQ(m.data(tag::denied, 0).size(), 2u);
-  // Core 1: two barwaits, not privileged, nothing to be read in the kernel's memory, no destruction, its own result;
-  // and thread 0's.
+  // Core 1: two barwaits refused, no privilege, nothing read from the kernel's memory, no
+  // destruction, its own result; then thread 0's.
   const auto one = m.data(tag::value, 1);
   ASSERT_EQ(one.size(), 7u);
   EXPECT_EQ(std::count(one.begin(), one.end(), error_owner), 3);
@@ -249,7 +257,7 @@ TEST(privilege, the_kernel_vets_lists_and_timeouts) {
     system m(image, with(vetting, cores));
     ASSERT_TRUE(m.run(200000));
     auto values = m.data(tag::value, 0);
-    // create_barrier refuses a list of 17 names as one that is too long.
+    // create_barrier refuses a list of 17 names because it is too long.
     const std::vector<std::uint32_t> expected{
         error_timeout, error_timeout, error_list, error_list, error_list,  error_list, error_list,
         error_call,    error_full,    8,          0,          error_owner, 3,          0};
@@ -306,7 +314,7 @@ TEST(harness, refuses_bad_settings) {
   EXPECT_THROW(system("/no/such/image", settings{}), std::runtime_error);
 }
 
-// The checker itself: it must see what the tests above rely on it to see.
+// Tests the checker itself: it must detect what the tests above rely on.
 TEST(harness, sees_early_missing_and_doubled_departures) {
   const std::vector<event> good{{1, 0, tag::arrive, 1},
                                 {2, 1, tag::arrive, 1},

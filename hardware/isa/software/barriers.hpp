@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The software barriers that barwait is measured against, as fast as this machine allows: what only one core reads or
-// writes (episode, addresses, the schedule) lies in its local memory, and each flag lies in the bank beside the core
-// that polls it. Who signals whom comes from tutti's schedules.
+// The software barriers against which barwait is measured, as fast as this machine allows: data
+// that only one core accesses (episode, addresses, the schedule) lie in its local memory, and each
+// flag lies in the bank beside the core that polls it. tutti's schedules give the order of signals.
 #pragma once
 
 #include <cstdint>
@@ -14,45 +14,48 @@ namespace software {
 
 using word = std::atomic<std::uint32_t>;
 
-inline constexpr std::uint32_t most_rounds = 4;  // 16 cores
-// Where the programs keep what, one after the other.
-inline constexpr std::uint32_t row = BANKS * LINE;  // a line in each bank
+// Enough for 16 cores.
+inline constexpr std::uint32_t most_rounds = 4;
+// The layout of the programs' data in the shared memory.
+// A line in each bank.
+inline constexpr std::uint32_t row = BANKS * LINE;
 inline constexpr std::uint32_t index_at = USER_SHARED;
 inline constexpr std::uint32_t slots_at = index_at + row;
 inline constexpr std::uint32_t object_at = slots_at + row;
 inline constexpr std::uint32_t heap_at = object_at + 8 * row;
 inline constexpr std::uint32_t flags_at = heap_at + 56 * row;
 inline constexpr std::uint32_t cells_at = flags_at + (most_rounds + 1) * row;
-inline constexpr std::uint32_t grid = 4 * row;  // bytes: 2048 cells
+// Bytes of 2048 cells.
+inline constexpr std::uint32_t grid = 4 * row;
 static_assert(cells_at + 2 * grid <= SHARED + SHARED_SIZE, "the shared memory is too small");
 
-// Line number `k` of those in the bank beside `core`.
+// Returns line number `k` of those in the bank beside `core`.
 inline word& flag(std::uint32_t core, std::uint32_t k) {
   return *reinterpret_cast<word*>(flags_at + (k * BANKS + core) * LINE);
 }
 
 inline void await(const word& at, std::uint32_t episode) {
-  // acquire: pairs with the release of whoever stores the episode.
+  // acquire: pairs with the release of the core that stores the episode.
   while (static_cast<std::int32_t>(at.load(tutti::acquire) - episode) < 0) {
   }
 }
 
-// Sense-reversing central barrier (tutti/barrier/central.hpp).
+// A sense-reversing central barrier (tutti/barrier/central.hpp).
 class central {
  public:
   central(std::uint32_t n, std::uint32_t) : n_(n) {}
 
-  // Once, by one core, before the first episode.
+  // One core calls this once, before the first episode.
   // relaxed: the barwait that follows publishes it.
   void prepare() { remaining_.store(n_, tutti::relaxed); }
 
   void arrive_and_wait() {
     const std::uint32_t sense = ++episode_ & 1u;
-    // acq_rel: hands my work to the last arriver, and everybody's to it.
+    // acq_rel: hands this core's work to the last arriver, and all other work to it.
     if (remaining_.fetch_sub(1, tutti::acq_rel) == 1) {
       // relaxed: read again only after the release below.
       remaining_.store(n_, tutti::relaxed);
-      // release: publishes everybody's work and the restored count.
+      // release: publishes all cores' work and the restored count.
       sense_.store(sense, tutti::release);
       return;
     }
@@ -67,7 +70,7 @@ class central {
   word& sense_ = flag(1, 0);
 };
 
-// Tournament (tutti/barrier/tournament.hpp).
+// A tournament barrier (tutti/barrier/tournament.hpp).
 class tournament {
  public:
   tournament(std::uint32_t n, std::uint32_t rank) {
@@ -89,12 +92,12 @@ class tournament {
     const std::uint32_t episode = ++episode_;
     for (std::uint32_t i = 0; i < beaten_; ++i) await(*lost_[i], episode);
     if (report_ != nullptr) {
-      // release: publishes my work and that of all I beat.
+      // release: publishes this core's work and that of all cores that reported to it.
       report_->store(episode, tutti::release);
       await(*released_, episode);
     }
     for (std::uint32_t i = beaten_; i-- > 0;)
-      // release: passes on everybody's work.
+      // release: passes on all cores' work.
       wake_[i]->store(episode, tutti::release);
   }
 
@@ -106,7 +109,7 @@ class tournament {
   word* released_ = nullptr;
 };
 
-// Dissemination of radix 2 (tutti/barrier/dissemination.hpp).
+// A dissemination barrier of radix 2 (tutti/barrier/dissemination.hpp).
 class dissemination {
  public:
   dissemination(std::uint32_t n, std::uint32_t rank) {
@@ -122,7 +125,7 @@ class dissemination {
   void arrive_and_wait() {
     const std::uint32_t episode = ++episode_;
     for (std::uint32_t round = 0; round < rounds_; ++round) {
-      // release: publishes my work and all that I heard in earlier rounds.
+      // release: publishes this core's work and all that it received in earlier rounds.
       ahead_[round]->store(episode, tutti::release);
       await(*mine_[round], episode);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured, in user mode: episodes back to back, episodes with one late core, and a stencil of fine grain, each
-// with barwait, with the software barriers made for this machine, and with tutti's own templates as they are.
+// The measured programs, in user mode: episodes back to back, episodes with one late core, and a
+// fine-grain stencil, each with barwait, with the software barriers made for this machine, and with
+// tutti's own templates unchanged.
 #include <new>
 
 #include "barriers.hpp"
@@ -19,7 +20,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto align = static_cast<std::uint32_t>(alignment);
   const std::uint32_t at = (heap + align - 1) & ~(align - 1);
   heap = at + size;
-  if (heap > software::flags_at) __builtin_trap();  // the kernel reports it
+  // The kernel reports the trap.
+  if (heap > software::flags_at) __builtin_trap();
   return reinterpret_cast<void*>(at);
 }
 void operator delete(void*, std::align_val_t) noexcept {}
@@ -39,7 +41,8 @@ enum class kind : std::uint32_t {
 enum class program : std::uint32_t { loop, late, stencil, random_lengths };
 
 std::uint32_t barrier_index;
-std::uint32_t failures;  // what barwait returned, if it was not 0
+// Number of nonzero results of barwait.
+std::uint32_t failures;
 
 struct nothing {
   nothing(std::uint32_t, std::uint32_t) {}
@@ -75,7 +78,7 @@ class unchanged {
   const std::uint32_t n_, rank_;
 };
 
-// All start together, whatever is measured.
+// All cores start together, whatever is measured.
 template <class Barrier>
 void begin(Barrier& barrier) {
   if (THIS_CORE == 0) barrier.prepare();
@@ -98,8 +101,8 @@ volatile std::uint32_t& slot(std::uint32_t rank) {
   return *reinterpret_cast<volatile std::uint32_t*>(software::slots_at + rank * LINE);
 }
 
-// Episodes of random length, and plain data that each must publish. Returns how often somebody saw old data, or data
-// from further ahead than one episode.
+// Episodes of random length, with plain data that each must publish. Returns how often a core saw
+// old data, or data from more than one episode ahead.
 template <class Barrier>
 std::uint32_t random_lengths(Barrier& barrier, std::uint32_t n, std::uint32_t rank,
                              std::uint32_t episodes) {
@@ -108,7 +111,8 @@ std::uint32_t random_lengths(Barrier& barrier, std::uint32_t n, std::uint32_t ra
     x ^= x << 13;
     x ^= x >> 17;
     x ^= x << 5;
-    if (x >> 30 != 0) delay(x % PARAMETER(PARAM_B));  // every fourth comes at once
+    // Every fourth arrival comes at once.
+    if (x >> 30 != 0) delay(x % PARAMETER(PARAM_B));
     slot(rank) = e;
     TRACE(TRACE_ARRIVE) = e;
     barrier.arrive_and_wait();
@@ -118,7 +122,7 @@ std::uint32_t random_lengths(Barrier& barrier, std::uint32_t n, std::uint32_t ra
   return errors;
 }
 
-// In each episode another core comes last, when all others have long been waiting.
+// In each episode another core comes last, when all others have been waiting for long.
 template <class Barrier>
 void late(Barrier& barrier, std::uint32_t n, std::uint32_t rank, std::uint32_t episodes) {
   std::uint32_t last = 0;
@@ -132,8 +136,9 @@ void late(Barrier& barrier, std::uint32_t n, std::uint32_t rank, std::uint32_t e
   }
 }
 
-// A bar of `points` cells, ends held fixed; each core has a block, and a step ends with a barrier. Integers, so that the
-// result is the same to the last bit for any number of cores.
+// A bar of `points` cells with fixed ends; each core has a block, and each step ends with a
+// barrier. The values are integers, so the result is the same to the last bit for any number of
+// cores.
 volatile std::uint32_t* cells(std::uint32_t which) {
   return reinterpret_cast<volatile std::uint32_t*>(software::cells_at + which * software::grid);
 }

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# build.sh OUT NAME SOURCE...: compiles a program for the system and leaves OUT/NAME.elf and OUT/NAME.bin.
+# build.sh OUT NAME SOURCE...: compiles a program for the system and writes OUT/NAME.elf and
+# OUT/NAME.bin.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 include=$here/../../../include
 out=$1 name=$2
 shift 2
 prefix=${RISCV_PREFIX:-riscv64-unknown-elf-}
-# rv32im is the core, the A extension's read-modify-writes are tutti_isa_amo_port.
+# The core has rv32im; tutti_isa_amo_port adds the A extension's read-modify-write instructions.
 flags="-march=rv32ima -misa-spec=2.2 -mabi=ilp32 -O2 -g -ffreestanding -fno-builtin -nostdlib --param=min-pagesize=0 -mno-relax -Wall -Wextra -Werror"
 mkdir -p "$out/$name"
 objects=""

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier instructions, for C and C++. Encodings: README.
+// The barrier instructions, for C and C++. The README has the encodings.
 #pragma once
 
 #include <stdint.h>
 
-// Arrives at a barrier and returns when all have. 0, or what the kernel reports instead (barrier_broken | missing).
-// Publishes what this thread wrote before; afterwards what the others wrote is seen.
+// Arrives at a barrier and returns when all participants have arrived. Returns 0, or the kernel's
+// report (barrier_broken | missing). Publishes what this thread wrote before; what the others wrote
+// before is visible afterwards.
 static inline uint32_t barwait(uint32_t barrier) {
   uint32_t result;
   __asm__ volatile(".insn r 0x2b, 0, 0, %0, %1, x0" : "=r"(result) : "r"(barrier) : "memory");
   return result;
 }
 
-// Participants that the unit has in its low half, barriers in its high half.
+// Returns the unit's number of participants in the low half and of barriers in the high half.
 static inline uint32_t barcap(void) {
   uint32_t result;
   __asm__ volatile(".insn r 0x2b, 1, 0, %0, x0, x0" : "=r"(result));
   return result;
 }
 
-// ---- privileged from here on; results: 0, or 1 if the unit refuses ----
+// ---- Privileged from here on. Results: 0, or 1 if the unit refuses. ----
 
 static inline uint32_t barinit(uint32_t barrier) {
   uint32_t result;
@@ -68,7 +69,7 @@ static inline uint32_t barinit(uint32_t barrier) {
                    : "r"((uint32_t)(value)), "i"(field) \
                    : "memory")
 
-// A thread goes to another core: its participation, arrival and departure with it.
+// Moves a thread to another core, with its participation, arrival and departure.
 static inline uint32_t barmove(uint32_t barrier, uint32_t from, uint32_t to) {
   uint32_t result;
   __asm__ volatile(".insn r 0x2b, 5, 0, %0, %1, %2"

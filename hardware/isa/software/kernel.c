@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's part: vets and makes barriers, restarts interrupted waits, decides after timeouts, switches threads, and
-// refuses what is not a thread's to do. Runs in the interrupt handler only; each core has its own copy of all data but
-// `shared`.
+// The kernel's part: checks and makes barriers, restarts interrupted waits, decides after timeouts,
+// switches threads, and refuses what a thread must not do. It runs in the interrupt handler only;
+// each core has its own copy of all data but `shared`.
 #include "isa.h"
 #include "machine.h"
 
@@ -20,7 +20,8 @@ enum cause { CAUSE_NONE, CAUSE_INTERRUPT, CAUSE_TIMEOUT, CAUSE_DENIED };
 
 struct frame {
   uint32_t pc;
-  uint32_t x[31];  // x1 ..
+  // x1 and up.
+  uint32_t x[31];
 };
 #define A0 9
 #define A7 16
@@ -31,12 +32,16 @@ struct thread {
 };
 
 struct shared_state {
-  uint32_t booted;  // the boot number for which what follows is ready
+  // The boot number for which the following fields are ready.
+  uint32_t booted;
   uint32_t lock;
   uint32_t cores_of_group[GROUPS];
-  uint32_t broken[MOST_BARRIERS];  // barrier_broken | who was missing
-  uint32_t untold[MOST_BARRIERS];  // participants of a broken barrier that have not heard of it
-  uint32_t moving;                 // a parcel waits: 1 + the core that shall take it
+  // barrier_broken | the missing cores.
+  uint32_t broken[MOST_BARRIERS];
+  // Participants of a broken barrier that have not been told of it.
+  uint32_t untold[MOST_BARRIERS];
+  // If not 0, a thread is on its way: 1 + the core that must take it.
+  uint32_t moving;
   uint32_t moving_stack_words;
   struct thread parcel;
   uint32_t parcel_stack[256];
@@ -50,7 +55,7 @@ static struct thread threads[THREADS];
 static uint32_t current, cores, me;
 
 static void lock(void) {
-  // acquire: pairs with unlock, so that what the last owner wrote is seen.
+  // acquire: pairs with unlock, so that what the last owner wrote is visible.
   while (__atomic_exchange_n(&shared->lock, 1u, __ATOMIC_ACQUIRE) != 0) {
   }
 }
@@ -65,7 +70,7 @@ void kernel_boot(void) {
   me = THIS_CORE;
   cores = PARAMETER(PARAM_CORES);
   const uint32_t count = PARAMETER(PARAM_THREADS), boot = PARAMETER(PARAM_BOOT);
-  // Memory survives a reset: what an earlier boot left there, a held lock say, goes.
+  // Memory survives a reset, so clear what an earlier boot left there, such as a held lock.
   if (me == 0) {
     if (boot != 1)
       for (volatile uint32_t* word = (volatile uint32_t*)SHARED + 1;
@@ -80,7 +85,7 @@ void kernel_boot(void) {
   lock();
   for (uint32_t t = 0; t < count; ++t) shared->cores_of_group[t + 1] |= 1u << me;
   unlock();
-  // All threads of a group exist before one of them may name them.
+  // All threads of a group must exist before one of them may name them.
   // acquire: pairs with the others' unlock.
   while (__atomic_load_n(&shared->cores_of_group[count], __ATOMIC_ACQUIRE) != (1u << cores) - 1) {
   }
@@ -96,7 +101,7 @@ void kernel_boot(void) {
   if (PARAMETER(PARAM_QUANTUM) != 0) TIMER = PARAMETER(PARAM_QUANTUM);
 }
 
-// Saves the thread that was interrupted, with what the unit keeps for its core, and goes on with the next.
+// Saves the interrupted thread, with the unit's state for its core, and continues with the next.
 static void switch_thread(void) {
   if (PARAMETER(PARAM_QUANTUM) != 0) TIMER = PARAMETER(PARAM_QUANTUM);
   uint32_t next = current;
@@ -113,7 +118,7 @@ static void switch_thread(void) {
   TRACE(TRACE_SWITCH) = next;
 }
 
-// Makes the barriers that name this core known to it.
+// Installs the barriers that name this core on it.
 static void install_all(void) {
   const uint32_t count = barcap() >> 16;
   for (uint32_t b = 0; b < count; ++b) {
@@ -124,7 +129,7 @@ static void install_all(void) {
 
 static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
   if (timeout == 0 || timeout > LONGEST_TIMEOUT) return ERROR_TIMEOUT;
-  // The list lies in the thread's own stack or data, or it is not read.
+  // Read the list only if it lies in the thread's own stack or data.
   const uint32_t first = (uint32_t)list;
   if (count == 0 || count > cores || first < 0xc000u || first > 0xff00u - count) return ERROR_LIST;
   const uint32_t group = threads[current].group;
@@ -139,7 +144,8 @@ static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
   const uint32_t barriers = barcap() >> 16;
   lock();
   uint32_t b = 0;
-  // A thread that still has to hear that its barrier broke must not arrive at another one there.
+  // A thread that has not been told yet that its barrier broke must not arrive at another one with
+  // that index.
   while (b < barriers && (barget(BAR_PARTICIPANTS, b) != 0 || shared->untold[b] != 0)) ++b;
   if (b < barriers) {
     shared->broken[b] = 0;
@@ -164,13 +170,14 @@ static int32_t destroy(uint32_t b) {
   return there ? 0 : ERROR_OWNER;
 }
 
-// The thread's registers as the interrupted instruction sees them.
+// Returns the thread's registers as the interrupted instruction sees them.
 static uint32_t reg(uint32_t number) { return number == 0 ? 0 : kernel_frame.x[number - 1]; }
 static void set_reg(uint32_t number, uint32_t value) {
   if (number != 0) kernel_frame.x[number - 1] = value;
 }
 
-// Puts the running thread, in the middle of its program, on another core: registers, stack, and its place at a barrier.
+// Moves the running thread, in the middle of its program, to another core: registers, stack, and
+// its place at a barrier.
 static void move_to(uint32_t to, uint32_t barrier) {
   if (to >= cores || to == me || PARAMETER(PARAM_THREADS) != 1) return;
   lock();
@@ -190,7 +197,7 @@ static void move_to(uint32_t to, uint32_t barrier) {
   shared->moving = 1 + to;
   unlock();
   IPI = 1u << to;
-  // Nothing is left to run here.
+  // No thread is left to run here.
   TRACE(TRACE_EXIT) = 0;
   for (;;) {
   }
@@ -215,7 +222,7 @@ static void take_parcel(void) {
 
 static void leave_thread(uint32_t result) {
   threads[current].alive = 0;
-  // It will hear of no broken barrier any more.
+  // The thread will not be told of a broken barrier any more.
   const uint32_t count = barcap() >> 16;
   lock();
   for (uint32_t b = 0; b < count; ++b)
@@ -247,7 +254,8 @@ static void serve_call(void) {
   kernel_frame.x[A0] = (uint32_t)result;
 }
 
-// A barwait that did not depart. The program counter is behind it; one instruction back restarts it.
+// Handles a barwait that did not depart. The program counter is behind it; going one instruction
+// back restarts it.
 static void serve_wait(uint32_t insn) {
   const uint32_t b = reg(insn >> 15 & 31), result = insn >> 7 & 31, mine = 1u << me;
   const uint32_t cause = barctx_read(CTX_CAUSE);
@@ -261,7 +269,8 @@ static void serve_wait(uint32_t insn) {
   const uint32_t broken = ours ? shared->broken[b] : 0;
   const uint32_t all = ours ? barget(BAR_PARTICIPANTS, b) : 0;
   if (broken != 0 && !(barget(BAR_OWED, b) & mine)) {
-    // Also of those whose time was up in the same moment: the first has broken it for all.
+    // Also for cores that time out at the same moment: the first one has broken the barrier for
+    // all.
     shared->untold[b] &= ~mine;
     set_reg(result, broken);
   } else if (cause == CAUSE_TIMEOUT) {
@@ -273,7 +282,7 @@ static void serve_wait(uint32_t insn) {
       TRACE(TRACE_BROKEN) = b;
       set_reg(result, barrier_broken | missing);
     } else {
-      // The last has arrived meanwhile, or the policy is patience: once more.
+      // The last core has arrived meanwhile, or the policy is to wait on: wait once more.
       barctx_write(CTX_LEFT, barget(BAR_TIMEOUT, b));
       kernel_frame.pc -= 4;
     }
@@ -303,7 +312,8 @@ void kernel_interrupt(uint32_t causes) {
     take_parcel();
     install_all();
   }
-  // What the harness uses it for: the scheduler finds a better core for a thread that waits.
+  // The harness uses this interrupt to tell the scheduler that a better core is free for a waiting
+  // thread.
   if (causes & IRQ_EXTERNAL) {
     const uint32_t insn = *(const uint32_t*)kernel_frame.pc;
     if (PARAMETER(PARAM_MOVE_TO) != 0 && (insn & 0x707fu) == 0x2bu)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reset and interrupts. A thread's registers go to kernel_frame, the kernel may exchange them, and they come back from
-// there. Interrupts are PicoRV32's own (custom-0): q0 holds the return address, q1 the causes, q2 is free.
+// Reset and interrupts. A thread's registers are saved in kernel_frame; the kernel may exchange
+// them; then they are restored from there. Interrupts are PicoRV32's own (custom-0): q0 holds the
+// return address, q1 the causes, and q2 is free.
   .macro getq rd, q
   .insn r 0x0b, 4, 0, \rd, x\q, x0
   .endm
@@ -36,7 +37,8 @@ leave:
   lw x\r, 4*\r(x1)
   .endr
   lw x1, 4(x1)
-  .insn r 0x2b, 7, 3, x0, x0, x0   // ends the privilege of reset; later it has ended already
+  // Ends the privilege that the core has after reset; later it has no effect.
+  .insn r 0x2b, 7, 3, x0, x0, x0
   .insn r 0x0b, 0, 2, x0, x0, x0   // retirq
 
 boot:
@@ -44,13 +46,14 @@ boot:
   call kernel_boot
   j leave
 
-// Where a thread begins: with interrupts allowed, a0 its number on this core.
+// A thread begins here, with interrupts allowed and its number on this core in a0.
   .text
   .globl thread_start
 thread_start:
-  .insn r 0x0b, 6, 3, x0, x0, x0   // maskirq: none
+  .insn r 0x0b, 6, 3, x0, x0, x0   // maskirq: no interrupt masked
   call thread_main
-  li a7, 5                         // exit with the result
+  // Exit with the result.
+  li a7, 5
   ecall
 1:
   j 1b

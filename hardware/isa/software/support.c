@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler may call by itself.
+// The functions that the compiler may call implicitly.
 #include <stddef.h>
 
 void* memcpy(void* to, const void* from, size_t size) {

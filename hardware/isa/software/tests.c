@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests run in user mode. thread_main's result and TRACE_VALUE are what they look at.
+// The test programs, which run in user mode. The tests check thread_main's result and TRACE_VALUE.
 #include "isa.h"
 #include "machine.h"
 
 #define TIMEOUT PARAMETER(PARAM_TIMEOUT)
 
-// In shared memory, a line a core, so that it is plain data that the barrier publishes.
+// A line for each core in the shared memory, with plain data that the barrier publishes.
 #define SLOT(thread, core) (*(volatile uint32_t*)(USER_SHARED + ((thread)*BANKS + (core)) * LINE))
 #define INDEX(thread) (*(volatile uint32_t*)(USER_SHARED + (2 * BANKS + (thread)) * LINE))
 #define FLAG(n) (*(volatile uint32_t*)(USER_SHARED + (3 * BANKS + (n)) * LINE))
@@ -23,7 +23,8 @@ static void delay(uint32_t count) {
   }
 }
 
-// The lowest core makes a barrier for the first `count` cores and tells the others, as the paper's create_barrier.
+// The lowest core makes a barrier for the first `count` cores and tells the others, as
+// create_barrier of Hetland et al. 2019 does.
 static uint32_t common_barrier(uint32_t thread, uint32_t count) {
   if (THIS_CORE == 0) {
     uint8_t list[16];
@@ -37,8 +38,8 @@ static uint32_t common_barrier(uint32_t thread, uint32_t count) {
   return INDEX(thread) - 1;
 }
 
-// Episodes with random work before each: after a barwait everybody's slot shows this episode or, if it is fast, the
-// next. A core may be late on purpose.
+// Episodes with random work before each: after a barwait every slot shows this episode or, for a
+// fast core, the next. A core may be late on purpose.
 static uint32_t episodes(uint32_t thread, uint32_t count) {
   const uint32_t rank = THIS_CORE;
   const uint32_t b = common_barrier(thread, count);
@@ -58,14 +59,14 @@ static uint32_t episodes(uint32_t thread, uint32_t count) {
   return errors;
 }
 
-// The last core does not arrive, after some episodes that leave all others in one cycle.
+// The last core does not arrive, after some episodes that release all others in one cycle.
 static uint32_t absent(uint32_t thread) {
   const uint32_t b = common_barrier(thread, CORES);
   for (uint32_t e = 0; e < PARAMETER(PARAM_EPISODES); ++e) barwait(b);
   if (THIS_CORE == CORES - 1) {
     while (FLAG(0) == 0) {
     }
-    // Late for a barrier that is gone: told so too.
+    // The thread is late for a barrier that is gone, and is told so too.
     return barwait(b);
   }
   const uint32_t result = barwait(b);
@@ -75,7 +76,8 @@ static uint32_t absent(uint32_t thread) {
 
 static void value(uint32_t v) { TRACE(TRACE_VALUE) = v; }
 
-// The last core is late, and the others have made their next barrier before it hears that the first broke.
+// The last core is late, and the others have made their next barrier before it is told that the
+// first broke.
 static uint32_t comes_back(uint32_t thread) {
   const uint32_t first = common_barrier(thread, CORES), late = CORES - 1;
   if (THIS_CORE == late)
@@ -94,12 +96,13 @@ static uint32_t comes_back(uint32_t thread) {
   }
   value(barwait(FLAG(1) - 1));
   if (THIS_CORE != 0) return 0;
-  // All have heard of the first: its place is free.
+  // All have been told of the first barrier, so its place is free.
   uint8_t alone = 0;
   return (uint32_t)create_barrier(&alone, 1, TIMEOUT) != first;
 }
 
-// Core 1 is preempted in its first wait, which core 0 completes; core 0's second then times out.
+// Core 1 is preempted in its first wait, which core 0 completes; core 0's second wait then times
+// out.
 static uint32_t preempted(uint32_t thread) {
   if (thread == 1) {
     if (THIS_CORE == 1) delay(PARAMETER(PARAM_A) * 2);
@@ -112,7 +115,7 @@ static uint32_t preempted(uint32_t thread) {
   return 0;
 }
 
-// Thread 0 of core 0 owns a barrier with itself alone. Everybody else tries to touch it.
+// Thread 0 of core 0 owns a barrier with itself alone. All other threads try to access it.
 static uint32_t protection(uint32_t thread) {
   if (THIS_CORE == 0 && thread == 0) {
     const uint32_t b = common_barrier(0, 1);
@@ -129,7 +132,8 @@ static uint32_t protection(uint32_t thread) {
   const uint32_t b = INDEX(0) - 1;
   value(barwait(b));
   value(barwait(200));
-  if (THIS_CORE == 0) {  // the same core, another group
+  // The same core, another group.
+  if (THIS_CORE == 0) {
     value((uint32_t)destroy_barrier(b));
     FLAG(2) = 1;
     return 0;
@@ -142,11 +146,12 @@ static uint32_t protection(uint32_t thread) {
   (void)barmove(b, 0, 1);
   barctx_write(CTX_GROUP, 1);
   (void)barctx_read(CTX_CAUSE);
-  // An atomic operation on the kernel's lock: an illegal instruction as well.
+  // An atomic operation on the kernel's lock is an illegal instruction as well.
   __asm__ volatile("amoadd.w x0, %0, (%0)" : : "r"(SHARED) : "memory");
-  // Nine refusals so far with the barwaits; from here on faults.
+  // With the barwaits, nine refusals so far; from here on faults.
   *(volatile uint32_t*)0x8000u = 1;
-  *(volatile uint32_t*)0x10u = 0x13;  // the interrupt handler's first instruction
+  // The interrupt handler's first instruction.
+  *(volatile uint32_t*)0x10u = 0x13;
   *(volatile uint32_t*)(SHARED + 8) = 1;
   IPI = 1;
   TIMER = 10;
@@ -156,7 +161,7 @@ static uint32_t protection(uint32_t thread) {
   return 0;
 }
 
-// create_barrier with everything that the kernel must not accept; the results as values.
+// Calls create_barrier with everything that the kernel must refuse; reports the results as values.
 static uint32_t vetting(void) {
   if (THIS_CORE != 0) return 0;
   uint8_t list[16];
@@ -165,10 +170,13 @@ static uint32_t vetting(void) {
   value((uint32_t)create_barrier(list, CORES, (1u << 20) + 1));
   value((uint32_t)create_barrier(list, 0, 100));
   value((uint32_t)create_barrier(list, CORES + 1, 100));
-  value((uint32_t)create_barrier(list + 1, CORES - 1, 100));        // without the caller
-  value((uint32_t)create_barrier((const uint8_t*)0x8000, 1, 100));  // the kernel's memory
+  // Without the caller.
+  value((uint32_t)create_barrier(list + 1, CORES - 1, 100));
+  // The kernel's memory.
+  value((uint32_t)create_barrier((const uint8_t*)0x8000, 1, 100));
   list[1] = 0;
-  value((uint32_t)create_barrier(list, CORES, 100));  // one twice
+  // One core twice.
+  value((uint32_t)create_barrier(list, CORES, 100));
   value((uint32_t)system_call(77, 0, 0, 0));
   int32_t made = 0, b;
   while ((b = create_barrier(list, 1, 100)) >= 0) ++made;
@@ -177,13 +185,14 @@ static uint32_t vetting(void) {
   value((uint32_t)destroy_barrier(3));
   value((uint32_t)destroy_barrier(3));
   value((uint32_t)create_barrier(list, 1, 100));
-  // Barriers of one participant are complete at once, each for itself.
+  // Barriers of one participant complete at once, each by itself.
   uint32_t errors = 0;
   for (uint32_t i = 0; i < 8; ++i) errors += barwait(i) != 0;
   return errors;
 }
 
-// Everything is local to the thread's stack: the kernel may move it to another core during a barwait.
+// All data are local to the thread's stack, so the kernel may move the thread to another core
+// during a barwait.
 static uint32_t wanderer(void) {
   if (THIS_CORE == CORES - 1) {
     for (;;) {
@@ -192,7 +201,8 @@ static uint32_t wanderer(void) {
   return episodes(0, CORES - 1);
 }
 
-// The A extension's operations, alone and from all cores at once; then what must stay illegal.
+// The A extension's operations, alone and from all cores at once; then those that must stay
+// illegal.
 static uint32_t atomics(void) {
   uint32_t* const mine = (uint32_t*)(USER_SHARED + (8 * BANKS + THIS_CORE) * LINE);
   uint32_t* const all = (uint32_t*)(USER_SHARED + 9 * BANKS * LINE);
@@ -219,7 +229,8 @@ static uint32_t atomics(void) {
     __atomic_fetch_add(all, 1u, __ATOMIC_RELAXED);
   barwait(common_barrier(0, CORES));
   errors += *(volatile uint32_t*)all != 100 * CORES;
-  // Of the core's own memory, of an address that is not aligned, and the two that are not there.
+  // On the core's own memory, at an address that is not aligned, and the two instructions that do
+  // not exist.
   uint32_t local;
   __asm__ volatile("amoadd.w x0, %0, (%1)" : : "r"(1), "r"(&local) : "memory");
   __asm__ volatile("amoadd.w x0, %0, (%1)" : : "r"(1), "r"((uint32_t)mine + 2) : "memory");
@@ -228,7 +239,7 @@ static uint32_t atomics(void) {
   return errors;
 }
 
-// Core 0 is absent, and the others have masked their interrupts, as PicoRV32 lets anybody do.
+// Core 0 is absent, and the others have masked their interrupts, as PicoRV32 permits in user mode.
 static uint32_t masked(void) {
   const uint32_t b = common_barrier(0, CORES);
   if (THIS_CORE == 0) return 0;
@@ -239,7 +250,7 @@ static uint32_t masked(void) {
   return 0;
 }
 
-// Behind the end of the shared memory and of the devices there is nothing, and nothing comes around from the other end.
+// Accesses behind the end of the shared memory and of the devices fault and do not wrap around.
 static uint32_t beyond(void) {
   volatile uint32_t* const word = (volatile uint32_t*)(USER_SHARED + THIS_CORE * LINE);
   volatile uint32_t* const behind = word + SHARED_SIZE / 4;
@@ -248,9 +259,10 @@ static uint32_t beyond(void) {
   *behind = 9;
   errors += *word != 5;
   errors += *behind == 5;
-  errors += *(volatile uint32_t*)(SHARED + SHARED_SIZE - 4) != 0;  // the last word is there
+  // The last word exists.
+  errors += *(volatile uint32_t*)(SHARED + SHARED_SIZE - 4) != 0;
   (void)DEVICE(0x80);
-  // As all refused atomics an illegal instruction, which does nothing.
+  // Like all refused atomics, this is an illegal instruction without effect.
   __asm__ volatile("amoadd.w x0, %0, (%1)" : : "r"(1), "r"(behind) : "memory");
   errors += *word != 5;
   return errors;
