@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The mask core under participants that arrive in any cycles, together or not, and under an interconnect that may
-/// repeat each participant's last arrival at any time. The specification never sees the repetitions.
+/// The mask core with participants that arrive in any cycles, together or not, and with an
+/// interconnect that may repeat each participant's last arrival at any time. The specification
+/// never sees the repetitions.
 module tutti_mask_core_formal #(
     parameter int unsigned Threads = 4
 ) (
     input logic clk_i,
-    // Free.
-    input logic [Threads-1:0] come_i,  // arrives, if it may
-    input logic [Threads-1:0] repeat_i,  // its last arrival is delivered once more
+    // Free inputs: a participant arrives, if it may.
+    input logic [Threads-1:0] come_i,
+    // The last arrival is delivered once more.
+    input logic [Threads-1:0] repeat_i,
     input logic [Threads-1:0] look_i,
     input logic [Threads-1:0] members_i,
     input logic clear_i
@@ -30,10 +32,11 @@ module tutti_mask_core_formal #(
   // A repetition carries the parity of the arrival that it repeats.
   logic [Threads-1:0] repeats;
   assign repeats = init_q || clear_i ? '0 : repeat_i & came_q & ~comes;
-  // What arrives during a reset is lost, and must be harmless.
+  // An arrival during a reset is lost and must have no effect.
   assign arrive = clear_i ? come_i & members_i : comes | repeats;
   for (genvar t = 0; t < Threads; ++t) begin : gen_parity
-    assign parity[t] = comes[t] || clear_i || arrived_q[t] || leaving_q[t] ? parity_q[t] : !parity_q[t];
+    assign parity[t] = comes[t] || clear_i || arrived_q[t]
+        || leaving_q[t] ? parity_q[t] : !parity_q[t];
   end
   assign departs = init_q || clear_i ? '0
       : look_i & (arrived_q | leaving_q) & (parity_q ^ {Threads{episodes[0]}});
@@ -81,7 +84,8 @@ module tutti_mask_core_formal #(
         a_no_early_departure: assert (!departs[t] || leaving_q[t]);
         a_released: assert (!(look_i[t] && leaving_q[t] && !clear_i) || departs[t]);
         a_member: assert (members_i[t] || !(arrived_q[t] || leaving_q[t] || came_q[t]));
-        a_state: assert (!(arrived_q[t] && leaving_q[t]) && (came_q[t] || !(arrived_q[t] || leaving_q[t])));
+        a_state: assert (!(arrived_q[t] && leaving_q[t])
+            && (came_q[t] || !(arrived_q[t] || leaving_q[t])));
         a_parity: assert (!members_i[t] || parity_q[t] == (leaving_q[t] ? !episode_q : episode_q));
       end
     end

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The mask barrier unit: a pin in and a pin out for every participant, and the registers of the counting unit, so that
-/// the same driver works. The trigger's copy is the parity of the episode.
+/// The mask barrier unit: an input pin and an output pin for every participant, and the registers
+/// of the counting unit, so that the same driver works. The copy of a trigger is the parity of the
+/// episode.
 module tutti_mask_unit
   import tutti_counting_pkg::*;
 #(
-    /// Participants, 1 to 64.
+    /// Number of participants, 1 to 64.
     parameter int unsigned Threads = 28,
     /// Width of the number of completed episodes that a departure sense shows.
     parameter int unsigned GenerationBits = 8,
-    /// Registers between the pins and the core, 0 or 1 each way: for wires across a chip.
+    /// Registers between the pins and the core, 0 or 1 in each direction, for wires across a chip.
     parameter int unsigned PinRegisters = 1,
-    /// 1: answers to reads leave a register, one cycle later.
+    /// 1 registers the answers to reads, which adds one cycle.
     parameter int unsigned RegisterResponse = 0
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
-    /// Registers: one request a cycle.
+    /// Register port: one request a cycle.
     input logic req_valid_i,
     input logic req_write_i,
     input address_t req_addr_i,
     input logic [DataBits-1:0] req_data_i,
     output logic rsp_valid_o,
     output logic [DataBits-1:0] rsp_data_o,
-    /// A participant arrives, for one cycle, and the parity of its episode.
+    /// A participant arrives, for one cycle, with the parity of its episode.
     input logic [Threads-1:0] pin_arrive_i,
     input logic [Threads-1:0] pin_parity_i,
-    /// Parity of the open episode: a participant departs when it differs from its own.
+    /// Parity of the open episode; a participant departs when it differs from its own.
     output logic [Threads-1:0] pin_sense_o
 );
   if (Threads < 1 || Threads > 64) $fatal(1, "tutti_mask_unit: Threads must be 1 to 64");
-  // Half of a count of episodes that has 32 bits.
+  // The generation of a copy is half of a 32-bit count.
   if (GenerationBits < 2 || GenerationBits > 31)
     $fatal(1, "tutti_mask_unit: GenerationBits must be 2 to 31");
   if (PinRegisters > 1) $fatal(1, "tutti_mask_unit: PinRegisters must be 0 or 1");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mask unit by its pins: constrained-random threads, arrivals delivered twice, strangers, resets; and the cycles
-// from a common arrival to the last departure.
+// Drives the mask unit by its pins, with constrained random threads, arrivals delivered twice,
+// strangers, and resets; measures the cycles from a common arrival to the last departure.
 
 #include <algorithm>
 #include <functional>
@@ -17,9 +17,11 @@ namespace reg = tutti::hardware;
 
 struct plan {
   rank_t threads = 1;
-  rank_t believed = 0;  // what the unit is told, if not 0
+  // If not 0, the size that the unit is given.
+  rank_t believed = 0;
   rank_t absent = ~rank_t{0};
-  unsigned repeat = 0;  // one of so many cycles delivers a thread's last arrival again; 0: never
+  // In one of this many cycles a thread's last arrival is delivered again; 0 for never.
+  unsigned repeat = 0;
   std::function<std::uint64_t()> think = [] { return std::uint64_t{0}; };
 };
 
@@ -35,7 +37,8 @@ class party {
   void reset_by_software() {
     write(reg::control, reg::control_enable | reg::control_reset);
     idle();
-    idle();  // what was in the pins' registers is gone too
+    // The contents of the pins' registers are gone too.
+    idle();
     passages_.clear();
     for (thread& t : threads_) t = {.until = bench_.cycle() + with_.think()};
   }
@@ -48,7 +51,7 @@ class party {
   void write(std::uint64_t address, std::uint64_t value) { request(address, true, value); }
   std::uint64_t read(std::uint64_t address) { return request(address, false, 0); }
 
-  // A stranger's pins, for a cycle.
+  // Drives the pins of threads that take no part, for a cycle.
   void strangers(std::uint64_t pins) {
     bench_.top().pin_arrive_i = pins;
     bench_.top().pin_parity_i = 0;
@@ -84,7 +87,8 @@ class party {
         if (me.episode % 2 != 0) parity |= bit;
       } else if (with_.repeat != 0 && random_() % with_.repeat == 0 &&
                  (me.waits || me.episode > 0)) {
-        arrive |= bit;  // the last arrival once more
+        // Repeats the last arrival.
+        arrive |= bit;
         if ((me.waits ? me.episode : me.episode - 1) % 2 != 0) parity |= bit;
         ++repeated_;
       }
@@ -163,13 +167,14 @@ std::string misuse(testbench& bench, rank_t n) {
   if (n < 2) return {};
   party lonely(bench, {.threads = n, .absent = n / 2}, 1);
   if (lonely.run(1, 2'000) || !lonely.passages().empty())
-    return "somebody left without one of them";
+    return "a thread left before all had arrived";
   const std::uint64_t all = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
   if (lonely.read(reg::arrived0) != (all & ~(std::uint64_t{1} << n / 2)))
     return "the unit does not know who is missing";
   party few(bench, {.threads = n, .believed = n - 1, .think = moody(3)}, 1);
   few.run(50, 20'000);
-  if (test::check(few.passages(), n, 50).empty()) return "the checker passes a unit told too few";
+  if (test::check(few.passages(), n, 50).empty())
+    return "the checker passes a unit with a size that is too small";
   party two(bench, {.threads = n - 1}, 1);
   two.strangers(std::uint64_t{1} << (n - 1));
   if (two.read(reg::error) != reg::foreign_arrival) return "a stranger's arrival is not reported";
