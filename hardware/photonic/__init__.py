@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Delay and power of a barrier by light (paper 000, section 5), beside the electronic Hardware Barrier Structure."""
+"""Delay and power of an optical barrier (Hetland et al. 2019, section 5) and of the electronic
+structure.
+"""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m hardware.photonic: the table for the machines of paper 000, another machine, lines of JSON, or the plot."""
+"""python3 -m hardware.photonic: a table for the machines of Hetland et al. 2019 or another one,
+JSON lines, or a plot.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ def _settings(text: list, kind: type, owner: str) -> dict:
     for setting in text:
         name, equals, value = setting.partition("=")
         if not equals or name not in known:
-            raise ValueError(f"{owner}: '{setting}' is no NAME=VALUE with a name of {', '.join(known)}")
+            raise ValueError(
+                f"{owner}: '{setting}' is no NAME=VALUE with a name of {', '.join(known)}")
         try:
             found[name] = known[name](value)
         except ValueError:
@@ -29,7 +32,7 @@ def _settings(text: list, kind: type, owner: str) -> dict:
 
 
 def table(machines: list, optics: Optics) -> str:
-    """Markdown, a machine a row."""
+    """Returns a Markdown table with one row for each machine."""
     text = [
         "| machine | threads | electronic, cycles | light: cycles, best to worst | ns | its laser, mW light | on a waveguide "
         "| regenerated in each socket: cycles, mW |",
@@ -49,23 +52,30 @@ def table(machines: list, optics: Optics) -> str:
 
 
 def main(arguments: list) -> int:
-    """0: said; 2: bad arguments."""
-    parser = argparse.ArgumentParser(prog="python3 -m hardware.photonic", description=model.__doc__.split("\n")[0])
-    parser.add_argument("--machine", action="append", default=[], choices=sorted(MACHINES), help="default: all")
-    parser.add_argument("--with", dest="changes", action="append", default=[], metavar="NAME=VALUE", help="of the machine")
-    parser.add_argument("--optics", action="append", default=[], metavar="NAME=VALUE", help="of the devices")
-    parser.add_argument("--json", action="store_true", help="lines of JSON")
-    parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.png", help="draw instead")
+    """Returns 0, or 2 for bad arguments."""
+    parser = argparse.ArgumentParser(prog="python3 -m hardware.photonic",
+        description=model.__doc__.split("\n")[0])
+    parser.add_argument("--machine", action="append", default=[], choices=sorted(MACHINES),
+        help="default: all")
+    parser.add_argument("--with", dest="changes", action="append", default=[], metavar="NAME=VALUE",
+        help="change a value of the machine")
+    parser.add_argument("--optics", action="append", default=[], metavar="NAME=VALUE",
+        help="change a value of the optical devices")
+    parser.add_argument("--json", action="store_true", help="print JSON lines")
+    parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.png",
+        help="draw the plot instead of printing the table")
     chosen = parser.parse_args(arguments)
     try:
         optics = Optics(**_settings(chosen.optics, Optics, "--optics"))
         changes = _settings(chosen.changes, Machine, "--with")
-        machines = [dataclasses.replace(MACHINES[name], **changes) for name in chosen.machine or MACHINES]
+        names = chosen.machine or MACHINES
+        machines = [dataclasses.replace(MACHINES[name], **changes) for name in names]
         if chosen.plot:
             plot.write(chosen.plot, optics)
         elif chosen.json:
             for machine in machines:
-                values = {**dataclasses.asdict(machine), **dataclasses.asdict(model.figures(machine, optics))}
+                values = {**dataclasses.asdict(machine),
+                    **dataclasses.asdict(model.figures(machine, optics))}
                 print(json.dumps({"type": "photonic", **values}))
         else:
             print(table(machines, optics))

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calculation. A barrier is a wavelength. On its first pass the light meets a ring of every participant: ON until that
-participant arrives, so that light at the end of the pass is the AND of all. The waveguide turns and comes back; on this
-second pass every participant takes a little of the light to its detector.
+"""Calculates the delay and the power of an optical barrier.
 
-Source: paper 000, section 5 and figure 9; positions, budgets and formulas are worked out here."""
+A barrier is a wavelength. On its first pass the light meets a ring of every participant. The ring
+is ON, and holds the light back, until its participant arrives, so light at the end of the pass is
+the AND of all arrivals. The waveguide turns and comes back; on this second pass every participant
+takes a part of the light to its detector.
+
+Source: Hetland et al. 2019, section 5 and figure 9. The positions, budgets and formulas are this
+project's.
+"""
 
 from __future__ import annotations
 
@@ -13,52 +18,60 @@ from .parts import LIGHT_MM_PER_NS, Machine, Optics
 
 
 def factor(db: float) -> float:
-    """How many times less power is left after a loss of `db` decibels."""
+    """Returns the factor by which a loss of `db` decibels divides the power."""
     return 10.0 ** (db / 10.0)
 
 
 def place_mm(machine: Machine, participant: int) -> float:
-    """Where on the first pass a participant's ring is, in mm from the first one's. Raises ValueError for nobody."""
+    """Returns a ring's position on the first pass, in mm from the first ring.
+
+    Raises ValueError for no participant.
+    """
     everybody = machine.sockets * machine.participants
     if not 0 <= participant < everybody:
-        raise ValueError(f"machine '{machine.name}' has participants 0 to {everybody - 1}, not {participant}")
+        raise ValueError(
+            f"machine '{machine.name}' has participants 0 to {everybody - 1}, not {participant}")
     socket, inside = divmod(participant, machine.participants)
     whole_socket = (machine.participants - 1) * machine.pitch_mm + machine.board_cm * 10.0
     return socket * whole_socket + inside * machine.pitch_mm
 
 
 def flight_ns(machine: Machine, optics: Optics, last: int, seen_by: int) -> float:
-    """Nanoseconds of the light from the ring of the last to arrive to the turn and back to a participant's detector."""
+    """Returns the light's nanoseconds from the last arriver's ring to the turn and back to a
+    participant's detector."""
     end = place_mm(machine, machine.sockets * machine.participants - 1)
     length = 2.0 * end - place_mm(machine, last) - place_mm(machine, seen_by)
     return length * optics.group_index / LIGHT_MM_PER_NS
 
 
 def barrier_cycles(machine: Machine, optics: Optics, last: int, seen_by: int) -> float:
-    """Clock cycles from the last arrival to one participant's departure."""
+    """Returns the clock cycles from the last arrival to one participant's departure."""
     optical = optics.switch_ns + flight_ns(machine, optics, last, seen_by) + optics.detect_ns
     return machine.to_ring_cycles + optical * machine.clock_ghz + machine.from_detector_cycles
 
 
 def electronic_cycles(machine: Machine) -> float:
-    """The same of the Hardware Barrier Structure as simulated in hardware/hbs, for the participant that waits longest."""
+    """Returns the longest such time for the Hardware Barrier Structure as simulated in
+    hardware/hbs."""
     if machine.sockets == 1:
         return machine.l3_cycles + 1
     return machine.l3_cycles + machine.hops * machine.link_cycles + 2
 
 
 def laser_mw(machine: Machine, optics: Optics) -> float:
-    """Light of one barrier where it enters the first chip's coupler, in mW, so that every detector has what it needs.
+    """Returns the light for one barrier that must enter the first chip's coupler, in mW.
 
-    The taps are made so that each takes just that: going backwards from the end, what must come in before a tap is what
-    it takes and what must go on, and both suffer the losses before it."""
+    Each tap takes just the power that its detector needs. The calculation goes backwards from the
+    end: the power before a tap is the power that it takes plus the power that must go on, and both
+    suffer the losses before the tap."""
     spread = factor(optics.splitter_db)
     pitch = factor(optics.waveguide_db_per_cm * machine.pitch_mm / 10.0)
     crossing = factor(2 * optics.coupler_db + optics.board_db_per_cm * machine.board_cm)
     ring = factor(optics.ring_off_db + (machine.barriers - 1) * optics.ring_beside_db)
     detector = 10.0 ** (optics.sensitivity_dbm / 10.0) * factor(optics.drop_db + optics.margin_db)
     needed = 0.0
-    for socket in range(machine.sockets):  # the end of the second pass is in socket 0
+    # The end of the second pass is in socket 0.
+    for socket in range(machine.sockets):
         if socket > 0:
             needed *= crossing
         for participant in range(machine.participants):
@@ -73,7 +86,8 @@ def laser_mw(machine: Machine, optics: Optics) -> float:
 
 
 def _parts(machine: Machine) -> tuple:
-    """(a socket by itself, the board with one ring and one detector a socket) of a machine that amplifies."""
+    """Returns (one socket alone, the board with one ring and one detector for each socket) for a
+    machine that amplifies."""
     return (
         dataclasses.replace(machine, sockets=1),
         dataclasses.replace(machine, participants=1, pitch_mm=0.0),
@@ -81,8 +95,12 @@ def _parts(machine: Machine) -> tuple:
 
 
 def regenerated_cycles(machine: Machine, optics: Optics) -> float:
-    """Worst cycles when a socket's AND is detected at its turn and sent on by a ring of its own: first pass of the socket,
-    the board there and back, second pass of the socket; each is switched and detected again."""
+    """Returns the worst cycles when each socket detects its AND at its turn and sends it on by its
+    own ring.
+
+    The light makes the first pass of the socket, crosses the board and comes back, and makes the
+    second pass of the socket; each is switched and detected again.
+    """
     if machine.sockets == 1:
         return barrier_cycles(machine, optics, 0, 0)
     socket, board = _parts(machine)
@@ -92,7 +110,10 @@ def regenerated_cycles(machine: Machine, optics: Optics) -> float:
 
 
 def regenerated_mw(machine: Machine, optics: Optics) -> float:
-    """Light of one barrier of such a machine, of all its lasers, in mW. A socket's loop is counted as if it were whole."""
+    """Returns the light of all lasers for one barrier of such a machine, in mW.
+
+    Each socket's loop counts in full.
+    """
     if machine.sockets == 1:
         return laser_mw(machine, optics)
     socket, board = _parts(machine)
@@ -101,27 +122,40 @@ def regenerated_mw(machine: Machine, optics: Optics) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """What a barrier by light costs on a machine."""
+    """The costs of an optical barrier on a machine."""
 
-    best_cycles: float  # from the last arrival to the first departure, at the best place
-    worst_cycles: float  # to the last departure, at the worst place
+    # From the last arrival to the first departure, at the best place.
+    best_cycles: float
+    # To the last departure, at the worst place.
+    worst_cycles: float
     worst_ns: float
     electronic_cycles: float
-    regenerated_cycles: float  # worst, when sockets send the light on by lasers of their own
-    regenerated_light_mw: float  # of one barrier, all lasers
-    waveguide_cm: float  # both passes
-    rings: int  # modulators and filters of all barriers
-    laser_light_mw: float  # of one barrier
-    laser_mw: float  # electricity for one barrier
-    tuning_mw: float  # for one barrier
-    total_mw: float  # for all barriers
-    episode_pj: float  # what switching and detecting adds, an episode of one barrier
-    contrast_db: float  # light with everybody there, against all but one
-    feasible: bool  # the waveguide carries the light of all barriers, and there are wavelengths for them
+    # The worst case when each socket sends the light on with its own laser.
+    regenerated_cycles: float
+    # Light of all lasers for one barrier.
+    regenerated_light_mw: float
+    # Both passes together.
+    waveguide_cm: float
+    # Modulators and filters of all barriers.
+    rings: int
+    # For one barrier.
+    laser_light_mw: float
+    # Electric power for one barrier.
+    laser_mw: float
+    # For one barrier.
+    tuning_mw: float
+    # For all barriers.
+    total_mw: float
+    # Energy of switching and detecting in an episode of one barrier.
+    episode_pj: float
+    # Light when all have arrived, relative to all but one.
+    contrast_db: float
+    # The waveguide carries the light of all barriers, and there are enough wavelengths.
+    feasible: bool
 
 
 def figures(machine: Machine, optics: Optics = Optics()) -> Figures:
-    """Everything at once."""
+    """Returns all figures of a machine."""
     everybody = machine.sockets * machine.participants
     light = laser_mw(machine, optics)
     tuning = 2 * everybody * optics.tuning_mw
@@ -147,7 +181,8 @@ def figures(machine: Machine, optics: Optics = Optics()) -> Figures:
 
 
 def most_participants(machine: Machine, optics: Optics = Optics(), limit: int = 4096) -> int:
-    """How many participants a socket of this machine may have at most (0: none; searched up to `limit`)."""
+    """Returns the most participants that a socket of this machine may have (0: none; searched up to
+    `limit`)."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
@@ -157,7 +192,7 @@ def most_participants(machine: Machine, optics: Optics = Optics(), limit: int = 
 
 
 def most_barriers(machine: Machine, optics: Optics = Optics()) -> int:
-    """How many barriers fit on one waveguide."""
+    """Returns how many barriers fit on one waveguide."""
     most = 0
     for barriers in range(1, optics.most_wavelengths + 1):
         if not figures(dataclasses.replace(machine, barriers=barriers), optics).feasible:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plot: cycles of both structures against participants, and the laser's power, drawn as the lab draws."""
+"""Plots the cycles of both structures and the laser's power by number of participants, in the lab's
+style.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +18,33 @@ SHADES = ["color:tutti", "color:tutti1", "color:tutti3"]
 
 
 def build(optics: Optics = Optics()) -> Figure:
-    """Both panels, for the Xeon of the paper with other numbers of threads and sockets."""
+    """Returns both panels, for the Xeon of the paper with other numbers of threads and sockets."""
     return Figure(
         "photonic", "A barrier by light and the electronic structure",
-        "From the last arrival to the last departure, and what the light costs", [_cycles(optics), _power(optics)],
+        "From the last arrival to the last departure, and what the light costs",
+            [_cycles(optics), _power(optics)],
     )  # fmt: skip
 
 
 def _cycles(optics: Optics) -> Panel:
     series = []
-    for shade, name, words in zip(SHADES, ("xeon", "xeon2", "xeon4"), ("1 socket", "2 sockets", "4 sockets")):
+    for shade, name, words in zip(SHADES, ("xeon", "xeon2", "xeon4"),
+            ("1 socket", "2 sockets", "4 sockets")):
         machine = MACHINES[name]
         grown = [dataclasses.replace(machine, participants=n, pitch_mm=2.9 * 28 / n) for n in SIZES]
         points = [Point(m.participants, model.barrier_cycles(m, optics, 0, 0)) for m in grown]
         series.append(Series(f"light, {words}", shade, points, emphasis=name == "xeon"))
         if machine.sockets > 1:
             points = [Point(m.participants, model.regenerated_cycles(m, optics)) for m in grown]
-            series.append(Series(f"regenerated, {words}", shade, points, dash="dot", marker="diamond"))
+            series.append(Series(f"regenerated, {words}", shade, points, dash="dot",
+                marker="diamond"))
         points = [Point(m.participants, model.electronic_cycles(m)) for m in grown]
-        series.append(Series(f"electronic, {words}", "color:libgomp", points, dash="dash", marker="square"))
-    axis = Axis("threads of a socket (same die)", log=True, ticks=[(n, str(n)) for n in SIZES if n & (n - 1) == 0])
-    cycles = Axis("cycles, last arrival to last departure", log=True, ticks=[(n, str(n)) for n in (3, 10, 30, 100, 300)])
+        series.append(Series(f"electronic, {words}", "color:libgomp", points, dash="dash",
+            marker="square"))
+    axis = Axis("threads of a socket (same die)", log=True,
+        ticks=[(n, str(n)) for n in SIZES if n & (n - 1) == 0])
+    cycles = Axis("cycles, last arrival to last departure", log=True,
+        ticks=[(n, str(n)) for n in (3, 10, 30, 100, 300)])
     return Panel("2.4 GHz, worst places", axis, cycles, series)
 
 
@@ -50,17 +58,21 @@ def _power(optics: Optics) -> Panel:
             light = model.laser_mw(machine, with_loss)
             if light <= 10 * optics.limit_mw:
                 points.append(Point(n, light))
-        series.append(Series(f"{loss} dB a ring", shade, points, emphasis=loss == optics.ring_off_db))
-    axis = Axis("threads of a socket (same die)", log=True, ticks=[(n, str(n)) for n in SIZES if n & (n - 1) == 0])
+        series.append(Series(f"{loss} dB a ring", shade, points,
+            emphasis=loss == optics.ring_off_db))
+    axis = Axis("threads of a socket (same die)", log=True,
+        ticks=[(n, str(n)) for n in SIZES if n & (n - 1) == 0])
     power = Axis("mW", log=True, ticks=[(v, f"{v:g}") for v in (0.1, 1, 10, 100, 1000, 10000)])
-    rules = [Rule(optics.limit_mw * model.factor(optics.coupler_db), "what a waveguide carries", False)]
+    rules = [Rule(optics.limit_mw * model.factor(optics.coupler_db), "what a waveguide carries",
+        False)]
     return Panel("laser light for one barrier, one socket", axis, power, series, rules)
 
 
 def write(path: Path, optics: Optics = Optics()) -> None:
-    """Draws into `path`, a PNG. Raises RuntimeError when matplotlib is absent."""
+    """Draws into `path`, a PNG file. Raises RuntimeError if matplotlib is not installed."""
     try:
         from lab import png_render
     except ImportError as error:
-        raise RuntimeError(f"the plot needs matplotlib (pip install -r lab/requirements.txt): {error}") from error
+        raise RuntimeError(
+            f"the plot needs matplotlib (pip install -r lab/requirements.txt): {error}") from error
     png_render.write(build(optics), path)
