@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The tree barrier: at every port one participant of its group arrives or looks in a cycle, in any order, with resets.
-/// The chain `prefix` counts within a leaf, so that each step of the induction is local.
+/// The tree barrier: at every port, one participant of its group arrives or looks in a cycle, in
+/// any order, with resets. The chain `prefix` counts within a leaf, so that each step of the
+/// induction is local.
 module tutti_tree_barrier_formal #(
     parameter int unsigned Threads = 4,
     parameter int unsigned Ports = 2,
@@ -9,10 +10,11 @@ module tutti_tree_barrier_formal #(
     parameter int unsigned SlotBits = Group > 1 ? $clog2(Group) : 1
 ) (
     input logic clk_i,
-    // Free.
+    // Free inputs.
     input logic [Ports-1:0] act_i,
     input logic [Ports-1:0] look_i,
-    input logic [Ports-1:0][SlotBits-1:0] slot_i,  // the participant's place in its group
+    // The participant's place in its group.
+    input logic [Ports-1:0][SlotBits-1:0] slot_i,
     input logic clear_i,
     input logic [7:0] size_i
 );
@@ -62,7 +64,7 @@ module tutti_tree_barrier_formal #(
       .episodes_o(episodes)
   );
 
-  // All have arrived: the unit says so in the next cycle, when the last leaf is seen to be done.
+  // When all have arrived, the unit reports it in the next cycle, when the last leaf is done.
   assign completes = arrived_q == member;
   always_ff @(posedge clk_i) begin
     if (init_q || clear_i) begin
@@ -102,7 +104,8 @@ module tutti_tree_barrier_formal #(
           a_chain: assert (prefix_q[g] == below + CountBits'(arrived_q[T]));
           a_bound: assert (32'(prefix_q[g]) <= g + 1);
           a_no_early_departure: assert (!departs[T] || leaving_q[T]);
-          a_released: assert (!(act_i[p] && slot_i[p] == SlotBits'(g) && look_i[p] && leaving_q[T] && !clear_i) || departs[T]);
+          a_released: assert (!(act_i[p] && slot_i[p] == SlotBits'(g) && look_i[p]
+              && leaving_q[T] && !clear_i) || departs[T]);
           a_member: assert (member[T] || !(arrived_q[T] || leaving_q[T] || parity_q[T]));
           a_state: assert (!(arrived_q[T] && leaving_q[T]));
           a_parity: assert (!member[T] || parity_q[T] == (leaving_q[T] ? !episode_q : episode_q));

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A barrier of two levels: a counting leaf at every port, and an AND over the leaves that are complete.
+/// A barrier of two levels: a counting leaf at every port, and an AND over the complete leaves.
 ///
-/// Each port takes an arrival a cycle, so that with P ports n participants need n / P cycles and not n.
+/// Each port takes an arrival a cycle, so that with P ports n participants need n / P cycles and
+/// not n.
 module tutti_tree_barrier #(
-    /// Most participants.
+    /// The maximum number of participants.
     parameter int unsigned Threads = 28,
-    /// Ports; participant t belongs to port t / Group.
+    /// Number of ports; participant t belongs to port t / Group.
     parameter int unsigned Ports = 7,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned Group = (Threads + Ports - 1) / (Ports > 0 ? Ports : 1),
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned CountBits = $clog2(Group + 1)
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
     input logic clear_i,
-    /// Participants, 1 .. Threads; changes only together with clear_i.
+    /// Number of participants, 1 .. Threads; changes only together with clear_i.
     input logic [7:0] size_i,
     /// An arrival at each port.
     input logic [Ports-1:0] arrive_i,
     output logic [Ports-1:0][CountBits-1:0] count_o,
     /// The episode is complete: from the next cycle on, episodes_o shows it.
     output logic complete_o,
-    /// Completed episodes; it wraps.
+    /// Number of completed episodes, which wraps.
     output logic [31:0] episodes_o
 );
   if (Ports < 1 || Ports > Threads) $fatal(1, "tutti_tree_barrier: Ports must be 1 to Threads");

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A leaf of the tree: counts the arrivals at one port, and says once per episode that its group is complete.
+/// A leaf of the tree: counts the arrivals at one port, and reports once in each episode that its
+/// group is complete.
 module tutti_tree_leaf #(
-    /// Most participants at this port.
+    /// The maximum number of participants at this port.
     parameter int unsigned Group = 4,
-    /// Derived: do not set.
+    /// Derived; do not set.
     parameter int unsigned CountBits = $clog2(Group + 1)
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
     input logic rst_ni,
     input logic clear_i,
-    /// Participants at this port; 0: the leaf takes no part.
+    /// Participants at this port; with 0 the leaf takes no part.
     input logic [CountBits-1:0] size_i,
     input logic arrive_i,
     /// The whole barrier is complete.
     input logic release_i,
     output logic [CountBits-1:0] count_o,
-    /// All of this port have arrived, until the release.
+    /// All participants of this port have arrived; stays until the release.
     output logic done_o
 );
   if (Group < 1 || Group > 128) $fatal(1, "tutti_tree_leaf: Group must be 1 to 128");

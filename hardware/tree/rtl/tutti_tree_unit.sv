@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The tree barrier unit: as many request ports as the interconnect can feed at once; port 0 has the registers too.
+/// The tree barrier unit: as many request ports as the interconnect can serve at once; port 0 also
+/// has the registers.
 ///
-/// A trigger or a sense is reached through the port of its thread; the register map is that of the counting unit.
+/// The trigger and the sense of a thread are accessed through the port of that thread; the register
+/// map is that of the counting unit.
 module tutti_tree_unit
   import tutti_counting_pkg::*;
 #(
-    /// Most participants, 1 to 128.
+    /// The maximum number of participants, 1 to 128.
     parameter int unsigned Threads = 28,
-    /// Request ports.
+    /// Number of request ports.
     parameter int unsigned Ports = 7,
     /// Width of the number of completed episodes that a departure sense shows.
     parameter int unsigned GenerationBits = 8
@@ -23,7 +25,7 @@ module tutti_tree_unit
     output logic [Ports-1:0] rsp_valid_o,
     output logic [Ports-1:0][DataBits-1:0] rsp_data_o
 );
-  // Half of a count of episodes that has 32 bits.
+  // The generation of a copy is half of a 32-bit count.
   if (GenerationBits < 2 || GenerationBits > 31)
     $fatal(1, "tutti_tree_unit: GenerationBits must be 2 to 31");
   if (Ports < 1 || Ports > Threads) $fatal(1, "tutti_tree_unit: Ports must be 1 to Threads");
@@ -49,9 +51,10 @@ module tutti_tree_unit
     logic triggered, mine, counts;
     logic [6:0] thread;
     assign thread = req_addr_i[p][12:6];
-    assign triggered = req_valid_i[p] && req_write_i[p] && req_addr_i[p][15:14] == TriggerBase[15:14];
+    assign triggered = req_valid_i[p] && req_write_i[p]
+        && req_addr_i[p][15:14] == TriggerBase[15:14];
     assign mine = 32'(thread) / Group == p && 8'(thread) < config_now.size && config_now.enable;
-    // The trigger's copy is the parity of the open episode, or the arrival is a repetition.
+    // An arrival whose trigger's copy is not the parity of the open episode is a repetition.
     assign counts = req_addr_i[p][13] == episodes[0];
     assign arrive[p] = triggered && mine && counts && !clear;
     assign foreign[p] = triggered && !mine;

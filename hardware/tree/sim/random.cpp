@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree unit: a queue at every port, constrained-random threads, resets; and cycles for threads that come together
-// and again at once.
+// Runs the tree unit with a queue at every port, constrained random threads, and resets; measures
+// the cycles of threads that arrive together and again at once.
 
 #include <algorithm>
 #include <deque>
@@ -172,13 +172,14 @@ std::string misuse(testbench& bench, rank_t n) {
   if (n < 2) return {};
   grove lonely(bench, {.threads = n, .absent = n / 2});
   if (lonely.run(1, 2'000) || !lonely.passages().empty())
-    return "somebody left without one of them";
+    return "a thread left before all had arrived";
   if (lonely.read(reg::arrived0) != n - 1) return "the unit miscounts the arrived";
   grove few(bench, {.threads = n, .believed = n - 1, .think = [n](rank_t t) {
                       return std::uint64_t{t == n - 1 ? 100u : 0u};
                     }});
   few.run(50, 20'000);
-  if (test::check(few.passages(), n, 50).empty()) return "the checker passes a unit told too few";
+  if (test::check(few.passages(), n, 50).empty())
+    return "the checker passes a unit with a size that is too small";
   if (few.read(reg::error) != reg::foreign_arrival) return "a stranger's arrival is not reported";
   return {};
 }
