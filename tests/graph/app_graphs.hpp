@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small graphs of every kind that the applications meet, and straightforward oracles in double precision.
+// Small graphs of every kind that the applications may get, and simple oracles in double precision.
 #pragma once
 
 #include <cmath>
@@ -80,7 +80,8 @@ void for_each_edge(const graph::csr& g, F f) {
       f(v, g.targets[e], e);
 }
 
-// What vertices without out-edges hold is spread evenly: the usual definition, to convergence.
+// Spreads the rank of vertices without out-edges evenly, as in the usual definition, and iterates
+// to convergence.
 inline std::vector<double> power_iteration(const graph::csr& g, double damping) {
   const double n = g.vertices;
   std::vector<double> x(g.vertices, 1 / n);
@@ -97,7 +98,7 @@ inline std::vector<double> power_iteration(const graph::csr& g, double damping) 
   return x;
 }
 
-// Bellman and Ford, until nothing changes.
+// Bellman and Ford's algorithm, until nothing changes.
 inline std::vector<double> all_relaxed(const graph::csr& g, graph::vertex_t source) {
   std::vector<float> d(g.vertices, std::numeric_limits<float>::infinity());
   d[source] = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the applications refuse, with a sentence; and what paper 004's figure 8 counts.
+// What the applications refuse, and the message counts of figure 8 of Naylor et al. 2020.
 
 #include <gtest/gtest.h>
 
@@ -86,8 +86,8 @@ TEST(AppRefusals, ModesWithoutVertices) {
     }
 }
 
-// PageRank and heat send along every edge in every step in both modes; the others send much more when vertices wait for
-// their neighbours.
+// PageRank and heat send along every edge in every step in both modes. The others send many more
+// messages if vertices wait for their neighbours.
 TEST(AppFigure8, Messages) {
   std::mt19937 random(8);
   const graph::csr g = test::random_edges(random, 200, 1000, false, true);

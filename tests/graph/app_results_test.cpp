@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The applications: each mode, on threads and virtual ranks, against the plain loop (the same bits) and against an oracle.
+// Compares each mode of each application, on threads and virtual ranks, with the plain loop (the
+// same bits) and with an oracle.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +35,8 @@ settings on(const crew& c, mode m, settings s = {}) {
   return s;
 }
 
-// Calls check(outcome) for the sequential loop first, then for each mode and crew.
+// Calls check(outcome) for the sequential loop first, then for each mode and number of
+// participants.
 template <class Check>
 void in_every_way(const std::string& app, const test::named_graph& g, const settings& s,
                   Check check) {

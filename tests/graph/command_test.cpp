@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti graph` refuses what it has no use for, in one sentence.
+// `tutti graph` refuses options that do not apply, in one sentence.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Graphs as data: units, round trips, the corpus, other people's readers, the fuzzer.
+# Graphs as data: units, round trips, the corpus, other programs' readers, and the fuzzer.
 tutti_add_test(
   NAME graph_data
   SOURCES data_corpus_test.cpp data_csr_test.cpp data_generate_test.cpp data_load_test.cpp
@@ -7,7 +7,8 @@ tutti_add_test(
   LIBRARIES tutti::graph_data)
 target_compile_definitions(graph_data PRIVATE TUTTI_TEST_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/data/corpus")
 
-# NumPy, SciPy and NetworkX, if they are installed, read what we write, and write what we read.
+# NumPy, SciPy and NetworkX, if they are installed, read what tutti writes, and write what tutti
+# reads.
 add_executable(graph_data_convert data_convert.cpp)
 target_link_libraries(graph_data_convert PRIVATE tutti::graph_data tutti_warnings)
 set_target_properties(graph_data_convert PROPERTIES CXX_EXTENSIONS OFF)
@@ -19,7 +20,8 @@ exec .venv/bin/python tests/graph/data_python_test.py $<TARGET_FILE:graph_data_c
   WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
 set_tests_properties(graph_data_python PROPERTIES LABELS quick TIMEOUT 300 SKIP_RETURN_CODE 77)
 
-# libFuzzer comes with clang. Only what is compiled with its option tells it where it has been, so the library is too.
+# libFuzzer comes with clang. It observes only code that is compiled with its option, so the library
+# is compiled with it too.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS -fsanitize=fuzzer)
 check_cxx_source_compiles(
@@ -37,7 +39,7 @@ if(TUTTI_HAVE_LIBFUZZER)
                                                  -ffp-contract=off)
   target_link_options(graph_data_fuzz PRIVATE -fsanitize=fuzzer,address,undefined)
   target_compile_definitions(graph_data_fuzz PRIVATE $<TARGET_PROPERTY:tutti_graph_data,COMPILE_DEFINITIONS>)
-  # The library itself brings what it is linked with; its own objects are there already.
+  # Linking the library would bring its objects a second time, so only its dependencies are linked.
   find_package(ZLIB QUIET)
   target_link_libraries(graph_data_fuzz PRIVATE tutti::graph_data tutti_warnings
                                                 $<$<TARGET_EXISTS:ZLIB::ZLIB>:ZLIB::ZLIB>)

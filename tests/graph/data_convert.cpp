@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_data_convert FROM TO...: a file, or a generator's specification, into files; a TO that ends in .npy or .csv gets the
-// out-degrees. For the comparison with other people's readers and writers.
+// graph_data_convert FROM TO...: converts a file or a generator's specification to files. A TO that
+// ends in .npy or .csv gets the out-degrees. The tests compare with other programs' readers and
+// writers by it.
 #include <cstdio>
 #include <exception>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fuzzer's seeds, and whatever it once found, by the ordinary compiler.
+// Runs the fuzzer's seeds, and the inputs that it once found, with the ordinary compiler.
 #include "data_fuzz_one.hpp"
 #include "data_graphs.hpp"
 

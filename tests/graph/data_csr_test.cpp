@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows from lists, and graphs made of graphs.
+// Tests rows made from lists, and graphs made from graphs.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -101,7 +101,7 @@ TEST(Csr, SymmetryCountsDuplicates) {
   EXPECT_TRUE(is_symmetric(graph_of(2, {{0, 1}, {1, 0}})));
   EXPECT_FALSE(is_symmetric(graph_of(2, {{0, 1}})));
   EXPECT_FALSE(is_symmetric(graph_of(2, {{0, 1}, {0, 1}, {1, 0}})));
-  // As many edges in as out at every vertex do not suffice.
+  // Equal in-degrees and out-degrees at every vertex do not suffice.
   EXPECT_FALSE(is_symmetric(graph_of(3, {{0, 1}, {1, 2}, {2, 0}})));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For libFuzzer, one format at a time; -help=1 lists libFuzzer's own options:
+// The libFuzzer program for one format at a time. -help=1 lists libFuzzer's own options:
 //   graph_data_fuzz --format=mtx NEW_INPUTS tests/graph/data/corpus/mtx
-// Formats: those of format_named(), or spec for the specifications of generators.
+// FORMAT is one of format_named(), or spec for the specifications of generators.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

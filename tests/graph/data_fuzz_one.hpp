@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold for any bytes: they are refused with a file_error of one line, or become a sound graph that survives being
-// saved and loaded. The fuzzer tries it on what it makes up, a test on the corpus in data/corpus.
+// The property of any bytes: they are refused with a file_error of one line, or become a sound
+// graph that survives being saved and loaded. The fuzzer tries it on generated inputs, a test on
+// the corpus in data/corpus.
 #pragma once
 
 #include <cstdlib>
@@ -21,7 +22,7 @@ inline void require_sound(bool holds) {
 }
 
 inline void try_load(std::string_view bytes, file_format format) {
-  // What is large is no more interesting than what is small, and slow.
+  // Large inputs are slow and no more interesting than small ones.
   const load_options options = {
       .format = format, .vertices_at_most = 1 << 12, .bytes_at_most = 1 << 20};
   csr graph;
@@ -42,12 +43,13 @@ inline void try_load(std::string_view bytes, file_format format) {
   try {
     save_to(out, graph, again.format);
   } catch (const std::invalid_argument&) {
-    return;  // duplicates in METIS's format, for instance, are read but not written
+    // For instance, duplicates in METIS's format are read but not written.
+    return;
   }
   require_sound(load_from(out.str(), "fuzz", again) == graph);
 }
 
-// Specifications of generators: an invalid_argument, or one that is understood.
+// A specification of a generator either throws std::invalid_argument or is understood.
 inline void try_specification(std::string_view text) {
   for (const char* large : {"vertices", "scale", "width", "degree", "radius", "depth", "fanout"})
     if (const auto at = text.find(large); at != text.npos)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs from a rule: the same bits always, the properties that they are named for, and sentences for bad specifications.
+// Tests generated graphs: the bits are always the same, the properties are those of the name, and
+// bad specifications get a sentence.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,7 +14,7 @@
 namespace tutti::graph::test {
 namespace {
 
-// FNV-1a over all that a graph is.
+// FNV-1a over all parts of a graph.
 std::uint64_t fingerprint(const csr& graph) {
   std::uint64_t hash = 14695981039346656037u;
   const auto add = [&](std::uint64_t value) {
@@ -42,7 +43,8 @@ struct known {
   std::uint64_t fingerprint;
 };
 
-// A change of these is a change of every graph that anybody has made: it needs a better reason than tidiness.
+// A change of these values changes every graph that anybody has made; it needs a better reason than
+// tidiness.
 TEST(Generate, TheBitsAreWhatTheyHaveAlwaysBeen) {
   for (const auto& [specification, expected] :
        {known{"kron:scale=10,degree=8,seed=3,weights=integer", 15007994991398993375u},
@@ -96,12 +98,13 @@ TEST(Generate, KroneckerHasFewVerticesWithManyEdges) {
   const csr graph = generate("kron:scale=14,degree=16");
   EXPECT_EQ(graph.vertices, 16384u);
   const degree_statistics found = degrees(graph);
-  // Two for each edge drawn, one for a self-loop.
+  // Each drawn edge counts twice, a self-loop once.
   EXPECT_EQ(graph.edges() + found.self_loops, 2u * 16 * 16384);
   EXPECT_GT(found.largest, 50 * found.mean);
   EXPECT_GT(found.isolated, graph.vertices / 10);
   EXPECT_LT(found.median, found.mean / 2);
-  // The largest degree: of the vertex with no 1 in its number, scrambled or not: n d ((a+b)^s + (a+c)^s).
+  // The largest degree is that of the vertex whose number has no 1 bit, scrambled or not: n d
+  // ((a+b)^s + (a+c)^s).
   const double expected = 2 * 16 * 16384 * std::pow(0.76, 14);
   EXPECT_NEAR(static_cast<double>(found.largest), expected, 6 * std::sqrt(expected));
   EXPECT_EQ(degrees(generate("kron:scale=14,degree=16,scramble=0")).largest_at, 0u);
@@ -134,7 +137,7 @@ TEST(Generate, SimpleGraphsHaveNoLoopsAndNoDuplicates) {
   EXPECT_EQ(found.duplicates, 0u);
 }
 
-// Against all pairs, with the points that the generator draws.
+// Compares with all pairs of the points that the generator draws.
 TEST(Generate, GeometricJoinsExactlyTheNearPairs) {
   for (const bool wrap : {false, true})
     for (const double radius : {0.03, 0.2, 0.45}) {

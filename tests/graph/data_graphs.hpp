@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of graphs as data share: small graphs of every kind, a folder to write into, what an error says.
+// Common parts of the tests of graphs as data: small graphs of every kind, a folder to write into,
+// and the text of an error.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +38,8 @@ struct named_graph {
   csr graph;
 };
 
-// Directed, symmetric, disconnected, with self-loops, duplicates, isolated vertices at the end; nothing at all.
+// Graphs that are directed, symmetric, disconnected, with self-loops, with duplicates, with
+// isolated vertices at the end, or empty.
 inline std::vector<named_graph> odd_graphs() {
   return {{"nothing", csr()},
           {"one vertex", graph_of(1, {})},
@@ -53,7 +55,7 @@ inline std::vector<named_graph> odd_graphs() {
           {"geometric", generate("geometric:vertices=300,degree=6,weights=integer")}};
 }
 
-// An own one for each test, since ctest runs them side by side; gone with the object.
+// A folder for each test, since ctest runs tests side by side; it is removed with the object.
 class folder {
  public:
   folder() {
@@ -85,7 +87,7 @@ inline std::string bytes_of(const std::string& path) {
   return all.str();
 }
 
-// What f throws says; a failure if it does not throw an E.
+// The text of the exception that f throws. The test fails if f does not throw an E.
 template <class E, class F>
 std::string error_of(F&& f) {
   try {

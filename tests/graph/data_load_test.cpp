@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as they should be, in every form that docs/graph-files.md allows.
+// Tests correct files, in every form that docs/graph-files.md allows.
 #include <unistd.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ void append(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// The layout of the GAP benchmark suite, put together here by hand.
+// The layout of the GAP benchmark suite, written here by hand.
 std::string gap_bytes(bool directed, const std::vector<std::int64_t>& offsets,
                       const std::vector<std::int32_t>& entries, std::int64_t edges,
                       const std::vector<std::int64_t>& in_offsets = {},
@@ -62,7 +62,7 @@ TEST(Load, WeightsAreTheNearestFloats) {
 TEST(Load, AnEdgeListMayStateItsSize) {
   EXPECT_EQ(load_from("# tutti graph: vertices=6 edges=1\n0 1\n", "x.el"), graph_of(6, {{0, 1}}));
   EXPECT_EQ(load_from("# tutti graph: vertices=0 edges=0\n", "x.el"), csr());
-  // SNAP's counts are of another kind: at least so many vertices.
+  // SNAP's count of vertices is only a lower bound.
   EXPECT_EQ(load_from("# Nodes: 3 Edges: 77\n0 5\n", "x.txt"), graph_of(6, {{0, 5}}));
   EXPECT_EQ(load_from("# Nodes: 9 Edges: 1\n0 5\n", "x.txt"), graph_of(9, {{0, 5}}));
 }
@@ -112,7 +112,7 @@ TEST(Load, Metis) {
     EXPECT_EQ(sorted(load_from(text, "x.graph")), path) << text;
   const csr weighted = graph_of(3, {{0, 1, 4}, {1, 0, 4}, {1, 2, 6}, {2, 1, 6}}, true);
   EXPECT_EQ(load_from("3 2 1\n2 4\n1 4 3 6\n2 6\n", "x.graph"), weighted);
-  // Sizes and weights of vertices are passed over.
+  // Sizes and weights of vertices are skipped.
   EXPECT_EQ(load_from("3 2 011 2\n8 9 2 4\n8 9 1 4 3 6\n8 9 2 6\n", "x.graph"), weighted);
   EXPECT_EQ(load_from("3 2 111\n5 8 2 4\n5 8 1 4 3 6\n5 8 2 6\n", "x.metis"), weighted);
   EXPECT_EQ(load_from("0 0\n", "x.graph"), csr());
@@ -142,7 +142,7 @@ TEST(Load, FilesPipesAndCompressedFiles) {
     if (std::string(error.what()).find("without zlib") == std::string::npos) throw;
     GTEST_SKIP() << "SKIPPED: " << error.what();
   }
-  // gzip's own rule: two files one after the other are one.
+  // gzip's own rule: two files one after the other are one file.
   EXPECT_EQ(load_from(packed + packed, "x.el").edges(), 6u);
   const auto refusal = [&](const std::string& bytes) {
     return error_of<file_error>([&] { load_from(bytes, "x.el.gz"); });
@@ -151,7 +151,8 @@ TEST(Load, FilesPipesAndCompressedFiles) {
             "x.el.gz: is damaged: the compressed data end early");
   EXPECT_EQ(refusal(packed + "xyz"), "x.el.gz: has other bytes after the compressed data");
   std::string damaged = packed;
-  damaged[damaged.size() - 6] ^= 1;  // the checksum
+  // A byte of the checksum.
+  damaged[damaged.size() - 6] ^= 1;
   EXPECT_EQ(refusal(damaged), "x.el.gz: is damaged: the compressed data are invalid");
   EXPECT_EQ(error_of<file_error>([&] { load(file + ".gz", {.bytes_at_most = 5}); }),
             file + ".gz: unpacks to more than 5 bytes");
@@ -168,7 +169,7 @@ TEST(Load, WhatIsNoFileToRead) {
   EXPECT_EQ(error_of<file_error>([&] { load(empty); }), empty + ": is empty");
   const std::string locked = here.write("locked.el", "0 1\n");
   std::filesystem::permissions(locked, std::filesystem::perms::none);
-  // Nothing is locked for the superuser, who therefore becomes nobody for a moment.
+  // The superuser may read every file, and therefore becomes `nobody` for a moment.
   const bool is_super = geteuid() == 0;
   constexpr uid_t nobody = 65534;
   if (is_super && seteuid(nobody) != 0) GTEST_SKIP() << "SKIPPED: this user may read every file";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are not as they should be: one sentence each, with the line, and nothing loaded.
+// Tests files with errors: each gets one sentence with the line, and nothing is loaded.
 #include <cstdint>
 #include <ostream>
 
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_file{"x.graph", "2 1 1\n2\n1 5\n",
                  "x.graph:2: the line ends where an edge's weight should be"}));
 
-// A GAP file of 64-bit and 32-bit numbers.
+// A GAP file made of 64-bit and 32-bit numbers.
 std::string gap(int directed, std::vector<std::int64_t> wide, std::vector<std::int32_t> narrow,
                 std::vector<std::int64_t> wide2 = {}, std::vector<std::int32_t> narrow2 = {}) {
   std::string bytes(1, static_cast<char>(directed));
@@ -237,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_file{"x.wsg", gap(1, {1, 2, 0, 1, 1}, {1, 5}, {0, 0, 1}, {0, 6}),
                  "x.wsg: its in-edges are not the reverse of its out-edges"}));
 
-// Every beginning of a good file, and every byte of it changed, is refused or a graph, never anything else.
+// Every beginning of a good file, and every single byte of it changed, is refused or gives a graph.
 TEST(MalformedBytes, CutAndChanged) {
   const std::pair<const char*, std::string> files[] = {
       {"x.el", "# tutti graph: vertices=4 edges=2\n0 1\n3 2\n"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partitions: whole, balanced, repeatable; what they cost; where the parts go.
+// Tests that partitions are complete, balanced and repeatable, and tests their quality and
+// placement.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -60,7 +61,7 @@ TEST(Partition, EdgeBlocksBalanceEdgesWhereBlocksDoNot) {
   };
   EXPECT_GT(imbalance("blocks"), 3);
   EXPECT_LT(imbalance("edge-blocks"), 1.1);
-  // With as many edges everywhere they are the same.
+  // If all vertices have equally many edges, the two methods agree.
   const csr ring = generate("ring:vertices=800");
   EXPECT_EQ(partition(ring, 8, "edge-blocks"), partition(ring, 8, "blocks"));
 }
@@ -133,14 +134,16 @@ TEST(Partition, WithoutMetisItSaysSo) {
 }
 
 TEST(Measure, CountsByHand) {
-  //  part 0: 0 1    part 1: 2    part 2: nothing    part 3: 3
+  //   part 0: 0 1    part 1: 2    part 2: empty    part 3: 3
   const csr graph = graph_of(4, {{0, 1}, {0, 2}, {0, 2}, {0, 3}, {1, 2}, {2, 0}, {3, 3}});
   const std::vector<rank_t> part = {0, 0, 1, 3};
   const partition_quality q = measure(graph, part, 4);
   EXPECT_EQ(q.cut, 5u);
   EXPECT_DOUBLE_EQ(q.cut_share, 5.0 / 7);
-  EXPECT_EQ(q.halo, 4u);          // 0 in part 1 and in part 3, 1 in part 1, 2 in part 0
-  EXPECT_EQ(q.largest_halo, 2u);  // part 1 gets 0 and 1
+  // 0 in part 1 and in part 3, 1 in part 1, 2 in part 0.
+  EXPECT_EQ(q.halo, 4u);
+  // Part 1 gets 0 and 1.
+  EXPECT_EQ(q.largest_halo, 2u);
   EXPECT_EQ(q.largest, 2u);
   EXPECT_EQ(q.smallest, 0u);
   EXPECT_EQ(q.empty, 1u);
@@ -173,7 +176,7 @@ bool is_permutation_of_ranks(std::vector<rank_t> ranks) {
 }
 
 TEST(Place, PutsTalkersTogether) {
-  // Pairs (0, 4), (1, 5), ... talk much, neighbours a little.
+  // The pairs (0, 4), (1, 5), ... exchange much, neighbours little.
   edge_list list;
   for (vertex_t p = 0; p < 8; ++p) {
     list.add(p, (p + 4) % 8, 100);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is saved is loaded again, bit by bit; what does not fit is refused; a file is there whole or not at all.
+// Tests that a saved graph is loaded again bit by bit, that graphs which do not fit are refused,
+// and that a file is complete or absent.
 #include <array>
 #include <cstdint>
 #include <cstring>

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# The vertex engine. What a program may rely on is tested in every way to run it: hundreds of runs each.
+# Tests of the vertex engine. The guarantees to a program are tested in every way to run it:
+# hundreds of runs each.
 tutti_add_test(NAME graph_vertex_semantics SOURCES vertex_semantics_test.cpp vertex_gather_test.cpp WHOLE LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_misuse SOURCES vertex_misuse_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_shards SOURCES vertex_shards_test.cpp LIBRARIES tutti::graph_data)
 
-# The applications, against plain loops and oracles.
+# Tests of the applications, against plain loops and oracles.
 if(TARGET tutti_graph_apps)
   tutti_add_test(NAME graph_app_results SOURCES app_results_test.cpp WHOLE LIBRARIES tutti_graph_apps)
   tutti_add_test(NAME graph_app_refusals SOURCES app_refusals_test.cpp WHOLE LIBRARIES tutti_graph_apps)
 endif()
 if(TARGET tutti_command)
-  # SciPy, NetworkX and Brian2 are asked, if they are installed.
+  # Compares with SciPy, NetworkX and Brian2, if they are installed.
   add_test(
     NAME graph_app_python
     COMMAND

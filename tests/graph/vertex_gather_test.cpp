@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that gather: what arrives is in the inbox when step() and finish() are called, the same as if recv() had put it
-// there, whether all vertices send, some, none, or one of them twice.
+// Programs that gather: what has arrived is in the inbox when step() and finish() are called, the
+// same as if recv() had put it there, whether all vertices send, some, none, or one of them twice.
 
 #include <array>
 #include <random>
@@ -22,14 +22,16 @@ using graph::vertex_t;
 class Gather : public testing::TestWithParam<test::way> {};
 INSTANTIATE_TEST_SUITE_P(Ways, Gather, testing::ValuesIn(test::ways()), test::name_of_way);
 
-// In each step those vertices send, on one of two pins, that the step and their number choose; each adds what arrives and
-// multiplies its sum, so that a message that comes a step late or early shows.
+// In each step the vertices that the step and their number choose send on one of two pins. Each
+// vertex adds what arrives and multiplies its sum, so that a message that comes a step late or
+// early shows.
 template <class Edge>
 struct sums {
   using edge = Edge;
   using message = std::uint64_t;
   std::uint64_t steps = 6;
-  std::uint64_t one_in = 1;  // of so many vertices sends
+  // One vertex in this many sends.
+  std::uint64_t one_in = 1;
 
   static std::uint64_t weight(graph::nothing) { return 1; }
   static std::uint64_t weight(int value) { return static_cast<std::uint64_t>(value); }
@@ -132,7 +134,8 @@ TEST_P(Gather, ReadsWhatEdgesCarry) {
   for (const std::uint64_t one_in : {1u, 4u}) expect_same<int>(GetParam(), pins, one_in);
 }
 
-// A vertex that stays ready sends again before anybody is idle; both arrive, in their order.
+// A vertex that stays ready sends again before all participants are idle; both messages arrive, in
+// their order.
 struct sends_twice {
   struct state {
     std::uint64_t sent = 0;
@@ -160,7 +163,8 @@ TEST_P(Gather, TakesBothMessagesOfAVertexThatSendsTwice) {
   for (const auto& m : result.host) EXPECT_EQ(m.content, 12u) << "of vertex " << m.vertex;
 }
 
-// Misuse: recv() beside gather() would never be called, and a vertex of a program without an inbox has none.
+// Misuse: recv() beside gather() would never be called, and a vertex of a program without an inbox
+// has none.
 struct has_both : sends_twice {
   void recv(auto&, const message&, const edge&) const {}
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine refuses, and what becomes of a run in which something fails.
+// Tests what an engine refuses, and how a run ends in which something fails.
 
 #include <chrono>
 #include <stdexcept>
@@ -106,7 +106,7 @@ TEST(VertexMisuse, EdgesWithoutTheirValues) {
   EXPECT_EQ(refusal([&] { graph::run_alone(needs_values{}, std::span(&set, 1)); }), "accepted");
 }
 
-// A vertex that fails ends the run with its own exception, whoever waits for it.
+// A vertex that fails ends the run with its own exception, even if others wait for it.
 struct fails : plain {
   graph::vertex_t who = 0;
   bool in_step = false;
@@ -137,11 +137,12 @@ TEST(VertexMisuse, AHandlersExceptionEndsTheRun) {
       }
 }
 
-// The others are full of messages for the one that has failed.
+// The other participants' rings to the one that has failed are full.
 struct floods : plain {
   using message = std::array<std::uint64_t, 7>;
   void init(auto& v) const { v.ready_to_send(pin(0)); }
-  void send(auto&, message&) const {}  // for ever
+  // It stays ready for ever.
+  void send(auto&, message&) const {}
   void recv(auto& v, const message& m, const edge&) const {
     if (v.id() == 0) throw std::runtime_error(m[0] == 0 ? "flooded" : "garbled");
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which tests run a vertex program: sequentially, on threads, on virtual ranks; with vertices dealt at random.
+// The ways in which tests run a vertex program: sequentially, on threads, on virtual ranks; with
+// vertices distributed at random.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +16,8 @@
 namespace tutti::test {
 
 struct way {
-  rank_t threads = 0;  // 0: run_alone()
+  // 0: run_alone().
+  rank_t threads = 0;
   rank_t ranks = 0;
   graph::send_order order = graph::send_order::first_in_first_out;
   std::string detector = {};
@@ -38,7 +40,8 @@ inline std::vector<way> ways() {
           {4, 0}, {8, 0},         {1, 3}, {2, 5}, {2, 17}};
 }
 
-// By chance, the same for the same number of participants; some participants may have nothing.
+// Random owners, the same for the same number of participants; some participants may have no
+// vertex.
 inline std::vector<rank_t> dealt_owners(graph::vertex_t vertices, rank_t participants) {
   std::mt19937 random(participants);
   std::vector<rank_t> owners(vertices);

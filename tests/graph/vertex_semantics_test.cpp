@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vertex program may rely on: when its handlers are called, where messages go, when the run ends.
+// Tests the guarantees to a vertex program: when its handlers are called, where messages go, when
+// the run ends.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ using test::run_in;
 class Vertex : public testing::TestWithParam<test::way> {};
 INSTANTIATE_TEST_SUITE_P(Ways, Vertex, testing::ValuesIn(test::ways()), test::name_of_way);
 
-// Says nothing, wants nothing.
+// A program that sends nothing and wants nothing.
 template <class Derived, class Message = std::uint64_t>
 struct quiet {
   struct state {
@@ -37,7 +38,8 @@ struct quiet {
 // ---- steps and the end
 
 struct counts_steps : quiet<counts_steps> {
-  std::uint64_t wanted = 0;  // by vertex 0; the others want none
+  // The number of steps that vertex 0 wants; the others want none.
+  std::uint64_t wanted = 0;
   bool step(auto& v) const {
     EXPECT_EQ(v.time(), v->steps);
     return ++v->steps <= (v.id() == 0 ? wanted : 0);
@@ -60,7 +62,7 @@ TEST_P(Vertex, StepsAtLeastOnceAndAgainWhileAnybodyWants) {
   }
 }
 
-// A step that returns false may still ask for a send: it is sent and received before finish().
+// A step that returns false may still request a send, which is sent and received before finish().
 struct sends_last : quiet<sends_last> {
   struct state {
     std::uint64_t received = 0, steps = 0;
@@ -131,7 +133,7 @@ struct on_pins : quiet<on_pins> {
   void init(auto& v) const {
     if (v.id() == 0) v.ready_to_send(pin(0));
   }
-  // Where the message goes was decided before; what is decided here is where the next one goes.
+  // The target of the message was decided before; this call decides the target of the next one.
   void send(auto& v, std::uint64_t& m) const {
     const pin now = v.ready_to_send();
     if (now == pin(0)) {
@@ -172,13 +174,15 @@ TEST_P(Vertex, ThePinIsWhatWasWantedBeforeSend) {
 
 // ---- asking, cancelling
 
-// Vertex 0 has an edge to itself: its first message takes back what it has asked for meanwhile.
+// Vertex 0 has an edge to itself: its first message cancels the send that it has requested
+// meanwhile.
 struct cancels : quiet<cancels> {
   struct state {
     std::uint64_t sent = 0;
   };
   void init(auto& v) const { v.ready_to_send(pin(0)); }
-  void send(auto& v, std::uint64_t&) const { ++v->sent; }  // still ready
+  // The vertex is still ready.
+  void send(auto& v, std::uint64_t&) const { ++v->sent; }
   void recv(auto& v, const std::uint64_t&, const edge&) const { v.ready_to_send(no_pin); }
   bool finish(auto& v, std::uint64_t& m) const {
     m = v->sent;
@@ -204,7 +208,7 @@ struct sends_on : quiet<sends_on> {
     m = ++v->sent;
     if (v->sent == times) v.ready_to_send(no_pin);
   }
-  // In the order in which they were sent.
+  // Messages arrive in the order in which they were sent.
   void recv(auto& v, const std::uint64_t& m, const edge&) const {
     EXPECT_EQ(m, v->last + 1);
     v->last = m;

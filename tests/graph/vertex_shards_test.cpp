@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards: routes and lists put together are the graph's edges, each once, in order; parts made apart fit together.
+// Shards: routes and lists put together are the graph's edges, each once, in order; parts that were
+// made separately fit together.
 
 #include <algorithm>
 #include <random>
@@ -13,7 +14,8 @@ namespace {
 using namespace tutti;
 using graph::vertex_t;
 
-using labelled_edge = std::tuple<std::uint32_t, vertex_t, vertex_t, int>;  // pin, from, to, value
+// Pin, from, to, value.
+using labelled_edge = std::tuple<std::uint32_t, vertex_t, vertex_t, int>;
 
 graph::csr random_graph(std::mt19937& random, vertex_t n, std::size_t edges) {
   graph::edge_list list;
@@ -23,7 +25,8 @@ graph::csr random_graph(std::mt19937& random, vertex_t n, std::size_t edges) {
   return graph::from_edges(std::move(list));
 }
 
-// The edges that the shards stand for, those of one set from a vertex to one participant in the graph's order.
+// The edges that the shards stand for. Those of one set from a vertex to one participant are in the
+// graph's order.
 std::vector<labelled_edge> edges_of(const graph::shards<int>& cut, std::size_t pins) {
   std::vector<labelled_edge> found;
   for (rank_t p = 0; p < cut.participants(); ++p) {
@@ -69,7 +72,7 @@ TEST(VertexShards, AreTheGraph) {
       for (vertex_t local = 0; local < s.vertices.size(); ++local) {
         EXPECT_EQ(s.out_degree(local, 0), a.degree(s.vertices[local]));
         EXPECT_EQ(s.out_degree(local, 1), b.degree(s.vertices[local]));
-        // At most one message to each participant; the one to itself last.
+        // There is at most one message to each participant; the one to the owner itself comes last.
         const auto routes = s.routes_of(local, 0);
         for (std::size_t i = 0; i < routes.size(); ++i) {
           for (std::size_t j = 0; j < i; ++j) EXPECT_NE(routes[i].to, routes[j].to);
@@ -80,7 +83,7 @@ TEST(VertexShards, AreTheGraph) {
       }
     }
 
-    // As processes make them: each its own, all the same.
+    // Each process makes its own shards; the results must be equal.
     for (rank_t first = 0; first < parts; first += 2) {
       const graph::shards<int> some(pins, owners, parts, {first, 2});
       for (rank_t p = first; p < std::min(parts, first + 2); ++p) {

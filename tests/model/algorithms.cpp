@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every algorithm of the registry, in the shapes that two to four participants can give it, with each way to wait.
+// Every algorithm of the registry, in the shapes that two to four participants can give it, with
+// each wait policy.
 #include <type_traits>
 #include <vector>
 
@@ -23,7 +24,7 @@ std::string wait_name() {
   return "adaptive";
 }
 
-// The shape that the registry makes; the topology of this machine has no say here.
+// The shape that the registry makes; the topology of this machine does not matter here.
 template <class Algorithm, class Wait>
 program usual(rank_t n) {
   return meet(wait_name<Wait>(), n, [](rank_t participants) {
@@ -37,7 +38,7 @@ program usual(rank_t n) {
   });
 }
 
-// `Barrier<checked, Wait>` with a fan-in so small that a few participants make a tree.
+// `Barrier<checked, Wait>` with such a small fan-in that a few participants make a tree.
 template <template <class, class> class Barrier, class Wait>
 program with_fan(rank_t n, rank_t fan) {
   return meet(wait_name<Wait>() + ", fan " + std::to_string(fan), n, [fan](rank_t participants) {
@@ -83,7 +84,7 @@ subject subject_for() {
   return made;
 }
 
-// Four threads, any two of which make up an episode.
+// Four threads, any two of which complete an episode.
 template <class Wait>
 class pooling : public scenario {
  public:
@@ -101,7 +102,8 @@ void add_pool_programs(std::vector<program>& to) {
                 }});
 }
 
-// Nobody has a rank: all begin at the same leaf, and roam. The last participant drops out on the way.
+// No participant has a rank: all begin at the same leaf and change leaves. The last participant
+// drops out on the way.
 template <class Wait>
 class roaming : public scenario {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti::barrier: tickets, those of ranks that have dropped, records of ranks, striped counters, the completion function.
+// Checks tutti::barrier: tickets, dropped ranks, records of ranks, striped counters, the completion
+// function.
 #include "tutti/barrier/barrier.hpp"
 
 #include <array>
@@ -26,10 +27,14 @@ enum class calls { ranked, anonymous, split };
 struct shape {
   rank_t threads;
   calls how;
-  bool drops;               // every rank but 0 drops out in a phase drawn at random, or stays
-  rank_t few = 5;           // barrier_options
-  rank_t fan = 8;           // barrier_options
-  std::ptrdiff_t both = 1;  // arrivals that each thread counts at once (split)
+  // Every rank but 0 drops out in a phase drawn at random, or stays.
+  bool drops;
+  // A member of barrier_options.
+  rank_t few = 5;
+  // A member of barrier_options.
+  rank_t fan = 8;
+  // The arrivals that each thread counts at once (split).
+  std::ptrdiff_t both = 1;
 };
 
 template <class Wait, class Completion>
@@ -99,7 +104,7 @@ void add_shape(const std::string& wait, shape s, std::vector<program>& to) {
   to.push_back({wait + ", " + name_of(s), s.threads, [s]() -> std::unique_ptr<scenario> {
                   return std::make_unique<phases<Wait, no_completion>>(s);
                 }});
-  // One leaf a participant: two levels. A completion function needs the striped counters.
+  // One leaf per participant makes two levels. A completion function needs the striped counters.
   s.few = 0;
   s.fan = 1;
   to.push_back(

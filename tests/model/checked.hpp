@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory policy on which every algorithm is checked: Relacy's relaxed memory, whose loads may return stale
-// values wherever C++ allows it, and a scheduler that decides before every operation who runs next.
+// The memory policy on which every algorithm is checked: Relacy's relaxed memory, whose loads may
+// return stale values wherever C++ allows it, and a scheduler that decides before every operation
+// which thread runs next.
 //
-// Added to Relacy here:
-//  * The one order of seq_cst operations and fences together ([atomics.order], paragraph 4): Relacy alone orders
-//    operations with operations and fences with fences.
-//  * Lifetime: each operation reads, and the destructor writes, plain data beside the atomic, so that an operation
-//    that does not happen before the destruction is a data race.
-//  * The futex: compare and sleep are one step, and steps on one word are totally ordered, as the manual promises;
-//    no fence beyond that is assumed. A sleeper may wake for no reason.
-//  * Hints (clock, core habits) are answered at random: whatever is learnt from them must be harmless.
+// This file adds to Relacy:
+//  * The one order of seq_cst operations and fences together ([atomics.order], paragraph 4). Relacy
+//    alone orders operations with operations and fences with fences.
+//  * Lifetime: each operation reads plain data beside the atomic, and the destructor writes it, so
+//    that an operation that does not happen before the destruction is a data race.
+//  * The futex: compare and sleep are one step, and steps on one word are totally ordered, as the
+//    manual promises; no fence beyond that is assumed. A sleeper may wake for no reason.
+//  * Hints (clock, core habits) are answered at random: whatever an algorithm learns from them must
+//    be harmless.
 #pragma once
 
 #include <array>
@@ -24,8 +26,8 @@ namespace tutti::model {
 
 inline constexpr int most_threads = 4;
 
-// When the seq_cst fences of each thread and the modifications were made, by one clock that never goes back. Only
-// compared within an execution.
+// When the seq_cst fences of each thread and the modifications were made, by one clock that never
+// goes back. Times are compared only within an execution.
 struct one_order {
   std::uint64_t now = 0;
   std::array<std::uint64_t, most_threads> last_fence{};
@@ -44,7 +46,8 @@ inline rl::memory_order relacy_order(std::memory_order o) noexcept {
   return rl::mo_seq_cst;
 }
 
-// A weakened order that the operation cannot have (a load that releases): this mutant does not exist.
+// The weakened order is one that the operation cannot have (a load that releases), so this mutant
+// does not exist.
 inline void no_such_mutant() {
   rl::ctx().fail_test("no such mutant", rl::test_result_inconsistent_test_suite, RL_INFO);
 }
@@ -55,7 +58,8 @@ class checked_atomic {
   checked_atomic(T value = T()) noexcept : value_(value), kernel_(0), life_(1) {
     recent_[0].value = value;
   }
-  // What no thread may still touch, or touch without having been waited for.
+  // After this, no thread may access the atomic, nor may one that was not waited for have accessed
+  // it.
   ~checked_atomic() { life_(RL_INFO).store(0); }
   checked_atomic(const checked_atomic&) = delete;
   checked_atomic& operator=(const checked_atomic&) = delete;
@@ -88,7 +92,7 @@ class checked_atomic {
     return modify(o, [&](auto order) { return value_(RL_INFO).fetch_sub(value, order); });
   }
 
-  // May fail for no reason.
+  // It may fail for no reason.
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                              std::memory_order failure) noexcept {
     rl::ctx().sched();
@@ -130,7 +134,7 @@ class checked_atomic {
 
   void touch() const noexcept { (void)life_(RL_INFO).load(); }
 
-  // What the kernel's lock of a futex word orders.
+  // The order that the kernel's lock of a futex word provides.
   void enter_kernel() const noexcept { kernel_(RL_INFO).fetch_add(1, rl::mo_acq_rel); }
 
   template <class Operation>
@@ -148,21 +152,21 @@ class checked_atomic {
                                            rl::thread_index(), o == std::memory_order_seq_cst};
   }
 
-  // Would the one order have shown me a newer value?
+  // Whether the one order would have shown this thread a newer value.
   bool is_too_old(T seen, std::memory_order o) const noexcept {
     const auto& fences = the_one_order.last_fence;
     for (std::size_t age = 0; age < recent_.size() && age <= latest_; ++age) {
       const modification& m = recent_[(latest_ - age) % recent_.size()];
       if (m.value == seen) return false;
-      // A seq_cst modification, then my fence, then this load; or a modification, its thread's fence, then this
-      // seq_cst load.
+      // Either a seq_cst modification, then this thread's fence, then this load; or a modification,
+      // its thread's fence, then this seq_cst load.
       if (m.is_seq_cst && m.at < fences[rl::thread_index()]) return true;
       if (o == std::memory_order_seq_cst && m.at < fences[m.by]) return true;
     }
     return false;
   }
 
-  // A compare-and-swap that fails looks at the latest value, and writes nothing.
+  // A compare-and-swap that fails reads the latest value and writes nothing.
   T load_latest(std::memory_order o) const noexcept {
     T other = static_cast<T>(value_.debug_value() + 1);
     const rl::memory_order order = relacy_order(o);
@@ -173,7 +177,7 @@ class checked_atomic {
   mutable rl::atomic<T> value_;
   mutable rl::atomic<unsigned> kernel_;
   mutable rl::var<int> life_;
-  // As many as Relacy remembers.
+  // The same number of modifications as Relacy remembers.
   std::array<modification, rl::atomic_history_size> recent_{};
   std::size_t latest_ = 0;
 };

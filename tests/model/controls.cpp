@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes put in on purpose, one a kind: a checker that does not find them sees nothing.
+// Mistakes made on purpose, one of each kind: a checker that does not find them sees nothing.
 #include "checked.hpp"
 #include "destroying.hpp"
 #include "meeting.hpp"
@@ -23,7 +23,7 @@ enum class flaw {
   never_notifies,
 };
 
-// A central barrier, and what one can get wrong in it.
+// A central barrier with a choice of mistakes.
 template <class Wait, flaw Flaw>
 class flawed_barrier {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenario in which whoever leaves the last episode first destroys the barrier, knowing nothing but that.
+// The scenario in which the first participant to leave the last episode destroys the barrier,
+// knowing only that it has left.
 #pragma once
 
 #include <memory>
@@ -32,7 +33,7 @@ class destroying : public scenario {
   static constexpr unsigned episodes = 2;
 
   rank_t n_;
-  // Outlives the barrier, so that a late access is seen and does not crash.
+  // The storage outlives the barrier, so that a late access is detected and does not crash.
   alignas(Barrier) unsigned char storage_[sizeof(Barrier)];
   Barrier* barrier_;
   rl::atomic<int> is_destroyed_;

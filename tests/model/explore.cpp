@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that instantiates Relacy's contexts and schedulers: once for each number of threads.
+// The only file that instantiates Relacy's contexts and schedulers, once for each number of
+// threads.
 #include "explore.hpp"
 
 #include <algorithm>
@@ -9,14 +10,15 @@
 
 #include "relacy.hpp"
 
-// Relacy replaces new and delete, so that it owns the heap of an execution, but knows nothing of sized delete.
+// Relacy replaces new and delete, so that it owns the heap of an execution, but it does not know
+// sized delete.
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { operator delete[](memory); }
 
 namespace tutti::model {
 namespace {
 
-// Relacy constructs its suites itself, so what they run is found here.
+// Relacy constructs its suites itself, so they find the program to run here.
 const program* running = nullptr;
 std::uint64_t executions_left = 0;
 std::uint64_t executions_begun = 0;
@@ -37,8 +39,8 @@ struct suite : rl::test_suite<suite<Threads>, Threads> {
   }
 };
 
-// As rl::simulate, without its printing and without the second run that collects a history: that run would see
-// what threads have learnt in the first (seat_of_this_thread).
+// The same as rl::simulate, without its printing and without the second run that collects a
+// history: that run would see what threads have learnt in the first (seat_of_this_thread).
 template <int Threads>
 rl::test_result_e simulate(rl::test_params& parameters) {
   using suite_t = suite<Threads>;
@@ -70,7 +72,7 @@ outcome explore(const program& what, const plan& how) {
   parameters.search_type =
       how.how == search::random ? rl::random_scheduler_type : rl::fair_context_bound_scheduler_type;
   parameters.context_bound = how.preemptions;
-  // Far beyond what an execution takes: only a loop that waits in vain comes so far.
+  // This is far beyond what an execution takes: only a loop that waits in vain reaches it.
   parameters.execution_depth_limit = 20'000;
   parameters.iteration_count = how.first + how.executions - 1;
   parameters.collect_history = how.show;

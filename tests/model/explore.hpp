@@ -11,7 +11,7 @@
 
 namespace tutti::model {
 
-// What the threads of one execution share, and do. Made anew for each execution, inside it.
+// What the threads of one execution share and do. It is made anew for each execution, inside it.
 class scenario {
  public:
   scenario() = default;
@@ -19,36 +19,46 @@ class scenario {
   scenario(const scenario&) = delete;
   scenario& operator=(const scenario&) = delete;
   virtual void thread(rank_t rank) = 0;
-  // After all threads have ended.
+  // Called after all threads have ended.
   virtual void after() {}
 };
 
 struct program {
   std::string name;
-  rank_t threads = 2;  // 2 to 4
+  // 2 to 4.
+  rank_t threads = 2;
   std::function<std::unique_ptr<scenario>()> make;
 };
 
 enum class search {
-  random,   // executions drawn at random, each number its own seed
-  bounded,  // every execution with at most so many preemptions
+  // Executions drawn at random; each number is its own seed.
+  random,
+  // Every execution with at most this many preemptions.
+  bounded,
 };
 
 struct plan {
   search how = search::random;
-  std::uint64_t executions = 1000;  // at most
-  std::uint64_t first = 1;          // random: the first seed
-  unsigned preemptions = 2;         // bounded
-  bool show = false;                // print the history of an execution that fails
+  // The largest number of executions.
+  std::uint64_t executions = 1000;
+  // For random: the first seed.
+  std::uint64_t first = 1;
+  // For bounded.
+  unsigned preemptions = 2;
+  // Whether to print the history of an execution that fails.
+  bool show = false;
 };
 
 enum class verdict { no_error, error, no_such_mutant };
 
 struct outcome {
   verdict is = verdict::no_error;
-  std::string error;             // "data race", "deadlock", ...
-  std::uint64_t executions = 0;  // run, the failing one included
-  bool is_complete = false;      // bounded: nothing is left to try
+  // For example "data race" or "deadlock".
+  std::string error;
+  // The executions that ran, including the failing one.
+  std::uint64_t executions = 0;
+  // For bounded: nothing is left to try.
+  bool is_complete = false;
 };
 
 outcome explore(const program& what, const plan& how);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Litmus tests of the checker itself: what C++ allows must be seen, what C++ forbids must not.
+// Litmus tests of the checker itself: it must see what C++ allows, and must not see what C++
+// forbids.
 #include "checked.hpp"
 #include "subjects.hpp"
 
@@ -8,7 +9,8 @@ namespace {
 
 using word = checked::atomic<std::uint32_t>;
 
-// Each thread writes its own word, then reads the other's. In one order of all four at least one sees the other.
+// Each thread writes its own word, then reads the other's. In one order of all four operations at
+// least one thread sees the other's write.
 enum class ordered_by { nothing, fences, operations, an_update_and_a_fence, an_update_alone };
 
 template <ordered_by How>
@@ -41,7 +43,7 @@ class store_buffering : public scenario {
   std::uint32_t seen_[2] = {0, 0};
 };
 
-// Plain data handed over by a word.
+// Plain data published by a word.
 template <bool Publishes>
 class message_passing : public scenario {
  public:
@@ -61,7 +63,7 @@ class message_passing : public scenario {
   checked_plain<int> data_{0};
 };
 
-// Sleeps until the word changes; the one who changes it wakes, or not.
+// A thread sleeps until the word changes; the thread that changes it wakes it, or does not.
 template <bool Wakes>
 class sleeping : public scenario {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program tutti_model: checks all subjects, or some, and prints what it did as text, JSON lines or Markdown.
+// The program tutti_model: checks all subjects, or some, and prints the results as text, JSON lines
+// or Markdown.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -131,7 +132,7 @@ std::vector<subject> every_subject() {
   return every;
 }
 
-// Which subjects this run is for.
+// The subjects of this run.
 std::vector<subject> chosen(const options& o) {
   std::vector<subject> mine, every = every_subject();
   for (std::size_t i = 0; i < every.size(); ++i) {

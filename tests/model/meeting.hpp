@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenario that every barrier must stand: all write plain data, meet, read everybody's, and do so again on the
-// same data.
+// The scenario that every barrier must pass: all participants write plain data, synchronise, read
+// the data of all, and do so again on the same data.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,9 @@
 
 namespace tutti::model {
 
-// What the participants of an episode tell each other. Two copies in turn: a copy is written again two episodes
-// later, which is right only if everybody's reads, too, happen before the next but one.
+// The data that the participants of an episode exchange. Two copies are used in turn: a copy is
+// written again two episodes later, which is right only if all reads, too, happen before the next
+// episode but one.
 class board {
  public:
   void write(unsigned episode, rank_t rank) { said_[episode % 2][rank] = episode + 1; }

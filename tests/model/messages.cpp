@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings and idle(): messages hand over plain data, nobody is released before all is delivered, nobody takes a message of
-// the next episode, and no sleeper is forgotten. Rings of two laps an execution, so that room is given back as well.
+// Checks rings and idle(): messages publish plain data, no participant is released before all is
+// delivered or takes a message of the next episode, and no sleeper is forgotten. The rings have two
+// laps per execution, so that room is given back as well.
 #include <array>
 #include <memory>
 #include <string>
@@ -24,7 +25,8 @@ namespace {
 
 using spinning = spin_wait<ringing<checked>>;
 using parking = park_wait<ringing<checked>, 1>;
-// Sleeps without a pause before: who has paused sees no value again that it saw before the pause, in the model.
+// Sleeps without a pause before. In the model a thread that has paused never sees a value again
+// that it saw before the pause.
 using parking_at_once = park_wait<ringing<checked>, 0>;
 using adapting = adaptive_wait<ringing<checked>>;
 
@@ -63,7 +65,8 @@ class piping : public scenario {
   ring_reader<checked> reader_;
 };
 
-// What all of these programs share: participants with endpoints, and what they write down in each episode.
+// The common part of these programs: participants with endpoints, and what they record in each
+// episode.
 template <class Detector, class Wait>
 class idling : public scenario {
  protected:
@@ -86,9 +89,9 @@ class idling : public scenario {
   std::vector<std::unique_ptr<endpoint_type>> ends_;
 };
 
-// Two episodes. In each the last rank sends to the first, which answers to the one before the last rank, if there is one,
-// or to the sender; each message speaks of plain data. Everybody checks that all was delivered, that the message is of its
-// episode, and the value combined.
+// Two episodes. In each the last rank sends to the first, which answers to the rank before the
+// last, if there is one, or to the sender. Each message refers to plain data. Every rank checks
+// that all messages were delivered, that each belongs to its episode, and the combined value.
 template <class Detector, class Wait>
 class conversing : public idling<Detector, Wait> {
   using base = idling<Detector, Wait>;
@@ -141,8 +144,9 @@ class conversing : public idling<Detector, Wait> {
   checked_plain<unsigned> delivered_[2] = {0u, 0u};
 };
 
-// Everybody sends more large messages round the ring of participants than there is room for, and waits for room: who
-// sleeps is woken by the room or by a message, and plain data goes along. The first asks at intervals, if `with_deadlines`.
+// Every participant sends more large messages round the ring of participants than there is room
+// for, and waits for room. Room or a message wakes those that sleep, and plain data go along. If
+// `with_deadlines`, the first asks at intervals.
 template <class Detector, class Wait, bool is_one_way, bool with_deadlines = false>
 class pressing : public idling<Detector, Wait> {
   using base = idling<Detector, Wait>;
@@ -182,14 +186,15 @@ class pressing : public idling<Detector, Wait> {
   struct parcel {
     std::uint64_t words[8];
   };
-  static constexpr unsigned count = 6;  // a ring holds three
+  // A ring holds three.
+  static constexpr unsigned count = 6;
 
   checked_plain<unsigned> said_[most_threads][count];
 };
 
-// The receiver gives room back twice, and only the second time is it enough: whoever misses that sleeps for ever. (The
-// model shows a stale value only to who has not paused since it first saw it, so the one that is missed must not be the
-// first.)
+// The receiver gives room back twice, and only the second time it is enough: a sender that misses
+// that sleeps for ever. (The model shows a stale value only to a thread that has not paused since
+// it first saw it, so the missed update must not be the first.)
 template <class Detector, class Wait>
 class hoarding : public idling<Detector, Wait> {
   using base = idling<Detector, Wait>;
@@ -219,8 +224,8 @@ class hoarding : public idling<Detector, Wait> {
   }
 };
 
-// The receiver never receives, and leaves: who waits for room there is told, asleep or not, and also if another has left
-// before.
+// The receiver never receives, and leaves. A sender that waits for room there gets an error, asleep
+// or not, and also if another has left before.
 template <class Detector, class Wait>
 class abandoning : public idling<Detector, Wait> {
   using base = idling<Detector, Wait>;
@@ -244,7 +249,7 @@ class abandoning : public idling<Detector, Wait> {
   }
 };
 
-// One leaves instead of coming: the others are told, asleep or not.
+// One participant leaves instead of coming: the others get an error, asleep or not.
 template <class Detector, class Wait>
 class deserting : public idling<Detector, Wait> {
   using base = idling<Detector, Wait>;
@@ -323,7 +328,7 @@ std::vector<subject> message_subjects() {
   rings.programs.push_back({"a writer, a reader", 2, []() -> std::unique_ptr<scenario> {
                               return std::make_unique<piping>();
                             }});
-  // And sends that wait for room.
+  // These are the sends that wait for room.
   rings.programs.push_back(of<hoarding<counter, parking_at_once>>("all room at once, park", 2));
   rings.programs.push_back(of<pressing<counter, parking, true>>("one way, park", 2));
   rings.programs.push_back(of<pressing<counter, parking, false>>("both ways, park", 2));
@@ -332,7 +337,7 @@ std::vector<subject> message_subjects() {
   rings.programs.push_back(of<pressing<snapshot, spinning, false, true>>("deadlines, spin", 2));
   rings.programs.push_back(of<abandoning<counter, parking>>("the receiver leaves, park", 2));
   rings.programs.push_back(of<abandoning<counter, parking>>("two leave, park", 3));
-  // What both detectors share is weakened once.
+  // The common part of both detectors is weakened once.
   subject shared{"idle", {}, "idle."}, bells{"bell", {}, "bell."};
   for (rank_t n = 2; n <= 3; ++n) {
     shared.programs.push_back(of<conversing<counter, spinning>>("counter, spin", n));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: everybody's plain data is published as by a barrier, and everybody gets the one result.
+// Checks reductions: the plain data of all are published as by a barrier, and all get the one
+// result.
 #include "checked.hpp"
 #include "meeting.hpp"
 #include "subjects.hpp"
@@ -16,7 +17,7 @@
 namespace tutti::model {
 namespace {
 
-// Arrives as if at a barrier, and checks what comes out.
+// Arrives as if at a barrier, and checks the result.
 template <class Reduction>
 class summing {
  public:
@@ -45,13 +46,13 @@ program sum(const std::string& name, rank_t n) {
   });
 }
 
-// A fan of two: inner nodes with three participants.
+// A fan of two makes inner nodes with three participants.
 template <class Wait>
 struct narrow_tree : tree_reduction<unsigned, checked, Wait> {
   explicit narrow_tree(rank_t n) : tree_reduction<unsigned, checked, Wait>(n, 2) {}
 };
 
-// What is read from the slots must still be this episode's.
+// The values read from the slots must still be those of this episode.
 template <class Wait>
 class gathering {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel regions: what the master wrote reaches the workers with the job, their work reaches the master at the end,
-// and some regions end in a reduction.
+// Checks parallel regions: what the master wrote reaches the workers with the job, their work
+// reaches the master at the end, and some regions end in a reduction.
 #include <array>
 
 #include "checked.hpp"
@@ -84,7 +84,7 @@ program fork(const std::string& wait, rank_t n, bool crowded, rank_t fan) {
           }};
 }
 
-// Regions of the first two of three, with loops offered in between, which nobody waits for.
+// Regions of the first two of three ranks, with loops in between for which nobody waits.
 template <class Wait>
 class offering : public scenario {
  public:
@@ -119,7 +119,8 @@ class offering : public scenario {
   void follow(unsigned region, rank_t rank) {
     unsigned job = 0;
     while (!team_.await(rank, job)) {
-      // What stood before an offer is seen after it: at least that of the first since my last region.
+      // What was written before an offer is seen after it: at least the value of the first offer
+      // since this rank's last region.
       const unsigned since = region == 2 && rank >= 2 ? 1 : region;
       RL_ASSERT(hint_.load(relaxed) >= since + 1);  // relaxed: as above
     }
@@ -147,7 +148,7 @@ program offer(const std::string& wait, rank_t n, bool crowded, rank_t fan) {
           }};
 }
 
-// Loops that follow one another on the same plain data, with helpers that come when they like.
+// Consecutive loops on the same plain data, with helpers that come at any time.
 template <class Wait>
 class dealing : public scenario {
  public:
@@ -192,7 +193,7 @@ class dealing : public scenario {
       desk_.report(part.units());
     }
   }
-  // Each unit once in each loop.
+  // Each unit runs once in each loop.
   void work(const loop_part& part, unsigned loop) {
     RL_ASSERT(given_ == loop);
     for (std::uint32_t unit = part.first; unit < part.last; ++unit) {
@@ -310,7 +311,7 @@ program by_any(const std::string& wait, rank_t n) {
   });
 }
 
-// What opens the region is the same for all; their own orders are checked as barriers.
+// What opens the region is the same for all barriers; their own orders are checked as barriers.
 subject any_subject() {
   subject made{"region: any barrier", {}, "region."};
   for (rank_t n = 2; n <= 3; ++n) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relacy without the macros by which it takes over `new`, `free`, `assert`, pthread_* and `$`.
 #pragma once
-#pragma GCC system_header  // clang warns of the name `$` even where it is taken away
+// clang warns of the name `$` even where it is undefined.
+#pragma GCC system_header
 
 // clang-format off: Relacy's headers want this order.
 #include <relacy/atomic.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory orders that a run has used, by the names of their sites, and the one that is weakened in this run.
+// The memory orders that a run has used, by the names of their sites, and the one that is weakened
+// in this run.
 //
-// No heap here: Relacy owns the heap of an execution.
+// This file uses no heap, because Relacy owns the heap of an execution.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ struct site {
   }
 };
 
-// A site with a weaker order than the one written there. Without a name: nothing is weakened.
+// A site with a weaker order than the one written there. Without a name nothing is weakened.
 struct mutant {
   site original;
   std::memory_order weakened = std::memory_order_relaxed;
@@ -28,7 +29,7 @@ struct mutant {
 
 class site_log {
  public:
-  // Called by every operation: notes the site and returns the order to use in this run.
+  // Every operation calls this: it records the site and returns the order to use in this run.
   std::memory_order pass(const char* name, std::memory_order order) noexcept {
     if (is_recording_) note({name, order});
     const bool is_weakened =

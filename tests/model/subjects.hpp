@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is checked: each algorithm of the registry, tutti::barrier, the sleepers' protocol, reductions, regions, messages,
-// and the controls.
+// The subjects of the check: each algorithm of the registry, tutti::barrier, the sleepers'
+// protocol, reductions, regions, messages, and the controls.
 #pragma once
 
 #include <string>
@@ -13,16 +13,19 @@ namespace tutti::model {
 
 struct subject {
   std::string name;
-  std::vector<program> programs;  // those that find most soonest first
-  // Only sites with this beginning are weakened; empty: all but the sleepers', which are a subject themselves.
+  // The programs that find most come first.
+  std::vector<program> programs;
+  // Only sites with this beginning are weakened; empty: all but the sleepers', which are a subject
+  // of their own.
   std::string_view sites_of = {};
 };
 
-// A mistake put in on purpose.
+// A mistake made on purpose.
 struct control {
   std::string name;
   program flawed;
-  program sound;  // the same without the mistake
+  // The same without the mistake.
+  program sound;
 };
 
 std::vector<subject> algorithm_subjects();
@@ -33,10 +36,12 @@ std::vector<subject> message_subjects();
 std::vector<control> controls();
 std::vector<control> litmus_tests();
 
-// Memory orders that are stronger than what the checks can tell from a weaker one, each with its reason.
+// Memory orders that are stronger than what the checks can distinguish from a weaker one, each with
+// its reason.
 struct exception {
   std::string_view site;
-  std::string_view weakened;  // the name of the order
+  // The name of the order.
+  std::string_view weakened;
   std::string_view reason;
 };
 const std::vector<exception>& exceptions();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What participants contribute to a reduction: another value each time, combined so that the order shows.
+// The values that participants contribute to a reduction: another value each time, combined so that
+// the order shows.
 #pragma once
 
 #include "tutti/platform/config.hpp"

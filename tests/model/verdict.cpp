@@ -31,7 +31,7 @@ bool belongs(const site& s, const subject& to) {
   return to.sites_of.empty() ? !name.starts_with(of_sleepers) : name.starts_with(to.sites_of);
 }
 
-// Runs every program as it is written; false at the first error, which is shown.
+// Runs every program as it is written. Records the first error.
 void run_as_written(const subject& what, const effort& how, report& told) {
   sites.record();
   for (const program& p : what.programs) {
@@ -56,7 +56,7 @@ void run_as_written(const subject& what, const effort& how, report& told) {
   }
 }
 
-// False if the order does not exist for this operation.
+// Returns false if the order does not exist for this operation.
 bool try_mutant(const subject& what, const effort& how, trial& t) {
   sites.weaken(t.what);
   for (const program& p : what.programs) {

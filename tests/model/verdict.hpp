@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges a subject: no error as it is written, and an error with each memory order weakened.
+// Judges a subject: there must be no error as it is written, and an error with each memory order
+// weakened.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +13,26 @@
 namespace tutti::model {
 
 struct effort {
-  std::uint64_t executions = 20'000;        // at random, of each program as it is written
-  std::uint64_t mutant_executions = 3'000;  // at random, of each program with a weakened order
-  std::uint64_t bounded_executions = 0;     // systematic, of each program as it is written
-  unsigned preemptions = 2;                 // in those
+  // Random executions of each program as it is written.
+  std::uint64_t executions = 20'000;
+  // Random executions of each program with a weakened order.
+  std::uint64_t mutant_executions = 3'000;
+  // Systematic executions of each program as it is written.
+  std::uint64_t bounded_executions = 0;
+  // Preemptions in the systematic executions.
+  unsigned preemptions = 2;
 };
 
-// An order weakened, and what came of it.
+// A weakened order and the result.
 struct trial {
   mutant what;
   bool is_caught = false;
-  std::string error;            // caught: "data race", ...
-  std::string program;          // caught: where
-  std::uint64_t execution = 0;  // caught: the number of the execution, in that program
+  // If caught: "data race", ...
+  std::string error;
+  // If caught: the program.
+  std::string program;
+  // If caught: the number of the execution in that program.
+  std::uint64_t execution = 0;
   const exception* excuse = nullptr;
 
   bool is_right() const { return is_caught == (excuse == nullptr); }
@@ -33,11 +41,14 @@ struct trial {
 struct report {
   std::string subject;
   std::uint64_t programs = 0;
-  std::uint64_t executions = 0;  // as written
-  std::uint64_t exhausted = 0;   // programs of which every execution within the bound was run
+  // Executions as written.
+  std::uint64_t executions = 0;
+  // Programs of which every execution within the bound was run.
+  std::uint64_t exhausted = 0;
   std::vector<site> sites;
   std::vector<trial> trials;
-  std::string failure;  // as written: empty, or program and error
+  // Empty, or the program and its error as written.
+  std::string failure;
 
   bool is_right() const;
 };
@@ -46,7 +57,8 @@ report judge(const subject& what, const effort& how);
 
 struct control_report {
   std::string name;
-  std::string error;  // empty: not seen
+  // Empty: not seen.
+  std::string error;
   std::uint64_t execution = 0;
   bool is_sound_passed = false;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What participants agree on: votes, values, groups; and what they cannot agree on, which must be refused by all of them.
+// What participants agree on (votes, values, groups), and disagreements, which all of them must
+// refuse.
 #include <array>
 #include <memory>
 
@@ -9,7 +10,8 @@
 namespace tutti::test {
 namespace {
 
-// A vote that a message has refuted does not count: everybody votes true first, and false once it has its message.
+// A vote that a message has refuted does not count: all vote true first, and false once they have
+// their message.
 void votes(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [](mpi::endpoint& me) {
@@ -31,7 +33,7 @@ void values(const mpi::calls& mpi, const mpi::options& chosen) {
   on_all_participants(comm, [&](mpi::endpoint& me) {
     const rank_t n = me.size(), next = (me.rank() + 1) % n;
     for (int i = 0; i < 60; ++i) {
-      // Sums whose bits depend on the order.
+      // The bits of these sums depend on the order.
       const auto mine = [&](rank_t rank) { return 1.0 / (3.0 + rank) + 1e10 * (rank % 3) + i; };
       while (!me.try_send(next, &i, sizeof i)) receive_all(me, [](const received&) {});
       for (;;) {
@@ -73,12 +75,13 @@ void mismatched_values(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
-// Even and odd ranks on their own, as often as they like; then all together again.
+// Even and odd ranks run separately, at their own pace; then all run together again.
 void groups(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   if (comm.size() < 4) return;
   std::array<std::vector<rank_t>, 2> members;
-  for (rank_t rank = comm.size(); rank-- > 0;) members[rank % 2].push_back(rank);  // not ascending
+  // The order is not ascending.
+  for (rank_t rank = comm.size(); rank-- > 0;) members[rank % 2].push_back(rank);
   std::array<std::unique_ptr<mpi::communicator>, 2> group;
   for (rank_t parity = 0; parity < 2; ++parity) {
     bool is_mine = false;
@@ -137,7 +140,7 @@ void refused(const mpi::calls& mpi, const mpi::options& chosen) {
                    with([=](auto& o) { o.packet_bytes = last ? 2048 : 4096; }));
     expect_refused("disagree on transport",
                    with([=](auto& o) { o.transport = last ? "mpi" : "auto"; }));
-    // The one whose options cannot be is named to all.
+    // The process whose options are not valid is named to all.
     expect_refused("process " + std::to_string(size - 1),
                    with([=](auto& o) { o.packets_under_way = last ? 0 : 8; }));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants that do not do their part: the others learn who it is, in time.
+// Participants that fail to act: the others learn in time which they are.
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Until this participant's deadline finds that one missing, for that reason, and nobody else: the others may need a while
-// to get to idle(). Messages that come meanwhile are taken.
+// Waits until this participant's deadline finds exactly that rank missing, for that reason: the
+// others may need a while to get to idle(). Takes messages that come meanwhile.
 template <class Take>
 absentee find_only_absentee(mpi::endpoint& me, rank_t wanted, absence why, Take take) {
   const auto until = std::chrono::steady_clock::now() + 30s;
@@ -37,8 +37,8 @@ absentee find_only_absentee(mpi::endpoint& me, rank_t wanted, absence why, Take 
 
 constexpr std::uint64_t go_on = 1'000'000;
 
-// One participant computes, until the first has named it to itself; then all goes on as if nothing had been. It answers
-// nobody at first, and later looks for messages as it computes.
+// One participant computes until the first has found it missing; then all go on as if nothing had
+// happened. It answers nobody at first, and later checks for messages while it computes.
 void late(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [](mpi::endpoint& me) {
@@ -55,7 +55,7 @@ void late(const mpi::calls& mpi, const mpi::options& chosen) {
         while (told == i) receive_all(me, take);
       } else if (me.rank() == 0) {
         find_only_absentee(me, slow, absence::running, take);
-        // After a deadline one may send as before, once what was said is answered.
+        // After a deadline a participant may send as before, once its report is answered.
         send_receiving(me, slow, &go_on, sizeof go_on, take);
       }
       for (rank_t to = 0; to < n; ++to) send_receiving(me, to, &i, sizeof i, take);
@@ -67,7 +67,7 @@ void late(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
-// Rank 1 receives a message, of that sender, and does not give it back before another comes.
+// Rank 1 receives a message of that sender, and does not release it before another comes.
 void holds_message_of(rank_t sender, const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [&](mpi::endpoint& me) {
@@ -91,9 +91,10 @@ void holds_message_of(rank_t sender, const mpi::calls& mpi, const mpi::options& 
   });
 }
 
-// The last participant's deadline passes, but what it has reported ends the episode. It is in that episode all the same until
-// its next idle() says so: what it sends before (to itself, too) belongs there, and what the others send after comes later.
-// Those of its process come to idle() at once, so that there is a report; the others once its deadline is past.
+// The last participant's deadline passes, but its report ends the episode. The participant belongs
+// to that episode until its next idle() says so: what it sends before (also to itself) belongs
+// there, and what the others send after comes later. The others of its process come to idle() at
+// once, so that there is a report; all others come when its deadline is past.
 void overtaken(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   if (comm.processes() == 1) return;
@@ -111,7 +112,7 @@ void overtaken(const mpi::calls& mpi, const mpi::options& chosen) {
       ++episode;
     };
     if (me.rank() != slow) {
-      // A packet that is opened in one episode and filled in the next.
+      // A packet is opened in one episode and filled in the next.
       expect(me.can_send(slow), "no room for the first message");
       if (!is_beside) std::this_thread::sleep_for(300ms);
       finish();
@@ -119,7 +120,7 @@ void overtaken(const mpi::calls& mpi, const mpi::options& chosen) {
       finish();
       return;
     }
-    // The others may be late themselves, on a machine that has much to do.
+    // The others may be late themselves on a busy machine.
     if (!me.idle_for(true, 50ms)) {
       std::vector<bool> is_told(me.size(), false);
       const auto until = std::chrono::steady_clock::now() + 400ms;
@@ -137,7 +138,7 @@ void overtaken(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
-// Waits for an MPI_Isend or MPI_Irecv of the test's own, without a look at the communicator.
+// Waits for an MPI_Isend or MPI_Irecv of the test itself, without calling the communicator.
 void complete(const mpi::calls& mpi, mpi::handle request) {
   for (bool is_done = false; !is_done;) {
     expect_equal(mpi.test(&request, &is_done, nullptr), 0, "an error of MPI_Test");
@@ -145,9 +146,10 @@ void complete(const mpi::calls& mpi, mpi::handle request) {
   }
 }
 
-// A message of which only a part finds room, since its receiver does not look, lets its sender go at the deadline, who learns
-// of the receiver; and so do the others. Then it arrives whole, and small ones after it. The receiver is told to go on by MPI
-// itself, with one thread a process.
+// Only a part of a message finds room, because its receiver does not look. Its sender returns at
+// the deadline and learns of the receiver, and so do the others. Then the message arrives
+// completely, and small ones after it. MPI itself tells the receiver to go on, with one thread per
+// process.
 void stuck(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   if (comm.threads() > 1 || comm.size() == 1) return;
@@ -182,7 +184,8 @@ void stuck(const mpi::calls& mpi, const mpi::options& chosen) {
   }
 }
 
-// The last process dies. Whoever waits for it, in idle() or for room, is told which.
+// The last process dies. Every process that waits for it, in idle() or for room, learns which one
+// died.
 void killed(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   const rank_t dead = comm.size() - 1;
@@ -192,7 +195,7 @@ void killed(const mpi::calls& mpi, const mpi::options& chosen) {
     if (me.rank() == dead) kill(getpid(), SIGKILL);
     try {
       if (me.rank() == 0) {
-        // As a program that must send before it can go on.
+        // A program that must send before it can go on.
         for (std::uint64_t i = 0;; ++i) me.send_wait(dead, i, [](const received&) {});
       }
       for (;;) idle_receiving(me, true, [](const received&) {});
@@ -205,20 +208,24 @@ void killed(const mpi::calls& mpi, const mpi::options& chosen) {
       return;
     }
   });
-  // The launcher sees a process that died; this line tells the test that we have seen it too.
+  // The launcher sees a process that died; this line tells the test that this process has seen it
+  // too.
   std::printf("process %u saw the death\n", comm.first_rank());
   std::fflush(stdout);
-  std::this_thread::sleep_for(500ms);  // the others shall see one dead process, not two
-  _exit(0);                            // MPI_Finalize would wait for the dead
+  // The others must see one dead process, not two.
+  std::this_thread::sleep_for(500ms);
+  // MPI_Finalize would wait for the dead process.
+  _exit(0);
 }
 
-// The last process leaves while the others count on it.
+// The last process leaves while the others rely on it.
 void left(const mpi::calls& mpi, const mpi::options& chosen) {
   auto comm = std::make_unique<mpi::communicator>(mpi, mpi.world, chosen);
   if (comm->processes() == 1) return;
   on_all_participants(*comm, [](mpi::endpoint& me) { me.idle(true); });
   const rank_t first_of_last = comm->size() - comm->threads();
-  if (comm->first_rank() == first_of_last) return;  // destroys it
+  // Returning destroys the communicator.
+  if (comm->first_rank() == first_of_last) return;
   on_all_participants(*comm, [&](mpi::endpoint& me) {
     try {
       if (me.rank() == 0)

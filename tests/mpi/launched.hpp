@@ -12,7 +12,8 @@ namespace tutti::test {
 
 struct family {
   std::string name;
-  std::string launcher;  // empty: not installed
+  // Empty: not installed.
+  std::string launcher;
   bool is_open_mpi() const { return name == "openmpi"; }
 };
 
@@ -22,13 +23,14 @@ inline const family mpich{"mpich", TUTTI_MPIRUN_MPICH};
 struct start {
   family by;
   int processes = 2;
-  std::string options = {};  // of the launcher
+  // Options of the launcher.
+  std::string options = {};
   std::string environment = {};
   int seconds = 100;
 };
 
 inline output run_launched(const start& how, const std::string& command) {
-  // More processes than cores are meant; root is who runs containers.
+  // More processes than cores are intended, and containers are run by root.
   const std::string usual = how.by.is_open_mpi() ? " --allow-run-as-root --oversubscribe --bind-to "
                                                    "none --mca btl_base_warn_component_unused 0"
                                                  : "";
@@ -48,7 +50,7 @@ inline void expect_all_held(const output& result) {
   EXPECT_NE(result.text.find("all scenarios held"), std::string::npos) << result.text;
 }
 
-// What both families' tests begin with.
+// The beginning of both families' tests.
 #define TUTTI_SKIP_WITHOUT(which) \
   if ((which).launcher.empty()) GTEST_SKIP() << (which).name << " is not installed"
 

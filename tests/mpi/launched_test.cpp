@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All scenarios on processes of both MPIs: in shared memory and as packets of MPI, with one and several threads a process,
-// with more processes than cores; and what goes wrong before or while they run.
+// Runs all scenarios on processes of both MPIs: in shared memory and as packets of MPI, with one
+// and several threads per process, and with more processes than cores. Tests errors before and
+// during a run.
 #include "launched.hpp"
 
 namespace tutti::test {
@@ -34,7 +35,7 @@ TEST_P(launched, all_scenarios_hold) {
                                worker(s.threads, s.transport, s.detector, all, s.packet_bytes)));
 }
 
-// "auto" is shared memory here; packets of 1 KiB are far smaller than many messages.
+// "auto" is shared memory here. Packets of 1 KiB are far smaller than many messages.
 INSTANTIATE_TEST_SUITE_P(
     mpi, launched,
     testing::Values(shape{open_mpi, 1, 1, "auto", "star"}, shape{open_mpi, 2, 1, "auto", "star"},
@@ -48,7 +49,7 @@ class either : public testing::TestWithParam<family> {};
 INSTANTIATE_TEST_SUITE_P(mpi, either, testing::Values(open_mpi, mpich),
                          [](const auto& which) { return which.param.name; });
 
-// The other transports of these: long_test.cpp.
+// long_test.cpp has the other transports.
 TEST_P(either, sixteen_processes_on_few_cores_come_to_an_end) {
   TUTTI_SKIP_WITHOUT(GetParam());
   const std::string transport = GetParam().is_open_mpi() ? "mpi" : "auto";
@@ -56,7 +57,7 @@ TEST_P(either, sixteen_processes_on_few_cores_come_to_an_end) {
       run_launched({GetParam(), 16}, worker(1, transport, "star", "episodes empty values")));
 }
 
-// Where the participants of a process are no whole subtree of the fold.
+// The participants of a process are not a whole subtree of the fold.
 TEST_P(either, sums_have_the_bits_of_all_reductions_in_every_shape) {
   TUTTI_SKIP_WITHOUT(GetParam());
   const std::string scenarios = "values mismatched groups";
@@ -80,8 +81,9 @@ TEST_P(either, a_deadline_leaves_episodes_and_large_messages_as_they_are) {
   expect_all_held(run_launched({GetParam(), 2}, worker(2, "mpi", detector, "own overtaken")));
 }
 
-// Open MPI's launcher is told not to end the others. MPICH's (Hydra 4.0.2) cannot be: it kills them 2 ms after a process
-// that a signal has ended, told or not. A shell between the two keeps the news from it for a while.
+// Open MPI's launcher is told not to end the others. MPICH's (Hydra 4.0.2) cannot be told: 2 ms
+// after a signal has ended a process it kills the others. A shell between the two delays the news
+// for a while.
 TEST_P(either, a_killed_process_is_named_to_the_others) {
   TUTTI_SKIP_WITHOUT(GetParam());
   for (const char* transport : {"auto", "mpi"}) {
@@ -96,7 +98,8 @@ TEST_P(either, a_killed_process_is_named_to_the_others) {
   }
 }
 
-// Without the shell: whoever had no time to see the death dies as well, but not in silence.
+// There is no shell here: a process that had no time to see the death dies as well, but not
+// silently.
 TEST(mpich, its_launcher_tells_that_a_process_was_killed) {
   TUTTI_SKIP_WITHOUT(mpich);
   for (const char* options : {"", "-disable-auto-cleanup"}) {
@@ -116,7 +119,7 @@ TEST_P(either, a_program_that_links_its_own_mpi_uses_it) {
   EXPECT_NE(result.text.find("sum 3 of 4 participants"), std::string::npos) << result.text;
 }
 
-// --- before MPI runs ----------------------------------------------------------------------------------------------------
+// --- before MPI runs -----------------------------------------------------------------------------
 
 std::string sentence_of(const std::string& environment) {
   const output result = run_shell("env " + environment + " timeout 20 " +

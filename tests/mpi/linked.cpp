@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's program with an MPI of its own: communicators of two participants a process over MPI_COMM_WORLD, its messages
-// beside the program's own on the same communicator.
+// A user's program with its own MPI: communicators of two participants per process over
+// MPI_COMM_WORLD, with the program's own messages on the same communicator.
 #include <mpi.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A million episodes in one communicator: counters that wrap, requests that leak, and the like show late. (Open MPI had a
-// collective that hung after 2^24 rounds.)
+// A million episodes in one communicator: counters that wrap and requests that leak show late.
+// (Open MPI had a collective that hung after 2^24 rounds.)
 #include "launched.hpp"
 
 namespace tutti::test {
@@ -34,7 +34,8 @@ INSTANTIATE_TEST_SUITE_P(
              "_" + s.param.detector;
     });
 
-// Where the participants of a process are no whole subtree of the fold, or the processes are not; all detectors.
+// The participants of a process, or the processes, are not a whole subtree of the fold; all
+// detectors.
 TEST(values, have_the_bits_of_all_reductions_in_every_shape) {
   for (const family& by : {open_mpi, mpich}) {
     if (by.launcher.empty()) continue;
@@ -46,7 +47,8 @@ TEST(values, have_the_bits_of_all_reductions_in_every_shape) {
   }
 }
 
-// Sixteen on few cores: fewer episodes, each of which needs every process to get a core.
+// Sixteen processes on few cores run fewer episodes, each of which needs every process to get a
+// core.
 TEST(oversubscribed, all_scenarios_hold) {
   for (const family& by : {open_mpi, mpich}) {
     if (by.launcher.empty()) continue;

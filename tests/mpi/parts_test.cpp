@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that need no MPI: what launchers say, messages to oneself, numbers of operations.
+// Tests the parts that need no MPI: the launchers' variables, messages to oneself, numbers of
+// operations.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -50,7 +51,7 @@ TEST(find_launch, refuses_what_cannot_be) {
   EXPECT_THROW(find_launch(look_up), std::runtime_error);
 }
 
-// Random sizes in, in order out, released in any order; blocks of memory come and go.
+// Messages of random sizes are taken in order and released in any order; memory blocks come and go.
 TEST(self_queue, gives_messages_back_in_their_order) {
   self_queue queue(5);
   std::mt19937 random(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests do on the processes that an MPI's launcher has started: one scenario after the other, each on a new
-// communicator. A scenario that finds something wrong throws.
+// The tests' work on the processes that an MPI's launcher has started: one scenario after another,
+// each on a new communicator. A scenario that finds an error throws.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ void expect_equal(const A& found, const B& wanted, const std::string& what) {
                            std::to_string(wanted));
 }
 
-// made() throws std::invalid_argument, with that part of a sentence.
+// Requires that made() throws std::invalid_argument with that part of a sentence.
 template <class Made>
 void expect_refused(const std::string& part, Made made) {
   try {
@@ -49,7 +49,8 @@ void expect_refused(const std::string& part, Made made) {
   throw std::logic_error("not refused: " + part);
 }
 
-// body(endpoint) for each participant of this process, on a thread of its own; throws what the first of them threw.
+// Calls body(endpoint) for each participant of this process, on a thread of its own. Throws the
+// first exception of any of them.
 template <class Body>
 void on_all_participants(mpi::communicator& comm, Body body) {
   std::exception_ptr first;
@@ -58,7 +59,7 @@ void on_all_participants(mpi::communicator& comm, Body body) {
     try {
       body(comm.local(thread));
     } catch (const std::exception& error) {
-      // At once: the others may wait for this one.
+      // Printed at once, because the others may wait for this one.
       std::printf("participant %u: %s\n", comm.local(thread).rank(), error.what());
       std::fflush(stdout);
       const std::lock_guard lock(mutex);
@@ -88,7 +89,7 @@ class dice {
   std::uint64_t state_;
 };
 
-// Receives all that is there; take(message) looks at each.
+// Receives all messages that are there and calls take(message) for each.
 template <class Take>
 void receive_all(mpi::endpoint& me, Take take) {
   while (me.can_recv()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages: all arrive, once, in their order, in their episode, whole; also when everybody sends more than there is room.
+// Messages: all arrive, once, in order, in their episode, and complete, also if all participants
+// send more than there is room for.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,12 +15,14 @@ namespace {
 
 struct letter {
   std::uint32_t episode = 0;
-  std::uint32_t number = 0;  // of this source to this destination
-  std::uint32_t hops = 0;    // times it is to be answered
+  // The number among the messages of this source to this destination.
+  std::uint32_t number = 0;
+  // How often it is to be answered.
+  std::uint32_t hops = 0;
   std::uint32_t padding = 0;
 };
 
-// Random letters, some of which cause others; episode after episode.
+// Random letters, some of which cause others, in many episodes.
 void episodes(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [](mpi::endpoint& me) {
@@ -57,7 +60,7 @@ void episodes(const mpi::calls& mpi, const mpi::options& chosen) {
         if (me.idle(true) != idle_result::message) break;
       }
     }
-    // What was sent has been seen by whom it was sent to: each tells each.
+    // Every message has been seen by its receiver: each participant tells the others.
     std::vector<std::uint32_t> told(n);
     const auto take_count = [&](const received& message) {
       told[message.source] = message.as<std::uint32_t>();
@@ -113,11 +116,12 @@ void sizes(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
-// Everybody sends to everybody else as fast as it can, and receives only when there is no room or nothing left to send.
+// Every participant sends to all others as fast as it can, and receives only if there is no room or
+// nothing left to send.
 void flood(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [](mpi::endpoint& me) {
-    // More than there is room for from one to another, whatever the transport.
+    // This is more than there is room for from one to another, with any transport.
     constexpr std::uint64_t least = 10000;
     const rank_t n = me.size();
     const std::uint64_t each = std::max<std::uint64_t>(60000 / n, least);
@@ -131,14 +135,14 @@ void flood(const mpi::calls& mpi, const mpi::options& chosen) {
         }
     idle_receiving(me, true, take);
     expect_equal(sum, (n - 1) * each * (each + 1) / 2, "sum of what was received");
-    // Whoever was the first to receive had met the bound; the others may never have.
+    // The first to receive has met the bound; the others may never have.
     const auto all = me.idle(true, times_full, plus{});
     expect(n == 1 || all.value > 0, "there was always room");
   });
 }
 
-// The same with sends that wait, by everybody at once; large messages among them, which go in pieces. Sums of what came in
-// between, and of what came at the end.
+// The same with sends that wait, by all participants at once, including large messages, which
+// travel in pieces. Adds up what came in between and at the end.
 void press(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [](mpi::endpoint& me) {
@@ -168,7 +172,8 @@ void press(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
-// True once there is room. It was given back before the episode ended, but may still be on its way.
+// Returns true once there is room. The room was given back before the episode ended, but may still
+// be on its way.
 bool gets_room(mpi::endpoint& me, rank_t to) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (!me.can_send(to))
@@ -176,14 +181,15 @@ bool gets_room(mpi::endpoint& me, rank_t to) {
   return true;
 }
 
-// A receiver that holds everything: its senders run out of room, and nobody's messages are lost. Released backwards.
+// A receiver holds all messages: its senders run out of room, and no messages are lost. It releases
+// them in reverse order.
 void hold(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [](mpi::endpoint& me) {
     constexpr std::uint64_t enough = 400000;
     if (me.size() == 1) return;
     if (me.rank() == 1) {
-      // As much as fits, without the other's receiving anything.
+      // Sends as much as fits while the other receives nothing.
       std::uint64_t fit = 0;
       while (fit < enough && me.can_send(0)) me.send(0, fit++);
       expect(fit < enough, "room without end");
@@ -198,7 +204,7 @@ void hold(const mpi::calls& mpi, const mpi::options& chosen) {
       expect(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(30),
              "too early");
       expect_equal(me.statistics().sent, counted, "messages counted as sent");
-      // A smaller one than can_send() asks for may still fit; none is lost in silence.
+      // A smaller message than can_send() asks for may still fit; none is lost silently.
       expect_refused("without room", [&] {
         for (; fit < enough; ++fit) me.send(0, fit);
       });
@@ -213,7 +219,7 @@ void hold(const mpi::calls& mpi, const mpi::options& chosen) {
       return;
     }
     std::vector<received> held;
-    // Until the sender has filled all there is and waits.
+    // Continues until the sender has filled all room and waits.
     for (bool is_full = false; !is_full;) {
       while (me.can_recv()) held.push_back(me.recv());
       const timed_idle now = me.idle_for(true, std::chrono::milliseconds(50));
@@ -235,7 +241,8 @@ void hold(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
-// Who asks for room and then has nothing to say, more often than packets may be under way, has lost none of it.
+// A sender that asks for room and then sends nothing, more often than packets may be under way, has
+// lost no room.
 void unsent(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [&](mpi::endpoint& me) {
@@ -257,7 +264,7 @@ void unsent(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
-// One token goes round: whoever has it is the only one that is not idle.
+// One token goes round; its holder is the only participant that is not idle.
 void token(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [](mpi::endpoint& me) {
@@ -275,12 +282,13 @@ void token(const mpi::calls& mpi, const mpi::options& chosen) {
     };
     if (me.rank() == 0) me.send(next, hops);
     idle_receiving(me, true, take);
-    const std::uint64_t turn = (me.rank() + n - 1) % n;  // which of the first n hops is mine
+    // The first of my hops among the first n.
+    const std::uint64_t turn = (me.rank() + n - 1) % n;
     expect_equal(seen, (hops + n - turn) / n, "visits of the token");
   });
 }
 
-// What the function of a send that waits may not do, and who waits may not hold.
+// What the function of a send that waits may not do, and what a waiting sender may not hold.
 void inside(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [](mpi::endpoint& me) {
@@ -288,7 +296,7 @@ void inside(const mpi::calls& mpi, const mpi::options& chosen) {
     if (me.size() == 1) return;
     const std::uint64_t value = 1;
     if (me.rank() == 0) {
-      // Each of these ends when there is no room, which the other makes as fast as it can.
+      // Each of these ends if there is no room, and the other makes room as fast as it can.
       bool is_refused = false;
       const auto nested = [&](const received&) {
         if (std::exchange(is_refused, true)) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One process of a test: mpi_worker THREADS TRANSPORT DETECTOR PACKET_BYTES SCENARIO...
-// Ends with 0 if all scenarios held, with 1 and a sentence otherwise, with 2 if MPI cannot be had.
+// It exits with 0 if all scenarios held, with 1 and a sentence otherwise, and with 2 if MPI is not
+// available.
 #include <cstdio>
 #include <cstdlib>
 

@@ -51,7 +51,8 @@ void wait(member& me, waits_in how) {
 
 class Failure : public testing::TestWithParam<shape> {
  protected:
-  // Ranks that fails(rank) names throw after `meetings` meetings; all others wait. Returns how many were cancelled.
+  // Ranks for which fails(rank) holds throw after they have synchronised `meetings` times; all
+  // others wait. Returns how many were cancelled.
   template <class Fails>
   static unsigned fail(team& t, waits_in how, unsigned meetings, Fails fails) {
     std::atomic<unsigned> cancelled{0};
@@ -106,7 +107,8 @@ TEST_P(Failure, OfSeveralRanksGivesTheLowest) {
   expect_works(t);
 }
 
-// Ranks have then met a different number of times: what they meet by must begin anew.
+// Ranks have then synchronised a different number of times, so the state by which they do so must
+// begin anew.
 TEST_P(Failure, LeavesNothingToTheNextRegion) {
   team t(GetParam().options());
   for (const rank_t who : {rank_t{0}, t.size() - 1}) {
@@ -156,13 +158,14 @@ TEST_P(Failure, OfReducingRegionsAndLoops) {
   expect_works(t);
 }
 
-// A rank may look at the error, and at other ones, while it waits for the rest.
+// A rank may look at its error, and at others, while it waits for the rest.
 TEST_P(Failure, IsNotSeenByOtherRanksHandlers) {
   team t(GetParam().options());
   std::vector<std::string> caught(t.size());
   std::atomic<unsigned> strays{0};
   t.run([&](member& me) {
-    // A new rank begins with no exception in hand, whatever the one before it on this thread is about.
+    // A new rank begins without a current exception, whatever the one before it on this thread is
+    // handling.
     if (std::current_exception() != nullptr || std::uncaught_exceptions() != 0) ++strays;
     try {
       throw failure(me.rank());
@@ -326,7 +329,7 @@ TEST(Deadline, FailuresOfALateRegionReachWhoeverWaits) {
   expect_works(t);
 }
 
-// The callable itself is kept; the team's end waits for the rank.
+// The team keeps the callable, and its destructor waits for the rank.
 TEST(Deadline, ATeamMayEndWhileARegionIsLate) {
   gate late;
   std::atomic<unsigned> calls{0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops: every schedule calls each index exactly once, and reducing loops combine in the order that they promise.
+// Tests loops: every schedule calls each index exactly once, and reducing loops combine in the
+// order that they promise.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ using tutti::test::shape;
 constexpr loop kinds[] = {loop::static_blocks, loop::static_chunks, loop::dynamic_chunks,
                           loop::guided_chunks, loop::adaptive};
 
-// Ranks 1 to 9 on 1 to 8 threads, more threads than cores among them, and many virtual ranks.
+// 1 to 9 ranks on 1 to 8 threads, also with more threads than cores, and many virtual ranks.
 std::vector<shape> shapes() {
   std::vector<shape> all;
   for (rank_t ranks = 1; ranks <= 9; ++ranks) all.push_back({std::min(ranks, rank_t{8}), ranks});
@@ -54,7 +55,7 @@ TEST_P(Loop, CallsEachIndexOnce) {
       for (const loop kind : kinds)
         for (const std::size_t chunk : {std::size_t{0}, std::size_t{1}, std::size_t{7},
                                         std::size_t{5000}, most / 2 + 1, most}) {
-          // Plain: two ranks that take the same index are a race, too.
+          // Plain, so that two ranks that take the same index are a race, too.
           std::vector<unsigned> calls(count);
           t.parallel_for(first, first + count, [&](std::size_t i) { ++calls.at(i - first); },
                          {.kind = kind, .chunk = chunk});
@@ -63,7 +64,7 @@ TEST_P(Loop, CallsEachIndexOnce) {
         }
 }
 
-// Long enough for everybody to be called in.
+// Long enough for all workers to be called in.
 void work_for(std::chrono::nanoseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < until) {
@@ -93,18 +94,20 @@ TEST_P(Loop, SharesWhatLastsAndStillCallsEachIndexOnce) {
                 work_for(5us);
                 ++parts.at(i);
               }
-              me.barrier();  // with nobody
+              // No other rank is here.
+              me.barrier();
             },
             how);
         ASSERT_EQ(parts, std::vector<unsigned>(count, 1u)) << "kind " << static_cast<int>(kind);
       }
 }
 
-// On a machine that is busy with something else the worker may come too late; not every time.
+// On a machine that is busy with other work the worker may come too late, but not every time.
 template <class Run>
 bool is_helped(Run run) {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    std::this_thread::sleep_for(5ms);  // the worker is asleep
+    // By now the worker is asleep.
+    std::this_thread::sleep_for(5ms);
     if (run()) return true;
   }
   return false;
@@ -126,7 +129,7 @@ TEST(Loops, WakeWhoSleepsWhenTheyLast) {
         << static_cast<int>(kind);
 }
 
-// Each too short to wake anybody for, but many.
+// Each loop is too short to wake a worker for it, but there are many.
 TEST(Loops, WakeWhoSleepsWhenTheyFollowOneAnother) {
   team t(2);
   EXPECT_TRUE(is_helped([&] {
@@ -141,7 +144,7 @@ TEST(Loops, WakeWhoSleepsWhenTheyFollowOneAnother) {
   }));
 }
 
-// But not for one that is over before they come.
+// The loop does not wake a worker if it is over before one could come.
 TEST(Loops, LeaveWhoSleepsAloneWhenTheyAreShort) {
   team t(2);
   unsigned helped = 0;
@@ -156,7 +159,8 @@ TEST(Loops, LeaveWhoSleepsAloneWhenTheyAreShort) {
   EXPECT_LE(helped, 100u) << "after 10 ms the worker should be asleep";
 }
 
-// A worker that is held up inside a part delays the loop, and nothing else does: all other parts are done meanwhile.
+// A worker that is held up inside a part delays the loop only by that part: all other parts are
+// done meanwhile.
 TEST(Loops, LeaveOnlyBegunPartsToALateWorker) {
   team t(2);
   for (const loop kind : {loop::adaptive, loop::dynamic_chunks, loop::guided_chunks}) {
@@ -168,7 +172,8 @@ TEST(Loops, LeaveOnlyBegunPartsToALateWorker) {
     t.parallel_for(0, count,
                    [&](std::size_t) {
                      if (std::this_thread::get_id() != caller && !is_held.exchange(true)) {
-                       // Until everybody else is through with all that can be done, which no longer changes.
+                       // Waits until all others have done all that can be done, so that the count
+                       // no longer changes.
                        std::size_t before = count;
                        while (before != done) {
                          before = done;
@@ -187,7 +192,7 @@ TEST(Loops, LeaveOnlyBegunPartsToALateWorker) {
   }
 }
 
-// Loops one right after the other, of every length and from stacks that die: who comes late must touch nothing.
+// Consecutive loops of every length, from stacks that end: a late worker must touch nothing.
 TEST(Loops, MayBeEndedWhileWorkersAreOnTheirWay) {
   for (const rank_t threads : {2u, 4u, 20u}) {
     team t(threads);
@@ -259,7 +264,7 @@ TEST(Loops, AreRefusedWhileARegionOfThisThreadIsLate) {
   }));
   tutti::test::expect_refused<std::logic_error>([&] { t.parallel_for(0, 3, [](std::size_t) {}); },
                                                 "has not ended yet (missing: rank 1)");
-  // Another thread has nothing to do with it.
+  // Another thread is not affected.
   std::thread([&] {
     std::size_t sum = 0;
     t.parallel_for(0, 4, [&](std::size_t i) { sum += i; });
@@ -355,7 +360,7 @@ TEST_P(Loop, ReducesInTheOrderOfItsPartsAndRanks) {
   }
 }
 
-// The same when it lasts, when a thread is late, and when the caller does it alone.
+// The bits are the same if the loop lasts, if a thread is late, and if the caller runs it alone.
 TEST_P(Loop, ReducesToTheSameBitsWhoeverRunsTheBlocks) {
   team t(GetParam().options());
   constexpr std::size_t count = 300;
@@ -416,7 +421,7 @@ TEST_P(Loop, ReducesByOperationsWithoutIdentity) {
   EXPECT_EQ(t.parallel_reduce_any(3, 3, least, square), 0u);
 }
 
-// A NaN is the one quiet NaN whatever made it, with an identity or without.
+// A NaN result is the one quiet NaN whatever made it, with or without an identity.
 TEST_P(Loop, MakesNaNsTheOne) {
   team t(GetParam().options());
   const double made = -std::numeric_limits<double>::quiet_NaN();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a team may be asked for, what it refuses and how, and that it leaves its caller as it was.
+// Tests the options of a team, what it refuses and how, and that it leaves its caller unchanged.
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -70,7 +70,8 @@ TEST(Options, NamesNeedNotOutliveTheCall) {
   team t({.threads = 3, .barrier = barrier, .wait = wait});
   barrier.assign(barrier.size(), 'x');
   wait.assign(wait.size(), 'x');
-  EXPECT_THROW(t.run([](tutti::member&) { throw 1; }), int);  // remakes what the names chose
+  // This remakes what the names chose.
+  EXPECT_THROW(t.run([](tutti::member&) { throw 1; }), int);
   expect_works(t);
 }
 
@@ -160,12 +161,12 @@ TEST(Idle, WorkersGiveTheirCoresBack) {
                                       tutti::test::shape{4, 0, "mcs", "park"}}) {
     team t(s.options());
     expect_works(t);
-    // Beside a busy process a waiter may take some slices until it knows that it is better off
-    // asleep.
+    // Beside a busy process a waiter may take some slices until it has learned that sleeping is
+    // better.
     std::this_thread::sleep_for(200ms);
     const auto before = cpu_time();
     std::this_thread::sleep_for(300ms);
-    // Three spinning workers would take several times as much, on one core still 300 ms.
+    // Three spinning workers would take several times as much; on one core still 300 ms.
     EXPECT_LT(cpu_time() - before, 100ms) << s;
     expect_works(t);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for each rank: made by the rank, on pages of its own, destroyed with its owner.
+// Tests memory for each rank: the rank makes it on its own pages, and it is destroyed with its
+// owner.
 
 #include "tutti/team/per_rank.hpp"
 
@@ -95,7 +96,8 @@ TEST(PerRanks, LeaveNothingWhenAConstructorThrows) {
 TEST(PerRanks, TooLargeIsAnError) {
   team t(2);
   EXPECT_THROW(per_rank<double>(t, SIZE_MAX / 8), std::bad_alloc);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // theirs ends the program
+// The sanitizers end the program instead of throwing.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_THROW(per_rank<double>(t, std::size_t{1} << 58), std::bad_alloc);
 #endif
   tutti::test::expect_works(t);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A living team changes nothing for what its creator starts: threads, OpenMP, other processes, other teams.
+// A living team changes nothing for what its creator starts: threads, OpenMP, other processes,
+// other teams.
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -50,7 +51,7 @@ void bind_to(unsigned cpu) {
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-// The number that a child process finds, told by its exit status.
+// The number that a child process finds; its exit status reports it.
 int in_a_child(const std::function<int()>& find) {
   const pid_t child = fork();
   if (child == 0) _exit(find());
@@ -79,7 +80,7 @@ TEST(Placement, LeavesWhatTheCreatorStartsTheMaskThatItHad) {
   });
 }
 
-// The team's own threads: nobody gets more of them on a CPU than must be.
+// The team's own threads are spread so that no CPU has more of them than necessary.
 TEST(Placement, SpreadsMoreWorkersThanCpusEvenly) {
   const auto& cpus = platform::process_cpus();
   const auto each = static_cast<rank_t>(cpus.size());
@@ -96,7 +97,8 @@ TEST(Placement, SpreadsMoreWorkersThanCpusEvenly) {
   }
 }
 
-// A worker that another thread keeps from its core in every wait goes to another one, and leaves the opener's mask alone.
+// If another thread keeps a worker from its core in every wait, the worker moves to another core
+// and does not change the opener's mask.
 TEST(Placement, AWorkerLeavesTheCoreOfItsOpener) {
   const auto& cpus = platform::process_cpus();
   if (cpus.size() < 2) GTEST_SKIP() << "one CPU only";
@@ -108,7 +110,8 @@ TEST(Placement, AWorkerLeavesTheCoreOfItsOpener) {
       if (me.rank() == 1) worker = sched_getcpu();
     };
     t.run(region);
-    bind_to(static_cast<unsigned>(worker));  // where the worker is now
+    // Where the worker is now.
+    bind_to(static_cast<unsigned>(worker));
     int apart = 0;
     while (apart < 100 && std::chrono::steady_clock::now() - start < 5s) {
       t.run(region);
@@ -129,7 +132,8 @@ TEST(Placement, LeavesOpenMPItsCpus) {
 #endif
 }
 
-// What a runtime that binds its threads leaves of the creator's mask is no choice for the team.
+// If a runtime that binds its threads has narrowed the creator's mask, the team does not take that
+// mask as a choice.
 TEST(Placement, WorkersOfABoundThreadMayUseTheCpusOfTheProcess) {
   const auto& cpus = platform::process_cpus();
   if (cpus.size() < 2) GTEST_SKIP() << "one CPU only";
@@ -149,7 +153,7 @@ TEST(Placement, WorkersOfABoundThreadMayUseTheCpusOfTheProcess) {
 TEST(Placement, WorkersKeepAMaskThatHoldsTheTeam) {
   const auto& cpus = platform::process_cpus();
   if (cpus.size() < 3) GTEST_SKIP() << "needs three CPUs";
-  // One that it shares with the opener it leaves.
+  // A worker leaves a CPU that it shares with the opener.
   std::thread([&] {
     cpu_set_t two;
     CPU_ZERO(&two);
@@ -190,7 +194,7 @@ struct shared_words {
   double processor_seconds[2] = {};
 };
 
-// What two processes get of the processors together while each computes with one thread, in CPUs.
+// The processor time that two processes get together while each computes with one thread, in CPUs.
 double cpus_of_two_processes(bool with_teams) {
   void* const memory = mmap(nullptr, sizeof(shared_words), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -222,14 +226,14 @@ double cpus_of_two_processes(bool with_teams) {
 
 TEST(Placement, TwoProcessesWithTeamsDoNotSitOnTheSameCore) {
   if (platform::usable_cpus() < 2) GTEST_SKIP() << "one CPU only";
-  // Beside others' load the two get less, with teams or without, and not always the same.
+  // Beside other load the two get less, with or without teams, and not always the same.
   double best = 0, with = 0, without = 0;
   for (int attempt = 0; attempt < 6 && best < 0.85; ++attempt) {
     without = cpus_of_two_processes(false);
     with = cpus_of_two_processes(true);
     best = std::max(best, with / without);
   }
-  // Bound to the first core both, they get one CPU in place of two: 0.5.
+  // If both are bound to the first core, they get one CPU instead of two: 0.5.
   EXPECT_GT(best, 0.75) << with << " CPUs with teams, " << without << " without";
 }
 

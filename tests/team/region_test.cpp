@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions: every rank once, plain data published in, out and between; regions inside regions; teams that come and go.
+// Tests regions: every rank runs once, plain data are published in, out and between; regions inside
+// regions; teams that come and go.
 
 #include <gtest/gtest.h>
 
@@ -55,7 +56,7 @@ TEST_P(Region, PublishesPlainDataBetweenItsRanks) {
         std::vector<std::uint64_t>& board = boards[meeting % 2];
         board[me.rank()] = text_of(me.rank(), meeting);
         rank_t sum = n * (n - 1) / 2;
-        // Each way to meet in turn.
+        // Each way to synchronise has its turn.
         switch (meeting % 3) {
           case 0: me.barrier(); break;
           case 1: sum = me.reduce(tutti::plus{}, me.rank()); break;
@@ -64,7 +65,8 @@ TEST_P(Region, PublishesPlainDataBetweenItsRanks) {
         for (rank_t r = 0; r < n; ++r) mistakes[me.rank()] += board[r] != text_of(r, meeting);
         mistakes[me.rank()] += sum != n * (n - 1) / 2;
       }
-      me.barrier();  // before somebody else's board of the next region
+      // This comes before another rank writes its board in the next region.
+      me.barrier();
     });
   EXPECT_EQ(mistakes, std::vector<unsigned>(n));
 }
@@ -99,7 +101,8 @@ TEST_P(Team, CallerIsRank0AndRanksKeepTheirThreads) {
 TEST_P(Team, RunsRegionsAfterAPause) {
   team t(GetParam().options());
   for (int region = 0; region < 3; ++region) {
-    std::this_thread::sleep_for(50ms);  // the workers are asleep
+    // By now the workers are asleep.
+    std::this_thread::sleep_for(50ms);
     tutti::test::expect_works(t);
   }
 }
@@ -155,7 +158,8 @@ TEST_P(Team, OpensAnotherTeamInsideARegion) {
   tutti::test::expect_works(outer);
 }
 
-// Through another team a region of a team that is open already runs on the calling rank alone; nothing hangs.
+// If a team is open and a region of it is opened again through another team, that region runs on
+// the calling rank alone; nothing hangs.
 TEST(Teams, NestedInEachOther) {
   team a(2), b({.threads = 2, .ranks = 5});
   std::atomic<unsigned> calls{0}, ranks{0};
@@ -175,8 +179,9 @@ TEST(Teams, NestedInEachOther) {
   tutti::test::expect_works(b);
 }
 
-// Two ranks that open another team at once: one has its ranks, the other runs alone or comes after it. Never both at once on
-// the team's threads: the plain counter would lose some.
+// Two ranks open another team at once: one region has the team's ranks, the other runs alone or
+// after it. They never run on the team's threads at the same time, which would make the plain
+// counter lose counts.
 TEST(Teams, OpenedByTwoThreadsAtOnce) {
   team outer(2), shared(2);
   std::atomic<unsigned> calls{0}, together{0}, alone{0};
@@ -203,7 +208,7 @@ TEST(Teams, OpenedByTwoThreadsAtOnce) {
   tutti::test::expect_works(shared);
 }
 
-// Nobody but that thread could end the region: it must not wait for it.
+// Only that thread could end the region, so it must not wait for it.
 TEST(Teams, RunsASecondThreadsRegionAloneWhileOneIsOpen) {
   for (const rank_t ranks : {2u, 7u}) {
     team t({.threads = 2, .ranks = ranks});
@@ -228,7 +233,7 @@ TEST(Teams, RunsASecondThreadsRegionAloneWhileOneIsOpen) {
   }
 }
 
-// Several threads and one team, all kinds of regions and loops: each gets what it asked for.
+// Several threads share one team, with all kinds of regions and loops: each gets its own results.
 TEST(Teams, SharedByThreadsThatDoNotKnowOfEachOther) {
   team t(2);
   std::vector<std::thread> users;
@@ -309,7 +314,7 @@ TEST_P(Team, RefusesMoreFirstRanksThanItHas) {
   tutti::test::expect_works(t);
 }
 
-// The others sleep on.
+// The other ranks stay asleep.
 TEST(Teams, FirstRanksAreAllThatAreUsed) {
   team t(4);
   std::this_thread::sleep_for(50ms);
@@ -321,7 +326,7 @@ TEST(Teams, FirstRanksAreAllThatAreUsed) {
   }
 }
 
-// From one thread after the other, as long as they do not meet.
+// One thread after another may use the team, as long as they do not overlap.
 TEST(Teams, MayBeUsedByOneThreadAfterTheOther) {
   team t(3);
   for (int i = 0; i < 5; ++i) std::thread([&] { tutti::test::expect_works(t); }).join();
@@ -361,7 +366,7 @@ TEST(Callables, OfEveryKindAreCalledByEveryRank) {
   EXPECT_EQ(*moved.calls, 3u);
   t.run(move_only{});
 
-  // Too large to travel with the job.
+  // The result is too large to travel with the job.
   std::array<std::uint64_t, 100> large{};
   large[99] = 17;
   std::atomic<unsigned> sum{0};
@@ -384,7 +389,7 @@ TEST(Callables, FreeFunctionsReduceToo) {
   EXPECT_EQ(t.run_reduce(tutti::plus{}, rank_of), 6u);
 }
 
-// An operation with a state that wants more alignment than a job has.
+// An operation with a state that requires more alignment than a job has.
 struct alignas(16) aligned_plus {
   double scale = 1.0;
   double operator()(double a, double b) const { return scale * (a + b); }

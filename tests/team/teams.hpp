@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of teams share: the teams they run on, and how a refusal is expected.
+// Common parts of the tests of teams: the teams on which they run, and how a refusal is expected.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ struct shape {
   rank_t size() const { return ranks == 0 ? threads : ranks; }
   bool is_virtual() const { return size() > threads; }
   bool burns_the_core() const { return wait == "spin" || wait == "monitor"; }
-  // Regions that a test can afford.
+  // The number of regions that a test can afford.
   unsigned regions() const { return burns_the_core() ? 10 : size() > 8 ? 20 : 50; }
 
   std::string name() const {
@@ -45,13 +45,14 @@ struct shape {
 inline std::ostream& operator<<(std::ostream& out, const shape& s) { return out << s.name(); }
 inline constexpr auto name_of_shape = [](const auto& test) { return test.param.name(); };
 
-// Ending by tutti's own barrier: alone, few, many, more threads than this machine has cores, virtual ranks.
+// Teams with tutti's own barrier: one rank, few, many, more threads than this machine has cores,
+// virtual ranks.
 inline std::vector<shape> own_shapes() {
   return {{1, 0}, {2, 0}, {3, 0}, {4, 0},  {5, 0},  {8, 0}, {9, 0},
           {1, 3}, {2, 3}, {2, 8}, {3, 17}, {2, 64}, {8, 17}};
 }
 
-// Every barrier of the registry, with every way to wait that this machine has.
+// Teams with every barrier of the registry and every wait policy that this machine has.
 inline std::vector<shape> named_shapes() {
   std::vector<shape> all;
   for (const algorithm_info& algorithm : algorithms)
@@ -75,7 +76,7 @@ inline std::vector<shape> every_shape() {
   return all;
 }
 
-// Teams for what does not depend on how their threads meet.
+// Teams for tests that do not depend on how their threads synchronise.
 inline std::vector<shape> few_shapes() {
   return {{1, 0},
           {2, 0},
@@ -98,7 +99,7 @@ void expect_refused(F call, const std::string& why) {
   }
 }
 
-// Every rank is called, and all of them meet in every way there is.
+// Checks that every rank is called, and that all synchronise in every way there is.
 inline void expect_works(team& t) {
   std::vector<rank_t> calls(t.size());
   const rank_t sum = t.size() * (t.size() + 1) / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual ranks: several on one thread, and all of tutti's ways to wait let the others run. What they must not do is
-// seen, and what C++ and C keep for each thread is kept for each of them.
+// Virtual ranks: several on one thread. Every wait of tutti lets the others run. Forbidden actions
+// are detected, and each rank has its own copy of what C++ and C keep per thread.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using tutti::rank_t;
 using tutti::team;
 using tutti::test::shape;
 
-// All on one thread; several threads; more threads than cores.
+// All ranks on one thread; several threads; more threads than cores.
 const shape virtual_shapes[] = {{1, 2}, {1, 3}, {2, 5}, {2, 8}, {3, 17}};
 
 // Publishes plain data through arrive(rank).
@@ -115,7 +115,7 @@ TEST(VirtualRanks, SomeMayWaitForOthersWhileAllWillMeet) {
 TEST(VirtualRanks, HaveTheirOwnErrno) {
   team t({.threads = 2, .ranks = 9});
   std::atomic<unsigned> strays{0};
-  // A way to wait without system calls, which may set it.
+  // The wait policy makes no system calls, which may set errno.
   const auto barrier = tutti::make_barrier("central", 9, "spin");
   for (int region = 0; region < 3; ++region)
     t.run([&](member& me) {
@@ -128,7 +128,8 @@ TEST(VirtualRanks, HaveTheirOwnErrno) {
   EXPECT_EQ(strays, 0u);
 }
 
-// The team that a rank is in goes with it, also while another of its thread is in a region of another team.
+// A rank keeps the team that it is in, also while another rank of its thread is in a region of
+// another team.
 TEST(VirtualRanks, KnowWhichRegionTheyAreIn) {
   team outer({.threads = 1, .ranks = 4}), inner(2);
   std::vector<rank_t> calls(4);
@@ -136,7 +137,7 @@ TEST(VirtualRanks, KnowWhichRegionTheyAreIn) {
     outer.run([&](member& me) {
       if (me.rank() == 0)
         inner.run([](member& mine) {
-          // Long enough that the caller's wait lets the other ranks of its thread run.
+          // This is long enough that the caller's wait lets the other ranks of its thread run.
           if (mine.rank() == 1) std::this_thread::sleep_for(5ms);
         });
       else
@@ -205,7 +206,7 @@ TEST_F(Contract, IsNotCheckedWhereChecksAreOff) {
   EXPECT_TRUE(reported.empty());
 }
 
-// Uses up a stack, a page at a time.
+// Uses up a stack, one page at a time.
 [[gnu::noinline]] unsigned dig(unsigned depth) {
   volatile char page[1024];
   page[depth % sizeof page] = static_cast<char>(depth);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic that the hot paths rely on: division by an invariant, counters that wrap, deadlines.
+// Tests the arithmetic on which the hot paths rely: division by an invariant, counters that wrap,
+// deadlines.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ void expect_exact(std::uint32_t divisor, std::uint64_t numerator) {
       << numerator << " / " << divisor;
 }
 
-// Where a wrong multiplier shows first: around multiples of the divisor, and at the end of the range.
+// A wrong multiplier shows first around multiples of the divisor and at the end of the range.
 void expect_exact_at_edges(std::uint32_t divisor) {
   const std::uint64_t last_multiple = last_numerator / divisor * divisor;
   const std::uint64_t middle = last_multiple / divisor / 2 * divisor;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the adaptive policy costs, under a simulated clock: how late it is and how much of the processor it takes, for waits
-// of every length, against a waiter that never sleeps and one that sleeps at once. Nothing here depends on the machine.
+// The cost of the adaptive policy under a simulated clock: how late it is and how much processor
+// time it takes, for waits of every length, compared with a waiter that never sleeps and one that
+// sleeps at once. Nothing here depends on the machine.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,8 @@ using tutti::patience;
 
 constexpr std::uint64_t us = 1'000, ms = 1'000'000;
 
-// One processor and its clock. What the waiter does takes time; whom it waits for arrives at an instant that is told.
+// One processor and its clock. The waiter's actions take time; the event for which it waits comes
+// at a given instant.
 struct simulated {
   template <class T>
   using atomic = std::atomic<T>;
@@ -33,13 +35,14 @@ struct simulated {
   static void fence(const char*, std::memory_order) noexcept {}
 
   static constexpr std::uint64_t poll_ns = 40, clock_ns = 25, yield_ns = 600;
-  static inline std::uint64_t wake_up_ns = 20 * us;  // from the arrival to the waiter's next step
-  static constexpr std::uint64_t sleep_ns =
-      5 * us;  // of the processor, for a sleep and its wake-up
+  // The time from the event to the waiter's next step.
+  static inline std::uint64_t wake_up_ns = 20 * us;
+  // The processor time of a sleep and its wake-up.
+  static constexpr std::uint64_t sleep_ns = 5 * us;
 
   static inline std::uint64_t now = 0, used = 0, arrival = 0;
   static inline unsigned wake_ups = 0, yields = 0;
-  // What a yield lends the core for, instead of yield_ns.
+  // The time for which a yield gives the core away, instead of yield_ns.
   static inline std::function<std::uint64_t()> lend;
 
   static void spend(std::uint64_t ns) noexcept { now += ns, used += ns; }
@@ -66,7 +69,7 @@ struct simulated {
   struct habits : tutti::platform::core_habits {
     bool is_shared = false;
     bool visited_by_another() const noexcept { return is_shared; }
-    // Nobody tells who wants to run.
+    // The system does not say which threads want to run.
     bool may_try_yielding(std::uint64_t now_ns) noexcept {
       return core_habits::may_try_yielding(
           now_ns, +[]() noexcept -> std::uint32_t { return 0; });
@@ -89,7 +92,7 @@ struct cost {
     return *this;
   }
   cost operator/(double n) const { return {late / n, used / n, elapsed / n, wake_ups / n}; }
-  // What the issue counts: the time that the wait took and what the waiter took of its processor.
+  // The cost measure: the time that the wait took plus the processor time that the waiter took.
   double sum() const { return elapsed + used; }
 };
 
@@ -151,7 +154,7 @@ lengths nine_short_and_one_long(std::uint64_t length) {
 
 constexpr unsigned most_learning = 20;
 
-// What a waiter may have learnt before: nothing, that waits are short, that they are long.
+// What a waiter may have learned before: nothing, that waits are short, or that they are long.
 std::vector<std::pair<std::string, lengths>> histories() {
   return {{"nothing", {}},
           {"short", always(5 * us)},
@@ -162,7 +165,7 @@ std::vector<std::pair<std::string, lengths>> histories() {
 waiter after(const lengths& history) { return waiter(patience::balanced(), history); }
 
 TEST(Balance, PollsThroughWaitsOfUpTo200us) {
-  // However long a wake-up takes: what is learnt by sleeping must lead to polling.
+  // For every duration of a wake-up, what is learned by sleeping must lead to polling.
   for (const std::uint64_t wake_up : {1u, 8u, 20u, 50u}) {
     simulated::wake_up_ns = wake_up * us;
     for (const auto& [name, history] : histories())
@@ -190,7 +193,7 @@ TEST(Balance, SleepsThroughWaitsOf500usAndMore) {
     }
 }
 
-// The whole range, in steps of 1.3, however lengths vary and whatever was before.
+// The whole range, in steps of 1.3, however lengths vary and whatever came before.
 TEST(Balance, IsNeverTwiceAsDearAsTheBetterOfPollingAndSleeping) {
   const std::vector<std::pair<std::string, lengths (*)(std::uint64_t)>> shapes = {
       {"constant", always},
@@ -208,8 +211,8 @@ TEST(Balance, IsNeverTwiceAsDearAsTheBetterOfPollingAndSleeping) {
     }
 }
 
-// The worst case that docs/waiting.md tells: whatever the lengths are, a wait takes no more of the processor than the
-// longest time of polling and a sleep, and is no later than one wake-up.
+// The worst case that docs/waiting.md states: whatever the lengths are, a wait takes no more
+// processor time than the longest time of polling and a sleep, and is no later than one wake-up.
 TEST(Balance, HasAWorstCase) {
   waiter w(patience::balanced());
   std::mt19937_64 random(1);
@@ -228,7 +231,8 @@ TEST(Balance, HasAWorstCase) {
   EXPECT_LE(used, 2.2 * least) << "against a waiter that knows every length in advance";
 }
 
-// An adversary that looks at what the waiter does: each wait ends just after it has gone to sleep.
+// An adversary that sees what the waiter does: each wait ends just after the waiter has gone to
+// sleep.
 TEST(Balance, IsNoTwiceWorseThanProphecyAgainstAnAdversary) {
   waiter w(patience::balanced());
   std::uint64_t length = 55 * us;
@@ -238,14 +242,15 @@ TEST(Balance, IsNoTwiceWorseThanProphecyAgainstAnAdversary) {
     const cost c = w.wait(length);
     used += c.used + c.wake_ups * sleep;
     least += std::min<double>(static_cast<double>(length), sleep);
-    // Slept: be shorter next time, and otherwise longer, until it sleeps.
+    // If it slept, the next wait is shorter; otherwise waits get longer until it sleeps.
     length = c.wake_ups > 0 ? std::max<std::uint64_t>(length / 2, 2 * us) : length * 3 / 2;
     length = std::min<std::uint64_t>(length, 400 * us);
   }
   EXPECT_LE(used, 2.5 * least);
 }
 
-// Two that only wait for each other's wake-ups wait for about 20 us each: they must find out of it.
+// Two waiters that only wait for each other's wake-ups wait for about 20 us each; they must stop
+// doing so.
 TEST(Balance, DoesNotSleepThroughWakeUps) {
   waiter w = after(always(10 * ms));
   unsigned slept = 0;
@@ -266,7 +271,8 @@ TEST(Balance, KeepsToATimeThatIsChosen) {
 TEST(Balance, DoesNotYieldForLongWhereEverybodyElseOnlyYields) {
   waiter w(patience::balanced());
   w.share_the_core(true);
-  simulated::lend = nullptr;  // each yield comes back at once
+  // Each yield comes back at once.
+  simulated::lend = nullptr;
   const cost c = w.wait(always(500 * us), most_learning);
   EXPECT_LE(c.used, 25 * us) << "a partner on another core is late: nothing to do here";
   EXPECT_EQ(c.wake_ups, 1);
@@ -275,7 +281,8 @@ TEST(Balance, DoesNotYieldForLongWhereEverybodyElseOnlyYields) {
 TEST(Balance, YieldsToOthersThatHaveWork) {
   waiter w(patience::balanced());
   w.share_the_core(true);
-  simulated::lend = [&] {  // somebody else begins to wait in each turn
+  // In each turn another thread begins to wait.
+  simulated::lend = [&] {
     w.core().note_wait();
     return 200 * us;
   };
@@ -308,7 +315,7 @@ TEST(Balance, SleepsBesideABusyProcess) {
   const cost beside = w.wait(always(100 * us), most_learning, 10'000);
   EXPECT_GE(beside.wake_ups, 0.99);
   EXPECT_LE(simulated::yields, 60u) << "tries to yield";
-  // It ends.
+  // The background process ends.
   simulated::lend = [&] {
     w.core().note_wait();
     return 20 * us;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotas of control groups, read from made-up trees of files as v1, v2 and hybrid mounts have them, and from a real group
-// where one can be made; and how many CPUs a process may use.
+// Quotas of control groups, read from artificial trees of files as v1, v2 and hybrid mounts have
+// them, and from a real group where one can be made; and the number of CPUs that a process may use.
 
 #include "tutti/platform/cpu_quota.hpp"
 
@@ -83,7 +83,7 @@ TEST_F(CpuQuota, OfV1) {
   EXPECT_EQ(found.file, root_ + "/sys/fs/cgroup/cpu,cpuacct/docker/1/cpu.cfs_quota_us");
 }
 
-// v2 is mounted beside v1, which has the controller: its group must not hide that of v1.
+// v2 is mounted beside v1, which has the controller: v2's group must not hide that of v1.
 TEST_F(CpuQuota, OfHybridMounts) {
   const std::string v2_beside =
       "40 31 0:40 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n";
@@ -92,7 +92,7 @@ TEST_F(CpuQuota, OfHybridMounts) {
   v1("/sys/fs/cgroup/cpu,cpuacct/job", "50000", "100000");
   write("/sys/fs/cgroup/unified/scope/cgroup.procs", "");
   EXPECT_DOUBLE_EQ(quota(), 0.5);
-  // The other way round: v1 has only the name of systemd.
+  // The opposite case: v1 has only the name of systemd.
   groups("1:name=systemd:/job\n0::/scope\n");
   write("/sys/fs/cgroup/unified/scope/cpu.max", "300000 100000\n");
   EXPECT_DOUBLE_EQ(quota(), 3);
@@ -111,7 +111,7 @@ TEST_F(CpuQuota, IsTheTightestUpToTheRoot) {
 }
 
 TEST_F(CpuQuota, OfAContainerThatSeesItsOwnGroupOnly) {
-  // Docker without a cgroup namespace: the host's path, the mount's root is the group.
+  // Docker without a cgroup namespace: the path is the host's, and the mount's root is the group.
   groups("4:cpu,cpuacct:/docker/1\n");
   mounts("33 31 0:29 /docker/1 /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n");
   v1("/sys/fs/cgroup/cpu,cpuacct", "75000", "100000");
@@ -120,10 +120,10 @@ TEST_F(CpuQuota, OfAContainerThatSeesItsOwnGroupOnly) {
   groups("4:cpu,cpuacct:/docker/1/part\n");
   v1("/sys/fs/cgroup/cpu,cpuacct/part", "25000", "100000");
   EXPECT_DOUBLE_EQ(quota(), 0.25);
-  // A name that merely begins alike is no group below; then the folder that is there counts.
+  // A name with the same beginning is not a group below; then the existing folder counts.
   groups("4:cpu,cpuacct:/docker/10/part\n");
   EXPECT_DOUBLE_EQ(quota(), 0.75);
-  // Outside of the namespace.
+  // The path is outside the namespace.
   groups("4:cpu,cpuacct:/../2\n");
   EXPECT_DOUBLE_EQ(quota(), 0.75);
 }
@@ -206,7 +206,7 @@ bool write_file(const std::string& path, const std::string& text) {
   return file.good();
 }
 
-// A group of v1 or v2 below that of this process; removed at the end.
+// A group of v1 or v2 below that of this process, removed at the end.
 class real_group {
  public:
   real_group() {
@@ -216,7 +216,7 @@ class real_group {
     folder_.clear();
   }
   ~real_group() {
-    // A group can be removed once the kernel has buried the last process.
+    // A group can be removed once the kernel has cleaned up the last process.
     for (int i = 0; i < 100 && !folder_.empty() && rmdir(folder_.c_str()) != 0; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -240,19 +240,23 @@ class real_group {
   std::string folder_;
 };
 
-// In a child process, so that this one is never limited. What it found wrong, or 0.
+// Runs in a child process, so that this one is never limited. Returns the number of the check that
+// failed, or 0.
 int watch_a_quota_change(const real_group& group) {
   using std::chrono::milliseconds;
-  if (platform::recent_cpu_quota() != 0) return 0;  // we are limited already: nothing to see
+  // This process is limited already, so nothing can be seen.
+  if (platform::recent_cpu_quota() != 0) return 0;
   if (!group.limit_to(0.5) || !group.enter()) return 1;
   if (platform::read_cpu_quota().cpus != 0.5) return 2;
-  if (platform::recent_cpu_quota() != 0) return 3;  // not before a second has passed
+  // The quota must not be read again before a second has passed.
+  if (platform::recent_cpu_quota() != 0) return 3;
   const std::uint64_t stopped = platform::recent_throttled_ns();
   if (stopped != 0) return 4;
   std::this_thread::sleep_for(milliseconds(1'050));
   if (platform::recent_cpu_quota() != 0.5) return 5;
   if (platform::usable_cpus() != 1 || platform::usable_cores() != 1) return 6;
-  // So little that it is used up beside any load. The kernel counts a stop when it has ended.
+  // The quota is so small that it is used up beside any load. The kernel counts a stop when it has
+  // ended.
   if (!group.limit_to(0.02)) return 7;
   const std::uint64_t start = platform::now_ns();
   while (platform::throttled_ns() < 20'000'000)
@@ -307,7 +311,7 @@ TEST_F(UsableCpus, AreNoMoreThanTheQuotaRoundedUp) {
   EXPECT_EQ(platform::throttled_ns(), 0u) << "nobody tells";
 }
 
-// Run by the next test, in a process of its own.
+// The next test runs this one, in a process of its own.
 TEST(UsableCpusOfAChild, DISABLED_IsOne) {
   EXPECT_EQ(platform::process_cpus().size(), 1u);
   EXPECT_EQ(platform::usable_cpus(), 1u);

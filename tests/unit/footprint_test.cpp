@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a tutti::barrier takes, its heap included, beside std::barrier; and that what it takes late is taken
-// when it is needed, once.
+// Compares the memory of a tutti::barrier, including its heap, with that of std::barrier, and
+// checks that memory needed late is taken when it is needed, once.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@
 
 namespace {
 
-// Bytes asked for by this thread and not yet given back: sizes are kept before each block.
+// The bytes that this thread has allocated and not freed; a block's size is stored before the
+// block.
 thread_local std::ptrdiff_t bytes_on_heap = 0;
 
 void* take(std::size_t size, std::size_t alignment) {
@@ -62,7 +63,7 @@ void operator delete[](void* p, std::size_t, std::align_val_t a) noexcept { give
 namespace {
 
 using tutti::rank_t;
-// As in a release build, whatever this one is.
+// The barrier of a release build, whatever this build is.
 using bare = tutti::barrier<tutti::no_completion, false>;
 
 constexpr auto do_nothing = []() noexcept {};
@@ -74,7 +75,7 @@ constexpr auto arrive_with_ranks = [](auto& sync, std::ptrdiff_t n) {
 };
 constexpr auto drop_one = [](auto& sync, std::ptrdiff_t) { sync.arrive_and_drop(); };
 
-// Of a barrier for n: the object, and what is on the heap after it has been used.
+// The memory of a barrier for n: the object, and the heap after it has been used.
 template <class Barrier, class Use = decltype(use_nothing)>
 std::ptrdiff_t bytes_of(std::ptrdiff_t n, Use use = {}) {
   const std::ptrdiff_t before = bytes_on_heap;
@@ -97,7 +98,8 @@ constexpr std::ptrdiff_t line = tutti::cache_line;
 
 TEST(Footprint, IsCounted) {
   const std::ptrdiff_t before = bytes_on_heap;
-  void* const block = ::operator new(100);  // which the compiler must not leave out
+  // The compiler must not leave this out.
+  void* const block = ::operator new(100);
   EXPECT_EQ(bytes_on_heap - before, 100);
   ::operator delete(block);
   EXPECT_GE(std_bytes(1000), 32'000)
@@ -107,7 +109,8 @@ TEST(Footprint, IsCounted) {
 TEST(Footprint, OfTicketsIsThreeLinesAtMost) {
   const rank_t cpus = tutti::platform::usable_cpus();
   for (const std::ptrdiff_t n : {1, 2, 3, 5, 8, 9, 17, 64, 1000, 65535}) {
-    if (n > 5 && static_cast<rank_t>(n) <= cpus) continue;  // stripes
+    // These use stripes.
+    if (n > 5 && static_cast<rank_t>(n) <= cpus) continue;
     EXPECT_LE(bytes_of<bare>(n), 3 * line) << "n = " << n;
     EXPECT_LE(bytes_of<bare>(n, drop_one), 3 * line) << "a drop takes nothing; n = " << n;
     if (n > 8) {
@@ -128,7 +131,8 @@ TEST(Footprint, WithRanksIsTwiceThatOfStdAtMost) {
   }
 }
 
-// A leaf for 8, a root, a release word: as many lines whoever comes. Twice std::barrier's from 20 participants on.
+// A leaf for 8, a root and a release word: the number of lines does not depend on which ranks come.
+// From 20 participants on it is twice that of std::barrier.
 TEST(Footprint, OfStripesIsALineForEight) {
   for (const std::ptrdiff_t n : {6, 9, 16, 20, 64, 1000}) {
     const std::ptrdiff_t bytes = bytes_of<with_completion>(n);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which idle CPU a thread that shares its own moves to, and that it does, with its mask as before.
+// Tests to which idle CPU a thread moves that shares its own, and that it moves there and keeps its
+// mask.
 
 #include "tutti/platform/free_core.hpp"
 
@@ -48,7 +49,8 @@ TEST(IdleCpu, IsOneThatNobodyUsedAndThatTheThreadMayUse) {
   EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 1), 2) << "equal: the next";
   EXPECT_EQ(platform::idle_cpu(before, after, 100 * ms, all, 2), 3) << "equal: the next";
   before.of[1] = 0xffff'fffe;
-  after.of[1] = 18;  // 20 more: it wraps
+  // 20 more: it wraps.
+  after.of[1] = 18;
   EXPECT_EQ(platform::idle_cpu(before, after, 200 * ms, all, 0), 1);
 }
 
@@ -76,8 +78,8 @@ TEST(IdleTimes, AreReadAsTheKernelWritesThem) {
   EXPECT_TRUE(times.read()) << "that of this machine";
 }
 
-// Two threads on one CPU say so for as long as it takes; somebody must move, where there is an idle CPU, and both keep
-// their masks.
+// Two threads on one CPU report it for as long as necessary. If there is an idle CPU, one of them
+// must move, and both keep their masks.
 TEST(FreeCoreSeeker, MovesAThreadThatSharesToAnIdleCoreAndBindsNothing) {
   if (platform::process_cpus().size() < 2) GTEST_SKIP() << "one CPU only";
   cpu_set_t all;

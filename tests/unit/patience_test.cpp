@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patience: what texts and times mean, what is refused, where it can be set, and what the
-// environment says.
+// Tests patience: the meaning of texts and times, what is refused, where it can be set, and the
+// environment variable.
 
 #include "tutti/wait/patience.hpp"
 
@@ -98,7 +98,8 @@ TEST(Patience, IsRefusedByPoliciesThatHaveNone) {
   }
 }
 
-// What a waiter of this thread takes of the processor while its partner is away for `away`.
+// The share of the processor that a waiter of this thread takes while its partner is away for
+// `away`.
 double processor_share_of_a_wait(patience p, std::chrono::milliseconds away) {
   tutti::barrier<> sync(2, tutti::barrier_options{.patience = p});
   std::thread late([&] {
@@ -118,7 +119,7 @@ double processor_share_of_a_wait(patience p, std::chrono::milliseconds away) {
 }
 
 TEST(Patience, DecidesWhatAWaitTakesOfTheProcessor) {
-  // Others may keep a core busy: what an active waiter gets then is less, never more.
+  // If others keep a core busy, an active waiter gets less, never more.
   EXPECT_LT(processor_share_of_a_wait(patience::passive(), 60ms), 0.25);
   EXPECT_LT(processor_share_of_a_wait(1ms, 60ms), 0.35);
   EXPECT_LT(processor_share_of_a_wait(patience::balanced(), 60ms), 0.35);
@@ -128,7 +129,7 @@ TEST(Patience, DecidesWhatAWaitTakesOfTheProcessor) {
   EXPECT_GT(active, 0.5);
 }
 
-// In a process of its own, as the environment is read once.
+// Runs in a process of its own, because the environment is read once.
 int tell_the_environments_patience() {
   const patience said = patience::of_environment();
   if (!(said == patience().chosen())) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the platform layer tells: topology, cache groups, the CPU's waiting instructions, cores, misuse.
+// Tests the platform layer: topology, cache groups, the CPU's waiting instructions, cores, misuse.
 
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST(Monitor, HasANameForEveryKind) {
   EXPECT_EQ(platform::monitor(), platform::detect_monitor());
 }
 
-// Without the instruction a nap is one pause: it must still return.
+// Without the instruction a nap is one pause; it must still return.
 TEST(Monitor, NapsEndWithoutAChange) {
   const std::atomic<std::uint32_t> word{0};
   for (int i = 0; i < 100; ++i) platform::nap(word, [] { return false; });
@@ -92,7 +92,8 @@ TEST(Cpu, KnowsWhereItRuns) {
 }
 
 TEST(CoreHabits, SeeTheNameOfAnother) {
-  static platform::core_habits core;  // as the real ones: begins with nobody's name
+  // It begins without a name, as real ones do.
+  static platform::core_habits core;
   EXPECT_FALSE(core.visited_by_another()) << "the first";
   EXPECT_FALSE(core.visited_by_another()) << "still alone";
   std::thread([] { EXPECT_TRUE(core.visited_by_another()); }).join();
@@ -106,7 +107,7 @@ std::uint32_t nobody_tells() noexcept { return 0; }
 std::uint32_t only_the_caller() noexcept { return 1; }
 std::uint32_t somebody_else_too() noexcept { return 2; }
 
-// A process that stays: two slices, one right after the other.
+// A process that stays: it takes two slices, one right after the other.
 void meet_a_stranger(platform::core_habits& core, std::uint64_t& now) {
   for (int slice = 0; slice < 2; ++slice) {
     const std::uint64_t began = now + us;
@@ -120,7 +121,7 @@ TEST(CoreHabits, TakeOneSliceForWhatItIs) {
   std::uint64_t now = 1'000 * ms;
   for (int slice = 0; slice < 100; ++slice) {
     core.note_foreign_slice(now, now + 3 * ms);
-    // Others on this core had given it away before, and tell of the same slice.
+    // Other waiters on this core had given it away before, and report the same slice.
     core.note_foreign_slice(now - us, now + 3 * ms + us);
     core.note_foreign_slice(now - 2 * us, now + 3 * ms + 2 * us);
     EXPECT_FALSE(core.has_stranger());
@@ -142,7 +143,7 @@ TEST(CoreHabits, ShunAStrangerLongerEachTimeUpToABound) {
     EXPECT_LE(shunned, 1'000 * ms) << "the stranger may have gone long ago";
     if (first == 0) first = shunned;
     before = shunned;
-    // A try after that time: one slice proves it true again.
+    // A try after that time: one slice confirms it again.
     now += shunned + 3 * ms;
     core.note_foreign_slice(now - 3 * ms, now);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool barrier's promise: whoever leaves first may destroy it, and the destructor waits for those still inside.
+// The guarantee of the pool barrier: the first to leave may destroy it, and the destructor waits
+// for those still inside.
 
 #include "tutti/barrier/pool.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Where a slow participant stays although its wait is over.
+// A slow participant stays here although its wait is over.
 thread_local bool is_slow = false;
 std::atomic<bool> slow_may_leave{false};
 std::atomic<int> slow_inside{0};
@@ -71,7 +72,8 @@ TEST(Pool, DestructorWaitsForTheLastToLeave) {
   destroy_while_one_is_inside([](slow_pool&) {});
 }
 
-// One who gave up in the next episode has left as well, but not in the place of the slow one.
+// A participant that gave up in the next episode has left as well, but it does not count in place
+// of the slow one.
 TEST(Pool, DestructorWaitsAlsoAfterSomeoneGaveUp) {
   destroy_while_one_is_inside(
       [](slow_pool& barrier) { EXPECT_FALSE(barrier.arrive_and_wait(0, tutti::deadline(0))); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums against long integer arithmetic, in any order and split, and on every vector unit that this CPU has.
+// Compares exact sums with long integer arithmetic, in any order and split, and on every vector
+// unit that this CPU has.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ class long_integer {
         add_power(static_cast<std::size_t>(exponent - 53 + i + unit), value < 0);
   }
 
-  // To nearest, ties to even, by comparing with the half of the last place.
+  // Rounds to nearest, ties to even, by comparing with half of the last place.
   template <class T>
   T rounded() const {
     const bool negative = bit(size - 1);
@@ -52,7 +53,7 @@ class long_integer {
     bool below = false;
     for (int i = 0; i < last - 1; ++i) below |= magnitude.bit(i);
     if (magnitude.bit(last - 1) && (below || kept % 2 != 0)) ++kept;
-    // 2^53 at the most: exact; ldexp overflows to infinity as it should.
+    // At most 2^53, so it is exact; ldexp overflows to infinity as it should.
     const T size_of = std::ldexp(static_cast<T>(kept), last - unit);
     return negative ? -size_of : size_of;
   }
@@ -266,7 +267,8 @@ TEST(ExactSum, AnyOrderAndAnySplitHasTheSameBytes) {
   }
 }
 
-// The twin: a plain sum of the same values does depend on their order, so the test above could fail.
+// The counterpart: a plain sum of the same values depends on their order, so the test above could
+// fail.
 TEST(ExactSum, APlainSumOfSuchValuesDependsOnTheirOrder) {
   std::mt19937_64 random(11);
   std::vector<double> values = values_of<double>(kind::spread, 500, random);
@@ -286,7 +288,7 @@ TEST(ExactSum, CarriesArePassedOnInTime) {
     sum.add(value);
     expected.add(value);
     if (i % 7 != 0) continue;
-    // Merges of sums that have not passed on theirs either, of every age.
+    // Merges sums of every age that have not passed on their carries either.
     exact_sum<double> other;
     for (int k = 0; k < i % 2047; ++k) other.add(k % 2 == 0 ? -value : value);
     for (int k = 0; k < i % 2047 % 2; ++k) expected.add(-value);
@@ -337,7 +339,8 @@ TEST(ExactSum, DoesNotDependOnFlushingOfSubnormals) {
   values[1000] = 5e-324;
   const exact_sum<double> expected = one_by_one<double>(values);
   const unsigned before = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(before | 0x8040);  // flush to zero, denormals are zero
+  // Flush to zero; denormals are zero.
+  __builtin_ia32_ldmxcsr(before | 0x8040);
   const exact_sum<double> sum = all_at_once<double>(values);
   __builtin_ia32_ldmxcsr(before);
   expect_same_bytes(sum, expected);

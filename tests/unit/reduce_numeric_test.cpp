@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of reductions: what operations give for special values, and folds that have the same bits on every
-// vector unit that this CPU has.
+// The arithmetic of reductions: the results of operations for special values, and folds that have
+// the same bits on every vector unit that this CPU has.
 
 #include <gtest/gtest.h>
 
@@ -135,7 +135,8 @@ TEST(Canonical, MakesEveryNaNTheOneAndLeavesTheRest) {
 using FoldOnTarget = on_target;
 INSTANTIATE_TEST_SUITE_P(All, FoldOnTarget, testing::ValuesIn(targets()), name_of);
 
-// What dispatch chose is what the test asked for, or all the tests above would be one test.
+// Dispatch must choose the target that the test asked for; otherwise all the tests above would be
+// one test.
 TEST_P(FoldOnTarget, IsDispatchedAtRunTime) {
   if (std::popcount(static_cast<std::uint64_t>(HWY_TARGETS)) == 1)
     GTEST_SKIP() << "compiled for this CPU only: nothing is dispatched";
@@ -145,7 +146,7 @@ TEST_P(FoldOnTarget, IsDispatchedAtRunTime) {
   EXPECT_EQ(hwy::SupportedTargets(), GetParam());
 }
 
-// The order that fold.hpp defines, written once more, with an element at a time.
+// The order that fold.hpp defines, written once more, one element at a time.
 double fold_by_definition(std::span<const double> values) {
   double lane[16];
   for (double& sum : lane) sum = -0.0;

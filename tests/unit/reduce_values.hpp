@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of sums share: values that are hard to sum, and a run on each vector unit that this CPU has.
+// Common parts of the tests of sums: values that are hard to sum, and a run on each vector unit
+// that this CPU has.
 #pragma once
 
-// The targets that the library is compiled for.
+// The targets for which the library is compiled.
 #define HWY_WANT_AVX3_DL 1
 
 #include <gtest/gtest.h>

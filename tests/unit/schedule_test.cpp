@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules as arithmetic: partners mirror each other, rounds are as few as the paper says, and a table that is
-// run to its end leaves nobody ignorant, for every n up to 512.
+// The schedules as arithmetic: partners mirror each other, rounds are as few as the papers say, and
+// a table that is run to its end leaves every rank informed, for every n up to 512.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr rank_t most = tutti::test::most_participants;
 constexpr rank_t knock_out_most = 64;
 
-// All must depart, each knowing of all; with one absent nobody may.
+// All must depart, each informed of all; with one absent none may depart.
 void expect_synchronizes(const schedule::table& table) {
   const auto n = static_cast<rank_t>(table.size());
   EXPECT_EQ(simulate(table), n) << "participants that departed knowing of all, n = " << n;
@@ -107,7 +107,8 @@ TEST_P(Radix, TreeChildrenAndParentsMirrorEachOther) {
 TEST_P(Radix, TreeIsAsShallowAsItsFanAllows) {
   for (rank_t n = 1; n <= most; ++n) {
     const schedule::tree t(n, GetParam());
-    std::uint64_t full = 1;  // ranks in a complete tree of the depth so far
+    // The ranks in a complete tree of the depth so far.
+    std::uint64_t full = 1;
     rank_t depth = 0;
     for (std::uint64_t level = GetParam(); full < n; level *= GetParam(), ++depth) full += level;
     EXPECT_EQ(t.depth(), depth) << "n = " << n;
@@ -115,7 +116,8 @@ TEST_P(Radix, TreeIsAsShallowAsItsFanAllows) {
 }
 
 TEST_P(Radix, TreesTellAllOfAllForEveryFanOut) {
-  // Every n with the fan-outs of the classics, and every fan-out with a sample of n that has no pattern.
+  // Every n with the fan-outs of the classic algorithms, and every fan-out with a sample of n that
+  // has no pattern.
   for (rank_t n = 1; n <= most; ++n)
     expect_synchronizes(
         schedule::compile(schedule::tree(n, GetParam()), schedule::tree(n, n % 7 + 2)));
@@ -144,7 +146,7 @@ TEST(Tournament, EveryRankButTheChampionLosesOnceToALowerOne) {
   }
 }
 
-// The barriers stop at the first bye: there must be no opponent in a later round.
+// The barriers stop at the first bye, so there must be no opponent in a later round.
 TEST(Tournament, NoOpponentAfterTheFirstBye) {
   for (rank_t n = 1; n <= most; ++n) {
     const schedule::tournament t(n);
@@ -189,7 +191,7 @@ TEST(Hypercube, TellsAllOfAll) {
   for (rank_t n = 1; n <= most; ++n) expect_synchronizes(schedule::compile(schedule::hypercube(n)));
 }
 
-// The simulator must see what it is there to see.
+// The simulator must detect what it is made for.
 TEST(Simulate, SeesAMissingSignal) {
   for (rank_t n = 2; n <= 17; ++n) {
     auto table = schedule::compile(schedule::dissemination(n));
@@ -252,7 +254,7 @@ TEST(Hierarchy, TakesGroupsOfUnequalSizes) {
 // An operation that shows in which order it was applied.
 std::string paired(const std::string& a, const std::string& b) { return "(" + a + "+" + b + ")"; }
 
-// What the ranks of a tournament hold when each round's losers have reported.
+// The values that the ranks of a tournament hold when each round's losers have reported.
 std::string by_tournament(rank_t n) {
   const schedule::tournament t(n);
   std::vector<std::string> held;
@@ -296,7 +298,7 @@ TEST_P(FanIn, EverybodyReportsOnceToWhoeverCollects) {
   }
 }
 
-// Values combined on the way up a fan-in tree, as tree_reduction and fork_join do it.
+// Values combined on the way up a fan-in tree, as in tree_reduction and fork_join.
 std::string by_fan_in(const schedule::fan_in& tree, rank_t rank) {
   std::string sum = std::to_string(rank);
   for (rank_t round = 0; round < tree.rounds_collected(rank); ++round)
@@ -312,7 +314,7 @@ TEST_P(FanIn, CombinesAsTheTournamentDoes) {
     EXPECT_EQ(by_fan_in(schedule::fan_in(n, GetParam()), 0), by_tournament(n)) << "n = " << n;
 }
 
-// Only powers of two make subtrees of the tournament; another fan must show.
+// Only powers of two make subtrees of the tournament; with another fan the order must differ.
 TEST(FanIns, OfThreeWouldNotBeATournament) {
   EXPECT_NE(by_fan_in(schedule::fan_in(9, 3), 0), by_tournament(9));
 }

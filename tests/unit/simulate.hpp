@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a schedule::table: every participant carries what it knows of the others from stage to stage.
+// Runs a schedule::table: every participant carries what it knows of the others from stage to
+// stage.
 #pragma once
 
 #include <bitset>
@@ -12,7 +13,7 @@
 
 namespace tutti::test {
 
-// Sanitizers make the simulation some ten times slower: they see the same code with fewer n.
+// Sanitizers make the simulation some ten times slower, so they see the same code with fewer n.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || defined(TUTTI_TEST_SANITIZED)
 inline constexpr rank_t most_participants = 96;
 #else
@@ -22,9 +23,11 @@ inline constexpr rank_t most_participants = 512;
 inline constexpr rank_t nobody = ~rank_t{0};
 
 struct outcome {
-  rank_t departed = 0;  // finished their programs
-  rank_t informed = 0;  // of those, knew at that moment that everybody had arrived
-  // All of `n` departed, none of them too early.
+  // Participants that finished their programs.
+  rank_t departed = 0;
+  // Those of them that knew at that moment that everybody had arrived.
+  rank_t informed = 0;
+  // Whether all of `n` departed, none of them too early.
   bool operator==(rank_t n) const { return departed == n && informed == n; }
 };
 inline std::ostream& operator<<(std::ostream& out, const outcome& o) {
@@ -95,7 +98,8 @@ class simulation {
 
   const schedule::table& table_;
   std::vector<knowledge> known_;
-  std::vector<std::size_t> at_;  // the stage that each rank is in
+  // The stage of each rank.
+  std::vector<std::size_t> at_;
   std::vector<std::vector<message>> inbox_;
   std::deque<rank_t> runnable_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each wait policy that this machine has, alone: it wakes, misses nothing, gives up at its deadline, and a waiter that
-// sleeps is counted, so that a notifier without sleepers pays no system call.
+// Tests each wait policy that this machine has: it wakes, misses nothing, gives up at its deadline,
+// and counts a waiter that sleeps, so that a notifier without sleepers makes no system call.
 
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TYPED_TEST_SUITE(WaitPolicy, types_of<tutti::registry::waits>::type, policy_name
 TYPED_TEST(WaitPolicy, ReturnsAtOnceWhenReady) {
   typename TestFixture::seat_type seat;
   const std::atomic<std::uint32_t> word{1};
-  // Also past the deadline: what is there is there.
+  // The value is found even past the deadline.
   EXPECT_TRUE(this->wait_.until(seat, word, acquire, this->at_least(1), deadline(0)));
   EXPECT_TRUE(this->wait_.until(seat, word, acquire, this->at_least(1)));
 }
@@ -76,7 +76,7 @@ TYPED_TEST(WaitPolicy, GivesUpAtTheDeadline) {
   }
 }
 
-// The waiter has surely gone to sleep, or whatever its policy does in the long run.
+// By then the waiter has gone to sleep, or does whatever its policy does in a long wait.
 TYPED_TEST(WaitPolicy, WakesAfterALongWait) {
   std::atomic<std::uint32_t> word{0};
   std::thread waiter([&] {
@@ -90,7 +90,8 @@ TYPED_TEST(WaitPolicy, WakesAfterALongWait) {
 }
 
 TYPED_TEST(WaitPolicy, WakesAfterAnUpdateOfA64BitWord) {
-  std::atomic<std::uint64_t> word{UINT32_MAX};  // the update carries into the upper half
+  // The update carries into the upper half.
+  std::atomic<std::uint64_t> word{UINT32_MAX};
   std::thread waiter([&] {
     typename TestFixture::seat_type seat;
     EXPECT_TRUE(
@@ -135,7 +136,8 @@ TYPED_TEST(WaitPolicy, WaitsOnlyForWhatItWasAskedFor) {
   waiter.join();
 }
 
-// A wake-up that can be missed is missed here sooner or later: the deadline of seconds would show it.
+// A wake-up that can be missed is missed here sooner or later; the deadline of seconds would show
+// it.
 TYPED_TEST(WaitPolicy, MissesNoWakeUpInPingPong) {
   constexpr std::uint32_t most_turns = 20'000;
   std::atomic<std::uint32_t> ping{0}, pong{0};
@@ -175,7 +177,7 @@ TEST(Sleepers, CountWhileTheySleepAndNotAfter) {
     EXPECT_TRUE(asleep.sleep(
         word, acquire, [](std::uint32_t now) noexcept { return now == 1; }, tutti::no_deadline{}));
   });
-  // Woken for nothing until it has announced itself: it must go back to sleep.
+  // The waiter is woken for nothing until it has announced itself; it must go back to sleep.
   const std::uint64_t give_up = native::now_ns() + 30 * second_ns;
   while (!asleep.wake_after_store(word) && native::now_ns() < give_up) std::this_thread::yield();
   word.store(1, release);
