@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what the compiler made of the library's barriers with what it made of hand-written ones.
+"""Compares the code that the compiler made of the library's barriers with that of handwritten ones.
 
 compare.py LIBRARY.o HANDWRITTEN.o FUNCTION...
 compare.py --at-most COUNT LIBRARY.o FUNCTION...
 
-The disassemblies, with addresses and names of symbols taken out, must be equal. Where the compiler chose other registers
-or another order, the library must not have more instructions than the hand-written one, and the same of those that
-cost: locked ones, fences, pauses, calls. Both are printed. In the second form each function must have at most COUNT
-instructions: what is rare must not be inlined.
+The disassemblies, without addresses and names of symbols, must be equal. If the compiler chose other registers or another
+order, the library's code must not have more instructions than the handwritten code, and it must have the same expensive
+ones: locked instructions, fences, pauses, calls. Both are printed. In the second form each function must have at most
+COUNT instructions: rare cases must not be inlined.
 Exit status 77 (skipped) when objdump is not installed.
 """
 
@@ -27,12 +27,12 @@ COSTLY = re.compile(
     r"(lock( \w+)?|xchg|[lsm]fence|pause|call|"  # x86-64
     r"ld[ax]\w+|st[lx]\w+|cas\w*|swp\w*|ldadd\w*|d[ms]b|isb|bl)\b"  # AArch64
 )
-# Fills space between loops.
+# These instructions fill the space between loops.
 PADDING = re.compile(r"^(nop|data16|cs nop|xchg\s+%ax,%ax)")
 
 
 def disassemble(path: str) -> dict[str, list[str]]:
-    """The instructions of each function; jumps inside it name the index of the instruction that they go to."""
+    """The instructions of each function. A jump inside it names the index of its target instruction."""
     command = ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", path]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     functions: dict[str, list[tuple[int, str]]] = {}
@@ -87,7 +87,7 @@ def compare(name: str, library: list[str], handwritten: list[str]) -> bool:
 
 
 def count(most: int, path: str, names: list[str]) -> int:
-    """0 if none of the functions has more than `most` instructions, 1 if one has, 2 if one is not there."""
+    """0 if none of the functions has more than `most` instructions, 1 if one has, 2 if one does not exist."""
     functions = disassemble(path)
     result = 0
     for name in names:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares `tutti graph` with SciPy, NetworkX and Brian2. Argument: the command.
 
-What is not installed is skipped with the reason; exit status 77 if nothing could be compared.
+A package that is not installed is skipped with the reason. The exit status is 77 if nothing could be compared.
 """
 
 import csv
@@ -103,13 +103,13 @@ def test_scipy_heat(folder):
 def brian2():
     try:
         import brian2 as module
-    except AttributeError as unfit:  # Brian2 2.9 asks NumPy for what 2.4 has no more
+    except AttributeError as unfit:  # Brian2 2.9 uses a function that NumPy 2.4 no longer has
         raise ImportError(f"Brian2 does not fit NumPy {np.__version__}: {unfit}") from unfit
     return module
 
 
 def brian_network(n, edges, weights, milliseconds, noise_seed=None):
-    """Izhikevich's neurons as `--variety 0 --euler` has them; without a seed, no noise but a constant input of 10."""
+    """Izhikevich's neurons as with `--variety 0 --euler`. Without a seed there is no noise but a constant input of 10."""
     b = brian2()
     b.prefs.codegen.target = "numpy"
     b.start_scope()
@@ -134,7 +134,7 @@ def brian_network(n, edges, weights, milliseconds, noise_seed=None):
     )
     excites = np.arange(n) < n * 4 // 5
     group.b = np.where(excites, np.float32(0.2), np.float32(0.25)).astype(float)
-    group.a = float(np.float32(0.02))  # of both kinds, as nothing varies
+    group.a = float(np.float32(0.02))  # the same for both kinds, because nothing varies
     group.c = -65
     group.d = np.where(excites, 8, 2)
     group.k = np.where(excites, 5, 2)
@@ -184,7 +184,7 @@ def test_brian2_rates(folder):
     expected = np.array([(neurons < 800).sum() / 800, (neurons >= 800).sum() / 200])
     counts = run("spiking", path, folder, "--iterations", "1000", "--euler", "--variety", "0", *MODES[1])["spikes"]
     found = np.array([counts[:800].mean(), counts[800:].mean()])
-    print(f"  spikes a second: exciting {found[0]:.2f}, Brian2 {expected[0]:.2f}; "
+    print(f"  spikes per second: excitatory {found[0]:.2f}, Brian2 {expected[0]:.2f}; "
           f"inhibiting {found[1]:.2f}, Brian2 {expected[1]:.2f}")
     np.testing.assert_allclose(found, expected, rtol=0.1, atol=0.3)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Our files read by NumPy, SciPy and NetworkX, and theirs read by us.
+"""Tests that NumPy, SciPy and NetworkX read tutti's files, and that tutti reads theirs.
 
 usage: data_python_test.py CONVERT    (the program graph_data_convert)
-Exit status 77: skipped, a package is missing.
+The exit status is 77 (skipped) if a package is missing.
 """
 
 import pathlib
@@ -57,7 +57,7 @@ def check_ours(specification: str, folder: pathlib.Path) -> None:
     expected = edge_matrix(names[0])
     assert expected.nnz > 1000
     market = scipy.io.mmread(names[1])
-    # Both are read as doubles from the shortest text of a float.
+    # Both read the shortest text of a float as a double.
     assert same(market, expected), "SciPy reads another Matrix Market graph"
     degree = numpy.load(names[2])
     assert degree.dtype == numpy.uint64
@@ -82,7 +82,7 @@ def check_theirs(folder: pathlib.Path) -> None:
         scipy.io.mmwrite(folder / "theirs.mtx", matrix, **options)
         convert(folder / "theirs.mtx", folder / "theirs.wel")
         difference = edge_matrix(folder / "theirs.wel") - matrix
-        assert abs(difference).max() <= 1e-6 * abs(matrix).max(), f"we read another graph: {options}"
+        assert abs(difference).max() <= 1e-6 * abs(matrix).max(), f"tutti reads another graph: {options}"
     scipy.io.mmwrite(folder / "pattern.mtx", general, field="pattern")
     convert(folder / "pattern.mtx", folder / "pattern.el")
     ends = numpy.loadtxt(folder / "pattern.el", dtype=int)

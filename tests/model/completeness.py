@@ -17,7 +17,7 @@ SITE = re.compile(r'\bMemory::(?:order|fence)\(\s*"([^"]+)"')
 def main() -> int:
     program, headers = sys.argv[1], pathlib.Path(sys.argv[2])
     named = {name for path in sorted(headers.rglob("*.hpp")) for name in SITE.findall(path.read_text())}
-    # So few executions catch little; here only the sites count.
+    # This few executions catch little, but here only the sites count.
     run = subprocess.run(
         [program, "--json", "--executions", "200", "--mutant-executions", "1"], stdout=subprocess.PIPE, text=True
     )

@@ -3,7 +3,7 @@
 """Finds sentences without a subject: comments, help texts and pages that open with a fragment.
 
 A fragment is a comment line, a string literal or a Markdown line whose sentence opens with "Of", "Whoever" or "So many", or
-with "As" or "Who" in a comment: what comes first must be who does something, and then what it does.
+with "As" or "Who" in a comment. A sentence must first name who does something, then what it does.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sources
 from sources import Violation
 
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".sv", ".svh", ".v", ".py", ".sh", ".cmake", ".toml", ".md", ".txt", ".js", ".css"}
-# Data, in whatever language.
+# These folders hold data in any language.
 LEFT_OUT = ("vcode/programs/", "vcode/tests/", "tests/vcode/")
 COMMENT = re.compile(r"^\s*(?://+|#+|\*|--)\s*(?:\*\s+|-\s+)?(Of|As|Who|Whoever|So many)\s")
 STRING = re.compile(r'"(Of|Whoever|So many)\s\w')

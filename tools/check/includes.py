@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes go downwards only, and that only platform/ knows the machine.
+"""Checks that includes go downwards only, and that only platform/ depends on the machine.
 
 The layers, from the lowest to the highest; a file includes its own layer and those before it:
   platform schedule wait barrier event message reduce team detect mpi graph registry tutti.h src workloads vcode
-Assembly, intrinsics, system calls and #if on an instruction set or operating system stand in
-include/tutti/platform/ only (src/ may include system headers, as programs do).
+Assembly, intrinsics, system calls and #if on an instruction set or operating system may only
+be in include/tutti/platform/ (src/ may include system headers, as programs do).
 """
 
 import pathlib
@@ -39,7 +39,7 @@ SYSTEM_HEADER = re.compile(
 
 
 def layer_of(path: pathlib.PurePosixPath) -> str | None:
-    """The layer of a path relative to the root of the project; None for what is not layered."""
+    """The layer of a path relative to the root of the project; None for a path without a layer."""
     parts = path.parts
     if parts[:1] in (("src",), ("workloads",), ("vcode",)):
         return parts[0]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every atomic operation in include/tutti/ writes its memory order, and that each has a reason.
 
-An order stands in the code as `Memory::order("site", acquire)`, `acquire`, or `std::memory_order_acquire`;
-a parameter of type memory_order carries one that is written where the call is made. Its reason is a comment
+An order is written as `Memory::order("site", acquire)`, `acquire`, or `std::memory_order_acquire`; a parameter of
+type memory_order carries one that the caller writes. Its reason is a comment
   // acquire: pairs with ...
 on the line itself or above it in the same paragraph (no blank line, no end of an enclosing block between), so that one
 comment can serve several statements in a row.
@@ -64,7 +64,7 @@ def check_operations(path: pathlib.Path, code: str) -> list[Violation]:
 
 
 def check_operators(path: pathlib.Path, code: str) -> list[Violation]:
-    """No operator on an atomic: each would be seq_cst without saying so. Known by the names declared here."""
+    """No operator on an atomic: each would be seq_cst without saying so. The names declared here identify atomics."""
     names = "|".join(sorted(set(ATOMIC_NAME.findall(code))))
     if not names:
         return []

@@ -4,9 +4,9 @@
 
   links     a relative link names a file or folder of the project; its #anchor is a heading there
   tables    every row of a table has as many cells as its head
-  commands  `make TARGET` is a target of the Makefile; a path such as tools/NAME or examples/... is there; a
+  commands  `make TARGET` is a target of the Makefile; a path such as tools/NAME or examples/... exists; a
             subcommand of build/tutti and its --options are in its --help (only with --build)
-What readme.py runs is checked there.
+readme.py checks the commands that it runs.
 """
 
 import argparse
@@ -178,7 +178,7 @@ class Checker:
 
 
 def cells(row: str) -> int:
-    """The number of cells; a bar that is escaped or stands in code separates nothing."""
+    """The number of cells; a bar that is escaped or in code separates nothing."""
     plain = re.sub(r"\\\|", "  ", CODE.sub(lambda code: "x" * len(code[0]), row)).strip()
     return plain.removeprefix("|").removesuffix("|").count("|") + 1
 

@@ -3,14 +3,14 @@
 """Runs the commands of a Markdown page, compiles its C++, and compares what they print with what the page says.
 
   ```sh           is run by bash in the project's folder and must succeed; not after a line <!-- no-run -->
-  ```cpp          is compiled against tutti and run; without a main() its lines after the includes become one, below the
-                  usual standard headers; not after <!-- no-run -->
-  ```text         directly after one of these: what it printed, exactly
-  ```text approx  the same, but any number stands for any number, any run of spaces or rules (---) for any
-                  other, and a line `...` for any lines
+  ```cpp          is compiled against tutti and run; if it has no main(), its lines after the includes become one, below
+                  the usual standard headers; not after <!-- no-run -->
+  ```text         directly after one of these: exactly what it printed
+  ```text approx  the same, but any number matches any number, any run of spaces or rules (---) matches any
+                  other, and a line `...` matches any lines
   ```console      and every other block is only shown
-Commands that would run these checks again or need a network or root (make test, make report, git clone, sudo ...)
-are skipped, with a line that says so.
+Commands that would run these checks again or that need a network or root (make test, make report, git clone,
+sudo ...) are skipped, with a line that says so.
 """
 
 import argparse
@@ -105,7 +105,7 @@ class Page:
 
     def execute(self, block: Block, command: list[str]) -> str | None:
         """Standard output of the command, or None after a failure."""
-        # Read only by programs that respect it: output as on paper, whatever terminal runs the check.
+        # Programs that respect NO_COLOR print plain text, whatever terminal runs the check.
         environment = {**os.environ, "NO_COLOR": "1"}
         try:
             done = subprocess.run(
@@ -178,7 +178,7 @@ def main() -> int:
     violations = []
     for path in paths:
         if not path.is_file():
-            print(f"readme: error: {path} is not there", file=sys.stderr)
+            print(f"readme: error: {path} does not exist", file=sys.stderr)
             return 1
         page = Page(path, root, build)
         violations += page.check()

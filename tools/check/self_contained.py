@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every header in include/ compiles alone, twice in one file, with each compiler and no warning.
 
-Headers that end in .h are compiled as C11 too. A compiler that is not there is skipped with a line.
+Headers that end in .h are compiled as C11 too. A compiler that is not installed is skipped with a line.
 """
 
 import argparse
@@ -22,7 +22,7 @@ C_COMPILER = {"g++": "gcc", "clang++": "clang"}
 
 def compile_alone(root: pathlib.Path, header: pathlib.Path, command: list[str]) -> Violation | None:
     name = header.relative_to(root / "include").as_posix()
-    # The declaration: C wants at least one, and a header may hold macros only.
+    # C requires at least one declaration, and a header may contain only macros.
     source = f"#include <{name}>\n#include <{name}>\nextern int not_empty;\n"
     done = subprocess.run(
         [*command, *WARNINGS, "-fsyntax-only", f"-I{root / 'include'}", "-"],

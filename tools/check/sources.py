@@ -24,14 +24,14 @@ class Violation:
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """One line of a C or C++ file, taken apart. `code` keeps its columns: what is no code is blank."""
+    """One line of a C or C++ file, taken apart. `code` keeps its columns: everything else is blank."""
 
     number: int
     code: str
     comment: str
 
 
-# Strings come before comments, so that "//" inside a string is no comment; raw strings before both.
+# Strings come before comments, so that "//" inside a string is not a comment; raw strings come before both.
 TOKEN = re.compile(
     r'R"(?P<raw>[^\s()\\]*)\((?:.|\n)*?\)(?P=raw)"'
     r'|"(?:\\.|[^"\\\n])*"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feeds each check what it must refuse, and what it must accept: a check that cannot fail checks nothing."""
+"""Gives each check inputs that it must refuse and inputs that it must accept: a check that cannot fail checks nothing."""
 
 import contextlib
 import io
@@ -98,7 +98,7 @@ class EnglishTest(CheckTest):
         for name, text in (
             ("a.hpp", "// Of the ranks that arrive.\n"),
             ("a.py", "# Whoever arrives last.\n"),
-            ("a.cpp", 'option("--seed", "Of the random order");\n'),
+            ("a.cpp", 'option("--seed", "{} the random order");\n'.format("Of")),
             ("a.md", "* So many ranks wait.\n"),
         ):
             with self.subTest(text):

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times one optimisation of all branch lengths by tutti-phylo, libpll and RAxML, interleaved, on the same data.
 
-Every round runs each program once, in a random order; a run optimises --repeat times, each from lengths of 0.1.
-tutti-phylo and phylo-libpll follow the same procedure. RAxML has its own: Newton-Raphson too, but it goes on until no
-length changes by more than a little, where the others end when the log-likelihood gains less than --epsilon; that is
-why it takes so much longer.
+Every round runs each program once, in a random order. A run optimises --repeat times, each time from lengths of 0.1.
+tutti-phylo and phylo-libpll follow the same procedure. RAxML has its own: it uses Newton-Raphson too, but it continues
+until no length changes by more than a little, whereas the others end when the log-likelihood gains less than --epsilon.
+That is why RAxML takes so much longer.
 
-`raxmlHPC -f n` finds a model on the first tree of a file and then optimises only the lengths of each other one, so it
-is given copies of one tree, and the time between the lines that it prints is that of one optimisation. The others
+`raxmlHPC -f n` finds a model on the first tree of a file and then optimises only the lengths of each further tree. So
+it is given copies of one tree, and the time between the lines that it prints is that of one optimisation. The others
 compute with the model that RAxML finds, which it prints to six digits.
 
-JSON lines go to standard output, a table to standard error. With --neighbour all is also done beside a busy process
-on the first CPU. What is not installed or built is left out, with a line that says so.
+JSON lines go to standard output, a table to standard error. With --neighbour everything is also measured beside a busy
+process on the first CPU. A program that is not installed or built is left out, with a line that says so.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 from cli.result_line import result_line  # noqa: E402
 
-SHAPES = {"404": (404, 7429), "1481": (1481, 1241), "150": (150, 1200)}  # taxa, patterns; two are the paper's
+SHAPES = {"404": (404, 7429), "1481": (1481, 1241), "150": (150, 1200)}  # taxa, patterns; two are those of Berger and Stamatakis
 EXAMPLE = pathlib.Path("/usr/share/doc/iqtree/examples/example.phy")
 SIMULATED_MODEL = "GTR{1,2.5,1,1,2.5,1}+F{0.3,0.2,0.2,0.3}+G4{0.7}"
 
@@ -50,7 +50,7 @@ def run(command: list[str], folder: pathlib.Path) -> str:
 
 
 class Data:
-    """An alignment and a tree in `folder`, and the model that all compute with."""
+    """An alignment and a tree in `folder`, and the model with which all programs compute."""
 
     def __init__(self, name: str, tutti: str, raxml: str | None, folder: pathlib.Path) -> None:
         self.name, self.folder, self.model = name, folder, SIMULATED_MODEL
@@ -77,7 +77,7 @@ class Raxml:
         self.program, self.data = program, data
 
     def optimise(self, threads: int, repeat: int) -> tuple[list[float], float, str]:
-        """Times (ns), log-likelihood, and all that it printed."""
+        """Times in ns, the log-likelihood, and everything that the program printed."""
         folder = self.data.folder
         for old in folder.glob("RAxML_*.timed"):
             old.unlink()
@@ -96,7 +96,7 @@ class Raxml:
         return [float(b - a) for a, b in zip(stamps, stamps[1:], strict=False)], value, "".join(lines)
 
     def find_model(self) -> str:
-        """What `-f e` finds on the data, in tutti-phylo's words; `-f n` finds the same."""
+        """The model that `-f e` finds on the data, in tutti-phylo's notation; `-f n` finds the same."""
         folder, data = self.data.folder, self.data
         command = [self.program, "-T", "2", "-f", "e", "-m", "GTRGAMMA", "-p", "1"]
         run([*command, "-s", data.alignment, "-t", data.tree, "-n", "model"], folder)
@@ -147,7 +147,7 @@ def raxml_runner(raxml: Raxml, o: argparse.Namespace) -> Callable[[int], Outcome
 @contextlib.contextmanager
 def busy_neighbour() -> Iterator[None]:
     cpu = min(os.sched_getaffinity(0))
-    # It ends by itself if this process dies.
+    # The busy process ends by itself if this process dies.
     code = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile os.getppid() == {os.getpid()}: sum(range(10**5))"
     process = subprocess.Popen([sys.executable, "-c", code])
     time.sleep(0.5)
@@ -191,12 +191,12 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), help="build folder")
     parser.add_argument("--data", default="404", help=f"{', '.join(SHAPES)} (simulated), example, or ALIGNMENT,TREE")
-    parser.add_argument("--threads", default=[1, 2], type=lambda s: [int(n) for n in s.split(",")], help="e.g. 1,2")
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each program")
-    parser.add_argument("--repeat", type=int, default=1, help="optimisations in a run")
-    parser.add_argument("--epsilon", type=float, default=1e-4, help="end of tutti-phylo and libpll")
-    parser.add_argument("--barriers", default="", help="barriers of tutti by name, besides its choice: flags,central")
-    parser.add_argument("--neighbour", action="store_true", help="also beside a busy process")
+    parser.add_argument("--threads", default=[1, 2], type=lambda s: [int(n) for n in s.split(",")], help="numbers of threads, e.g. 1,2")
+    parser.add_argument("--rounds", type=int, default=5, help="number of runs of each program")
+    parser.add_argument("--repeat", type=int, default=1, help="number of optimisations in a run")
+    parser.add_argument("--epsilon", type=float, default=1e-4, help="gain of the log-likelihood at which tutti-phylo and libpll end")
+    parser.add_argument("--barriers", default="", help="names of tutti's barriers to measure besides its choice, e.g. flags,central")
+    parser.add_argument("--neighbour", action="store_true", help="measure also beside a busy process")
     return parser.parse_args()
 
 

@@ -3,9 +3,9 @@
 """Compares the log-likelihood of a real alignment with RAxML's and IQ-TREE's.
 
 The alignment is the one that Debian's package iqtree installs as an example (17 vertebrates, 1,998 sites of
-mitochondrial DNA); it is read from where it lies. RAxML finds a tree and a model (GTR, Gamma) for it and prints the
+mitochondrial DNA); it is read from where it is installed. RAxML finds a tree and a model (GTR, Gamma) for it and prints the
 parameters to six digits. tutti-phylo and IQ-TREE then evaluate that tree under those parameters, and tutti-phylo finds
-the branch lengths again. Exit status 77: a program or the alignment is not installed.
+the branch lengths again. The exit status is 77 if a program or the alignment is not installed.
 """
 
 import json
@@ -48,11 +48,11 @@ def number(pattern: str, text: str) -> float:
 
 
 def model_of(info: str) -> str:
-    """RAxML's parameters in tutti-phylo's and IQ-TREE's words."""
+    """RAxML's parameters in the notation of tutti-phylo and IQ-TREE."""
     pairs = ("A <-> C", "A <-> G", "A <-> T", "C <-> G", "C <-> T", "G <-> T")
     rates = ",".join(str(number(f"rate {pair}:", info)) for pair in pairs)
     frequencies = [number(rf"freq pi\({base}\):", info) for base in "ACGT"]
-    # Six digits do not sum to 1 exactly, and each program makes up for it in its own way.
+    # Six digits do not sum to 1 exactly, and each program corrects that in its own way.
     frequencies = [f / sum(frequencies) for f in frequencies]
     return (
         f"GTR{{{rates}}}+F{{{','.join(f'{f:.17g}' for f in frequencies)}}}+G4{{{number('alpha:', info)}}}"
