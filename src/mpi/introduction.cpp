@@ -33,8 +33,8 @@ std::string fault_of(const options& chosen) {
   if (chosen.threads < 1 || chosen.threads > 4096)
     return "threads is " + std::to_string(chosen.threads) + "; it must be 1 to 4096";
   if (protocol::find_algorithm(chosen.detector) == protocol::algorithms.size())
-    return "no termination detection is called '" + chosen.detector +
-           "'; there are star, tree, ring, waves";
+    return "there is no termination detection called '" + chosen.detector +
+           "'; the names are star, tree, ring, waves";
   if (chosen.transport != "auto" && chosen.transport != "mpi" && chosen.transport != "shared")
     return "transport '" + chosen.transport + "' is not one of auto, mpi, shared";
   if (chosen.packet_bytes < least || chosen.packet_bytes > most)

@@ -37,9 +37,7 @@ bool packet_endpoint::wait_for_room(rank_t to, std::uint64_t deadline_ns) {
   const std::uint32_t there = process_of(to);
   if (process_.has_left(there)) hopeless(": " + process_.name_of(there) + " left the communicator");
   if (process_.episode() != episode_)
-    hopeless(
-        " after an idle_for() that was late, and has ended the episode all the same: call "
-        "idle()");
+    hopeless(", but an idle_for() whose deadline had passed has ended the episode: call idle()");
   if (deadline_ns != platform::forever_ns && native::now_ns() >= deadline_ns) return false;
   waiting_->pass();
   return true;

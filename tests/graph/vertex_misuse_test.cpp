@@ -82,7 +82,7 @@ struct strays : plain {
 
 TEST(VertexMisuse, APinThatThereIsNot) {
   const graph::csr chain = graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
-  const std::string sentence = "vertex 3 wants to send on pin(1): the engine was given 1 of them";
+  const std::string sentence = "vertex 3 wants to send on pin(1): the engine was given only 1 pin";
   EXPECT_NE(refusal([&] { graph::run_alone(strays{}, chain); }).find(sentence), std::string::npos);
   EXPECT_NE(refusal([&] { graph::run(strays{}, chain, {.threads = 2}); }).find(sentence),
             std::string::npos);

@@ -80,7 +80,7 @@ class communicator {
     for (rank_t rank = 0; rank < size(); ++rank)
       if (members_.at(rank) == rank_outside) return *endpoints_[rank];
     throw std::out_of_range("tutti: rank " + std::to_string(rank_outside) +
-                            " is no member of the group");
+                            " is not a member of the group");
   }
 
  private:
@@ -109,7 +109,7 @@ class communicator {
 
   static std::size_t checked_bytes(std::size_t ring_bytes) {
     if (ring_bytes > most_ring_bytes)
-      refuse("rings of " + std::to_string(ring_bytes) + " bytes: at most " +
+      refuse("rings of " + std::to_string(ring_bytes) + " bytes are too large: at most " +
              std::to_string(most_ring_bytes) + " are possible");
     return ring_bytes;
   }

@@ -276,11 +276,11 @@ class basic_endpoint {
              std::to_string(to) + why;
     };
     if (to == rank() && !box_.is_shut())
-      refuse(hopeless(", itself, and holds what it has received: release it first"));
+      refuse(hopeless(", itself, but holds messages that it has received: release them first"));
     if (has_left(to)) throw std::runtime_error("tutti: " + hopeless(", which has left"));
     if (overtaken_.is_over)
-      throw std::runtime_error("tutti: " + hopeless(" after an idle_for() that was late, and has "
-                                                    "ended the episode all the same: call idle()"));
+      throw std::runtime_error("tutti: " + hopeless(", but an idle_for() whose deadline had passed "
+                                                    "has ended the episode: call idle()"));
   }
 
   // The scope of a wait for room: the reader is asked to wake this participant, and on_message may
@@ -507,17 +507,18 @@ class basic_endpoint {
 
   std::string nested(const char* call) const {
     return "rank " + std::to_string(rank()) + " calls " + call +
-           " from the function that send_wait() hands messages to: only try_send() and receiving "
-           "are for there";
+           " from the function that send_wait() calls with messages; it may only receive and call "
+           "try_send()";
   }
   [[gnu::noinline, gnu::cold]] void report_nested(const char* call, const site& where) const {
     on_misuse(nested(call), where.at);
   }
   [[gnu::noinline, gnu::cold]] void report_held(rank_t to, const site& where) const {
-    on_misuse("rank " + std::to_string(rank()) + " holds " + std::to_string(box_.held()) +
-                  " messages while it waits for room to send to rank " + std::to_string(to) +
-                  ": two who do so can wait for each other for ever. Release them first",
-              where.at);
+    on_misuse(
+        "rank " + std::to_string(rank()) + " holds " + std::to_string(box_.held()) +
+            " messages while it waits for room to send to rank " + std::to_string(to) +
+            ": two ranks that do so can wait for each other for ever. Release the messages first",
+        where.at);
   }
 
   void check_types(const void* type, const site& where) {

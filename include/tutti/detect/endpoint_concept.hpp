@@ -114,7 +114,8 @@ struct endpoint_statistics {
 // Throws std::invalid_argument for a message that does not fit the 32 bits of received::size.
 inline void require_message_size(std::size_t bytes) {
   if (bytes > UINT32_MAX) [[unlikely]]
-    refuse("a message of " + std::to_string(bytes) + " bytes: at most 4294967295 are possible");
+    refuse("a message of " + std::to_string(bytes) +
+           " bytes is too large: at most 4294967295 are possible");
 }
 
 // One participant's end of a communicator. One thread (or fiber) at a time uses it.

@@ -139,8 +139,8 @@ class participant {
 
   [[gnu::noinline, gnu::cold, noreturn]] void refuse_pin(vertex_t id, pin where) const {
     refuse("vertex " + std::to_string(id) + " wants to send on pin(" +
-           std::to_string(where.number()) + "): the engine was given " +
-           std::to_string(graph_.pins) + " of them");
+           std::to_string(where.number()) + "): the engine was given only " +
+           std::to_string(graph_.pins) + (graph_.pins == 1 ? " pin" : " pins"));
   }
 
   // Delivers one message to all targets of a list.

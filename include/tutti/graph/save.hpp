@@ -61,7 +61,7 @@ struct array_view {
                                          : 'i'),
         bytes(sizeof(T)) {
     require(columns != 0 && values.size() % columns == 0,
-            "an array's values fill its rows, which have at least one column");
+            "an array's values must fill its rows, which must have at least one column");
   }
   template <class T>
   array_view(const std::vector<T>& values, std::size_t columns_of_a_row = 1)

@@ -135,24 +135,24 @@ class shards {
 
   void require_sound(std::span<const rank_t> owners) {
     require(participants_ >= 1, "a graph needs at least one participant");
-    require(first_ < participants_, "the first shard made here is not one of the participants'");
+    require(first_ < participants_, "the first shard made here must be that of a participant");
     require(!pins_.empty(), "a vertex program needs at least one set of out-edges");
     for (const auto& set : pins_) {
       require(set.edges != nullptr, "a set of out-edges has no graph");
       require(set.edges->vertices == pins_[0].edges->vertices,
               "the pins' graphs have different vertices");
       require(set.values.empty() || set.values.size() == set.edges->edges(),
-              "a set of out-edges has not one value for each edge");
+              "a set of out-edges must have one value for each edge");
       require(!set.values.empty() || set.edges->edges() == 0 || std::is_same_v<Edge, float> ||
                   !shard<Edge>::has_values,
-              "this type of edge needs values");
+              "edges of this type need values");
     }
     vertices_ = pins_[0].edges->vertices;
-    require(owners.size() == vertices_, "a partition has not one participant for each vertex");
+    require(owners.size() == vertices_, "a partition must have one participant for each vertex");
     for (std::size_t v = 0; v < owners.size(); ++v)
       if (owners[v] >= participants_)
         refuse("the partition gives vertex " + std::to_string(v) + " to participant " +
-               std::to_string(owners[v]) + " of " + std::to_string(participants_));
+               std::to_string(owners[v]) + ", but there are only " + std::to_string(participants_));
   }
 
   void place_vertices(std::span<const rank_t> owners) {

@@ -182,15 +182,15 @@ class endpoint {
   };
   [[noreturn, gnu::noinline, gnu::cold]] void refuse_nested(const char* call) const {
     refuse("rank " + std::to_string(rank()) + " calls " + call +
-           " from the function that send_wait() hands messages to: only try_send() and receiving "
-           "are for there");
+           " from the function that send_wait() calls with messages; it may only receive and call "
+           "try_send()");
   }
   void require_nothing_held(rank_t to) const {
     const std::uint64_t held = is_shared() ? shared_->held() : packets_->held();
     if (held != 0)
       refuse("rank " + std::to_string(rank()) + " holds " + std::to_string(held) +
              " messages while it waits for room to send to rank " + std::to_string(to) +
-             ": two who do so can wait for each other for ever. Release them first");
+             ": two ranks that do so can wait for each other for ever. Release the messages first");
   }
 
   bool is_shared() const noexcept { return shared_ != nullptr; }

@@ -36,8 +36,8 @@ class basic_machine {
     else if (name == "ring")
       form_.template emplace<ring<Policy>>(rank, participants, scheme);
     else
-      refuse("no termination detection is called '" + std::string(name) +
-             "'; there are star, tree, ring, waves");
+      refuse("there is no termination detection called '" + std::string(name) +
+             "'; the names are star, tree, ring, waves");
   }
 
   template <class Out>

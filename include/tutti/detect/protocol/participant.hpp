@@ -19,7 +19,8 @@ class participant {
   participant(rank_t rank, rank_t participants, release_scheme scheme)
       : rank_(rank), participants_(participants), scheme_(scheme) {
     require(participants >= 1, "termination detection needs at least one participant");
-    require(rank < participants, "the rank of a participant is below their number");
+    require(rank < participants,
+            "the rank of a participant must be less than the number of participants");
   }
 
   rank_t rank() const noexcept { return rank_; }
