@@ -13,8 +13,9 @@
 // drops them.
 // Vertices have 32 bits, edges 64. Memory: 8 bytes per vertex, 4 bytes per edge, and 4 more if the
 // graph is weighted.
-// Every function gives the same bits for any number of threads. Functions that only read a graph
-// may run on several threads at once.
+// `threads` is the number of threads that a function may use; 0 stands for one per core. Every
+// function gives the same bits for any number of threads. Functions that take a graph require a
+// sound one (validate()). Functions that only read a graph may run on several threads at once.
 // These functions need the compiled library tutti::graph_data.
 #pragma once
 

@@ -22,8 +22,9 @@
 
 namespace tutti::graph {
 
-// `specification` is NAME or NAME:KEY=VALUE,KEY=VALUE,... A number may be written as 1e6. Throws
-// std::invalid_argument, which names the key.
+// `specification` is NAME or NAME:KEY=VALUE,KEY=VALUE,... A number may be written as 1e6. `threads`
+// is the number of threads to use; 0: one per core. Throws std::invalid_argument, which names the
+// key, and std::runtime_error if the graph does not fit into memory.
 TUTTI_API csr generate(std::string_view specification, unsigned threads = 1);
 
 struct generator_key {

@@ -67,7 +67,7 @@ struct load_options {
   vertex_t vertices_at_most = vertex_t{1} << 28;
   // The largest size of a compressed file after decompression.
   std::uint64_t bytes_at_most = std::uint64_t{1} << 36;
-  // The threads that build the rows; parsing uses one thread.
+  // The number of threads that build the rows; 0: one per core. Parsing uses one thread.
   unsigned threads = 1;
 };
 
