@@ -10,6 +10,7 @@
 
 #include "registry_make.hpp"
 #include "tutti/barrier/barrier.hpp"
+#include "tutti/barrier/provider.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 
 namespace tutti {
@@ -153,16 +154,7 @@ std::unique_ptr<any_region> make_named_region(std::string_view algorithm, rank_t
   return made;
 }
 
-[[noreturn]] void refuse_without_rank() {
-  refuse("this algorithm needs the same participants in every episode: arrive with a rank");
-}
-
 }  // namespace
-
-void any_barrier::arrive_and_wait_without_rank() { refuse_without_rank(); }
-bool any_barrier::arrive_and_wait_without_rank(deadline /*until*/, rank_t& /*missing*/) {
-  refuse_without_rank();
-}
 
 std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t participants,
                                           std::string_view wait, patience p) {

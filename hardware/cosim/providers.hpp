@@ -12,6 +12,7 @@
 
 #include "cosim/device.hpp"
 #include "cosim/harp_barrier.hpp"
+#include "tutti/barrier/provider.hpp"
 
 namespace tutti::hardware {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tutti/barrier/barrier.hpp"
+#include "tutti/barrier/provider.hpp"
 #include "tutti/registry.hpp"
 
 namespace {

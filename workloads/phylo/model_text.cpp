@@ -2,6 +2,7 @@
 // Parses models and rates.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>

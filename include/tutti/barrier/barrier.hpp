@@ -25,7 +25,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -39,15 +38,17 @@
 #include "tutti/barrier/ticket.hpp"
 #include "tutti/barrier/timed.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/owned.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti {
 
 struct barrier_options {
   // The name of an algorithm of the registry ("dissemination", "mcs", ...) or of a provider
-  // (add_barrier_provider). If it is empty, tutti chooses. A barrier with a named algorithm
-  // supports neither arrive without wait, nor drops, nor a completion function.
-  std::string_view algorithm = {};
+  // (provider.hpp). If it is empty, tutti chooses. A barrier with a named algorithm supports
+  // neither arrive without wait, nor drops, nor a completion function. The name is the only part of
+  // this header that needs the compiled library.
+  algorithm_name algorithm = {};
   // The wait policy of a named algorithm.
   std::string_view wait = "adaptive";
   // The largest number of participants that use one counter instead of two levels. A second level
@@ -275,15 +276,15 @@ class barrier {
       refuse("wait policy '" + std::string(options.wait) +
              "' needs a named algorithm: tutti's choice always waits adaptively");
     if constexpr (has_completion)
-      refuse("algorithm '" + std::string(options.algorithm) + "' cannot run a completion function");
-    named_ =
-        std::make_unique<named_algorithm>(options.algorithm, n(), options.wait, options.patience);
+      refuse("algorithm '" + std::string(std::string_view(options.algorithm)) +
+             "' cannot run a completion function");
+    named_.take(options.algorithm.make(n(), options.wait, options.patience));
     // relaxed: the barrier is not shared yet.
     way_.store(by_name, relaxed);
   }
 
   [[gnu::noinline]] void use_stripes(rank_t fan) {
-    striped_ = std::make_unique<striped>(n(), fan);
+    striped_.take(new striped(n(), fan));
     // relaxed: the barrier is not shared yet.
     way_.store(by_stripes, relaxed);
   }
@@ -510,8 +511,8 @@ class barrier {
   atomic<std::uint32_t> way_{by_tickets};
   rank_records<Memory, record> records_;
   drops<Memory> drops_;
-  std::unique_ptr<striped> striped_;
-  std::unique_ptr<named_algorithm> named_;
+  owned<striped> striped_;
+  owned<named_algorithm> named_;
   // The place to report from the destructor, which has no call site.
   [[no_unique_address]] const site made_;
   [[no_unique_address]] Completion completion_;

@@ -1,75 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// An algorithm that tutti::barrier uses by name. It assigns ranks to threads that arrive without
-// one.
-// Hosted only: it needs std::string and exceptions.
+// An algorithm that tutti::barrier uses by name. Only a program that writes such a name needs the
+// compiled library, because only the conversion of a name to algorithm_name refers to it.
+// Hosted only: it needs exceptions and the compiled library.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <memory>
-#include <string>
+#include <concepts>
 #include <string_view>
 
-#include "tutti/barrier/any.hpp"
-#include "tutti/platform/array.hpp"
-#include "tutti/platform/misuse.hpp"
+#include "tutti/barrier/any_class.hpp"
+#include "tutti/export.h"
+#include "tutti/platform/config.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
-class named_algorithm {
+// The compiled library makes it.
+class TUTTI_API named_algorithm {
  public:
-  // Throws what make_barrier throws.
-  named_algorithm(std::string_view algorithm, rank_t participants, std::string_view wait,
-                  patience p)
-      : barrier_(make_barrier(algorithm, participants, wait, p)),
-        name_(algorithm),
-        owners_(participants) {}
+  virtual ~named_algorithm() = default;
+  named_algorithm(const named_algorithm&) = delete;
+  named_algorithm& operator=(const named_algorithm&) = delete;
 
-  any_barrier& barrier() noexcept { return *barrier_; }
+  any_barrier& barrier() const noexcept { return *barrier_; }
 
   // Returns this thread's rank here, which the thread claims at its first call. The algorithms need
   // a fixed set of participants, so it throws std::invalid_argument for one thread too many.
-  rank_t rank_of_this_thread() {
-    struct claim {
-      std::uint64_t barrier = 0;
-      rank_t rank = 0;
-    };
-    constexpr std::size_t count = 8;
-    thread_local claim claims[count];
-    claim& mine = claims[id_ % count];
-    if (mine.barrier != id_) mine = {id_, find_or_claim_rank(&claims)};
-    return mine.rank;
+  virtual rank_t rank_of_this_thread() = 0;
+
+ protected:
+  explicit named_algorithm(any_barrier& barrier) noexcept : barrier_(&barrier) {}
+
+ private:
+  any_barrier* const barrier_;
+};
+
+// Throws what make_barrier (any.hpp) throws. The caller deletes the result.
+TUTTI_API named_algorithm* make_named_algorithm(std::string_view algorithm, rank_t participants,
+                                                std::string_view wait, patience p);
+
+// The name of an algorithm of the registry or of a provider, or no name.
+class algorithm_name {
+ public:
+  constexpr algorithm_name() noexcept = default;
+  template <class Text>
+  requires std::convertible_to<const Text&, std::string_view>
+  constexpr algorithm_name(const Text& name) noexcept(
+      std::is_nothrow_convertible_v<const Text&, std::string_view>)
+      : name_(name), make_(&make_named_algorithm) {}
+
+  constexpr bool empty() const noexcept { return name_.empty(); }
+  constexpr operator std::string_view() const noexcept { return name_; }
+  // Makes the algorithm. The name must not be empty.
+  named_algorithm* make(rank_t participants, std::string_view wait, patience p) const {
+    return make_(name_, participants, wait, p);
   }
 
  private:
-  // `thread` is an address that belongs to the thread. It identifies the thread when the thread
-  // uses more barriers than it can remember.
-  rank_t find_or_claim_rank(const void* thread) {
-    // relaxed: here and below, a thread searches for what it wrote itself.
-    for (rank_t rank = 0; rank < barrier_->participants(); ++rank)
-      if (owners_[rank].load(relaxed) == thread) return rank;
-    // relaxed: only uniqueness matters.
-    const rank_t rank = next_rank_.fetch_add(1, relaxed);
-    if (rank >= barrier_->participants())
-      refuse("algorithm '" + name_ + "' needs the same " +
-             std::to_string(barrier_->participants()) +
-             " threads in every episode; another thread arrived without a rank");
-    owners_[rank].store(thread, relaxed);
-    return rank;
-  }
-
-  static std::uint64_t next_id() noexcept {
-    static std::atomic<std::uint64_t> last{0};
-    // relaxed: only uniqueness matters.
-    return last.fetch_add(1, relaxed) + 1;
-  }
-
-  std::unique_ptr<any_barrier> barrier_;
-  std::string name_;
-  // The thread of each rank.
-  array<std::atomic<const void*>> owners_;
-  std::uint64_t id_ = next_id();
-  std::atomic<rank_t> next_rank_{0};
+  std::string_view name_;
+  named_algorithm* (*make_)(std::string_view, rank_t, std::string_view, patience) = nullptr;
 };
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tutti/platform/hosted.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/deadline.hpp"
 

@@ -2,6 +2,12 @@
 // The names and constants that every other header uses.
 #pragma once
 
+// The second #include names no file: it ends the compilation, so that no other errors follow.
+#if __cplusplus <= 201703L
+#error "tutti needs C++20: compile with -std=c++20 or a later standard."
+#include "tutti/platform/the_error_above"
+#endif
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,6 @@
 // Which CPU runs this thread, and whether another waiting thread of this process has been on it.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <type_traits>
@@ -11,6 +10,7 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/free_core.hpp"
+#include "tutti/platform/minmax.hpp"
 
 #if TUTTI_HOSTED
 #include <fcntl.h>
@@ -77,7 +77,7 @@ class alignas(cache_line) core_habits {
     if (look_at_slice(began_ns, now_ns, soon_ns) != slice::follows) return;
     const bool is_long_ago = now_ns > look(contested_until_) + forget_ns;
     const std::uint32_t ms =
-        is_long_ago ? first_contested_ms : std::min(2 * look(contested_ms_), most_ms);
+        is_long_ago ? first_contested_ms : smaller(2 * look(contested_ms_), most_ms);
     put(contested_ms_, ms);
     put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
   }
@@ -143,7 +143,7 @@ class alignas(cache_line) core_habits {
     return began_ns - last > soon ? slice::first : slice::follows;
   }
   void shun(std::uint64_t now_ns) noexcept {
-    const std::uint32_t ms = std::clamp(4 * look(stranger_ms_), first_ms, most_ms);
+    const std::uint32_t ms = within(4 * look(stranger_ms_), first_ms, most_ms);
     put(short_yields_, 0);
     put(stranger_ms_, ms);
     put(stranger_until_, now_ns + ms * std::uint64_t{1'000'000});

@@ -18,11 +18,11 @@
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/fibers.hpp"
+#include "tutti/platform/minmax.hpp"
 
 #if TUTTI_HOSTED
 #include <sched.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
@@ -98,7 +98,7 @@ class core_leaver {
     CPU_CLR(static_cast<unsigned>(mine), &others);
     if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
     // Moves that follow each other help nobody: there are more threads than cores after all.
-    interval_ns_ = now - not_before_ns_ > calm_ns ? first_ns : std::min(2 * interval_ns_, most_ns);
+    interval_ns_ = now - not_before_ns_ > calm_ns ? first_ns : smaller(2 * interval_ns_, most_ns);
     not_before_ns_ = now + interval_ns_;
   }
 
@@ -137,7 +137,7 @@ class free_core_seeker {
     const bool is_read = fresh.read();
     const std::uint64_t reading_ns = now_ns() - now;
     // What the ticks of /proc/stat resolve; or, with hundreds of CPUs, so long that reading takes no time worth mentioning.
-    const std::uint64_t period = std::max<std::uint64_t>(50'000'000, 500 * reading_ns);
+    const std::uint64_t period = larger<std::uint64_t>(50'000'000, 500 * reading_ns);
     const std::uint64_t elapsed = now - sampled_ns_;
     // An old sample tells of a time when nobody had to share.
     const bool is_comparable = is_read && sampled_ns_ != 0 && elapsed <= 3 * period;

@@ -58,9 +58,15 @@ using misuse_handler = void (*)(const std::string& what, const source_place& whe
 TUTTI_API inline misuse_handler on_misuse = abort_on_misuse;
 
 // Rejects a value that can never be right, in every build. Throws std::invalid_argument with
-// "tutti: " before `what`; traps in freestanding builds.
+// "tutti: " before `what`. Without exceptions it prints that and ends the program; freestanding
+// builds trap.
 [[noreturn]] inline void refuse(const std::string& what) {
+#if defined(__cpp_exceptions)
   throw std::invalid_argument("tutti: " + what);
+#else
+  std::fprintf(stderr, "tutti: %s\n", what.c_str());
+  std::abort();
+#endif
 }
 
 #else

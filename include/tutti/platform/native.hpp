@@ -31,31 +31,12 @@
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/futex.hpp"
 #include "tutti/platform/monitor.hpp"
+#include "tutti/platform/mutex.hpp"
 #include "tutti/platform/pause.hpp"
-
-#if TUTTI_HOSTED
-#include <mutex>
-#endif
 
 namespace tutti {
 
 namespace platform {
-// Replaces std::mutex where there is no operating system.
-class spin_mutex {
- public:
-  void lock() noexcept {
-    // acquire: pairs with unlock, so that this owner sees what the last owner wrote.
-    while (locked_.exchange(true, acquire)) pause();
-  }
-  void unlock() noexcept {
-    // release: publishes what was written under the lock to the next owner.
-    locked_.store(false, release);
-  }
-
- private:
-  std::atomic<bool> locked_{false};
-};
-
 // Calls std::atomic_thread_fence. ThreadSanitizer executes fences but does not model them, and GCC
 // warns about that. Here this can neither hide a race nor report a false one: the only fences are
 // those of sleepers.hpp, which decide whether a sleeper is woken and publish no data.
@@ -87,7 +68,7 @@ struct native {
   }
 
 #if TUTTI_HOSTED
-  using mutex = std::mutex;
+  using mutex = platform::system_mutex;
   static constexpr bool can_park = true;
   static void yield() noexcept {
     if (!platform::switch_fiber()) sched_yield();

@@ -3,12 +3,12 @@
 // from reading the cache line for a short time.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "tutti/export.h"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/minmax.hpp"
 
 namespace tutti::platform {
 
@@ -46,11 +46,11 @@ inline unsigned measure_pauses_between_polls() noexcept {
   for (unsigned i = 0; i < tries; ++i) {
     const std::uint64_t start = now_ns();
     for (unsigned k = 0; k < pauses; ++k) pause();
-    shortest = std::min(shortest, now_ns() - start);
+    shortest = smaller(shortest, now_ns() - start);
   }
   const std::uint64_t wanted =
-      (std::uint64_t{poll_gap_ns} * pauses + shortest / 2) / std::max<std::uint64_t>(shortest, 1);
-  return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, 16));
+      (std::uint64_t{poll_gap_ns} * pauses + shortest / 2) / larger<std::uint64_t>(shortest, 1);
+  return static_cast<unsigned>(within<std::uint64_t>(wanted, 1, 16));
 }
 }  // namespace detail
 // Measured when the program starts, which takes about 4 us. Until then it is 0, which has the

@@ -4,12 +4,12 @@
 // the compiled library the control group's quota counts too.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/minmax.hpp"
 
 #if TUTTI_HOSTED
 #include <dirent.h>
@@ -93,7 +93,7 @@ inline std::uint32_t usable_cpus() noexcept {
   const double quota = cpu_limits.quota == nullptr ? 0 : cpu_limits.quota();
   if (quota <= 0 || quota >= mask) return mask;
   const auto whole = static_cast<std::uint32_t>(quota);
-  return std::max(1u, whole + (quota > whole ? 1u : 0u));
+  return larger(1u, whole + (quota > whole ? 1u : 0u));
 }
 
 // Returns for how many nanoseconds the control group's quota has stopped this process's threads so

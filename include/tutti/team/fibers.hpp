@@ -14,6 +14,7 @@
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/fibers.hpp"
+#include "tutti/platform/hosted.hpp"
 
 namespace tutti {
 

@@ -19,10 +19,10 @@
 // simulated clock.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
+#include "tutti/platform/minmax.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/deadline.hpp"
 #include "tutti/wait/lengths.hpp"
@@ -163,7 +163,7 @@ class adaptive_wait {
     mine.looks = options.waits_between_looks;
     const std::uint64_t start = Memory::now_ns();
     std::uint64_t budget = budget_of(mine, chosen, start);
-    if (budget != 0) budget = std::max<std::uint64_t>(budget, options.least_yielding_ns);
+    if (budget != 0) budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
     std::uint64_t before = start, empty_ns = 0;
     std::uint32_t waits = core.waits();
     for (;;) {
@@ -204,7 +204,7 @@ class adaptive_wait {
   }
 
   static void note_length(seat& mine, std::uint64_t ns) noexcept {
-    mine.last_ns = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(ns, 1, UINT32_MAX));
+    mine.last_ns = static_cast<std::uint32_t>(within<std::uint64_t>(ns, 1, UINT32_MAX));
   }
 
   static std::uint64_t budget_of(seat& mine, patience chosen, std::uint64_t now) noexcept {

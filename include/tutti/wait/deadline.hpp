@@ -3,13 +3,13 @@
 // costs nothing extra.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/futex.hpp"
+#include "tutti/platform/minmax.hpp"
 
 namespace tutti {
 
@@ -51,7 +51,7 @@ class deadline {
   // deadline with a cancellation makes it look every 5 ms.
   std::uint64_t park_ns() const noexcept {
     constexpr std::uint64_t look_every_ns = 5'000'000;
-    return cancelled_ == nullptr ? ns_ : std::min(ns(), platform::now_ns() + look_every_ns);
+    return cancelled_ == nullptr ? ns_ : smaller(ns(), platform::now_ns() + look_every_ns);
   }
   // Returns true once the instant or the cancellation has come.
   template <class Memory>

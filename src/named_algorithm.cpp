@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// An algorithm chosen by name behind tutti::barrier: gives a rank to threads that come without one.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tutti/barrier/any.hpp"
+#include "tutti/barrier/named.hpp"
+#include "tutti/platform/array.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti {
+
+namespace {
+
+class ranked_by_thread final : public named_algorithm {
+ public:
+  ranked_by_thread(std::string_view algorithm, std::unique_ptr<any_barrier> barrier)
+      : named_algorithm(*barrier),
+        barrier_(std::move(barrier)),
+        name_(algorithm),
+        owners_(barrier_->participants()) {}
+
+  rank_t rank_of_this_thread() override {
+    struct claim {
+      std::uint64_t barrier = 0;
+      rank_t rank = 0;
+    };
+    constexpr std::size_t count = 8;
+    thread_local claim claims[count];
+    claim& mine = claims[id_ % count];
+    if (mine.barrier != id_) mine = {id_, find_or_claim_rank(&claims)};
+    return mine.rank;
+  }
+
+ private:
+  // `thread` is an address that belongs to the thread. It identifies the thread when the thread
+  // uses more barriers than it can remember.
+  rank_t find_or_claim_rank(const void* thread) {
+    // relaxed: here and below, a thread searches for what it wrote itself.
+    for (rank_t rank = 0; rank < barrier_->participants(); ++rank)
+      if (owners_[rank].load(relaxed) == thread) return rank;
+    // relaxed: only uniqueness matters.
+    const rank_t rank = next_rank_.fetch_add(1, relaxed);
+    if (rank >= barrier_->participants())
+      refuse("algorithm '" + name_ + "' needs the same " +
+             std::to_string(barrier_->participants()) +
+             " threads in every episode; another thread arrived without a rank");
+    owners_[rank].store(thread, relaxed);
+    return rank;
+  }
+
+  static std::uint64_t next_id() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    // relaxed: only uniqueness matters.
+    return last.fetch_add(1, relaxed) + 1;
+  }
+
+  std::unique_ptr<any_barrier> barrier_;
+  std::string name_;
+  // The thread of each rank.
+  array<std::atomic<const void*>> owners_;
+  std::uint64_t id_ = next_id();
+  std::atomic<rank_t> next_rank_{0};
+};
+
+}  // namespace
+
+named_algorithm* make_named_algorithm(std::string_view algorithm, rank_t participants,
+                                      std::string_view wait, patience p) {
+  return new ranked_by_thread(algorithm, make_barrier(algorithm, participants, wait, p));
+}
+
+}  // namespace tutti
