@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tutti_add_test(): one GoogleTest program, each of its tests known to ctest.
+# tutti_add_test(): a GoogleTest program.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -13,17 +13,25 @@ target_precompile_headers(
   <sstream> <string> <thread> <vector>)
 tutti_compile_quickly(tutti_test_headers)
 
+# The main() of all test programs.
+add_library(tutti_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/test_main.cpp")
+set_target_properties(tutti_test_main PROPERTIES CXX_EXTENSIONS OFF)
+target_link_libraries(tutti_test_main PUBLIC GTest::gtest PRIVATE tutti_warnings)
+target_compile_features(tutti_test_main PRIVATE cxx_std_20)
+tutti_compile_quickly(tutti_test_main)
+
 # tutti_add_test(NAME name SOURCES file...
 #                [LABELS label...]   quick (the default, run by `make test`) or long, and any others
-#                [LIBRARIES lib...]  besides tutti::tutti and GTest::gtest_main
-#                [ARGS arg...]       handed to the program at every test
-#                [TIMEOUT seconds]   of one test; default 120 for quick, 1800 for long
+#                [LIBRARIES lib...]  besides tutti::tutti and GTest::gtest
+#                [ARGS arg...]       handed to the program
+#                [SHARDS n]          n processes share the cases; default 1
+#                [CASES]             a process for each case: for cases of many minutes
+#                [TIMEOUT seconds]   of one process; default 300 for quick, 1800 for long
 #                [OPTIMISED]         compiled as what ships is; others are compiled quickly
-#                [SERIAL]            never beside another test: for tests that measure time
-#                [WHOLE])            one ctest entry for the whole program, not one a test
-# A skipped test (GTEST_SKIP, or exit status 77) is shown as skipped.
+#                [SERIAL])           never beside another test: for tests that measure time
+# A process names each case that fails. ctest shows it as skipped if all of its cases were skipped.
 function(tutti_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "OPTIMISED;SERIAL;WHOLE" "NAME;TIMEOUT" "SOURCES;LABELS;LIBRARIES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "OPTIMISED;SERIAL;CASES" "NAME;TIMEOUT;SHARDS" "SOURCES;LABELS;LIBRARIES;ARGS")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tutti_add_test: needs NAME and SOURCES; not understood: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -31,16 +39,19 @@ function(tutti_add_test)
     list(PREPEND arg_LABELS quick)
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 300)
     if("long" IN_LIST arg_LABELS)
       set(arg_TIMEOUT 1800)
     endif()
+  endif()
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
   endif()
 
   add_executable(${arg_NAME} ${arg_SOURCES})
   set_target_properties(${arg_NAME} PROPERTIES CXX_EXTENSIONS OFF)
   target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests") # support/
-  target_link_libraries(${arg_NAME} PRIVATE tutti::tutti tutti_warnings GTest::gtest_main ${arg_LIBRARIES})
+  target_link_libraries(${arg_NAME} PRIVATE tutti::tutti tutti_warnings tutti_test_main ${arg_LIBRARIES})
   if(NOT arg_OPTIMISED)
     tutti_compile_quickly(${arg_NAME})
     target_precompile_headers(${arg_NAME} REUSE_FROM tutti_test_headers)
@@ -50,21 +61,29 @@ function(tutti_add_test)
   if(arg_SERIAL)
     set(serial TRUE)
   endif()
-  if(arg_WHOLE)
-    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
-    set_tests_properties(
-      ${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${serial}
-                             SKIP_RETURN_CODE 77)
+  set(properties TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${serial} SKIP_RETURN_CODE 77)
+  if(arg_CASES)
+    # gtest_discover_tests() cannot hand on a list: the labels become one, which ctest -L still finds.
+    string(REPLACE ";" "-" label "${arg_LABELS}")
+    gtest_discover_tests(
+      ${arg_NAME}
+      EXTRA_ARGS ${arg_ARGS}
+      TEST_PREFIX "${arg_NAME}."
+      NO_PRETTY_VALUES # A test's own name of its parameter is the prettier one.
+      DISCOVERY_MODE PRE_TEST
+      DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS "${label}" ${properties})
     return()
   endif()
-  # gtest_discover_tests() cannot hand on a list: the labels become one, which ctest -L still finds.
-  string(REPLACE ";" "-" label "${arg_LABELS}")
-  gtest_discover_tests(
-    ${arg_NAME}
-    EXTRA_ARGS ${arg_ARGS}
-    TEST_PREFIX "${arg_NAME}."
-    NO_PRETTY_VALUES # A test's own name of its parameter is the prettier one.
-    DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${serial} SKIP_RETURN_CODE 77)
+  foreach(shard RANGE 1 ${arg_SHARDS})
+    set(test ${arg_NAME})
+    if(arg_SHARDS GREATER 1)
+      set(test ${arg_NAME}.${shard}_of_${arg_SHARDS})
+    endif()
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${test} COMMAND ${arg_NAME} ${arg_ARGS})
+    set_tests_properties(
+      ${test} PROPERTIES LABELS "${arg_LABELS}" ${properties} ENVIRONMENT
+                         "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tutti.h"
@@ -28,6 +29,8 @@ struct provider {
   // Any thread may come; ranks have no meaning.
   bool anonymous = false;
   std::function<arrival(rank_t n)> make;
+  // The same with all that a barrier chosen at run time does; empty for those that are none.
+  std::function<std::unique_ptr<any_barrier>(rank_t n)> make_any = {};
 
   bool burns_the_core() const { return wait == "spin" || wait == "monitor"; }
   std::string name() const { return algorithm + (wait.empty() ? "" : "_" + wait); }
@@ -37,14 +40,21 @@ inline std::ostream& operator<<(std::ostream& out, const provider& p) { return o
 // For INSTANTIATE_TEST_SUITE_P.
 inline constexpr auto name_of_parameter = [](const auto& test) { return test.param.name(); };
 
-inline provider from_registry(std::string_view algorithm, const wait_info& wait, bool anonymous) {
-  const std::string a(algorithm), w(wait.name);
-  const auto make = [a, w](rank_t n) -> arrival {
-    return [barrier = std::shared_ptr<any_barrier>(make_barrier(a, n, w))](rank_t rank) {
+inline provider from_maker(std::string_view algorithm, const wait_info& wait, bool anonymous,
+                           std::function<std::unique_ptr<any_barrier>(rank_t n)> make_any) {
+  const auto make = [make_any](rank_t n) -> arrival {
+    return [barrier = std::shared_ptr<any_barrier>(make_any(n))](rank_t rank) {
       barrier->arrive_and_wait(rank);
     };
   };
-  return {a, w, anonymous, make};
+  return {std::string(algorithm), std::string(wait.name), anonymous, make, std::move(make_any)};
+}
+
+inline provider from_registry(std::string_view algorithm, const wait_info& wait, bool anonymous) {
+  return from_maker(algorithm, wait, anonymous,
+                    [a = std::string(algorithm), w = std::string(wait.name)](rank_t n) {
+                      return make_barrier(a, n, w);
+                    });
 }
 
 // The C interface: algorithm NULL or a name, with or without ranks.

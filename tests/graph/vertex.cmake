@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the vertex engine. The guarantees to a program are tested in every way to run it:
 # hundreds of runs each.
-tutti_add_test(NAME graph_vertex_semantics SOURCES vertex_semantics_test.cpp vertex_gather_test.cpp WHOLE LIBRARIES tutti::graph_data)
+tutti_add_test(NAME graph_vertex_semantics SOURCES vertex_semantics_test.cpp vertex_gather_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_misuse SOURCES vertex_misuse_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_shards SOURCES vertex_shards_test.cpp LIBRARIES tutti::graph_data)
 
 # Tests of the applications, against plain loops and oracles.
 if(TARGET tutti_graph_apps)
-  tutti_add_test(NAME graph_app_results SOURCES app_results_test.cpp WHOLE LIBRARIES tutti_graph_apps)
-  tutti_add_test(NAME graph_app_refusals SOURCES app_refusals_test.cpp WHOLE LIBRARIES tutti_graph_apps)
+  tutti_add_test(NAME graph_app_results SOURCES app_results_test.cpp LIBRARIES tutti_graph_apps)
+  tutti_add_test(NAME graph_app_refusals SOURCES app_refusals_test.cpp LIBRARIES tutti_graph_apps)
 endif()
 if(TARGET tutti_command)
   # Compares with SciPy, NetworkX and Brian2, if they are installed.
