@@ -75,6 +75,10 @@ test: bootstrap build ## run all quick tests (under 20 minutes on two cores)
 	$(Q)$(call say,'running the quick tests with $(JOBS) jobs')
 	$(Q)ctest --preset release $(CTEST_OPTIONS)
 
+.PHONY: test-of
+test-of: build/build.ninja ## build and run the tests of one file: FILE=include/tutti/barrier/ticket.hpp
+	$(Q)tools/test-of $(FILE)
+
 .PHONY: test-all
 test-all: bootstrap build ## run every test: long model checking and stress, sanitizers, clang, fuzzing (hours)
 	$(Q)$(call say,'running all tests of the release preset')
