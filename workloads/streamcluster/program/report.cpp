@@ -86,7 +86,8 @@ std::string table(const plan& p, const sweep& s) {
   const statistics& counts = s.found.counts;
   std::string text = fmt::format(
       "{}: {} points of {} coordinates, seed {}\n{} centres, cost {:.6g}, fingerprint {:016x}\n"
-      "{} barriers and {} reductions in {} regions; {} gain steps for {} prices per centre\n",
+      "{} barriers and {} reductions in {} regions; {} gain steps; {} prices per centre were "
+      "tried\n",
       p.input, counts.points, s.found.dimensions, p.seed, s.found.size(), s.found.cost,
       fingerprint(s.found), counts.barriers, counts.reductions, counts.regions,
       counts.search.gain_steps, counts.search.prices);
