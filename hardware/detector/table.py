@@ -44,15 +44,17 @@ def read(paths: list) -> list:
 
 def table(rows: list) -> str:
     """Returns the table with one row for each mesh and place of the master."""
-    text = ["| mesh | master | formula | round trip | under load | a second | to release | to enable | "
-            + " | ".join(f"tree, {h}" for h in HANDLES) + " |",
-                "|---|---|" + "--:|" * (6 + len(HANDLES))]  # fmt: skip
+    columns = ["mesh", "master", "formula", "round trip", "under load", "a second", "to release",
+        "to enable", *(f"tree, {h}" for h in HANDLES)]
+    text = ["| " + " | ".join(columns) + " |", "|---|---|" + "--:|" * (6 + len(HANDLES))]
     for r in rows:
         trees = " | ".join(f"{r[f'tree_{h}']} ({r[f'tree_{h}'] / r['detect']:.1f})"
             for h in HANDLES)
         text.append(
-            f"| {r['Columns']} x {r['Rows']} | {r['master']} | {r['formula']} | {r['detect']} | {r['loaded']} "
-            f"| {CLOCK / r['detect']:,.0f} | {r['until_release']} | {r['until_enable']} | {trees} |".replace(",", " ")
+            f"| {r['Columns']} x {r['Rows']} | {r['master']} | {r['formula']} "
+            f"| {r['detect']} | {r['loaded']} "
+            + f"| {CLOCK / r['detect']:,.0f} ".replace(",", " ")
+            + f"| {r['until_release']} | {r['until_enable']} | {trees} |"
         )
     return "\n".join(text)
 

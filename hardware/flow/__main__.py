@@ -142,7 +142,8 @@ def main(arguments: list) -> int:
         return 2
     for name in chosen.unit:
         if name not in {unit.name for unit in units}:
-            print(f"hardware.flow: error: no unit '{name}' (there are: {', '.join(u.name for u in units)})", file=sys.stderr)
+            names = ", ".join(u.name for u in units)
+            print(f"hardware.flow: error: no unit '{name}' (there are: {names})", file=sys.stderr)
             return 2
     build = chosen.build.resolve()
     jobs = []

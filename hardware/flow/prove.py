@@ -31,7 +31,8 @@ def _read(proof: Proof, parameters: dict, sources: list, folder: pathlib.Path) -
     return (
         f"read_slang -j 1 -D FORMAL --top {proof.top} {generics} {files}\n"
         f"prep -top {proof.top}\nflatten\nmemory_map\nopt -full\nasync2sync\nchformal -lower\n"
-        "tee -q -o asserts.txt select -count t:$assert\ntee -q -o covers.txt select -count t:$cover\n"
+        "tee -q -o asserts.txt select -count t:$assert\n"
+        "tee -q -o covers.txt select -count t:$cover\n"
     )
 
 
@@ -65,7 +66,8 @@ def write_aiger(proof: Proof, parameters: dict, sources: list, folder: pathlib.P
     """Writes folder/problem.aig without the covers, which ABC would take for outputs to be proved.
     """
     script = _read(proof, parameters, sources, folder) + (
-        "chformal -cover -remove\nopt_clean\nsetundef -undriven -anyseq\ndffunmap\nsimplemap\ntechmap\nsimplemap\n"
+        "chformal -cover -remove\nopt_clean\nsetundef -undriven -anyseq\n"
+        "dffunmap\nsimplemap\ntechmap\nsimplemap\n"
         "setundef -init -zero\naigmap\nwrite_aiger -zinit problem.aig\n"
     )
     outcome = tools.yosys(script, folder)
@@ -169,7 +171,9 @@ def prove(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> l
     elif verdict is False:
         log = tools.tail(outcome.text)
     elif promised != problem.asserts:
-        verdict, log = False, f"{problem.asserts} assertions reached the solver, the description promises {promised}"
+        verdict = False
+        log = f"{problem.asserts} assertions reached the solver, "
+        log += f"the description promises {promised}"
     elif problem.asserts == 0:
         verdict, log = False, "vacuous: no assertion reached the solver"
     status = PASSED if verdict else FAILED
@@ -195,7 +199,8 @@ def cover(unit: Unit, proof: Proof, folder: pathlib.Path) -> list:
     reached = outcome.text.count("Reached cover statement")
     log = ""
     if problem.covers != proof.covers:
-        log = f"{problem.covers} cover statements reached the solver, the description promises {proof.covers}"
+        log = f"{problem.covers} cover statements reached the solver, "
+        log += f"the description promises {proof.covers}"
     elif not _verdict(outcome):
         log = tools.tail(outcome.text)
     status = FAILED if log else PASSED

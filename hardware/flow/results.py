@@ -51,7 +51,8 @@ class Collector:
 
     def _show(self, line: dict) -> None:
         elapsed = time.monotonic() - self._start
-        text = f"[{self._done}/{self._total} {elapsed:.0f}s] {line['unit']} {line['stage']} {line['name']}: {line['status']}"
+        text = f"[{self._done}/{self._total} {elapsed:.0f}s] {line['unit']} {line['stage']} "
+        text += f"{line['name']}: {line['status']}"
         if line.get("note"):
             text += f" ({line['note']})"
         print(text, file=sys.stderr, flush=True)

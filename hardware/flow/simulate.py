@@ -71,7 +71,9 @@ def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list
     made = build(unit, simulation, parameters, sources, folder, waves is not None, coverage)
     if made.status != 0:
         return tools.Outcome(3, made.text, made.seconds)
-    arguments = simulation.quick_arguments if quick and simulation.quick_arguments else simulation.arguments
+    arguments = simulation.arguments
+    if quick and simulation.quick_arguments:
+        arguments = simulation.quick_arguments
     command = [folder / "model" / "harness", *arguments]
     if waves is not None:
         command += ["--waves", waves]

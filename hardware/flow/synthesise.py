@@ -35,7 +35,8 @@ def _sum(cells: dict, pattern: str) -> int:
 
 def _read(unit: Unit, point: Synthesis, parameters: dict, folder: pathlib.Path) -> str:
     generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    return f"read_slang -j 1 --top {point.top} {generics} {' '.join(tools.stage(unit.sources, folder))}\n"
+    sources = " ".join(tools.stage(unit.sources, folder))
+    return f"read_slang -j 1 --top {point.top} {generics} {sources}\n"
 
 
 def synthesise(unit: Unit, point: Synthesis, parameters: dict, target: str,
@@ -44,7 +45,8 @@ def synthesise(unit: Unit, point: Synthesis, parameters: dict, target: str,
     name = f"{point.top} {label(parameters)} {target}"
     command, luts, flops, carries, registers = FAMILIES[target]
     script = _read(unit, point, parameters, folder) + (
-        f"{command} -top {point.top}\ntee -q -o stat.json stat -json\ntee -q -o path.txt ltp -noff * {registers} %d\n"
+        f"{command} -top {point.top}\ntee -q -o stat.json stat -json\n"
+        f"tee -q -o path.txt ltp -noff * {registers} %d\n"
         "write_json netlist.json\n"
     )
     outcome = tools.yosys(script, folder, 600)

@@ -38,7 +38,10 @@ def synthesis(lines: list) -> str:
     more differ in it."""
     rows = [line for line in lines if line.get("stage") == "synthesise"
         and line["status"] == "passed"]
-    text = ["| module | parameters | target | LUT | flip-flops | carry | longest path, cells | MHz |", "|---|---|---|---|---|---|---|---|"]
+    text = [
+        "| module | parameters | target | LUT | flip-flops | carry | longest path, cells | MHz |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     rates = {(r["top"], label(r["parameters"])): r["mhz"] for r in rows
         if r["target"] == "ecp5_placed"}
     for r in sorted(rows, key=lambda r: (r["top"], list(r["parameters"].values()), r["target"])):
@@ -47,7 +50,8 @@ def synthesis(lines: list) -> str:
         rate = rates.get((r["top"], label(r["parameters"])), "") if r["target"] == "ecp5" else ""
         family = FAMILY_NAMES[r["target"]]
         text.append(
-            f"| {r['top']} | {label(r['parameters'])} | {family} | {r['luts']} | {r['flip_flops']} | {r['carries']} "
+            f"| {r['top']} | {label(r['parameters'])} | {family} | {r['luts']} "
+            f"| {r['flip_flops']} | {r['carries']} "
             f"| {r['longest_path_cells']} | {rate} |"
         )
     text += ["", "| module | with | target | LUT | flip-flops |", "|---|---|---|---|---|"]

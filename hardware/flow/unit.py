@@ -215,7 +215,8 @@ def _check(unit: Unit, path: pathlib.Path) -> None:
     for proof in unit.proofs:
         if proof.method not in ("induction", "bmc", "pdr"):
             raise BadDescription(
-                f"{path}: proof {proof.name}: method '{proof.method}' is none of induction, bmc, pdr")
+                f"{path}: proof {proof.name}: method '{proof.method}' is none of induction, "
+                "bmc, pdr")
     for bug in unit.bugs:
         for name in bug.proofs:
             if name not in proofs:
@@ -228,7 +229,8 @@ def _check(unit: Unit, path: pathlib.Path) -> None:
             raise BadDescription(f"{path}: bug {bug.name}: there is no file '{bug.file}'")
         if text.count(bug.old) != 1:
             raise BadDescription(
-                f"{path}: bug {bug.name}: '{bug.old}' stands {text.count(bug.old)} times in {bug.file}, not once"
+                f"{path}: bug {bug.name}: '{bug.old}' stands {text.count(bug.old)} times in "
+                f"{bug.file}, not once"
             )
 
 

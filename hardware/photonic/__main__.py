@@ -34,17 +34,22 @@ def _settings(text: list, kind: type, owner: str) -> dict:
 def table(machines: list, optics: Optics) -> str:
     """Returns a Markdown table with one row for each machine."""
     text = [
-        "| machine | threads | electronic, cycles | light: cycles, best to worst | ns | its laser, mW light | on a waveguide "
-        "| regenerated in each socket: cycles, mW |",
+        "| machine | threads | electronic, cycles | light: cycles, best to worst | ns "
+        "| its laser, mW light | on a waveguide | regenerated in each socket: cycles, mW |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for machine in machines:
         f = model.figures(machine, optics)
-        light = f"{f.laser_light_mw:.3g}" if f.laser_light_mw < 1e4 else f"10^{math.log10(f.laser_light_mw):.0f}"
+        light = f"{f.laser_light_mw:.3g}"
+        if f.laser_light_mw >= 1e4:
+            light = f"10^{math.log10(f.laser_light_mw):.0f}"
         most = model.most_barriers(machine, optics)
-        again = f"{f.regenerated_cycles:.1f}, {f.regenerated_light_mw:.3g}" if machine.sockets > 1 else "-"
+        again = "-"
+        if machine.sockets > 1:
+            again = f"{f.regenerated_cycles:.1f}, {f.regenerated_light_mw:.3g}"
         text.append(
-            f"| {machine.name} | {machine.sockets} x {machine.participants} | {f.electronic_cycles:.0f} "
+            f"| {machine.name} | {machine.sockets} x {machine.participants} "
+            f"| {f.electronic_cycles:.0f} "
             f"| {f.best_cycles:.1f} to {f.worst_cycles:.1f} | {f.worst_ns:.2f} | {light} "
             f"| {f'{most} barriers' if most else 'too much light'} | {again} |"
         )

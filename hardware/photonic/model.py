@@ -124,9 +124,9 @@ def regenerated_mw(machine: Machine, optics: Optics) -> float:
 class Figures:
     """The costs of an optical barrier on a machine."""
 
-    # From the last arrival to the first departure, at the best place.
+    # The time from the last arrival to the first departure, at the best place.
     best_cycles: float
-    # To the last departure, at the worst place.
+    # The time to the last departure, at the worst place.
     worst_cycles: float
     worst_ns: float
     electronic_cycles: float

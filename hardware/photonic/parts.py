@@ -18,7 +18,8 @@ def _check(owner: str, values: dict, positive: tuple, not_negative: tuple) -> No
         value = values[name]
         if not math.isfinite(value) or value < 0 or (name in positive and value == 0):
             raise ValueError(
-                f"{owner}: {name} must be {'positive' if name in positive else 'at least 0'}, not {value}")
+                f"{owner}: {name} must be {'positive' if name in positive else 'at least 0'}, "
+                f"not {value}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,15 +99,15 @@ class Machine:
     clock_ghz: float = 2.4
     # Each barrier needs a wavelength.
     barriers: int = 1
-    # From the instruction to the ring's driver.
+    # The time from the instruction to the ring's driver.
     to_ring_cycles: float = 1.0
-    # From the detector into the core's clock domain.
+    # The time from the detector into the core's clock domain.
     from_detector_cycles: float = 2.0
     # [paper]: for the electronic structure, a core's round trip to it.
     l3_cycles: float = 38.0
     # [paper]: for the electronic structure, a hop between sockets.
     link_cycles: float = 110.0
-    # To the farthest socket.
+    # Hops to the farthest socket.
     hops: int = 1
 
     def __post_init__(self) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each elementwise instruction does to one element. INT wraps; no operation has undefined
+// The effect of each elementwise instruction on one element. INT wraps; no operation has undefined
 // behaviour.
 #pragma once
 

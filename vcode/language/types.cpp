@@ -39,7 +39,7 @@ type_pool::id type_pool::find(id type) {
   return root;
 }
 
-// Also returns true when the budget is spent: the verifier refuses such a type like an infinite
+// Returns true also when the budget is spent: the verifier refuses such a type like an infinite
 // one.
 bool type_pool::contains(id type, id variable, std::uint32_t& budget) {
   std::vector<id> open{type};

@@ -69,7 +69,8 @@ class allocator {
 
  private:
   static constexpr std::size_t unit = 64;
-  // In units. Four sizes for each power of two: at most a quarter of a small part is wasted.
+  // A part of at least this many units is large. Small parts have four sizes for each power of two,
+  // so at most a quarter of one is wasted.
   static constexpr std::uint32_t large = 512;
   static constexpr std::size_t classes = 32;
   static std::size_t class_of(std::uint32_t units);

@@ -37,7 +37,7 @@ inline range part_of(std::size_t count, unsigned part, unsigned parts) {
   return {limit(part), limit(part + 1)};
 }
 
-// Where the threads of the SPMD engine exchange values.
+// A board on which the threads of the SPMD engine exchange values.
 class spmd_board {
  public:
   explicit spmd_board(unsigned ranks) : flags_(ranks) {}

@@ -67,7 +67,7 @@ struct share {
   std::int32_t first = 0;
   std::int32_t last = 0;
   piece tail;
-  // The elements of all pieces together.
+  // The range of the elements of all pieces.
   std::int32_t begin = 0;
   std::int32_t end = 0;
 

@@ -101,7 +101,7 @@ class scenario {
     crowd c(bench_, memory_, o);
     c.configure();
     if (c.run(1, 5'000)) return "threads left without participant " + std::to_string(o.absent);
-    if (c.left(0) != 0) return "somebody left without participant " + std::to_string(o.absent);
+    if (c.left(0) != 0) return "a thread left without participant " + std::to_string(o.absent);
     return {};
   }
 

@@ -5,7 +5,7 @@
 module tutti_detector_router
   import tutti_detector_pkg::*;
 #(
-    /// Where the master is attached at its node: 1 at the western port, 0 at the local port.
+    /// The master's port at its node: 1 for the western port, 0 for the local port.
     parameter int unsigned MasterWest = 1
 ) (
     input logic clk_i,

@@ -83,7 +83,7 @@ module tutti_hbs_core_formal
   assign hit = !init_q && valid_i && ready && barrier_i == symbol_i && 32'(source_i) < Bits;
   assign sender = Bits'(1) << source_i;
   assign creates = hit && kind_i == Create && mask_i[Local-1:0] != '0;
-  // Not once the episode is announced: then it is an error, and changes nothing.
+  // After the episode is announced, an Init is an error and changes nothing.
   assign inits = hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0
       && !announced_q;
   assign core = hit && kind_i == CoreArrive && (sender[Local-1:0] & members_q[Local-1:0]) != '0;

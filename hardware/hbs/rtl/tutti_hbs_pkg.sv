@@ -37,8 +37,8 @@ package tutti_hbs_pkg;
 
   localparam address_t RegId = 23'h00_0000;
   localparam address_t RegVersion = 23'h00_0040;
-  /// What cpuid would report: n [15:0], m [31:16], words of a cluster [39:32], local threads
-  /// [55:40].
+  /// The data that cpuid would report: n [15:0], m [31:16], words of a cluster [39:32], local
+  /// threads [55:40].
   localparam address_t RegCapability = 23'h00_0080;
   // Writing 1 clears a bit.
   localparam address_t RegError = 23'h00_00C0;

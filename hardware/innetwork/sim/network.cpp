@@ -55,7 +55,7 @@ std::string run(const arguments& with) {
       for (const bool disturbed : {false, true}) {
         plan.think = moody(with.seed + n, 600);
         if (disturbed) {
-          // As much as the centre of a star can carry.
+          // The centre of a star cannot carry more.
           plan.traffic = type == type_star ? 3 : 6;
           plan.mischief = 12;
           plan.speed = {.offer = 12, .take = 12};

@@ -199,7 +199,7 @@ class network {
     for (auto& n : nodes_) n->cycle();
   }
 
-  // What the engine of `n` must do with a frame that comes in there.
+  // Returns the action that the engine of `n` must take for a frame that comes in there.
   enum class fate { forward, refuse, count };
   fate fate_of(rank_t n, unsigned queue, const frame& f) const {
     const auto p = parse(f);

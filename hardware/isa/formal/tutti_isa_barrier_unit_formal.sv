@@ -78,7 +78,7 @@ module tutti_isa_barrier_unit_formal
   assign ry = request_i[y_i];
   assign granted = turn[slot];
 
-  // What the kernel does to b in this cycle.
+  // The kernel's actions on b in this cycle.
   logic on_b, remakes, breaks, moves;
   logic [4:0] from, to;
   assign on_b = granted.valid && granted.index == 8'(b_i);

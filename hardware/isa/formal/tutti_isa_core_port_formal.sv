@@ -48,7 +48,8 @@ module tutti_isa_core_port_formal
   assign mine = pcpi_valid_i && insn_i[6:0] == 7'h2b;
   assign waits = insn_i[14:12] == 3'd0;
 
-  // What is open at the unit, and for how long the port has not asked the core to wait.
+  // The requests that are open at the unit, and for how long the port has not asked the core to
+  // wait.
   logic open_q, open_wait_q, cancelled_q, was_privileged_q, was_valid_q, was_ready_q, was_handler_q,
       gave_up_q, dropped_q;
   logic [31:0] was_insn_q;

@@ -83,7 +83,7 @@ module tutti_isa_barrier_unit
     return '{valid: 1'b1, kind: kind, data: data};
   endfunction
 
-  // What each core asks for in this cycle, and what a waiting core gets.
+  // The requests of each core in this cycle, and the answers to waiting cores.
   logic [Cores-1:0] allowed, here, starts, arrives, departs, inits;
   logic [Cores-1:0][IndexBits-1:0] wanted;
   reply_t [Cores-1:0] waited;
@@ -233,7 +233,7 @@ module tutti_isa_barrier_unit
             FieldBreak: begin
               broken_d[target]       = 1'b1;
               arrived_d[target]      = '0;
-              // Without the cores that depart in this cycle.
+              // The cores that depart in this cycle are no longer in owed_d.
               participants_d[target] = owed_d[target];
               installed_d[target]    = owed_d[target];
             end

@@ -29,7 +29,7 @@ module tutti_isa_tile
     input  logic                mem_ready_i,
     input  logic                mem_idle_i,
     input  logic         [31:0] mem_rdata_i,
-    /// What the program reports to the harness.
+    /// The program's reports to the harness.
     output logic                trace_valid_o,
     output logic         [ 3:0] trace_tag_o,
     output logic         [31:0] trace_data_o,

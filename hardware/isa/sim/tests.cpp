@@ -156,7 +156,7 @@ TEST(barwait, a_break_leaves_the_departure_that_a_preempted_thread_is_owed) {
   EXPECT_EQ(m.data(tag::timeout), std::vector<std::uint32_t>{1u << 1});
   for (const int core : {0, 1}) {
     auto values = m.data(tag::value, core);
-    // Also removes those of thread 1.
+    // This also removes those of thread 1.
     std::erase(values, 0u);
     EXPECT_EQ(values, std::vector<std::uint32_t>{told}) << core;
     EXPECT_EQ(m.data(tag::value, core).size(), 4u);
@@ -172,8 +172,8 @@ TEST(barwait, traps_when_the_timeout_says_and_not_before) {
     std::uint64_t trapped = 0;
     for (const event& e : m.events())
       if (e.tag == tag::timeout) trapped = e.cycle;
-    // From the creation to the wait, and from the trap to the handler's report, it takes some
-    // hundred cycles.
+    // The bound allows some hundred cycles from the creation to the wait, and from the trap to the
+    // handler's report.
     EXPECT_GT(trapped, timeout);
     EXPECT_LT(trapped, timeout + 3500);
   }

@@ -269,8 +269,8 @@ static void serve_wait(uint32_t insn) {
   const uint32_t broken = ours ? shared->broken[b] : 0;
   const uint32_t all = ours ? barget(BAR_PARTICIPANTS, b) : 0;
   if (broken != 0 && !(barget(BAR_OWED, b) & mine)) {
-    // Also for cores that time out at the same moment: the first one has broken the barrier for
-    // all.
+    // This also holds for cores that time out at the same moment: the first one has broken the
+    // barrier for all.
     shared->untold[b] &= ~mine;
     set_reg(result, broken);
   } else if (cause == CAUSE_TIMEOUT) {

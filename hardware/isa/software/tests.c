@@ -170,7 +170,7 @@ static uint32_t vetting(void) {
   value((uint32_t)create_barrier(list, CORES, (1u << 20) + 1));
   value((uint32_t)create_barrier(list, 0, 100));
   value((uint32_t)create_barrier(list, CORES + 1, 100));
-  // Without the caller.
+  // The list lacks the caller.
   value((uint32_t)create_barrier(list + 1, CORES - 1, 100));
   // The kernel's memory.
   value((uint32_t)create_barrier((const uint8_t*)0x8000, 1, 100));

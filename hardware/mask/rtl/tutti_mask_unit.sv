@@ -81,7 +81,7 @@ module tutti_mask_unit
       .foreign_o(foreign)
   );
 
-  // What the two copies of the counting unit would show.
+  // The state that the two copies of the counting unit would show.
   logic any_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear) any_q <= 1'b0;

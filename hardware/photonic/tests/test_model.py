@@ -36,7 +36,7 @@ def walk(machine: Machine, optics: Optics, launched: float, missing: int = 0) ->
             crosses = (i + 1) % machine.participants == 0
             first -= _gap(machine, optics, crosses)
     light = launched * 10 ** (first / 10)
-    # What one mW behind each tap becomes at the detectors behind it, from the end.
+    # The power at the detectors behind each tap for one mW behind the tap, from the end.
     losses = [-_gap(machine, optics, (everybody - 1 - j) % machine.participants == 0)
         for j in range(everybody - 1)]
     through = 10 ** (-optics.splitter_db / 10)

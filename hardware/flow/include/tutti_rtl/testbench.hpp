@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all harnesses around Verilator models share: clock, waveforms, coverage, random numbers,
-// arguments.
+// The common parts of all harnesses around Verilator models: clock, waveforms, coverage, random
+// numbers, arguments.
 #pragma once
 
 #include <verilated.h>
