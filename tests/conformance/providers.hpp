@@ -29,7 +29,7 @@ struct provider {
   // Any thread may come; ranks have no meaning.
   bool anonymous = false;
   std::function<arrival(rank_t n)> make;
-  // The same with all that a barrier chosen at run time does; empty for those that are none.
+  // The same with all functions of a barrier chosen at run time; empty for other providers.
   std::function<std::unique_ptr<any_barrier>(rank_t n)> make_any = {};
 
   bool burns_the_core() const { return wait == "spin" || wait == "monitor"; }

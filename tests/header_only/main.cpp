@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti::barrier, tutti::reduction and an algorithm without the compiled library, in all ways that need no name.
+// Uses tutti::barrier, tutti::reduction and an algorithm without the compiled library, in all ways
+// that need no name.
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -13,7 +14,7 @@ using namespace std::chrono_literals;
 
 int completions = 0;
 
-// What two threads do; returns 0 if everything was as it should be.
+// The work of two threads. Returns 0 if all results were right.
 struct program {
   tutti::barrier<> chosen{2};
   tutti::barrier<> told{2, tutti::barrier_options{.few = 1, .fan = 2, .patience = 20us}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A named algorithm is the one thing in barrier.hpp that needs the compiled library: without it, this does not link.
+// Named algorithms are the only part of barrier.hpp that needs the compiled library, so this
+// program does not link without it.
 #include <tutti/barrier/barrier.hpp>
 
 int main() {

@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 using tutti::rank_t;
 using pair = std::array<double, 2>;
 
-// TUTTI_TEST_RUNS in the environment, for the long test.
+// The environment variable TUTTI_TEST_RUNS sets the number of runs, for the long test.
 const unsigned runs = [] {
   const char* const wanted = std::getenv("TUTTI_TEST_RUNS");
   return wanted == nullptr ? 60u : static_cast<unsigned>(std::stoul(wanted));

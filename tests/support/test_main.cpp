@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main() of the test programs: ends with status 77, which ctest shows as skipped, if every case was skipped.
+// The main() of the test programs. If every case was skipped, it returns 77, which ctest shows as
+// skipped.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks how many lines each header in include/ becomes when it is preprocessed: what everybody who includes it compiles.
+"""Checks how many lines each header in include/ has after preprocessing: every file that includes it compiles them.
 
 The limits hold for g++ 12, whose <atomic> alone has 24,209 lines and whose <chrono> has 35,062; with another compiler
 the check is skipped (exit status 77). `--table` prints each header with its lines and the seconds that it takes to compile.
@@ -21,17 +21,17 @@ from sources import Violation
 
 COMPILER = ["g++", "-std=c++20", "-x", "c++"]
 MAJOR = "12"
-# The first pattern that fits counts. A header that needs more belongs in a line of its own, with a reason.
+# The first matching pattern counts. A header that needs more gets a line of its own, with a reason.
 LIMITS = {
-    # What most programs include: `<atomic>`, `<chrono>` and `<vector>`, and tutti's own part.
+    # Most programs include these: `<atomic>`, `<chrono>` and `<vector>`, and tutti's own part.
     "tutti/barrier/barrier.hpp": 45_000,
     "tutti/reduce/reduction.hpp": 45_000,
-    # Names at run time: a unique_ptr with <memory>, any standard type in a provider.
+    # These choose by name at run time: a unique_ptr with <memory>, any standard type in a provider.
     "tutti/barrier/any.hpp": 38_000,
     "tutti/barrier/timed.hpp": 40_000,
     "tutti/barrier/provider.hpp": 52_000,
     "tutti/registry.hpp": 56_000,
-    # The algorithms and what they stand on: little more than <atomic>.
+    # The algorithms and their base: little more than <atomic>.
     "tutti/barrier/*": 30_000,
     "tutti/platform/cpu_quota.hpp": 32_000,
     "tutti/platform/topology.hpp": 32_000,
