@@ -75,7 +75,7 @@ inline std::string check(const trace& t, rank_t participants, std::uint64_t epis
 // episodes arrived. Episode numbers are ignored.
 inline std::string check_crowd(const trace& t, rank_t participants) {
   if (t.size() % participants != 0)
-    return std::to_string(t.size()) + " passages are no whole episodes of " +
+    return std::to_string(t.size()) + " passages are not whole episodes of " +
            std::to_string(participants);
   std::vector<std::uint64_t> arrivals;
   std::vector<std::pair<std::uint64_t, const passage*>> departures;

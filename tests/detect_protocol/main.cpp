@@ -219,16 +219,17 @@ int main(int argc, char** argv) {
   tutti::protocol::test::options o;
   CLI::App app(
       "Explores the protocols of termination detection: every state of a few participants");
-  app.add_flag("--scenarios", o.scenarios, "only the protocols as they ship");
-  app.add_flag("--mutants", o.mutants, "only the mistakes put in on purpose");
-  app.add_flag("--equivalence", o.equivalence, "only the comparison of the two releases");
-  app.add_flag("--costs", o.costs, "only the costs on a simulated network");
-  app.add_flag("--long", o.long_run, "the larger scenarios");
-  app.add_flag("--markdown", o.markdown, "tables for docs/termination.md");
-  app.add_flag("--traces", o.traces, "the shortest way to each mutant's mistake");
+  app.add_flag("--scenarios", o.scenarios, "run only the protocols as they ship");
+  app.add_flag("--mutants", o.mutants, "run only the mistakes made on purpose");
+  app.add_flag("--equivalence", o.equivalence,
+               "run only the comparison of the two release schemes");
+  app.add_flag("--costs", o.costs, "run only the costs on a simulated network");
+  app.add_flag("--long", o.long_run, "run the larger scenarios");
+  app.add_flag("--markdown", o.markdown, "print tables for docs/termination.md");
+  app.add_flag("--traces", o.traces, "print the shortest way to each mutant's mistake");
   app.add_option("--only", o.only,
-                 "scenarios whose description has this in it; mutants of this site");
-  app.add_option("--states", o.most_states, "give up a scenario after so many states");
+                 "run scenarios whose description contains this text, and mutants of this site");
+  app.add_option("--states", o.most_states, "give up a scenario after this many states");
   CLI11_PARSE(app, argc, argv);
   return tutti::protocol::test::run(o);
 }

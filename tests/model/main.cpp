@@ -231,8 +231,9 @@ int main(int argc, char** argv) {
         const bool is_good = std::sscanf(text.c_str(), "%zu/%zu", &i, &k) == 2 && 1 <= i && i <= k;
         return is_good ? std::string() : "'" + text + "' is not I/K with 1 <= I <= K";
       });
-  app.add_flag("--json", json, "a JSON object a line");
-  app.add_flag("--markdown", markdown, "the tables of docs/model-checking.md")->excludes("--json");
+  app.add_flag("--json", json, "print one JSON object per line");
+  app.add_flag("--markdown", markdown, "print the tables of docs/model-checking.md")
+      ->excludes("--json");
   CLI11_PARSE(app, argc, argv);
   std::sscanf(share.c_str(), "%zu/%zu", &o.share, &o.shares);
   o.as = json ? format::json : markdown ? format::markdown : format::text;

@@ -170,8 +170,8 @@ INSTANTIATE_TEST_SUITE_P(
             ": 12 bytes after the header do not match the 2 x 2 numbers of 4 bytes that it names"},
         wrong_file{"NumpyShapeThatOverflows", "p.npy",
                    npy_of("<f4", "(4611686018427387905, 4)", with_nan),
-                   ": 16 bytes after the header are not the 4611686018427387905 x 4 numbers of 4 "
-                   "bytes that it names"},
+                   ": 16 bytes after the header do not match the 4611686018427387905 x 4 numbers "
+                   "of 4 bytes that it names"},
         wrong_file{"NumpyWithNan", "p.npy", npy_of("<f4", "(2, 2)", with_nan),
                    ": point 2, column 2: nan is not finite"},
         wrong_file{"NumpyBeyondAFloat", "p.npy",
