@@ -22,9 +22,8 @@ void check_parts(vertex_t vertices, std::span<const rank_t> part, rank_t parts) 
 partition_quality measure(const csr& graph, std::span<const rank_t> part, rank_t parts) {
   check_parts(graph.vertices, part, parts);
   std::vector<edge_t> vertices(parts, 0), edges(parts, 0), halo(parts, 0);
-  std::vector<vertex_t> last_seen(parts,
-                                  // The vertex for which a part was counted last.
-                                  no_vertex);
+  // The vertex for which each part was counted last.
+  std::vector<vertex_t> last_seen(parts, no_vertex);
   partition_quality found;
   for (vertex_t v = 0; v < graph.vertices; ++v) {
     const rank_t home = part[v];
