@@ -33,6 +33,7 @@
 
 namespace tutti {
 
+// The participants 0 .. size()-1 and their endpoints.
 class communicator {
  public:
   static constexpr rank_t most_participants = 4095;

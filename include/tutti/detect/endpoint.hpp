@@ -61,6 +61,7 @@ class basic_endpoint {
 
   // ---- messages
 
+  // Whether there is room for one message of up to inline_message bytes. Never blocks.
   bool can_send(rank_t to, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     check_rank(to, where);
@@ -82,6 +83,8 @@ class basic_endpoint {
     send(to, &value, sizeof(T), where);
   }
 
+  // Sends a message of any size below 4 GiB. Returns false if there is no room now. Throws
+  // std::invalid_argument for a larger message.
   bool try_send(rank_t to, const void* data, std::size_t bytes, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     check_rank(to, where);
@@ -123,6 +126,7 @@ class basic_endpoint {
     return send_by(to, &value, sizeof(T), on_message, deadline_after<Memory>(timeout), where);
   }
 
+  // Whether recv() would return a message. Never blocks.
   bool can_recv(site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     return box_.can_recv() || (is_free_again() && box_.can_recv());
@@ -140,6 +144,7 @@ class basic_endpoint {
     return box_.recv();
   }
 
+  // Gives a received message's room back. Its bytes are then no longer valid.
   void release(const received& message, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     const bool is_mine = message.source < size() && box_.release(message);
@@ -151,6 +156,7 @@ class basic_endpoint {
                   where.at);
   }
 
+  // Makes all messages sent so far visible to their receivers.
   void flush(site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     box_.flush();
@@ -161,10 +167,13 @@ class basic_endpoint {
   // These functions throw std::runtime_error once a participant has left: no episode can end any
   // more.
 
+  // Blocks until a message can be received here, or until the episode ends.
   idle_result idle(bool vote, site where = site::here()) {
     return result_of(wait_idle(vote, no_value{}, no_deadline{}, where));
   }
 
+  // The same. If the episode ends, `value` is op over the values of all participants, in the order
+  // of all reductions. T has at most largest_idle_value bytes.
   template <class T, class Op>
   idle_value<T> idle(bool vote, const T& value, Op op, site where = site::here()) {
     idle_value<T> got{idle_result::message, value};
@@ -190,6 +199,7 @@ class basic_endpoint {
     all_.break_up(rank());
   }
 
+  // The counts since the endpoint was made.
   endpoint_statistics statistics() const noexcept {
     endpoint_statistics now = counted_;
     const std::uint64_t from_self = box_.taken_from(rank());

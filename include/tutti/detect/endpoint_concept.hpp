@@ -71,6 +71,7 @@ enum class absence : std::uint8_t {
   gone,
 };
 
+// A participant that keeps an episode of idle() from ending.
 struct absentee {
   rank_t rank = 0;
   absence why = absence::running;

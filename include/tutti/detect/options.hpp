@@ -9,6 +9,7 @@
 
 namespace tutti {
 
+// Every member has a default that suits most programs.
 struct communicator_options {
   // The name of the detector: "counter", "snapshot", or a protocol: "star", "ring", "tree",
   // "waves". Empty: tutti chooses. docs/messages.md says which is good for what.

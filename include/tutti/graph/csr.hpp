@@ -40,6 +40,7 @@ using edge_t = std::uint64_t;
 inline constexpr vertex_t most_vertices = std::numeric_limits<vertex_t>::max() - 1;
 inline constexpr vertex_t no_vertex = std::numeric_limits<vertex_t>::max();
 
+// A graph in compressed sparse rows. validate() checks one that was put together by hand.
 struct csr {
   vertex_t vertices = 0;
   // vertices + 1 entries; the out-edges of v are [offsets[v], offsets[v+1]).
@@ -64,6 +65,7 @@ struct csr {
   bool operator==(const csr&) const = default;
 };
 
+// A list of edges in any order, from which from_edges() makes a graph.
 struct edge_list {
   // At least 1 + the largest vertex that an edge names.
   vertex_t vertices = 0;
@@ -73,6 +75,7 @@ struct edge_list {
   std::vector<float> weights;
 
   std::size_t size() const noexcept { return sources.size(); }
+  // Appends an edge and increases `vertices` if necessary. Give either all edges a weight or none.
   void add(vertex_t from, vertex_t to) {
     sources.push_back(from);
     targets.push_back(to);
@@ -123,6 +126,7 @@ TUTTI_API std::optional<one_way> find_one_way(const csr& graph);
 TUTTI_API csr symmetrized(const csr& graph, std::optional<float> added_weight = {},
                           unsigned threads = 1);
 
+// The graph without the edges from a vertex to itself.
 TUTTI_API csr without_self_loops(const csr& graph);
 // Keeps the edge with the least weight of those with the same ends. Rows are sorted.
 TUTTI_API csr without_duplicates(const csr& graph, unsigned threads = 1);
@@ -140,6 +144,7 @@ void set_weights(csr& graph, F weight) {
       graph.weights[e] = weight(u, graph.targets[e], e);
 }
 
+// Statistics of the out-degrees, and counts of special vertices and edges.
 struct degree_statistics {
   edge_t smallest = 0;
   edge_t largest = 0;

@@ -12,6 +12,7 @@
 
 namespace tutti::graph {
 
+// The options of a run; the defaults suit most programs.
 struct engine_options {
   send_order order = send_order::first_in_first_out;
   // The number of sends between two checks for messages. A check that finds nothing makes

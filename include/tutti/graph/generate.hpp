@@ -27,17 +27,20 @@ namespace tutti::graph {
 // key, and std::runtime_error if the graph does not fit into memory.
 TUTTI_API csr generate(std::string_view specification, unsigned threads = 1);
 
+// A key of a specification.
 struct generator_key {
   std::string_view name;
   // The default value. Empty: the key must be given.
   std::string_view normally;
   std::string_view meaning;
 };
+// A generator and its keys.
 struct generator {
   std::string_view name;
   std::string_view meaning;
   std::span<const generator_key> keys;
 };
+// All generators.
 TUTTI_API std::span<const generator> generators();
 // The keys of every generator: weights, low, high, seed.
 TUTTI_API std::span<const generator_key> common_keys();
@@ -45,6 +48,7 @@ TUTTI_API std::span<const generator_key> common_keys();
 // All generators as text for --help, in lines of at most 100 columns.
 TUTTI_API std::string generators_help();
 
+// The kinds of weights: all 1, whole numbers, or real numbers.
 enum class weight_kind { one, integer, real };
 // Gives each edge a random weight from `low` to `high`; integer weights include both bounds. If
 // `both_ways`, both directions of an edge, and all edges with the same ends, get the same weight;

@@ -23,6 +23,7 @@
 
 namespace tutti::graph {
 
+// The formats of docs/graph-files.md.
 enum class file_format {
   // Chosen by the first line, the end of the name, or the number of columns of the first line.
   automatic,
@@ -41,6 +42,7 @@ enum class file_format {
 // The format called "auto", "el", "wel", "mtx", "gap" or "metis". For another name it throws
 // std::invalid_argument, which lists the known names.
 TUTTI_API file_format format_named(std::string_view name);
+// The name of a format, as format_named() takes it.
 TUTTI_API std::string_view name_of(file_format format);
 
 // An error in a file. Its text begins with file and line, as in "roads.wel:17: ..."; there is no
@@ -57,6 +59,7 @@ class TUTTI_API file_error : public std::runtime_error {
   std::uint64_t line_;
 };
 
+// How a file is read.
 struct load_options {
   file_format format = file_format::automatic;
   // Whether negative weights are allowed. Dijkstra's algorithm, for example, does not work with

@@ -52,6 +52,8 @@ class participant {
         mine_(program, mine, vertices, options.order),
         open_(endpoint.size()) {}
 
+  // Runs the program until all participants have finished. Throws run_cancelled, run_late, what the
+  // endpoint throws, and what a handler throws.
   void run() {
     call_all([&](vertex<Program>& v) { program_.init(v); });
     // step() has not run yet.
@@ -71,6 +73,7 @@ class participant {
     finish_all();
   }
 
+  // The states of this participant's vertices, by local number.
   const std::vector<state>& states() const noexcept { return mine_.states; }
 
   engine_statistics statistics() const {

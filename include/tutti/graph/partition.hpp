@@ -20,6 +20,7 @@
 
 namespace tutti::graph {
 
+// A method and its description for people.
 struct partition_method {
   std::string_view name;
   std::string_view meaning;
@@ -27,8 +28,10 @@ struct partition_method {
 // The methods are blocks, edge-blocks, random, fennel, ldg and metis; "streaming" is another name
 // of fennel. The list contains metis whether or not METIS was present when tutti was built.
 TUTTI_API std::span<const partition_method> partition_methods();
+// Whether tutti was built with METIS.
 TUTTI_API bool has_metis() noexcept;
 
+// The options of the methods.
 struct partition_options {
   std::uint64_t seed = 1;
   // By how much of the mean the largest part may exceed it, in vertices; used by fennel, ldg and
@@ -46,6 +49,7 @@ TUTTI_API std::vector<rank_t> partition(const csr& graph, rank_t parts,
                                         std::string_view method = "blocks",
                                         const partition_options& options = {});
 
+// The quality of a partition.
 struct partition_quality {
   // Edges from one part to another; each edge of a symmetric graph counts twice.
   edge_t cut = 0;

@@ -10,6 +10,7 @@ namespace tutti::graph {
 // given. A message sent on a pin travels along all its edges.
 class pin {
  public:
+  // The pin of the engine's graph with this number, from 0.
   constexpr explicit pin(std::uint32_t number) noexcept : code_(number + 2) {}
 
   static constexpr pin none() noexcept { return from_code(0); }
@@ -20,6 +21,7 @@ class pin {
     return p;
   }
 
+  // Whether this is a set of out-edges, neither no_pin nor host_pin.
   constexpr bool is_edges() const noexcept { return code_ >= 2; }
   // Precondition: is_edges().
   constexpr std::uint32_t number() const noexcept { return code_ - 2; }

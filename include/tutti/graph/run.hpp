@@ -25,6 +25,7 @@
 
 namespace tutti::graph {
 
+// The options of a run on threads; the defaults suit most programs.
 struct run_options {
   // 0: one thread per core.
   rank_t threads = 0;

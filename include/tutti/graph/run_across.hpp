@@ -25,6 +25,7 @@
 
 namespace tutti::graph {
 
+// The options of a run across processes.
 struct across_options {
   engine_options engine = {};
   // Called on the thread of a participant that has failed, before anybody waits for it: the other

@@ -18,6 +18,7 @@
 
 namespace tutti::graph {
 
+// A message of a vertex to the host.
 template <class Message>
 struct host_message {
   vertex_t vertex;
@@ -50,6 +51,7 @@ class collecting_host {
   std::vector<host_message<Message>> messages_;
 };
 
+// The result of a run.
 template <vertex_program Program>
 struct run_result {
   std::vector<host_message<typename Program::message>> host;

@@ -72,6 +72,7 @@ struct array_view {
 // std::invalid_argument for a type that NumPy does not have.
 TUTTI_API void save_npy(const std::string& path, const array_view& values);
 
+// A column of a table and its name.
 struct csv_column {
   std::string name;
   // One column. If the view has more, they are called name_0, name_1, ...

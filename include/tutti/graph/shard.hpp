@@ -18,6 +18,7 @@
 
 namespace tutti::graph {
 
+// A target of a vertex's messages.
 struct route {
   // A participant.
   rank_t to;
@@ -25,6 +26,7 @@ struct route {
   std::uint32_t list;
 };
 
+// One participant's part of the graphs.
 template <class Edge>
 struct shard {
   static constexpr bool has_values = !std::is_empty_v<Edge>;

@@ -49,6 +49,7 @@ struct shard_range {
   rank_t count = std::numeric_limits<rank_t>::max();
 };
 
+// The shards of a range of participants. It keeps no reference to its arguments.
 template <class Edge>
 class shards {
  public:

@@ -69,6 +69,8 @@ class vertex {
   // one. If a vertex wants to send on a pin that the engine was not given, the run ends with
   // std::invalid_argument.
   pin ready_to_send() const noexcept { return all_->senders.wanted(local_); }
+  // Asks to send on `where`, or cancels with no_pin. It may be called any number of times; one
+  // send() follows.
   void ready_to_send(pin where) noexcept { all_->senders.want(local_, where); }
 
   // The number of the vertex in the graph, 0 .. vertices()-1, whichever participant holds it.

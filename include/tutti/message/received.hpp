@@ -26,6 +26,7 @@ struct received {
   // The number of this message among those of its source; only the transport uses it.
   std::uint64_t index = 0;
 
+  // The message's bytes; valid until release().
   std::span<const std::byte> bytes() const noexcept { return {data, size}; }
   // The value that was sent. T must be as large as the message.
   template <class T>

@@ -32,6 +32,7 @@ struct shared_window {
 
 inline constexpr int any_source = -1;
 
+// The table of functions.
 struct calls {
   // Increased whenever this table changes; a plugin of another version is refused.
   static constexpr std::uint32_t current_version = 2;

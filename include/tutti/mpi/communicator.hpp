@@ -35,6 +35,7 @@
 
 namespace tutti::mpi {
 
+// This process's part of the communicator.
 class communicator {
  public:
   // `of` is the MPI communicator whose processes take part; `mpi` must outlive the communicator.
@@ -46,6 +47,7 @@ class communicator {
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
 
+  // The number of participants in all processes.
   rank_t size() const noexcept { return process_->participants(); }
   // The participants of this process, and the rank of the first one.
   rank_t threads() const noexcept { return process_->threads(); }

@@ -33,10 +33,13 @@ class endpoint {
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return size_; }
 
+  // Whether there is room for one message of up to inline_message bytes. Never blocks.
   bool can_send(rank_t to) {
     check_rank(to);
     return is_shared() ? shared_->can_send(to) : packets_->can_send(to);
   }
+  // Sends a message of any size below 4 GiB. Returns false if there is no room now. Throws
+  // std::invalid_argument for a larger message.
   bool try_send(rank_t to, const void* data, std::size_t bytes) {
     check_rank(to);
     require_message_size(bytes);
@@ -83,16 +86,20 @@ class endpoint {
     return send_by(to, &value, sizeof(T), on_message, deadline_after<native>(timeout).ns());
   }
 
+  // Whether recv() would return a message. Never blocks.
   bool can_recv() { return is_shared() ? shared_->can_recv() : packets_->can_recv(); }
+  // Precondition: can_recv(), or idle() has just returned `message`.
   received recv() {
     if constexpr (TUTTI_CHECKS != 0)
       if (!can_recv())
         refuse("rank " + std::to_string(rank()) + " calls recv() without a message to receive");
     return is_shared() ? shared_->recv() : packets_->recv();
   }
+  // Gives a received message's room back. Its bytes are then no longer valid.
   void release(const received& message) {
     is_shared() ? shared_->release(message) : packets_->release(message);
   }
+  // Makes all messages sent so far visible to their receivers.
   void flush() { is_shared() ? shared_->flush() : packets_->flush(); }
 
   // Throws std::runtime_error if another process has died or left, or if MPI reports an error.
@@ -128,6 +135,7 @@ class endpoint {
     return result;
   }
 
+  // The counts since the endpoint was made.
   endpoint_statistics statistics() const noexcept {
     return is_shared() ? shared_->statistics() : packets_->statistics();
   }

@@ -11,6 +11,7 @@
 
 namespace tutti::mpi {
 
+// Every member has a default that suits most programs.
 struct options {
   // The number of participants of this process.
   rank_t threads = 1;
