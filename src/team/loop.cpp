@@ -2,10 +2,13 @@
 // How a loop runs: alone for as long as it is not worth more, then shared with those who are awake, and only when it lasts
 // with those who have to be woken.
 
+#include <sched.h>
+
 #include <algorithm>
 #include <exception>
 #include <mutex>
 
+#include "tutti/platform/free_core.hpp"
 #include "tutti/platform/ticks.hpp"
 #include "tutti/team/team.hpp"
 
@@ -25,12 +28,15 @@ constexpr std::size_t trusted_positions = 32;
 constexpr double trusted_ns = 1000;
 // A loop that was this long the last time is shared at once.
 constexpr double surely_shared_ns = 1500;
-// A wake-up costs its caller 2 to 5 us and helps 15 to 30 us later. It is not tried unless what is left, by what the loop
-// has cost so far, is several times that; or after a time of which its cost is a small part.
-constexpr double before_waking_ns = 8'000, worth_waking_ns = 45'000, always_waking_ns = 100'000;
+// A wake-up costs its caller 2 to 5 us, 12 to 16 on a virtual machine whose host has halted the other core, and helps 15 to
+// 35 us later with cold caches. It is not tried unless what is left, by what the loop has cost so far, is several times that;
+// or after a time of which its cost is a small part.
+constexpr double before_waking_ns = 8'000, worth_waking_ns = 150'000;
+constexpr double soon_waking_ns = 100'000, soon_worth_waking_ns = 45'000, always_waking_ns = 1e6;
 constexpr double between_wakings_ns = 10'000;
-// Loops that come one soon after the other, each too short to wake anybody for, count together.
-constexpr double soon_ns = 500'000;
+// Loops that come one soon after the other, each too short to wake anybody for, count together: where a worker that is awake
+// would stay so (wait_lengths), one wake-up serves many loops.
+constexpr double soon_ns = 280'000, missed_enough_ns = 100'000;
 // The caller's looks at the clock are this far apart, while there is somebody to wake.
 constexpr double step_ns = 4'000;
 // A part that is shorter costs more to take than it is worth; so does one that another thread is about to come to, whose
@@ -40,6 +46,14 @@ constexpr double least_part_ns = 1'000, spared_ns = 2'000;
 constexpr std::uint32_t units_of_slot = 128;
 // While the cost of the body is only guessed from its first iterations, no part is larger than this.
 constexpr std::uint32_t most_at_a_guess = 8;
+// Chunks of a queue, or dealt ones, are taken one by one unless they are so cheap that several make up a least part, and
+// there are so many that each thread still takes this many times.
+constexpr std::uint32_t takes_of_thread = 8;
+// Pieces of cheap loops begin at multiples of so many positions: vector instructions on what is not aligned take up to a
+// fifth more.
+constexpr std::size_t aligned_positions = 8;
+// What a body costs is kept in these parts of a tick.
+constexpr double parts_of_tick = 64;
 // Units of a loop are counted by 32 bits.
 constexpr std::size_t most_units = 0xffff'fff0;
 
@@ -111,8 +125,16 @@ struct team::shared_loop {
     switch (is) {
       case form::divided: {
         const stretch share = share_of(part.slot);
-        const even_bounds bounds(share.first, share.last - share.first, units_of(share));
-        return visit(bounds(part.first), bounds(part.last));
+        const std::uint32_t all = units_of(share);
+        const even_bounds bounds(share.first, share.last - share.first, all);
+        const bool is_fine =
+            chunk <= 1 && (share.last - share.first) / all >= 2 * aligned_positions;
+        const auto limit = [&](std::uint32_t unit) {
+          const std::size_t position = bounds(unit);
+          const bool is_inner = unit > 0 && unit < all;
+          return position - (is_fine && is_inner ? position % aligned_positions : 0);
+        };
+        return visit(limit(part.first), limit(part.last));
       }
       case form::blocks: {
         const even_bounds shares(0, blocks, slots);
@@ -167,12 +189,13 @@ class team::loop_run {
   bool alone_for_a_while() {
     per_ns_ = platform::ticks_per_ns();
     start_ = platform::ticks();
-    if (ticks_expected() > surely_shared_ns * per_ns_ && (is_anybody_awake() || is_missed()))
+    if (ticks_expected() > surely_shared_ns * per_ns_ &&
+        (is_anybody_awake() || is_missed() || is_coarse_and_long()))
       return true;
     // So many in a row that a look at the clock is cheap beside them.
-    std::size_t positions = 1;
+    std::size_t positions = positions_known() > 8 * aligned_positions ? aligned_positions : 1;
     for (;;) {
-      step(positions < count_ - at_ ? at_ + positions : count_);
+      step(next_stop(positions));
       const double elapsed = time();
       if (at_ == count_) {
         learn(elapsed);
@@ -210,7 +233,6 @@ class team::loop_run {
 
   double time() const noexcept { return static_cast<double>(platform::ticks() - start_); }
   double ticks_expected() const noexcept {
-    constexpr double parts_of_tick = 64;
     return static_cast<double>(cost_) / parts_of_tick * static_cast<double>(count_);
   }
   bool is_anybody_awake() const noexcept {
@@ -224,9 +246,21 @@ class team::loop_run {
 
   // Those that took so long the last time that a loop could have been shared meanwhile.
   std::size_t positions_known() const noexcept {
-    constexpr double parts_of_tick = 64;
     return cost_ == 0 ? 0
                       : static_cast<std::size_t>(2 * alone_ns * per_ns_ * parts_of_tick / cost_);
+  }
+
+  // Where a step of so many positions ends.
+  std::size_t next_stop(std::size_t positions) const noexcept {
+    if (positions >= count_ - at_) return count_;
+    const std::size_t to = at_ + positions;
+    return positions < aligned_positions ? to : to - to % aligned_positions;
+  }
+
+  // Iterations that were long the last time, and so few that to try one alone is to give away much.
+  bool is_coarse_and_long() const noexcept {
+    return count_ <= std::size_t{4} * team_.threads_ && team_.named_region_ == nullptr &&
+           ticks_expected() > worth_waking_ns * per_ns_;
   }
 
   // A loop that others would have shared had they not slept, and its time; loops that follow one another are as good as one
@@ -234,16 +268,24 @@ class team::loop_run {
   void note_missed(double elapsed) const noexcept {
     if (team_.named_region_ != nullptr || elapsed < 2 * worth_sharing_ns * per_ns_) return;
     if (is_anybody_awake()) return;
-    const bool is_soon = static_cast<double>(start_ - team_.last_missed_.load(relaxed)) <
-                         soon_ns * per_ns_;  // relaxed: hints, here and below
-    const double before = is_soon ? team_.missed_.load(relaxed) : 0;     // relaxed: as above
-    team_.missed_.store(static_cast<float>(before + elapsed), relaxed);  // relaxed: as above
-    team_.last_missed_.store(start_, relaxed);                           // relaxed: as above
+    missed_loops& missed = team_.missed_;
+    // relaxed: hints, here and below.
+    const double gap = static_cast<double>(start_ - missed.end.load(relaxed));
+    const bool is_soon = gap < soon_ns * per_ns_;
+    const auto add = [is_soon](auto& to, auto value) {
+      to.store(is_soon ? to.load(relaxed) + value : value, relaxed);  // relaxed: as above
+    };
+    add(missed.ticks, static_cast<float>(elapsed));
+    add(missed.gaps, is_soon ? static_cast<float>(gap) : 0.0F);
+    add(missed.followers, is_soon ? 1U : 0U);
+    if (!is_soon) missed.since.store(start_, relaxed);                        // relaxed: as above
+    missed.end.store(start_ + static_cast<std::uint64_t>(elapsed), relaxed);  // relaxed: as above
   }
   bool is_missed() const noexcept {
+    const missed_loops& missed = team_.missed_;
     // relaxed: hints.
-    return static_cast<double>(team_.missed_.load(relaxed)) > always_waking_ns * per_ns_ &&
-           static_cast<double>(start_ - team_.last_missed_.load(relaxed)) < soon_ns * per_ns_;
+    return static_cast<double>(missed.ticks.load(relaxed)) > missed_enough_ns * per_ns_ &&
+           static_cast<double>(start_ - missed.end.load(relaxed)) < soon_ns * per_ns_;
   }
 
   bool is_worth_sharing(double elapsed) const noexcept {
@@ -256,9 +298,10 @@ class team::loop_run {
     return elapsed / static_cast<double>(done_) * static_cast<double>(count_ - done_);
   }
   bool is_worth_waking(double elapsed) const noexcept {
-    return elapsed > always_waking_ns * per_ns_ ||
-           (elapsed > before_waking_ns * per_ns_ &&
-            ticks_left(elapsed) > worth_waking_ns * per_ns_);
+    const double left = ticks_left(elapsed);
+    return (elapsed > before_waking_ns * per_ns_ && left > worth_waking_ns * per_ns_) ||
+           (elapsed > soon_waking_ns * per_ns_ && left > soon_worth_waking_ns * per_ns_) ||
+           elapsed > always_waking_ns * per_ns_;
   }
 
   // From at_ to about `to`; of blocks, within one.
@@ -312,7 +355,10 @@ class team::loop_run {
     if (all.is == form_of_loop::queue && request_.how.kind == loop::guided_chunks)
       manner_.share = 2 * team_.threads_;
     if (is_divided && request_.how.kind == loop::static_blocks) return;
-    if (!is_divided && all.is != form_of_loop::blocks) return;
+    if (!is_divided && all.is != form_of_loop::blocks) {
+      if (manner_.share == 0) choose_chunks(all);
+      return;
+    }
     const std::size_t in_slot = is_divided ? units_of_slot : request_.blocks / team_.threads_ + 1;
     if (is_divided) all.units = units_of_slot;
     // As long as the last time, or as the first iterations say.
@@ -331,6 +377,18 @@ class team::loop_run {
     if (is_divided) manner_.spared = static_cast<std::uint32_t>(worth(spared_ns));
   }
 
+  // How many cheap chunks are taken at a time.
+  void choose_chunks(const shared_loop& all) {
+    constexpr double all_that_fit = 0x7fff;
+    const double seen = done_ > 0 ? time() / static_cast<double>(done_) : 0;
+    const double of_position = std::max(seen, static_cast<double>(cost_) / parts_of_tick);
+    if (of_position <= 0) return;
+    const double most = cost_ > 0 ? all_that_fit : most_at_a_guess;
+    const double worth = least_part_ns * per_ns_ / (of_position * static_cast<double>(all.chunk));
+    manner_.most = static_cast<std::uint32_t>(std::clamp(worth, 1.0, most));
+    manner_.share = takes_of_thread * team_.threads_;
+  }
+
   void lay_out(shared_loop& all) {
     team_.desk_->begin(&all, manner_);
     for (rank_t slot = 0; slot < all.slots; ++slot) {
@@ -339,8 +397,7 @@ class team::loop_run {
       if (slot == 0) {
         // The caller's first part is not even laid down.
         const std::uint32_t units = contents.units();
-        const std::uint32_t mine = std::min(
-            units, std::max(manner_.least, manner_.share == 0 ? 0 : units / manner_.share));
+        const std::uint32_t mine = manner_.of(units);
         first_ = {0, contents.first, contents.first + mine};
         contents.first += mine;
       }
@@ -386,8 +443,8 @@ class team::loop_run {
     const double now = time();
     if (now < next_waking_) return;
     if (next_waking_ == 0) {
-      if (!is_missed() && (done_ == 0 || !is_worth_waking(now))) return;
-      team_.missed_.store(0, relaxed);  // relaxed: a hint
+      if (!is_missed() && !is_coarse_and_long() && (done_ == 0 || !is_worth_waking(now))) return;
+      team_.missed_.ticks.store(0, relaxed);  // relaxed: a hint
       team_.begin_waking();
     }
     somebody_sleeps_ = team_.wake_another();
@@ -402,14 +459,18 @@ class team::loop_run {
     while (team_.desk_->take(0, part, true)) run(all, part);
     // relaxed: a hint.
     team_.next_to_wake_.store(team_.threads_, relaxed);
+    if (team_.waker_cpu_.load(relaxed) >= 0)
+      team_.waker_cpu_.store(-1, relaxed);  // relaxed: as above
     team_.desk_->wait_for_others(total_);
+    // relaxed: a hint. Whoever was woken has come by now, or comes too late.
+    if (team_.missed_.since.load(relaxed) != 0) team_.missed_.since.store(0, relaxed);
     if (team_.named_region_ != nullptr) team_.named_region_->close(0);
   }
 
   // The cost of a position, for the next time.
   void learn(double elapsed) const noexcept {
     if (done_ == 0) return;
-    constexpr double parts_of_tick = 64, most = 0xffff'ffff;
+    constexpr double most = 0xffff'ffff;
     const double cost = std::clamp(elapsed * parts_of_tick / static_cast<double>(done_), 1.0, most);
     const auto found = static_cast<std::uint32_t>(cost);
     // relaxed: a hint. Small changes are not worth a transfer of the line.
@@ -462,9 +523,12 @@ void team::run_loop(loop_work& work, const loop_request& request) {
 
 // A worker that has seen an offer, perhaps long ago; or that a named region was opened for.
 void team::help(const job&, team& t, rank_t thread) {
-  if (t.named_region_ == nullptr)
+  if (t.named_region_ == nullptr) {
     for (int wakings = 0; wakings < 2 && t.wake_another(); ++wakings) {
     }
+    t.note_slept_through(thread);
+    t.leave_core_of_waker();
+  }
   std::uint32_t units = 0;
   for (loop_part part; t.desk_->take(thread, part); units += part.units()) {
     shared_loop& all = *t.desk_->job();
@@ -478,11 +542,38 @@ void team::help(const job&, team& t, rank_t thread) {
   if (t.named_region_ != nullptr) t.named_region_->close(thread);
 }
 
+// A worker that nobody woke for some loops has not waited for as long as it slept, but until the first of them, and then from
+// each to the next. Otherwise sleeping would make waits look so long that the worker never learns to stay awake.
+void team::note_slept_through(rank_t thread) noexcept {
+  // relaxed: hints.
+  const std::uint64_t since = missed_.since.load(relaxed);
+  if (since == 0) return;
+  const double per_ns = platform::ticks_per_ns();
+  const auto ns = [per_ns](double ticks) {
+    return static_cast<std::uint32_t>(std::clamp(ticks / per_ns, 1.0, 4e9));
+  };
+  const std::uint32_t followers = missed_.followers.load(relaxed);  // relaxed: as above
+  const double gaps = missed_.gaps.load(relaxed);                   // relaxed: as above
+  constexpr std::uint32_t most = 16;
+  regions_->note_slept_through(thread, ns(static_cast<double>(platform::ticks() - since)),
+                               std::min(followers, most), ns(gaps / std::max(followers, 1U)));
+}
+
+// The kernel likes to run a thread that wakes on the core of the one that wakes it, and on a virtual machine it does so nearly
+// always after some milliseconds of idleness. There it would only keep the loop's caller from its work.
+void team::leave_core_of_waker() noexcept {
+  if (platform::core_leaver_here == nullptr) return;
+  // relaxed: a hint.
+  const int cpu = waker_cpu_.load(relaxed);
+  if (cpu >= 0 && cpu == sched_getcpu()) platform::core_leaver_here->leave();
+}
+
 void team::begin_waking() noexcept {
   const rank_t useful =
       std::min(threads_, static_cast<rank_t>(platform::machine().allowed.size())) - 1;
   // relaxed: a hint.
-  next_to_wake_.store(threads_ - useful, relaxed);
+  waker_cpu_.store(sched_getcpu(), relaxed);
+  next_to_wake_.store(threads_ - useful, relaxed);  // relaxed: as above
 }
 
 // False if nobody is left to wake.

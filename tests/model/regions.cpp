@@ -218,11 +218,13 @@ subject loop_desk_subject() {
            return std::make_unique<dealing<Wait>>(n, manner);
          }});
   };
-  const loop_manner one_by_one{}, halves{1, 2, 0, false}, in_order{1, 0, 0, true};
+  const loop_manner one_by_one{}, halves{1, 2, 0, false}, in_order{1, 0, 0, true},
+      in_order_by_two{1, 1, 0, true, 2};
   for (rank_t n = 2; n <= 3; ++n) {
     add("spin", static_cast<spinning*>(nullptr), n, one_by_one, "one by one");
     add("park", static_cast<parking*>(nullptr), n, one_by_one, "one by one");
     add("park", static_cast<parking*>(nullptr), n, in_order, "in order");
+    add("park", static_cast<parking*>(nullptr), n, in_order_by_two, "two in order");
   }
   add("spin", static_cast<spinning*>(nullptr), 4, halves, "halves");
   add("adaptive", static_cast<adapting*>(nullptr), 2, halves, "halves");

@@ -102,6 +102,20 @@ TEST_P(Loop, SharesWhatLastsAndStillCallsEachIndexOnce) {
       }
 }
 
+// Chunks so cheap that several are taken at a time: the first loop learns what they cost.
+TEST_P(Loop, CallsEachIndexOfCheapChunksOnce) {
+  team t(GetParam().options());
+  for (const loop kind : {loop::static_chunks, loop::dynamic_chunks})
+    for (const std::size_t chunk : {std::size_t{1}, std::size_t{3}}) {
+      std::vector<unsigned> calls(20'011);
+      constexpr unsigned loops = 5;
+      for (unsigned i = 0; i < loops; ++i)
+        t.parallel_for(0, calls.size(), [&](std::size_t at) { ++calls[at]; },
+                       {.kind = kind, .chunk = chunk});
+      ASSERT_EQ(calls, std::vector<unsigned>(calls.size(), loops)) << "chunk " << chunk;
+    }
+}
+
 // On a machine that is busy with other work the worker may come too late, but not every time.
 template <class Run>
 bool is_helped(Run run) {

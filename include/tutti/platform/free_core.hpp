@@ -83,15 +83,21 @@ class core_leaver {
 
   // Called as free_core_seeker::share_core is, by the thread itself only.
   void share_core() noexcept {
-    constexpr std::uint64_t in_a_row_ns = 1'000'000, calm_ns = 1'000'000'000, first_ns = 500'000,
-                            most_ns = 100'000'000;
+    constexpr std::uint64_t in_a_row_ns = 1'000'000;
     const std::uint64_t now = now_ns();
-    if (now < not_before_ns_) return;
     // Once may be the name of somebody who has gone.
-    if (now - shared_ns_ > in_a_row_ns) {
+    if (now >= not_before_ns_ && now - shared_ns_ > in_a_row_ns)
       shared_ns_ = now;
-      return;
-    }
+    else
+      leave(now);
+  }
+  // At once: it is certain that the core is shared.
+  void leave() noexcept { leave(now_ns()); }
+
+ private:
+  void leave(std::uint64_t now) noexcept {
+    constexpr std::uint64_t calm_ns = 1'000'000'000, first_ns = 500'000, most_ns = 100'000'000;
+    if (now < not_before_ns_) return;
     cpu_set_t others = allowed_;
     const int mine = sched_getcpu();
     if (mine < 0) return;
@@ -102,7 +108,6 @@ class core_leaver {
     not_before_ns_ = now + interval_ns_;
   }
 
- private:
   const cpu_set_t allowed_;
   std::uint64_t shared_ns_ = 0, not_before_ns_ = 0, interval_ns_ = 0;
 };

@@ -134,6 +134,14 @@ class fork_join {
       return 0;
   }
 
+  // By a worker that has been woken for a loop: the first that it could have helped with began `ns_ago`, `followers` more
+  // followed, each after `gap_ns`. For what it learns about its waits.
+  void note_slept_through(rank_t rank, std::uint32_t ns_ago, unsigned followers,
+                          std::uint32_t gap_ns) noexcept {
+    if constexpr (requires { opened_.note_slept_through(locals_[rank].awaiting, 0, 0, 0); })
+      opened_.note_slept_through(locals_[rank].awaiting, ns_ago, followers, gap_ns);
+  }
+
   // Tells whether a worker has finished its part of the open region: a snapshot for messages.
   bool has_finished(rank_t rank) const noexcept {
     // relaxed: a snapshot.

@@ -19,9 +19,9 @@ enum class loop {
   // One block for each rank, sizes differ by at most one; each thread takes its own first, and nothing smaller than a block
   // is taken.
   static_blocks,
-  static_chunks,   // chunks dealt in turn: for work that grows or shrinks along the loop
-  dynamic_chunks,  // whoever is free takes the next chunk: for work of unknown length
-  guided_chunks,   // the same, chunks shrinking with what is left: fewer visits to the counter
+  static_chunks,  // chunks dealt in turn: for work that grows or shrinks along the loop
+  dynamic_chunks,  // whoever is free takes the next chunk, or chunks if they are cheap: for work of unknown length
+  guided_chunks,  // the same, chunks shrinking with what is left: fewer visits to the counter
   // The blocks of static_blocks, begun in the same way, but in pieces whose size follows from what the loop has cost so far;
   // who is through takes pieces from others.
   adaptive

@@ -41,6 +41,13 @@ struct loop_manner {
   std::uint32_t share = 0;   // a share-th part of what is left, but `least`; 0: always `least`
   std::uint32_t spared = 0;  // others leave so many to an owner who has begun
   bool in_order = false;     // all take from the front
+  std::uint32_t most = 0;    // units at a time; 0: no bound
+
+  // How many are taken of what is left.
+  constexpr std::uint32_t of(std::uint32_t left) const noexcept {
+    const std::uint32_t wanted = std::max(least, share == 0 ? 1 : left / share);
+    return std::min({wanted, left, most == 0 ? left : most});
+  }
 };
 
 // Job is what a helper needs besides a part; trivially copyable.
@@ -88,7 +95,7 @@ class loop_desk {
   // is worth it.
   bool take(rank_t thread, loop_part& part, bool insist = false) {
     // relaxed: a hint.
-    const std::uint64_t manner = manner_.load(relaxed);
+    const loop_manner manner = unpacked(manner_.load(relaxed));
     if (take_from(thread, manner, true, insist, part)) return true;
     for (rank_t other = thread + 1; other < n_; ++other)
       if (take_from(other, manner, false, insist, part)) return true;
@@ -118,14 +125,23 @@ class loop_desk {
   static constexpr std::uint64_t range(std::uint32_t next, std::uint32_t end) noexcept {
     return std::uint64_t{next} << 32 | end;
   }
-  // 16 bits each, which is enough for amounts.
+  // 16 bits each, and 15 for the most, which is enough for amounts.
   static constexpr std::uint64_t packed(const loop_manner& m) noexcept {
     const auto part = [](std::uint32_t amount) { return std::uint64_t{std::min(amount, 0xffffu)}; };
     return part(m.least) | part(m.share) << 16 | part(m.spared) << 32 |
-           (m.in_order ? std::uint64_t{1} << 48 : 0);
+           std::uint64_t{std::min(m.most, most_of_mosts)} << 48 |
+           (m.in_order ? std::uint64_t{1} << 63 : 0);
   }
+  static constexpr loop_manner unpacked(std::uint64_t word) noexcept {
+    const auto part = [word](unsigned at) {
+      return static_cast<std::uint32_t>(word >> at & 0xffff);
+    };
+    return {part(0), part(16), part(32), word >> 63 != 0, part(48) & most_of_mosts};
+  }
+  static constexpr std::uint32_t most_of_mosts = 0x7fff;
 
-  bool take_from(rank_t index, std::uint64_t manner, bool is_mine, bool insist, loop_part& part) {
+  bool take_from(rank_t index, const loop_manner& manner, bool is_mine, bool insist,
+                 loop_part& part) {
     auto& word = slots_[index].left;
     // relaxed: taking decides.
     std::uint64_t left = word.load(relaxed);
@@ -134,13 +150,9 @@ class loop_desk {
       const auto end = static_cast<std::uint32_t>(left);
       if (next == end) return false;
       const std::uint32_t count = end - next;
-      const auto spared = static_cast<std::uint32_t>(manner >> 32 & 0xffff);
-      if (!is_mine && !insist && next > 0 && count <= spared) return false;
-      const auto share = static_cast<std::uint32_t>(manner >> 16 & 0xffff);
-      const std::uint32_t wanted = std::max<std::uint32_t>(
-          static_cast<std::uint32_t>(manner & 0xffff), share == 0 ? 1 : count / share);
-      const std::uint32_t units = std::min(wanted, count);
-      const bool at_front = is_mine || (manner >> 48) != 0;
+      if (!is_mine && !insist && next > 0 && count <= manner.spared) return false;
+      const std::uint32_t units = manner.of(count);
+      const bool at_front = is_mine || manner.in_order;
       const std::uint64_t rest = at_front ? range(next + units, end) : range(next, end - units);
       // acquire: what the loop's owner published, through the release sequence that its put() heads. relaxed: as above.
       if (!word.compare_exchange_weak(left, rest, Memory::order("desk.take", acquire), relaxed))

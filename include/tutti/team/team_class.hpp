@@ -247,6 +247,8 @@ class TUTTI_API team {
   class loop_run;
   void run_loop(detail::loop_work& work, const detail::loop_request& request);
   static void help(const job&, team& t, rank_t thread);
+  void note_slept_through(rank_t thread) noexcept;
+  void leave_core_of_waker() noexcept;
   void begin_waking() noexcept;
   bool wake_another() noexcept;
 
@@ -307,12 +309,17 @@ class TUTTI_API team {
   std::optional<loop_desk<shared_loop*>> desk_;
   // The members that the parts of loops receive, one for each thread.
   std::optional<array<member>> helpers_;
-  // The time of loops during which no worker was awake, in ticks, and the beginning of the last
-  // one.
-  std::atomic<float> missed_{0};
-  std::atomic<std::uint64_t> last_missed_{0};
+  // Loops during which no worker was awake, each soon after the one before. Times are in ticks. All are hints.
+  struct missed_loops {
+    std::atomic<std::uint64_t> since{0}, end{0};  // the first began, the last ended
+    std::atomic<float> ticks{0}, gaps{0};         // the time of all, the time between them
+    std::atomic<std::uint32_t> followers{0};      // how many followed the first
+  };
+  missed_loops missed_;
   // The next thread to wake in a loop that is worth it; threads_ otherwise.
   std::atomic<rank_t> next_to_wake_{0};
+  // The CPU of the loop's caller when it began to wake workers; -1: it has not.
+  std::atomic<int> waker_cpu_{-1};
 
   std::vector<std::thread> workers_;
   std::unique_ptr<binding> caller_binding_;

@@ -101,6 +101,15 @@ class adaptive_wait {
   // How many sleep here; a hint.
   std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
 
+  // The last wait of this seat was slept through beyond what was waited for: that came `ns_ago`, and `followers` times more,
+  // each after `gap_ns`, but nobody woke the sleeper.
+  static void note_slept_through(seat& mine, std::uint32_t ns_ago, unsigned followers,
+                                 std::uint32_t gap_ns) noexcept {
+    if (mine.last_ns <= ns_ago) return;  // it was another wait
+    mine.last_ns -= ns_ago;
+    for (; followers > 0; --followers) mine.lengths.add(gap_ns);
+  }
+
  private:
   template <class Word, class Ready, class Deadline>
   [[gnu::noinline]] bool wait(seat& mine, const Word& word, std::memory_order order, Ready ready,
