@@ -34,7 +34,7 @@ need = command -v $(1) >/dev/null || \
 	{ printf 'make %s: error: %s is missing; install it with `make bootstrap`\n' '$@' '$(1)' >&2; exit 1; }
 
 # The folders that hold C and C++ sources.
-SOURCE_FOLDERS := $(wildcard include src bench workloads vcode tests examples hardware)
+SOURCE_FOLDERS := $(wildcard include src cli bench vcode graph_apps command workloads tests examples hardware)
 
 # The presets that `make test-all` builds and tests besides release.
 # Seconds that VCODE is fuzzed in test-all.
@@ -66,9 +66,9 @@ build: build/build.ninja ## only build: release; leaves the command at build/tut
 	$(Q)if [ -x build/tutti ]; then $(call say,'done: build/tutti'); fi
 
 .PHONY: report
-report: bootstrap build ## measure this machine and write report/index.html (about 20 minutes)
+report: bootstrap build ## measure this machine and write results/index.html (about 20 minutes)
 	$(Q)$(call say,'measuring this machine')
-	$(Q).venv/bin/python -m lab report --tutti build/tutti --out report $(REPORT_OPTIONS)
+	$(Q).venv/bin/python -m report make --tutti build/tutti --out results $(REPORT_OPTIONS)
 
 .PHONY: test
 test: bootstrap build ## run all quick tests (under 20 minutes on two cores)
@@ -131,9 +131,9 @@ lint: build ## read all C++ sources with clang-tidy (minutes)
 	$(Q)$(call need,run-clang-tidy)
 	$(Q)$(call say,'reading the sources by clang-tidy with $(JOBS) jobs')
 	$(Q)$(call quiet,run-clang-tidy -quiet -p build -j $(JOBS) -extra-arg=-Wno-unknown-warning-option \
-		'$(CURDIR)/(src|bench|tests|examples|build/tests/freestanding)/')
+		'$(CURDIR)/(src|cli|bench|command|tests|examples|build/tests/freestanding)/')
 
 .PHONY: clean
-clean: ## remove what was built (not .venv, not report/)
+clean: ## remove what was built (not .venv, not results/)
 	$(Q)$(call say,'removing build/')
 	$(Q)rm -rf build

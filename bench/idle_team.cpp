@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness/record.hpp"
+#include "bench/harness/record.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 #include "tutti/team/team.hpp"
 

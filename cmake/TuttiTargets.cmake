@@ -40,4 +40,4 @@ set_target_properties(
 # give, would make sums differ between machines. Highway includes a source by its path below src, once a target.
 set_source_files_properties(
   src/reduce/exact.cpp src/reduce/fold.cpp
-  PROPERTIES COMPILE_OPTIONS "-fno-fast-math;-ffp-contract=off" INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/src")
+  PROPERTIES COMPILE_OPTIONS "-fno-fast-math;-ffp-contract=off" INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}")

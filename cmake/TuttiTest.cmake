@@ -50,7 +50,6 @@ function(tutti_add_test)
 
   add_executable(${arg_NAME} ${arg_SOURCES})
   set_target_properties(${arg_NAME} PROPERTIES CXX_EXTENSIONS OFF)
-  target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests") # support/
   target_link_libraries(${arg_NAME} PRIVATE tutti::tutti tutti_warnings tutti_test_main ${arg_LIBRARIES})
   if(NOT arg_OPTIMISED)
     tutti_compile_quickly(${arg_NAME})

@@ -15,13 +15,13 @@ int main() {
   for (tutti::rank_t rank : {1u, 3u})
     threads.emplace_back([&, rank] { sync.arrive_and_wait(rank); });
 
-  auto meeting = sync.arrive_and_wait_for(0, 100ms);
-  if (!meeting)
-    for (tutti::rank_t rank : meeting.missing_ranks) std::printf("rank %u is missing\n", rank);
+  auto outcome = sync.arrive_and_wait_for(0, 100ms);
+  if (!outcome)
+    for (tutti::rank_t rank : outcome.missing_ranks) std::printf("rank %u is missing\n", rank);
 
   threads.emplace_back([&] { sync.arrive_and_wait(2); });
   // The arrival of rank 0 still counts, so it only waits again.
-  meeting = sync.wait_for(meeting.phase, 10s);
-  std::printf("%s\n", meeting ? "all have arrived" : "a rank is still missing");
-  return meeting ? 0 : 1;
+  outcome = sync.wait_for(outcome.phase, 10s);
+  std::printf("%s\n", outcome ? "all have arrived" : "a rank is still missing");
+  return outcome ? 0 : 1;
 }

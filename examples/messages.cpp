@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "tutti/detect/communicator.hpp"
+#include "tutti/comm/communicator.hpp"
 
 int main() {
   tutti::communicator comm(2);  // between processes: tutti::mpi::communicator

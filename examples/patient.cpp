@@ -36,7 +36,7 @@ void stay_on_core_of(tutti::rank_t rank) {
 }
 
 void meet_with_a_late_one(const char* name, tutti::patience patience) {
-  constexpr int meetings = 50;
+  constexpr int episodes = 50;
   tutti::barrier sync(2, tutti::barrier_options{.patience = patience});
   // The time at which the late thread arrived. The barrier publishes it.
   steady_clock::time_point arrival;
@@ -44,7 +44,7 @@ void meet_with_a_late_one(const char* name, tutti::patience patience) {
   stay_on_core_of(0);
   std::jthread late([&] {
     stay_on_core_of(1);
-    for (int i = 0; i < meetings; ++i) {
+    for (int i = 0; i < episodes; ++i) {
       const auto until = steady_clock::now() + std::chrono::milliseconds(1);
       while (steady_clock::now() < until) {
       }
@@ -55,7 +55,7 @@ void meet_with_a_late_one(const char* name, tutti::patience patience) {
     }
   });
   const double before = processor_us();
-  std::array<double, meetings> after_us;
+  std::array<double, episodes> after_us;
   for (double& after : after_us) {
     sync.arrive_and_wait(0);
     after = microseconds(steady_clock::now() - arrival).count();
@@ -63,7 +63,7 @@ void meet_with_a_late_one(const char* name, tutti::patience patience) {
   }
   std::ranges::sort(after_us);
   std::printf("%-8s  %7.1f us of processor time per wait, continues after %4.1f us (median)\n",
-              name, (processor_us() - before) / meetings, after_us[meetings / 2]);
+              name, (processor_us() - before) / episodes, after_us[episodes / 2]);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // The C interface of errors and barriers. It checks names, ranks and results and then calls the C++
 // class.
 
-#include "c_abi.hpp"
+#include "src/c_abi.hpp"
 
 #include <memory>
 #include <new>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of the functions for each type and operation.
 
-#include "c_abi_operations.hpp"
+#include "src/c_abi_operations.hpp"
 
 #include <cstdint>
 

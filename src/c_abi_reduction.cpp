@@ -8,8 +8,8 @@
 #include <new>
 #include <optional>
 
-#include "c_abi.hpp"
-#include "c_abi_operations.hpp"
+#include "src/c_abi.hpp"
+#include "src/c_abi_operations.hpp"
 #include "tutti/reduce/reduction.hpp"
 
 namespace {

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <vector>
 
-#include "c_abi.hpp"
-#include "c_abi_operations.hpp"
+#include "src/c_abi.hpp"
+#include "src/c_abi_operations.hpp"
 #include "tutti/team/team.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tutti/barrier/any.hpp"
-#include "tutti/barrier/named.hpp"
+#include "tutti/barrier/auto_rank.hpp"
 #include "tutti/platform/array.hpp"
 #include "tutti/platform/misuse.hpp"
 
@@ -17,10 +17,10 @@ namespace tutti {
 
 namespace {
 
-class ranked_by_thread final : public named_algorithm {
+class ranked_by_thread final : public auto_rank {
  public:
   ranked_by_thread(std::string_view algorithm, std::unique_ptr<any_barrier> barrier)
-      : named_algorithm(*barrier),
+      : auto_rank(*barrier),
         barrier_(std::move(barrier)),
         name_(algorithm),
         owners_(barrier_->participants()) {}
@@ -70,8 +70,8 @@ class ranked_by_thread final : public named_algorithm {
 
 }  // namespace
 
-named_algorithm* make_named_algorithm(std::string_view algorithm, rank_t participants,
-                                      std::string_view wait, patience p) {
+auto_rank* make_named_algorithm(std::string_view algorithm, rank_t participants,
+                                std::string_view wait, patience p) {
   return new ranked_by_thread(algorithm, make_barrier(algorithm, participants, wait, p));
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "registry_make.hpp"
+#include "src/registry_make.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/barrier/provider.hpp"
 #include "tutti/platform/cpu_quota.hpp"

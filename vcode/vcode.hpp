@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-#include "machine/statistics.hpp"
+#include "vcode/machine/statistics.hpp"
 
 namespace tutti {
 // Declared in tutti/team/team.hpp.
@@ -165,9 +165,9 @@ run_result run(const program& code, std::vector<vector_value> inputs = {},
 // `ranks` threads calls interpret(rank) once, all at the same time.
 class spmd_run {
  public:
-  class meeting {
+  class rank_barrier {
    public:
-    virtual ~meeting() = default;
+    virtual ~rank_barrier() = default;
     // Returns when all ranks have called it; what any rank wrote before its call is then visible to
     // all.
     virtual void arrive_and_wait(unsigned rank) = 0;
@@ -176,7 +176,7 @@ class spmd_run {
   // Ignores the options that make threads. Throws std::invalid_argument for inputs that are not
   // valid.
   spmd_run(const program& code, std::vector<vector_value> inputs, const run_options& options,
-           unsigned ranks, meeting& barrier);
+           unsigned ranks, rank_barrier& barrier);
   ~spmd_run();
 
   // Throws run_error on every rank.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of peers.
-#include "barrier/peers.hpp"
+#include "bench/barrier/peers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "barrier/providers.hpp"
-#include "harness/names.hpp"
-#include "harness/peer_program.hpp"
+#include "bench/barrier/providers.hpp"
+#include "bench/harness/names.hpp"
+#include "bench/harness/peer_program.hpp"
 
 #ifndef TUTTI_HAVE_BOOST
 #define TUTTI_HAVE_BOOST 0

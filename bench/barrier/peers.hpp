@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "harness/subject.hpp"
+#include "bench/harness/subject.hpp"
 
 namespace tutti::bench {
 

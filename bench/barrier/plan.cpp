@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of metrics, and which of them suit a scenario.
-#include "barrier/plan.hpp"
+#include "bench/barrier/plan.hpp"
 
 #include <fmt/format.h>
 

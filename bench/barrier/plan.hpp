@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "barrier/providers.hpp"
-#include "harness/placement.hpp"
-#include "harness/round.hpp"
-#include "harness/scenario.hpp"
-#include "harness/sweeps.hpp"
+#include "bench/barrier/providers.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/round.hpp"
+#include "bench/harness/scenario.hpp"
+#include "bench/harness/sweeps.hpp"
 
 namespace tutti::bench {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/subject.hpp"
-#include "harness/worker.hpp"
+#include "bench/harness/subject.hpp"
+#include "bench/harness/worker.hpp"
 
 namespace tutti::bench {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results as text.
-#include "barrier/report.hpp"
+#include "bench/barrier/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "bench/floors/report.hpp"
+#include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
-#include "floors/report.hpp"
-#include "harness/statistics.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "barrier/suite.hpp"
-#include "harness/machine.hpp"
+#include "bench/barrier/suite.hpp"
+#include "bench/harness/machine.hpp"
 
 namespace tutti::bench {
 

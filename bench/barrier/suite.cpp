@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sweeps of a run, and how long each round lasts.
-#include "barrier/suite.hpp"
+#include "bench/barrier/suite.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/pace.hpp"
-#include "harness/ticks.hpp"
-#include "harness/watchdog.hpp"
+#include "bench/harness/pace.hpp"
+#include "bench/harness/ticks.hpp"
+#include "bench/harness/watchdog.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "barrier/plan.hpp"
-#include "floors/floors.hpp"
-#include "harness/quotas.hpp"
-#include "harness/record.hpp"
-#include "harness/sweeps.hpp"
-#include "harness/worker.hpp"
+#include "bench/barrier/plan.hpp"
+#include "bench/floors/floors.hpp"
+#include "bench/harness/quotas.hpp"
+#include "bench/harness/record.hpp"
+#include "bench/harness/sweeps.hpp"
+#include "bench/harness/worker.hpp"
 
 namespace tutti::bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tutti's own barriers, from the registry.
-#include "barrier/providers.hpp"
-#include "harness/names.hpp"
+#include "bench/barrier/providers.hpp"
+#include "bench/harness/names.hpp"
 #include "tutti/barrier/any.hpp"
 #include "tutti/registry.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "crew/ledger.hpp"
+#include "bench/crew/ledger.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of whole numbers are exact in doubles, in any order: the totals are compared with ==.
-#include "crew/ledger.hpp"
+#include "bench/crew/ledger.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "crew/padded_vectors.hpp"
-#include "crew/share.h"
+#include "bench/crew/padded_vectors.hpp"
+#include "bench/crew/share.h"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::bench {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The peers of teams and of reductions.
-#include "reduce/peers.hpp"
+#include "bench/reduce/peers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "crew/providers.hpp"
-#include "harness/names.hpp"
-#include "harness/peer_program.hpp"
-#include "region/peers.hpp"
+#include "bench/crew/providers.hpp"
+#include "bench/harness/names.hpp"
+#include "bench/harness/peer_program.hpp"
+#include "bench/region/peers.hpp"
 
 #ifndef TUTTI_HAVE_TBB
 #define TUTTI_HAVE_TBB 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which episodes belong to which benchmark.
-#include "crew/plan.hpp"
+#include "bench/crew/plan.hpp"
 
 namespace tutti::bench {
 

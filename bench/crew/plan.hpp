@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "crew/providers.hpp"
-#include "crew/round.hpp"
-#include "harness/placement.hpp"
-#include "harness/scenario.hpp"
-#include "harness/sweeps.hpp"
+#include "bench/crew/providers.hpp"
+#include "bench/crew/round.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/scenario.hpp"
+#include "bench/harness/sweeps.hpp"
 
 namespace tutti::bench {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "crew/serve.hpp"
-#include "harness/worker.hpp"
+#include "bench/crew/serve.hpp"
+#include "bench/harness/worker.hpp"
 
 namespace tutti::bench {
 

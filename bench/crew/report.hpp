@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "crew/suite.hpp"
-#include "harness/machine.hpp"
+#include "bench/crew/suite.hpp"
+#include "bench/harness/machine.hpp"
 
 namespace tutti::bench {
 

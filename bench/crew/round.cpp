@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops that are timed, and how their clock readings become samples.
-#include "crew/round.hpp"
+#include "bench/crew/round.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "harness/placement.hpp"
-#include "harness/statistics.hpp"
-#include "harness/ticks.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "crew/crew.hpp"
-#include "harness/course.hpp"
-#include "harness/ticks.hpp"
+#include "bench/crew/crew.hpp"
+#include "bench/harness/course.hpp"
+#include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Crews are made for one round each.
-#include "crew/serve.hpp"
+#include "bench/crew/serve.hpp"
 
-#include "crew/wire.hpp"
+#include "bench/crew/wire.hpp"
 
 namespace tutti::bench {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "crew/round.hpp"
+#include "bench/crew/round.hpp"
 
 namespace tutti::bench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rounds of crews, and the floor beside each.
-#include "crew/suite.hpp"
+#include "bench/crew/suite.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "harness/pace.hpp"
-#include "harness/watchdog.hpp"
+#include "bench/harness/pace.hpp"
+#include "bench/harness/watchdog.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "crew/plan.hpp"
-#include "floors/floors.hpp"
-#include "harness/quotas.hpp"
-#include "harness/record.hpp"
-#include "harness/worker.hpp"
+#include "bench/crew/plan.hpp"
+#include "bench/floors/floors.hpp"
+#include "bench/harness/quotas.hpp"
+#include "bench/harness/record.hpp"
+#include "bench/harness/worker.hpp"
 
 namespace tutti::bench {
 

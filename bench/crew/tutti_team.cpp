@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // tutti::team as a provider of regions and of reductions.
-#include "crew/tutti_team.hpp"
+#include "bench/crew/tutti_team.hpp"
 
 #include <algorithm>
 
-#include "crew/providers.hpp"
-#include "harness/names.hpp"
-#include "harness/placement.hpp"
-#include "reduce/tutti_meetings.hpp"
-#include "region/tutti_regions.hpp"
+#include "bench/crew/providers.hpp"
+#include "bench/harness/names.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/reduce/tutti_meetings.hpp"
+#include "bench/region/tutti_regions.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti::bench {

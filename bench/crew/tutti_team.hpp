@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "crew/crew.hpp"
+#include "bench/crew/crew.hpp"
 #include "tutti/team/team.hpp"
 
 namespace tutti::bench {

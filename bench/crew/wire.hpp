@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "crew/round.hpp"
-#include "harness/wire.hpp"
+#include "bench/crew/round.hpp"
+#include "bench/harness/wire.hpp"
 
 namespace tutti::bench {
 

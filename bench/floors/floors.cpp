@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floors: line transfers, wake-ups, context switches, and the system calls that barriers are made of.
-#include "floors/floors.hpp"
+#include "bench/floors/floors.hpp"
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "harness/placement.hpp"
-#include "harness/round.hpp"
-#include "harness/ticks.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/round.hpp"
+#include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
 namespace {

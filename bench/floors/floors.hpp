@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/neighbour.hpp"
-#include "harness/ping_pong.hpp"
-#include "harness/placement.hpp"
-#include "harness/team.hpp"
+#include "bench/harness/neighbour.hpp"
+#include "bench/harness/ping_pong.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/team.hpp"
 
 namespace tutti::bench {
 

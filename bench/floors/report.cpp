@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The floors of a run as text.
-#include "floors/report.hpp"
+#include "bench/floors/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "harness/record.hpp"
-#include "harness/statistics.hpp"
+#include "bench/harness/record.hpp"
+#include "bench/harness/statistics.hpp"
 
 namespace tutti::bench {
 namespace {

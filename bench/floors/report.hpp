@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "floors/floors.hpp"
+#include "bench/floors/floors.hpp"
 
 namespace tutti::bench {
 

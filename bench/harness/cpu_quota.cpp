@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes into the cgroup file systems; version 1 and version 2.
-#include "harness/cpu_quota.hpp"
+#include "bench/harness/cpu_quota.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

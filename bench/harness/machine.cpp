@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads /proc, uname and the topology.
-#include "harness/machine.hpp"
+#include "bench/harness/machine.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/placement.hpp"
-#include "harness/ticks.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/ticks.hpp"
 #include "tutti/platform/topology.hpp"
 #include "tutti/version.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of names that a user gives, against those that are known.
-#include "harness/names.hpp"
+#include "bench/harness/names.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forked children that spin on request.
-#include "harness/neighbour.hpp"
+#include "bench/harness/neighbour.hpp"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -17,7 +17,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "harness/ticks.hpp"
+#include "bench/harness/ticks.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the programs of peers.
-#include "harness/peer_program.hpp"
+#include "bench/harness/peer_program.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

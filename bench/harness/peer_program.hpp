@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/worker.hpp"
+#include "bench/harness/worker.hpp"
 
 namespace tutti::bench {
 

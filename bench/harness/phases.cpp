@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rank 0 looks at the clock, decides about phases, and is the one who comes late: its own time is
 // the latency.
-#include "harness/phases.hpp"
+#include "bench/harness/phases.hpp"
 
 #include <algorithm>
 
-#include "harness/statistics.hpp"
-#include "harness/ticks.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
 namespace {

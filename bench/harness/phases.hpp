@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/neighbour.hpp"
-#include "harness/round.hpp"
+#include "bench/harness/neighbour.hpp"
+#include "bench/harness/round.hpp"
 
 namespace tutti::bench {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ping-pong on one cache line. The polls do not pause: this is the floor, not a polite barrier.
-#include "harness/ping_pong.hpp"
+#include "bench/harness/ping_pong.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
-#include "harness/statistics.hpp"
-#include "harness/ticks.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
 namespace {

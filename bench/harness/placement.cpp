@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPUs by name or number, out of what the library knows of the machine.
-#include "harness/placement.hpp"
+#include "bench/harness/placement.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups by their quota.
-#include "harness/quotas.hpp"
+#include "bench/harness/quotas.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/cpu_quota.hpp"
-#include "harness/scenario.hpp"
+#include "bench/harness/cpu_quota.hpp"
+#include "bench/harness/scenario.hpp"
 
 namespace tutti::bench {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records and their keys in a line of --json.
-#include "harness/record.hpp"
+#include "bench/harness/record.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
-#include "harness/statistics.hpp"
 
 namespace tutti::bench {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/machine.hpp"
-#include "harness/quotas.hpp"
+#include "bench/harness/machine.hpp"
+#include "bench/harness/quotas.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::bench {

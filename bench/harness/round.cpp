@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of a round share nothing while they are timed but the barrier: each reads its own clock and writes
 // to memory of its own.
-#include "harness/round.hpp"
+#include "bench/harness/round.hpp"
 
 #include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <string>
 
-#include "harness/gate.hpp"
-#include "harness/phases.hpp"
-#include "harness/ping_pong.hpp"
-#include "harness/placement.hpp"
-#include "harness/statistics.hpp"
-#include "harness/ticks.hpp"
+#include "bench/harness/gate.hpp"
+#include "bench/harness/phases.hpp"
+#include "bench/harness/ping_pong.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/neighbour.hpp"
-#include "harness/scenario.hpp"
-#include "harness/subject.hpp"
-#include "harness/team.hpp"
+#include "bench/harness/neighbour.hpp"
+#include "bench/harness/scenario.hpp"
+#include "bench/harness/subject.hpp"
+#include "bench/harness/team.hpp"
 
 namespace tutti::bench {
 

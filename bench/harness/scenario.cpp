@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of scenarios.
-#include "harness/scenario.hpp"
+#include "bench/harness/scenario.hpp"
 
 #include <fmt/format.h>
 

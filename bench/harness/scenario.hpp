@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/course.hpp"
-#include "harness/neighbour.hpp"
+#include "bench/harness/course.hpp"
+#include "bench/harness/neighbour.hpp"
 
 namespace tutti::bench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order statistics of samples.
-#include "harness/statistics.hpp"
+#include "bench/harness/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

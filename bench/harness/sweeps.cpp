@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of the rounds, and when there were enough.
-#include "harness/sweeps.hpp"
+#include "bench/harness/sweeps.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that wait on a condition variable for their next round.
-#include "harness/team.hpp"
+#include "bench/harness/team.hpp"
 
 namespace tutti::bench {
 

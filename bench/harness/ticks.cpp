@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibration of the finest clock.
-#include "harness/ticks.hpp"
+#include "bench/harness/ticks.hpp"
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that sleeps until the guarded section is over or its time is up.
-#include "harness/watchdog.hpp"
+#include "bench/harness/watchdog.hpp"
 
 #include <fmt/format.h>
 

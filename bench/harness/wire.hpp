@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/round.hpp"
+#include "bench/harness/round.hpp"
 
 namespace tutti::bench {
 

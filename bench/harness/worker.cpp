@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts peers with posix_spawn and talks to them over pipes.
-#include "harness/worker.hpp"
+#include "bench/harness/worker.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "harness/placement.hpp"
-#include "harness/wire.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/wire.hpp"
 
 extern "C" char** environ;
 

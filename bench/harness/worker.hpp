@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/round.hpp"
+#include "bench/harness/round.hpp"
 
 namespace tutti::bench {
 

@@ -4,7 +4,7 @@
 
 #include <barrier>
 
-#include "idle/trial.hpp"
+#include "bench/idle/trial.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -5,8 +5,8 @@
 //             inside cannot be woken by a message.
 //   messages  A token goes down a tree of the participants, and acknowledgements come back up: one round trip, of which a
 //             detection needs two (the asynchronous clock tree of paper 004's figure 6). It knows nothing of messages.
-#include "idle/trial.hpp"
-#include "tutti/detect/communicator.hpp"
+#include "bench/idle/trial.hpp"
+#include "tutti/comm/communicator.hpp"
 #include "tutti/reduce/reduction.hpp"
 
 namespace tutti::bench {

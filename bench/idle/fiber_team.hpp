@@ -2,7 +2,7 @@
 // Participants that are virtual ranks: fibers of one thread a core, for more participants than a machine has cores.
 #pragma once
 
-#include "harness/team.hpp"
+#include "bench/harness/team.hpp"
 #include "tutti/team/team.hpp"
 
 namespace tutti::bench {

@@ -9,8 +9,8 @@
 #include <deque>
 #include <mutex>
 
-#include "idle/traffic.hpp"
-#include "idle/trial.hpp"
+#include "bench/idle/traffic.hpp"
+#include "bench/idle/trial.hpp"
 #include "tutti/platform/array.hpp"
 #include "tutti/platform/native.hpp"
 

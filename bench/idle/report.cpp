@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "idle/report.hpp"
+#include "bench/idle/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
-#include "harness/statistics.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "idle/suite.hpp"
+#include "bench/idle/suite.hpp"
 
 namespace tutti::bench {
 

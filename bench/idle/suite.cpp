@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "idle/suite.hpp"
+#include "bench/idle/suite.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "floors/floors.hpp"
-#include "harness/gate.hpp"
-#include "idle/fiber_team.hpp"
+#include "bench/floors/floors.hpp"
+#include "bench/harness/gate.hpp"
+#include "bench/idle/fiber_team.hpp"
 #include "tutti/platform/clock.hpp"
 
 namespace tutti::bench {

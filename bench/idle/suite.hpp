@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/placement.hpp"
-#include "harness/record.hpp"
-#include "harness/sweeps.hpp"
-#include "harness/team.hpp"
-#include "idle/trial.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/record.hpp"
+#include "bench/harness/sweeps.hpp"
+#include "bench/harness/team.hpp"
+#include "bench/idle/trial.hpp"
 
 namespace tutti::bench {
 

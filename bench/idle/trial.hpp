@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/placement.hpp"
-#include "harness/team.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/team.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::bench {

@@ -2,9 +2,9 @@
 // tutti's endpoints, with each detector.
 #include <fmt/format.h>
 
-#include "idle/traffic.hpp"
-#include "idle/trial.hpp"
-#include "tutti/detect/communicator.hpp"
+#include "bench/idle/traffic.hpp"
+#include "bench/idle/trial.hpp"
+#include "tutti/comm/communicator.hpp"
 
 namespace tutti::bench {
 namespace {

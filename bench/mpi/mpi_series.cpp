@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "mpi/series.hpp"
+#include "bench/mpi/series.hpp"
 
 namespace tutti::bench {
 namespace {

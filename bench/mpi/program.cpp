@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "bench/harness/machine.hpp"
+#include "bench/harness/record.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/mpi/series.hpp"
 #include "cli/result_line.hpp"
-#include "harness/machine.hpp"
-#include "harness/record.hpp"
-#include "harness/statistics.hpp"
-#include "mpi/series.hpp"
 #include "tutti/mpi/calls_of_mpi_h.hpp"
 #include "tutti/platform/topology.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tutti's side: endpoint by endpoint what a program would write.
-#include "mpi/series.hpp"
+#include "bench/mpi/series.hpp"
 
 namespace tutti::bench {
 namespace {

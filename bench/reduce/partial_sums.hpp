@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "crew/crew.hpp"
-#include "crew/padded_vectors.hpp"
-#include "harness/team.hpp"
+#include "bench/crew/crew.hpp"
+#include "bench/crew/padded_vectors.hpp"
+#include "bench/harness/team.hpp"
 
 namespace tutti::bench {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers and reductions inside a region of tutti::team.
-#include "reduce/tutti_meetings.hpp"
+#include "bench/reduce/tutti_meetings.hpp"
 
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "crew/tutti_team.hpp"
+#include "bench/crew/tutti_team.hpp"
 #include "tutti/reduce/operations.hpp"
 
 namespace tutti::bench {

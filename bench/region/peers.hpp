@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "crew/crew.hpp"
+#include "bench/crew/crew.hpp"
 
 namespace tutti::bench {
 

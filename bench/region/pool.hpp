@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "crew/crew.hpp"
-#include "region/rank_sums.hpp"
+#include "bench/crew/crew.hpp"
+#include "bench/region/rank_sums.hpp"
 
 namespace tutti::bench {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "crew/crew.hpp"
+#include "bench/crew/crew.hpp"
 
 namespace tutti::bench {
 

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "harness/placement.hpp"
+#include "bench/harness/placement.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/pause.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions of tutti::team: run() and run_reduce().
-#include "region/tutti_regions.hpp"
+#include "bench/region/tutti_regions.hpp"
 
 #include <array>
 
-#include "crew/tutti_team.hpp"
+#include "bench/crew/tutti_team.hpp"
 #include "tutti/reduce/operations.hpp"
 
 namespace tutti::bench {

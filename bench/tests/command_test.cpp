@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "crew/suite.hpp"
+#include "bench/crew/suite.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -7,11 +7,11 @@
 #include <sstream>
 #include <thread>
 
-#include "crew/report.hpp"
-#include "crew/suite.hpp"
-#include "fake_crews.hpp"
-#include "harness/statistics.hpp"
-#include "region/pool.hpp"
+#include "bench/crew/report.hpp"
+#include "bench/crew/suite.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/region/pool.hpp"
+#include "bench/tests/fake_crews.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -11,11 +11,11 @@
 #include <memory>
 #include <thread>
 
-#include "harness/cpu_quota.hpp"
-#include "harness/neighbour.hpp"
-#include "harness/placement.hpp"
-#include "harness/sweeps.hpp"
-#include "harness/ticks.hpp"
+#include "bench/harness/cpu_quota.hpp"
+#include "bench/harness/neighbour.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/sweeps.hpp"
+#include "bench/harness/ticks.hpp"
 #include "tutti/platform/clock.hpp"
 
 namespace tutti::bench {

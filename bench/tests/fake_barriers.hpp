@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "barrier/providers.hpp"
-#include "harness/subject.hpp"
-#include "harness/ticks.hpp"
+#include "bench/barrier/providers.hpp"
+#include "bench/harness/subject.hpp"
+#include "bench/harness/ticks.hpp"
 #include "tutti/platform/pause.hpp"
 
 namespace tutti::bench {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "crew/providers.hpp"
-#include "harness/ticks.hpp"
-#include "reduce/partial_sums.hpp"
+#include "bench/crew/providers.hpp"
+#include "bench/harness/ticks.hpp"
+#include "bench/reduce/partial_sums.hpp"
 
 namespace tutti::bench {
 

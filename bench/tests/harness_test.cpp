@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <sstream>
 
-#include "barrier/report.hpp"
-#include "barrier/suite.hpp"
-#include "fake_barriers.hpp"
-#include "harness/phases.hpp"
-#include "harness/statistics.hpp"
+#include "bench/barrier/report.hpp"
+#include "bench/barrier/suite.hpp"
+#include "bench/harness/phases.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/tests/fake_barriers.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order statistics, names of scenarios, and lists of CPUs.
-#include "harness/statistics.hpp"
+#include "bench/harness/statistics.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <stdexcept>
 
-#include "barrier/plan.hpp"
-#include "harness/placement.hpp"
+#include "bench/barrier/plan.hpp"
+#include "bench/harness/placement.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A peer in a process of its own: same rounds, and asleep between them.
-#include "harness/worker.hpp"
+#include "bench/harness/worker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "harness/placement.hpp"
+#include "bench/harness/placement.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight-line programs, and the clock around them.
-#include "vcode/instruction.hpp"
+#include "bench/vcode/instruction.hpp"
 
 #include <stdexcept>
 
-#include "harness/ticks.hpp"
+#include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -33,7 +33,7 @@ nop_program::nop_program(nop_kind kind, std::uint64_t length)
 }
 
 double time_instruction(const nop_program& program, unsigned ranks,
-                        vcode::spmd_run::meeting& meeting,
+                        vcode::spmd_run::rank_barrier& meeting,
                         const std::function<void(const std::function<void(unsigned)>&)>& fork) {
   vcode::run_options how;
   how.memory = 1 << 20;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "vcode.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::bench {
 
@@ -27,7 +27,7 @@ struct nop_program {
 // Runs `program` once: `ranks` threads that `fork` makes or has, each of which meets the others, then interprets. The
 // nanoseconds of an instruction, by rank 0's clock.
 double time_instruction(const nop_program& program, unsigned ranks,
-                        vcode::spmd_run::meeting& meeting,
+                        vcode::spmd_run::rank_barrier& meeting,
                         const std::function<void(const std::function<void(unsigned)>&)>& fork);
 
 }  // namespace tutti::bench

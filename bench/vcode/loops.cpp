@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops make their input as the programs do, so that whole programs are compared.
-#include "vcode/loops.hpp"
+#include "bench/vcode/loops.hpp"
 
 #include <stdlib.h>
 

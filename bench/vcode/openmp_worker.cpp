@@ -4,15 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "barrier/peers/openmp_region.h"
-#include "harness/worker.hpp"
-#include "vcode/instruction.hpp"
+#include "bench/barrier/peers/openmp_region.h"
+#include "bench/harness/worker.hpp"
+#include "bench/vcode/instruction.hpp"
 
 namespace {
 
 using namespace tutti;
 
-struct openmp_meeting : vcode::spmd_run::meeting {
+struct openmp_meeting : vcode::spmd_run::rank_barrier {
   void arrive_and_wait(unsigned) override { tutti_openmp_barrier(); }
 };
 

@@ -13,7 +13,7 @@ if(TUTTI_GCC)
   set(region "${CMAKE_CURRENT_BINARY_DIR}/vcode_libgomp_region.o")
   add_custom_command(
     OUTPUT "${region}"
-    COMMAND "${TUTTI_GCC}" -std=c11 -O2 -fPIC -Wall -Wextra -fopenmp -I "${PROJECT_SOURCE_DIR}/bench" -c
+    COMMAND "${TUTTI_GCC}" -std=c11 -O2 -fPIC -Wall -Wextra -fopenmp -I "${PROJECT_SOURCE_DIR}" -c
             "${PROJECT_SOURCE_DIR}/bench/barrier/peers/openmp_region.c" -o "${region}"
     DEPENDS "${PROJECT_SOURCE_DIR}/bench/barrier/peers/openmp_region.c"
     COMMENT "Compiling the parallel regions of libgomp"

@@ -15,7 +15,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "cosim/device.hpp"
+#include "hardware/driver/device.hpp"
 
 namespace tutti::hardware {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots the cycles of both structures and the laser's power by number of participants, in the lab's
+"""Plots the cycles of both structures and the laser's power by number of participants, in the report's
 style.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from lab.model import Axis, Figure, Panel, Point, Rule, Series
+from report.model import Axis, Figure, Panel, Point, Rule, Series
 
 from . import model
 from .parts import MACHINES, Optics
@@ -71,8 +71,8 @@ def _power(optics: Optics) -> Panel:
 def write(path: Path, optics: Optics = Optics()) -> None:
     """Draws into `path`, a PNG file. Raises RuntimeError if matplotlib is not installed."""
     try:
-        from lab import png_render
+        from report import png_render
     except ImportError as error:
         raise RuntimeError(
-            f"the plot needs matplotlib (pip install -r lab/requirements.txt): {error}") from error
+            f"the plot needs matplotlib (pip install -r report/requirements.txt): {error}") from error
     png_render.write(build(optics), path)

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "parallel.hpp"
+#include "src/graph/parallel.hpp"
 #include "tutti/graph/csr.hpp"
 #include "tutti/platform/misuse.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distributes parts to the threads of a team that lives as long as the loop.
-#include "parallel.hpp"
+#include "src/graph/parallel.hpp"
 
 #include <algorithm>
 
@@ -32,8 +32,8 @@ void in_parts(unsigned threads, std::uint64_t items, std::uint64_t grain,
     for (std::uint64_t part = 0; part < parts; ++part) run(part);
     return;
   }
-  team crew(options_for(useful));
-  crew.parallel_for(0, parts, run, {.kind = loop::dynamic_chunks, .chunk = 1});
+  team workers(options_for(useful));
+  workers.parallel_for(0, parts, run, {.kind = loop::dynamic_chunks, .chunk = 1});
 }
 
 void in_shares(unsigned threads, std::uint64_t items,

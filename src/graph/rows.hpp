@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "parallel.hpp"
+#include "src/graph/parallel.hpp"
 #include "tutti/graph/csr.hpp"
 
 namespace tutti::graph {

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "parallel.hpp"
-#include "rows.hpp"
+#include "src/graph/parallel.hpp"
+#include "src/graph/rows.hpp"
 #include "tutti/graph/csr.hpp"
 #include "tutti/platform/misuse.hpp"
 

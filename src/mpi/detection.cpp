@@ -2,7 +2,7 @@
 // The process as a participant of termination detection, and the search for missing participants.
 #include <algorithm>
 
-#include "neighbours.hpp"
+#include "src/mpi/neighbours.hpp"
 #include "tutti/mpi/process.hpp"
 #include "tutti/schedule/tournament.hpp"
 

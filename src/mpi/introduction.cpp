@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "introduction.hpp"
+#include "src/mpi/introduction.hpp"
 
 #include <unistd.h>
 
@@ -9,12 +9,12 @@
 #include <cstring>
 #include <iterator>
 
-#include "neighbours.hpp"
-#include "tutti/detect/protocol/algorithms.hpp"
+#include "src/mpi/neighbours.hpp"
 #include "tutti/mpi/packet.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/misuse.hpp"
 #include "tutti/platform/usable_cpus.hpp"
+#include "tutti/termination/protocol/algorithms.hpp"
 
 namespace tutti::mpi {
 namespace {

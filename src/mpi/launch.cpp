@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch.hpp"
+#include "src/mpi/launch.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "neighbours.hpp"
+#include "src/mpi/neighbours.hpp"
 
 #include <sys/stat.h>
 

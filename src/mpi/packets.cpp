@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "neighbours.hpp"
+#include "src/mpi/neighbours.hpp"
 #include "tutti/mpi/process.hpp"
 
 namespace tutti::mpi {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "introduction.hpp"
-#include "neighbours.hpp"
+#include "src/mpi/introduction.hpp"
+#include "src/mpi/neighbours.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::mpi {

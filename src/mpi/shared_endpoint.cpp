@@ -63,8 +63,8 @@ void shared_endpoint::wait_until(Event has_come, std::uint64_t deadline_ns) {
   }
   const std::uint64_t until = std::min(deadline_ns, native::now_ns() + at_a_stretch_ns);
   const auto ready = [&has_come](std::uint32_t) noexcept { return has_come(); };
-  // acquire: pairs with the bell's ring, after which everything else is looked at again.
-  if (!mine_.wait.until(mine_.habit, mine_.door, acquire, ready, deadline(until)))
+  // acquire: pairs with the waker's update of the wake word, after which everything else is looked at again.
+  if (!mine_.wait.until(mine_.wait_state, mine_.word, acquire, ready, deadline(until)))
     look_for_the_dead();
 }
 
@@ -85,7 +85,7 @@ void shared_endpoint::want_room(rank_t to, bool is_wanted) noexcept {
 }
 
 bool shared_endpoint::wait_for_room(rank_t to, std::size_t bytes, std::uint64_t deadline_ns) {
-  across_processes::node_habits = room_.habits();
+  across_processes::node_hints = room_.hints();
   refuse_if_broken();
   if (deadline_ns != platform::forever_ns && native::now_ns() >= deadline_ns) return false;
   want_room(to, true);
@@ -271,10 +271,10 @@ std::optional<protocol::outcome> shared_endpoint::leave(release_word now) {
 std::optional<protocol::outcome> shared_endpoint::idle(const protocol::contribution& given,
                                                        std::uint64_t deadline_ns,
                                                        std::vector<absentee>* late) {
-  across_processes::node_habits = room_.habits();
+  across_processes::node_hints = room_.hints();
   const std::uint64_t start = process_.time_idle() ? native::now_ns() : 0;
   const auto timed = [&](std::optional<protocol::outcome> result) {
-    foresight_.learn(!result);
+    predictor_.learn(!result);
     if (process_.time_idle()) counted_.idle_ns += native::now_ns() - start;
     return result;
   };
@@ -282,7 +282,7 @@ std::optional<protocol::outcome> shared_endpoint::idle(const protocol::contribut
     if (!send_rests(deadline_ns, late)) return timed(std::nullopt);
     box_.flush();
     if (has_message()) return timed(std::nullopt);
-    if (foresight_.expects_message())
+    if (predictor_.expects_message())
       for (int look = 0; look < looks_before_idle && !box_.has_news(); ++look) memory::relax();
     if (box_.has_news() && has_message()) return timed(std::nullopt);
     enter(given);
@@ -344,11 +344,11 @@ void shared_endpoint::refuse_broken() {
 std::vector<absentee> shared_endpoint::missing() {
   std::vector<absentee> found;
   for (rank_t other = 0; other < size(); ++other) {
-    const shared_room::seat& seat = room_.of(other);
+    const shared_room::rank_slot& slot = room_.of(other);
     // relaxed: a snapshot for a message.
-    const whereabouts where = seat.is_where.load(relaxed);
+    const whereabouts where = slot.is_where.load(relaxed);
     // relaxed: as above.
-    const std::uint64_t held = seat.holds.load(relaxed);
+    const std::uint64_t held = slot.holds.load(relaxed);
     if (where == whereabouts::gone)
       found.push_back({other, absence::gone, 0});
     else if (where == whereabouts::running)

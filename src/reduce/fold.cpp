@@ -17,7 +17,7 @@
 #define HWY_WANT_AVX3_DL 1
 #endif
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "reduce/fold.cpp"
+#define HWY_TARGET_INCLUDE "src/reduce/fold.cpp"
 #include <hwy/foreach_target.h>
 // It must follow foreach_target.h.
 #include <hwy/highway.h>

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "fiber_context.hpp"
-#include "fiber_sanitizers.hpp"
+#include "src/team/fiber_context.hpp"
+#include "src/team/fiber_sanitizers.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/futex.hpp"

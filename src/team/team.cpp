@@ -121,18 +121,18 @@ team::team(team_options options)
       wait_name_(options.wait) {
   options_.barrier = options_.wait = {};
   choose_sizes();
-  make_meeting();
+  make_sync();
   make_regions();
   make_virtual_ranks();
   start_workers();
 }
 
 bool team::set_patience(patience p) noexcept {
-  // make_meeting() uses it after a failed region.
+  // make_sync() uses it after a failed region.
   options_.patience = p;
-  meeting_->set_patience(p);
+  sync_->set_patience(p);
   // They are made again with the new patience.
-  narrow_meetings_.clear();
+  narrow_syncs_.clear();
   desk_->set_patience(p);
   return named_region_ != nullptr ? named_region_->set_patience(p) : regions_->set_patience(p);
 }
@@ -164,12 +164,12 @@ void team::choose_sizes() {
   failures_.resize(ranks_);
 }
 
-void team::make_meeting() {
-  meeting_ = std::make_unique<detail::meeting>(threads_, crowded_, is_virtual(), barrier_name_,
+void team::make_sync() {
+  sync_ = std::make_unique<detail::group_sync>(threads_, crowded_, is_virtual(), barrier_name_,
                                                wait_name_, options_.patience, cancelled_);
-  narrow_meetings_.clear();
+  narrow_syncs_.clear();
   if (members_)
-    for (member& m : *members_) m.meeting_ = meeting_.get();
+    for (member& m : *members_) m.sync_ = sync_.get();
 }
 
 void team::make_regions() {
@@ -184,7 +184,7 @@ void team::make_regions() {
   for (rank_t rank = 0; rank < ranks_; ++rank) {
     member& m = (*members_)[rank];
     m.team_ = this;
-    m.meeting_ = meeting_.get();
+    m.sync_ = sync_.get();
     m.rank_ = m.thread_ = rank;
     m.size_ = ranks_;
   }
@@ -283,10 +283,10 @@ void team::refuse_width(rank_t k) const {
 void team::open_first(const job& j, rank_t k) {
   const rank_t threads = threads_of(k);
   if (threads < threads_) {
-    narrow_meetings_.resize(threads_);
-    auto& meeting = narrow_meetings_[threads];
-    if (meeting == nullptr)
-      meeting = std::make_unique<detail::meeting>(threads, crowded_, is_virtual(), barrier_name_,
+    narrow_syncs_.resize(threads_);
+    auto& sync = narrow_syncs_[threads];
+    if (sync == nullptr)
+      sync = std::make_unique<detail::group_sync>(threads, crowded_, is_virtual(), barrier_name_,
                                                   wait_name_, options_.patience, cancelled_);
   }
   if (named_region_ == nullptr) return regions_->open(j, threads);
@@ -307,16 +307,16 @@ team::narrowed::narrowed(team& t, rank_t thread, rank_t k)
   turn_ = (*t.members_)[first_].turn_;
   const rank_t threads = t.threads_of(k);
   set(std::min(ranks_, k - first_), k,
-      threads < t.threads_ ? t.narrow_meetings_[threads].get() : t.meeting_.get());
+      threads < t.threads_ ? t.narrow_syncs_[threads].get() : t.sync_.get());
 }
-team::narrowed::~narrowed() { set(ranks_, team_.ranks_, team_.meeting_.get()); }
+team::narrowed::~narrowed() { set(ranks_, team_.ranks_, team_.sync_.get()); }
 
-void team::narrowed::set(rank_t ranks, rank_t size, detail::meeting* meeting) const {
+void team::narrowed::set(rank_t ranks, rank_t size, detail::group_sync* sync) const {
   if (team_.is_virtual()) (*team_.groups_)[thread_].size = ranks;
   for (rank_t i = 0; i < ranks; ++i) {
     member& m = (*team_.members_)[first_ + i];
     m.size_ = size;
-    m.meeting_ = meeting;
+    m.sync_ = sync;
     m.turn_ = turn_;
   }
 }
@@ -365,7 +365,7 @@ std::exception_ptr team::take_failure() {
   // Some ranks have arrived at operations that others will never reach, so those objects must not
   // be used again.
   cancelled_.reset();
-  make_meeting();
+  make_sync();
   for (rank_t thread = 0; is_virtual() && thread < threads_; ++thread)
     // relaxed: the next region publishes it.
     (*groups_)[thread].arrived.store(0, relaxed);

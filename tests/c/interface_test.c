@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "check.h"
+#include "tests/c/check.h"
 #include "tutti.h"
 
 enum { most_ranks = 5, episodes = 50 };
@@ -115,7 +115,7 @@ static void test_names(void) {
   CHECK(tutti_wait_policy(SIZE_MAX) == NULL);
 }
 
-static void test_meetings(void) {
+static void test_episodes(void) {
   for (uint32_t n = 1; n <= most_ranks; ++n) {
     tutti_barrier* barrier = NULL;
     CHECK(tutti_barrier_create(&barrier, n, NULL, NULL) == TUTTI_OK);
@@ -183,7 +183,7 @@ static void test_wait_errors(void) {
 static const char* const anonymous[] = {NULL, "default", "ticket", "pool", "striped"};
 enum { anonymous_count = sizeof anonymous / sizeof *anonymous };
 
-static void test_meetings_without_ranks(void) {
+static void test_episodes_without_ranks(void) {
   for (int i = 0; i < anonymous_count; ++i)
     for (uint32_t n = 1; n <= most_ranks; ++n) {
       tutti_barrier* barrier = NULL;
@@ -317,11 +317,11 @@ static void test_forever(void) {
 int main(void) {
   test_strings();
   test_names();
-  test_meetings();
+  test_episodes();
   test_create_errors();
   test_patience();
   test_wait_errors();
-  test_meetings_without_ranks();
+  test_episodes_without_ranks();
   test_mixed();
   for (int i = 0; i < anonymous_count; ++i) test_missing_without_ranks(anonymous[i]);
   test_algorithms_that_need_ranks();

@@ -6,13 +6,13 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "check.h"
+#include "tests/c/check.h"
 #include "tutti.h"
 
 enum { most_ranks = 5, most_values = 3000, episodes = 40 };
 static const uint64_t minute_ns = UINT64_C(60000000000);
 
-struct participant {
+struct worker {
   tutti_reduction* reduction;
   uint32_t rank, ranks;
   size_t count;
@@ -21,7 +21,7 @@ struct participant {
   double values[most_values], results[most_values];
   pthread_t thread;
 };
-static struct participant participants[most_ranks];
+static struct worker participants[most_ranks];
 
 /* The value of rank r in an episode, and the sum of all in the documented order. Values are
  * multiples of a half, so that sums are exact. */
@@ -29,14 +29,14 @@ static double given(uint32_t rank, int episode, size_t i) {
   return 0.5 * (double)rank + (double)episode + 8.0 * (double)(i % 100);
 }
 
-static int all(struct participant* me, const void* values, void* results) {
+static int all(struct worker* me, const void* values, void* results) {
   return me->with_deadline
              ? tutti_reduction_all_for(me->reduction, me->rank, values, results, minute_ns)
              : tutti_reduction_all(me->reduction, me->rank, values, results);
 }
 
 static void* sum_up(void* argument) {
-  struct participant* me = argument;
+  struct worker* me = argument;
   for (int episode = 0; episode < episodes && me->error == TUTTI_OK; ++episode) {
     double* const results = me->in_place ? me->values : me->results;
     for (size_t i = 0; i < me->count; ++i) me->values[i] = given(me->rank, episode, i);
@@ -55,7 +55,7 @@ static void test_sums(uint32_t ranks, size_t count, int in_place, int with_deadl
   CHECK(tutti_reduction_create(&reduction, ranks, count, TUTTI_DOUBLE, TUTTI_PLUS) == TUTTI_OK);
   CHECK(tutti_reduction_participants(reduction) == ranks);
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    struct participant* const p = &participants[rank];
+    struct worker* const p = &participants[rank];
     p->reduction = reduction;
     p->rank = rank;
     p->ranks = ranks;

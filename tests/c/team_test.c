@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "tests/c/check.h"
 #include "tutti.h"
 
 enum { most_ranks = 9, episodes = 30, long_array = 1000, failed_on_purpose = 42 };
@@ -310,18 +310,18 @@ static int fail_inside(tutti_member* me, void* arg) {
   return tutti_member_here() == me ? 0 : failed_on_purpose;
 }
 
-struct stranger {
+struct outsider {
   tutti_team* team;
   int error;
   uint32_t size;
 };
 static void* open_region(void* arg) {
-  struct stranger* s = arg;
+  struct outsider* s = arg;
   s->error = tutti_team_run(s->team, inner, &s->size);
   CHECK(tutti_member_here() == NULL);
   return NULL;
 }
-static int let_a_stranger_try(tutti_member* me, void* arg) {
+static int let_an_outsider_try(tutti_member* me, void* arg) {
   pthread_t thread;
   if (tutti_member_rank(me) != 0) return 0;
   if (pthread_create(&thread, NULL, open_region, arg) != 0) return 1;
@@ -335,8 +335,8 @@ static void test_nested(uint32_t threads) {
   CHECK(tutti_team_run(n.team, fail_inside, &n) == TUTTI_OK);
   for (int rank = 0; rank < 3; ++rank) CHECK(n.errors[rank] == failed_on_purpose);
   CHECK(tutti_team_failed_rank(n.team) == TUTTI_NO_RANK);
-  struct stranger s = {n.team, TUTTI_OK, 0};
-  CHECK(tutti_team_run(n.team, let_a_stranger_try, &s) == TUTTI_OK);
+  struct outsider s = {n.team, TUTTI_OK, 0};
+  CHECK(tutti_team_run(n.team, let_an_outsider_try, &s) == TUTTI_OK);
   CHECK(s.error == TUTTI_OK && s.size == 1);
   tutti_team_destroy(n.team);
 }

@@ -67,7 +67,7 @@ struct ticket_barrier {
   // For the division by the participants.
   std::uint64_t multiplier;
   std::uint32_t shift;
-  sized<empty_line> seats;
+  sized<empty_line> states;
   alignas(line) std::atomic<std::uint64_t> tickets;
 };
 

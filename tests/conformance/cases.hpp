@@ -11,17 +11,17 @@
 #include <thread>
 #include <vector>
 
-#include "meeting.hpp"
-#include "providers.hpp"
+#include "tests/conformance/data_check.hpp"
+#include "tests/conformance/providers.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using tutti::rank_t;
 using tutti::test::arrival;
+using tutti::test::data_check;
 using tutti::test::hold;
 using tutti::test::hold_crowd;
-using tutti::test::meeting;
 using tutti::test::provider;
 
 constexpr rank_t sizes[] = {1, 2, 3, 5, 8, 17, 64};
@@ -32,7 +32,7 @@ class Barrier : public testing::TestWithParam<provider> {
   // cases that show most are run.
   static bool is_hopeless(rank_t n) { return GetParam().burns_the_core() && n > 8; }
 
-  static void expect_to_pass(meeting plan) {
+  static void expect_to_pass(data_check plan) {
     const arrival arrive = GetParam().make(plan.participants);
     EXPECT_EQ(hold(plan, arrive), "") << GetParam().name() << ", n = " << plan.participants;
   }
@@ -45,7 +45,7 @@ TEST_P(Barrier, PublishesEverybodysData) {
     // it they do.
     if (is_hopeless(n)) continue;
 #endif
-    meeting plan{.participants = n, .time = n < 8 ? 60ms : 30ms};
+    data_check plan{.participants = n, .time = n < 8 ? 60ms : 30ms};
     expect_to_pass(plan);
   }
 }
@@ -128,7 +128,8 @@ class Destruction : public testing::TestWithParam<provider> {
         stages[i + 1].barrier = fresh();
       }
     };
-    tutti::test::crew(100s).run(n, work, [&] { return GetParam().name() + " made and destroyed"; });
+    tutti::test::watched_threads(100s).run(
+        n, work, [&] { return GetParam().name() + " made and destroyed"; });
     delete stages.back().barrier.load();
   }
 };
@@ -156,7 +157,7 @@ TEST_P(Episodes, ManyInOneCall) {
     EXPECT_EQ(barrier->participants(), n);
     std::atomic<rank_t> done{0};
     const std::uint64_t count = GetParam().burns_the_core() && n > 2 ? 5 : 300;
-    tutti::test::crew(100s).run(
+    tutti::test::watched_threads(100s).run(
         n,
         [&](rank_t rank) {
           barrier->episodes(rank, count);
@@ -173,7 +174,7 @@ TEST_P(Episodes, GiveUpAtTheDeadline) {
   std::atomic<rank_t> in_time{0};
   const auto meet = [&](rank_t present, std::uint64_t ns) {
     in_time = 0;
-    tutti::test::crew(100s).run(
+    tutti::test::watched_threads(100s).run(
         present,
         [&](rank_t rank) {
           in_time += barrier->arrive_and_wait(rank, tutti::deadline(tutti::native::now_ns() + ns));

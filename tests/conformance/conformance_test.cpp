@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cases.hpp"
-#include "providers.hpp"
+#include "tests/conformance/cases.hpp"
+#include "tests/conformance/providers.hpp"
 
 namespace {
 

@@ -5,20 +5,20 @@
 
 #include <string>
 
-#include "meeting.hpp"
-#include "providers.hpp"
+#include "tests/conformance/data_check.hpp"
+#include "tests/conformance/providers.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using tutti::rank_t;
+using tutti::test::data_check;
 using tutti::test::hold;
-using tutti::test::meeting;
 using tutti::test::spoilt_barrier;
 
-constexpr meeting plan{.participants = 4, .time = 300ms, .random_delays = true, .traced = true};
+constexpr data_check plan{.participants = 4, .time = 300ms, .random_delays = true, .traced = true};
 
-std::string result_of(spoilt_barrier& barrier, meeting with = plan) {
+std::string result_of(spoilt_barrier& barrier, data_check with = plan) {
   return hold(with, [&](rank_t rank) { barrier.arrive_and_wait(rank); });
 }
 
@@ -46,7 +46,7 @@ TEST_F(Control, LettingOneThroughEarlyFailsByTheTrace) {
 
 TEST_F(Control, LettingOneThroughEarlyFailsByTheDataAlone) {
   spoilt_barrier barrier{.expected = 4, .hurries = 2, .patience = 50ms};
-  meeting untraced = plan;
+  data_check untraced = plan;
   untraced.traced = false;
   const std::string complaint = result_of(barrier, untraced);
   EXPECT_NE(complaint.find("read what participant"), std::string::npos) << complaint;
@@ -62,7 +62,7 @@ TEST(ControlDeathTest, CountingOneTooManyIsReportedAsStuck) {
   EXPECT_DEATH(
       {
         spoilt_barrier barrier{.expected = 5};
-        meeting impatient = plan;
+        data_check impatient = plan;
         impatient.patience = 1s;
         result_of(barrier, impatient);
       },

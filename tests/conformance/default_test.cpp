@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "meeting.hpp"
+#include "tests/conformance/data_check.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/registry.hpp"
 
@@ -68,7 +68,7 @@ TEST(Rank, SplitArrivalsAndDrops) {
   for (const shape& s : shapes) {
     constexpr rank_t n = 4;
     barrier sync(n, options_of(s));
-    tutti::test::crew(100s).run(
+    tutti::test::watched_threads(100s).run(
         n,
         [&](rank_t rank) {
           for (int phase = 0; phase < 20; ++phase) {
@@ -236,7 +236,8 @@ TEST(NamedRanks, StayWithTheThreadOnManyBarriers) {
     for (int turn = 0; turn < 3; ++turn)
       for (auto& each : many) ASSERT_NO_THROW(each->arrive_and_wait());
   };
-  tutti::test::crew(100s).run(2, meet, [] { return std::string("many named barriers"); });
+  tutti::test::watched_threads(100s).run(2, meet,
+                                         [] { return std::string("many named barriers"); });
 }
 
 TEST(NamedRanks, OneThreadTooManyIsRefused) {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "meeting.hpp"
-#include "providers.hpp"
+#include "tests/conformance/data_check.hpp"
+#include "tests/conformance/providers.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
-#include "../../src/registry_make.hpp"
-#include "cases.hpp"
-#include "providers.hpp"
+#include "src/registry_make.hpp"
+#include "tests/conformance/cases.hpp"
+#include "tests/conformance/providers.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the checker of traces: it accepts good traces and refuses each kind of bad one.
 
-#include "trace.hpp"
+#include "tests/conformance/trace.hpp"
 
 #include <gtest/gtest.h>
 

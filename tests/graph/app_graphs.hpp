@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/settings.hpp"
+#include "graph_apps/settings.hpp"
 #include "tutti/graph/csr.hpp"
 
 namespace tutti::test {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app_graphs.hpp"
+#include "tests/graph/app_graphs.hpp"
 
 namespace {
 

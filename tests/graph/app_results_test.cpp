@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "app_graphs.hpp"
+#include "tests/graph/app_graphs.hpp"
 
 namespace {
 
@@ -17,17 +17,17 @@ using graph_apps::settings;
 using test::column_of;
 using test::run_app;
 
-struct crew {
+struct setup {
   rank_t threads, ranks;
   const char* partition;
 };
-constexpr crew crews[] = {{1, 0, "blocks"},
-                          {2, 0, "edge-blocks"},
-                          {3, 0, "random"},
-                          {2, 5, "streaming"},
-                          {8, 0, "random"}};
+constexpr setup setups[] = {{1, 0, "blocks"},
+                            {2, 0, "edge-blocks"},
+                            {3, 0, "random"},
+                            {2, 5, "streaming"},
+                            {8, 0, "random"}};
 
-settings on(const crew& c, mode m, settings s = {}) {
+settings on(const setup& c, mode m, settings s = {}) {
   s.mode = m;
   s.run.threads = c.threads;
   s.run.ranks = c.ranks;
@@ -44,7 +44,7 @@ void in_every_way(const std::string& app, const test::named_graph& g, const sett
   alone.mode = mode::sequential;
   check(run_app(app, g.graph, alone));
   for (const mode m : {mode::sync, mode::async})
-    for (const crew& c : crews) {
+    for (const setup& c : setups) {
       SCOPED_TRACE(g.name + (m == mode::sync ? ", sync, " : ", async, ") +
                    std::to_string(c.threads) + " threads, " + std::to_string(c.ranks) + " ranks");
       check(run_app(app, g.graph, on(c, m, s)));

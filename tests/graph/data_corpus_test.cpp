@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the fuzzer's seeds, and the inputs that it once found, with the ordinary compiler.
-#include "data_fuzz_one.hpp"
-#include "data_graphs.hpp"
+#include "tests/graph/data_fuzz_one.hpp"
+#include "tests/graph/data_graphs.hpp"
 
 namespace tutti::graph::test {
 namespace {

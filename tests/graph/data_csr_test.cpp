@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "data_graphs.hpp"
+#include "tests/graph/data_graphs.hpp"
 
 namespace tutti::graph::test {
 namespace {

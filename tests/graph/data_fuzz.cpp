@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "data_fuzz_one.hpp"
+#include "tests/graph/data_fuzz_one.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <ostream>
 
-#include "../../src/graph/generate/random.hpp"
-#include "data_graphs.hpp"
+#include "src/graph/generate/random.hpp"
+#include "tests/graph/data_graphs.hpp"
 
 namespace tutti::graph::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <thread>
 
-#include "data_graphs.hpp"
-#include "support/run_program.hpp"
+#include "tests/graph/data_graphs.hpp"
+#include "tests/support/run_program.hpp"
 #include "tutti/graph/load.hpp"
 
 namespace tutti::graph::test {

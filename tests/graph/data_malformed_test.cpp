@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <ostream>
 
-#include "data_graphs.hpp"
+#include "tests/graph/data_graphs.hpp"
 #include "tutti/graph/load.hpp"
 
 namespace tutti::graph::test {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "data_graphs.hpp"
+#include "tests/graph/data_graphs.hpp"
 #include "tutti/graph/partition.hpp"
 
 namespace tutti::graph::test {

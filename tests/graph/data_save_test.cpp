@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "data_graphs.hpp"
+#include "tests/graph/data_graphs.hpp"
 #include "tutti/graph/load.hpp"
 #include "tutti/graph/save.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/graph/vertex_runs.hpp"
 #include "tutti/graph/generate.hpp"
-#include "vertex_runs.hpp"
 
 namespace {
 

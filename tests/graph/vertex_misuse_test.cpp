@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "vertex_runs.hpp"
+#include "tests/graph/vertex_runs.hpp"
 
 namespace {
 

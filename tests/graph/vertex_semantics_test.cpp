@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-#include "vertex_runs.hpp"
+#include "tests/graph/vertex_runs.hpp"
 
 namespace {
 

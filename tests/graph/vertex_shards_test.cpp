@@ -6,8 +6,8 @@
 #include <random>
 #include <tuple>
 
+#include "tests/graph/vertex_runs.hpp"
 #include "tutti/graph/shards.hpp"
-#include "vertex_runs.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "checked.hpp"
-#include "destroying.hpp"
-#include "meeting.hpp"
-#include "subjects.hpp"
+#include "tests/model/checked.hpp"
+#include "tests/model/data_check.hpp"
+#include "tests/model/destroying.hpp"
+#include "tests/model/subjects.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti::model {
@@ -111,7 +111,7 @@ class roaming : public scenario {
       : n_(participants), drops_(drops), barrier_(participants, fan) {}
 
   void thread(rank_t rank) override {
-    typename striped_barrier<checked, Wait>::habit mine;
+    typename striped_barrier<checked, Wait>::thread_state mine;
     const auto complete = [this] { completions_ = completions_ + 1; };
     for (unsigned episode = 0; episode < episodes; ++episode) {
       const bool is_last = drops_ && rank == n_ - 1 && episode == 1;

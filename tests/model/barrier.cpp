@@ -5,9 +5,9 @@
 
 #include <array>
 
-#include "checked.hpp"
-#include "meeting.hpp"
-#include "subjects.hpp"
+#include "tests/model/checked.hpp"
+#include "tests/model/data_check.hpp"
+#include "tests/model/subjects.hpp"
 #include "tutti/wait/park.hpp"
 #include "tutti/wait/spin.hpp"
 

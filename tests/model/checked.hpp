@@ -10,7 +10,7 @@
 //    that an operation that does not happen before the destruction is a data race.
 //  * The futex: compare and sleep are one step, and steps on one word are totally ordered, as the
 //    manual promises; no fence beyond that is assumed. A sleeper may wake for no reason.
-//  * Hints (clock, core habits) are answered at random: whatever an algorithm learns from them must
+//  * Hints (clock, hints about cores) are answered at random: whatever an algorithm learns from them must
 //    be harmless.
 #pragma once
 
@@ -19,8 +19,8 @@
 #include <climits>
 #include <cstdint>
 
-#include "relacy.hpp"
-#include "sites.hpp"
+#include "tests/model/relacy.hpp"
+#include "tests/model/sites.hpp"
 
 namespace tutti::model {
 
@@ -249,9 +249,9 @@ struct checked {
   }
   static std::uint32_t place() noexcept { return 0; }
 
-  struct habits {
+  struct hints {
     bool visited_by_another() const noexcept { return rl::rand(2) == 0; }
-    bool has_stranger() const noexcept { return rl::rand(2) == 0; }
+    bool has_other_process() const noexcept { return rl::rand(2) == 0; }
     bool is_shunned(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
     bool is_contested(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
     bool may_try_yielding(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
@@ -261,8 +261,8 @@ struct checked {
     void note_wait() const noexcept {}
     std::uint32_t waits() const noexcept { return 0; }
   };
-  static habits& core() noexcept {
-    static habits any;
+  static hints& core() noexcept {
+    static hints any;
     return any;
   }
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes made on purpose, one of each kind: a checker that does not find them sees nothing.
-#include "checked.hpp"
-#include "destroying.hpp"
-#include "meeting.hpp"
-#include "subjects.hpp"
+#include "tests/model/checked.hpp"
+#include "tests/model/data_check.hpp"
+#include "tests/model/destroying.hpp"
+#include "tests/model/subjects.hpp"
 #include "tutti/barrier/participant.hpp"
 #include "tutti/barrier/pool.hpp"
 #include "tutti/barrier/ticket.hpp"
@@ -46,7 +46,7 @@ class flawed_barrier {
       return;
     }
     // acquire: pairs with the release. relaxed: the mistake.
-    wait_.until(me.seat, released_, publishes ? acquire : relaxed, reached(me.episode));
+    wait_.until(me.wait_state, released_, publishes ? acquire : relaxed, reached(me.episode));
   }
 
  private:

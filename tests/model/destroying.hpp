@@ -7,9 +7,9 @@
 #include <new>
 #include <string>
 
-#include "checked.hpp"
-#include "explore.hpp"
-#include "meeting.hpp"
+#include "tests/model/checked.hpp"
+#include "tests/model/data_check.hpp"
+#include "tests/model/explore.hpp"
 
 namespace tutti::model {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weakened orders that no check can catch, and the reasons. If one is caught after all, the test
 // fails.
-#include "subjects.hpp"
+#include "tests/model/subjects.hpp"
 
 namespace tutti::model {
 
@@ -20,7 +20,7 @@ const std::vector<exception>& exceptions() {
       "the waiter looks at several words between its announcement and its sleep: no execution "
       "tried has it miss all of them. C++ allows it";
   // A notifier that rings after a plain store has passed a fence, which publishes the store by the
-  // ring as well. One that rings after an update has not (call_all): a waiter that saw the ring and
+  // ring as well. One that rings after an update has not (wake_all): a waiter that saw the ring and
   // not yet the update would sleep again, with nobody left to ring.
   constexpr std::string_view rung =
       "after a store the notifier's fence publishes what the ring is for; after an update no "
@@ -29,7 +29,7 @@ const std::vector<exception>& exceptions() {
                                               {"pair.second", "release", only_two},
                                               {"idle.release", "acq_rel", woken},
                                               {"idle.release", "release", woken},
-                                              {"bell.ring", "relaxed", rung}};
+                                              {"wake_word.wake", "relaxed", rung}};
   return list;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that instantiates Relacy's contexts and schedulers, once for each number of
 // threads.
-#include "explore.hpp"
+#include "tests/model/explore.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <ostream>
 #include <stdexcept>
 
-#include "relacy.hpp"
+#include "tests/model/relacy.hpp"
 
 // Relacy replaces new and delete, so that it owns the heap of an execution, but it does not know
 // sized delete.
@@ -40,7 +40,7 @@ struct suite : rl::test_suite<suite<Threads>, Threads> {
 };
 
 // The same as rl::simulate, without its printing and without the second run that collects a
-// history: that run would see what threads have learnt in the first (seat_of_this_thread).
+// history: that run would see what threads have learnt in the first (state_of_this_thread).
 template <int Threads>
 rl::test_result_e simulate(rl::test_params& parameters) {
   using suite_t = suite<Threads>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Litmus tests of the checker itself: it must see what C++ allows, and must not see what C++
 // forbids.
-#include "checked.hpp"
-#include "subjects.hpp"
+#include "tests/model/checked.hpp"
+#include "tests/model/subjects.hpp"
 
 namespace tutti::model {
 namespace {

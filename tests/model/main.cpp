@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "verdict.hpp"
+#include "tests/model/verdict.hpp"
 
 namespace tutti::model {
 namespace {

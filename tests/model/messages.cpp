@@ -7,28 +7,28 @@
 #include <string>
 #include <vector>
 
-#include "checked.hpp"
-#include "explore.hpp"
-#include "subjects.hpp"
-#include "tutti/detect/counter.hpp"
-#include "tutti/detect/endpoint.hpp"
-#include "tutti/detect/snapshot.hpp"
+#include "tests/model/checked.hpp"
+#include "tests/model/explore.hpp"
+#include "tests/model/subjects.hpp"
+#include "tests/model/values.hpp"
+#include "tutti/comm/endpoint.hpp"
 #include "tutti/message/ring_reader.hpp"
 #include "tutti/message/ring_table.hpp"
 #include "tutti/message/ring_writer.hpp"
+#include "tutti/termination/counter.hpp"
+#include "tutti/termination/snapshot.hpp"
 #include "tutti/wait/park.hpp"
 #include "tutti/wait/spin.hpp"
-#include "values.hpp"
 
 namespace tutti::model {
 namespace {
 
-using spinning = spin_wait<ringing<checked>>;
-using parking = park_wait<ringing<checked>, 1>;
+using spinning = spin_wait<wake_word_memory<checked>>;
+using parking = park_wait<wake_word_memory<checked>, 1>;
 // Sleeps without a pause before. In the model a thread that has paused never sees a value again
 // that it saw before the pause.
-using parking_at_once = park_wait<ringing<checked>, 0>;
-using adapting = adaptive_wait<ringing<checked>>;
+using parking_at_once = park_wait<wake_word_memory<checked>, 0>;
+using adapting = adaptive_wait<wake_word_memory<checked>>;
 
 // A writer and a reader that only poll.
 class piping : public scenario {
@@ -70,12 +70,15 @@ class piping : public scenario {
 template <class Detector, class Wait>
 class idling : public scenario {
  protected:
-  using all_doors = doors<checked, Wait>;
+  using all_wait_points = wait_points<checked, Wait>;
   using endpoint_type = basic_endpoint<checked, Wait, fixed_detector<Detector>, false, unsigned>;
 
  public:
   explicit idling(rank_t n)
-      : n_(n), rings_(n, 1), doors_(n), all_(doors_, [n] { return fixed_detector<Detector>(n); }) {
+      : n_(n),
+        rings_(n, 1),
+        wait_points_(n),
+        all_(wait_points_, [n] { return fixed_detector<Detector>(n); }) {
     for (rank_t rank = 0; rank < n; ++rank)
       ends_.push_back(std::make_unique<endpoint_type>(rank, all_, rings_.from(rank),
                                                       rings_.to(rank), 8, false));
@@ -84,7 +87,7 @@ class idling : public scenario {
  protected:
   rank_t n_;
   ring_table<checked> rings_;
-  all_doors doors_;
+  all_wait_points wait_points_;
   typename endpoint_type::shared all_;
   std::vector<std::unique_ptr<endpoint_type>> ends_;
 };
@@ -338,16 +341,16 @@ std::vector<subject> message_subjects() {
   rings.programs.push_back(of<abandoning<counter, parking>>("the receiver leaves, park", 2));
   rings.programs.push_back(of<abandoning<counter, parking>>("two leave, park", 3));
   // The common part of both detectors is weakened once.
-  subject shared{"idle", {}, "idle."}, bells{"bell", {}, "bell."};
+  subject shared{"idle", {}, "idle."}, wake_words{"wake word", {}, "wake_word."};
   for (rank_t n = 2; n <= 3; ++n) {
     shared.programs.push_back(of<conversing<counter, spinning>>("counter, spin", n));
     shared.programs.push_back(of<conversing<counter, parking>>("counter, park", n));
     shared.programs.push_back(of<deserting<counter, parking>>("counter, one leaves, park", n));
-    bells.programs.push_back(of<conversing<snapshot, parking>>("snapshot, park", n));
+    wake_words.programs.push_back(of<conversing<snapshot, parking>>("snapshot, park", n));
   }
   return {std::move(rings),
           std::move(shared),
-          std::move(bells),
+          std::move(wake_words),
           {"idle: counter", idle_programs<counter>(), "counter."},
           {"idle: snapshot", idle_programs<snapshot>(), "snapshot."}};
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks reductions: the plain data of all are published as by a barrier, and all get the one
 // result.
-#include "checked.hpp"
-#include "meeting.hpp"
-#include "subjects.hpp"
+#include "tests/model/checked.hpp"
+#include "tests/model/data_check.hpp"
+#include "tests/model/subjects.hpp"
+#include "tests/model/values.hpp"
 #include "tutti/barrier/ticket.hpp"
 #include "tutti/reduce/after_barrier.hpp"
 #include "tutti/reduce/counted.hpp"
@@ -12,7 +13,6 @@
 #include "tutti/reduce/tree.hpp"
 #include "tutti/wait/park.hpp"
 #include "tutti/wait/spin.hpp"
-#include "values.hpp"
 
 namespace tutti::model {
 namespace {

@@ -3,14 +3,14 @@
 // reaches the master at the end, and some regions end in a reduction.
 #include <array>
 
-#include "checked.hpp"
-#include "explore.hpp"
-#include "subjects.hpp"
+#include "tests/model/checked.hpp"
+#include "tests/model/explore.hpp"
+#include "tests/model/subjects.hpp"
+#include "tests/model/values.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/fork_join.hpp"
 #include "tutti/team/loop_desk.hpp"
 #include "tutti/team/region.hpp"
-#include "values.hpp"
 
 namespace tutti::model {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "explore.hpp"
+#include "tests/model/explore.hpp"
 
 namespace tutti::model {
 

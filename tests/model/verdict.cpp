@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verdict.hpp"
+#include "tests/model/verdict.hpp"
 
 #include <algorithm>
 #include <initializer_list>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sites.hpp"
-#include "subjects.hpp"
+#include "tests/model/sites.hpp"
+#include "tests/model/subjects.hpp"
 
 namespace tutti::model {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "scenario.hpp"
+#include "tests/mpi/scenario.hpp"
 #include "tutti/schedule/tournament.hpp"
 
 namespace tutti::test {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "scenario.hpp"
+#include "tests/mpi/scenario.hpp"
 
 namespace tutti::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace tutti::test {
 

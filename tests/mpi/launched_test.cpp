@@ -2,7 +2,7 @@
 // Runs all scenarios on processes of both MPIs: in shared memory and as packets of MPI, with one
 // and several threads per process, and with more processes than cores. Tests errors before and
 // during a run.
-#include "launched.hpp"
+#include "tests/mpi/launched.hpp"
 
 namespace tutti::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A million episodes in one communicator: counters that wrap and requests that leak show late.
 // (Open MPI had a collective that hung after 2^24 rounds.)
-#include "launched.hpp"
+#include "tests/mpi/launched.hpp"
 
 namespace tutti::test {
 namespace {

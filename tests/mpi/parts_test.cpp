@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "launch.hpp"
+#include "src/mpi/launch.hpp"
 #include "tutti/mpi/operation_number.hpp"
 #include "tutti/mpi/self_queue.hpp"
 

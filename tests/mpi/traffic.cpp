@@ -8,7 +8,7 @@
 #include <random>
 #include <utility>
 
-#include "scenario.hpp"
+#include "tests/mpi/scenario.hpp"
 
 namespace tutti::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "launch.hpp"
-#include "scenario.hpp"
+#include "src/mpi/launch.hpp"
+#include "tests/mpi/scenario.hpp"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "meeting.hpp"
+#include "tests/conformance/data_check.hpp"
 #include "tutti/reduce/after_barrier.hpp"
 #include "tutti/reduce/exact.hpp"
 #include "tutti/reduce/reduction.hpp"
@@ -91,7 +91,7 @@ template <class Reduce>
 void expect_same_bits(rank_t n, unsigned times, Reduce reduce, const std::string& what) {
   const expectations expected(n);
   std::atomic<unsigned> wrong{0};
-  tutti::test::crew(100s).run(
+  tutti::test::watched_threads(100s).run(
       n,
       [&](rank_t rank) {
         tutti::test::delay pause(rank);
@@ -210,7 +210,7 @@ TEST(Reductions, KeepTheOrderOfAnyOperation) {
     const auto expected = tournament<std::uint64_t>(
         n, joined{}, 0, [](rank_t rank, unsigned) { return std::uint64_t{rank} + 1; });
     tutti::reduction<std::uint64_t, joined> by_threads(n);
-    tutti::test::crew(100s).run(
+    tutti::test::watched_threads(100s).run(
         n, [&](rank_t rank) { EXPECT_EQ(by_threads.all(rank, rank + 1), expected); },
         [] { return "joined"; });
     for (const rank_t threads : {1u, 2u, n}) {
@@ -264,7 +264,7 @@ TEST(Reductions, OfExactSumsDoNotDependOnTheNumberOfRanks) {
   for (std::size_t i = 0; i < count; ++i) expected.add(value(i));
   for (const rank_t n : sizes) {
     tutti::reduction<tutti::exact_sum<double>> sum(n);
-    tutti::test::crew(100s).run(
+    tutti::test::watched_threads(100s).run(
         n,
         [&](rank_t rank) {
           tutti::exact_sum<double> mine;
@@ -289,7 +289,7 @@ TEST(Reductions, GiveUpAtTheDeadlineAndSayWhoIsMissing) {
   for (const auto algorithm :
        {reduction_algorithm::exchange, reduction_algorithm::tree, reduction_algorithm::counted}) {
     tutti::reduction<double> sum(3, {}, algorithm);
-    tutti::test::crew(100s).run(
+    tutti::test::watched_threads(100s).run(
         3, [&](rank_t rank) { EXPECT_EQ(sum.all_for(rank, 2.0, 60s), 6.0); },
         [] { return "a deadline"; });
     EXPECT_EQ(sum.all_for(1, 2.0, 5ms), std::nullopt);

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "meeting.hpp"
-#include "providers.hpp"
+#include "tests/conformance/data_check.hpp"
+#include "tests/conformance/providers.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "teams.hpp"
+#include "tests/team/teams.hpp"
 
 namespace {
 
@@ -51,16 +51,16 @@ void wait(member& me, waits_in how) {
 
 class Failure : public testing::TestWithParam<shape> {
  protected:
-  // Ranks for which fails(rank) holds throw after they have synchronised `meetings` times; all
+  // Ranks for which fails(rank) holds throw after they have synchronised `episodes` times; all
   // others wait. Returns how many were cancelled.
   template <class Fails>
-  static unsigned fail(team& t, waits_in how, unsigned meetings, Fails fails) {
+  static unsigned fail(team& t, waits_in how, unsigned episodes, Fails fails) {
     std::atomic<unsigned> cancelled{0};
     rank_t first = 0;
     while (!fails(first)) ++first;
     try {
       t.run([&](member& me) {
-        for (unsigned i = 0; i < meetings; ++i) me.reduce(tutti::plus{}, 1);
+        for (unsigned i = 0; i < episodes; ++i) me.reduce(tutti::plus{}, 1);
         if (fails(me.rank())) throw failure(me.rank());
         try {
           wait(me, how);

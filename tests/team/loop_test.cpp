@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "teams.hpp"
+#include "tests/team/teams.hpp"
 #include "tutti/reduce/exact.hpp"
 
 namespace {

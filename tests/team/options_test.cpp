@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "teams.hpp"
+#include "tests/team/teams.hpp"
 #include "tutti/team/region.hpp"
 
 namespace {

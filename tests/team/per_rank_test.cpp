@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "teams.hpp"
+#include "tests/team/teams.hpp"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "teams.hpp"
+#include "tests/team/teams.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 #ifdef _OPENMP

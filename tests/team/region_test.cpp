@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "teams.hpp"
+#include "tests/team/teams.hpp"
 
 namespace {
 
@@ -49,20 +49,20 @@ TEST_P(Region, PublishesPlainDataBetweenItsRanks) {
   std::vector<std::uint64_t> boards[2] = {std::vector<std::uint64_t>(n),
                                           std::vector<std::uint64_t>(n)};
   std::vector<unsigned> mistakes(n);
-  const unsigned meetings = GetParam().burns_the_core() ? 6 : 20;
+  const unsigned episodes = GetParam().burns_the_core() ? 6 : 20;
   for (unsigned region = 0; region < 3; ++region)
     t.run([&](member& me) {
-      for (unsigned meeting = 0; meeting < meetings; ++meeting) {
-        std::vector<std::uint64_t>& board = boards[meeting % 2];
-        board[me.rank()] = text_of(me.rank(), meeting);
+      for (unsigned episode = 0; episode < episodes; ++episode) {
+        std::vector<std::uint64_t>& board = boards[episode % 2];
+        board[me.rank()] = text_of(me.rank(), episode);
         rank_t sum = n * (n - 1) / 2;
         // Each way to synchronise has its turn.
-        switch (meeting % 3) {
+        switch (episode % 3) {
           case 0: me.barrier(); break;
           case 1: sum = me.reduce(tutti::plus{}, me.rank()); break;
           case 2: me.gather(me.rank(), [](auto) {}); break;
         }
-        for (rank_t r = 0; r < n; ++r) mistakes[me.rank()] += board[r] != text_of(r, meeting);
+        for (rank_t r = 0; r < n; ++r) mistakes[me.rank()] += board[r] != text_of(r, episode);
         mistakes[me.rank()] += sum != n * (n - 1) / 2;
       }
       // This comes before another rank writes its board in the next region.

@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-#include "teams.hpp"
+#include "tests/team/teams.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/reduce/reduction.hpp"
 

@@ -66,17 +66,17 @@ struct simulated {
   template <class Word>
   static void unpark(const Word&) noexcept {}
 
-  struct habits : tutti::platform::core_habits {
+  struct hints : tutti::platform::cpu_hints {
     bool is_shared = false;
     bool visited_by_another() const noexcept { return is_shared; }
     // The system does not say which threads want to run.
     bool may_try_yielding(std::uint64_t now_ns) noexcept {
-      return core_habits::may_try_yielding(
+      return cpu_hints::may_try_yielding(
           now_ns, +[]() noexcept -> std::uint32_t { return 0; });
     }
   };
-  static inline habits* the_core = nullptr;
-  static habits& core() noexcept { return *the_core; }
+  static inline hints* the_core = nullptr;
+  static hints& core() noexcept { return *the_core; }
 };
 
 struct word {
@@ -105,13 +105,13 @@ class waiter {
   }
 
   void share_the_core(bool yes) { core_.is_shared = yes; }
-  simulated::habits& core() { return core_; }
+  simulated::hints& core() { return core_; }
 
   cost wait(std::uint64_t length) {
     simulated::the_core = &core_;
     simulated::now = now_, simulated::used = 0, simulated::wake_ups = 0;
     simulated::arrival = now_ + length;
-    EXPECT_TRUE(wait_.until(seat_, word_, acquire,
+    EXPECT_TRUE(wait_.until(wait_state_, word_, acquire,
                             [](std::uint32_t is_there) noexcept { return is_there == 1; }));
     const std::uint64_t start = now_;
     // The waiter's own work before its next wait.
@@ -130,9 +130,9 @@ class waiter {
   }
 
  private:
-  simulated::habits core_{};
+  simulated::hints core_{};
   tutti::adaptive_wait<simulated> wait_;
-  tutti::adaptive_wait<simulated>::seat seat_;
+  tutti::adaptive_wait<simulated>::wait_state wait_state_;
   word word_;
   std::uint64_t now_ = 1'000 * ms;
 };

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "tutti/barrier/barrier.hpp"
-#include "tutti/detect/communicator.hpp"
+#include "tutti/comm/communicator.hpp"
 #include "tutti/reduce/reduction.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
@@ -78,8 +78,8 @@ TEST(Patience, IsSetWhereverOneWaits) {
   }
   tutti::reduction<double> total(3, {}, tutti::reduction_algorithm::tree, 100us);
   EXPECT_TRUE(total.set_patience("balanced"));
-  tutti::team crew({.threads = 2, .patience = patience::passive()});
-  EXPECT_TRUE(crew.set_patience({}));
+  tutti::team workers({.threads = 2, .patience = patience::passive()});
+  EXPECT_TRUE(workers.set_patience({}));
   tutti::team named({.threads = 2, .barrier = "mcs", .patience = 1ms});
   EXPECT_TRUE(named.set_patience(patience::active()));
   tutti::communicator comm(2, {.patience = "5us"});

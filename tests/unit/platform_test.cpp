@@ -91,9 +91,9 @@ TEST(Cpu, KnowsWhereItRuns) {
   EXPECT_LT(platform::current_cpu(), 1u << 20);
 }
 
-TEST(CoreHabits, SeeTheNameOfAnother) {
+TEST(CpuHints, SeeTheNameOfAnother) {
   // It begins without a name, as real ones do.
-  static platform::core_habits core;
+  static platform::cpu_hints core;
   EXPECT_FALSE(core.visited_by_another()) << "the first";
   EXPECT_FALSE(core.visited_by_another()) << "still alone";
   std::thread([] { EXPECT_TRUE(core.visited_by_another()); }).join();
@@ -108,7 +108,7 @@ std::uint32_t only_the_caller() noexcept { return 1; }
 std::uint32_t somebody_else_too() noexcept { return 2; }
 
 // A process that stays: it takes two slices, one right after the other.
-void meet_a_stranger(platform::core_habits& core, std::uint64_t& now) {
+void meet_another_process(platform::cpu_hints& core, std::uint64_t& now) {
   for (int slice = 0; slice < 2; ++slice) {
     const std::uint64_t began = now + us;
     now = began + 3 * ms;
@@ -116,31 +116,31 @@ void meet_a_stranger(platform::core_habits& core, std::uint64_t& now) {
   }
 }
 
-TEST(CoreHabits, TakeOneSliceForWhatItIs) {
-  static platform::core_habits core;
+TEST(CpuHints, TakeOneSliceForWhatItIs) {
+  static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
   for (int slice = 0; slice < 100; ++slice) {
     core.note_foreign_slice(now, now + 3 * ms);
     // Other waiters on this core had given it away before, and report the same slice.
     core.note_foreign_slice(now - us, now + 3 * ms + us);
     core.note_foreign_slice(now - 2 * us, now + 3 * ms + 2 * us);
-    EXPECT_FALSE(core.has_stranger());
+    EXPECT_FALSE(core.has_other_process());
     now += 10 * ms;
   }
 }
 
-TEST(CoreHabits, ShunAStrangerLongerEachTimeUpToABound) {
-  static platform::core_habits core;
+TEST(CpuHints, ShunAnotherProcessLongerEachTimeUpToABound) {
+  static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
-  EXPECT_FALSE(core.has_stranger());
-  meet_a_stranger(core, now);
+  EXPECT_FALSE(core.has_other_process());
+  meet_another_process(core, now);
   std::uint64_t before = 0, first = 0;
   for (int time = 0; time < 20; ++time) {
-    EXPECT_TRUE(core.has_stranger());
+    EXPECT_TRUE(core.has_other_process());
     std::uint64_t shunned = 0;
     while (core.is_shunned(now + shunned)) shunned += ms;
     EXPECT_GE(shunned, before);
-    EXPECT_LE(shunned, 1'000 * ms) << "the stranger may have gone long ago";
+    EXPECT_LE(shunned, 1'000 * ms) << "the other process may have gone long ago";
     if (first == 0) first = shunned;
     before = shunned;
     // A try after that time: one slice confirms it again.
@@ -150,15 +150,15 @@ TEST(CoreHabits, ShunAStrangerLongerEachTimeUpToABound) {
   EXPECT_GT(first, 0u);
   EXPECT_GT(before, first);
   core.note_short_yield();
-  EXPECT_TRUE(core.has_stranger()) << "one short yield may have gone to another participant";
+  EXPECT_TRUE(core.has_other_process()) << "one short yield may have gone to another participant";
   for (int i = 0; i < 100; ++i) core.note_short_yield();
-  EXPECT_FALSE(core.has_stranger());
+  EXPECT_FALSE(core.has_other_process());
 }
 
-TEST(CoreHabits, LetOneAtATimeTryAgain) {
-  static platform::core_habits core;
+TEST(CpuHints, LetOneAtATimeTryAgain) {
+  static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
-  meet_a_stranger(core, now);
+  meet_another_process(core, now);
   EXPECT_FALSE(core.may_try_yielding(now, nobody_tells)) << "too early";
   while (core.is_shunned(now)) now += ms;
   EXPECT_TRUE(core.may_try_yielding(now, nobody_tells));
@@ -166,25 +166,25 @@ TEST(CoreHabits, LetOneAtATimeTryAgain) {
   EXPECT_TRUE(core.may_try_yielding(now + 100 * ms, nobody_tells));
 }
 
-TEST(CoreHabits, ForgetAtOnceAStrangerThatDoesNotWantToRun) {
-  static platform::core_habits core;
+TEST(CpuHints, ForgetAtOnceAProcessThatDoesNotWantToRun) {
+  static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
-  meet_a_stranger(core, now);
+  meet_another_process(core, now);
   EXPECT_FALSE(core.may_try_yielding(now, somebody_else_too));
   EXPECT_FALSE(core.may_try_yielding(now, only_the_caller)) << "not looked at again so soon";
   EXPECT_TRUE(core.may_try_yielding(now + ms, only_the_caller));
-  EXPECT_FALSE(core.has_stranger());
+  EXPECT_FALSE(core.has_other_process());
 }
 
-TEST(CoreHabits, AreContestedWhileAWaiterIsKeptFromPolling) {
-  static platform::core_habits core;
+TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
+  static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
   core.note_preemption(now, now + 3 * ms);
   EXPECT_FALSE(core.is_contested(now + 4 * ms)) << "once is nothing";
   core.note_preemption(now + 8 * ms, now + 11 * ms);
   EXPECT_TRUE(core.is_contested(now + 12 * ms));
   EXPECT_FALSE(core.is_contested(now + 1'000 * ms));
-  EXPECT_FALSE(core.has_stranger()) << "whoever polls did not yield";
+  EXPECT_FALSE(core.has_other_process()) << "whoever polls did not yield";
 }
 
 TEST(Cpu, TellsHowManyTasksWantToRun) {

@@ -22,10 +22,10 @@ std::atomic<int> slow_inside{0};
 
 template <class Memory>
 struct slow_wait {
-  struct seat {};
+  struct wait_state {};
   explicit slow_wait(tutti::rank_t) noexcept {}
   template <class Word, class Ready, class Deadline = tutti::no_deadline>
-  bool until(seat&, const Word& word, std::memory_order order, Ready ready,
+  bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
     while (!ready(word.load(order))) {
       if (deadline.template passed<Memory>()) return false;

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "reduce_values.hpp"
+#include "tests/unit/reduce_values.hpp"
 #include "tutti/reduce/exact.hpp"
 #include "tutti/reduce/fold.hpp"
 #include "tutti/reduce/operations.hpp"

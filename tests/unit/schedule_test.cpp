@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "simulate.hpp"
+#include "tests/unit/simulate.hpp"
 #include "tutti/schedule/fan_in.hpp"
 #include "tutti/schedule/hierarchy.hpp"
 #include "tutti/schedule/table.hpp"

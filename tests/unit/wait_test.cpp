@@ -26,7 +26,7 @@ template <class Policy>
 class WaitPolicy : public testing::Test {
  protected:
   using policy = typename Policy::template type<native>;
-  using seat_type = typename policy::seat;
+  using state_type = typename policy::wait_state;
 
   void SetUp() override {
     if (!Policy::available())
@@ -56,20 +56,20 @@ struct policy_name {
 TYPED_TEST_SUITE(WaitPolicy, types_of<tutti::registry::waits>::type, policy_name);
 
 TYPED_TEST(WaitPolicy, ReturnsAtOnceWhenReady) {
-  typename TestFixture::seat_type seat;
+  typename TestFixture::state_type state;
   const std::atomic<std::uint32_t> word{1};
   // The value is found even past the deadline.
-  EXPECT_TRUE(this->wait_.until(seat, word, acquire, this->at_least(1), deadline(0)));
-  EXPECT_TRUE(this->wait_.until(seat, word, acquire, this->at_least(1)));
+  EXPECT_TRUE(this->wait_.until(state, word, acquire, this->at_least(1), deadline(0)));
+  EXPECT_TRUE(this->wait_.until(state, word, acquire, this->at_least(1)));
 }
 
 TYPED_TEST(WaitPolicy, GivesUpAtTheDeadline) {
-  typename TestFixture::seat_type seat;
+  typename TestFixture::state_type state;
   const std::atomic<std::uint32_t> word{0};
-  EXPECT_FALSE(this->wait_.until(seat, word, acquire, this->at_least(1), deadline(0)));
+  EXPECT_FALSE(this->wait_.until(state, word, acquire, this->at_least(1), deadline(0)));
   for (const std::uint64_t ns : {std::uint64_t{100'000}, std::uint64_t{30'000'000}}) {
     const std::uint64_t start = native::now_ns();
-    EXPECT_FALSE(this->wait_.until(seat, word, acquire, this->at_least(1), deadline(start + ns)));
+    EXPECT_FALSE(this->wait_.until(state, word, acquire, this->at_least(1), deadline(start + ns)));
     const std::uint64_t waited = native::now_ns() - start;
     EXPECT_GE(waited, ns);
     EXPECT_LT(waited, 5 * second_ns) << "late, even for a busy machine";
@@ -80,8 +80,8 @@ TYPED_TEST(WaitPolicy, GivesUpAtTheDeadline) {
 TYPED_TEST(WaitPolicy, WakesAfterALongWait) {
   std::atomic<std::uint32_t> word{0};
   std::thread waiter([&] {
-    typename TestFixture::seat_type seat;
-    EXPECT_TRUE(this->wait_.until(seat, word, acquire, this->at_least(1)));
+    typename TestFixture::state_type state;
+    EXPECT_TRUE(this->wait_.until(state, word, acquire, this->at_least(1)));
   });
   std::this_thread::sleep_for(50ms);
   word.store(1, release);
@@ -93,9 +93,9 @@ TYPED_TEST(WaitPolicy, WakesAfterAnUpdateOfA64BitWord) {
   // The update carries into the upper half.
   std::atomic<std::uint64_t> word{UINT32_MAX};
   std::thread waiter([&] {
-    typename TestFixture::seat_type seat;
+    typename TestFixture::state_type state;
     EXPECT_TRUE(
-        this->wait_.until(seat, word, acquire, this->at_least(std::uint64_t{UINT32_MAX} + 1)));
+        this->wait_.until(state, word, acquire, this->at_least(std::uint64_t{UINT32_MAX} + 1)));
   });
   std::this_thread::sleep_for(20ms);
   word.fetch_add(1, seq_cst);
@@ -108,8 +108,8 @@ TYPED_TEST(WaitPolicy, WakesEveryWaiter) {
   std::vector<std::thread> waiters;
   for (int i = 0; i < 5; ++i)
     waiters.emplace_back([&] {
-      typename TestFixture::seat_type seat;
-      EXPECT_TRUE(this->wait_.until(seat, word, acquire, this->at_least(1)));
+      typename TestFixture::state_type state;
+      EXPECT_TRUE(this->wait_.until(state, word, acquire, this->at_least(1)));
     });
   std::this_thread::sleep_for(20ms);
   word.store(1, release);
@@ -121,8 +121,8 @@ TYPED_TEST(WaitPolicy, WaitsOnlyForWhatItWasAskedFor) {
   std::atomic<std::uint32_t> word{0};
   std::atomic<bool> returned{false};
   std::thread waiter([&] {
-    typename TestFixture::seat_type seat;
-    EXPECT_TRUE(this->wait_.until(seat, word, acquire, this->at_least(3)));
+    typename TestFixture::state_type state;
+    EXPECT_TRUE(this->wait_.until(state, word, acquire, this->at_least(3)));
     returned = true;
   });
   for (std::uint32_t value : {1u, 2u}) {
@@ -144,20 +144,20 @@ TYPED_TEST(WaitPolicy, MissesNoWakeUpInPingPong) {
   const std::uint64_t stop = native::now_ns() + second_ns / 3;
   std::atomic<std::uint32_t> last{most_turns};
   std::thread partner([&] {
-    typename TestFixture::seat_type seat;
+    typename TestFixture::state_type state;
     for (std::uint32_t turn = 1; turn <= last.load(); ++turn) {
-      ASSERT_TRUE(this->wait_.until(seat, ping, acquire, this->at_least(turn),
+      ASSERT_TRUE(this->wait_.until(state, ping, acquire, this->at_least(turn),
                                     deadline(native::now_ns() + 30 * second_ns)));
       pong.fetch_add(1, seq_cst);
       this->wait_.notify_ordered(pong);
     }
   });
-  typename TestFixture::seat_type seat;
+  typename TestFixture::state_type state;
   for (std::uint32_t turn = 1; turn <= last.load(); ++turn) {
     if (native::now_ns() > stop) last = turn;
     ping.store(turn, release);
     this->wait_.notify(ping);
-    ASSERT_TRUE(this->wait_.until(seat, pong, acquire, this->at_least(turn),
+    ASSERT_TRUE(this->wait_.until(state, pong, acquire, this->at_least(turn),
                                   deadline(native::now_ns() + 30 * second_ns)));
   }
   partner.join();
@@ -195,14 +195,16 @@ TEST(Sleepers, StopCountingWhenTheyTimeOut) {
   EXPECT_FALSE(asleep.wake_after_store(word));
 }
 
-TEST(Seats, AreTheThreadsOwn) {
-  struct seat {
+TEST(ThreadState, IsTheThreadsOwn) {
+  struct remembered {
     int value = 0;
   };
   const char barrier = 0;
-  tutti::seat_of_this_thread<seat>(&barrier).value = 1;
-  EXPECT_EQ(tutti::seat_of_this_thread<seat>(&barrier).value, 1);
-  std::thread([&] { EXPECT_EQ(tutti::seat_of_this_thread<seat>(&barrier).value, 0); }).join();
+  tutti::state_of_this_thread<remembered>(&barrier).value = 1;
+  EXPECT_EQ(tutti::state_of_this_thread<remembered>(&barrier).value, 1);
+  std::thread([&] {
+    EXPECT_EQ(tutti::state_of_this_thread<remembered>(&barrier).value, 0);
+  }).join();
 }
 
 }  // namespace

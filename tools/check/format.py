@@ -14,7 +14,7 @@ import sys
 import sources
 from sources import Violation
 
-FOLDERS = ["include", "src", "bench", "workloads", "vcode", "tests", "examples", "hardware"]
+FOLDERS = ["include", "src", "cli", "bench", "vcode", "graph_apps", "command", "workloads", "tests", "examples", "hardware"]
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 

@@ -3,7 +3,7 @@
 """Checks that includes go downwards only, and that only platform/ depends on the machine.
 
 The layers, from the lowest to the highest; a file includes its own layer and those before it:
-  platform schedule wait barrier event message reduce team detect mpi graph registry tutti.h src workloads vcode
+  platform schedule wait barrier event message reduce team termination comm detect mpi graph registry tutti.h src workloads vcode
 Assembly, intrinsics, system calls and #if on an instruction set or operating system may only
 be in include/tutti/platform/ (src/ may include system headers, as programs do).
 """
@@ -16,7 +16,7 @@ import sources
 from sources import Violation
 
 LAYERS = (
-    "platform schedule wait barrier event message reduce team detect mpi graph registry tutti.h "
+    "platform schedule wait barrier event message reduce team termination comm detect mpi graph registry tutti.h "
     "src workloads vcode"
 ).split()
 # Files directly in include/tutti/ that belong to a layer other than `registry`, the top of the C++ API.

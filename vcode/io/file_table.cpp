@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens and closes files, and reads vectors from text.
-#include "io/file_table.hpp"
+#include "vcode/io/file_table.hpp"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -12,7 +12,7 @@
 #include <limits>
 #include <numeric>
 
-#include "io/format.hpp"
+#include "vcode/io/format.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "language/instructions.hpp"
-#include "language/kind.hpp"
+#include "vcode/language/instructions.hpp"
+#include "vcode/language/kind.hpp"
 
 namespace tutti::vcode {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints vectors, both at the end of a program and for WRITE and FWRITE.
-#include "io/format.hpp"
+#include "vcode/io/format.hpp"
 
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <memory>
 
-#include "vcode.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {

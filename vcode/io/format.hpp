@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "language/kind.hpp"
+#include "vcode/language/kind.hpp"
 
 namespace tutti::vcode {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "io/file_table.hpp"
+#include "vcode/io/file_table.hpp"
 
 extern char** environ;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementwise kernels: one loop for each number of operands, compiled for each Highway target
 // in targets.hpp.
-#include "kernels/elementwise.hpp"
+#include "vcode/kernels/elementwise.hpp"
 
 #include <algorithm>
 
-#include "kernels/operations.hpp"
+#include "vcode/kernels/operations.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/elementwise.cpp"
-#include "kernels/targets.hpp"
+#define HWY_TARGET_INCLUDE "vcode/kernels/elementwise.cpp"
+#include "vcode/kernels/targets.hpp"
 // Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"

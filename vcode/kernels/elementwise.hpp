@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "language/instructions.hpp"
+#include "vcode/language/instructions.hpp"
 
 namespace tutti::vcode {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds by lanes and blocks, compiled for each Highway target in targets.hpp.
-#include "kernels/fold.hpp"
+#include "vcode/kernels/fold.hpp"
 
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/operations.hpp"
+#include "vcode/kernels/operations.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/fold.cpp"
-#include "kernels/targets.hpp"
+#define HWY_TARGET_INCLUDE "vcode/kernels/fold.cpp"
+#include "vcode/kernels/targets.hpp"
 // Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"

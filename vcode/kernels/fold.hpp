@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "language/instructions.hpp"
+#include "vcode/language/instructions.hpp"
 
 namespace tutti::vcode {
 

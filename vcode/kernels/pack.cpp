@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // PACK kernels: compress and store one vector register at a time; the next store overwrites the
 // excess.
-#include "kernels/pack.hpp"
+#include "vcode/kernels/pack.hpp"
 
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/pack.cpp"
-#include "kernels/targets.hpp"
+#define HWY_TARGET_INCLUDE "vcode/kernels/pack.cpp"
+#include "vcode/kernels/targets.hpp"
 // Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"

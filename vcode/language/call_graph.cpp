@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tarjan's algorithm: Depth-first search and linear graph algorithms, SIAM J. Comput. 1(2), 1972.
-#include "language/call_graph.hpp"
+#include "vcode/language/call_graph.hpp"
 
 #include <algorithm>
 

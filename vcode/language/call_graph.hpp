@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "language/program.hpp"
+#include "vcode/language/program.hpp"
 
 namespace tutti::vcode {
 

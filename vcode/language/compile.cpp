@@ -2,10 +2,10 @@
 // Compiles text to a verified program.
 #include <fmt/format.h>
 
-#include "language/parser.hpp"
-#include "language/program.hpp"
-#include "language/verifier.hpp"
-#include "vcode.hpp"
+#include "vcode/language/parser.hpp"
+#include "vcode/language/program.hpp"
+#include "vcode/language/verifier.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks instructions up by name.
-#include "language/instructions.hpp"
+#include "vcode/language/instructions.hpp"
 
 #include <unordered_map>
 

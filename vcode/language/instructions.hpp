@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "language/kind.hpp"
+#include "vcode/language/kind.hpp"
 
 namespace tutti::vcode {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens: a run of identifier characters is a number if all of it reads as one, and a word
 // otherwise.
-#include "language/lexer.hpp"
+#include "vcode/language/lexer.hpp"
 
 #include <fmt/format.h>
 
-#include "vcode.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "language/program.hpp"
+#include "vcode/language/program.hpp"
 
 namespace tutti::vcode {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses functions and instructions by recursive descent, and resolves the targets of IF and CALL.
-#include "language/parser.hpp"
+#include "vcode/language/parser.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "language/lexer.hpp"
-#include "vcode.hpp"
+#include "vcode/language/lexer.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {

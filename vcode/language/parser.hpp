@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "language/program.hpp"
+#include "vcode/language/program.hpp"
 
 namespace tutti::vcode {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "language/instructions.hpp"
+#include "vcode/language/instructions.hpp"
 
 namespace tutti::vcode {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unifies types by links. Every walk over a type has a budget, since PAIRs can make types of
 // exponential size.
-#include "language/types.hpp"
+#include "vcode/language/types.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "language/program.hpp"
+#include "vcode/language/program.hpp"
 
 namespace tutti::vcode {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types one function by abstract interpretation on a stack of types.
-#include "language/verifier.hpp"
+#include "vcode/language/verifier.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "language/call_graph.hpp"
-#include "language/types.hpp"
-#include "vcode.hpp"
+#include "vcode/language/call_graph.hpp"
+#include "vcode/language/types.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -2,7 +2,7 @@
 // Infers what every function takes from the stack and leaves on it, before the program runs.
 #pragma once
 
-#include "language/program.hpp"
+#include "vcode/language/program.hpp"
 
 namespace tutti::vcode {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manages free lists of small parts and free ranges of large parts.
-#include "machine/arena.hpp"
+#include "vcode/machine/arena.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

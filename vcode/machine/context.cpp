@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results and errors of all operations.
-#include "machine/context.hpp"
+#include "vcode/machine/context.hpp"
 
 #include <fmt/format.h>
 

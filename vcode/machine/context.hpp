@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/elementwise.hpp"
-#include "kernels/fold.hpp"
-#include "language/program.hpp"
-#include "machine/crew.hpp"
-#include "machine/segment_view.hpp"
-#include "machine/store.hpp"
-#include "machine/value.hpp"
-#include "vcode.hpp"
+#include "vcode/kernels/elementwise.hpp"
+#include "vcode/kernels/fold.hpp"
+#include "vcode/language/program.hpp"
+#include "vcode/machine/executor.hpp"
+#include "vcode/machine/segment_view.hpp"
+#include "vcode/machine/store.hpp"
+#include "vcode/machine/value.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 
@@ -22,7 +22,7 @@ class file_table;
 
 struct context {
   store& memory;
-  crew& workers;
+  executor& workers;
   run_statistics& statistics;
   const run_options& options;
   random_stream& random;

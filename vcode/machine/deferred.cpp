@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds chains of deferred instructions and computes them strip by strip.
-#include "machine/deferred.hpp"
+#include "vcode/machine/deferred.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine/segment_fill.hpp"
+#include "vcode/machine/segment_fill.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -67,7 +67,7 @@ void fill_progression(const fusable& f, std::byte* to, std::size_t from, std::si
 
 void fill_distribution(const fusable& f, std::byte* to, std::int32_t from, std::int32_t count) {
   const segment_view segments(f.operand[1]);
-  const share mine = share_between(segments, from, from + count);
+  const segment_part mine = segment_part_between(segments, from, from + count);
   const block& values = *f.operand[0].vector();
   const auto fill_with = [&]<class T>(T) {
     fill_pieces(mine, segments, reinterpret_cast<T*>(to), from, repeated(values.as<T>()));
@@ -81,7 +81,7 @@ void fill_distribution(const fusable& f, std::byte* to, std::int32_t from, std::
 
 void fill_progressions(const fusable& f, std::byte* to, std::int32_t from, std::int32_t count) {
   const segment_view segments(f.operand[2]);
-  const share mine = share_between(segments, from, from + count);
+  const segment_part mine = segment_part_between(segments, from, from + count);
   auto* const out = reinterpret_cast<std::int32_t*>(to);
   const auto* const starts = f.operand[0].vector()->as<std::int32_t>();
   if (f.operand[1].is_scalar()) {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "machine/context.hpp"
-#include "machine/fusable.hpp"
+#include "vcode/machine/context.hpp"
+#include "vcode/machine/fusable.hpp"
 
 namespace tutti::vcode {
 

@@ -2,8 +2,8 @@
 // Elementwise instructions: scalars are computed at once, vectors in parts or deferred.
 #include <fmt/format.h>
 
-#include "machine/deferred.hpp"
-#include "machine/operations.hpp"
+#include "vcode/machine/deferred.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "machine/deferred.hpp"
-#include "machine/operations.hpp"
+#include "vcode/machine/deferred.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -17,7 +17,7 @@ class shared_segments {
  public:
   shared_segments(const segment_view& s, unsigned parts) {
     for (unsigned part = 1; part < parts; ++part) {
-      const share mine = share_of(s, part, parts, block_length);
+      const segment_part mine = segment_part_of(s, part, parts, block_length);
       if (mine.head.empty()) continue;
       if (!list_.empty() && list_.back().segment == mine.head.segment) continue;
       const std::int32_t length = s.lengths[mine.head.segment];
@@ -93,14 +93,16 @@ class folding {
   }
 
  private:
-  share mine(unsigned part) const { return share_of(segments_, part, parts_, align_); }
+  segment_part mine(unsigned part) const {
+    return segment_part_of(segments_, part, parts_, align_);
+  }
   const std::byte* at(std::int32_t element) const {
     return in_ + static_cast<std::size_t>(element) * size_;
   }
 
   void reduce_parts(std::byte* out) {
     context_.workers.each(parts_, [&](unsigned part) {
-      const share me = mine(part);
+      const segment_part me = mine(part);
       fold_shared_pieces(me);
       if (me.first == me.last) return;
       fold_.reduce_segments(at(segments_.offsets[me.first]), segments_.lengths + me.first,
@@ -110,7 +112,7 @@ class folding {
   }
 
   // The first sweep: folds the blocks of this part's pieces of shared segments.
-  void fold_shared_pieces(const share& me) {
+  void fold_shared_pieces(const segment_part& me) {
     for (const piece& p : {me.head, me.tail}) {
       if (p.empty()) continue;
       const auto before = static_cast<std::size_t>(p.begin - segments_.offsets[p.segment]);
@@ -141,7 +143,7 @@ class folding {
   }
 
   // The second sweep.
-  void scan_part(const share& me, std::byte* out) {
+  void scan_part(const segment_part& me, std::byte* out) {
     scan_piece(me.head, out);
     if (me.first < me.last) {
       const std::int32_t begin = segments_.offsets[me.first];

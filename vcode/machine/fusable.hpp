@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "kernels/elementwise.hpp"
-#include "machine/value.hpp"
+#include "vcode/kernels/elementwise.hpp"
+#include "vcode/machine/value.hpp"
 
 namespace tutti::vcode {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies vectors in and out, and checks the inputs against the types that the entry function takes.
-#include "machine/host.hpp"
+#include "vcode/machine/host.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <cstring>
 #include <map>
 
-#include "language/verifier.hpp"
-#include "machine/operations.hpp"
+#include "vcode/language/verifier.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -2,7 +2,7 @@
 // Converts between the caller's vectors and the machine's values.
 #pragma once
 
-#include "machine/context.hpp"
+#include "vcode/machine/context.hpp"
 
 namespace tutti::vcode {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dispatches instructions. The verifier has checked that operands exist and have the right types,
 // so the interpreter checks only what depends on data.
-#include "machine/interpreter.hpp"
+#include "vcode/machine/interpreter.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "io/format.hpp"
-#include "machine/host.hpp"
+#include "vcode/io/format.hpp"
+#include "vcode/machine/host.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "machine/context.hpp"
-#include "machine/prepare.hpp"
-#include "machine/timeline.hpp"
+#include "vcode/machine/context.hpp"
+#include "vcode/machine/prepare.hpp"
+#include "vcode/machine/timeline.hpp"
 
 namespace tutti::vcode {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "machine/deferred.hpp"
-#include "machine/moves.hpp"
-#include "machine/operations.hpp"
+#include "vcode/machine/deferred.hpp"
+#include "vcode/machine/moves.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "machine/deferred.hpp"
-#include "machine/operations.hpp"
+#include "vcode/machine/deferred.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 
@@ -59,7 +59,8 @@ inline bool is_nobody_elses(const value& v) {
 // returned true.
 template <class Visit>
 bool for_each_index(context& c, const value& index, const segment_view& segments, Visit&& visit) {
-  const auto pieces = [&](const share& mine, const std::int32_t* first, std::int32_t origin) {
+  const auto pieces = [&](const segment_part& mine, const std::int32_t* first,
+                          std::int32_t origin) {
     bool result = true;
     mine.each(segments, [&](std::int32_t j, std::int32_t b, std::int32_t e) {
       result = result && visit(j, b, first + (b - origin), e - b);
@@ -69,14 +70,14 @@ bool for_each_index(context& c, const value& index, const segment_view& segments
   if (is_nobody_elses(index)) {
     return for_each_strip(c, index.vector(),
                           [&](std::int32_t begin, const void* strip, std::int32_t count) {
-                            return pieces(share_between(segments, begin, begin + count),
+                            return pieces(segment_part_between(segments, begin, begin + count),
                                           static_cast<const std::int32_t*>(strip), begin);
                           });
   }
   const auto* const all = elements<std::int32_t>(c, index);
   const unsigned parts = c.workers.parts(segments.work());
   return c.workers.all(
-      parts, [&](unsigned part) { return pieces(share_of(segments, part, parts), all, 0); });
+      parts, [&](unsigned part) { return pieces(segment_part_of(segments, part, parts), all, 0); });
 }
 
 inline void release_all(context& c, value* v, unsigned count) {

@@ -2,7 +2,7 @@
 // The operations, one for each family of instructions.
 #pragma once
 
-#include "machine/context.hpp"
+#include "vcode/machine/context.hpp"
 
 namespace tutti::vcode {
 

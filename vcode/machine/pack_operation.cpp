@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PACK counts before it moves: the destination of a part depends on how many elements the parts
 // before it keep.
-#include "kernels/pack.hpp"
-#include "machine/operations.hpp"
+#include "vcode/kernels/pack.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -26,7 +26,7 @@ int32_t count_between(const std::uint8_t* flags, int32_t begin, int32_t end) {
   return found;
 }
 
-packed count_part(const share& me, const segment_view& s, const std::uint8_t* flags,
+packed count_part(const segment_part& me, const segment_view& s, const std::uint8_t* flags,
                   int32_t* lengths) {
   packed found;
   found.head = count_between(flags, me.head.begin, me.head.end);
@@ -55,7 +55,7 @@ void run_pack(context& c, const step& s, value* v) {
     block* const lengths = is_one ? nullptr : c.memory.make(kind::integer, segments.count);
     c.workers.each(parts, [&](unsigned part) {
       int32_t only = 0;
-      found[part] = count_part(share_of(segments, part, parts), segments, flags,
+      found[part] = count_part(segment_part_of(segments, part, parts), segments, flags,
                                is_one ? &only : lengths->as<int32_t>());
     });
     int32_t total = 0;
@@ -66,7 +66,7 @@ void run_pack(context& c, const step& s, value* v) {
     result_vector made(c, s.type, total);
     auto* const to = made.data<std::byte>();
     c.workers.each(parts, [&](unsigned part) {
-      const share me = share_of(segments, part, parts);
+      const segment_part me = segment_part_of(segments, part, parts);
       const auto begin = static_cast<std::size_t>(me.begin);
       std::size_t before = 0;
       for (unsigned p = 0; p < part; ++p) before += static_cast<std::size_t>(found[p].total);
@@ -84,7 +84,7 @@ void run_pack(context& c, const step& s, value* v) {
       c.workers.each(1, [&](unsigned) {
         auto* const each = lengths->as<int32_t>();
         for (unsigned part = 0; part < parts; ++part) {
-          const share me = share_of(segments, part, parts);
+          const segment_part me = segment_part_of(segments, part, parts);
           if (!me.head.empty()) each[me.head.segment] += found[part].head;
           if (!me.tail.empty()) each[me.tail.segment] = found[part].tail;
         }

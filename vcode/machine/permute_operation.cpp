@@ -12,9 +12,9 @@
 #include <atomic>
 #include <cstring>
 
-#include "machine/deferred.hpp"
-#include "machine/moves.hpp"
-#include "machine/operations.hpp"
+#include "vcode/machine/deferred.hpp"
+#include "vcode/machine/moves.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -146,18 +146,18 @@ class permuting {
     if (parts_ == 1 || flags_ != nullptr) return by_places(write);
     const scratch_array<reaches> found(context_.memory, parts_);
     context_.workers.each(parts_, [&](unsigned part) {
-      write(share_of(target_, part, parts_));
-      const share mine = share_of(source_, part, parts_);
+      write(segment_part_of(target_, part, parts_));
+      const segment_part mine = segment_part_of(source_, part, parts_);
       found[part] = {reach_of(mine.head, index_), reach_of(mine.tail, index_)};
     });
-    return go_up(found, parts_) ? by_elements() : by_places([](const share&) {});
+    return go_up(found, parts_) ? by_elements() : by_places([](const segment_part&) {});
   }
 
  private:
   bool by_elements() {
     return context_.workers.all(parts_, [&](unsigned part) {
       bool fit = true;
-      share_of(source_, part, parts_).each(source_, [&](int32_t j, int32_t b, int32_t e) {
+      segment_part_of(source_, part, parts_).each(source_, [&](int32_t j, int32_t b, int32_t e) {
         fit = fit && scatter(from_ + b, {index_ + b, nullptr, e - b, target_.lengths[j]},
                              to_ + target_.offsets[j]);
       });
@@ -168,7 +168,7 @@ class permuting {
   template <class Write>
   bool by_places(Write&& write) {
     return context_.workers.all(parts_, [&](unsigned part) {
-      const share mine = share_of(target_, part, parts_);
+      const segment_part mine = segment_part_of(target_, part, parts_);
       write(mine);
       bool fit = true;
       mine.each(target_, [&](int32_t j, int32_t b, int32_t e) {
@@ -225,7 +225,7 @@ void run_permute(context& c, const step& s, value* v) {
       result_vector made =
           reuses ? result_vector(c, s.type, v[at_default]) : result_vector(c, s.type, target.total);
       T* const to = made.data<T>();
-      const auto write_rest = [&](const share& mine) {
+      const auto write_rest = [&](const segment_part& mine) {
         if (!reuses) rest.write(to, mine.begin, mine.end);
       };
       const auto* const flags = flagged ? elements<std::uint8_t>(c, v[2]) : nullptr;
@@ -235,7 +235,8 @@ void run_permute(context& c, const step& s, value* v) {
         std::memcpy(&same, element->address(), sizeof same);
         const unsigned parts =
             c.workers.parts(target.work() + static_cast<std::size_t>(source.total));
-        c.workers.each(parts, [&](unsigned part) { write_rest(share_of(target, part, parts)); });
+        c.workers.each(parts,
+                       [&](unsigned part) { write_rest(segment_part_of(target, part, parts)); });
         fits = for_each_index(c, v[1], source,
                               [&](int32_t j, int32_t, const int32_t* index, int32_t n) {
                                 return scatter_equal(same, {index, nullptr, n, target.lengths[j]},

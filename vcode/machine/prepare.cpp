@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the operations and kernels of all instructions.
-#include "machine/prepare.hpp"
+#include "vcode/machine/prepare.hpp"
 
-#include "machine/operations.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/fold.hpp"
-#include "language/program.hpp"
-#include "machine/context.hpp"
+#include "vcode/kernels/fold.hpp"
+#include "vcode/language/program.hpp"
+#include "vcode/machine/context.hpp"
 
 namespace tutti::vcode {
 

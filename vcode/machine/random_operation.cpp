@@ -2,8 +2,8 @@
 // RAND: gives the numbers of the stream to the elements in order, on any number of threads.
 #include <fmt/format.h>
 
-#include "machine/operations.hpp"
-#include "machine/random_stream.hpp"
+#include "vcode/machine/operations.hpp"
+#include "vcode/machine/random_stream.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -2,7 +2,7 @@
 // A jump of n multiplies the state by t^n modulo the generator's polynomial t^31 = t^28 + 1, over
 // the integers modulo 2^32. Knuth, The Art of Computer Programming 2, 3.2.2 describes such
 // generators.
-#include "machine/random_stream.hpp"
+#include "vcode/machine/random_stream.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -9,7 +9,7 @@
 #include <bit>
 #include <vector>
 
-#include "machine/operations.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -88,7 +88,7 @@ class ranking {
       if (segments_.lengths[j] >= long_from) rank_together(j);
     }
     context_.workers.each(parts_, [&](unsigned part) {
-      const share mine = share_of(segments_, part, parts_, INT32_MAX);
+      const segment_part mine = segment_part_of(segments_, part, parts_, INT32_MAX);
       mine.each(segments_, [&](int32_t j, int32_t, int32_t) {
         if (segments_.lengths[j] < long_from) rank_alone(j);
       });

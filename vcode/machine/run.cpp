@@ -4,14 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "io/file_table.hpp"
-#include "machine/host.hpp"
-#include "machine/interpreter.hpp"
-#include "machine/random_stream.hpp"
-#include "machine/timeline.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
-#include "vcode.hpp"
+#include "vcode/io/file_table.hpp"
+#include "vcode/machine/host.hpp"
+#include "vcode/machine/interpreter.hpp"
+#include "vcode/machine/random_stream.hpp"
+#include "vcode/machine/timeline.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -55,11 +55,11 @@ struct shared_run {
 };
 
 // Runs one interpreter from beginning to end.
-template <class MakeCrew>
-void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeCrew&& make_crew) {
+template <class MakeExecutor>
+void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeExecutor&& make_executor) {
   run_statistics statistics;
   store memory(shared.memory);
-  crew workers = make_crew(statistics, memory.memory());
+  executor workers = make_executor(statistics, memory.memory());
   random_stream random;
   run_options options = shared.options;
   if (!is_first) options.trace = nullptr;
@@ -77,7 +77,7 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeCrew&& 
 
 // A team that is created at the first region. Reading the machine's topology and creating threads
 // takes milliseconds, and most programs are shorter than that.
-class team_threads : public crew_threads {
+class team_threads : public executor_threads {
  public:
   explicit team_threads(team& given) : team_(&given) {}
   explicit team_threads(team_options how) : how_(std::move(how)) {}
@@ -106,11 +106,11 @@ class team_threads : public crew_threads {
   std::optional<team> own_;
 };
 
-// Wraps crew_threads for traces: records when each rank worked and when it waited, and prints that
+// Wraps executor_threads for traces: records when each rank worked and when it waited, and prints that
 // at the end.
-class timed_threads : public crew_threads {
+class timed_threads : public executor_threads {
  public:
-  timed_threads(crew_threads& behind, unsigned rank, timeline& times)
+  timed_threads(executor_threads& behind, unsigned rank, timeline& times)
       : behind_(behind), rank_(rank), times_(times) {}
   void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
     struct timed {
@@ -135,15 +135,15 @@ class timed_threads : public crew_threads {
   }
 
  private:
-  crew_threads& behind_;
+  executor_threads& behind_;
   unsigned rank_;
   timeline& times_;
 };
 
 // One of several threads that all interpret.
-class spmd_threads : public crew_threads {
+class spmd_threads : public executor_threads {
  public:
-  spmd_threads(spmd_run::meeting& all, unsigned rank) : all_(all), rank_(rank) {}
+  spmd_threads(spmd_run::rank_barrier& all, unsigned rank) : all_(all), rank_(rank) {}
   void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
     if (rank_ < parts) phase(object, rank_);
     barrier();
@@ -151,13 +151,13 @@ class spmd_threads : public crew_threads {
   void barrier() override { all_.arrive_and_wait(rank_); }
 
  private:
-  spmd_run::meeting& all_;
+  spmd_run::rank_barrier& all_;
   unsigned rank_;
 };
 
-class member_meeting : public spmd_run::meeting {
+class member_barrier : public spmd_run::rank_barrier {
  public:
-  explicit member_meeting(member& me) : me_(me) {}
+  explicit member_barrier(member& me) : me_(me) {}
   void arrive_and_wait(unsigned) override { me_.barrier(); }
 
  private:
@@ -165,13 +165,13 @@ class member_meeting : public spmd_run::meeting {
 };
 
 void interpret_spmd(shared_run& shared, spmd_board& board, unsigned ranks, unsigned rank,
-                    spmd_run::meeting& all) {
+                    spmd_run::rank_barrier& all) {
   spmd_threads mine(all, rank);
   std::optional<timed_threads> timed;
   if (shared.times) timed.emplace(mine, rank, *shared.times);
-  crew_threads& threads = timed ? static_cast<crew_threads&>(*timed) : mine;
+  executor_threads& threads = timed ? static_cast<executor_threads&>(*timed) : mine;
   interpret(shared, rank == 0, 0, [&](run_statistics& statistics, allocator& memory) {
-    return crew(statistics, threads, ranks, rank, board, memory);
+    return executor(statistics, threads, ranks, rank, board, memory);
   });
 }
 
@@ -179,7 +179,7 @@ void run_spmd(shared_run& shared, team& threads) {
   shared.start_timeline(threads.size());
   spmd_board board(threads.size());
   threads.run([&](member& me) {
-    member_meeting all(me);
+    member_barrier all(me);
     interpret_spmd(shared, board, me.size(), me.rank(), all);
   });
 }
@@ -191,12 +191,13 @@ void run_master(shared_run& shared, team_threads& threads) {
   shared.start_timeline(size);
   std::optional<timed_threads> timed;
   if (shared.times) timed.emplace(threads, 0, *shared.times);
-  crew_threads& behind = timed ? static_cast<crew_threads&>(*timed) : threads;
-  interpret(
-      shared, true, is_lazy ? how.defer_from : 0, [&](run_statistics& statistics, allocator&) {
-        return is_lazy && size == 1 ? crew(statistics)
-                                    : crew(statistics, behind, size, is_lazy ? how.share_from : 0);
-      });
+  executor_threads& behind = timed ? static_cast<executor_threads&>(*timed) : threads;
+  interpret(shared, true, is_lazy ? how.defer_from : 0,
+            [&](run_statistics& statistics, allocator&) {
+              return is_lazy && size == 1
+                         ? executor(statistics)
+                         : executor(statistics, behind, size, is_lazy ? how.share_from : 0);
+            });
 }
 
 }  // namespace
@@ -207,16 +208,16 @@ kept_memory::~kept_memory() = default;
 
 struct spmd_run::state {
   state(const program& code, std::vector<vector_value> inputs, const run_options& options,
-        unsigned size, meeting& all)
+        unsigned size, rank_barrier& all)
       : shared(code, std::move(inputs), options), board(size), ranks(size), barrier(all) {}
   shared_run shared;
   spmd_board board;
   unsigned ranks;
-  meeting& barrier;
+  rank_barrier& barrier;
 };
 
 spmd_run::spmd_run(const program& code, std::vector<vector_value> inputs,
-                   const run_options& options, unsigned ranks, meeting& barrier)
+                   const run_options& options, unsigned ranks, rank_barrier& barrier)
     : state_(std::make_unique<state>(code, std::move(inputs), options, ranks, barrier)) {}
 spmd_run::~spmd_run() = default;
 

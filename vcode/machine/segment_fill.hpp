@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/elementwise.hpp"
-#include "machine/segment_view.hpp"
+#include "vcode/kernels/elementwise.hpp"
+#include "vcode/machine/segment_view.hpp"
 
 namespace tutti::vcode {
 
@@ -49,7 +49,7 @@ class progression {
 // remainder loop: the following segments overwrite the excess. The last segments are written
 // exactly.
 template <class T, class Filler>
-void fill_pieces(const share& mine, const segment_view& s, T* to, std::int32_t origin,
+void fill_pieces(const segment_part& mine, const segment_view& s, T* to, std::int32_t origin,
                  Filler&& filler) {
   constexpr std::int32_t wide = 8;
   // From this length on, the widest vector unit is worth a call.

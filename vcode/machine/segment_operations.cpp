@@ -6,9 +6,9 @@
 #include <limits>
 #include <optional>
 
-#include "machine/deferred.hpp"
-#include "machine/operations.hpp"
-#include "machine/segment_fill.hpp"
+#include "vcode/machine/deferred.hpp"
+#include "vcode/machine/operations.hpp"
+#include "vcode/machine/segment_fill.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -36,8 +36,9 @@ void with_type(kind type, Visit&& visit) {
 template <class T, class Filler>
 void fill_segments(context& c, const segment_view& s, T* to, Filler&& filler) {
   const unsigned parts = c.workers.parts(s.work());
-  c.workers.each(parts,
-                 [&](unsigned part) { fill_pieces(share_of(s, part, parts), s, to, 0, filler); });
+  c.workers.each(parts, [&](unsigned part) {
+    fill_pieces(segment_part_of(s, part, parts), s, to, 0, filler);
+  });
 }
 
 bool is_deferred(const context& c, std::int32_t total) {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "machine/value.hpp"
+#include "vcode/machine/value.hpp"
 
 namespace tutti::vcode {
 
@@ -61,7 +61,7 @@ struct piece {
 // What one part has: the rest of a segment that an earlier part began, whole segments, and the
 // beginning of a segment that the next part continues. A huge segment is cut; many small ones are
 // distributed.
-struct share {
+struct segment_part {
   piece head;
   // The whole segments are first .. last - 1.
   std::int32_t first = 0;
@@ -120,8 +120,9 @@ inline std::int32_t segment_of(const segment_view& s, std::int32_t element) {
 
 // Returns the share of elements begin .. end-1, at least one. Empty segments at the limits do not
 // matter.
-inline share share_between(const segment_view& s, std::int32_t begin, std::int32_t end) {
-  share made;
+inline segment_part segment_part_between(const segment_view& s, std::int32_t begin,
+                                         std::int32_t end) {
+  segment_part made;
   made.begin = begin;
   made.end = end;
   std::int32_t j = detail::segment_of(s, begin);
@@ -141,11 +142,11 @@ inline share share_between(const segment_view& s, std::int32_t begin, std::int32
 }
 
 // Cuts segments at multiples of `align` from their beginnings.
-inline share share_of(const segment_view& s, unsigned part, unsigned parts,
-                      std::int32_t align = 64) {
+inline segment_part segment_part_of(const segment_view& s, unsigned part, unsigned parts,
+                                    std::int32_t align = 64) {
   const detail::cut from = detail::cut_at(s, part, parts, align);
   const detail::cut to = detail::cut_at(s, part + 1, parts, align);
-  share made;
+  segment_part made;
   made.begin = from.element;
   made.end = to.element;
   made.first = from.segment;

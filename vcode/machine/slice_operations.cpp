@@ -6,9 +6,9 @@
 #include <initializer_list>
 #include <optional>
 
-#include "machine/deferred.hpp"
-#include "machine/moves.hpp"
-#include "machine/operations.hpp"
+#include "vcode/machine/deferred.hpp"
+#include "vcode/machine/moves.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -86,7 +86,7 @@ bool gather_slices(context& c, const step& s, value* v, const segment_view& sour
     T* const to = made.data<T>();
     const unsigned parts = c.workers.parts(target.work());
     c.workers.each(parts, [&](unsigned part) {
-      share_of(target, part, parts).each(target, [&](int32_t j, int32_t b, int32_t e) {
+      segment_part_of(target, part, parts).each(target, [&](int32_t j, int32_t b, int32_t e) {
         copy(in + source.offsets[j] + from.first[j] + (b - target.offsets[j]), to + b, e - b);
       });
     });
@@ -122,7 +122,7 @@ bool scatter_slices(context& c, const step& s, value* v, const segment_view& sou
     const segment_view& written = reuses ? source : target;
     const unsigned parts = c.workers.parts(written.work());
     c.workers.each(parts, [&](unsigned part) {
-      share_of(written, part, parts).each(written, [&](int32_t j, int32_t b, int32_t e) {
+      segment_part_of(written, part, parts).each(written, [&](int32_t j, int32_t b, int32_t e) {
         const int32_t slice = target.offsets[j] + at.first[j];
         if (reuses) {
           copy(in + b, to + slice + (b - source.offsets[j]), e - b);

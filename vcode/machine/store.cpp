@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocates headers from free lists and elements from the arena.
-#include "machine/store.hpp"
+#include "vcode/machine/store.hpp"
 
 #include <fmt/format.h>
 

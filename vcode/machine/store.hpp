@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "machine/arena.hpp"
-#include "machine/fusable.hpp"
-#include "machine/value.hpp"
+#include "vcode/machine/arena.hpp"
+#include "vcode/machine/fusable.hpp"
+#include "vcode/machine/value.hpp"
 
 namespace tutti::vcode {
 

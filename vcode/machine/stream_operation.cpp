@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "io/file_table.hpp"
-#include "machine/host.hpp"
-#include "machine/operations.hpp"
+#include "vcode/io/file_table.hpp"
+#include "vcode/machine/host.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/timeline.hpp"
+#include "vcode/machine/timeline.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // START_TIMER and STOP_TIMER measure elapsed time, since several threads do the work.
 #include <chrono>
 
-#include "machine/operations.hpp"
+#include "vcode/machine/operations.hpp"
 
 namespace tutti::vcode {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "language/kind.hpp"
+#include "vcode/language/kind.hpp"
 
 namespace tutti::vcode {
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <numeric>
 #include <random>
 
-#include "language/instructions.hpp"
 #include "tutti/team/team.hpp"
-#include "vcode.hpp"
+#include "vcode/language/instructions.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "language/call_graph.hpp"
-#include "vcode.hpp"
+#include "vcode/language/call_graph.hpp"
+#include "vcode/vcode.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "language/instructions.hpp"
-#include "language/program.hpp"
-#include "language/verifier.hpp"
-#include "vcode.hpp"
+#include "vcode/language/instructions.hpp"
+#include "vcode/language/program.hpp"
+#include "vcode/language/verifier.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {

@@ -8,11 +8,11 @@
 #include <limits>
 #include <set>
 
-#include "machine/arena.hpp"
-#include "machine/random_stream.hpp"
-#include "machine/segment_view.hpp"
-#include "machine/store.hpp"
-#include "vcode.hpp"
+#include "vcode/machine/arena.hpp"
+#include "vcode/machine/random_stream.hpp"
+#include "vcode/machine/segment_view.hpp"
+#include "vcode/machine/store.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {
@@ -344,7 +344,7 @@ TEST(VcodeSegments, ArePartitioned) {
         std::int32_t segment = 0;
         std::int32_t element = 0;
         for (unsigned p = 0; p < parts; ++p) {
-          const share mine = share_of(view, p, parts, align);
+          const segment_part mine = segment_part_of(view, p, parts, align);
           EXPECT_EQ(mine.begin, element);
           mine.each(view, [&](std::int32_t j, std::int32_t begin, std::int32_t end) {
             EXPECT_GE(j, segment);

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <random>
 
-#include "language/instructions.hpp"
-#include "vcode.hpp"
+#include "vcode/language/instructions.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {

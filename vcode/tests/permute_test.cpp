@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "tutti/team/team.hpp"
-#include "vcode.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
 namespace {

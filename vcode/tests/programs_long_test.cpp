@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "recorded.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
+#include "vcode/tests/recorded.hpp"
 
 namespace tutti::vcode::test {
 namespace {

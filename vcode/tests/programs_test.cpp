@@ -5,9 +5,9 @@
 #include <map>
 #include <memory>
 
-#include "recorded.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
+#include "vcode/tests/recorded.hpp"
 
 namespace tutti::vcode::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs programs in this process, each in a folder of its own, and compares the output line by line.
-#include "recorded.hpp"
+#include "vcode/tests/recorded.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "vcode.hpp"
+#include "vcode/vcode.hpp"
 
 namespace tutti::vcode::test {
 

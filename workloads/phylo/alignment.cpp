@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads FASTA and PHYLIP.
-#include "phylo/alignment.hpp"
+#include "workloads/phylo/alignment.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "phylo/input.hpp"
+#include "workloads/phylo/input.hpp"
 
 namespace tutti::phylo {
 namespace {

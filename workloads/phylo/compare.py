@@ -127,9 +127,9 @@ def tutti_runner(program: str, data: Data, o: argparse.Namespace, barrier: str) 
     return once
 
 
-def libpll_runner(program: str, data: Data, o: argparse.Namespace, crew: str) -> Callable[[int], Outcome]:
+def libpll_runner(program: str, data: Data, o: argparse.Namespace, runtime: str) -> Callable[[int], Outcome]:
     def once(threads: int) -> Outcome:
-        command = [program, data.alignment, data.tree, data.model, crew, str(threads), str(o.repeat), str(o.epsilon)]
+        command = [program, data.alignment, data.tree, data.model, runtime, str(threads), str(o.repeat), str(o.epsilon)]
         lines = [json.loads(line) for line in run(command, data.folder).splitlines()]
         return [line["ns"] for line in lines], {k: lines[-1][k] for k in ("log_likelihood", "cycles", "regions")}
 
@@ -218,8 +218,8 @@ def main() -> None:
         for barrier in ["", *filter(None, o.barriers.split(","))]:
             runners["tutti", barrier or "default"] = tutti_runner(tutti, data, o, barrier)
         if libpll.is_file():
-            for crew in ("pthread", "tutti"):
-                runners["libpll", crew] = libpll_runner(str(libpll), data, o, crew)
+            for runtime in ("pthread", "tutti"):
+                runners["libpll", runtime] = libpll_runner(str(libpll), data, o, runtime)
         else:
             print("compare.py: libpll is left out: phylo-libpll is not built", file=sys.stderr)
         machine = run([tutti, "optimize", "--alignment", data.alignment, "--tree", data.tree, "--json", "--repeat", "1",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes whole files.
-#include "phylo/input.hpp"
+#include "workloads/phylo/input.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops in plain C++, and the choice of the instruction set.
-#include "phylo/kernels.hpp"
+#include "workloads/phylo/kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "phylo/kernels_simd.hpp"
+#include "workloads/phylo/kernels_simd.hpp"
 
 namespace tutti::phylo {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "phylo/patterns.hpp"
+#include "workloads/phylo/patterns.hpp"
 
 namespace tutti::phylo {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Highway compiles this file once for each instruction set; the processor is asked at run time.
-#include "phylo/kernels_simd.hpp"
+#include "workloads/phylo/kernels_simd.hpp"
 
 // Vectors of unknown length (SVE, RVV) cannot be stored in arrays. The other disabled targets add
 // nothing that the loops use.
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_AVX3_DL | HWY_SSSE3)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "phylo/kernels_simd.cpp"
+#define HWY_TARGET_INCLUDE "workloads/phylo/kernels_simd.cpp"
 // This must come before highway.h.
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

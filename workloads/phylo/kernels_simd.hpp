@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "phylo/kernels.hpp"
+#include "workloads/phylo/kernels.hpp"
 
 namespace tutti::phylo {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines which partial likelihoods are out of date, and computes them in regions.
-#include "phylo/likelihood.hpp"
+#include "workloads/phylo/likelihood.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "phylo/part.hpp"
-#include "phylo/subnormals.hpp"
 #include "tutti/reduce/operations.hpp"
+#include "workloads/phylo/part.hpp"
+#include "workloads/phylo/subnormals.hpp"
 
 namespace tutti::phylo {
 namespace {

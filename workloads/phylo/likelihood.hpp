@@ -18,12 +18,12 @@
 #include <memory>
 #include <vector>
 
-#include "phylo/kernels.hpp"
-#include "phylo/model.hpp"
-#include "phylo/patterns.hpp"
-#include "phylo/plan.hpp"
-#include "phylo/tree.hpp"
 #include "tutti/team/team.hpp"
+#include "workloads/phylo/kernels.hpp"
+#include "workloads/phylo/model.hpp"
+#include "workloads/phylo/patterns.hpp"
+#include "workloads/phylo/plan.hpp"
+#include "workloads/phylo/tree.hpp"
 
 namespace tutti::phylo {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the eigenvectors of GTR and the categories of Gamma.
-#include "phylo/model.hpp"
+#include "workloads/phylo/model.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

@@ -8,8 +8,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "phylo/input.hpp"
-#include "phylo/model.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/model.hpp"
 
 namespace tutti::phylo {
 namespace {

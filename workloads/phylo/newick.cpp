@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes Newick trees. Neither recurses, so memory limits the depth, not the stack.
-#include "phylo/newick.hpp"
+#include "workloads/phylo/newick.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "phylo/input.hpp"
+#include "workloads/phylo/input.hpp"
 
 namespace tutti::phylo {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "phylo/tree.hpp"
+#include "workloads/phylo/tree.hpp"
 
 namespace tutti::phylo {
 

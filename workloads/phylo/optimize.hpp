@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "phylo/likelihood.hpp"
-#include "phylo/newton.hpp"
+#include "workloads/phylo/likelihood.hpp"
+#include "workloads/phylo/newton.hpp"
 
 namespace tutti::phylo {
 

@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-#include "phylo/likelihood.hpp"
+#include "workloads/phylo/likelihood.hpp"
 
 namespace tutti::phylo {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compresses an alignment into patterns.
-#include "phylo/patterns.hpp"
+#include "workloads/phylo/patterns.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "phylo/input.hpp"
+#include "workloads/phylo/input.hpp"
 
 namespace tutti::phylo {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "phylo/alignment.hpp"
-#include "phylo/tree.hpp"
+#include "workloads/phylo/alignment.hpp"
+#include "workloads/phylo/tree.hpp"
 
 namespace tutti::phylo {
 

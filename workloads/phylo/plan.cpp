@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks away from the selected branch, and stops at nodes whose vectors already point to it.
-#include "phylo/plan.hpp"
+#include "workloads/phylo/plan.hpp"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "phylo/tree.hpp"
+#include "workloads/phylo/tree.hpp"
 
 namespace tutti::phylo {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates evolution.
-#include "phylo/simulate.hpp"
+#include "workloads/phylo/simulate.hpp"
 
 #include <fmt/format.h>
 

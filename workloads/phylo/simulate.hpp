@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "phylo/alignment.hpp"
-#include "phylo/model.hpp"
-#include "phylo/tree.hpp"
+#include "workloads/phylo/alignment.hpp"
+#include "workloads/phylo/model.hpp"
+#include "workloads/phylo/tree.hpp"
 
 namespace tutti::phylo {
 

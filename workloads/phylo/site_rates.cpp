@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates rates by site.
-#include "phylo/site_rates.hpp"
+#include "workloads/phylo/site_rates.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "phylo/likelihood.hpp"
+#include "workloads/phylo/likelihood.hpp"
 
 namespace tutti::phylo {
 

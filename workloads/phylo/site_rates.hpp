@@ -3,10 +3,10 @@
 // likely.
 #pragma once
 
-#include "phylo/alignment.hpp"
-#include "phylo/model.hpp"
-#include "phylo/tree.hpp"
 #include "tutti/team/team.hpp"
+#include "workloads/phylo/alignment.hpp"
+#include "workloads/phylo/model.hpp"
+#include "workloads/phylo/tree.hpp"
 
 namespace tutti::phylo {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constructs and walks trees.
-#include "phylo/tree.hpp"
+#include "workloads/phylo/tree.hpp"
 
 #include <algorithm>
 #include <stdexcept>

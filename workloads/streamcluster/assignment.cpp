@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns points to centres.
-#include "streamcluster/assignment.hpp"
+#include "workloads/streamcluster/assignment.hpp"
 
 #include <cmath>
 #include <limits>
@@ -20,7 +20,7 @@ void assignment::choose_quantum(double farthest) noexcept {
   scale_ = largest_sum > 0 ? std::ldexp(1.0, bits_of_a_sum - 1 - std::ilogb(largest_sum)) : 1;
 }
 
-quanta assignment::begin(meeting_point& me, const point_set& set) {
+quanta assignment::begin(collectives& me, const point_set& set) {
   if (me.decides()) {
     points_ = &set;
     scale_ = 1;
@@ -59,7 +59,7 @@ quanta assignment::begin(meeting_point& me, const point_set& set) {
   return total(me)[0];
 }
 
-void assignment::serve_all_from(const meeting_point& me, std::size_t x) {
+void assignment::serve_all_from(const collectives& me, std::size_t x) {
   for_each_price(me, x, [&](std::size_t i, quanta price) {
     centre[i] = static_cast<std::uint32_t>(x);
     cost[i] = price;
@@ -67,7 +67,7 @@ void assignment::serve_all_from(const meeting_point& me, std::size_t x) {
   });
 }
 
-void assignment::open_for_mine(const meeting_point& me, std::size_t x) {
+void assignment::open_for_mine(const collectives& me, std::size_t x) {
   for_each_price(me, x, [&](std::size_t i, quanta price) {
     if (price >= cost[i]) return;
     centre[i] = static_cast<std::uint32_t>(x);
@@ -76,7 +76,7 @@ void assignment::open_for_mine(const meeting_point& me, std::size_t x) {
   if (owns(me, x)) open[x] = 1;
 }
 
-void assignment::open_all(const meeting_point& me) {
+void assignment::open_all(const collectives& me) {
   const range mine = own(me);
   for (std::size_t i = mine.begin; i < mine.end; ++i) {
     centre[i] = static_cast<std::uint32_t>(i);
@@ -85,7 +85,7 @@ void assignment::open_all(const meeting_point& me) {
   }
 }
 
-amounts assignment::total(meeting_point& me) const {
+amounts assignment::total(collectives& me) const {
   amounts mine{};
   const range all = own(me);
   for (std::size_t i = all.begin; i < all.end; ++i) {
@@ -95,7 +95,7 @@ amounts assignment::total(meeting_point& me) const {
   return me.sum(mine);
 }
 
-const std::vector<std::uint32_t>& assignment::list_centres(meeting_point& me) {
+const std::vector<std::uint32_t>& assignment::list_centres(collectives& me) {
   if (me.decides()) {
     list_.clear();
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -108,7 +108,7 @@ const std::vector<std::uint32_t>& assignment::list_centres(meeting_point& me) {
   return list_;
 }
 
-std::size_t assignment::settle(meeting_point& me) {
+std::size_t assignment::settle(collectives& me) {
   const auto& centres = list_centres(me);
   const range mine = own(me);
   std::fill(cost.begin() + static_cast<std::ptrdiff_t>(mine.begin),
@@ -126,7 +126,7 @@ std::size_t assignment::settle(meeting_point& me) {
   return static_cast<std::size_t>(total(me)[1]);
 }
 
-void assignment::merge(meeting_point& me) {
+void assignment::merge(collectives& me) {
   const auto& centres = list_centres(me);
   if (me.decides()) {
     std::vector<double> weights(centres.size());
@@ -153,7 +153,7 @@ void assignment::merge(meeting_point& me) {
   me.barrier();
 }
 
-bool assignment::split(meeting_point& me) {
+bool assignment::split(collectives& me) {
   desk& mine = desks[me.rank()];
   mine.highest_cost = 0;
   const range all = own(me);

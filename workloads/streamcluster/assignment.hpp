@@ -9,7 +9,7 @@
 // distance lose bits.
 //
 // A rank owns whole tiles, and writes only to its own points. All ranks together call the member
-// functions that take the meeting point. If a comment says that a function meets, it contains a
+// functions that take the collectives. If a comment says that a function meets, it contains a
 // barrier and gives every rank the same result.
 #pragma once
 
@@ -18,8 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "streamcluster/meeting.hpp"
-#include "streamcluster/point_set.hpp"
+#include "workloads/streamcluster/collectives.hpp"
+#include "workloads/streamcluster/point_set.hpp"
 
 namespace tutti::streamcluster {
 
@@ -42,7 +42,7 @@ class assignment {
 
   // Chooses the quantum and gives all points to point 0, the only centre. Meets. Returns the sum of
   // the costs, or -1 if a distance is not a number or four times it does not fit into a float.
-  quanta begin(meeting_point& me, const point_set& set);
+  quanta begin(collectives& me, const point_set& set);
 
   const point_set& points() const noexcept { return *points_; }
   double quantum() const noexcept {
@@ -54,12 +54,12 @@ class assignment {
   struct range {
     std::size_t begin, end;
   };
-  range own(const meeting_point& me) const noexcept {
+  range own(const collectives& me) const noexcept {
     const auto [begin, end] = me.block(points_->tiles());
     return {std::min(begin * tile_points, points_->size()),
             std::min(end * tile_points, points_->size())};
   }
-  bool owns(const meeting_point& me, std::size_t x) const noexcept {
+  bool owns(const collectives& me, std::size_t x) const noexcept {
     const range mine = own(me);
     return x >= mine.begin && x < mine.end;
   }
@@ -71,30 +71,30 @@ class assignment {
   // Calls visit(i, price) for each point i of this rank, where price is the cost of serving it from
   // point x.
   template <class Visit>
-  void for_each_price(const meeting_point& me, std::size_t x, Visit visit) const;
+  void for_each_price(const collectives& me, std::size_t x, Visit visit) const;
 
   // Assigns all points of this rank to x, the only centre.
-  void serve_all_from(const meeting_point& me, std::size_t x);
+  void serve_all_from(const collectives& me, std::size_t x);
   // Opens x and assigns to it the points of this rank that it serves cheaper.
-  void open_for_mine(const meeting_point& me, std::size_t x);
+  void open_for_mine(const collectives& me, std::size_t x);
   // Makes every point a centre of its own.
-  void open_all(const meeting_point& me);
+  void open_all(const collectives& me);
 
   // Returns the sum of all costs, and the number of centres. Meets.
-  amounts total(meeting_point& me) const;
+  amounts total(collectives& me) const;
 
   // Assigns each point to the nearest centre, the first of equals, and closes centres without
   // points. Meets. Returns the number of centres.
-  std::size_t settle(meeting_point& me);
+  std::size_t settle(collectives& me);
   // Closes the centre whose points another one takes over most cheaply. Meets. settle() must
   // follow.
-  void merge(meeting_point& me);
+  void merge(collectives& me);
   // Opens the point that costs most. Meets. Returns false if all cost nothing, that is, if there
   // are no more distinct places.
-  bool split(meeting_point& me);
+  bool split(collectives& me);
 
   // Returns the centres in the order of the points, and sets number[] to their places there. Meets.
-  const std::vector<std::uint32_t>& list_centres(meeting_point& me);
+  const std::vector<std::uint32_t>& list_centres(collectives& me);
 
   // For each point: the centre that serves it, the cost, whether it is a centre, and if so its
   // number.
@@ -115,7 +115,7 @@ class assignment {
 };
 
 template <class Visit>
-void assignment::for_each_price(const meeting_point& me, std::size_t x, Visit visit) const {
+void assignment::for_each_price(const collectives& me, std::size_t x, Visit visit) const {
   const std::size_t dimensions = points_->dimensions();
   std::vector<float> to(dimensions);
   points_->copy(x, to);

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "streamcluster/means.hpp"
-#include "streamcluster/streamcluster.hpp"
+#include "workloads/streamcluster/means.hpp"
+#include "workloads/streamcluster/streamcluster.hpp"
 
 namespace tutti::streamcluster {
 namespace {
@@ -80,7 +80,7 @@ class stream {
   // Appends the centres of `from` to `to`, in one region.
   void reduce(const point_set& from, point_set& to) {
     bool usable = true;
-    meet_in(ranks_, how_.meeting, [&](meeting_point& me) {
+    run_collectively(ranks_, how_.collectives, [&](collectives& me) {
       const bool searched = search_.run(me, from);
       const double cost = searched ? means_.run(me, search_.points(), to) : 0;
       if (!me.decides()) return;

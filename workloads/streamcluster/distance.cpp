@@ -2,10 +2,10 @@
 // The kernel, compiled for each instruction set and chosen at run time (Highway). This file is
 // compiled without contraction to fused multiply-adds, which round differently and do not exist on
 // every machine.
-#include "streamcluster/distance.hpp"
+#include "workloads/streamcluster/distance.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "streamcluster/distance.cpp"
+#define HWY_TARGET_INCLUDE "workloads/streamcluster/distance.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 // highway.h must come after foreach_target.h.
 #include <hwy/highway.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the reader of a file.
-#include "streamcluster/files.hpp"
+#include "workloads/streamcluster/files.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "streamcluster/sources.hpp"
+#include "workloads/streamcluster/sources.hpp"
 
 namespace tutti::streamcluster {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements one step of the local search.
-#include "streamcluster/gain.hpp"
+#include "workloads/streamcluster/gain.hpp"
 
 namespace tutti::streamcluster {
 
 // A centre belongs to the rank that owns its point, so that opening and closing store to the rank's
 // own memory. For the tables by centre, the centres are numbered again in each step.
-std::size_t gain_step::number_centres(meeting_point& me) {
+std::size_t gain_step::number_centres(collectives& me) {
   const assignment::range mine = a_.own(me);
   std::size_t centres = 0;
   for (std::size_t i = mine.begin; i < mine.end; ++i) centres += a_.open[i];
@@ -29,7 +29,7 @@ std::size_t gain_step::number_centres(meeting_point& me) {
 
 // Returns the saving (negative) for the points of this rank that x serves cheaper. dearer[] is, for
 // each centre, what its other points would pay in addition if it closed.
-quanta gain_step::price_mine(const meeting_point& me, std::size_t x) {
+quanta gain_step::price_mine(const collectives& me, std::size_t x) {
   quanta change = 0;
   quanta* dearer = a_.desks[me.rank()].dearer.data();
   a_.for_each_price(me, x, [&](std::size_t i, quanta price) {
@@ -45,7 +45,7 @@ quanta gain_step::price_mine(const meeting_point& me, std::size_t x) {
 
 // For this rank's share of the centres: the cost of closing for their points, and the number that
 // close.
-amounts gain_step::add_up_my_centres(const meeting_point& me, quanta z) {
+amounts gain_step::add_up_my_centres(const collectives& me, quanta z) {
   amounts mine{};
   const auto [begin, end] = me.block(closes_.size());
   for (std::size_t c = begin; c < end; ++c) {
@@ -59,7 +59,7 @@ amounts gain_step::add_up_my_centres(const meeting_point& me, quanta z) {
   return mine;
 }
 
-void gain_step::carry_out(const meeting_point& me, std::size_t x) {
+void gain_step::carry_out(const collectives& me, std::size_t x) {
   a_.for_each_price(me, x, [&](std::size_t i, quanta price) {
     if (a_.open[i] != 0 && closes_[a_.number[i]] != 0) a_.open[i] = 0;
     if (price >= a_.cost[i] && closes_[a_.number[a_.centre[i]]] == 0) return;
@@ -69,7 +69,7 @@ void gain_step::carry_out(const meeting_point& me, std::size_t x) {
   if (a_.owns(me, x)) a_.open[x] = 1;
 }
 
-gain_step::verdict gain_step::try_to_open(meeting_point& me, std::size_t x, quanta z) {
+gain_step::verdict gain_step::try_to_open(collectives& me, std::size_t x, quanta z) {
   const std::size_t centres = number_centres(me);
   const quanta change = price_mine(me, x);
   me.barrier();

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "streamcluster/assignment.hpp"
+#include "workloads/streamcluster/assignment.hpp"
 
 namespace tutti::streamcluster {
 
@@ -39,13 +39,13 @@ class gain_step {
     std::size_t centres = 0;
   };
   // All ranks call this together and get the same verdict.
-  verdict try_to_open(meeting_point& me, std::size_t x, quanta z);
+  verdict try_to_open(collectives& me, std::size_t x, quanta z);
 
  private:
-  std::size_t number_centres(meeting_point& me);
-  quanta price_mine(const meeting_point& me, std::size_t x);
-  amounts add_up_my_centres(const meeting_point& me, quanta z);
-  void carry_out(const meeting_point& me, std::size_t x);
+  std::size_t number_centres(collectives& me);
+  quanta price_mine(const collectives& me, std::size_t x);
+  amounts add_up_my_centres(const collectives& me, quanta z);
+  void carry_out(const collectives& me, std::size_t x);
 
   assignment& a_;
   // For each centre, by its number.

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "streamcluster/random.hpp"
-#include "streamcluster/sources.hpp"
+#include "workloads/streamcluster/random.hpp"
+#include "workloads/streamcluster/sources.hpp"
 
 namespace tutti::streamcluster {
 namespace {

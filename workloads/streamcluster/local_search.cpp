@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The local search. Every rank runs this code; one rank makes the decisions.
-#include "streamcluster/local_search.hpp"
+#include "workloads/streamcluster/local_search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ std::size_t local_search::next_to_open(std::size_t from, quanta z) {
   return order_.size();
 }
 
-void local_search::open_online(meeting_point& me, state& s) {
+void local_search::open_online(collectives& me, state& s) {
   if (me.decides()) {
     ++counts_.prices;
     random_.shuffle(order_);
@@ -58,7 +58,7 @@ void local_search::open_online(meeting_point& me, state& s) {
 }
 
 // Chooses a random sample by weight, large enough that some point of each large cluster is in it.
-void local_search::choose_candidates(meeting_point& me) {
+void local_search::choose_candidates(collectives& me) {
   if (me.decides()) {
     const point_set& set = points_.points();
     const std::size_t count = tries(k_min_);
@@ -79,7 +79,7 @@ void local_search::choose_candidates(meeting_point& me) {
 }
 
 // Sweeps over the candidates until a sweep gains too little.
-void local_search::improve(meeting_point& me, state& s, double accuracy) {
+void local_search::improve(collectives& me, state& s, double accuracy) {
   const std::size_t steps = tries(k_max_);
   double gained;
   do {
@@ -109,7 +109,7 @@ bool local_search::is_near(std::size_t centres) const noexcept {
   return (k <= 1.1 * most && k >= 0.9 * least) || (k <= most + 2 && k >= least - 2);
 }
 
-void local_search::search_price(meeting_point& me, state& s) {
+void local_search::search_price(collectives& me, state& s) {
   while (true) {
     improve(me, s, rough);
     if (is_near(s.centres)) improve(me, s, fine);
@@ -126,7 +126,7 @@ void local_search::search_price(meeting_point& me, state& s) {
 
 // The search for z may end outside the bounds: with few points, with many points at one place, or
 // with k_min near k_max.
-void local_search::enforce_bounds(meeting_point& me) {
+void local_search::enforce_bounds(collectives& me) {
   std::size_t centres = points_.settle(me);
   while (centres > k_max_) {
     points_.merge(me);
@@ -135,7 +135,7 @@ void local_search::enforce_bounds(meeting_point& me) {
   while (centres < k_min_ && points_.split(me)) ++centres;
 }
 
-bool local_search::run(meeting_point& me, const point_set& set) {
+bool local_search::run(collectives& me, const point_set& set) {
   const quanta cost_of_one_centre = points_.begin(me, set);
   if (cost_of_one_centre < 0) return false;
   if (me.decides()) {

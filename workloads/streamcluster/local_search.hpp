@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "streamcluster/assignment.hpp"
-#include "streamcluster/gain.hpp"
-#include "streamcluster/random.hpp"
+#include "workloads/streamcluster/assignment.hpp"
+#include "workloads/streamcluster/gain.hpp"
+#include "workloads/streamcluster/random.hpp"
 
 namespace tutti::streamcluster {
 
@@ -39,7 +39,7 @@ class local_search {
   // has the result: each point is served by its nearest centre, and there are k_min to k_max
   // centres; there are fewer than k_min only if the points are at fewer places. Up to k_max points
   // are all centres.
-  bool run(meeting_point& me, const point_set& set);
+  bool run(collectives& me, const point_set& set);
 
   assignment& points() noexcept { return points_; }
   const search_counts& counts() const noexcept { return counts_; }
@@ -52,13 +52,13 @@ class local_search {
     double total;
     std::size_t centres;
   };
-  void open_online(meeting_point& me, state& s);
+  void open_online(collectives& me, state& s);
   std::size_t next_to_open(std::size_t from, quanta z);
-  void choose_candidates(meeting_point& me);
-  void improve(meeting_point& me, state& s, double accuracy);
-  void search_price(meeting_point& me, state& s);
+  void choose_candidates(collectives& me);
+  void improve(collectives& me, state& s, double accuracy);
+  void search_price(collectives& me, state& s);
   bool is_near(std::size_t centres) const noexcept;
-  void enforce_bounds(meeting_point& me);
+  void enforce_bounds(collectives& me);
 
   const std::size_t k_min_;
   const std::size_t k_max_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the means of clusters.
-#include "streamcluster/means.hpp"
+#include "workloads/streamcluster/means.hpp"
 
 #include <algorithm>
 
 namespace tutti::streamcluster {
 
-double mean_step::run(meeting_point& me, assignment& points, point_set& kept) {
+double mean_step::run(collectives& me, assignment& points, point_set& kept) {
   const auto& centres = points.list_centres(me);
   const point_set& set = points.points();
   const std::size_t dimensions = set.dimensions();

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "streamcluster/assignment.hpp"
+#include "workloads/streamcluster/assignment.hpp"
 
 namespace tutti::streamcluster {
 
@@ -17,7 +17,7 @@ class mean_step {
   //
   // Each rank sums some of the dimensions over all points, in their order, so the bits do not
   // depend on the number of ranks.
-  double run(meeting_point& me, assignment& points, point_set& kept);
+  double run(collectives& me, assignment& points, point_set& kept);
 
  private:
   std::vector<double> weights_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the file of the centres completely or not at all.
-#include "streamcluster/output.hpp"
+#include "workloads/streamcluster/output.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "streamcluster/streamcluster.hpp"
+#include "workloads/streamcluster/streamcluster.hpp"
 
 namespace tutti::streamcluster {
 

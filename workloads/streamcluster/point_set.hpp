@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "streamcluster/distance.hpp"
+#include "workloads/streamcluster/distance.hpp"
 
 namespace tutti::streamcluster {
 

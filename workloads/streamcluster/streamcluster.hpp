@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "streamcluster/local_search.hpp"
-#include "streamcluster/meeting.hpp"
-#include "streamcluster/sources.hpp"
+#include "workloads/streamcluster/collectives.hpp"
+#include "workloads/streamcluster/local_search.hpp"
+#include "workloads/streamcluster/sources.hpp"
 
 namespace tutti::streamcluster {
 
@@ -33,7 +33,7 @@ struct options {
   std::size_t limit = 1000;
   // The seed of the local search.
   std::uint64_t seed = 1;
-  meeting_kind meeting = meeting_kind::team;
+  collectives_kind collectives = collectives_kind::team;
   // Called after each chunk.
   std::function<void(std::uint64_t points)> on_progress = {};
 };

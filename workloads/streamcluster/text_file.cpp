@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "streamcluster/files.hpp"
+#include "workloads/streamcluster/files.hpp"
 
 namespace tutti::streamcluster {
 namespace {

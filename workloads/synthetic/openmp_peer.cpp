@@ -6,10 +6,10 @@
 
 #include <stdexcept>
 
-#include "barrier/peers/openmp_region.h"
-#include "harness/placement.hpp"
-#include "harness/worker.hpp"
-#include "synthetic/round.hpp"
+#include "bench/barrier/peers/openmp_region.h"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/worker.hpp"
+#include "workloads/synthetic/round.hpp"
 
 namespace tutti::synthetic {
 namespace {

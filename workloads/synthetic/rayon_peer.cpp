@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process of Rayon. It runs the benchmark's rounds in regions of bench/region/peers/rayon.
-#include "harness/worker.hpp"
-#include "region/peers/rayon/rayon_crew.hpp"
-#include "synthetic/round.hpp"
+#include "bench/harness/worker.hpp"
+#include "bench/region/peers/rayon/rayon_crew.hpp"
+#include "workloads/synthetic/round.hpp"
 
 int main() {
   using namespace tutti::synthetic;

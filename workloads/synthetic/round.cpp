@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "synthetic/round.hpp"
+#include "workloads/synthetic/round.hpp"
 
 #include <functional>
 #include <tuple>
 
-#include "harness/ticks.hpp"
+#include "bench/harness/ticks.hpp"
 
 namespace tutti::synthetic {
 namespace {

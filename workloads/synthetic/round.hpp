@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "crew/crew.hpp"
-#include "synthetic/workload.hpp"
+#include "bench/crew/crew.hpp"
+#include "workloads/synthetic/workload.hpp"
 
 namespace tutti::synthetic {
 

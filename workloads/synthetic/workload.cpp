@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "synthetic/workload.hpp"
+#include "workloads/synthetic/workload.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <future>
 #include <random>
 
-#include "harness/placement.hpp"
+#include "bench/harness/placement.hpp"
 
 namespace tutti::synthetic {
 

@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "barrier/peers.hpp"
+#include "bench/barrier/peers.hpp"
 
 namespace tutti::bench {
 namespace {

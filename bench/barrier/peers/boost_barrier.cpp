@@ -2,7 +2,7 @@
 // Boost.Thread's boost::barrier.
 #include <boost/thread/barrier.hpp>
 
-#include "barrier/peers.hpp"
+#include "bench/barrier/peers.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "barrier/peers.hpp"
+#include "bench/barrier/peers.hpp"
 
 namespace tutti::bench {
 namespace {

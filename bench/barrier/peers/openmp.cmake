@@ -36,7 +36,7 @@ function(tutti_add_openmp_peer runtime compiler flag library)
   set(region "${CMAKE_CURRENT_BINARY_DIR}/${runtime}_region.o")
   add_custom_command(
     OUTPUT "${region}"
-    COMMAND "${compiler}" -std=c11 -O2 -fPIC -Wall -Wextra ${flag} -I "${CMAKE_CURRENT_SOURCE_DIR}" -c
+    COMMAND "${compiler}" -std=c11 -O2 -fPIC -Wall -Wextra ${flag} -I "${PROJECT_SOURCE_DIR}" -c
             "${folder}/openmp_region.c" -o "${region}"
     DEPENDS "${folder}/openmp_region.c" "${folder}/openmp_region.h" "${CMAKE_CURRENT_SOURCE_DIR}/crew/share.h"
     COMMENT "Compiling the parallel regions of ${runtime}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parallel regions, their barrier and their reductions, for the runtime of whichever compiler compiles this. */
-#include "openmp_region.h"
+#include "bench/barrier/peers/openmp_region.h"
 
 #include <omp.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "crew/share.h"
+#include "bench/crew/share.h"
 
 #ifdef __cplusplus
 extern "C" {

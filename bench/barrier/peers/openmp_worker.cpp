@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
-#include "crew/serve.hpp"
-#include "harness/placement.hpp"
-#include "harness/worker.hpp"
-#include "openmp_region.h"
+#include "bench/barrier/peers/openmp_region.h"
+#include "bench/crew/serve.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/worker.hpp"
 
 namespace tutti::bench {
 namespace {

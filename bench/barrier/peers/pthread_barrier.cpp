@@ -2,7 +2,7 @@
 // glibc's pthread_barrier_t.
 #include <pthread.h>
 
-#include "barrier/peers.hpp"
+#include "bench/barrier/peers.hpp"
 
 namespace tutti::bench {
 namespace {

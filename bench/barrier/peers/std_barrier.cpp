@@ -2,7 +2,7 @@
 // The C++ standard library's std::barrier.
 #include <barrier>
 
-#include "barrier/peers.hpp"
+#include "bench/barrier/peers.hpp"
 
 namespace tutti::bench {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "crew/serve.hpp"
-#include "crew/wire.hpp"
-#include "harness/placement.hpp"
-#include "harness/worker.hpp"
+#include "bench/crew/serve.hpp"
+#include "bench/crew/wire.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/worker.hpp"
 #include "tutti/platform/clock.hpp"
 
 namespace tutti::bench {

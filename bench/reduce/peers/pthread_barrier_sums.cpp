@@ -2,8 +2,8 @@
 // An array of partial sums around glibc's pthread_barrier_t.
 #include <pthread.h>
 
-#include "reduce/partial_sums.hpp"
-#include "reduce/peers.hpp"
+#include "bench/reduce/partial_sums.hpp"
+#include "bench/reduce/peers.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <unsupported/Eigen/CXX11/ThreadPool>
 
-#include "region/peers.hpp"
-#include "region/rank_sums.hpp"
-#include "region/rendezvous.hpp"
+#include "bench/region/peers.hpp"
+#include "bench/region/rank_sums.hpp"
+#include "bench/region/rendezvous.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <forkunion.hpp>
 #include <stdexcept>
 
-#include "region/peers.hpp"
-#include "region/rank_sums.hpp"
+#include "bench/region/peers.hpp"
+#include "bench/region/rank_sums.hpp"
 
 namespace tutti::bench {
 namespace {

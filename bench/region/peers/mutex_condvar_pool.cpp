@@ -3,8 +3,8 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "region/peers.hpp"
-#include "region/pool.hpp"
+#include "bench/region/peers.hpp"
+#include "bench/region/pool.hpp"
 
 namespace tutti::bench {
 namespace {

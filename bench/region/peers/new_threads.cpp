@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "harness/placement.hpp"
-#include "region/peers.hpp"
-#include "region/rank_sums.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/region/peers.hpp"
+#include "bench/region/rank_sums.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -2,8 +2,8 @@
 // A pool between two glibc barriers: one begins a region, one ends it.
 #include <pthread.h>
 
-#include "region/peers.hpp"
-#include "region/pool.hpp"
+#include "bench/region/peers.hpp"
+#include "bench/region/pool.hpp"
 
 namespace tutti::bench {
 namespace {

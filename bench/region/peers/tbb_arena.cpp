@@ -6,8 +6,8 @@
 #include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 
-#include "region/peers.hpp"
-#include "region/rendezvous.hpp"
+#include "bench/region/peers.hpp"
+#include "bench/region/rendezvous.hpp"
 
 namespace tutti::bench {
 namespace {

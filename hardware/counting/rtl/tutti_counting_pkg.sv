@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The register map and the types of the counting, mask and tree barrier units. Each register has a
-/// cache line of 64 bytes; hardware/cosim/registers.hpp has the same numbers for the driver.
+/// cache line of 64 bytes; hardware/driver/registers.hpp has the same numbers for the driver.
 package tutti_counting_pkg;
 
   localparam int unsigned AddressBits = 16;

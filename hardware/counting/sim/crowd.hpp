@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "conformance/trace.hpp"
-#include "cosim/registers.hpp"
-#include "tutti_rtl/testbench.hpp"
+#include "hardware/driver/registers.hpp"
+#include "hardware/flow/testbench.hpp"
+#include "tests/conformance/trace.hpp"
 
 namespace tutti::rtl {
 

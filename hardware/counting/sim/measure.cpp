@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "crowd.hpp"
+#include "hardware/counting/sim/crowd.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "crowd.hpp"
+#include "hardware/counting/sim/crowd.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <queue>
 #include <vector>
 
-#include "mesh.hpp"
+#include "hardware/detector/sim/mesh.hpp"
 
 namespace tutti::rtl {
 

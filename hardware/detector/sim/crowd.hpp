@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "mesh.hpp"
+#include "hardware/detector/sim/mesh.hpp"
 
 namespace tutti::rtl {
 

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "clock_tree.hpp"
+#include "hardware/detector/sim/clock_tree.hpp"
 
 namespace {
 

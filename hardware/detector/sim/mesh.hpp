@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tutti_rtl/testbench.hpp"
+#include "hardware/flow/testbench.hpp"
 
 namespace tutti::rtl {
 

@@ -3,7 +3,7 @@
 // a message that never arrives, a thread that never waits, and a thread that sends while sending is
 // disabled. A reset in the middle must change nothing.
 
-#include "crowd.hpp"
+#include "hardware/detector/sim/crowd.hpp"
 
 namespace {
 

@@ -147,11 +147,11 @@ class Registers(unittest.TestCase):
     def test_counting(self):
         names = ["id", "version", "capability", "control", "size", "arrival_base", "departure_base",
             "status", "error"]
-        self.compare("counting/rtl/tutti_counting_pkg.sv", "cosim/registers.hpp", names)
+        self.compare("counting/rtl/tutti_counting_pkg.sv", "driver/registers.hpp", names)
 
     def test_hbs(self):
         names = ["id", "version", "capability", "error"]
-        self.compare("hbs/rtl/tutti_hbs_pkg.sv", "cosim/hbs_registers.hpp", names)
+        self.compare("hbs/rtl/tutti_hbs_pkg.sv", "driver/hbs_registers.hpp", names)
 
 
 class Storage(unittest.TestCase):

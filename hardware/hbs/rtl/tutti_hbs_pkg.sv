@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Messages and register map of the Hardware Barrier Structure (Hetland et al. 2019, section 4).
-/// hardware/cosim/hbs_registers.hpp has the same numbers for the driver.
+/// hardware/driver/hbs_registers.hpp has the same numbers for the driver.
 package tutti_hbs_pkg;
 
   /// Four of the five messages; the structure itself sends the fifth, complete.

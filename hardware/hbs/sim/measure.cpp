@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "sockets.hpp"
+#include "hardware/hbs/sim/sockets.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sockets.hpp"
+#include "hardware/hbs/sim/sockets.hpp"
 
 namespace {
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/trace.hpp"
-#include "cosim/hbs_registers.hpp"
-#include "tutti_rtl/testbench.hpp"
+#include "hardware/driver/hbs_registers.hpp"
+#include "hardware/flow/testbench.hpp"
+#include "tests/conformance/trace.hpp"
 
 namespace tutti::rtl {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "network.hpp"
+#include "hardware/innetwork/sim/network.hpp"
 
 namespace {
 

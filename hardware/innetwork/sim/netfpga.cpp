@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "packet.hpp"
-#include "topology.hpp"
-#include "tutti_rtl/testbench.hpp"
+#include "hardware/flow/testbench.hpp"
+#include "hardware/innetwork/sim/packet.hpp"
+#include "hardware/innetwork/sim/topology.hpp"
 
 namespace {
 

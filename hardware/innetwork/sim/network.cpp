@@ -3,7 +3,7 @@
 // once, other traffic, repeated and corrupted packets. No host may depart early, no packet may be
 // lost, and every packet must be well formed.
 
-#include "network.hpp"
+#include "hardware/innetwork/sim/network.hpp"
 
 namespace {
 

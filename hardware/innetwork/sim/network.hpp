@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
-#include "conformance/trace.hpp"
-#include "node.hpp"
+#include "hardware/innetwork/sim/node.hpp"
+#include "tests/conformance/trace.hpp"
 
 namespace tutti::rtl {
 

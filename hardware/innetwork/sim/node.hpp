@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "packet.hpp"
-#include "topology.hpp"
-#include "tutti_rtl/testbench.hpp"
+#include "hardware/flow/testbench.hpp"
+#include "hardware/innetwork/sim/packet.hpp"
+#include "hardware/innetwork/sim/topology.hpp"
 
 namespace tutti::rtl {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "node.hpp"
+#include "hardware/innetwork/sim/node.hpp"
 
 namespace {
 

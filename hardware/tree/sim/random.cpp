@@ -6,9 +6,9 @@
 #include <deque>
 #include <functional>
 
-#include "conformance/trace.hpp"
-#include "cosim/registers.hpp"
-#include "tutti_rtl/testbench.hpp"
+#include "hardware/driver/registers.hpp"
+#include "hardware/flow/testbench.hpp"
+#include "tests/conformance/trace.hpp"
 
 namespace {
 

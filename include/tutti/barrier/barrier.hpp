@@ -31,8 +31,8 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/barrier/auto_rank.hpp"
 #include "tutti/barrier/drops.hpp"
-#include "tutti/barrier/named.hpp"
 #include "tutti/barrier/rank_records.hpp"
 #include "tutti/barrier/striped.hpp"
 #include "tutti/barrier/ticket.hpp"
@@ -67,7 +67,7 @@ template <class Completion = no_completion, bool Checks = (TUTTI_CHECKS != 0),
 class barrier {
   using ticket = ticket_barrier<Memory, Wait>;
   using striped = striped_barrier<Memory, Wait>;
-  using habit = typename striped::habit;
+  using thread_state = typename striped::thread_state;
   using site = call_site<Checks>;
   template <class T>
   using atomic = typename Memory::template atomic<T>;
@@ -132,13 +132,13 @@ class barrier {
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t update = 1, site where = site::here()) {
     require_split("arrive");
     check_update(update, where);
-    return arrival_token(count_arrival(my_habit(), static_cast<rank_t>(update)));
+    return arrival_token(count_arrival(my_state(), static_cast<rank_t>(update)));
   }
 
   // Waits until the phase of the token has ended.
   void wait(arrival_token&& token, site where = site::here()) const {
     const visit guard(*this, where);
-    wait_for_phase(token.phase_, my_habit(), no_deadline{});
+    wait_for_phase(token.phase_, my_state(), no_deadline{});
   }
 
   // Arrives and waits until the phase has ended.
@@ -147,14 +147,14 @@ class barrier {
       return arrive_and_wait_otherwise(where);
     const visit guard(*this, where);
     const auto drawn = ticket_.draw();
-    ticket_.wait(drawn, my_habit().seat);
+    ticket_.wait(drawn, my_state().wait_state);
   }
 
   // Arrives for the last time, without waiting: later phases expect one participant less. Throws
   // std::invalid_argument if the barrier has a named algorithm.
   void arrive_and_drop() {
     require_split("arrive_and_drop");
-    drop(my_habit());
+    drop(my_state());
   }
 
   // ---- the same with a rank, 0 .. n-1. One thread at a time may use a rank. The first call with a
@@ -174,7 +174,7 @@ class barrier {
     record& mine = records_[rank];
     const auto drawn = ticket_.draw();
     note_arrival(rank, mine, drawn.episode, where);
-    ticket_.wait(drawn, mine.mine.seat);
+    ticket_.wait(drawn, mine.mine.wait_state);
   }
 
   void arrive_and_drop_as(rank_t rank, site where = site::here()) {
@@ -220,7 +220,7 @@ class barrier {
                                       site where = site::here()) const {
     require_split("wait_for");
     const visit guard(*this, where);
-    return result(phase, wait_for_phase(phase, my_habit(), after(timeout)));
+    return result(phase, wait_for_phase(phase, my_state(), after(timeout)));
   }
   template <class Clock, class Duration>
   [[nodiscard]] timed_result wait_until(std::uint64_t phase,
@@ -228,7 +228,7 @@ class barrier {
                                         site where = site::here()) const {
     require_split("wait_until");
     const visit guard(*this, where);
-    return result(phase, wait_for_phase(phase, my_habit(), until_time(when)));
+    return result(phase, wait_for_phase(phase, my_state(), until_time(when)));
   }
 
  private:
@@ -238,7 +238,7 @@ class barrier {
   enum : std::uint32_t { by_tickets, by_tickets_of_fewer, by_stripes, by_name };
 
   struct record {
-    habit mine{};
+    thread_state mine{};
     // The number of phases in which this rank has arrived, or `never` once it has dropped out. It
     // serves messages and checks.
     atomic<std::uint64_t> phases_arrived{0};
@@ -296,10 +296,10 @@ class barrier {
   // present phase may count its arrival either way.
   std::uint32_t way() const noexcept { return way_.load(relaxed); }
 
-  habit& my_habit() const noexcept { return seat_of_this_thread<habit>(this); }
+  thread_state& my_state() const noexcept { return state_of_this_thread<thread_state>(this); }
 
   // Returns the phase of the arrival.
-  std::uint64_t count_arrival(habit& mine, rank_t count = 1) {
+  std::uint64_t count_arrival(thread_state& mine, rank_t count = 1) {
     switch (way()) {
       case by_tickets: return ticket_.draw(count).episode;
       case by_tickets_of_fewer: return draw_among_fewer(count);
@@ -307,7 +307,8 @@ class barrier {
     }
   }
 
-  [[gnu::noinline]] std::uint64_t count_striped_arrival(habit& mine, rank_t count, bool is_last) {
+  [[gnu::noinline]] std::uint64_t count_striped_arrival(thread_state& mine, rank_t count,
+                                                        bool is_last) {
     std::uint64_t phase = 0;
     const auto complete = [this]() noexcept { completion_(); };
     for (; count > 0; --count) phase = striped_->arrive(mine, is_last, complete);
@@ -333,7 +334,7 @@ class barrier {
   [[gnu::noinline]] void arrive_and_wait_otherwise(site where) {
     if (named_) return arrive_and_wait_otherwise(named_->rank_of_this_thread(), where);
     const visit guard(*this, where);
-    habit& mine = my_habit();
+    thread_state& mine = my_state();
     wait_for_phase(count_arrival(mine), mine, no_deadline{});
   }
 
@@ -369,13 +370,13 @@ class barrier {
   }
 
   template <class Deadline>
-  bool wait_for_phase(std::uint64_t phase, habit& mine, Deadline deadline) const {
+  bool wait_for_phase(std::uint64_t phase, thread_state& mine, Deadline deadline) const {
     if (way() == by_stripes)
       return striped_->wait(static_cast<std::uint32_t>(phase), mine, deadline);
-    return ticket_.wait(phase, mine.seat, deadline);
+    return ticket_.wait(phase, mine.wait_state, deadline);
   }
 
-  [[gnu::cold, gnu::noinline]] void drop(habit& mine) {
+  [[gnu::cold, gnu::noinline]] void drop(thread_state& mine) {
     if (way() == by_stripes) return (void)count_striped_arrival(mine, 1, true);
     // The phase cannot end before I arrive, so it is the one that the counter shows.
     drops_.note(ticket_.phase());
@@ -400,7 +401,7 @@ class barrier {
   timed_result arrive_and_wait_by(deadline until, const site& where) {
     if (named_) return arrive_and_wait_by(named_->rank_of_this_thread(), until, where);
     const visit guard(*this, where);
-    habit& mine = my_habit();
+    thread_state& mine = my_state();
     const std::uint64_t phase = count_arrival(mine);
     return result(phase, wait_for_phase(phase, mine, until));
   }
@@ -512,7 +513,7 @@ class barrier {
   rank_records<Memory, record> records_;
   drops<Memory> drops_;
   owned<striped> striped_;
-  owned<named_algorithm> named_;
+  owned<auto_rank> named_;
   // The place to report from the destructor, which has no call site.
   [[no_unique_address]] const site made_;
   [[no_unique_address]] Completion completion_;

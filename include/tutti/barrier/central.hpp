@@ -41,7 +41,7 @@ class central_barrier {
     }
     // acquire: pairs with the last arriver's release.
     return wait_.until(
-        me.seat, sense_, Memory::order("central.wait", acquire),
+        me.wait_state, sense_, Memory::order("central.wait", acquire),
         [sense](std::uint32_t now) noexcept { return now == sense; }, deadline);
   }
 

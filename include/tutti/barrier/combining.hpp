@@ -59,7 +59,7 @@ class combining_barrier {
     // take the group's work upwards.
     if (at.arrived.fetch_add(1, Memory::order("combining.arrive", acq_rel)) + 1 < at.members)
       // acquire: pairs with the release of this node.
-      return wait_.until(me.seat, at.released, Memory::order("combining.wait", acquire),
+      return wait_.until(me.wait_state, at.released, Memory::order("combining.wait", acquire),
                          reached(episode), deadline);
     if (at.parent != nullptr && !climb(*at.parent, me, episode, deadline)) return false;
     // relaxed: no participant counts here again before the release below.

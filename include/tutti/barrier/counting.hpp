@@ -41,7 +41,7 @@ class counting_barrier {
       return true;
     }
     // acquire: pairs with the last arriver's release.
-    return wait_.until(me.seat, now.departing, Memory::order("counting.wait", acquire),
+    return wait_.until(me.wait_state, now.departing, Memory::order("counting.wait", acquire),
                        reached(episode), deadline);
   }
 

@@ -48,7 +48,7 @@ class dissemination_barrier {
       for (rank_t j = 1; j <= partners; ++j)
         // acquire: pairs with the signal of the rank behind, which may be one episode ahead
         // already, but never two.
-        if (!wait_.until(me.seat, flag(rank, round, j),
+        if (!wait_.until(me.wait_state, flag(rank, round, j),
                          Memory::order("dissemination.wait", acquire), reached(episode), deadline))
           return false;
     }

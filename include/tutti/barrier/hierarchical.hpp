@@ -44,7 +44,7 @@ class hierarchical_barrier {
       mine.arrived.fetch_add(1, Memory::order("hierarchical.arrive", seq_cst));
       wait_.notify_ordered(mine.arrived);
       // acquire: pairs with the leader's release.
-      return wait_.until(me.seat, mine.released, Memory::order("hierarchical.wait", acquire),
+      return wait_.until(me.wait_state, mine.released, Memory::order("hierarchical.wait", acquire),
                          reached(episode), deadline);
     }
     // The count is never reset. It wraps around, and so does the target.

@@ -33,7 +33,7 @@ class master_barrier {
   void await(rank_t rank) {
     participant<Wait>& me = locals_[rank];
     // acquire: pairs with open.
-    wait_.until(me.seat, go_, Memory::order("master.await", acquire), reached(++me.episode));
+    wait_.until(me.wait_state, go_, Memory::order("master.await", acquire), reached(++me.episode));
   }
 
  protected:
@@ -51,7 +51,7 @@ class master_barrier {
       return true;
     }
     // acquire: pairs with the master's release.
-    return wait_.until(me.seat, go_, Memory::order("master.wait", acquire), reached(episode),
+    return wait_.until(me.wait_state, go_, Memory::order("master.wait", acquire), reached(episode),
                        deadline);
   }
 

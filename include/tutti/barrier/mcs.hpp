@@ -45,7 +45,7 @@ class mcs_barrier {
       report.store(episode, Memory::order("mcs.arrive", release));
       wait_.notify(report);
       // acquire: pairs with the parent's release.
-      if (!wait_.until(me.local.seat, me.released, Memory::order("mcs.wait", acquire),
+      if (!wait_.until(me.local.wait_state, me.released, Memory::order("mcs.wait", acquire),
                        reached(episode), deadline))
         return false;
     }

@@ -14,10 +14,10 @@ struct alignas(cache_line) participant {
   // The episode that the participant is in, counted from 1. It wraps around.
   std::uint32_t episode = 0;
   // The wait policy's state for waits for the release.
-  typename Wait::seat seat{};
+  typename Wait::wait_state wait_state{};
   // The wait policy's state for waits for the arrivals of others. It is separate because the two
   // kinds of waits usually take different times.
-  typename Wait::seat collecting{};
+  typename Wait::wait_state collecting{};
 };
 
 // Returns a condition on a word that holds the number of the last episode in which something

@@ -15,7 +15,7 @@
 #include "tutti/barrier/participant.hpp"
 #include "tutti/wait/adaptive.hpp"
 #include "tutti/wait/patience.hpp"
-#include "tutti/wait/seats.hpp"
+#include "tutti/wait/thread_state.hpp"
 
 namespace tutti {
 
@@ -46,11 +46,11 @@ class pool_barrier {
   // episode still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
-    auto& seat = seat_of_this_thread<typename Wait::seat>(this);
+    auto& wait_state = state_of_this_thread<typename Wait::wait_state>(this);
     const std::uint32_t sequence = arrive();
     // acquire: pairs with the arrivals of the episode through the release sequence of the word.
     const bool released = wait_.until(
-        seat, state_, Memory::order("pool.wait", acquire),
+        wait_state, state_, Memory::order("pool.wait", acquire),
         [sequence](std::uint64_t now) noexcept { return sequence_of(now) != sequence; }, deadline);
     if (!released && lacking != nullptr) *lacking = missing(sequence);
     // release: publishes that I no longer access the barrier, also when I give up; pairs with the

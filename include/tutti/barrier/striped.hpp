@@ -21,7 +21,7 @@
 #include "tutti/schedule/arithmetic.hpp"
 #include "tutti/wait/adaptive.hpp"
 #include "tutti/wait/patience.hpp"
-#include "tutti/wait/seats.hpp"
+#include "tutti/wait/thread_state.hpp"
 
 namespace tutti {
 
@@ -53,7 +53,7 @@ class striped_barrier {
   // *lacking is the number of arrivals that the episode still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}, rank_t* lacking = nullptr) {
-    habit& mine = seat_of_this_thread<habit>(this);
+    thread_state& mine = state_of_this_thread<thread_state>(this);
     if (rank != any_rank) mine.leaf = leaf_of(rank);
     const std::uint32_t episode = arrive(mine);
     if (wait(episode, mine, deadline)) return true;
@@ -62,16 +62,16 @@ class striped_barrier {
   }
 
   // A thread's memory: the leaf that accepted its last arrival, and the wait policy's state.
-  struct habit {
+  struct thread_state {
     rank_t leaf = unknown;
-    typename Wait::seat seat{};
+    typename Wait::wait_state wait_state{};
   };
 
   // Arrives and returns the episode. With `drop` this is the caller's last arrival: later episodes
   // expect one participant less. The arrival that completes the episode calls `completion` before
   // it releases the others.
   template <class Completion = no_completion>
-  std::uint32_t arrive(habit& mine, bool drop = false, Completion&& completion = {}) {
+  std::uint32_t arrive(thread_state& mine, bool drop = false, Completion&& completion = {}) {
     const auto leaves = static_cast<rank_t>(leaves_.size());
     const rank_t first = (mine.leaf == unknown ? Memory::place() : mine.leaf) % leaves;
     for (;; Memory::relax()) {
@@ -90,10 +90,10 @@ class striped_barrier {
 
   // Returns true once the episode has ended, or false if the deadline passed.
   template <class Deadline = no_deadline>
-  bool wait(std::uint32_t episode, habit& mine, Deadline deadline = {}) {
+  bool wait(std::uint32_t episode, thread_state& mine, Deadline deadline = {}) {
     // acquire: pairs with the release of the episode.
-    return wait_.until(mine.seat, go_, Memory::order("striped.wait", acquire), reached(episode + 1),
-                       deadline);
+    return wait_.until(mine.wait_state, go_, Memory::order("striped.wait", acquire),
+                       reached(episode + 1), deadline);
   }
 
   rank_t participants() const noexcept { return n_; }

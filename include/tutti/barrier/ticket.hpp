@@ -17,7 +17,7 @@
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/adaptive.hpp"
 #include "tutti/wait/patience.hpp"
-#include "tutti/wait/seats.hpp"
+#include "tutti/wait/thread_state.hpp"
 
 namespace tutti {
 
@@ -59,7 +59,7 @@ class ticket_barrier {
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
     const std::uint64_t episode = arrive();
-    if (wait(episode, seat_of_this_thread<typename Wait::seat>(this), deadline)) return true;
+    if (wait(episode, state_of_this_thread<typename Wait::wait_state>(this), deadline)) return true;
     if (lacking != nullptr) *lacking = missing(episode);
     return false;
   }
@@ -90,13 +90,13 @@ class ticket_barrier {
 
   // Return true once the episode has ended, or false if the deadline passed.
   template <class Deadline = no_deadline>
-  bool wait(std::uint64_t episode, typename Wait::seat& seat, Deadline deadline = {}) const {
-    return wait_for_ticket((episode + 1) * participants_, seat, deadline);
+  bool wait(std::uint64_t episode, typename Wait::wait_state& mine, Deadline deadline = {}) const {
+    return wait_for_ticket((episode + 1) * participants_, mine, deadline);
   }
   // The participant that drew the last ticket does not read the counter again.
   template <class Deadline = no_deadline>
-  bool wait(const tickets& mine, typename Wait::seat& seat, Deadline deadline = {}) const {
-    return mine.is_last || wait_for_ticket(mine.end, seat, deadline);
+  bool wait(const tickets& drawn, typename Wait::wait_state& mine, Deadline deadline = {}) const {
+    return drawn.is_last || wait_for_ticket(drawn.end, mine, deadline);
   }
 
   rank_t participants() const noexcept { return participants_; }
@@ -119,10 +119,11 @@ class ticket_barrier {
 
  private:
   template <class Deadline>
-  bool wait_for_ticket(std::uint64_t end, typename Wait::seat& seat, Deadline deadline) const {
+  bool wait_for_ticket(std::uint64_t end, typename Wait::wait_state& mine,
+                       Deadline deadline) const {
     // acquire: pairs with every arrive of the episode through the counter's release sequence.
     return wait_.until(
-        seat, tickets_, Memory::order("ticket.wait", acquire),
+        mine, tickets_, Memory::order("ticket.wait", acquire),
         [end](std::uint64_t drawn) noexcept { return drawn >= end; }, deadline);
   }
 

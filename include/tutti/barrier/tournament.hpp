@@ -44,7 +44,7 @@ class tournament_barrier {
       me.lost.store(episode, Memory::order("tournament.arrive", release));
       wait_.notify(me.lost);
       // acquire: pairs with the winner's release.
-      if (!wait_.until(me.local.seat, me.released, Memory::order("tournament.wait", acquire),
+      if (!wait_.until(me.local.wait_state, me.released, Memory::order("tournament.wait", acquire),
                        reached(episode), deadline))
         return false;
     }

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/detect/communicator.hpp"
-#include "tutti/graph/participant.hpp"
+#include "tutti/comm/communicator.hpp"
 #include "tutti/graph/partition.hpp"
 #include "tutti/graph/run_alone.hpp"
 #include "tutti/graph/run_result.hpp"
+#include "tutti/graph/vertex_engine.hpp"
 #include "tutti/team/team.hpp"
 
 namespace tutti::graph {
@@ -63,12 +63,12 @@ class first_failure {
 template <vertex_program Program>
 run_result<Program> run_on_team(const Program& program,
                                 std::span<const edge_set<typename Program::edge>> pins,
-                                std::span<const rank_t> owners, team& crew,
+                                std::span<const rank_t> owners, team& workers,
                                 const run_options& options) {
-  const rank_t n = crew.size();
+  const rank_t n = workers.size();
   run_result<Program> result;
   const auto begin = clock::now();
-  const shards<typename Program::edge> cut(pins, owners, n, {}, crew.threads(),
+  const shards<typename Program::edge> cut(pins, owners, n, {}, workers.threads(),
                                            gathers_by_vertex<Program>);
   result.cut_seconds = seconds_since(begin);
 
@@ -81,10 +81,10 @@ run_result<Program> run_on_team(const Program& program,
   result.of_participants.resize(n);
 
   const auto start = clock::now();
-  crew.run([&](member& me) {
+  workers.run([&](member& me) {
     endpoint& mine = comm[me.rank()];
     try {
-      participant part(program, cut[me.rank()], cut.vertices(), mine, host, engine);
+      vertex_engine part(program, cut[me.rank()], cut.vertices(), mine, host, engine);
       part.run();
       result.of_participants[me.rank()] = part.statistics();
     } catch (...) {
@@ -110,11 +110,11 @@ run_result<Program> run(const Program& program,
                         const run_options& options = {}, std::span<const rank_t> owners = {}) {
   detail::require_graph_for<Program>(pins);
   require(!pins.empty() && pins[0].edges != nullptr, "a vertex program needs a graph");
-  team crew(team_options{.threads = options.threads, .ranks = options.ranks});
-  if (crew.size() == 1 && owners.empty()) return run_alone(program, pins, options.engine);
-  if (!owners.empty()) return detail::run_on_team(program, pins, owners, crew, options);
-  const std::vector<rank_t> made = partition(*pins[0].edges, crew.size(), options.partition);
-  return detail::run_on_team(program, pins, made, crew, options);
+  team workers(team_options{.threads = options.threads, .ranks = options.ranks});
+  if (workers.size() == 1 && owners.empty()) return run_alone(program, pins, options.engine);
+  if (!owners.empty()) return detail::run_on_team(program, pins, owners, workers, options);
+  const std::vector<rank_t> made = partition(*pins[0].edges, workers.size(), options.partition);
+  return detail::run_on_team(program, pins, made, workers, options);
 }
 
 template <vertex_program Program>

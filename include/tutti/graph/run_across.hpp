@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "tutti/graph/participant.hpp"
 #include "tutti/graph/run.hpp"
 #include "tutti/graph/run_result.hpp"
+#include "tutti/graph/vertex_engine.hpp"
 #include "tutti/reduce/operations.hpp"
 #include "tutti/team/team.hpp"
 
@@ -77,12 +77,12 @@ run_result<Program> run_across(const Program& program,
   engine_options engine = options.engine;
   engine.cancelled = failure.flag();
   result.of_participants.resize(here);
-  team crew(team_options{.threads = here, .place = platform::placement::none});
+  team workers(team_options{.threads = here, .place = platform::placement::none});
   const auto start = detail::clock::now();
-  crew.run([&](member& me) {
+  workers.run([&](member& me) {
     auto& mine = comm.local(me.rank());
     try {
-      participant part(program, cut[mine.rank()], cut.vertices(), mine, host, engine);
+      vertex_engine part(program, cut[mine.rank()], cut.vertices(), mine, host, engine);
       part.run();
       const engine_statistics of_this = part.statistics();
       const engine_statistics of_all = detail::added_up(mine, of_this);

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "tutti/graph/participant.hpp"
 #include "tutti/graph/run_result.hpp"
 #include "tutti/graph/solo_endpoint.hpp"
+#include "tutti/graph/vertex_engine.hpp"
 
 namespace tutti::graph {
 
@@ -30,7 +30,7 @@ run_result<Program> run_alone(const Program& program,
                                            detail::gathers_by_vertex<Program>);
   solo_endpoint alone;
   collecting_host<typename Program::message> host;
-  participant engine(program, cut[0], cut.vertices(), alone, host, options);
+  vertex_engine engine(program, cut[0], cut.vertices(), alone, host, options);
   run_result<Program> result;
   result.cut_seconds = detail::seconds_since(begin);
   const auto start = detail::clock::now();

@@ -64,18 +64,18 @@ class shards {
     place_vertices(owners);
     made_.resize(here.count);
     counts_.resize(std::size_t{participants} * participants);
-    team crew(team_options{.threads = std::max<rank_t>(1, std::min(threads, participants)),
-                           .place = platform::placement::none});
+    team workers(team_options{.threads = std::max<rank_t>(1, std::min(threads, participants)),
+                              .place = platform::placement::none});
     const loop_options one_by_one{.kind = loop::dynamic_chunks, .chunk = 1};
-    crew.parallel_for(
+    workers.parallel_for(
         0, participants, [&](std::size_t p) { count(static_cast<rank_t>(p)); }, one_by_one);
     number_lists();
-    crew.parallel_for(
+    workers.parallel_for(
         0, here.count, [&](std::size_t i) { reserve(static_cast<rank_t>(first_ + i)); },
         one_by_one);
-    crew.parallel_for(
+    workers.parallel_for(
         0, participants, [&](std::size_t p) { fill(static_cast<rank_t>(p)); }, one_by_one);
-    crew.parallel_for(
+    workers.parallel_for(
         0, here.count, [&](std::size_t i) { count_in_edges(made_[i], with_in_lists); }, one_by_one);
     free_scaffold();
   }

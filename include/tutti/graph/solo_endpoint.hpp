@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

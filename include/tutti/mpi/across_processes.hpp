@@ -25,9 +25,9 @@ struct across_processes : native {
   // has learned about the node's cores. A waiter is identified by an address, which two processes
   // share only if addresses are not randomized. With randomized addresses each process waits as if
   // its cores were its own: slower, but correct.
-  static inline thread_local platform::core_habits* node_habits = platform::habits_of_cores;
-  static platform::core_habits& core() noexcept {
-    return node_habits[platform::current_cpu() % platform::core_slots];
+  static inline thread_local platform::cpu_hints* node_hints = platform::hints_of_cpus;
+  static platform::cpu_hints& core() noexcept {
+    return node_hints[platform::current_cpu() % platform::core_slots];
   }
 };
 

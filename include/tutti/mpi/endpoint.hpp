@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One participant of a communicator across processes. detect/endpoint_concept.hpp says what it
+// One participant of a communicator across processes. comm/endpoint_concept.hpp says what it
 // does; communicator.hpp makes it. One thread at a time uses it.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "tutti/barrier/timed.hpp"
-#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/mpi/operation_number.hpp"
 #include "tutti/mpi/packet_endpoint.hpp"
 #include "tutti/mpi/shared_endpoint.hpp"

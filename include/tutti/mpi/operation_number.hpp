@@ -7,8 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "tutti/detect/protocol/interface.hpp"
 #include "tutti/reduce/operations.hpp"
+#include "tutti/termination/protocol/interface.hpp"
 
 namespace tutti::mpi {
 

@@ -16,7 +16,7 @@ struct options {
   // The number of participants of this process.
   rank_t threads = 1;
   // The name of the termination detection between processes: star, ring, tree or waves
-  // (detect/protocol/). In an empty episode the star needs one message to the root and one back;
+  // (termination/protocol/). In an empty episode the star needs one message to the root and one back;
   // with many processes the tree relieves the root.
   std::string detector = "star";
   // "shared": shared memory. "mpi": messages of MPI. "auto": shared memory if all processes are on

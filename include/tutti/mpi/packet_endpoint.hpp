@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One participant whose messages travel as packets of MPI. Between threads of one process the
-// packets are passed on directly. detect/endpoint_concept.hpp says what an endpoint does;
+// packets are passed on directly. comm/endpoint_concept.hpp says what an endpoint does;
 // communicator.hpp makes it.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/mpi/operation_number.hpp"
 #include "tutti/mpi/outgoing.hpp"
 #include "tutti/mpi/polling.hpp"

@@ -29,7 +29,7 @@ class polling {
     }
     if (!is_time_to_nap()) return native::yield();
     // Nothing wakes this sleep, so it lasts until its deadline.
-    native::park(bell_, 0, native::now_ns() + nap_ns);
+    native::park(word_, 0, native::now_ns() + nap_ns);
   }
 
  private:
@@ -52,7 +52,7 @@ class polling {
   std::uint32_t polls_left_;
   const std::uint64_t start_ns_;
   std::uint32_t yields_ = 0;
-  std::atomic<std::uint32_t> bell_{0};
+  std::atomic<std::uint32_t> word_{0};
 };
 
 }  // namespace tutti::mpi

@@ -19,15 +19,15 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/detect/endpoint_concept.hpp"
-#include "tutti/detect/protocol/interface.hpp"
-#include "tutti/detect/protocol/machine.hpp"
+#include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/mpi/calls.hpp"
 #include "tutti/mpi/inbox.hpp"
 #include "tutti/mpi/options.hpp"
 #include "tutti/mpi/packet.hpp"
 #include "tutti/mpi/turn.hpp"
 #include "tutti/platform/array.hpp"
+#include "tutti/termination/protocol/interface.hpp"
+#include "tutti/termination/protocol/machine.hpp"
 
 namespace tutti::mpi {
 

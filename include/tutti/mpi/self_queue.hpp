@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "tutti/detect/endpoint_concept.hpp"
+#include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/mpi/packet.hpp"
 
 namespace tutti::mpi {

@@ -10,12 +10,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tutti/detect/endpoint_concept.hpp"
-#include "tutti/detect/foresight.hpp"
-#include "tutti/detect/protocol/interface.hpp"
+#include "tutti/comm/endpoint_concept.hpp"
+#include "tutti/comm/message_predictor.hpp"
 #include "tutti/message/mailbox.hpp"
 #include "tutti/mpi/process.hpp"
 #include "tutti/mpi/shared_room.hpp"
+#include "tutti/termination/protocol/interface.hpp"
 
 namespace tutti::mpi {
 
@@ -23,7 +23,7 @@ class shared_endpoint {
   using memory = shared_room::memory;
   struct wake {
     shared_room* room;
-    void operator()(rank_t to) const noexcept { room->call(to); }
+    void operator()(rank_t to) const noexcept { room->wake(to); }
   };
 
  public:
@@ -132,13 +132,13 @@ class shared_endpoint {
 
   process& process_;
   shared_room& room_;
-  shared_room::seat& mine_;
+  shared_room::rank_slot& mine_;
   std::size_t piece_bytes_;
   mailbox<memory, wake> box_;
   std::uint64_t episode_ = 0;
   // Messages sent less messages released, as of this participant's last entry.
   std::uint64_t reported_ = 0;
-  foresight foresight_;
+  message_predictor predictor_;
   int polls_before_wait_;
 
   bool is_staged_ = false;

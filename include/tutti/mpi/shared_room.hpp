@@ -4,7 +4,7 @@
 // window of shared memory at a different address in each process, and holds no address itself.
 //
 // The word counts at one instant the idle participants, their votes, and the messages sent less the
-// messages released. The addition that completes it is the detection (detect/counter.hpp says why
+// messages released. The addition that completes it is the detection (termination/counter.hpp says why
 // that is exact).
 #pragma once
 
@@ -18,11 +18,11 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/detect/bell.hpp"
-#include "tutti/detect/endpoint_concept.hpp"
-#include "tutti/detect/protocol/interface.hpp"
+#include "tutti/comm/endpoint_concept.hpp"
+#include "tutti/comm/wake_word.hpp"
 #include "tutti/message/ring.hpp"
 #include "tutti/mpi/across_processes.hpp"
+#include "tutti/termination/protocol/interface.hpp"
 #include "tutti/wait/adaptive.hpp"
 
 namespace tutti::mpi {
@@ -46,14 +46,14 @@ class shared_room {
  public:
   using memory = across_processes;
   using place = ring_place<memory>;
-  using wait_policy = adaptive_wait<ringing<memory>>;
+  using wait_policy = adaptive_wait<wake_word_memory<memory>>;
   static constexpr rank_t most_participants = 0xfff;
 
-  struct alignas(cache_line) seat {
-    explicit seat(rank_t participants) : wait(participants) {}
-    bell<memory> door;
+  struct alignas(cache_line) rank_slot {
+    explicit rank_slot(rank_t participants) : wait(participants) {}
+    wake_word<memory> word;
     // Only its owner uses this.
-    wait_policy::seat habit{};
+    wait_policy::wait_state wait_state{};
     wait_policy wait;
     // The owner writes this line at every idle(); participants that ask who is missing read it.
     alignas(cache_line) std::atomic<whereabouts> is_where{whereabouts::running};
@@ -87,13 +87,13 @@ class shared_room {
         base_(static_cast<std::byte*>(base)) {
     if (!is_builder) return;
     ::new (base_) hub();
-    for (rank_t rank = 0; rank < n_; ++rank) ::new (&of(rank)) seat(n_);
+    for (rank_t rank = 0; rank < n_; ++rank) ::new (&of(rank)) rank_slot(n_);
     for (std::size_t i = 0; i < std::size_t{n_} * n_; ++i) ::new (&line(i)) ring_line<memory>();
     std::fill_n(cells(0), std::size_t{n_} * n_ * capacity_, std::uint64_t{0});
   }
 
   rank_t participants() const noexcept { return n_; }
-  seat& of(rank_t rank) noexcept { return at<seat>(where_.seats)[rank]; }
+  rank_slot& of(rank_t rank) noexcept { return at<rank_slot>(where_.slots)[rank]; }
 
   // The rings that `writer` writes, or that `reader` reads, in the order of the other end's rank.
   std::vector<place> rings_from(rank_t writer) noexcept {
@@ -107,7 +107,7 @@ class shared_room {
     return places;
   }
 
-  platform::core_habits* habits() noexcept { return the_hub().habits; }
+  platform::cpu_hints* hints() noexcept { return the_hub().hints; }
   protocol::value_t& result() noexcept { return the_hub().result; }
 
   // Whether any participant has ever sent a message in pieces. This is set before such a message
@@ -171,7 +171,7 @@ class shared_room {
         before, release_word::of(episodes, flags | (before & release_word::broken)).word, seq_cst,
         relaxed)) {
     }
-    call_all(me);
+    wake_all(me);
   }
   // Marks a participant as gone for good: it has left, or its process is dead.
   void break_up(rank_t gone) noexcept {
@@ -179,9 +179,9 @@ class shared_room {
     of(gone).is_where.store(whereabouts::gone, relaxed);
     // seq_cst: as in release_all.
     the_hub().released.fetch_or(release_word::broken, seq_cst);
-    call_all(gone);
+    wake_all(gone);
   }
-  void call(rank_t rank) noexcept { of(rank).wait.notify(of(rank).door); }
+  void wake(rank_t rank) noexcept { of(rank).wait.notify(of(rank).word); }
 
  private:
   struct hub {
@@ -191,17 +191,17 @@ class shared_room {
     std::atomic<std::uint64_t> released{0};
     alignas(cache_line) protocol::value_t result{};
     std::atomic<bool> has_pieces{false};
-    platform::core_habits habits[platform::core_slots];
+    platform::cpu_hints hints[platform::core_slots];
   };
   struct offsets {
-    std::size_t seats, lines, cells, all;
+    std::size_t slots, lines, cells, all;
   };
 
   static offsets extent(rank_t n, std::size_t ring_bytes) noexcept {
     const std::size_t pairs = std::size_t{n} * n;
     offsets where{};
-    where.seats = sizeof(hub);
-    where.lines = where.seats + n * sizeof(seat);
+    where.slots = sizeof(hub);
+    where.lines = where.slots + n * sizeof(rank_slot);
     where.cells = where.lines + pairs * sizeof(ring_line<memory>);
     where.all = where.cells + pairs * ring_bytes;
     return where;
@@ -220,9 +220,9 @@ class shared_room {
     const std::size_t back = std::size_t{reader} * n_ + writer;
     return {cells(forth), capacity_, &line(forth), &line(back)};
   }
-  void call_all(rank_t me) noexcept {
+  void wake_all(rank_t me) noexcept {
     for (rank_t rank = 0; rank < n_; ++rank)
-      if (rank != me) of(rank).wait.notify_ordered(of(rank).door);
+      if (rank != me) of(rank).wait.notify_ordered(of(rank).word);
   }
 
   // The fields of the word: 1 bit for the parity of the episode, 12 bits for the idle participants,

@@ -46,7 +46,7 @@ inline std::uint32_t runnable_tasks() noexcept {
 // What the threads of this process have learnt about one CPU by waiting on it. Written only by threads that run
 // there and only when something changes, so that on free cores it stays clean in every cache. All of it is hints:
 // nothing is published through it.
-class alignas(cache_line) core_habits {
+class alignas(cache_line) cpu_hints {
  public:
   // Leaves my name; true if another thread has waited here since I last did. Then we share the core, and spinning
   // would keep off it the very thread that is being waited for.
@@ -66,7 +66,7 @@ class alignas(cache_line) core_habits {
   // A second one that follows at once, or one after a time of shunning, tells that he stays: each yield costs a slice.
   void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
     if (fibers_here != nullptr) return;  // perhaps another fiber of this thread ran
-    const bool is_tried = has_stranger() && !is_shunned(began_ns);
+    const bool is_tried = has_other_process() && !is_shunned(began_ns);
     const auto seen = look_at_slice(began_ns, now_ns, at_once_ns);
     if (seen == slice::follows || (seen == slice::first && is_tried)) shun(now_ns);
   }
@@ -84,8 +84,10 @@ class alignas(cache_line) core_habits {
   // A process takes what is polled away here.
   bool is_contested(std::uint64_t now_ns) const noexcept { return now_ns < look(contested_until_); }
   // Yields here cost a slice each.
-  bool is_shunned(std::uint64_t now_ns) const noexcept { return now_ns < look(stranger_until_); }
-  bool has_stranger() const noexcept { return look(stranger_until_) != 0; }
+  bool is_shunned(std::uint64_t now_ns) const noexcept {
+    return now_ns < look(other_process_until_);
+  }
+  bool has_other_process() const noexcept { return look(other_process_until_) != 0; }
   // After the time of shunning one waiter at a time tries to yield, the others on this core go on sleeping: a try can cost
   // a slice, and all would pay it one after the other. It need not be waited for where the system tells that nobody but the
   // caller wants to run at all.
@@ -113,7 +115,7 @@ class alignas(cache_line) core_habits {
   void note_wait() noexcept { put(waits_, look(waits_) + 1); }
   std::uint32_t waits() const noexcept { return look(waits_); }
 
-  static core_habits& here() noexcept;
+  static cpu_hints& here() noexcept;
 
  private:
   // relaxed: all that stands here is a hint; nothing is published through it, and what is lost costs a needless yield, sleep or
@@ -143,23 +145,23 @@ class alignas(cache_line) core_habits {
     return began_ns - last > soon ? slice::first : slice::follows;
   }
   void shun(std::uint64_t now_ns) noexcept {
-    const std::uint32_t ms = within(4 * look(stranger_ms_), first_ms, most_ms);
+    const std::uint32_t ms = within(4 * look(other_process_ms_), first_ms, most_ms);
     put(short_yields_, 0);
-    put(stranger_ms_, ms);
-    put(stranger_until_, now_ns + ms * std::uint64_t{1'000'000});
+    put(other_process_ms_, ms);
+    put(other_process_until_, now_ns + ms * std::uint64_t{1'000'000});
   }
   void forget() noexcept {
-    put(stranger_ms_, 0);
-    put(stranger_until_, 0);
+    put(other_process_ms_, 0);
+    put(other_process_until_, 0);
   }
 
   std::atomic<const void*> last_waiter_;
-  std::atomic<std::uint64_t> stranger_until_;
+  std::atomic<std::uint64_t> other_process_until_;
   std::atomic<std::uint64_t> turn_until_;
   std::atomic<std::uint64_t> look_at_;
   std::atomic<std::uint64_t> last_slice_;
   std::atomic<std::uint64_t> contested_until_;
-  std::atomic<std::uint32_t> stranger_ms_;
+  std::atomic<std::uint32_t> other_process_ms_;
   std::atomic<std::uint32_t> contested_ms_;
   std::atomic<std::uint32_t> short_yields_;
   std::atomic<std::uint32_t> waits_;
@@ -167,27 +169,25 @@ class alignas(cache_line) core_habits {
 
 inline constexpr std::uint32_t core_slots =
     256;  // CPUs beyond share an entry: needless yields at worst
-TUTTI_API inline core_habits habits_of_cores[core_slots];
-inline core_habits& core_habits::here() noexcept {
-  return habits_of_cores[current_cpu() % core_slots];
-}
+TUTTI_API inline cpu_hints hints_of_cpus[core_slots];
+inline cpu_hints& cpu_hints::here() noexcept { return hints_of_cpus[current_cpu() % core_slots]; }
 
 #else
 
 // One program on the machine: every core is its thread's own.
-struct core_habits {
+struct cpu_hints {
   bool visited_by_another() const noexcept { return false; }
   void note_foreign_slice(std::uint64_t, std::uint64_t) noexcept {}
   void note_preemption(std::uint64_t, std::uint64_t) noexcept {}
   bool is_contested(std::uint64_t) const noexcept { return false; }
   bool is_shunned(std::uint64_t) const noexcept { return false; }
-  bool has_stranger() const noexcept { return false; }
+  bool has_other_process() const noexcept { return false; }
   bool may_try_yielding(std::uint64_t) const noexcept { return true; }
   void note_short_yield() noexcept {}
   void note_wait() noexcept {}
   std::uint32_t waits() const noexcept { return 0; }
-  static core_habits& here() noexcept {
-    static core_habits only;
+  static cpu_hints& here() noexcept {
+    static cpu_hints only;
     return only;
   }
 };

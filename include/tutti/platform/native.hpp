@@ -74,7 +74,7 @@ struct native {
     if (!platform::switch_fiber()) sched_yield();
   }
   static std::uint64_t now_ns() noexcept { return platform::now_ns(); }
-  static platform::core_habits& core() noexcept { return platform::core_habits::here(); }
+  static platform::cpu_hints& core() noexcept { return platform::cpu_hints::here(); }
   // A striped barrier has up to 8 participants on a leaf.
   static std::uint32_t place() noexcept { return platform::current_cpu() / 8; }
   static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
@@ -107,7 +107,7 @@ struct native {
   static constexpr bool can_park = false;
   static void yield() noexcept { platform::pause(); }
   static std::uint64_t now_ns() noexcept { return 0; }
-  static platform::core_habits& core() noexcept { return platform::core_habits::here(); }
+  static platform::cpu_hints& core() noexcept { return platform::cpu_hints::here(); }
   static std::uint32_t place() noexcept { return 0; }
   template <class Word, class Value>
   static void park(const Word&, Value, std::uint64_t) noexcept {

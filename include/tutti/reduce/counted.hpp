@@ -46,8 +46,8 @@ class counted_reduction {
       return true;
     }
     // acquire: pairs with the release.
-    if (!wait_.until(me.seat, down_.sent, Memory::order("counted.wait", acquire), reached(episode),
-                     deadline))
+    if (!wait_.until(me.wait_state, down_.sent, Memory::order("counted.wait", acquire),
+                     reached(episode), deadline))
       return false;
     result = static_cast<T>(down_.value);
     return true;

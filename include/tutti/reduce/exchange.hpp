@@ -43,7 +43,7 @@ class exchange_reduction {
     for (rank_t i = 1; i < n_; ++i) {
       const rank_t other = rank + i < n_ ? rank + i : rank + i - n_;
       // acquire: pairs with the other's post.
-      if (!wait_.until(me.seat, post_of(other, episode).posted,
+      if (!wait_.until(me.wait_state, post_of(other, episode).posted,
                        Memory::order("exchange.look", acquire), reached(episode), deadline))
         return false;
     }

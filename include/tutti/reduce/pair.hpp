@@ -79,7 +79,7 @@ class pair_reduction {
     Memory::relax();
     // acquire: pairs with the second's arrival.
     if (!wait_.until(
-            me.seat, line_.arrivals, Memory::order("pair.wait", acquire),
+            me.wait_state, line_.arrivals, Memory::order("pair.wait", acquire),
             [all](std::uint32_t arrivals) noexcept {
               return static_cast<std::int32_t>(arrivals - all) >= 0;
             },

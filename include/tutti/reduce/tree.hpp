@@ -100,7 +100,7 @@ class tree_reduction {
     me.up.word.store(arrived(episode), Memory::order("tree.arrive", release));
     wait_.notify(me.up.word);
     // acquire: pairs with the parent's release.
-    if (!wait_.until(me.local.seat, me.up.word, Memory::order("tree.wait", acquire),
+    if (!wait_.until(me.local.wait_state, me.up.word, Memory::order("tree.wait", acquire),
                      reached(released(episode)), deadline))
       return false;
     sum = static_cast<T>(me.up.value);

@@ -230,8 +230,8 @@ class fork_join {
     // The number of ranks in the region.
     rank_t participants = 0;
     // The wait policy's state for waits for the next region, and for waits for arrivals.
-    typename Wait::seat awaiting{};
-    typename Wait::seat collecting{};
+    typename Wait::wait_state awaiting{};
+    typename Wait::wait_state collecting{};
     // The last opening whose region it has finished, for messages.
     typename Memory::template atomic<std::uint32_t> finished{0};
   };

@@ -80,7 +80,7 @@ class loop_desk {
   void wait_for_others(std::uint32_t units) {
     expected_ += units;
     // acquire: pairs with every helper through the counter's release sequence.
-    ended_.until(seat_, done_, Memory::order("desk.wait", acquire),
+    ended_.until(wait_state_, done_, Memory::order("desk.wait", acquire),
                  [all = expected_](std::uint32_t done) { return done == all; });
   }
   // Whether that would not wait.
@@ -169,7 +169,7 @@ class loop_desk {
   alignas(cache_line) typename Memory::template plain<Job> job_{};
   typename Memory::template atomic<std::uint64_t> manner_{1};
   std::uint32_t expected_ = 0;  // of done_; only the owner of the loop looks
-  typename Wait::seat seat_{};
+  typename Wait::wait_state wait_state_{};
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> done_{0};
   Wait ended_;
 };

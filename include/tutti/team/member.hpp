@@ -32,7 +32,7 @@ namespace tutti {
 
 class team;
 namespace detail {
-class meeting;
+class group_sync;
 }
 
 // Another rank of the region has failed, so a wait for all ranks cannot end. Do not catch it, so
@@ -104,7 +104,7 @@ class member {
   }
 
   team* team_ = nullptr;
-  detail::meeting* meeting_ = nullptr;
+  detail::group_sync* sync_ = nullptr;
   rank_t rank_ = 0;
   rank_t size_ = 1;
   rank_t thread_ = 0;

@@ -50,7 +50,7 @@ std::array<T, Chunk> sum_across(const Op& op, const std::vector<T*>& data, std::
 
 inline void member::barrier() {
   if (team_ == nullptr) return;
-  const bool met = team_->is_virtual() ? team_->meet_virtually(*this) : meeting_->meet(rank_);
+  const bool met = team_->is_virtual() ? team_->meet_virtually(*this) : sync_->meet(rank_);
   if (!met) throw region_cancelled();
 }
 
@@ -74,7 +74,7 @@ T member::reduce(Op op, const T& value) {
     barrier();
   } else if (team_->is_virtual()) {
     result = team_->reduce_virtually(*this, op, value);
-  } else if (!meeting_->all(rank_, value, op, result)) {
+  } else if (!sync_->all(rank_, value, op, result)) {
     throw region_cancelled();
   }
   return canonical(result);
@@ -85,7 +85,7 @@ void member::gather(const T& value, Read&& read) {
   static_assert(team::slot::fits<T>, "gathered values are trivially copyable, of 56 bytes at most");
   if (team_ == nullptr) return read([&](rank_t) { return value; });
   if (!team_->is_virtual()) {
-    if (!meeting_->gather(rank_, value, read)) throw region_cancelled();
+    if (!sync_->gather(rank_, value, read)) throw region_cancelled();
     return;
   }
   const detail::compact_values& values = team_->post_virtually(*this, value);
@@ -197,7 +197,7 @@ bool team::meet_virtually(member& me, MeetThreads meet_threads) {
 }
 
 inline bool team::meet_virtually(member& me) {
-  return meet_virtually(me, [&] { return me.meeting_->meet(me.thread()); });
+  return meet_virtually(me, [&] { return me.sync_->meet(me.thread()); });
 }
 
 template <class T>
@@ -217,9 +217,9 @@ T team::reduce_virtually(member& me, const Op& op, const T& value) {
     T result{};
     if (threads_are_subtrees_) {
       const T of_thread = fold_of_thread<T>(values, me.thread(), op);
-      if (!me.meeting_->all(me.thread(), of_thread, op, result)) return false;
+      if (!me.sync_->all(me.thread(), of_thread, op, result)) return false;
     } else {
-      if (!me.meeting_->meet(me.thread())) return false;
+      if (!me.sync_->meet(me.thread())) return false;
       result = schedule::fold(0, me.size(), values.get<T>(), op);
     }
     mine.result = result;
@@ -234,7 +234,7 @@ const T& team::combine_virtually(member& me, const V& value, const Combine& comb
   const detail::compact_values& places = post_virtually(me, &value);
   thread_group& mine = (*groups_)[me.thread()];
   const auto once = [&] {
-    if (!me.meeting_->meet(me.thread())) return false;
+    if (!me.sync_->meet(me.thread())) return false;
     of_all = combine(places.get<const V*>());
     mine.result = static_cast<const T*>(&of_all);
     return true;

@@ -57,7 +57,7 @@ class region_before_barrier {
   void await(rank_t rank) {
     participant<Wait>& me = locals_[rank];
     // acquire: pairs with open.
-    wait_.until(me.seat, go_, Memory::order("region.await", acquire), reached(++me.episode));
+    wait_.until(me.wait_state, go_, Memory::order("region.await", acquire), reached(++me.episode));
   }
   void collect(rank_t rank) { barrier_->arrive_and_wait(rank); }
 

@@ -63,7 +63,7 @@ class team::narrowed {
   narrowed& operator=(const narrowed&) = delete;
 
  private:
-  void set(rank_t ranks, rank_t size, detail::meeting* meeting) const;
+  void set(rank_t ranks, rank_t size, detail::group_sync* sync) const;
 
   team& team_;
   const rank_t thread_, first_;

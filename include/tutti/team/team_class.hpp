@@ -25,9 +25,9 @@
 #include "tutti/team/compact_values.hpp"
 #include "tutti/team/fibers.hpp"
 #include "tutti/team/fork_join.hpp"
+#include "tutti/team/group_sync.hpp"
 #include "tutti/team/loop.hpp"
 #include "tutti/team/loop_desk.hpp"
-#include "tutti/team/meeting.hpp"
 #include "tutti/team/member.hpp"
 #include "tutti/team/region.hpp"
 
@@ -169,7 +169,7 @@ class TUTTI_API team {
   // ---- set-up and end (src/team/team.cpp)
   void choose_sizes();
   void make_regions();
-  void make_meeting();
+  void make_sync();
   void make_virtual_ranks();
   void start_workers();
   void work(rank_t thread);
@@ -285,8 +285,8 @@ class TUTTI_API team {
 
   // The collective operations of all threads, and of the first 1, 2, ... threads, which are made
   // when they are needed.
-  std::unique_ptr<detail::meeting> meeting_;
-  std::vector<std::unique_ptr<detail::meeting>> narrow_meetings_;
+  std::unique_ptr<detail::group_sync> sync_;
+  std::vector<std::unique_ptr<detail::group_sync>> narrow_syncs_;
   std::optional<array<member>> members_;
   // The virtual ranks of each thread.
   std::optional<array<thread_group>> groups_;

@@ -6,7 +6,7 @@
 //    (platform/cpu.hpp): a foreign name there means that polling would keep off the core the very thread that is
 //    waited for, so the policy yields at once. One load for each wait that is not over at the first look. It sees
 //    what is so, not what an affinity mask or a count of threads suggests.
-//  * How long are my waits? Each seat remembers the lengths of its last waits that outlasted the first polls, and polls
+//  * How long are my waits? Each state remembers the lengths of its last waits that outlasted the first polls, and polls
 //    for as long as that pays (lengths.hpp): through waits that are usually short, not at all where they are usually long.
 //  * Does a process run here that is no participant? On a core that participants share, one yield that lasts says little:
 //    somebody took a slice and went. Two in a row say that each yield costs a slice; then parking is better, as sleepers are
@@ -55,7 +55,7 @@ struct adaptive_options {
 template <class Memory = native>
 class adaptive_wait {
  public:
-  struct seat {
+  struct wait_state {
     wait_lengths lengths;
     std::uint8_t crowded_waits = 0;  // waits until I trust the core to be my own
     std::uint8_t looks = 0;          // waits until I look at the clock again
@@ -73,7 +73,7 @@ class adaptive_wait {
   }
 
   template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(seat& mine, const Word& word, std::memory_order order, Ready ready,
+  bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
     // A partner that is running answers within these polls. On a crowded core they would keep it from running.
     const int polls = mine.crowded_waits == 0 ? polls_on_trusted_core : 1;
@@ -103,7 +103,7 @@ class adaptive_wait {
 
   // The last wait of this seat was slept through beyond what was waited for: that came `ns_ago`, and `followers` times more,
   // each after `gap_ns`, but nobody woke the sleeper.
-  static void note_slept_through(seat& mine, std::uint32_t ns_ago, unsigned followers,
+  static void note_slept_through(wait_state& mine, std::uint32_t ns_ago, unsigned followers,
                                  std::uint32_t gap_ns) noexcept {
     if (mine.last_ns <= ns_ago) return;  // it was another wait
     mine.last_ns -= ns_ago;
@@ -112,8 +112,8 @@ class adaptive_wait {
 
  private:
   template <class Word, class Ready, class Deadline>
-  [[gnu::noinline]] bool wait(seat& mine, const Word& word, std::memory_order order, Ready ready,
-                              Deadline deadline) noexcept {
+  [[gnu::noinline]] bool wait(wait_state& mine, const Word& word, std::memory_order order,
+                              Ready ready, Deadline deadline) noexcept {
     // relaxed: as in set_patience.
     const patience chosen = patience::of_word(patience_.load(relaxed));
     if (chosen.is_passive()) return sleepers_.sleep(word, order, ready, deadline);
@@ -126,8 +126,8 @@ class adaptive_wait {
   }
 
   template <class Word, class Ready, class Deadline>
-  bool wait_on_own_core(seat& mine, patience chosen, const Word& word, std::memory_order order,
-                        Ready ready, Deadline deadline) noexcept {
+  bool wait_on_own_core(wait_state& mine, patience chosen, const Word& word,
+                        std::memory_order order, Ready ready, Deadline deadline) noexcept {
     const auto is_over = [&]() noexcept {
       for (int poll = 0; poll < polls_between_clocks; ++poll) {
         Memory::relax_long();
@@ -155,11 +155,11 @@ class adaptive_wait {
   }
 
   template <class Word, class Ready, class Deadline>
-  bool wait_on_shared_core(seat& mine, patience chosen, const Word& word, std::memory_order order,
-                           Ready ready, Deadline deadline) noexcept {
+  bool wait_on_shared_core(wait_state& mine, patience chosen, const Word& word,
+                           std::memory_order order, Ready ready, Deadline deadline) noexcept {
     auto& core = Memory::core();
     core.note_wait();
-    const bool tries = core.has_stranger();
+    const bool tries = core.has_other_process();
     if (tries && !chosen.is_active() && !core.may_try_yielding(Memory::now_ns()))
       return sleepers_.sleep(word, order, ready, deadline);
     if (mine.looks > 0 && !tries && deadline.ns() == no_deadline::ns()) {
@@ -183,7 +183,7 @@ class adaptive_wait {
       if (lent > options.foreign_slice_ns) {
         core.note_foreign_slice(before, now);
         mine.looks = 0;  // perhaps the next yield tells more
-      } else if (core.has_stranger()) {
+      } else if (core.has_other_process()) {
         core.note_short_yield();
       }
       const std::uint32_t waits_now = core.waits();
@@ -204,7 +204,7 @@ class adaptive_wait {
 
   // Parks; `start` is when the wait began.
   template <class Word, class Ready, class Deadline>
-  bool sleep(seat& mine, std::uint64_t start, const Word& word, std::memory_order order,
+  bool sleep(wait_state& mine, std::uint64_t start, const Word& word, std::memory_order order,
              Ready ready, Deadline deadline) noexcept {
     const bool is_ready = sleepers_.sleep(word, order, ready, deadline);
     // With its wake-up: who takes too much off it takes a wait for shorter than it is, and then never polls through it.
@@ -212,11 +212,11 @@ class adaptive_wait {
     return is_ready;
   }
 
-  static void note_length(seat& mine, std::uint64_t ns) noexcept {
+  static void note_length(wait_state& mine, std::uint64_t ns) noexcept {
     mine.last_ns = static_cast<std::uint32_t>(within<std::uint64_t>(ns, 1, UINT32_MAX));
   }
 
-  static std::uint64_t budget_of(seat& mine, patience chosen, std::uint64_t now) noexcept {
+  static std::uint64_t budget_of(wait_state& mine, patience chosen, std::uint64_t now) noexcept {
     if (!chosen.is_balanced()) return chosen.is_active() ? UINT64_MAX : chosen.ns();
     if (mine.last_ns != 0) mine.lengths.add(mine.last_ns);
     mine.last_ns = 0;

@@ -16,11 +16,11 @@ namespace tutti {
 template <class Memory = native>
 class monitor_wait {
  public:
-  struct seat {};
+  struct wait_state {};
   explicit monitor_wait(rank_t /*participants*/) noexcept {}
 
   template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(seat&, const Word& word, std::memory_order order, Ready ready,
+  bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
     const auto is_ready = [&]() noexcept { return ready(word.load(order)); };
     while (!is_ready()) {

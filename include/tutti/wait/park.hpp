@@ -15,11 +15,11 @@ namespace tutti {
 template <class Memory = native, int Polls = 100>
 class park_wait {
  public:
-  struct seat {};
+  struct wait_state {};
   explicit park_wait(rank_t /*participants*/) noexcept {}
 
   template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(seat&, const Word& word, std::memory_order order, Ready ready,
+  bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
     for (int poll = 0; poll < Polls; ++poll) {
       if (ready(word.load(order))) return true;

@@ -5,8 +5,8 @@
 //
 // A wait policy is a class template over the memory policy with these members:
 //   Wait(n)                the policy of one barrier, which n participants share
-//   Wait::seat             what one participant remembers from wait to wait
-//   until(seat, word, order, ready, deadline)
+//   Wait::wait_state             what one participant remembers from wait to wait
+//   until(wait_state, word, order, ready, deadline)
 //                          returns true once ready(word.load(order)) is true, or false once the
 //                          deadline has passed
 //   notify(word)           must follow a plain store that may end a wait
@@ -25,11 +25,11 @@ namespace tutti {
 template <class Memory = native>
 class spin_wait {
  public:
-  struct seat {};
+  struct wait_state {};
   explicit spin_wait(rank_t /*participants*/) noexcept {}
 
   template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(seat&, const Word& word, std::memory_order order, Ready ready,
+  bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
     while (!ready(word.load(order))) {
       if (deadline.template passed<Memory>()) return false;

@@ -15,11 +15,11 @@ namespace tutti {
 template <class Memory = native>
 class yield_wait {
  public:
-  struct seat {};
+  struct wait_state {};
   explicit yield_wait(rank_t /*participants*/) noexcept {}
 
   template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(seat&, const Word& word, std::memory_order order, Ready ready,
+  bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
     // A partner that is running answers within a few line transfers, and these polls take less time
     // than one yield.

@@ -7,9 +7,9 @@
 #include <new>
 #include <stdexcept>
 
-#include "../parallel.hpp"
-#include "generators.hpp"
-#include "random.hpp"
+#include "src/graph/generate/generators.hpp"
+#include "src/graph/generate/random.hpp"
+#include "src/graph/parallel.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "specification.hpp"
+#include "src/graph/generate/specification.hpp"
 #include "tutti/graph/csr.hpp"
 
 namespace tutti::graph {

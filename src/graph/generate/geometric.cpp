@@ -8,10 +8,10 @@
 #include <cmath>
 #include <utility>
 
-#include "../parallel.hpp"
-#include "../rows.hpp"
-#include "generators.hpp"
-#include "random.hpp"
+#include "src/graph/generate/generators.hpp"
+#include "src/graph/generate/random.hpp"
+#include "src/graph/parallel.hpp"
+#include "src/graph/rows.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

@@ -3,9 +3,9 @@
 // the GAP benchmark suite.
 #include <utility>
 
-#include "../parallel.hpp"
-#include "generators.hpp"
-#include "random.hpp"
+#include "src/graph/generate/generators.hpp"
+#include "src/graph/generate/random.hpp"
+#include "src/graph/parallel.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "../rows.hpp"
-#include "generators.hpp"
+#include "src/graph/generate/generators.hpp"
+#include "src/graph/rows.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

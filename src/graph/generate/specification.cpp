@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses specifications and reports every error in them.
-#include "specification.hpp"
+#include "src/graph/generate/specification.hpp"
 
 #include <algorithm>
 #include <charconv>

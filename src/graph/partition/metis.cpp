@@ -3,7 +3,7 @@
 // partitioning irregular graphs", SIAM J. Sci. Comput. 1998, by their library. METIS requires an
 // undirected graph without duplicates, so a pair of vertices gets one edge, whose weight is the
 // number of its edges in both directions.
-#include "methods.hpp"
+#include "src/graph/partition/methods.hpp"
 
 #if TUTTI_HAVE_METIS
 
@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "../rows.hpp"
+#include "src/graph/rows.hpp"
 
 namespace tutti::graph {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "../generate/random.hpp"
-#include "methods.hpp"
+#include "src/graph/generate/random.hpp"
+#include "src/graph/partition/methods.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

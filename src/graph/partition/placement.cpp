@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "methods.hpp"
+#include "src/graph/partition/methods.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

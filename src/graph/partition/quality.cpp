@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "methods.hpp"
+#include "src/graph/partition/methods.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

@@ -21,7 +21,7 @@
 #include <numeric>
 #include <utility>
 
-#include "methods.hpp"
+#include "src/graph/partition/methods.hpp"
 
 namespace tutti::graph {
 

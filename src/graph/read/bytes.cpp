@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps files into memory, and reads files that cannot be mapped.
-#include "bytes.hpp"
+#include "src/graph/read/bytes.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

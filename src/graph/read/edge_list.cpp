@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "readers.hpp"
-#include "text.hpp"
+#include "src/graph/read/readers.hpp"
+#include "src/graph/read/text.hpp"
 
 namespace tutti::graph {
 

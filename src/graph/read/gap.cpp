@@ -13,8 +13,8 @@
 #include <bit>
 #include <cstring>
 
-#include "edge_hash.hpp"
-#include "readers.hpp"
+#include "src/graph/read/edge_hash.hpp"
+#include "src/graph/read/readers.hpp"
 
 namespace tutti::graph {
 

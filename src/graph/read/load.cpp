@@ -7,8 +7,8 @@
 #include <new>
 #include <stdexcept>
 
-#include "bytes.hpp"
-#include "readers.hpp"
+#include "src/graph/read/bytes.hpp"
+#include "src/graph/read/readers.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {

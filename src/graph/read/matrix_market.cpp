@@ -6,8 +6,8 @@
 #include <cctype>
 #include <utility>
 
-#include "readers.hpp"
-#include "text.hpp"
+#include "src/graph/read/readers.hpp"
+#include "src/graph/read/text.hpp"
 
 namespace tutti::graph {
 

@@ -5,9 +5,9 @@
 // Sizes and weights of vertices are checked and dropped, because a csr has no place for them.
 #include <bit>
 
-#include "edge_hash.hpp"
-#include "readers.hpp"
-#include "text.hpp"
+#include "src/graph/read/edge_hash.hpp"
+#include "src/graph/read/readers.hpp"
+#include "src/graph/read/text.hpp"
 
 namespace tutti::graph {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rare cases of text.hpp: long numbers, and errors about bad ones.
-#include "text.hpp"
+#include "src/graph/read/text.hpp"
 
 namespace tutti::graph {
 

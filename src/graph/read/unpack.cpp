@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unpacks gzip by zlib. Several streams one after another form one file, as in gzip itself.
-#include "bytes.hpp"
+#include "src/graph/read/bytes.hpp"
 #include "tutti/graph/load.hpp"
 
 #if TUTTI_HAVE_ZLIB

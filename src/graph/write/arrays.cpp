@@ -3,8 +3,8 @@
 #include <cstring>
 #include <ostream>
 
-#include "atomic_file.hpp"
-#include "digits.hpp"
+#include "src/graph/write/atomic_file.hpp"
+#include "src/graph/write/digits.hpp"
 #include "tutti/graph/save.hpp"
 #include "tutti/platform/misuse.hpp"
 

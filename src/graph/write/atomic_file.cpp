@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a file beside its place and renames it at the end.
-#include "atomic_file.hpp"
+#include "src/graph/write/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -5,8 +5,8 @@
 #include <limits>
 #include <ostream>
 
+#include "src/graph/write/writers.hpp"
 #include "tutti/platform/misuse.hpp"
-#include "writers.hpp"
 
 namespace tutti::graph {
 

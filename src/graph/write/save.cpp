@@ -4,9 +4,9 @@
 
 #include <ostream>
 
-#include "atomic_file.hpp"
+#include "src/graph/write/atomic_file.hpp"
+#include "src/graph/write/writers.hpp"
 #include "tutti/platform/misuse.hpp"
-#include "writers.hpp"
 
 namespace tutti::graph {
 

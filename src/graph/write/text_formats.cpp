@@ -4,9 +4,9 @@
 #include <cmath>
 #include <ostream>
 
-#include "digits.hpp"
+#include "src/graph/write/digits.hpp"
+#include "src/graph/write/writers.hpp"
 #include "tutti/platform/misuse.hpp"
-#include "writers.hpp"
 
 namespace tutti::graph {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls libpll. Its Newick parser is not used, because it is not safe to call from several threads.
-#include "phylo/compare/libpll_likelihood.hpp"
+#include "workloads/phylo/compare/libpll_likelihood.hpp"
 
 #include <libpll/pll.h>
 
@@ -22,9 +22,9 @@ unsigned best_architecture() {
 
 }  // namespace
 
-libpll_likelihood::libpll_likelihood(crew& workers, tree& t, const pattern_set& patterns,
+libpll_likelihood::libpll_likelihood(runtime& workers, tree& t, const pattern_set& patterns,
                                      const model& m)
-    : crew_(workers),
+    : runtime_(workers),
       tree_(t),
       plan_(t),
       selected_(t.incident[0][0]),
@@ -82,7 +82,7 @@ void libpll_likelihood::make_part(part& p, const pattern_set& patterns, const mo
 template <class Step>
 derivatives libpll_likelihood::region(Step&& step) {
   ++regions_;
-  return crew_.run([&](unsigned rank) { return step(parts_[rank], rank); });
+  return runtime_.run([&](unsigned rank) { return step(parts_[rank], rank); });
 }
 
 libpll_likelihood::end libpll_likelihood::end_of(node_t node) const noexcept {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "phylo/compare/crew.hpp"
-#include "phylo/likelihood.hpp"
-#include "phylo/patterns.hpp"
-#include "phylo/plan.hpp"
+#include "workloads/phylo/compare/runtime.hpp"
+#include "workloads/phylo/likelihood.hpp"
+#include "workloads/phylo/patterns.hpp"
+#include "workloads/phylo/plan.hpp"
 
 struct pll_partition;
 
@@ -19,7 +19,7 @@ namespace tutti::phylo::compare {
 // supported.
 class libpll_likelihood {
  public:
-  libpll_likelihood(crew& workers, tree& t, const pattern_set& patterns, const model& m);
+  libpll_likelihood(runtime& workers, tree& t, const pattern_set& patterns, const model& m);
   ~libpll_likelihood();
   libpll_likelihood(const libpll_likelihood&) = delete;
   libpll_likelihood& operator=(const libpll_likelihood&) = delete;
@@ -51,7 +51,7 @@ class libpll_likelihood {
   template <class Step>
   derivatives region(Step&& step);
 
-  crew& crew_;
+  runtime& runtime_;
   tree& tree_;
   update_plan plan_;
   edge_t selected_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// phylo-libpll ALIGNMENT TREE MODEL CREW THREADS REPEAT EPSILON does with libpll what `tutti-phylo
+// phylo-libpll ALIGNMENT TREE MODEL RUNTIME THREADS REPEAT EPSILON does with libpll what `tutti-phylo
 // optimize --json` does. compare.py runs it. The procedure (order of branches, Newton-Raphson, its
 // bounds and its end conditions) is tutti-phylo's.
 #include <chrono>
@@ -8,11 +8,11 @@
 #include <exception>
 #include <string>
 
-#include "phylo/alignment.hpp"
-#include "phylo/compare/libpll_likelihood.hpp"
-#include "phylo/input.hpp"
-#include "phylo/newick.hpp"
-#include "phylo/optimize.hpp"
+#include "workloads/phylo/alignment.hpp"
+#include "workloads/phylo/compare/libpll_likelihood.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/newick.hpp"
+#include "workloads/phylo/optimize.hpp"
 
 namespace {
 
@@ -25,7 +25,7 @@ void optimize(char** argument) {
   const model m(text.parameters, text.rates);
   const pattern_set p = compress(a, t);
   const auto workers =
-      compare::make_crew(argument[4], static_cast<unsigned>(std::stoul(argument[5])));
+      compare::make_runtime(argument[4], static_cast<unsigned>(std::stoul(argument[5])));
   compare::libpll_likelihood l(*workers, t, p, m);
   optimize_options how;
   how.epsilon = std::stod(argument[7]);

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "phylo/program/commands.hpp"
-#include "phylo/program/setting.hpp"
+#include "workloads/phylo/program/commands.hpp"
+#include "workloads/phylo/program/setting.hpp"
 
 namespace tutti::phylo::program {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "phylo/program/commands.hpp"
 #include "tutti/version.h"
+#include "workloads/phylo/program/commands.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tutti-phylo optimize`: finds the best lengths of all branches, several times, and times it.
-#include "phylo/optimize.hpp"
+#include "workloads/phylo/optimize.hpp"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "bench/harness/machine.hpp"
+#include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
-#include "harness/machine.hpp"
-#include "harness/statistics.hpp"
-#include "phylo/input.hpp"
-#include "phylo/newick.hpp"
-#include "phylo/program/commands.hpp"
-#include "phylo/program/setting.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/newick.hpp"
+#include "workloads/phylo/program/commands.hpp"
+#include "workloads/phylo/program/setting.hpp"
 
 namespace tutti::phylo::program {
 namespace {

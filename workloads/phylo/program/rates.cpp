@@ -2,10 +2,10 @@
 // `tutti-phylo rates`: estimates a rate for each site, for --rates-file.
 #include <fmt/format.h>
 
-#include "phylo/input.hpp"
-#include "phylo/program/commands.hpp"
-#include "phylo/program/setting.hpp"
-#include "phylo/site_rates.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/program/commands.hpp"
+#include "workloads/phylo/program/setting.hpp"
+#include "workloads/phylo/site_rates.hpp"
 
 namespace tutti::phylo::program {
 namespace {

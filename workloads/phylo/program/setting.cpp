@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns options into data and teams.
-#include "phylo/program/setting.hpp"
+#include "workloads/phylo/program/setting.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "phylo/alignment.hpp"
-#include "phylo/input.hpp"
-#include "phylo/newick.hpp"
+#include "workloads/phylo/alignment.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/newick.hpp"
 
 namespace tutti::phylo::program {
 namespace {

@@ -6,12 +6,12 @@
 #include <memory>
 #include <string>
 
-#include "phylo/kernels.hpp"
-#include "phylo/likelihood.hpp"
-#include "phylo/model.hpp"
-#include "phylo/patterns.hpp"
-#include "phylo/tree.hpp"
 #include "tutti/team/team.hpp"
+#include "workloads/phylo/kernels.hpp"
+#include "workloads/phylo/likelihood.hpp"
+#include "workloads/phylo/model.hpp"
+#include "workloads/phylo/patterns.hpp"
+#include "workloads/phylo/tree.hpp"
 
 namespace tutti::phylo::program {
 

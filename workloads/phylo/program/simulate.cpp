@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tutti-phylo simulate`: makes an alignment that evolved along a random tree.
-#include "phylo/simulate.hpp"
+#include "workloads/phylo/simulate.hpp"
 
 #include <fmt/format.h>
 
-#include "phylo/input.hpp"
-#include "phylo/newick.hpp"
-#include "phylo/program/commands.hpp"
-#include "phylo/program/setting.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/newick.hpp"
+#include "workloads/phylo/program/commands.hpp"
+#include "workloads/phylo/program/setting.hpp"
 
 namespace tutti::phylo::program {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alignments as text, and patterns.
-#include "phylo/alignment.hpp"
+#include "workloads/phylo/alignment.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "phylo/input.hpp"
-#include "phylo/newick.hpp"
-#include "phylo/patterns.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/newick.hpp"
+#include "workloads/phylo/patterns.hpp"
 
 namespace tutti::phylo {
 namespace {

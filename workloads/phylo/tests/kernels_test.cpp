@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares every instruction set that this processor has with the plain loops, and with the others
 // to the last bit.
-#include "phylo/kernels.hpp"
+#include "workloads/phylo/kernels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "phylo/compare/libpll_likelihood.hpp"
-#include "phylo/optimize.hpp"
-#include "phylo/simulate.hpp"
-#include "reference.hpp"
+#include "workloads/phylo/compare/libpll_likelihood.hpp"
+#include "workloads/phylo/optimize.hpp"
+#include "workloads/phylo/simulate.hpp"
+#include "workloads/phylo/tests/reference.hpp"
 
 namespace tutti::phylo {
 namespace {
@@ -31,13 +31,13 @@ data simulated(std::size_t taxa, std::size_t sites, double mean, double gaps) {
   return d;
 }
 
-void expect_same(const data& d, const char* crew_name, unsigned threads) {
-  SCOPED_TRACE(std::string(crew_name) + " " + std::to_string(threads));
+void expect_same(const data& d, const char* runtime_name, unsigned threads) {
+  SCOPED_TRACE(std::string(runtime_name) + " " + std::to_string(threads));
   tree ours = d.t, theirs = d.t;
   team workers(threads);
   likelihood l(workers, ours, d.p, d.m);
-  const auto crew = compare::make_crew(crew_name, threads);
-  compare::libpll_likelihood pll(*crew, theirs, d.p, d.m);
+  const auto runtime = compare::make_runtime(runtime_name, threads);
+  compare::libpll_likelihood pll(*runtime, theirs, d.p, d.m);
   const double value = l.log_likelihood();
   EXPECT_NEAR(pll.log_likelihood(), value, 1e-10 * std::abs(value));
   for (const edge_t e : {0u, 3u, 5u}) {
@@ -62,8 +62,8 @@ void expect_same(const data& d, const char* crew_name, unsigned threads) {
 
 TEST(Libpll, SmallAlignment) {
   const data d = simulated(12, 400, 0.15, 0.05);
-  for (const char* crew : {"tutti", "pthread"}) {
-    for (const unsigned threads : {1u, 2u}) expect_same(d, crew, threads);
+  for (const char* runtime : {"tutti", "pthread"}) {
+    for (const unsigned threads : {1u, 2u}) expect_same(d, runtime, threads);
   }
 }
 
@@ -72,10 +72,10 @@ TEST(Libpll, DeepTree) { expect_same(simulated(400, 60, 0.4, 0), "tutti", 1); }
 
 TEST(Libpll, RatesBySiteAreRefused) {
   data d = simulated(5, 20, 0.1, 0);
-  const auto crew = compare::make_crew("tutti", 1);
+  const auto runtime = compare::make_runtime("tutti", 1);
   const model by_site = model::with_rates_by_site(test::uneven(), {1.0});
-  EXPECT_THROW(compare::libpll_likelihood(*crew, d.t, d.p, by_site), std::invalid_argument);
-  EXPECT_THROW(compare::make_crew("nonsense", 1), std::invalid_argument);
+  EXPECT_THROW(compare::libpll_likelihood(*runtime, d.t, d.p, by_site), std::invalid_argument);
+  EXPECT_THROW(compare::make_runtime("nonsense", 1), std::invalid_argument);
 }
 
 }  // namespace

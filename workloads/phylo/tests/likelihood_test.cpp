@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the likelihood with sums over all states, with another recursion, and with itself from
 // other branches.
-#include "phylo/likelihood.hpp"
+#include "workloads/phylo/likelihood.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <limits>
 #include <stdexcept>
 
-#include "phylo/newick.hpp"
-#include "phylo/simulate.hpp"
-#include "phylo/subnormals.hpp"
-#include "reference.hpp"
+#include "workloads/phylo/newick.hpp"
+#include "workloads/phylo/simulate.hpp"
+#include "workloads/phylo/subnormals.hpp"
+#include "workloads/phylo/tests/reference.hpp"
 
 namespace tutti::phylo {
 namespace {

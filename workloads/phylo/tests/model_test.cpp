@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares transition probabilities with another way to compute them, and Gamma with published
 // values; tests texts of models.
-#include "phylo/model.hpp"
+#include "workloads/phylo/model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "phylo/input.hpp"
-#include "reference.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/tests/reference.hpp"
 
 namespace tutti::phylo {
 namespace {

@@ -5,10 +5,10 @@
 #include <random>
 #include <string>
 
-#include "phylo/alignment.hpp"
-#include "phylo/input.hpp"
-#include "phylo/model.hpp"
-#include "phylo/newick.hpp"
+#include "workloads/phylo/alignment.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/model.hpp"
+#include "workloads/phylo/newick.hpp"
 
 namespace tutti::phylo {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which trees are read, which are refused with which words, and what is written.
-#include "phylo/newick.hpp"
+#include "workloads/phylo/newick.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <map>
 
-#include "phylo/input.hpp"
-#include "phylo/simulate.hpp"
+#include "workloads/phylo/input.hpp"
+#include "workloads/phylo/simulate.hpp"
 
 namespace tutti::phylo {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests Newton-Raphson on known functions, then on trees.
-#include "phylo/optimize.hpp"
+#include "workloads/phylo/optimize.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "phylo/simulate.hpp"
-#include "phylo/site_rates.hpp"
-#include "reference.hpp"
+#include "workloads/phylo/simulate.hpp"
+#include "workloads/phylo/site_rates.hpp"
+#include "workloads/phylo/tests/reference.hpp"
 
 namespace tutti::phylo {
 namespace {

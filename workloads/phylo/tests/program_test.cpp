@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "phylo/alignment.hpp"
-#include "phylo/model.hpp"
-#include "phylo/tree.hpp"
+#include "workloads/phylo/alignment.hpp"
+#include "workloads/phylo/model.hpp"
+#include "workloads/phylo/tree.hpp"
 
 namespace tutti::phylo::test {
 

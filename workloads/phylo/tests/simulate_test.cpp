@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generator gives the same on every machine, and its results are distributed as the model says.
-#include "phylo/simulate.hpp"
+#include "workloads/phylo/simulate.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "phylo/newick.hpp"
-#include "phylo/patterns.hpp"
-#include "reference.hpp"
+#include "workloads/phylo/newick.hpp"
+#include "workloads/phylo/patterns.hpp"
+#include "workloads/phylo/tests/reference.hpp"
 
 namespace tutti::phylo {
 namespace {

@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <optional>
 
-#include "errors.hpp"
-#include "harness/placement.hpp"
-#include "progress.hpp"
-#include "streamcluster/output.hpp"
-#include "streamcluster/program/sweep.hpp"
+#include "bench/harness/placement.hpp"
+#include "cli/errors.hpp"
+#include "cli/progress.hpp"
 #include "tutti/version.h"
+#include "workloads/streamcluster/output.hpp"
+#include "workloads/streamcluster/program/sweep.hpp"
 
 namespace {
 
 using namespace tutti::streamcluster;
-namespace command = tutti::command;
+namespace cli = tutti::cli;
 
 int complain(std::string sentence, int status) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
@@ -35,12 +35,12 @@ int run(const request& r, const outputs& to) {
   if (!to.file.empty()) file.emplace(to.file);
   sweep s;
   {
-    command::progress_line line;
+    cli::progress_line line;
     s = run_plan(p, [&](const std::string& what, double part) { line.update(what, part); });
   }
   if (file) file->write(s.found);
   fmt::print("{}", to.json ? json_lines(p, s) : table(p, s));
-  return command::success;
+  return cli::success;
 }
 
 void add_options(CLI::App& app, request& r, outputs& to) {
@@ -89,10 +89,10 @@ int main(int argc, char** argv) {
     return program.exit(success_request);
   } catch (const CLI::ParseError& e) {
     return complain(fmt::format("{}; see `tutti-streamcluster --help`", e.what()),
-                    command::wrong_usage);
+                    cli::wrong_usage);
   } catch (const std::invalid_argument& e) {
-    return complain(e.what(), command::wrong_usage);
+    return complain(e.what(), cli::wrong_usage);
   } catch (const std::exception& e) {
-    return complain(e.what(), command::failed);
+    return complain(e.what(), cli::failed);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns options into a plan.
-#include "streamcluster/program/plan.hpp"
+#include "workloads/streamcluster/program/plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,15 +8,15 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "lists.hpp"
+#include "cli/lists.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti::streamcluster {
 namespace {
 
-using command::parse_counts;
-using command::parse_integer;
-using command::split;
+using cli::parse_counts;
+using cli::parse_integer;
+using cli::split;
 
 constexpr std::uint32_t most_threads = 1024;
 
@@ -76,10 +76,11 @@ void check_wait(const std::string& name) {
 }
 
 setting make_setting(const std::string& barrier, const request& r, rank_t threads, rank_t ranks) {
-  setting s{"tutti", barrier, r.wait, threads, ranks == 0 ? threads : ranks, meeting_kind::team};
+  setting s{
+      "tutti", barrier, r.wait, threads, ranks == 0 ? threads : ranks, collectives_kind::team};
   if (is_algorithm(barrier)) return s;
   s.provider = barrier;
-  s.kind = barrier == "std" ? meeting_kind::standard : meeting_kind::pthread;
+  s.kind = barrier == "std" ? collectives_kind::standard : collectives_kind::pthread;
   s.wait.clear();
   if (s.ranks > s.threads) {
     throw std::invalid_argument(

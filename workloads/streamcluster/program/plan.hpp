@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "streamcluster/streamcluster.hpp"
+#include "workloads/streamcluster/streamcluster.hpp"
 
 namespace tutti::streamcluster {
 
@@ -21,7 +21,7 @@ struct setting {
   std::string wait;
   rank_t threads = 0;
   rank_t ranks = 0;
-  meeting_kind kind = meeting_kind::team;
+  collectives_kind kind = collectives_kind::team;
 };
 
 struct plan {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "bench/harness/machine.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
-#include "harness/machine.hpp"
-#include "harness/placement.hpp"
-#include "harness/statistics.hpp"
-#include "streamcluster/program/sweep.hpp"
+#include "workloads/streamcluster/program/sweep.hpp"
 
 namespace tutti::streamcluster {
 namespace {

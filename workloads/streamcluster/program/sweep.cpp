@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a plan.
-#include "streamcluster/program/sweep.hpp"
+#include "workloads/streamcluster/program/sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ team_options team_of(const setting& s) {
   team_options o;
   o.threads = s.threads;
   o.ranks = s.ranks;
-  if (s.kind == meeting_kind::team && s.barrier != default_algorithm) o.barrier = s.barrier;
+  if (s.kind == collectives_kind::team && s.barrier != default_algorithm) o.barrier = s.barrier;
   if (!s.wait.empty()) o.wait = s.wait;
   return o;
 }
@@ -37,7 +37,7 @@ sweep run_plan(const plan& p, const std::function<void(const std::string&, doubl
   for (std::uint64_t round = 0; round < p.repeat; ++round) {
     for (measurement& m : all.measurements) {
       options how = p.how;
-      how.meeting = m.where->kind;
+      how.collectives = m.where->kind;
       how.on_progress = [&](std::uint64_t points) {
         // The number of points of a file is not known in advance.
         const double part =

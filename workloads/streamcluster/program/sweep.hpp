@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "streamcluster/program/plan.hpp"
+#include "workloads/streamcluster/program/plan.hpp"
 
 namespace tutti::streamcluster {
 

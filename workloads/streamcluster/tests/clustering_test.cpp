@@ -8,8 +8,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "reference.hpp"
-#include "streamcluster/streamcluster.hpp"
+#include "workloads/streamcluster/streamcluster.hpp"
+#include "workloads/streamcluster/tests/reference.hpp"
 
 namespace tutti::streamcluster {
 namespace {
@@ -128,7 +128,7 @@ TEST(Clustering, OfFewPointsIsNearlyTheBest) {
     local_search search(2, 3, 3, static_cast<std::uint64_t>(i));
     team ranks(2);
     double found = 0;
-    meet_in(ranks, meeting_kind::team, [&](meeting_point& me) {
+    run_collectively(ranks, collectives_kind::team, [&](collectives& me) {
       ASSERT_TRUE(search.run(me, set));
       const auto total = static_cast<double>(search.points().total(me)[0]);
       if (me.decides()) found = total * search.points().quantum();
@@ -149,7 +149,7 @@ TEST(Clustering, OfFewPointsKeepsThemAll) {
   EXPECT_EQ(found.cost, 0);
 }
 
-TEST(Clustering, CountsItsMeetings) {
+TEST(Clustering, CountsItsBarriers) {
   const clustering found = cluster_rows(reference::uniform(1000, 4, 8), with(5, 8));
   const statistics& counts = found.counts;
   EXPECT_GT(counts.search.gain_steps, 50U);
@@ -211,8 +211,8 @@ TEST(Clustering, RefusesAForeignBarrierForMoreRanksThanThreads) {
   o.ranks = 3;
   team ranks(o);
   options how = with(2, 3);
-  for (const meeting_kind kind : {meeting_kind::pthread, meeting_kind::standard}) {
-    how.meeting = kind;
+  for (const collectives_kind kind : {collectives_kind::pthread, collectives_kind::standard}) {
+    how.collectives = kind;
     const auto points = generate(100, 2, 1);
     EXPECT_THROW(cluster(ranks, *points, how), std::invalid_argument);
   }

@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
-#include "scratch.hpp"
-#include "streamcluster/output.hpp"
-#include "streamcluster/streamcluster.hpp"
+#include "workloads/streamcluster/output.hpp"
+#include "workloads/streamcluster/streamcluster.hpp"
+#include "workloads/streamcluster/tests/scratch.hpp"
 
 namespace tutti::streamcluster {
 namespace {

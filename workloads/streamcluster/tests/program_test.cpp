@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "scratch.hpp"
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
+#include "workloads/streamcluster/tests/scratch.hpp"
 
 namespace tutti::streamcluster {
 namespace {

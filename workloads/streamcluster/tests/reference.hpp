@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "streamcluster/random.hpp"
+#include "workloads/streamcluster/random.hpp"
 
 namespace tutti::streamcluster::reference {
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-#include "streamcluster/streamcluster.hpp"
 #include "tutti/registry.hpp"
+#include "workloads/streamcluster/streamcluster.hpp"
 
 namespace tutti::streamcluster {
 namespace {
@@ -12,13 +12,13 @@ namespace {
 constexpr std::uint64_t count = 1500;
 constexpr std::size_t dimensions = 12;
 
-clustering run(const team_options& o, meeting_kind kind = meeting_kind::team) {
+clustering run(const team_options& o, collectives_kind kind = collectives_kind::team) {
   options how;
   how.k_min = 5;
   how.k_max = 8;
   how.chunk = 600;
   how.seed = 3;
-  how.meeting = kind;
+  how.collectives = kind;
   team ranks(o);
   const auto points = generate(count, dimensions, 3);
   return cluster(ranks, *points, how);
@@ -84,8 +84,8 @@ TEST(Same, ForEveryWait) {
 }
 
 TEST(Same, ForForeignBarriers) {
-  expect_same(run(on(3), meeting_kind::pthread));
-  expect_same(run(on(3), meeting_kind::standard));
+  expect_same(run(on(3), collectives_kind::pthread));
+  expect_same(run(on(3), collectives_kind::standard));
 }
 
 TEST(Same, ForEveryInstructionSetThatTheMachineHas) {

@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "streamcluster/distance.hpp"
-#include "streamcluster/local_search.hpp"
-#include "streamcluster/means.hpp"
-#include "streamcluster/random.hpp"
+#include "workloads/streamcluster/distance.hpp"
+#include "workloads/streamcluster/local_search.hpp"
+#include "workloads/streamcluster/means.hpp"
+#include "workloads/streamcluster/random.hpp"
 
 namespace tutti::streamcluster {
 namespace {
@@ -36,9 +36,9 @@ double square(const point_set& set, std::size_t a, std::size_t b) {
   return sum;
 }
 
-void on_all_ranks(rank_t n, const std::function<void(meeting_point&)>& body) {
+void on_all_ranks(rank_t n, const std::function<void(collectives&)>& body) {
   team ranks(n);
-  meet_in(ranks, meeting_kind::team, body);
+  run_collectively(ranks, collectives_kind::team, body);
 }
 
 TEST(Distance, IsTheSumOfSquaresInEveryLane) {
@@ -67,7 +67,7 @@ TEST_P(Search, ServesEachPointFromItsNearestCentre) {
   const auto [k_min, k_max] = GetParam();
   const point_set set = random_points(500, 3);
   local_search search(2, k_min, k_max, 7);
-  on_all_ranks(2, [&, least = k_min, most = k_max](meeting_point& me) {
+  on_all_ranks(2, [&, least = k_min, most = k_max](collectives& me) {
     ASSERT_TRUE(search.run(me, set));
     if (me.decides()) {
       const assignment& a = search.points();
@@ -106,7 +106,7 @@ TEST(GainStep, GainsWhatItSays) {
   gain_step step(points);
   std::vector<double> errors, gains;
   std::size_t centres_off = 0;
-  on_all_ranks(3, [&](meeting_point& me) {
+  on_all_ranks(3, [&](collectives& me) {
     const quanta one = points.begin(me, set);
     random_sequence random(3);
     double before = 0;
@@ -135,7 +135,7 @@ TEST(GainStep, AtPriceZeroAnOpenPointIsNotCountedTwice) {
   const point_set set = random_points(70, 2);
   assignment points(2);
   gain_step step(points);
-  on_all_ranks(2, [&](meeting_point& me) {
+  on_all_ranks(2, [&](collectives& me) {
     points.begin(me, set);
     for (std::size_t x = 0; x < set.size(); ++x) {
       step.try_to_open(me, x, 0);
@@ -153,7 +153,7 @@ TEST(Means, AreThoseOfThePointsAndTakeTheirWeight) {
   mean_step means;
   point_set kept(5);
   double cost = 0;
-  on_all_ranks(2, [&](meeting_point& me) {
+  on_all_ranks(2, [&](collectives& me) {
     ASSERT_TRUE(search.run(me, set));
     const double mine = means.run(me, search.points(), kept);
     if (me.decides()) cost = mine;
@@ -191,7 +191,7 @@ TEST(Search, FewerPlacesThanCentresAreEnough) {
     }
     local_search search(2, 8, 10, 1);
     std::set<std::uint32_t> centres;
-    on_all_ranks(2, [&](meeting_point& me) {
+    on_all_ranks(2, [&](collectives& me) {
       ASSERT_TRUE(search.run(me, set));
       const amounts all = search.points().total(me);
       EXPECT_EQ(all[0], 0);
@@ -205,7 +205,7 @@ TEST(Search, RefusesDistancesThatNoFloatHolds) {
     point_set set = random_points(200, 2);
     set.push(std::vector<float>{far, 0}, 1, 200);
     local_search search(2, 2, 3, 1);
-    on_all_ranks(2, [&](meeting_point& me) { EXPECT_FALSE(search.run(me, set)); });
+    on_all_ranks(2, [&](collectives& me) { EXPECT_FALSE(search.run(me, set)); });
   }
 }
 
@@ -220,7 +220,7 @@ TEST(Search, HoldsCoordinatesOfAnySize) {
     }
     local_search search(2, 3, 3, 1);
     std::vector<std::uint32_t> servers;
-    on_all_ranks(2, [&](meeting_point& me) { ASSERT_TRUE(search.run(me, set)); });
+    on_all_ranks(2, [&](collectives& me) { ASSERT_TRUE(search.run(me, set)); });
     for (std::size_t i = 0; i < 300; ++i) {
       EXPECT_EQ(search.points().centre[i] / 100, i / 100) << "scale " << scale;
     }

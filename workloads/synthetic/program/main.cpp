@@ -5,16 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "errors.hpp"
-#include "progress.hpp"
-#include "synthetic/program/report.hpp"
+#include "cli/errors.hpp"
+#include "cli/progress.hpp"
 #include "tutti/version.h"
+#include "workloads/synthetic/program/report.hpp"
 
 namespace {
 
 using namespace tutti::synthetic;
 namespace bench = tutti::bench;
-namespace command = tutti::command;
+namespace cli = tutti::cli;
 
 int complain(std::string sentence, int status) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
@@ -28,7 +28,7 @@ int run(const request& r, bool json) {
   bench::ordered_json machine = bench::describe_machine();
   sweeps s;
   {
-    command::progress_line line;
+    cli::progress_line line;
     s = run_plan(p, [&](const std::string& what, double part) { line.update(what, part); });
   }
   const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
@@ -38,9 +38,9 @@ int run(const request& r, bool json) {
   for (const failure& f : s.failures) {
     complain(fmt::format("{} with {} threads was not measured: {}", name_of(*f.who), f.threads,
                          f.reason),
-             command::failed);
+             cli::failed);
   }
-  return s.failures.empty() ? command::success : command::failed;
+  return s.failures.empty() ? cli::success : cli::failed;
 }
 
 void add_options(CLI::App& app, request& r) {
@@ -91,11 +91,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success_request) {  // --help, --version
     return program.exit(success_request);
   } catch (const CLI::ParseError& e) {
-    return complain(fmt::format("{}; see `tutti-synthetic --help`", e.what()),
-                    command::wrong_usage);
+    return complain(fmt::format("{}; see `tutti-synthetic --help`", e.what()), cli::wrong_usage);
   } catch (const std::invalid_argument& e) {
-    return complain(e.what(), command::wrong_usage);
+    return complain(e.what(), cli::wrong_usage);
   } catch (const std::exception& e) {
-    return complain(e.what(), command::failed);
+    return complain(e.what(), cli::failed);
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a plan from the options.
-#include "synthetic/program/plan.hpp"
+#include "workloads/synthetic/program/plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/peer_program.hpp"
-#include "lists.hpp"
+#include "bench/harness/peer_program.hpp"
+#include "cli/lists.hpp"
 
 namespace tutti::synthetic {
 namespace {
@@ -67,7 +67,7 @@ std::string name_of(const bench::crew_provider& who) {
 }
 
 plan make_plan(const request& r) {
-  using namespace command;
+  using namespace cli;
   plan p;
   p.length = parse_integer("--length", r.length, 0, longest);
   p.regions = p.length == 0 ? regions_without_work : regions_with_work;

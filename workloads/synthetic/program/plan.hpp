@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "crew/providers.hpp"
-#include "harness/placement.hpp"
-#include "harness/sweeps.hpp"
+#include "bench/crew/providers.hpp"
+#include "bench/harness/placement.hpp"
+#include "bench/harness/sweeps.hpp"
 
 namespace tutti::synthetic {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats results as text.
-#include "synthetic/program/report.hpp"
+#include "workloads/synthetic/program/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
-#include "harness/statistics.hpp"
 
 namespace tutti::synthetic {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "harness/machine.hpp"
-#include "synthetic/program/sweep.hpp"
+#include "bench/harness/machine.hpp"
+#include "workloads/synthetic/program/sweep.hpp"
 
 namespace tutti::synthetic {
 

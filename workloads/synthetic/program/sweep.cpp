@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rounds. Each runs on a thread or in a process that ends with it or sleeps after it.
-#include "synthetic/program/sweep.hpp"
+#include "workloads/synthetic/program/sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <future>
 #include <stdexcept>
 
-#include "floors/floors.hpp"
-#include "harness/pace.hpp"
-#include "harness/watchdog.hpp"
+#include "bench/floors/floors.hpp"
+#include "bench/harness/pace.hpp"
+#include "bench/harness/watchdog.hpp"
 
 namespace tutti::synthetic {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/record.hpp"
-#include "harness/worker.hpp"
-#include "synthetic/program/plan.hpp"
-#include "synthetic/round.hpp"
+#include "bench/harness/record.hpp"
+#include "bench/harness/worker.hpp"
+#include "workloads/synthetic/program/plan.hpp"
+#include "workloads/synthetic/round.hpp"
 
 namespace tutti::synthetic {
 

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "support/run_program.hpp"
-#include "synthetic/program/plan.hpp"
+#include "tests/support/run_program.hpp"
+#include "workloads/synthetic/program/plan.hpp"
 
 namespace tutti::synthetic {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A round verifies what all ranks computed, and works with every provider of regions.
-#include "synthetic/round.hpp"
+#include "workloads/synthetic/round.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cctype>
 #include <thread>
 
-#include "crew/providers.hpp"
+#include "bench/crew/providers.hpp"
 
 namespace tutti::synthetic {
 namespace {

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "crew/crew.hpp"
-#include "region/peers/rayon/rayon_regions.h"
+#include "bench/crew/crew.hpp"
+#include "bench/region/peers/rayon/rayon_regions.h"
 
 namespace tutti::bench {
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crew/share.h"
+#include "bench/crew/share.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process of Rayon: the harness around regions that Rust compiled, so that `tutti` itself needs
 // no Rust.
-#include "crew/serve.hpp"
-#include "harness/worker.hpp"
-#include "region/peers/rayon/rayon_crew.hpp"
+#include "bench/crew/serve.hpp"
+#include "bench/harness/worker.hpp"
+#include "bench/region/peers/rayon/rayon_crew.hpp"
 
 int main() {
   using namespace tutti::bench;

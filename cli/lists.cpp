@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of options: lists and numbers, each error in one sentence.
+#include "cli/lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+namespace tutti::cli {
+namespace {
+
+// The whole of `text` as a number; false if it is none.
+template <class Number>
+bool read(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+template <class Number>
+Number read_within(std::string_view option, std::string_view text, Number least, Number most,
+                   std::string_view kind) {
+  Number number{};
+  if (read(text, number) && number >= least && number <= most) return number;
+  throw std::invalid_argument(
+      fmt::format("{}: '{}' is not {} from {} to {}", option, text, kind, least, most));
+}
+
+}  // namespace
+
+std::vector<std::string> split(std::string_view option, std::string_view text) {
+  std::vector<std::string> items;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    items.emplace_back(text.substr(0, comma));
+    if (items.back().empty()) {
+      throw std::invalid_argument(fmt::format("{}: an item of the list is empty", option));
+    }
+    if (comma == std::string_view::npos) return items;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<std::uint32_t> parse_counts(std::string_view option, std::string_view text,
+                                        std::uint32_t most) {
+  std::vector<std::uint32_t> counts;
+  for (const auto& item : split(option, text)) {
+    const auto count = read_within<std::uint32_t>(option, item, 1, most, "a whole number");
+    if (std::find(counts.begin(), counts.end(), count) == counts.end()) counts.push_back(count);
+  }
+  return counts;
+}
+
+double parse_number(std::string_view option, std::string_view text, double least, double most) {
+  return read_within<double>(option, text, least, most, "a number");
+}
+
+std::uint64_t parse_integer(std::string_view option, std::string_view text, std::uint64_t least,
+                            std::uint64_t most) {
+  return read_within<std::uint64_t>(option, text, least, most, "a whole number");
+}
+
+}  // namespace tutti::cli

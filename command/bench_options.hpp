@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that all subcommands of `tutti bench` understand alike.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/harness/placement.hpp"
+#include "bench/harness/scenario.hpp"
+#include "bench/harness/sweeps.hpp"
+#include "tutti/platform/config.hpp"
+
+namespace tutti::command {
+
+inline constexpr std::uint32_t most_threads = 1024;
+
+using optional_text = std::optional<std::string>;
+
+// Each of these, once, ascending, from 2 on: 2, the cores, and these multiples of them.
+std::vector<rank_t> default_counts(const std::vector<rank_t>& multiples_of_cores);
+
+// A list of names, or one list of CPUs.
+std::vector<bench::placement> parse_pins(const std::string& text);
+
+// What goes on beside and between the episodes, as the user gives it.
+struct scenario_options {
+  optional_text scenarios, gaps, imbalances, work, neighbours, backgrounds, each, quotas, phases;
+  std::string sessions = "same";
+  bool product = false;
+};
+
+// Which of the options make sense for a subcommand.
+struct scenario_kinds {
+  bool gaps = false;
+  bool waits = false;  // skew, imbalance, work
+  bool phases = false;
+};
+
+void add_scenario_options(CLI::App& app, scenario_options& o, const scenario_kinds& kinds);
+
+// Each of what was asked for by itself, or with --product in every combination; `free` when nothing
+// was. Throws std::invalid_argument.
+std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
+                                             const scenario_kinds& kinds);
+
+bench::run_length parse_length(const optional_text& rounds, const optional_text& seconds,
+                               const std::string& seed);
+
+}  // namespace tutti::command

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti graph`: runs one of paper 004's applications on a graph.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/errors.hpp"
+#include "cli/lists.hpp"
+#include "cli/progress.hpp"
+#include "command/graph_options.hpp"
+#include "command/graph_output.hpp"
+#include "command/subcommands.hpp"
+#include "src/mpi/launch.hpp"
+#include "tutti/comm/communicator.hpp"
+#include "tutti/graph/generate.hpp"
+#include "tutti/graph/load.hpp"
+#include "tutti/graph/partition.hpp"
+#include "tutti/mpi/communicator.hpp"
+
+namespace tutti::command {
+namespace {
+
+using graph_apps::application;
+
+const application& application_named(const std::string& name) {
+  std::string known;
+  for (const auto& each : graph_apps::applications()) {
+    if (each.name == name) return each;
+    known += (known.empty() ? "" : ", ") + each.name;
+  }
+  throw std::invalid_argument(fmt::format("'{}' is not an application; there are {}", name, known));
+}
+
+bool is_generator(const std::string& text) {
+  const std::string name = text.substr(0, text.find(':'));
+  for (const auto& each : graph::generators())
+    if (each.name == name) return true;
+  return false;
+}
+
+graph::csr graph_from(const graph_command& o, const application& app, unsigned threads) {
+  if (is_generator(o.graph) && !std::filesystem::exists(o.graph))
+    return graph::generate(o.graph, threads);
+  return graph::load(o.graph, {.format = graph::format_named(o.format),
+                               .negative_weights = app.name == "spiking" || !app.takes_weights,
+                               .threads = threads});
+}
+
+// Everything that needs the other processes, in the order in which it must end.
+struct processes {
+  std::unique_ptr<mpi::library> library;
+  std::unique_ptr<mpi::communicator> comm;
+};
+
+processes join(const graph_command& o, unsigned threads) {
+  processes made;
+  const auto how = mpi::find_launch();
+  if (!how || how->size == 1) return made;
+  made.library = std::make_unique<mpi::library>(*how, threads > 1);
+  mpi::options chosen;
+  chosen.threads = threads;
+  if (!o.detector.empty()) chosen.detector = o.detector;
+  chosen.time_idle = true;
+  const mpi::calls& calls = made.library->functions();
+  made.comm = std::make_unique<mpi::communicator>(calls, calls.world, chosen);
+  return made;
+}
+
+std::string what_runs(const application& app, std::uint64_t time, std::uint64_t sends) {
+  return fmt::format("{}: step {}, {} sends by the first participant", app.name, time, sends);
+}
+
+int run_application(const graph_command& o) {
+  const application& app = application_named(o.application);
+  graph_apps::settings s = settings_of(o, app);
+  const bool many = mpi::find_launch().value_or(mpi::launch{}).size > 1;
+  // Under mpirun one thread a process, unless more are asked for.
+  if (many && s.run.threads == 0) s.run.threads = 1;
+  if (many && s.run.ranks != 0)
+    throw std::invalid_argument(
+        "--ranks: virtual ranks are for one process; under mpirun ask for more processes");
+  // Wrong names are refused by one thread too, which has no use for right ones.
+  graph::partition(graph::csr{}, 1, o.partition);
+  if (!many && !o.detector.empty()) communicator(2, {.detector = o.detector});
+  require_writable(o);
+  const graph::csr graph = graph_from(o, app, std::max(1u, s.run.threads));
+  if (many && s.mode == graph_apps::mode::sequential)
+    throw std::invalid_argument(
+        "--mode sequential: a loop of one thread has no use for several processes");
+
+  const processes all = join(o, s.run.threads);
+  s.across = all.comm.get();
+  const bool speaks = s.across == nullptr || s.across->first_rank() == 0;
+  if (s.across != nullptr)
+    s.on_failure = [&all](const std::string& what) {
+      fmt::print(stderr, "tutti: {}\n", what);
+      all.library->abort(cli::failed);
+    };
+  cli::progress_line line;
+  if (speaks)
+    s.run.engine.progress = [&](std::uint64_t time, std::uint64_t sends) {
+      const double share =
+          s.steps == 0 ? 0 : static_cast<double>(time) / static_cast<double>(s.steps);
+      line.update(what_runs(app, time, sends), share < 1 ? share : 1);
+    };
+  const graph_apps::outcome outcome = app.run(graph, s);
+  if (!speaks) return cli::success;
+  write_output(o, outcome);
+  if (o.json)
+    print_json(o, app, s, graph, outcome);
+  else
+    print_table(o, app, s, graph, outcome);
+  return cli::success;
+}
+
+// The program says its name itself.
+std::string without_name(const std::string& sentence) {
+  const std::string name = "tutti: ";
+  return sentence.compare(0, name.size(), name) == 0 ? sentence.substr(name.size()) : sentence;
+}
+
+int run_and_explain(const graph_command& o) {
+  try {
+    return run_application(o);
+  } catch (const std::invalid_argument& e) {
+    // All processes find the same mistake; the first one tells.
+    if (mpi::find_launch().value_or(mpi::launch{}).rank > 0) return cli::wrong_usage;
+    throw std::invalid_argument(without_name(e.what()));
+  } catch (const std::runtime_error& e) {
+    throw std::runtime_error(without_name(e.what()));
+  }
+}
+
+int list_applications() {
+  for (const auto& each : graph_apps::applications())
+    fmt::print("{:<10} {}{}\n", each.name, each.meaning,
+               each.steps_meaning.empty()
+                   ? ""
+                   : fmt::format(" ({} {} unless --iterations says otherwise)", each.usual_steps,
+                                 each.steps_meaning));
+  fmt::print(
+      "\nA graph is a file (edge list, weighted edge list, Matrix Market, GAP, METIS) or a "
+      "rule:\n{}",
+      graph::generators_help());
+  return cli::success;
+}
+
+}  // namespace
+
+void add_graph(CLI::App& program, action& chosen) {
+  auto o = std::make_shared<graph_command>();
+  CLI::App* app = program.add_subcommand(
+      "graph", "Vertex-centric applications on messages and the refutable barrier");
+  add_graph_options(*app, *o);
+  app->callback([o, app, &chosen] {
+    for (const CLI::Option* each : app->get_options())
+      if (each->count() > 0) o->given.push_back(each->get_name());
+    chosen = [o] {
+      if (o->list) return list_applications();
+      if (o->application.empty() || o->graph.empty())
+        throw std::invalid_argument(
+            "graph needs an application and a graph; see `tutti graph --list`");
+      return run_and_explain(*o);
+    };
+  });
+}
+
+}  // namespace tutti::command

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `tutti graph`, read and checked.
+#include "command/graph_options.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <stdexcept>
+
+#include "cli/lists.hpp"
+#include "graph_apps/programs/noise.hpp"
+
+namespace tutti::command {
+namespace {
+
+using graph_apps::mode;
+
+constexpr std::uint64_t most_threads = 4095;
+constexpr double any = 1e300;
+
+mode mode_named(const std::string& name) {
+  if (name == "sync") return mode::sync;
+  if (name == "async") return mode::async;
+  if (name == "sequential") return mode::sequential;
+  throw std::invalid_argument(
+      fmt::format("--mode: '{}' is not one of sync, async, sequential", name));
+}
+
+graph::send_order order_named(const std::string& name) {
+  if (name == "fifo") return graph::send_order::first_in_first_out;
+  if (name == "lifo") return graph::send_order::last_in_first_out;
+  throw std::invalid_argument(fmt::format("--order: '{}' is not one of fifo, lifo", name));
+}
+
+// What an option is of no use for is refused: nobody should think that it had an effect.
+void require_of_application(const graph_command& o, const graph_apps::application& app) {
+  struct particular {
+    std::string_view option, applications;
+  };
+  constexpr particular all[] = {
+      {"--source", "sssp, mssp, heat"}, {"--sources", "mssp"},  {"--damping", "pagerank"},
+      {"--tolerance", "pagerank"},      {"--block", "mssp"},    {"--step", "heat"},
+      {"--noise", "spiking"},           {"--input", "spiking"}, {"--variety", "spiking"},
+      {"--coupling", "spiking"},        {"--euler", "spiking"}, {"--spikes", "spiking"},
+      {"--seed", "spiking, heat"},
+  };
+  for (const auto& name : o.given) {
+    for (const auto& each : all) {
+      if (each.option != name || each.applications.find(app.name) != std::string_view::npos)
+        continue;
+      throw std::invalid_argument(
+          fmt::format("{}: an option of {}, not of {}", name, each.applications, app.name));
+    }
+  }
+}
+
+// "3", "3,5,8"; or, for mssp, the first so many vertices.
+std::vector<graph::vertex_t> sources_of(const graph_command& o,
+                                        const graph_apps::application& app) {
+  std::vector<graph::vertex_t> made;
+  if (app.name == "heat" && o.source.empty()) return made;
+  if (!o.source.empty() && !o.sources.empty())
+    throw std::invalid_argument("--source, --sources: only one of them");
+  if (app.name == "mssp" && !o.sources.empty()) {
+    const auto count = cli::parse_integer("--sources", o.sources, 1, 1u << 20);
+    for (std::uint64_t i = 0; i < count; ++i) made.push_back(static_cast<graph::vertex_t>(i));
+    return made;
+  }
+  for (const auto& item : cli::split("--source", o.source.empty() ? "0" : o.source))
+    made.push_back(static_cast<graph::vertex_t>(
+        cli::parse_integer("--source", item, 0, graph::most_vertices)));
+  return made;
+}
+
+}  // namespace
+
+void add_graph_options(CLI::App& app, graph_command& o) {
+  app.add_option("application", o.application, "pagerank, sssp, mssp, spiking, heat");
+  app.add_option("graph", o.graph, "A file, or a rule such as kron:scale=16,degree=16; see --list");
+  app.add_option("--format", o.format, "Of the file: auto (default), el, wel, mtx, gap, metis");
+  app.add_option(
+      "--mode", o.mode,
+      "sync (default), async (neighbours wait for each other; sssp: nobody waits), sequential");
+  app.add_option("--threads", o.threads,
+                 "0, the default: one for each core; under mpirun of each process, 1");
+  app.add_option("--ranks", o.ranks, "Participants; more than threads are virtual ranks");
+  app.add_option("--detector", o.detector,
+                 "Of termination: counter, snapshot, star, tree, ring, waves; under mpirun the "
+                 "last four; default "
+                 "tutti's choice");
+  app.add_option("--partition", o.partition,
+                 "edge-blocks (default), blocks, random, streaming (fennel), ldg, metis");
+  app.add_option("--order", o.order, "Who sends next: fifo (default), lifo");
+  app.add_option("--iterations,--time", o.iterations,
+                 "Iterations, steps, milliseconds; see --list");
+  app.add_option("--source", o.source,
+                 "sssp: a vertex; mssp, heat (hot vertices): some, separated by commas");
+  app.add_option("--sources", o.sources, "mssp: vertices 0 to this number, less one");
+  app.add_option("--damping", o.damping, "pagerank: default 0.85");
+  app.add_option("--tolerance", o.tolerance,
+                 "pagerank, not async: ends when no rank changes by more, times 1/n");
+  app.add_option("--block", o.block,
+                 "mssp, async: steps between two looks whether that was all; default 16");
+  app.add_option("--step", o.step, "heat: of time; default half of what is stable");
+  app.add_option("--noise", o.noise, "spiking: times the noise of Izhikevich 2003; default 1");
+  app.add_option("--input", o.input, "spiking: a constant current; default 0");
+  app.add_option("--variety", o.variety, "spiking: 0 makes all neurons of a kind alike; default 1");
+  app.add_option("--coupling", o.coupling, "spiking: times all currents; default 1");
+  app.add_flag("--euler", o.euler,
+               "spiking: one step of v and u from the old values, instead of two half ones of v");
+  app.add_option("--seed", o.seed, "Of noise, currents, temperatures; default 1");
+  app.add_option("--timeout", o.timeout,
+                 "Seconds that a participant waits for the others; 0, the default: any");
+  app.add_option("--output", o.output, "FILE.csv or FILE.npy: a row a vertex");
+  app.add_option("--spikes", o.spikes, "spiking: FILE.csv, a line a spike");
+  app.add_flag("--stats", o.stats, "What each participant did");
+  app.add_flag("--json", o.json, "One JSON object a line");
+  app.add_flag("--list", o.list, "The applications and the rules for graphs");
+}
+
+graph_apps::settings settings_of(const graph_command& o, const graph_apps::application& app) {
+  require_of_application(o, app);
+  graph_apps::settings s;
+  s.mode = mode_named(o.mode);
+  s.run.threads = static_cast<rank_t>(cli::parse_integer("--threads", o.threads, 0, most_threads));
+  s.run.ranks = static_cast<rank_t>(cli::parse_integer("--ranks", o.ranks, 0, most_threads));
+  s.run.partition = o.partition;
+  s.run.detector = o.detector;
+  s.run.time_idle = true;
+  s.run.engine.order = order_named(o.order);
+  const double timeout = cli::parse_number("--timeout", o.timeout, 0, 1e9);
+  s.run.engine.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(timeout * 1e9));
+  if (!o.iterations.empty() && app.steps_meaning.empty())
+    throw std::invalid_argument(fmt::format("--iterations: {} ends by itself", app.name));
+  s.steps = o.iterations.empty()
+                ? app.usual_steps
+                : cli::parse_integer("--iterations", o.iterations, 0, UINT64_MAX >> 1);
+  s.sources = sources_of(o, app);
+  s.seed = cli::parse_integer("--seed", o.seed, 0, UINT64_MAX);
+  s.damping = cli::parse_number("--damping", o.damping, 0, 1);
+  s.tolerance = cli::parse_number("--tolerance", o.tolerance, 0, any);
+  s.block = static_cast<std::uint32_t>(cli::parse_integer("--block", o.block, 1, UINT32_MAX));
+  s.step = cli::parse_number("--step", o.step, 0, any);
+  s.noise = cli::parse_number("--noise", o.noise, 0, any);
+  s.input = cli::parse_number("--input", o.input, -any, any);
+  s.variety = cli::parse_number("--variety", o.variety, 0, 1);
+  s.coupling = cli::parse_number("--coupling", o.coupling, -any, any);
+  s.euler = o.euler;
+  s.record = !o.spikes.empty();
+  if (s.record && o.spikes == o.output)
+    throw std::invalid_argument("--spikes, --output: the same file");
+  return s;
+}
+
+}  // namespace tutti::command

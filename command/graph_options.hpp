@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `tutti graph`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "graph_apps/settings.hpp"
+
+namespace tutti::command {
+
+struct graph_command {
+  std::string application, graph;
+  std::string format = "auto";
+  std::string mode = "sync";
+  std::string threads = "0", ranks = "0";
+  std::string detector, partition = "edge-blocks";
+  std::string order = "fifo";
+  std::string iterations, step = "0";
+  std::string source;  // empty: 0, but for heat none
+  std::string sources;
+  std::string damping = "0.85", tolerance = "0";
+  std::string noise = "1", input = "0", variety = "1", coupling = "1";
+  std::string block = "16";
+  std::string seed = "1";
+  std::string timeout = "0";
+  std::string output, spikes;
+  bool euler = false;
+  bool stats = false, json = false, list = false;
+  std::vector<std::string> given;  // names of the options on the command line
+};
+
+void add_graph_options(CLI::App& app, graph_command& o);
+
+// Throws std::invalid_argument that names the option.
+graph_apps::settings settings_of(const graph_command& o, const graph_apps::application& app);
+
+}  // namespace tutti::command

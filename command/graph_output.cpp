@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `tutti graph` writes.
+#include "command/graph_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "bench/harness/machine.hpp"
+#include "cli/result_line.hpp"
+#include "tutti/graph/save.hpp"
+#include "tutti/mpi/communicator.hpp"
+
+namespace tutti::command {
+namespace {
+
+using graph_apps::outcome;
+using json = nlohmann::ordered_json;
+
+bool ends_in(const std::string& text, const std::string& end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+void require_folder(const std::string& option, const std::string& file) {
+  const auto folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder))
+    throw std::invalid_argument(fmt::format("{}: {} is not a folder", option, folder.string()));
+}
+
+graph::array_view view_of(const graph_apps::column& c) {
+  return std::visit([](const auto& values) { return graph::array_view(values); }, c.values);
+}
+
+// One column as it is; several as columns of doubles.
+void write_npy(const std::string& file, const outcome& o) {
+  if (o.columns.size() == 1) return graph::save_npy(file, view_of(o.columns[0]));
+  const std::size_t rows = view_of(o.columns[0]).rows, columns = o.columns.size();
+  std::vector<double> all(rows * columns);
+  for (std::size_t c = 0; c < columns; ++c)
+    std::visit(
+        [&](const auto& values) {
+          for (std::size_t r = 0; r < rows; ++r)
+            all[r * columns + c] = static_cast<double>(values[r]);
+        },
+        o.columns[c].values);
+  graph::save_npy(file, graph::array_view(all, columns));
+}
+
+void write_spikes(const std::string& file, const outcome& o) {
+  std::vector<std::uint64_t> steps;
+  std::vector<std::uint32_t> neurons;
+  for (const auto& each : o.spikes) {
+    steps.push_back(each.step);
+    neurons.push_back(each.neuron);
+  }
+  graph::save_csv(file, {{"step", steps}, {"neuron", neurons}}, "spike");
+}
+
+double edges_per_second(const outcome& o) {
+  const auto messages = static_cast<double>(o.statistics.messages());
+  return o.run_seconds > 0 ? messages / o.run_seconds : 0;
+}
+
+std::size_t participants(const graph_apps::settings& s, const outcome& o) {
+  return s.across != nullptr ? s.across->size() : o.of_participants.size();
+}
+
+void print_participants(const outcome& o) {
+  fmt::print("\n{:>11} {:>14} {:>16} {:>16} {:>14} {:>12} {:>10}\n", "participant", "sends",
+             "local", "remote", "packets", "refutations", "idle, s");
+  for (std::size_t p = 0; p < o.of_participants.size(); ++p) {
+    const auto& each = o.of_participants[p];
+    fmt::print("{:>11} {:>14} {:>16} {:>16} {:>14} {:>12} {:>10.3f}\n", p, each.sends, each.local,
+               each.remote, each.packets, each.refutations, each.idle_seconds);
+  }
+}
+
+}  // namespace
+
+void require_writable(const graph_command& o) {
+  if (!o.output.empty()) {
+    if (!ends_in(o.output, ".csv") && !ends_in(o.output, ".npy"))
+      throw std::invalid_argument(
+          fmt::format("--output: '{}' ends in neither .csv nor .npy", o.output));
+    require_folder("--output", o.output);
+  }
+  if (!o.spikes.empty()) {
+    if (!ends_in(o.spikes, ".csv"))
+      throw std::invalid_argument(fmt::format("--spikes: '{}' does not end in .csv", o.spikes));
+    require_folder("--spikes", o.spikes);
+  }
+}
+
+void write_output(const graph_command& o, const outcome& made) {
+  if (!o.spikes.empty()) write_spikes(o.spikes, made);
+  if (o.output.empty()) return;
+  if (ends_in(o.output, ".npy")) return write_npy(o.output, made);
+  std::vector<graph::csv_column> columns;
+  for (const auto& c : made.columns) columns.push_back({c.name, view_of(c)});
+  graph::save_csv(o.output, columns);
+}
+
+void print_table(const graph_command& o, const graph_apps::application& app,
+                 const graph_apps::settings& s, const graph::csr& graph, const outcome& made) {
+  fmt::print("{}, {}: {}\n", app.name, o.mode, graph::describe(graph));
+  const auto& all = made.statistics;
+  const auto count = [](const char* what, std::uint64_t n) {
+    fmt::print("  {:<28} {:>16}\n", what, n);
+  };
+  const auto number = [](const std::string& what, double x) {
+    fmt::print("  {:<28} {:>16.6g}\n", what, x);
+  };
+  for (const auto& [what, value] : made.summary) number(what, value);
+  if (s.mode != graph_apps::mode::sequential) {
+    count("participants", participants(s, made));
+    if (made.edges != graph.edges()) count("edges with those added", made.edges);
+    count("time steps", all.time);
+    count("sends", all.sends);
+    count("messages along edges", all.messages());
+    count("  to the same participant", all.local);
+    count("  to others", all.remote);
+    count("packets between them", all.packets);
+    count("messages to the host", all.host);
+    count("detections", all.detections);
+    count("refutations", all.refutations);
+    number("seconds in idle, all", all.idle_seconds);
+    number("seconds to cut the graph", made.cut_seconds);
+    number("messages/s", edges_per_second(made));
+  }
+  number("seconds", made.run_seconds);
+  if (o.stats) print_participants(made);
+}
+
+void print_json(const graph_command& o, const graph_apps::application& app,
+                const graph_apps::settings& s, const graph::csr& graph, const outcome& made) {
+  const auto& all = made.statistics;
+  const double ns = made.run_seconds * 1e9;
+  json line{{"benchmark", "graph"},
+            {"provider", "tutti"},
+            {"name", o.mode},
+            {"threads", std::max<std::size_t>(participants(s, made), 1)},
+            {"metric", "wall"},
+            {"min", ns},
+            {"median", ns},
+            {"p99", ns},
+            {"samples", 1},
+            {"application", app.name},
+            {"graph", o.graph},
+            {"vertices", graph.vertices},
+            {"edges", graph.edges()},
+            {"edges_with_added", made.edges},
+            {"mode", o.mode},
+            {"participants", participants(s, made)},
+            {"partition", o.partition},
+            {"detector", o.detector.empty() ? "default" : o.detector},
+            {"time_steps", all.time},
+            {"sends", all.sends},
+            {"messages", all.messages()},
+            {"messages_local", all.local},
+            {"messages_remote", all.remote},
+            {"packets", all.packets},
+            {"messages_to_host", all.host},
+            {"detections", all.detections},
+            {"refutations", all.refutations},
+            {"idle_seconds", all.idle_seconds},
+            {"prepare_seconds", made.prepare_seconds},
+            {"cut_seconds", made.cut_seconds},
+            {"seconds", made.run_seconds},
+            {"messages_per_second", edges_per_second(made)}};
+  for (const auto& [what, value] : made.summary) line["summary"][what] = value;
+  fmt::print("{}\n{}", bench::describe_machine().dump(), cli::result_line(line));
+}
+
+}  // namespace tutti::command

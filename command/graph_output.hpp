@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `tutti graph` writes: files, a table for people, JSON lines.
+#pragma once
+
+#include "command/graph_options.hpp"
+#include "tutti/graph/csr.hpp"
+
+namespace tutti::command {
+
+// Throws std::invalid_argument for a name that ends in neither .csv nor .npy; before anything is computed.
+void require_writable(const graph_command& o);
+// Whole files or none.
+void write_output(const graph_command& o, const graph_apps::outcome& outcome);
+
+void print_table(const graph_command& o, const graph_apps::application& app,
+                 const graph_apps::settings& s, const graph::csr& graph,
+                 const graph_apps::outcome& outcome);
+void print_json(const graph_command& o, const graph_apps::application& app,
+                const graph_apps::settings& s, const graph::csr& graph,
+                const graph_apps::outcome& outcome);
+
+}  // namespace tutti::command

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti info`: what this machine has, and what tutti can do with it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bench/barrier/providers.hpp"
+#include "bench/crew/providers.hpp"
+#include "cli/errors.hpp"
+#include "command/machine_state.hpp"
+#include "command/subcommands.hpp"
+#include "tutti/platform/cpu_quota.hpp"
+#include "tutti/platform/monitor.hpp"
+#include "tutti/platform/usable_cpus.hpp"
+#include "tutti/registry.hpp"
+#include "tutti/version.h"
+
+namespace tutti::command {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct mechanism {
+  std::string name;
+  bool available;
+  std::string summary;
+};
+
+// The peers of `tutti bench team` and of `tutti bench reduce`.
+struct crew_list {
+  std::string key;
+  std::vector<bench::crew_provider> those;
+  std::vector<bench::missing_crew> missing;
+};
+
+std::vector<crew_list> crew_lists() {
+  return {{"region_peers", bench::region_peers(), bench::missing_region_peers()},
+          {"reduction_peers", bench::reduction_peers(), bench::missing_reduction_peers()}};
+}
+
+std::vector<mechanism> waiting_mechanisms() {
+  const platform::monitor_kind monitor = platform::monitor();
+  const auto has = [&](platform::monitor_kind kind) { return monitor == kind; };
+  return {
+      {"pause", true, "polls politely; the core stays busy"},
+      {"sched_yield", true, "lets another thread of the core run"},
+      {"futex", true, "sleeps in the kernel"},
+      {"umwait, tpause", has(platform::monitor_kind::umwait),
+       "Intel: halts the core until a line changes"},
+      {"mwaitx", has(platform::monitor_kind::mwaitx), "AMD: halts the core until a line changes"},
+      {"wfe", has(platform::monitor_kind::wfe), "Arm: halts the core until a line changes"}};
+}
+
+ordered_json to_json(const machine_state& state) {
+  const platform::topology& m = state.machine;
+  ordered_json j{{"cpu", m.model},
+                 {"packages", m.packages},
+                 {"numa_nodes", m.numa_nodes},
+                 {"cores", m.cores},
+                 {"cpus", m.cpus},
+                 {"allowed_cpus", m.allowed},
+                 {"cache_groups", m.cache_groups},
+                 {"allowed_cores", state.allowed_cores},
+                 {"free_cores", state.free_cores},
+                 {"usable_cpus", platform::usable_cpus()}};
+  const platform::cpu_quota quota = platform::read_cpu_quota();
+  for (const char* of :
+       {"cgroup_cpus", "cgroup_file", "cgroup_throttled_times", "cgroup_throttled_ns"})
+    j[of] = nullptr;
+  if (quota.cpus > 0) {
+    const platform::cpu_throttling stopped = platform::read_cpu_throttling(quota.stats);
+    j["cgroup_cpus"] = quota.cpus;
+    j["cgroup_file"] = quota.file;
+    j["cgroup_throttled_times"] = stopped.times;
+    j["cgroup_throttled_ns"] = stopped.ns;
+  }
+  return j;
+}
+
+void print_json() {
+  ordered_json j{{"type", "info"}, {"tutti", TUTTI_VERSION_STRING}};
+  j["machine"] = to_json(read_machine_state());
+  j["waiting_mechanisms"] = ordered_json::array();
+  for (const auto& m : waiting_mechanisms()) {
+    j["waiting_mechanisms"].push_back({{"name", m.name}, {"available", m.available}});
+  }
+  j["wait_policies"] = ordered_json::array();
+  for (const auto& w : wait_policies) {
+    j["wait_policies"].push_back(
+        {{"name", w.name}, {"summary", w.summary}, {"available", w.available()}});
+  }
+  j["algorithms"] = ordered_json::array();
+  for (const auto& a : algorithms) {
+    j["algorithms"].push_back({{"name", a.name},
+                               {"summary", a.summary},
+                               {"source", a.source},
+                               {"cost", a.cost},
+                               {"use_when", a.use_when},
+                               {"avoid_when", a.avoid_when}});
+  }
+  j["peers"] = ordered_json::array();
+  for (const auto& p : bench::available_peers()) {
+    j["peers"].push_back({{"provider", p.family}, {"name", p.name}, {"available", true}});
+  }
+  for (const auto& p : bench::missing_peers()) {
+    j["peers"].push_back({{"provider", p.family}, {"available", false}, {"reason", p.reason}});
+  }
+  for (const auto& [key, those, missing] : crew_lists()) {
+    j[key] = ordered_json::array();
+    for (const auto& p : those) {
+      j[key].push_back({{"provider", p.family}, {"name", p.name}, {"available", true}});
+    }
+    for (const auto& p : missing) {
+      j[key].push_back({{"provider", p.family}, {"available", false}, {"reason", p.reason}});
+    }
+  }
+  fmt::print("{}\n", j.dump());
+}
+
+std::string count(std::size_t n, const std::string& singular) {
+  return fmt::format("{} {}{}", n, singular, n == 1 ? "" : "s");
+}
+
+std::string describe_quota() {
+  const platform::cpu_quota quota = platform::read_cpu_quota();
+  if (quota.cpus <= 0) return "none";
+  const platform::cpu_throttling stopped = platform::read_cpu_throttling(quota.stats);
+  return fmt::format("{:.2f} CPUs ({}); used up in {}, threads stopped for {:.3f} s in all",
+                     quota.cpus, quota.file, count(stopped.times, "period"),
+                     static_cast<double>(stopped.ns) / 1e9);
+}
+
+void print_machine() {
+  const machine_state state = read_machine_state();
+  const platform::topology& m = state.machine;
+  fmt::print("{}\n", m.model);
+  fmt::print("  {}, {}, {}, {}\n", count(m.packages, "package"), count(m.numa_nodes, "NUMA node"),
+             count(m.cores, "core"), count(m.cpus, "CPU"));
+  fmt::print("  allowed: {} on {} ({}) in {}\n", count(m.allowed.size(), "CPU"),
+             count(state.allowed_cores, "core"), fmt::join(m.allowed, ","),
+             count(m.cache_groups.size(), "group") + " that share a last-level cache");
+  fmt::print("  quota: {}\n", describe_quota());
+  fmt::print("  may be used at once: {}\n", count(platform::usable_cpus(), "CPU"));
+  fmt::print("  free right now: {}\n", count(state.free_cores, "core"));
+}
+
+void print_text() {
+  print_machine();
+  fmt::print("\nWaiting mechanisms\n");
+  for (const auto& m : waiting_mechanisms()) {
+    fmt::print("  {:<16} {:<4} {}\n", m.name, m.available ? "yes" : "no", m.summary);
+  }
+  fmt::print("\nWait policies\n");
+  for (const auto& w : wait_policies) {
+    fmt::print("  {:<16} {:<4} {}\n", w.name, w.available() ? "yes" : "no", w.summary);
+  }
+  std::size_t width = 0;
+  for (const auto& a : algorithms) width = std::max(width, a.cost.size());
+  fmt::print("\nAlgorithms\n  {:<16} {:<{}} {}\n", "name", "cost", width, "use when");
+  for (const auto& a : algorithms) {
+    fmt::print("  {:<16} {:<{}} {}\n", a.name, a.cost, width, a.use_when);
+  }
+  fmt::print("\nPeers of barriers\n");
+  for (const auto& p : bench::available_peers()) {
+    fmt::print("  {:<32} yes  {}\n", fmt::format("{}:{}", p.family, p.name), p.summary);
+  }
+  for (const auto& p : bench::missing_peers()) {
+    fmt::print("  {:<32} no   {}\n", p.family, p.reason);
+  }
+  for (const auto& [key, those, missing] : crew_lists()) {
+    fmt::print("\nPeers of {}\n", key == "region_peers" ? "regions" : "reductions");
+    for (const auto& p : those) {
+      fmt::print("  {:<32} yes  {}\n", fmt::format("{}:{}", p.family, p.name), p.summary);
+    }
+    for (const auto& p : missing) fmt::print("  {:<32} no   {}\n", p.family, p.reason);
+  }
+}
+
+// The tables of docs/barriers.md.
+void print_markdown() {
+  fmt::print(
+      "| name | what it is | cost | use it when | not when | source "
+      "|\n|---|---|---|---|---|---|\n");
+  for (const auto& a : algorithms) {
+    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", a.name, a.summary, a.cost, a.use_when,
+               a.avoid_when, a.source);
+  }
+}
+
+}  // namespace
+
+void add_info(CLI::App& program, action& chosen) {
+  auto json = std::make_shared<bool>(false);
+  auto markdown = std::make_shared<bool>(false);
+  CLI::App* app = program.add_subcommand(
+      "info", "This machine, its waiting mechanisms, tutti's algorithms and their peers");
+  app->add_flag("--json", *json, "One JSON object instead of the tables");
+  app->add_flag("--markdown", *markdown, "The table of algorithms for the documentation")
+      ->excludes("--json");
+  app->callback([json, markdown, &chosen] {
+    chosen = [json, markdown] {
+      if (*markdown) {
+        print_markdown();
+      } else {
+        *json ? print_json() : print_text();
+      }
+      return cli::success;
+    };
+  });
+}
+
+}  // namespace tutti::command

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine line of a benchmark.
+#pragma once
+
+#include <utility>
+
+#include "bench/harness/machine.hpp"
+
+namespace tutti::command {
+
+// This machine, and what others took of its processors while `measure` ran: parts from 0 to 1.
+template <class Measure>
+bench::ordered_json machine_during(Measure&& measure) {
+  bench::ordered_json machine = bench::describe_machine();
+  const bench::processor_time begin = bench::read_processor_time();
+  std::forward<Measure>(measure)();
+  const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
+  machine["foreign_load"] = others.foreign_load;
+  machine["steal"] = others.steal;
+  return machine;
+}
+
+}  // namespace tutti::command

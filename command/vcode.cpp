@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti vcode`: runs a VCODE program.
+#include "vcode/vcode.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "cli/errors.hpp"
+#include "cli/lists.hpp"
+#include "command/subcommands.hpp"
+#include "tutti/registry.hpp"
+
+namespace tutti::command {
+namespace {
+
+struct vcode_options {
+  std::string file;
+  std::string threads = "1";
+  std::string ranks = "0";
+  std::string engine = "lazy";
+  std::string barrier;
+  std::string memory = "0";
+  std::string share_from = "16384";
+  std::string defer_from = "4096";
+  bool check = false;
+  bool strict = false;
+  bool zero_timers = false;
+  bool statistics = false;
+  bool trace = false;
+  bool time = false;
+};
+
+constexpr std::uint64_t most_threads = 4096;
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file)) {
+    throw std::invalid_argument(fmt::format("{}: cannot be opened", file));
+  }
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) throw std::invalid_argument(fmt::format("{}: cannot be read", file));
+  return text;
+}
+
+vcode::engine engine_of(const std::string& name) {
+  if (name == "lazy") return vcode::engine::lazy;
+  if (name == "workers") return vcode::engine::workers;
+  if (name == "spmd") return vcode::engine::spmd;
+  throw std::invalid_argument(
+      fmt::format("--engine: '{}' is not one of lazy, workers, spmd", name));
+}
+
+void require_barrier(const std::string& name) {
+  if (name.empty()) return;
+  for (const auto& each : algorithms) {
+    if (each.name == name) return;
+  }
+  throw std::invalid_argument(
+      fmt::format("--barrier: '{}' is not an algorithm; see `tutti info`", name));
+}
+
+vcode::run_options run_options_of(const vcode_options& o) {
+  vcode::run_options made;
+  made.threads = static_cast<unsigned>(cli::parse_integer("--threads", o.threads, 0, most_threads));
+  made.ranks = static_cast<unsigned>(cli::parse_integer("--ranks", o.ranks, 0, most_threads));
+  made.memory = cli::parse_integer("--memory", o.memory, 0, UINT64_MAX >> 16);
+  made.share_from = cli::parse_integer("--share-from", o.share_from, 1, UINT64_MAX);
+  made.defer_from = cli::parse_integer("--defer-from", o.defer_from, 1, UINT64_MAX);
+  made.engine = engine_of(o.engine);
+  require_barrier(o.barrier);
+  made.barrier = o.barrier;
+  made.check = o.check;
+  made.strict = o.strict;
+  made.zero_timers = o.zero_timers;
+  if (o.trace) made.trace = stderr;
+  return made;
+}
+
+void print_statistics(const vcode::run_statistics& s) {
+  const auto line = [](const char* name, std::uint64_t value) {
+    fmt::print(stderr, "  {:<34} {:>16}\n", name, value);
+  };
+  line("instructions", s.instructions);
+  line("of them on elements of vectors", s.vector_instructions);
+  line("elements computed", s.elements);
+  line("bytes of vectors read and written", s.bytes);
+  line("passes over memory", s.passes);
+  line("instructions without a pass", s.fused);
+  line("barrier episodes or regions", s.barriers);
+  line("peak of the arena, bytes", s.arena_peak);
+}
+
+int run_program(const vcode_options& o) {
+  const vcode::run_options options = run_options_of(o);
+  // A write to a program that has ended must fail as an instruction and not end this process.
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::string text = text_of(o.file);
+  try {
+    const vcode::program program = vcode::compile(text, o.file);
+    for (const auto& each : program.warnings()) fmt::print(stderr, "tutti: warning: {}\n", each);
+    vcode::require_no_inputs(program);
+    const auto before = std::chrono::steady_clock::now();
+    const vcode::run_result result = vcode::run(program, {}, options);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
+    for (const auto& each : result.stack) {
+      const std::string line = vcode::to_text(each);
+      if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) break;
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw std::runtime_error("standard output cannot be written");
+    }
+    if (o.time) fmt::print(stderr, "time: {:.6f} s\n", took.count());
+    if (o.statistics) print_statistics(result.statistics);
+    return cli::success;
+  } catch (const vcode::source_error& e) {
+    fmt::print(stderr, "tutti: {}\n", e.what());
+  } catch (const vcode::run_error& e) {
+    std::fflush(stdout);
+    fmt::print(stderr, "tutti: {}\n", e.what());
+  }
+  return cli::failed;
+}
+
+}  // namespace
+
+void add_vcode(CLI::App& program, action& chosen) {
+  auto o = std::make_shared<vcode_options>();
+  CLI::App* app = program.add_subcommand("vcode", "Run a program for the vector machine of NESL");
+  app->add_option("file", o->file, "A VCODE program, as the NESL compiler writes it")->required();
+  app->add_option("--threads", o->threads, "Number of threads, default 1; 0: one for each core");
+  app->add_option("--ranks", o->ranks, "Number of virtual ranks; default: one for each thread");
+  app->add_option(
+      "--engine", o->engine,
+      "lazy (default), workers (one region for each instruction), spmd (every thread interprets)");
+  app->add_option("--barrier", o->barrier,
+                  "An algorithm that `tutti info` lists; default: tutti chooses");
+  app->add_option("--memory", o->memory,
+                  "Bytes for vectors; 0 (default): as much as the machine has");
+  app->add_option("--share-from", o->share_from,
+                  "Engine lazy: number of elements from which all threads share an instruction")
+      ->capture_default_str();
+  app->add_option(
+         "--defer-from", o->defer_from,
+         "Engine lazy: number of elements from which elementwise instructions are deferred")
+      ->capture_default_str();
+  app->add_flag("--check", o->check,
+                "Also check what memory safety does not need: the flag of IF is one element, "
+                "PERMUTE has no index twice, DFPERMUTE has as many indices as places");
+  app->add_flag("--strict", o->strict,
+                "Combine FLOAT sums and products strictly from left to right");
+  app->add_flag("--zero-timers", o->zero_timers, "STOP_TIMER pushes 0.0");
+  app->add_flag("--stats", o->statistics, "Print counts of the work on standard error");
+  app->add_flag("--trace", o->trace, "Print a line for each instruction on standard error");
+  app->add_flag("--time", o->time, "Print the seconds that the program ran on standard error");
+  app->callback([o, &chosen] { chosen = [o] { return run_program(*o); }; });
+}
+
+}  // namespace tutti::command

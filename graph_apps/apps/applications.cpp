@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "graph_apps/apps/common.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::graph_apps {
+
+const std::vector<application>& applications() {
+  static const std::vector<application> all{
+      {"pagerank", "how often a random walk visits each vertex", "iterations", 20, false,
+       run_pagerank},
+      {"sssp", "shortest paths from one vertex, with weights", "", 0, true, run_shortest_paths},
+      {"mssp", "shortest paths from many vertices, without weights", "", 0, false,
+       run_multi_source},
+      {"spiking", "Izhikevich's neurons, 80 % excitatory", "milliseconds", 1000, true, run_spiking},
+      {"heat", "Newton's law of cooling along the edges", "steps", 100, true, run_heat},
+  };
+  return all;
+}
+
+graph::csr neighbours_of(const graph::csr& graph, bool keep_weights, unsigned threads) {
+  graph::csr weighted = graph;
+  if (!keep_weights || !graph.weighted()) weighted.weights.assign(graph.edges(), 1.0f);
+  return graph::symmetrized(weighted, 0.0f, threads);
+}
+
+void require_sources(const graph::csr& graph, const std::vector<graph::vertex_t>& sources) {
+  if (sources.empty()) refuse("shortest paths need at least one source");
+  for (const graph::vertex_t s : sources)
+    if (s >= graph.vertices)
+      refuse(fmt::format("source {} is not a vertex of the graph, which has {} vertices", s,
+                         graph.vertices));
+}
+
+void require_no_negative_weight(const graph::csr& graph, const std::string& application) {
+  for (graph::vertex_t v = 0; graph.weighted() && v < graph.vertices; ++v)
+    for (graph::edge_t e = graph.offsets[v]; e < graph.offsets[v + std::size_t{1}]; ++e)
+      if (!(graph.weights[e] >= 0))
+        refuse(
+            fmt::format("{} needs nonnegative weights; the weight of the edge from {} to {} is {}",
+                        application, v, graph.targets[e], graph.weights[e]));
+}
+
+}  // namespace tutti::graph_apps

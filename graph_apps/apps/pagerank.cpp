@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_apps/programs/pagerank.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "graph_apps/apps/common.hpp"
+#include "graph_apps/programs/pagerank_gals.hpp"
+#include "graph_apps/sequential/baselines.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::graph_apps {
+namespace {
+
+void run_sync(const graph::csr& graph, const sequential::pagerank_setting& p, const settings& s,
+              std::vector<share_t>& ranks, outcome& o) {
+  const graph::edge_set<graph::nothing> all{&graph, {}};
+  run_program(pagerank{p.iterations, p.damping, p.first, p.base, p.tolerance}, std::span(&all, 1),
+              s, o, [&](const auto& m) { ranks[m.vertex] = m.content; });
+}
+
+void run_async(const graph::csr& graph, const sequential::pagerank_setting& p, const settings& s,
+               std::vector<share_t>& ranks, outcome& o) {
+  const stopwatch watch;
+  const graph::csr neighbours = neighbours_of(graph, false, std::max(1u, s.run.threads));
+  o.prepare_seconds = watch.seconds();
+  const graph::edge_set<float> all{&neighbours, {}};
+  run_program(pagerank_gals{p.iterations, p.damping, p.first, p.base, &graph}, std::span(&all, 1),
+              s, o, [&](const auto& m) { ranks[m.vertex] = m.content.share; });
+}
+
+}  // namespace
+
+outcome run_pagerank(const graph::csr& graph, const settings& s) {
+  require(s.damping >= 0 && s.damping < 1, "PageRank's damping must be at least 0 and less than 1");
+  require(s.tolerance >= 0, "PageRank's tolerance must not be negative");
+  const double n = graph.vertices == 0 ? 1 : graph.vertices;
+  const sequential::pagerank_setting p{s.steps, share_of(s.damping), share_of(1 / n),
+                                       share_of((1 - s.damping) / n),
+                                       share_of(std::min(1.0, s.tolerance / n))};
+  outcome o;
+  std::vector<share_t> ranks(graph.vertices);
+  if (s.mode == mode::sync) {
+    run_sync(graph, p, s, ranks, o);
+  } else if (s.mode == mode::async) {
+    require(
+        s.tolerance == 0,
+        "PageRank's vertices cannot check a tolerance in the mode async, because they only wait "
+        "for their neighbours; use the mode sync");
+    run_async(graph, p, s, ranks, o);
+  } else {
+    const stopwatch watch;
+    auto made = sequential::pagerank(graph, p);
+    o.run_seconds = watch.seconds();
+    o.edges = graph.edges();
+    o.statistics.time = made.iterations;
+    ranks = std::move(made.ranks);
+  }
+
+  // Dividing by the sum spreads the rank of vertices without out-edges evenly over all
+  // (programs/pagerank.hpp).
+  const uint128 sum = std::accumulate(ranks.begin(), ranks.end(), uint128{0});
+  const double total = std::ldexp(static_cast<double>(sum), -62);
+  std::vector<double> shares(ranks.size());
+  for (std::size_t v = 0; v < ranks.size(); ++v) shares[v] = number_of(ranks[v]) / total;
+  o.summary = {{"sum before it is made 1", total}};
+  o.columns.push_back({"rank", std::move(shares)});
+  return o;
+}
+
+}  // namespace tutti::graph_apps

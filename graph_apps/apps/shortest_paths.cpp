@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_apps/programs/shortest_paths.hpp"
+
+#include <cmath>
+
+#include "graph_apps/apps/common.hpp"
+#include "graph_apps/programs/shortest_paths_sync.hpp"
+#include "graph_apps/sequential/baselines.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::graph_apps {
+namespace {
+
+template <class Program>
+void run_messages(const graph::csr& graph, const settings& s, std::vector<double>& distances,
+                  outcome& o) {
+  const graph::edge_set<float> all{&graph, {}};
+  Program program;
+  program.source = s.sources[0];
+  run_program(program, std::span(&all, 1), s, o,
+              [&](const auto& m) { distances[m.vertex] = static_cast<double>(m.content); });
+}
+
+}  // namespace
+
+outcome run_shortest_paths(const graph::csr& graph, const settings& s) {
+  require_sources(graph, s.sources);
+  require(s.sources.size() == 1, "sssp accepts one source; mssp accepts many, without weights");
+  require_no_negative_weight(graph, "sssp");
+  outcome o;
+  std::vector<double> distances(graph.vertices);
+  if (s.mode == mode::sync) {
+    run_messages<shortest_paths_sync>(graph, s, distances, o);
+  } else if (s.mode == mode::async) {
+    run_messages<shortest_paths>(graph, s, distances, o);
+  } else {
+    const stopwatch watch;
+    const std::vector<float> found = sequential::shortest_paths(graph, s.sources[0]);
+    o.run_seconds = watch.seconds();
+    o.edges = graph.edges();
+    distances.assign(found.begin(), found.end());
+  }
+  double reached = 0, farthest = 0;
+  for (const double d : distances) {
+    if (!std::isfinite(d)) continue;
+    ++reached;
+    farthest = std::max(farthest, d);
+  }
+  o.summary = {{"vertices reached", reached}, {"largest distance", farthest}};
+  o.columns.push_back({"distance", std::move(distances)});
+  return o;
+}
+
+}  // namespace tutti::graph_apps

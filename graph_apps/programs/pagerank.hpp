@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// PageRank, one iteration per time step: every vertex sends its rank, divided by its out-degree,
+// along all its edges.
+//
+//   rank(v) = (1 - d) / n + d * sum of rank(u) / out_degree(u) over the edges u -> v
+//
+// The rank of vertices without out-edges is lost here. Dividing all ranks by their sum at the end
+// gives the ranks of the usual definition, in which that rank is spread evenly over all vertices:
+// the fixed points of both are multiples of each other. Ranks are multiples of 2^-62 and are added
+// exactly, so every order of arrival gives the same bits.
+// Source: Brin and Page, "The anatomy of a large-scale hypertextual web search engine" (1998).
+#pragma once
+
+#include "graph_apps/programs/exact.hpp"
+#include "tutti/graph/vertex.hpp"
+
+namespace tutti::graph_apps {
+
+struct pagerank {
+  struct state {
+    share_t rank = 0;
+  };
+  // The sum of what has arrived.
+  using inbox = share_t;
+  using edge = graph::nothing;
+  using message = share_t;
+  using vertex = graph::vertex<pagerank>;
+
+  std::uint64_t iterations = 20;
+  share_t damping = share_of(0.85);
+  // The first rank of each vertex.
+  share_t first = 0;
+  // (1 - d) / n.
+  share_t base = 0;
+  // A vertex whose rank changes by no more than this has settled. The run ends when all have
+  // settled.
+  share_t tolerance = 0;
+
+  void init(vertex& v) const {
+    v->rank = first;
+    if (iterations > 0) ask(v);
+  }
+  void send(vertex& v, message& m) const {
+    m = v->rank / v.out_degree();
+    v.ready_to_send(graph::no_pin);
+  }
+  void gather(inbox& sum, const message& m, const edge&) const { sum += m; }
+  bool step(vertex& v) const {
+    if (v.time() >= iterations) return false;
+    const share_t next = base + product(damping, v.inbox());
+    const share_t change = next > v->rank ? next - v->rank : v->rank - next;
+    v->rank = next;
+    v.inbox() = 0;
+    if (v.time() + 1 == iterations) return false;
+    ask(v);
+    return change > tolerance;
+  }
+  bool finish(vertex& v, message& m) const {
+    m = v->rank;
+    return true;
+  }
+
+ private:
+  static void ask(vertex& v) {
+    if (v.out_degree() != 0) v.ready_to_send(graph::pin(0));
+  }
+};
+
+}  // namespace tutti::graph_apps

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The applications as plain loops of one thread, with which a message-passing run is compared. If
+// an application promises the same bits in all modes, its loop does the same arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph_apps/programs/heat.hpp"
+#include "graph_apps/programs/neuron.hpp"
+#include "graph_apps/programs/reach.hpp"
+#include "graph_apps/settings.hpp"
+#include "tutti/graph/csr.hpp"
+
+namespace tutti::graph_apps::sequential {
+
+struct pagerank_setting {
+  std::uint64_t iterations = 20;
+  share_t damping = 0, first = 0, base = 0, tolerance = 0;
+};
+struct pagerank_result {
+  std::vector<share_t> ranks;
+  // The number of iterations made.
+  std::uint64_t iterations = 0;
+};
+pagerank_result pagerank(const graph::csr& graph, const pagerank_setting& setting);
+
+// Dijkstra's algorithm with a binary heap. Precondition: no negative weights.
+std::vector<float> shortest_paths(const graph::csr& graph, graph::vertex_t source);
+
+// Breadth-first search from up to 64 sources at a time, only through vertices that have news.
+std::vector<reached> multi_source(const graph::csr& graph,
+                                  std::span<const graph::vertex_t> sources);
+
+struct spiking_result {
+  std::vector<neuron> neurons;
+  std::vector<spike> spikes;
+};
+spiking_result spiking(const graph::csr& graph, std::span<const current_t> currents,
+                       const spiking_network& net, bool record);
+
+std::vector<double> heat(const graph::csr& graph, const heat_setting& setting);
+
+}  // namespace tutti::graph_apps::sequential

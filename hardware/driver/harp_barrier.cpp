@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hardware/driver/harp_barrier.hpp"
+
+#include <thread>
+
+#include "tutti/platform/misuse.hpp"
+#include "tutti/platform/native.hpp"
+
+namespace tutti::hardware {
+
+namespace {
+
+// The layout of the participants' lines in the shared memory: arrivals first, then departures.
+constexpr std::size_t arrivals_at = 0, departures_at = 64 * 128, memory_bytes = 2 * departures_at;
+
+}  // namespace
+
+harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
+    : unit_(unit), n_(participants), with_(with), rank_states_(participants) {
+  if (const std::uint64_t found = unit.read(id); found != id_value)
+    fail(unit.name(), found == ~std::uint64_t{0}
+                          ? "does not answer"
+                          : "is no barrier unit: its identity is " + std::to_string(found));
+  const std::uint64_t found = unit.read(version);
+  if ((found >> 16 & 0xFFFF) != version_major)
+    fail(unit.name(), "is of version " + std::to_string(found >> 16 & 0xFFFF) + "." +
+                          std::to_string(found & 0xFFFF) + "; this driver is for version " +
+                          std::to_string(version_major));
+  require_window(unit, window_bytes);
+  const std::uint64_t capable = unit.read(capability);
+  const auto most = static_cast<rank_t>(capable & 0xFFFF);
+  if (n_ < 1 || n_ > most)
+    refuse("hardware device '" + unit.name() + "' takes 1 to " + std::to_string(most) +
+           " participants, not " + std::to_string(n_));
+  generation_mask_ = (std::uint64_t{1} << (capable >> 24 & 0xFF)) - 1;
+  const bool by_memory =
+      with.arrival == arrival_path::memory || with.departure != departure_path::csr;
+  if (by_memory) {
+    memory_ = unit.memory();
+    if ((capable >> 32 & 1) == 0 || memory_.words == nullptr || memory_.bytes < memory_bytes)
+      fail(unit.name(), "reaches no shared memory of " + std::to_string(memory_bytes) +
+                            " bytes; only the paths through registers can be chosen");
+  }
+  if (with.arrival == arrival_path::message)
+    fail(unit.name(), "this driver sends no messages; choose arrival by register or memory");
+
+  // Clear the memory between the reset and the enabling, since the unit may write or poll until it
+  // is reset.
+  unit.write(control, control_reset);
+  unit.write(size, 1);
+  unit.write(arrival, static_cast<std::uint64_t>(with.arrival));
+  unit.write(departure, static_cast<std::uint64_t>(with.departure));
+  if (by_memory) {
+    unit.write(arrival_base, memory_.bus_address + arrivals_at);
+    unit.write(departure_base, memory_.bus_address + departures_at);
+  }
+  unit.write(size, n_);
+  unit.write(error, ~std::uint64_t{0});
+  // The answer comes after all writes, including the unit's writes to memory.
+  unit.read(status);
+  // relaxed: no other thread uses the memory yet.
+  for (std::size_t i = 0; by_memory && i < memory_bytes / 8; ++i)
+    memory_.words[i].store(0, relaxed);
+  unit.write(control, control_enable);
+  if (unit.read(size) != n_ || unit.read(error) != 0)
+    fail(unit.name(),
+         "refuses its configuration: error register " + std::to_string(unit.read(error)));
+}
+
+harp_barrier::~harp_barrier() { unit_.write(control, control_reset); }
+
+void harp_barrier::arrive(rank_t rank) {
+  // relaxed: this rank's own count; others read it only for messages.
+  const std::uint64_t mine = rank_states_[rank].arrivals.load(relaxed);
+  // relaxed: this rank's own count; others read it only for messages.
+  rank_states_[rank].arrivals.store(mine + 1, relaxed);
+  if (with_.arrival == arrival_path::memory) {
+    // release: publishes what this rank wrote; pairs with the acquire on the unit's side, whose
+    // departure all ranks read.
+    line(arrivals_at, rank).store(mine + 1, std::memory_order_release);
+    return;
+  }
+  unit_.write(trigger(mine % 2, rank), 1);
+}
+
+bool harp_barrier::may_depart(rank_t rank) {
+  // relaxed: this rank's own count.
+  const std::uint64_t done = rank_states_[rank].arrivals.load(relaxed);
+  if (with_.departure == departure_path::csr) {
+    // The uses of this episode's copy, this one included.
+    const std::uint64_t uses = (done + 1) / 2;
+    return (unit_.read(sense((done - 1) % 2, rank)) >> 32) == (uses & generation_mask_);
+  }
+  const rank_t mine = with_.departure == departure_path::lines ? rank : 0;
+  // acquire: pairs with the unit's write, which came after all arrivals.
+  const std::uint64_t episodes = line(departures_at, mine).load(std::memory_order_acquire);
+  return static_cast<std::uint32_t>(episodes - done) < 0x8000'0000;
+}
+
+void harp_barrier::arrive_and_wait(rank_t rank) {
+  arrive(rank);
+  while (!may_depart(rank)) std::this_thread::yield();
+}
+
+bool harp_barrier::arrive_and_wait(rank_t rank, deadline until) {
+  arrive(rank);
+  while (!may_depart(rank)) {
+    if (until.passed<native>()) return may_depart(rank);
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+void harp_barrier::episodes(rank_t rank, std::uint64_t count) {
+  for (std::uint64_t i = 0; i < count; ++i) arrive_and_wait(rank);
+}
+
+std::vector<rank_t> harp_barrier::missing(rank_t rank) const {
+  // relaxed: a snapshot for a message; ranks may arrive while it is taken.
+  const std::uint64_t mine = rank_states_[rank].arrivals.load(relaxed);
+  std::vector<rank_t> absent;
+  for (rank_t r = 0; r < n_; ++r)
+    // relaxed: part of the same snapshot.
+    if (rank_states_[r].arrivals.load(relaxed) < mine) absent.push_back(r);
+  return absent;
+}
+
+}  // namespace tutti::hardware

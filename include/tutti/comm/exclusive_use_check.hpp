@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks that only one thread (or fiber) at a time is inside an endpoint. It costs nothing in
+// builds without checks.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti {
+
+template <bool Checks>
+class exclusive_use_check {
+ public:
+  struct visit {
+    visit() noexcept {}
+    // Not trivial, so that compilers do not report the guard as an unused variable.
+    ~visit() {}
+  };
+  visit enter(rank_t, const call_site<Checks>&) const noexcept { return {}; }
+};
+
+template <>
+class exclusive_use_check<true> {
+ public:
+  class visit {
+   public:
+    explicit visit(std::atomic<bool>* inside) noexcept : inside_(inside) {}
+    ~visit() {
+      // relaxed: reports a misuse and orders nothing.
+      if (inside_ != nullptr) inside_->store(false, relaxed);
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+
+   private:
+    std::atomic<bool>* inside_;
+  };
+
+  visit enter(rank_t rank, const call_site<true>& where) {
+    // relaxed: as above.
+    if (!inside_.exchange(true, relaxed)) return visit(&inside_);
+    on_misuse("two threads use the endpoint of rank " + std::to_string(rank) + " at the same time",
+              where.at);
+    return visit(nullptr);
+  }
+
+ private:
+  std::atomic<bool> inside_{false};
+};
+
+}  // namespace tutti

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine of one participant. It sends what its vertices want to send, receives what has
+// arrived, and is idle when there is neither.
+//
+//   vertex_engine engine(program, shard, vertices, endpoint, host, options);
+//   engine.run();                              // returns when all participants have finished
+//
+// All ways to run a program use this loop: alone (solo_endpoint), on threads, and across processes.
+// A message to targets of the same participant is delivered directly and is never under way. If
+// there is no room for a message, the participant receives while it waits, so two participants
+// whose rings to each other are full make progress.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tutti/comm/endpoint_concept.hpp"
+#include "tutti/graph/bundle.hpp"
+#include "tutti/graph/engine_options.hpp"
+#include "tutti/graph/program.hpp"
+#include "tutti/graph/shard.hpp"
+#include "tutti/graph/vertex.hpp"
+#include "tutti/platform/native.hpp"
+
+namespace tutti::graph {
+
+// Participant 0 calls host(vertex, time, message) for each message to the host, in the order in
+// which a vertex sent them.
+template <vertex_program Program, endpoint_like Endpoint, class Host>
+class vertex_engine {
+  using edge = typename Program::edge;
+  using message = typename Program::message;
+  using state = typename Program::state;
+  using bundle = detail::bundle<message>;
+  using host_bundle = detail::host_bundle<message>;
+
+ public:
+  // Keeps references to its arguments. `mine` is the shard of endpoint.rank().
+  vertex_engine(const Program& program, const shard<edge>& mine, vertex_t vertices,
+                Endpoint& endpoint, Host& host, const engine_options& options = {})
+      : program_(program),
+        graph_(mine),
+        endpoint_(endpoint),
+        host_(host),
+        options_(options),
+        mine_(program, mine, vertices, options.order),
+        open_(endpoint.size()) {}
+
+  // Runs the program until all participants have finished. Throws run_cancelled, run_late, what the
+  // endpoint throws, and what a handler throws.
+  void run() {
+    call_all([&](vertex<Program>& v) { program_.init(v); });
+    // step() has not run yet.
+    bool vote = false;
+    for (;;) {
+      send_all();
+      const idle_result now = idle(vote);
+      if (now == idle_result::message) {
+        receive_all();
+        continue;
+      }
+      ++counted_.detections;
+      if constexpr (gathers) mine_.inboxes.gather();
+      if (now == idle_result::unanimous) break;
+      vote = !step_all();
+    }
+    finish_all();
+  }
+
+  // The states of this participant's vertices, by local number.
+  const std::vector<state>& states() const noexcept { return mine_.states; }
+
+  engine_statistics statistics() const {
+    engine_statistics all = counted_;
+    const endpoint_statistics of_endpoint = endpoint_.statistics();
+    all.time = mine_.time;
+    all.refutations = of_endpoint.refutations;
+    all.idle_seconds = static_cast<double>(of_endpoint.idle_ns) * 1e-9;
+    return all;
+  }
+
+ private:
+  static constexpr rank_t host_rank = 0;
+  static constexpr bool gathers = gathering_program<Program>;
+
+  template <class F>
+  void call_all(F f) {
+    const auto count = static_cast<vertex_t>(graph_.vertices.size());
+    for (vertex_t local = 0; local < count; ++local) {
+      vertex<Program> v(mine_, local);
+      f(v);
+    }
+  }
+
+  // Calls step() of all vertices. Returns true if any vertex wants to go on.
+  bool step_all() {
+    bool any = false;
+    call_all([&](vertex<Program>& v) { any = program_.step(v) || any; });
+    ++mine_.time;
+    tell_progress();
+    return any;
+  }
+
+  // Returns when no vertex here wants to send and no message is visible.
+  void send_all() {
+    while (!mine_.senders.empty()) {
+      for (std::uint32_t i = 0; i < options_.burst && !mine_.senders.empty(); ++i) send_one();
+      post_all();
+      receive_all();
+      if (options_.progress && counted_.sends >= next_told_) tell_progress();
+    }
+  }
+
+  void send_one() {
+    const vertex_t local = mine_.senders.take();
+    vertex<Program> v(mine_, local);
+    const pin where = v.ready_to_send();
+    // The send was cancelled.
+    if (where == no_pin) return;
+    if (where.is_edges() && where.number() >= graph_.pins) [[unlikely]]
+      refuse_pin(v.id(), where);
+    message content{};
+    program_.send(v, content);
+    mine_.senders.put_back(local);
+    ++counted_.sends;
+    if (where == host_pin) return tell_host(local, content);
+    for (const route& r : graph_.routes_of(local, where.number())) {
+      if (r.to != graph_.rank) {
+        pack(r, content);
+      } else {
+        deliver(r.list, content);
+        counted_.local += edges_of(r.list, 1);
+      }
+    }
+  }
+
+  [[gnu::noinline, gnu::cold, noreturn]] void refuse_pin(vertex_t id, pin where) const {
+    refuse("vertex " + std::to_string(id) + " wants to send on pin(" +
+           std::to_string(where.number()) + "): the engine was given only " +
+           std::to_string(graph_.pins) + (graph_.pins == 1 ? " pin" : " pins"));
+  }
+
+  // Delivers one message to all targets of a list.
+  void deliver(std::uint32_t list, const message& content) {
+    if constexpr (gathers) {
+      mine_.inboxes.keep(list, content);
+    } else {
+      const edge_t end = graph_.first_target[list + std::size_t{1}];
+      for (edge_t i = graph_.first_target[list]; i < end; ++i) {
+        vertex<Program> v(mine_, graph_.targets[i]);
+        if constexpr (shard<edge>::has_values)
+          program_.recv(v, content, graph_.values[i]);
+        else
+          program_.recv(v, content, edge{});
+      }
+    }
+  }
+  void unpack(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
+    if constexpr (gathers) {
+      mine_.inboxes.keep(first, count, contents);
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        message content;
+        std::memcpy(&content, contents + i * sizeof content, sizeof content);
+        deliver(first + i, content);
+      }
+    }
+  }
+  std::uint64_t edges_of(std::uint32_t first, std::uint32_t count) const noexcept {
+    return graph_.first_target[first + std::size_t{count}] - graph_.first_target[first];
+  }
+
+  void pack(const route& r, const message& content) {
+    bundle& to = open_[r.to];
+    if (!to.takes(r.list)) post_bundle(r.to);
+    if (to.count == 0) packed_.push_back(r.to);
+    to.add(r.list, content);
+  }
+  void post_bundle(rank_t to) {
+    bundle& full = open_[to];
+    if (full.count == 0) return;
+    counted_.packets += full.count;
+    post(to, &full, full.bytes());
+    full.count = 0;
+  }
+  void post_all() {
+    for (const rank_t to : packed_) post_bundle(to);
+    packed_.clear();
+    post_to_host();
+  }
+
+  void receive_all() {
+    while (endpoint_.can_recv()) {
+      const received message_in = endpoint_.recv();
+      take(message_in);
+      endpoint_.release(message_in);
+    }
+  }
+  void take(const received& message_in) {
+    std::uint32_t first, count;
+    std::memcpy(&first, message_in.data, sizeof first);
+    std::memcpy(&count, message_in.data + sizeof first, sizeof count);
+    if (first == host_bundle::to_host) {
+      take_for_host(message_in.data, count);
+    } else {
+      unpack(first, count, message_in.data + offsetof(bundle, contents));
+      counted_.remote += edges_of(first, count);
+    }
+  }
+
+  // Sends, and waits for room if necessary. It receives while it waits, so a handler of another
+  // vertex may run before this returns.
+  void post(rank_t to, const void* data, std::size_t bytes) {
+    if (endpoint_.try_send(to, data, bytes)) return;
+    ++counted_.blocked;
+    // Nothing wakes a participant when another one has failed, so it wakes up regularly by itself.
+    std::chrono::nanoseconds at_a_stretch = std::chrono::milliseconds(5);
+    if (options_.deadline.count() > 0) at_a_stretch = std::min(at_a_stretch, options_.deadline);
+    const std::uint64_t begin = native::now_ns();
+    while (!endpoint_.send_wait_for(to, data, bytes, at_a_stretch,
+                                    [this](const received& message_in) { take(message_in); })) {
+      // relaxed: reads nothing that the failed participant has written.
+      if (options_.cancelled != nullptr && options_.cancelled->load(relaxed)) throw run_cancelled();
+      if (options_.deadline.count() > 0 &&
+          native::now_ns() - begin > static_cast<std::uint64_t>(options_.deadline.count()))
+        refuse_late({{to, absence::running, 0}});
+    }
+  }
+
+  void tell_host(vertex_t local, const message& content) {
+    ++counted_.host;
+    const vertex_t id = graph_.vertices[local];
+    if (graph_.rank == host_rank) return host_(id, mine_.time, content);
+    for_host_.time = mine_.time;
+    for_host_.entries[for_host_.count++] = {id, content};
+    if (for_host_.count == host_bundle::most) post_to_host();
+  }
+  void post_to_host() {
+    if (for_host_.count == 0) return;
+    post(host_rank, &for_host_, for_host_.bytes());
+    for_host_.count = 0;
+  }
+  void take_for_host(const std::byte* data, std::uint32_t count) {
+    std::uint64_t time;
+    std::memcpy(&time, data + offsetof(host_bundle, time), sizeof time);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      typename host_bundle::entry e;
+      std::memcpy(&e, data + offsetof(host_bundle, entries) + i * sizeof e, sizeof e);
+      host_(e.vertex, time, e.content);
+    }
+  }
+
+  void finish_all() {
+    if constexpr (requires { host_.expect(vertex_t{}); })
+      if (graph_.rank == host_rank) host_.expect(mine_.total);
+    const auto count = static_cast<vertex_t>(graph_.vertices.size());
+    for (vertex_t local = 0; local < count; ++local) {
+      vertex<Program> v(mine_, local);
+      message content{};
+      if (program_.finish(v, content)) tell_host(local, content);
+    }
+    post_to_host();
+    // Waits until the host has received everything.
+    while (idle(true) == idle_result::message) receive_all();
+  }
+
+  idle_result idle(bool vote) {
+    if constexpr (requires { endpoint_.idle_for(vote, options_.deadline); }) {
+      if (options_.deadline.count() > 0) {
+        const timed_idle now = endpoint_.idle_for(vote, options_.deadline);
+        if (!now) refuse_late(now.missing);
+        return now.result;
+      }
+    }
+    return endpoint_.idle(vote);
+  }
+
+  [[noreturn]] void refuse_late(const std::vector<absentee>& missing) const {
+    std::string who;
+    for (const absentee& a : missing) {
+      const char* const why = a.why == absence::running ? " is still running"
+                              : a.why == absence::holding
+                                  ? " holds messages that it has not released"
+                              : a.why == absence::gone ? " has left"
+                                                       : " has messages under way to it";
+      who += (who.empty() ? "participant " : ", participant ") + std::to_string(a.rank) + why;
+    }
+    throw run_late("tutti: participant " + std::to_string(graph_.rank) +
+                   " has waited for too long: " + (who.empty() ? "nobody is missing now" : who));
+  }
+
+  void tell_progress() {
+    if (!options_.progress || graph_.rank != host_rank) return;
+    next_told_ = counted_.sends + told_every;
+    options_.progress(mine_.time, counted_.sends);
+  }
+  static constexpr std::uint64_t told_every = 1 << 16;
+
+  const Program& program_;
+  const shard<edge>& graph_;
+  Endpoint& endpoint_;
+  Host& host_;
+  const engine_options& options_;
+  detail::local_vertices<Program> mine_;
+  // One for each participant.
+  std::vector<bundle> open_;
+  // The participants whose bundles are not empty.
+  std::vector<rank_t> packed_;
+  host_bundle for_host_;
+  engine_statistics counted_;
+  std::uint64_t next_told_ = told_every;
+};
+
+}  // namespace tutti::graph

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counter: termination detection with one shared word. A participant that enters idle() adds
+// itself, its vote, and its balance: the messages that it has sent less those that it has released
+// since its last entry. A participant that a message wakes takes itself and its vote out again.
+//
+// At every instant the word holds how many participants are idle and the sum of their balances. If
+// all are idle, no participant's counts can be newer than the word's, so a balance of 0 means that
+// no message is under way. The addition that brings the word to this state is the detection: it is
+// exact at the first attempt and happens at the instant of the last arrival. The same word counts
+// the votes, so the votes that count are those of this instant. The detector needs no waves and no
+// token.
+//
+// Cost       One read-modify-write per participant and episode, as in the ticket barrier, and one
+//            more per refutation.
+// When       Few participants, or more participants than cores: the last to arrive goes on at once.
+// When not   Many cores: all of them update one line (snapshot.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "tutti/platform/array.hpp"
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/native.hpp"
+#include "tutti/termination/detector.hpp"
+
+namespace tutti {
+
+template <class Memory = native>
+class counter_detector {
+ public:
+  static constexpr rank_t most_participants = 0xfff;
+
+  explicit counter_detector(rank_t participants) : n_(participants), reported_(participants) {}
+
+  detection enter(rank_t rank, const idle_entry& entry) noexcept {
+    const std::uint64_t balance = entry.sent - entry.released;
+    const std::uint64_t mine = one_idle + (entry.vote ? one_vote : 0) +
+                               ((balance - reported_[rank].value) << balance_shift);
+    reported_[rank].value = balance;
+    // acq_rel: release publishes what I did before and the value I leave; acquire takes over
+    // everybody else's, in case I am the last.
+    const std::uint64_t word =
+        word_.fetch_add(mine, Memory::order("counter.enter", acq_rel)) + mine;
+    return {.is_over = is_over(word), .is_unanimous = votes(word) == n_, .waves = 1};
+  }
+
+  // Only the release word tells the waiters, so there is no work for them.
+  static constexpr bool has_work(rank_t) noexcept { return false; }
+  static constexpr detection work(rank_t) noexcept { return {}; }
+
+  // A message of this episode waits for this participant. The message is counted, so the episode
+  // cannot end.
+  void refute(rank_t, bool vote) noexcept {
+    // relaxed: publishes nothing; as a read-modify-write it continues the release sequences of the
+    // entries.
+    word_.fetch_sub(one_idle + (vote ? one_vote : 0), relaxed);
+  }
+
+  // The deadline of this participant has passed. Returns false if the episode was already over;
+  // then the release comes at once.
+  bool withdraw(rank_t, bool vote, std::uint64_t episode) noexcept {
+    // relaxed: decides only whether the episode is over.
+    std::uint64_t word = word_.load(relaxed);
+    // The parity bit tells this episode from a later one, which can look the same otherwise.
+    while ((word & one_parity) == (episode & one_parity) && !is_over(word))
+      // relaxed: as in refute.
+      if (word_.compare_exchange_weak(word, word - one_idle - (vote ? one_vote : 0), relaxed,
+                                      relaxed))
+        return true;
+    return false;
+  }
+
+  // Prepares the next episode. The participant that found the episode over calls this; nobody
+  // touches the word until the release.
+  void begin(std::uint64_t next_episode) noexcept {
+    // relaxed: published by the release that follows.
+    word_.store(next_episode & one_parity, relaxed);
+  }
+
+ private:
+  // The fields of the word: 1 bit for the parity of the episode, 12 bits for the idle participants,
+  // 12 bits for the votes, and 39 bits for the balance, which wraps.
+  static constexpr std::uint64_t one_parity = 1;
+  static constexpr std::uint64_t one_idle = 1u << 1;
+  static constexpr std::uint64_t one_vote = 1u << 13;
+  static constexpr int balance_shift = 25;
+
+  static constexpr rank_t votes(std::uint64_t word) noexcept {
+    return static_cast<rank_t>(word / one_vote) & most_participants;
+  }
+  bool is_over(std::uint64_t word) const noexcept {
+    const rank_t idle = static_cast<rank_t>(word / one_idle) & most_participants;
+    return idle == n_ && word >> balance_shift == 0;
+  }
+
+  const rank_t n_;
+  // Each participant's own balance, sent less released, as of its last entry.
+  array<padded<std::uint64_t>> reported_;
+  typename Memory::template atomic<std::uint64_t> word_{0};
+};
+
+}  // namespace tutti

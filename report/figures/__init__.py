@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of the report, in the order of the page; each module turns a data set into one figure."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from report.figures import (
+    runtimes,
+    graphs,
+    hardware,
+    idle,
+    imbalance,
+    latency,
+    line_transfer,
+    neighbour,
+    oversubscription,
+    overview,
+    phylo_peers,
+    recover,
+    streamcluster,
+    threads,
+    unpinned,
+    vcode,
+    waits,
+)
+from report.lines import Dataset
+from report.model import Figure
+
+Builder = Callable[[Dataset], Figure]
+
+
+def _on(benchmark: str, build: Builder) -> Builder:
+    """A figure sees only the results of its own benchmark."""
+    return lambda data: build(data.of(benchmark))
+
+
+FIGURES: dict[str, Builder] = {
+    "overview": overview.build,
+    "line_transfer": line_transfer.build,
+    "threads": _on("barrier", threads.build),
+    "multiples": _on("barrier", threads.build_multiples),
+    "last_in_last_out": _on("barrier", latency.build),
+    "oversubscription": _on("barrier", oversubscription.build),
+    "neighbour": _on("barrier", neighbour.build),
+    "imbalance": _on("barrier", imbalance.build),
+    "waits": _on("barrier", waits.build),
+    "recover": _on("barrier", recover.build),
+    "unpinned": _on("barrier", unpinned.build),
+    "regions": _on("region", runtimes.build_regions),
+    "gaps": _on("region", waits.build_gaps),
+    "reductions": _on("reduce", runtimes.build_reductions),
+    "streamcluster": _on("streamcluster", streamcluster.build),
+    "phylo_peers": _on("phylo", phylo_peers.build),
+    "idle": _on("idle", idle.build),
+    "detectors": _on("idle", idle.build_rates),
+    "graphs": _on("graph", graphs.build),
+    "detector_speedup": _on("graph", graphs.build_detectors),
+    "instruction": _on("instruction", vcode.build),
+    "hardware_cycles": hardware.build,
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of `make hardware`: brought in beside the measured lines, and read for the page."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from report.errors import ReportError
+from report.lines import Dataset
+
+NAME = "hardware"
+HOW = "`make hardware` checks and measures the units (three quarters of an hour on two cores); the next report shows what it found"
+
+
+def results_beside(tutti: Path) -> Path:
+    """Where `make hardware` leaves its lines: in the build folder, beside the command."""
+    return tutti.parent / "hardware" / "results.jsonl"
+
+
+def text_of(results: Path) -> str:
+    """The lines, after one that says when they were made."""
+    try:
+        made = datetime.fromtimestamp(results.stat().st_mtime, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+        text = results.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ReportError(f"{results}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise ReportError(f"{results}: not a text file in UTF-8.") from None
+    return json.dumps({"type": "hardware_run", "made": made}) + "\n" + text
+
+
+def made(data: Dataset) -> str | None:
+    return next((line.get("made") for line in data.hardware if line["type"] == "hardware_run"), None)
+
+
+def jobs(data: Dataset) -> list[dict[str, Any]]:
+    return [line for line in data.hardware if line["type"] == "hardware"]
+
+
+def cycles(data: Dataset) -> list[dict[str, Any]]:
+    return [line for line in data.hardware if line["type"] == "cycles"]
+
+
+def missing(data: Dataset) -> list[str]:
+    why = data.why_failed(NAME)
+    return [f"Not made: {text}" for text in why] if why else [f"Not made yet: {HOW}."]

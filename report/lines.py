@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the JSON lines of `tutti bench ... --json` and of the workloads into one data set, refusing what cannot be trusted.
+
+A line is an object with a "type": "machine", "floor", "result", "skipped", or of the hardware flow. cli/result_line.json says
+what a result has. Unknown types and unknown keys are no error, so that an older report reads the lines of a newer command.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Iterable
+
+import polars as pl
+
+from cli.result_line import PROPERTIES, fault, is_number, type_of
+from report.errors import ReportError
+from report.statistics import pool
+
+POLARS = {"string": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
+# What can stand in a cell: neither the samples themselves nor an application's own numbers.
+COLUMNS = {key: POLARS[type_of(key)] for key in PROPERTIES if key != "type" and type_of(key) in POLARS}
+RESULT_SCHEMA: dict[str, Any] = {"run": pl.String, "what": pl.String} | COLUMNS
+FLOATS = [key for key, kind in COLUMNS.items() if kind == pl.Float64]
+
+# What makes two result lines the same measurement.
+KEY = [
+    "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "processes", "mpi", "detector", "graph", "pinned",
+    "scenario", "session", "metric",
+]
+
+USUAL_BENCHMARK = "barrier"
+HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
+
+
+@dataclass
+class Dataset:
+    """Everything that one report is made from."""
+
+    results: pl.DataFrame
+    machines: list[dict[str, Any]] = field(default_factory=list)
+    floors: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[dict[str, Any]] = field(default_factory=list)
+    sources: list[Path] = field(default_factory=list)
+    # Lines of the hardware flow, as they are.
+    hardware: list[dict[str, Any]] = field(default_factory=list)
+    # Runs that gave no lines, a sentence each.
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def machine(self) -> dict[str, Any]:
+        return self.machines[0] if self.machines else {}
+
+    @property
+    def cores(self) -> int | None:
+        """The number of cores that the runs could use; from the machine line, or else from the results."""
+        cores = self.machine.get("cores")
+        if isinstance(cores, int) and cores > 0:
+            return cores
+        seen = self.results["cores"].drop_nulls()
+        return int(seen.max()) if len(seen) else None
+
+    def of(self, *benchmarks: str) -> Dataset:
+        """The part that belongs to some benchmarks; machines and floors belong to all."""
+        kept = [line for line in self.skipped if line.get("benchmark", USUAL_BENCHMARK) in benchmarks]
+        return replace(self, results=self.results.filter(pl.col("benchmark").is_in(benchmarks)), skipped=kept)
+
+    def floor(self, quantity: str, threads: int | None = None) -> dict[str, Any] | None:
+        """All floor lines of one quantity (and team, where it has one) pooled, or None when it was not measured."""
+        found = [line for line in self.floors if line.get("quantity") == quantity and line.get("threads") == threads]
+        return pool(found) if found else None
+
+    def why_failed(self, *runs: str) -> list[str]:
+        """What is known of runs that gave no lines."""
+        return [failure for failure in self.failed if failure.split(":")[0] in runs]
+
+    def not_measured(self, run: str) -> list[str]:
+        """The same as notes of a figure: of several calls, some may have given lines."""
+        return [f"Not measured: {failure}" for failure in self.why_failed(run)]
+
+    def why_missing(self, provider: str) -> str | None:
+        """The reason that the command gave for leaving a provider out, if it gave one."""
+        for line in self.skipped:
+            if line.get("provider") == provider and line.get("reason"):
+                return str(line["reason"])
+        return None
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
+
+
+def parse_lines(text: str, where: str) -> list[dict[str, Any]]:
+    """All lines of one output, checked; `where` stands before the number of the line in an error."""
+    return [
+        _checked(_object(line, f"{where}{number}"), f"{where}{number}")
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip()
+    ]
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
+    try:
+        line = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise ReportError(f"{where}: not a JSON line of tutti bench ({reason}).") from None
+    if not isinstance(line, dict):
+        raise ReportError(f"{where}: expected a JSON object, found {type(line).__name__}.")
+    if not isinstance(line.get("type"), str):
+        raise ReportError(f'{where}: the key "type" is missing or not a string.')
+    return line
+
+
+def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
+    if line["type"] == "result":
+        _check_result(line, where)
+    if line["type"] == "floor":
+        _check_floor(line, where)
+    return line
+
+
+def _check_result(line: dict[str, Any], where: str) -> None:
+    if (wrong := fault(line)) is not None:
+        raise ReportError(f"{where}: {wrong}")
+
+
+def _check_floor(line: dict[str, Any], where: str) -> None:
+    if not isinstance(line.get("quantity"), str):
+        raise ReportError(f'{where}: a floor without the key "quantity".')
+    if not is_number(line.get("median")):
+        raise ReportError(f'{where}: a floor whose "median" is not a number.')
+
+
+def read_file(path: Path) -> list[dict[str, Any]]:
+    """All lines of one file; an unreadable, empty or malformed file is an error that names it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise ReportError(f"{path}: not a text file in UTF-8.") from None
+    lines = parse_lines(text, f"{path}:")
+    if not lines:
+        raise ReportError(f"{path}: the file has no lines; expected the output of tutti bench ... --json or of a workload.")
+    return lines
+
+
+def _what(line: dict[str, Any]) -> str:
+    """What was repeated or computed, in the words of its own line: a kind of episode, an input, a size."""
+    if line.get("patterns") is not None:
+        return f"{line.get('taxa')} x {line['patterns']}"
+    if line.get("length") is not None:
+        return f"length {line['length']}"
+    return next((str(line[key]) for key in ("kind", "data", "input", "program", "application") if line.get(key)), "")
+
+
+def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
+    row = {key: line.get(key) for key in RESULT_SCHEMA}
+    row["run"] = run
+    row["benchmark"] = row["benchmark"] or USUAL_BENCHMARK
+    row["what"] = _what(line)
+    row["ranks"] = row["ranks"] or row["threads"]
+    if row["p99"] is None:
+        # Programs that run a few times say which run was the longest.
+        row["p99"] = line.get("max")
+    row["scenario"] = row["scenario"] or "free"
+    row["session"] = row["session"] or ""
+    row["wait"] = row["wait"] or ""
+    row["unit"] = row["unit"] or "ns"
+    row["pinned"] = bool(row["pinned"]) if row["pinned"] is not None else True
+    for key in FLOATS:
+        row[key] = float(row[key]) if row[key] is not None else None
+    return row
+
+
+def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
+    """Joins the lines of several files; the same measurement made twice is pooled."""
+    machines, floors, skipped, rows, sources, hardware = [], [], [], [], [], []
+    for path, lines in parsed:
+        sources.append(path)
+        for line in lines:
+            if line["type"] == "machine":
+                machines.append(line)
+            elif line["type"] == "floor":
+                floors.append(line)
+            elif line["type"] in ("skipped", "not_measured"):
+                skipped.append(line)
+            elif line["type"] == "result" and line.get("unit") == "cycles":
+                hardware.append(line)
+            elif line["type"] == "result":
+                rows.append(_row(line, path.stem))
+            elif line["type"] in HARDWARE_TYPES:
+                hardware.append(line)
+    if not rows:
+        names = ", ".join(str(path) for path in sources)
+        raise ReportError(f"{names}: no line of type result, so there is nothing to report.")
+    return Dataset(pl.DataFrame(_pool_rows(rows), schema=RESULT_SCHEMA), machines, floors, skipped, sources, hardware)
+
+
+def _pool_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in KEY), []).append(row)
+    return [pool(group) for group in groups.values()]
+
+
+def load(paths: Iterable[Path]) -> Dataset:
+    return assemble([(path, read_file(path)) for path in paths])

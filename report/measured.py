@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The measured parts of Markdown pages: each stands between two marks and is made from stored lines.
+
+  <!-- measured: NAME -->
+  ...
+  <!-- /measured -->
+
+`python -m report pages --write` makes them from the lines in docs/measured.jsonl, `--check` compares, which a test does.
+With `--from results/*.jsonl` the lines of that report take the place of the kept ones first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Iterable
+
+from report import style
+from report.choice import BENCHMARKS, choices, in_short, markdown
+from report.errors import ReportError
+from report.lines import Dataset
+from report.output import write_text
+from report.select import Row, best, rows, usual_wait
+from report.statistics import format_ratio, format_time
+
+PART = re.compile(r"(<!-- measured: (\w+) -->\n)(.*?)(<!-- /measured -->)", re.DOTALL)
+OPENING = re.compile(r"<!-- measured:")
+# The README shows so many losses; docs/choices.md has all situations.
+MOST_LOSSES = 10
+DASH = "–"
+# All paths are relative to the project's folder.
+KEPT = Path("docs/measured.jsonl")
+PAGES = (Path("README.md"), Path("docs/choices.md"))
+PICTURE = Path("docs/img/overview.png")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One contender of a table; of several names, the one with the smallest median is shown."""
+
+    title: str
+    provider: str
+    names: tuple[str, ...] = ()
+
+    def of(self, found: Iterable[Row]) -> Row | None:
+        return best(
+            row for row in found
+            if row["provider"] == self.provider and usual_wait(row) and (not self.names or row["name"] in self.names)
+        )
+
+
+TUTTI = Column("tutti", "tutti", ("default",))
+STD, PTHREAD = Column("std::barrier", "std"), Column("pthread", "pthread")
+LIBGOMP, LIBOMP = Column("libgomp", "libgomp", ("default",)), Column("LLVM libomp, best", "libomp")
+LIBGOMP_PASSIVE, TBB = Column("libgomp, passive", "libgomp", ("passive",)), Column("oneTBB", "tbb")
+POOL = Column("pthread pool", "pthread")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One row of a table: its words, and what its result lines have."""
+
+    words: str
+    wanted: dict[str, Any]
+
+
+def _barrier(words: str, threads: int, scenario: str = "free", metric: str = "loop", pinned: bool = True) -> Situation:
+    wanted = {"benchmark": "barrier", "threads": threads, "scenario": scenario, "metric": metric, "pinned": pinned, "session": ""}
+    return Situation(words, wanted)
+
+
+def _region(words: str, threads: int, scenario: str = "free", metric: str = "loop", what: str = "empty", ranks: int = 0) -> Situation:
+    wanted = {
+        "benchmark": "region", "threads": threads, "ranks": ranks or threads, "scenario": scenario, "metric": metric, "what": what,
+        "pinned": True, "session": "",
+    }
+    return Situation(words, wanted)
+
+
+GLANCE = (
+    _barrier("barrier, 2 threads with a core each", 2),
+    _barrier("barrier, 8 threads on 2 cores", 8),
+    _barrier("barrier, 2 threads, a busy process on each core", 2, "neighbour_all"),
+    _region("parallel region, 2 threads, after 60 µs of serial code", 2, "gap_60us", "latency"),
+)
+BARRIERS = (
+    *(_barrier(f"{n}", n) for n in (2, 4, 8, 16, 64)),
+    _barrier("2, arrivals up to 10 µs apart: last-in to last-out", 2, "skew_10us", "last_in_last_out"),
+    _barrier("2, a busy process on one core", 2, "neighbour_one"),
+    _barrier("2, a busy process on each core", 2, "neighbour_all"),
+    _barrier("4, a busy process on each core", 4, "neighbour_all"),
+    _barrier("2, not pinned", 2, pinned=False),
+    _barrier("2, one of them 1 ms late: last-in to last-out", 2, "imbalance_1ms", "last_in_last_out"),
+    _barrier("2, one of them 1 ms late: processor time of the waiter", 2, "imbalance_1ms", "cpu_time"),
+)
+REGIONS = (
+    *(_region(f"{n} threads, empty", n) for n in (2, 4, 8)),
+    *(_region(f"{n} threads, with the sum of two doubles", n, what="reduce2") for n in (2, 4, 8)),
+    _region("8 virtual ranks on 2 threads, empty", 2, ranks=8),
+    _region("64 virtual ranks on 2 threads, empty", 2, ranks=64),
+)
+GAPS = ("20us", "60us", "200us", "500us", "2ms")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _table(first: str, heads: Iterable[str], lines: Iterable[list[str]]) -> str:
+    heads = list(heads)
+    return "\n".join([_line([first, *heads]), f"|---|{'--:|' * len(heads)}", *(_line(line) for line in lines)]) + "\n"
+
+
+def _times(data: Dataset, situations: Iterable[Situation], columns: tuple[Column, ...], with_floor: bool, first: str) -> str:
+    lines = []
+    for situation in situations:
+        found = rows(data, **situation.wanted)
+        shown = [column.of(found) for column in columns]
+        fastest = best(row for row in shown if row)
+        cells = [situation.words]
+        for column, row in zip(columns, shown):
+            text = format_time(row["median"]) if row else DASH
+            cells.append(f"**{text}**" if row and row is fastest else text)
+            if with_floor and column is TUTTI:
+                ratio = row["ratio_median"] if row else None
+                cells.append(format_ratio(ratio).removesuffix("x") if ratio else "")
+        lines.append(cells)
+    heads = [head for column in columns for head in ((column.title, "x floor") if with_floor and column is TUTTI else (column.title,))]
+    return _table(first, heads, lines)
+
+
+def _glance(data: Dataset) -> str:
+    return _times(data, GLANCE, (TUTTI, STD, PTHREAD, LIBGOMP), False, "")
+
+
+def _barriers(data: Dataset) -> str:
+    return _times(data, BARRIERS, (TUTTI, LIBGOMP, LIBOMP, STD, PTHREAD), True, "barrier: threads, situation")
+
+
+def _regions(data: Dataset) -> str:
+    return _times(data, REGIONS, (TUTTI, LIBGOMP, LIBOMP, TBB), True, "parallel region")
+
+
+def _gaps(data: Dataset) -> str:
+    columns = (TUTTI, LIBGOMP, LIBGOMP_PASSIVE, TBB, POOL)
+    lines = []
+    for gap in GAPS:
+        sides = [rows(data, **_region("", 2, f"gap_{gap}", metric).wanted) for metric in ("latency", "cpu_time")]
+        cells = [gap.replace("us", " µs").replace("ms", " ms")]
+        for column in columns:
+            latency, burned = (column.of(side) for side in sides)
+            cells.append(f"{format_time(latency['median'])}; {format_time(burned['median'])}" if latency and burned else DASH)
+        lines.append(cells)
+    return _table("serial code before the region", (column.title for column in columns), lines)
+
+
+def _losses(data: Dataset) -> str:
+    made = choices(data)
+    worst = [choice for choice in made if choice.loses][:MOST_LOSSES]
+    return f"{in_short(made)}\n\n" + "\n".join(markdown(worst, True).split("\n")[2:]) + "\n"
+
+
+def _choices(data: Dataset) -> str:
+    return markdown(choices(data)) + "\n"
+
+
+def _machine(data: Dataset) -> str:
+    """One sentence: what the figures were measured on, and with what."""
+    machine, transfer = data.machine, data.floor("line_one_way")
+    cores, cpu = machine.get("cores"), machine.get("cpu") or "an unknown processor"
+    words = f"Measured on {cores} cores of {cpu}" + (" in a virtual machine" if machine.get("virtual_machine") else "")
+    details = [f"one line transfer takes {format_time(transfer['median'])}"] if transfer else []
+    details += [str(machine[key]) for key in ("compiler",) if machine.get(key)]
+    details += [str(machine["kernel"])] if machine.get("kernel") else []
+    details += [f"commit {str(machine['commit'])[:7]}"] if machine.get("commit") else []
+    return f"{words}: {', '.join(details)}.\n"
+
+
+PARTS: dict[str, Callable[[Dataset], str]] = {
+    "machine": _machine, "glance": _glance, "barriers": _barriers, "regions": _regions, "gaps": _gaps, "losses": _losses,
+    "choices": _choices,
+}
+
+
+def filled(text: str, data: Dataset, page: Path) -> str:
+    """The page with every measured part made from the data; an unknown or unclosed part is an error that names the page."""
+    closed = PART.findall(text)
+    if len(closed) != len(OPENING.findall(text)):
+        raise ReportError(f"{page}: a part `<!-- measured: NAME -->` has no `<!-- /measured -->`.")
+    for _, name, _, _ in closed:
+        if name not in PARTS:
+            raise ReportError(f"{page}: there is no measured part '{name}'; there are {', '.join(PARTS)}.")
+    return PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]](data)}\n{found[4]}", text)
+
+
+def _read(page: Path) -> str:
+    try:
+        return page.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ReportError(f"{page}: cannot be read ({error.strerror}).") from None
+
+
+def write(pages: Iterable[Path], data: Dataset) -> None:
+    for page in pages:
+        write_text(page, filled(_read(page), data, page))
+
+
+def differing(pages: Iterable[Path], data: Dataset) -> list[Path]:
+    """The pages whose measured parts are not what the data say."""
+    return [page for page in pages if filled(text := _read(page), data, page) != text]
+
+
+KEPT_KEYS = (
+    "type", "benchmark", "kind", "provider", "name", "wait", "threads", "ranks", "cores", "pinned", "scenario", "session", "metric",
+    "p25", "median", "p75", "ratio_median", "quantity", "reason", "cpu", "virtual_machine", "kernel", "compiler", "commit",
+    "unrecovered",
+)
+
+
+def _rounded(value: Any) -> Any:
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def keep(sources: Iterable[Path]) -> None:
+    """Stores the lines that the pages need."""
+    write_text(KEPT, kept_lines(sources))
+
+
+def kept_lines(sources: Iterable[Path]) -> str:
+    """The lines of barriers and regions, the first machine and the floors, without what no part needs."""
+    kept, has_machine = [], False
+    for path in sources:
+        for text in path.read_text(encoding="utf-8").splitlines():
+            line = json.loads(text) if text.strip() else {}
+            kind = line.get("type")
+            wanted = kind == "floor" or (kind in ("result", "skipped") and line.get("benchmark", "barrier") in BENCHMARKS)
+            if kind == "machine" and not has_machine:
+                wanted = has_machine = True
+            if wanted:
+                kept.append(json.dumps({key: _rounded(line[key]) for key in KEPT_KEYS if line.get(key) is not None}))
+    return "\n".join(kept) + "\n"

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the two execution models: graph applications, and the vector machine."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from report.papers import RECORDED
+from report.runs import Command, Programs, Run, joined
+
+PROGRAMS = Path(__file__).parent.parent / "vcode" / "tests" / "programs" / "nesl-compiled"
+
+# Figure 8's applications and how long each runs.
+APPLICATIONS: dict[str, Command] = {
+    "pagerank": ("--iterations", "20"), "heat": ("--iterations", "20"), "mssp": ("--sources", "64"),
+    "spiking": ("--iterations", "100"), "sssp": (),
+}
+# Runs of each setting of tutti graph.
+ROUNDS = 5
+MODES = ("sequential", "sync", "async")
+FIGURE_8 = "geometric:vertices=20000,degree=20"
+WEIGHTED = ("sssp",)
+# Figure 7's application with every detector, on graphs of so many vertices.
+FIGURE_7 = ("heat", "sync")
+SIZES = (64, 1024, 16384)
+# Vertices times steps, so that each run takes about as long.
+WORK = 1 << 20
+DETECTORS = ("default", "snapshot", "star", "tree", "ring", "waves")
+CEILING_GRAPHS = ("kron:scale=16,degree=16", "geometric:vertices=100000,degree=20")
+# Barriers of figure 3: the default, one of each family, and the mutex.
+INSTRUCTION_BARRIERS = "default,counting,ticket,flags,combining,mcs,dissemination,tournament,mutex"
+
+
+def runs(cores: int, quick: bool, programs: Programs) -> list[Run]:
+    threads = max(2, cores)
+    return [
+        _graphs(threads, quick, programs), _detectors(threads, quick, programs), _ceiling(threads, quick, programs),
+        _instruction(cores, quick, programs), _vcode(quick, programs),
+    ]
+
+
+def _shuffled(calls: list[Command], rounds: int) -> tuple[Command, ...]:
+    """Each call once a round, in another order each time."""
+    order, made = random.Random(1), []
+    for _ in range(rounds):
+        order.shuffle(calls)
+        made += calls
+    return tuple(made)
+
+
+def _graph(programs: Programs, application: str, graph: str, threads: int, mode: str, *options: str) -> Command:
+    return (
+        str(programs.tutti), "graph", application, graph, "--threads", str(threads), "--mode", mode, *options, "--json",
+    )
+
+
+def _graphs(threads: int, quick: bool, programs: Programs) -> Run:
+    graph = FIGURE_8.replace("20000", "5000") if quick else FIGURE_8
+    calls = [
+        _graph(programs, application, graph + (",weights=integer" if application in WEIGHTED else ""), threads, mode, *options)
+        for application, options in APPLICATIONS.items()
+        for mode in MODES
+    ]
+    question = "graph applications: synchronous, asynchronous, a plain loop"
+    return Run("graphs", question, 2 if quick else 10, programs.tutti, _shuffled(calls, 1 if quick else ROUNDS))
+
+
+def _detectors(threads: int, quick: bool, programs: Programs) -> Run:
+    application, mode = FIGURE_7
+    calls: list[Command] = []
+    for size in SIZES:
+        steps = ("--iterations", str(WORK // size))
+        graph = f"geometric:vertices={size},degree=20"
+        for detector in DETECTORS:
+            chosen = () if detector == "default" else ("--detector", detector)
+            calls.append(_graph(programs, application, graph, threads, mode, *steps, *chosen))
+    question = "an application with every detector"
+    return Run("detectors", question, 2 if quick else 10, programs.tutti, _shuffled(calls, 1 if quick else ROUNDS))
+
+
+def _ceiling(threads: int, quick: bool, programs: Programs) -> Run:
+    program, rounds = programs.workload("graph-compare"), "1" if quick else "5"
+    graphs = CEILING_GRAPHS[:1] if quick else CEILING_GRAPHS
+    calls = tuple((str(program), graph, str(threads), "10", rounds) for graph in graphs)
+    return Run("graph_ceiling", "PageRank and shortest paths beside shared memory", 1 if quick else 8, program, calls)
+
+
+def _instruction(cores: int, quick: bool, programs: Programs) -> Run:
+    free = sorted({2, cores})
+    crowded = sorted({2 * cores} if quick else {2 * cores, 4 * cores})
+    calls = [
+        (
+            str(programs.tutti), "bench", "instruction", "--threads", joined(threads), "--algorithms", INSTRUCTION_BARRIERS,
+            "--rounds", "2" if quick else rounds, "--count", count, "--json",
+        )
+        # Where threads outnumber cores, some barriers take a hundred times as long.
+        for threads, rounds, count in ((free, "5", "4000"), (crowded, "3", "500"))
+    ]
+    question = "an instruction of the vector machine with every barrier"
+    return Run("instruction", question, 4 if quick else 12, programs.tutti, tuple(calls))
+
+
+def _vcode(quick: bool, programs: Programs) -> Run:
+    files = tuple(str(PROGRAMS / f"{name}.vcode") for name in RECORDED)
+    call = (
+        str(programs.tutti), "bench", "vcode", *files, "--threads", "1,2", "--engines", "lazy", "--memory", "fresh,kept",
+        "--rounds", "1" if quick else "3", "--json",
+    )
+    return Run("vcode", "programs for the vector machine", 4 if quick else 11, programs.tutti, (call,))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The product of situations in which the default is held against the rest: waits or gaps, background, quota, threads."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from report.runs import Command, Programs, Run, joined
+
+THREADS = (2, 4, 8, 64)
+WAITS = ("none", "60us", "200us_rotating", "1ms")
+WORK = ("1us-100us",)
+GAPS = ("none", "60us", "200us", "1ms")
+BACKGROUNDS = ("none", "light", "heavy")
+QUOTAS = ("none", "1.5")
+# What programs use, and the best choices that do not adapt: a pool of all peers would leave each a round or two.
+BARRIER_PEERS = ("pthread", "std", "libgomp:default", "libgomp:passive", "libomp:hyper")
+REGION_PEERS = ("libgomp:default", "libgomp:passive", "libomp:default", "libomp:passive", "tbb", "pthread")
+# Where two threads wait on free cores, those that always spin too.
+ACTIVE = ("libgomp:active", "libomp:active")
+BARRIERS = ("--algorithms", "default,ticket", "--wait", "yield")
+TEAMS = ("--ranks", "none", "--kind", "empty", "--algorithms", "default")
+# Lengths of waits and gaps of the plots, with two threads.
+LENGTHS = ("1us", "10us", "20us", "40us", "60us", "100us", "200us", "500us", "1ms", "2ms", "5ms", "10ms")
+# Of each part that is measured by itself: seconds a number of threads, where nothing else runs and beside others.
+FREE_SECONDS, BESIDE_SECONDS = 7.0, 40.0
+
+
+def _part(waits: tuple[str, ...], prefix: str) -> list[str]:
+    return ["" if each == "none" else f"{prefix}_{each}" for each in waits]
+
+
+def names(benchmark: str) -> list[str]:
+    """The scenario of every situation of the product, as the command names them."""
+    if benchmark == "region":
+        first = _part(GAPS, "gap")
+    else:
+        first = _part(WAITS, "imbalance") + [f"work_{each.replace('-', '_')}" for each in WORK]
+    parts = product(first, _part(BACKGROUNDS, "background"), _part(QUOTAS, "quota"))
+    return ["+".join(filter(None, each)) or "free" for each in parts]
+
+
+def _calls(tutti: str, benchmark: str, quick: bool) -> tuple[list[Command], float]:
+    """A call for each number of threads and each kind of background: what is compared is interleaved within a call."""
+    options = [tutti, "bench", "barrier", *BARRIERS, "--peers", ",".join(BARRIER_PEERS), "--imbalance", ",".join(WAITS)]
+    options += ["--work", ",".join(WORK)]
+    if benchmark == "region":
+        options = [tutti, "bench", "team", *TEAMS, "--peers", ",".join(REGION_PEERS), "--gap", ",".join(GAPS)]
+    # In sessions of their own too, where the yields of those who wait do not reach the neighbours; a quota's group ends that.
+    beside = ",".join(each for each in BACKGROUNDS if each != "none")
+    forms: list[tuple[float, tuple[str, ...]]] = [
+        (FREE_SECONDS, ()),
+        (BESIDE_SECONDS, ("--background", beside, "--session", "same,own")),
+        (BESIDE_SECONDS, ("--background", ",".join(BACKGROUNDS), "--quota", ",".join(each for each in QUOTAS if each != "none"))),
+    ]
+    calls, seconds = [], 0.0
+    for threads in THREADS[:2] if quick else THREADS:
+        for each, form in forms[:1] if quick else forms:
+            each = 2.0 if quick else each
+            calls.append((*options, "--threads", str(threads), *form, "--product", "--time", f"{each:g}", "--json"))
+            seconds += each
+    return calls, seconds
+
+
+def runs(cores: int, quick: bool, programs: Programs) -> list[Run]:
+    tutti = str(programs.tutti)
+    made = []
+    for benchmark, name, question in (
+        ("barrier", "situations", "barriers: waits x background x quota x threads"),
+        ("region", "situations_regions", "regions: gaps x background x quota x threads"),
+    ):
+        calls, seconds = _calls(tutti, benchmark, quick)
+        made.append(Run(name, question, seconds, programs.tutti, tuple(calls)))
+    lengths = ",".join(LENGTHS[2:9:2] if quick else LENGTHS)
+    seconds = 3.0 if quick else 30.0
+    ends = ("--time", f"{seconds:g}", "--json")
+    waits = (tutti, "bench", "barrier", "--threads", "2", "--algorithms", "default,ticket", "--wait", "spin,park", "--imbalance", lengths)
+    gaps = (tutti, "bench", "team", "--threads", "2", *TEAMS, "--gap", lengths)
+    made.append(Run("waits", "waits of every length", seconds, programs.tutti, ((*waits, "--peers", ",".join(BARRIER_PEERS + ACTIVE), *ends),)))
+    made.append(Run("gaps", "gaps of every length", seconds, programs.tutti, ((*gaps, "--peers", ",".join(REGION_PEERS + ACTIVE), *ends),)))
+    made.append(_recover(tutti, cores, quick, programs))
+    return made
+
+
+def _recover(tutti: str, cores: int, quick: bool, programs: Programs) -> Run:
+    seconds = 4.0 if quick else 50.0
+    ended = "background_heavy" if quick else "background_heavy,imbalance_1ms,to_imbalance_1ms"
+    counts = joined(sorted({2, 2 * cores}))
+    call = (
+        tutti, "bench", "barrier", *BARRIERS, "--peers", ",".join(BARRIER_PEERS), "--threads", counts, "--recover", ended,
+        "--session", "same,own", "--time", f"{seconds:g}", "--json",
+    )
+    return Run("recover", "how long a change is remembered", seconds, programs.tutti, (call,))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The measured parts of Markdown pages: made from the lines, kept, compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from report import measured
+from report.cli import main
+from report.errors import ReportError
+from report.lines import Dataset, load
+
+PAGE = Path("page.md")
+
+
+def part(name: str) -> str:
+    return f"<!-- measured: {name} -->\n<!-- /measured -->\n"
+
+
+@pytest.mark.parametrize("name", measured.PARTS)
+def test_every_part_is_made_and_made_again_unchanged(data: Dataset, name: str):
+    once = measured.filled(f"before\n{part(name)}after\n", data, PAGE)
+    assert once.startswith("before\n<!-- measured:") and once.endswith("<!-- /measured -->\nafter\n")
+    assert len(once) > len(part(name)) + 40
+    assert measured.filled(once, data, PAGE) == once
+
+
+def test_the_fastest_of_a_row_is_bold(data: Dataset):
+    row = next(line for line in measured.filled(part("barriers"), data, PAGE).splitlines() if line.startswith("| 2 |"))
+    assert row.split("|")[2].strip().startswith("**") and row.count("**") == 2
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    (part("nonsense"), "no measured part 'nonsense'"),
+    ("<!-- measured: glance -->\n", "has no `<!-- /measured -->`"),
+])
+def test_a_wrong_part_is_an_error_that_names_the_page(data: Dataset, text: str, says: str):
+    with pytest.raises(ReportError, match="page.md") as error:
+        measured.filled(text, data, PAGE)
+    assert says in str(error.value)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with pages that have every part between them."""
+    for page in measured.PAGES:
+        (tmp_path / page).parent.mkdir(exist_ok=True)
+        (tmp_path / page).write_text("".join(part(name) for name in measured.PARTS))
+    (tmp_path / measured.PICTURE).parent.mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_pages_are_written_from_a_report_and_then_agree_with_what_is_kept(project: Path, all_stored: list[Path], capsys):
+    assert main(["pages", "--write", "--from", *map(str, all_stored)]) == 0
+    assert (project / measured.PICTURE).stat().st_size > 0
+    assert main(["pages", "--check"]) == 0
+    page = project / measured.PAGES[0]
+    page.write_text(page.read_text().replace("**", "", 1))
+    assert main(["pages", "--check"]) == 1
+    assert str(measured.PAGES[0]) in capsys.readouterr().err
+
+
+def test_kept_lines_say_the_same_as_the_report(project: Path, all_stored: list[Path]):
+    measured.keep(all_stored)
+    both = [measured.filled(part("losses"), load(lines), PAGE) for lines in (all_stored, [measured.KEPT])]
+    assert both[0] == both[1]
+
+
+def test_check_does_not_take_lines(project: Path, all_stored: list[Path], capsys):
+    assert main(["pages", "--check", "--from", str(all_stored[0])]) == 2
+    assert "belongs to --write" in capsys.readouterr().err
+
+
+def test_the_pages_of_the_project_agree_with_what_is_kept():
+    assert main(["pages", "--check"]) == 0

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Synchronises ranks by tutti's team, or by the barriers that programs use otherwise.
+#include "workloads/streamcluster/collectives.hpp"
+
+#include <pthread.h>
+
+#include <barrier>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tutti/reduce/operations.hpp"
+
+namespace tutti::streamcluster {
+namespace {
+
+constexpr std::array<std::string_view, 2> foreign_names{"pthread", "std"};
+
+class team_collectives final : public collectives {
+ public:
+  explicit team_collectives(member& me) noexcept : collectives(me.rank(), me.size()), me_(me) {}
+
+ private:
+  void meet() override { me_.barrier(); }
+  amounts combine(const amounts& mine) override { return me_.reduce(plus{}, mine); }
+
+  member& me_;
+};
+
+class pthread_adapter {
+ public:
+  explicit pthread_adapter(rank_t n) {
+    if (pthread_barrier_init(&barrier_, nullptr, n) != 0) {
+      throw std::runtime_error("pthread_barrier_init failed");
+    }
+  }
+  ~pthread_adapter() { pthread_barrier_destroy(&barrier_); }
+  pthread_adapter(const pthread_adapter&) = delete;
+  pthread_adapter& operator=(const pthread_adapter&) = delete;
+  void arrive_and_wait() { pthread_barrier_wait(&barrier_); }
+
+ private:
+  pthread_barrier_t barrier_;
+};
+
+class standard_adapter {
+ public:
+  explicit standard_adapter(rank_t n) : barrier_(static_cast<std::ptrdiff_t>(n)) {}
+  void arrive_and_wait() { barrier_.arrive_and_wait(); }
+
+ private:
+  std::barrier<> barrier_;
+};
+
+// The state that the ranks share. The parts of a sum are in two arrays used in turn: a rank that
+// writes one of them again has met all others since they read it.
+template <class Barrier>
+struct foreign_state {
+  explicit foreign_state(rank_t n)
+      : barrier(n), parts{std::vector<part>(n), std::vector<part>(n)} {}
+  struct alignas(128) part {
+    amounts value;
+  };
+  Barrier barrier;
+  std::array<std::vector<part>, 2> parts;
+};
+
+template <class Barrier>
+class foreign_collectives final : public collectives {
+ public:
+  foreign_collectives(member& me, foreign_state<Barrier>& state) noexcept
+      : collectives(me.rank(), me.size()), state_(state) {}
+
+ private:
+  void meet() override { state_.barrier.arrive_and_wait(); }
+  amounts combine(const amounts& mine) override {
+    auto& parts = state_.parts[turn_ ^= 1];
+    parts[rank()].value = mine;
+    state_.barrier.arrive_and_wait();
+    amounts total{};
+    for (const auto& part : parts) total = plus{}(total, part.value);
+    return total;
+  }
+
+  foreign_state<Barrier>& state_;
+  unsigned turn_ = 0;
+};
+
+template <class Barrier>
+void run_foreign(team& ranks, const std::function<void(collectives&)>& body) {
+  if (ranks.size() > ranks.threads()) {
+    throw std::invalid_argument(
+        "a third-party barrier needs a thread for each rank: " + std::to_string(ranks.size()) +
+        " ranks on " + std::to_string(ranks.threads()) + " threads");
+  }
+  foreign_state<Barrier> state(ranks.size());
+  ranks.run([&](member& me) {
+    foreign_collectives<Barrier> point(me, state);
+    body(point);
+  });
+}
+
+}  // namespace
+
+std::span<const std::string_view> foreign_barriers() noexcept { return foreign_names; }
+
+void run_collectively(team& ranks, collectives_kind kind,
+                      const std::function<void(collectives&)>& body) {
+  switch (kind) {
+    case collectives_kind::pthread: return run_foreign<pthread_adapter>(ranks, body);
+    case collectives_kind::standard: return run_foreign<standard_adapter>(ranks, body);
+    case collectives_kind::team: break;
+  }
+  ranks.run([&](member& me) {
+    team_collectives point(me);
+    body(point);
+  });
+}
+
+}  // namespace tutti::streamcluster
