@@ -63,7 +63,8 @@ void shared_endpoint::wait_until(Event has_come, std::uint64_t deadline_ns) {
   }
   const std::uint64_t until = std::min(deadline_ns, native::now_ns() + at_a_stretch_ns);
   const auto ready = [&has_come](std::uint32_t) noexcept { return has_come(); };
-  // acquire: pairs with the waker's update of the wake word, after which everything else is looked at again.
+  // acquire: pairs with the waker's update of the wake word, after which everything else is looked
+  // at again.
   if (!mine_.wait.until(mine_.wait_state, mine_.word, acquire, ready, deadline(until)))
     look_for_the_dead();
 }

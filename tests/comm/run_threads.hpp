@@ -33,8 +33,8 @@ inline void run_threads(rank_t participants, const std::function<void(rank_t)>& 
     if (failure) std::rethrow_exception(failure);
 }
 
-// For a participant that finds an error: throws an exception, so that run_threads reports it and gtest
-// stays single-threaded.
+// For a participant that finds an error: throws an exception, so that run_threads reports it and
+// gtest stays single-threaded.
 inline void must(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);
 }

@@ -10,8 +10,8 @@
 //    that an operation that does not happen before the destruction is a data race.
 //  * The futex: compare and sleep are one step, and steps on one word are totally ordered, as the
 //    manual promises; no fence beyond that is assumed. A sleeper may wake for no reason.
-//  * Hints (clock, hints about cores) are answered at random: whatever an algorithm learns from them must
-//    be harmless.
+//  * Hints (clock, hints about cores) are answered at random: whatever an algorithm learns from
+//    them must be harmless.
 #pragma once
 
 #include <array>

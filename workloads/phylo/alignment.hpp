@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Alignments of DNA, read from PHYLIP (relaxed: names end at a
-// blank; sequential or interleaved) and FASTA.
+// SPDX-License-Identifier: Apache-2.0
+// Alignments of DNA, read from PHYLIP (relaxed: names end at a blank; sequential or interleaved)
+// and FASTA.
 #pragma once
 
 #include <array>

@@ -33,7 +33,8 @@ class wait_points {
   bool wait(rank_t me, Ready is_ready, Deadline until) {
     wait_point& mine = *wait_points_[me];
     const auto ready = [&](std::uint32_t) noexcept { return is_ready(); };
-    // acquire: pairs with the waker's update of the wake word, after which everything else is looked at again.
+    // acquire: pairs with the waker's update of the wake word, after which everything else is
+    // looked at again.
     return mine.wait.until(mine.wait_state, mine.word, Memory::order("wake_word.wait", acquire),
                            ready, until);
   }

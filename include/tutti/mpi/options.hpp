@@ -16,8 +16,8 @@ struct options {
   // The number of participants of this process.
   rank_t threads = 1;
   // The name of the termination detection between processes: star, ring, tree or waves
-  // (termination/protocol/). In an empty episode the star needs one message to the root and one back;
-  // with many processes the tree relieves the root.
+  // (termination/protocol/). In an empty episode the star needs one message to the root and one
+  // back; with many processes the tree relieves the root.
   std::string detector = "star";
   // "shared": shared memory. "mpi": messages of MPI. "auto": shared memory if all processes are on
   // one node, messages of MPI otherwise.

@@ -4,8 +4,8 @@
 // window of shared memory at a different address in each process, and holds no address itself.
 //
 // The word counts at one instant the idle participants, their votes, and the messages sent less the
-// messages released. The addition that completes it is the detection (termination/counter.hpp says why
-// that is exact).
+// messages released. The addition that completes it is the detection (termination/counter.hpp says
+// why that is exact).
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a protocol of termination/protocol/ between threads. Each participant has its state machine, and
-// control messages travel through separate rings. A participant runs its machine only while it is
-// idle, as a token in Naylor et al. 2020 waits for its owner.
+// Runs a protocol of termination/protocol/ between threads. Each participant has its state machine,
+// and control messages travel through separate rings. A participant runs its machine only while it
+// is idle, as a token in Naylor et al. 2020 waits for its owner.
 //
 // Cost       Two line transfers per control message; protocol/algorithms.hpp says how many messages
 //            an episode takes.

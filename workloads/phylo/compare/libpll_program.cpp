@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// phylo-libpll ALIGNMENT TREE MODEL RUNTIME THREADS REPEAT EPSILON does with libpll what `tutti-phylo
-// optimize --json` does. compare.py runs it. The procedure (order of branches, Newton-Raphson, its
-// bounds and its end conditions) is tutti-phylo's.
+// phylo-libpll ALIGNMENT TREE MODEL RUNTIME THREADS REPEAT EPSILON does with libpll what
+// `tutti-phylo optimize --json` does. compare.py runs it. The procedure (order of branches,
+// Newton-Raphson, its bounds and its end conditions) is tutti-phylo's.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

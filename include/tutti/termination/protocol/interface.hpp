@@ -23,12 +23,12 @@
 // once, sooner or later. Control messages may overtake each other and application messages.
 //
 // Duties of the executor
-//   send        Send only while sends_allowed(). Call message_counts.sent() before the message can be seen.
-//               The message carries stamp().
+//   send        Send only while sends_allowed(). Call message_counts.sent() before the message can
+//               be seen. The message carries stamp().
 //   receive     Receive only messages whose stamp the machine admits(). Leave others where they
 //               are, in their order, until the release. If a passive participant has an admitted
-//               message, call active(); idle() returns 0. Call message_counts.freed() when the application
-//               releases the message, not when it takes it.
+//               message, call active(); idle() returns 0. Call message_counts.freed() when the
+//               application releases the message, not when it takes it.
 //   idle        Call passive(totals, contribution) when no admitted message is waiting as far as
 //               the participant can see. The totals are those of this moment, and they must not
 //               change while the participant is passive.
