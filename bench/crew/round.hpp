@@ -78,7 +78,9 @@ class gap_clock {
   std::uint64_t episodes() const { return episodes_; }
   // Since the settling ones.
   bool timed() const { return episodes_ >= settling; }
-  bool time_is_up() const { return timed() && ticks() >= begin_ + from_ns(request_.least_ns); }
+  bool time_is_up() const {
+    return episodes_ > settling && ticks() >= begin_ + from_ns(request_.least_ns);
+  }
   // After the last one, on the thread that ran them.
   void stop();
   crew_outcome outcome() const;
