@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a loop runs: alone for as long as it is not worth more, then shared with those who are awake, and only when it lasts
-// with those who have to be woken.
+// Runs loops: the caller runs a loop alone as long as sharing does not pay, then shares it with
+// workers that are awake, and wakes others only if the loop takes long.
 
 #include <sched.h>
 
@@ -20,59 +20,69 @@ using detail::even_bounds;
 using detail::loop_request;
 using detail::loop_work;
 
-// Times in nanoseconds.
-// A shorter loop is over before a worker that is awake could help.
+// All times are in nanoseconds.
+// A loop that is shorter ends before a worker that is awake could help.
 constexpr double alone_ns = 300, worth_sharing_ns = 500;
-// What must be known of a body before a short time proves anything: its first iteration may have found nothing in a cache.
+// The number of positions, or the time, after which the measured cost of a body counts. Before that
+// it may be too high, because the first iteration may have found nothing in a cache.
 constexpr std::size_t trusted_positions = 32;
 constexpr double trusted_ns = 1000;
-// A loop that was this long the last time is shared at once.
+// A loop that took this long the last time is shared at once.
 constexpr double surely_shared_ns = 1500;
-// A wake-up costs its caller 2 to 5 us, 12 to 16 on a virtual machine whose host has halted the other core, and helps 15 to
-// 35 us later with cold caches. It is not tried unless what is left, by what the loop has cost so far, is several times that;
-// or after a time of which its cost is a small part.
+// A wake-up costs its caller 2 to 5 us, or 12 to 16 us on a virtual machine whose host has halted
+// the other core. It helps 15 to 35 us later, with cold caches. The caller wakes a worker only if
+// the rest of the loop, by what it has cost so far, takes several times as long, or after a time of
+// which the wake-up is a small part.
 constexpr double before_waking_ns = 8'000, worth_waking_ns = 150'000;
 constexpr double soon_waking_ns = 100'000, soon_worth_waking_ns = 45'000, always_waking_ns = 1e6;
 constexpr double between_wakings_ns = 10'000;
-// Loops that come one soon after the other, each too short to wake anybody for, count together: where a worker that is awake
-// would stay so (wait_lengths), one wake-up serves many loops.
+// Loops that follow each other within soon_ns, and of which each is too short for a wake-up, count
+// together: a worker that is awake would stay awake between them (wait_lengths), so one wake-up
+// serves many loops.
 constexpr double soon_ns = 280'000, missed_enough_ns = 100'000;
-// The caller's looks at the clock are this far apart, while there is somebody to wake.
+// While a worker sleeps that could be woken, the caller reads the clock at this interval.
 constexpr double step_ns = 4'000;
-// A part that is shorter costs more to take than it is worth; so does one that another thread is about to come to, whose
-// data are in that thread's cache.
+// Taking a shorter part costs more than it saves. So does taking a part that its owner will begin
+// within spared_ns, because its data are in the owner's cache.
 constexpr double least_part_ns = 1'000, spared_ns = 2'000;
-// Parts a slot is divided into: the last ones decide by how much threads end apart.
+// The number of parts of a slot. The size of the last parts determines how far apart the threads
+// end.
 constexpr std::uint32_t units_of_slot = 128;
-// While the cost of the body is only guessed from its first iterations, no part is larger than this.
+// While the cost of the body is estimated from its first iterations only, no part is larger than
+// this.
 constexpr std::uint32_t most_at_a_guess = 8;
-// Chunks of a queue, or dealt ones, are taken one by one unless they are so cheap that several make up a least part, and
-// there are so many that each thread still takes this many times.
+// Threads take chunks one by one, unless the chunks are so cheap that several make up a least part
+// and so many that each thread still takes this many times.
 constexpr std::uint32_t takes_of_thread = 8;
-// Pieces of cheap loops begin at multiples of so many positions: vector instructions on what is not aligned take up to a
-// fifth more.
+// Pieces of cheap loops begin at multiples of this number of positions, because vector instructions
+// on unaligned data take up to a fifth more time.
 constexpr std::size_t aligned_positions = 8;
-// What a body costs is kept in these parts of a tick.
+// The unit of a body's cost is this part of a tick.
 constexpr double parts_of_tick = 64;
-// Units of a loop are counted by 32 bits.
+// 32 bits count the units of a loop.
 constexpr std::size_t most_units = 0xffff'fff0;
 
 }  // namespace
 
-// A loop that others may take part in: what they find on the desk. It lives on the caller's stack until all parts that were
-// begun have ended.
+// A loop in which other threads take part. The desk publishes it. It is on the caller's stack until
+// all parts that were begun have ended.
 struct team::shared_loop {
   enum class form {
-    divided,  // each slot's share in `units` parts
-    blocks,   // blocks of the work, each slot's one after the other
-    queue,    // chunks, all in slot 0
-    dealt     // chunks in turn
+    // Each slot has a share of the positions, in `units` parts.
+    divided,
+    // Each slot has consecutive blocks of the work.
+    blocks,
+    // Slot 0 has all chunks.
+    queue,
+    // The slots have chunks in turn.
+    dealt
   };
 
   loop_work& work;
   form is;
   std::size_t count, blocks, chunk;
-  std::size_t at;  // positions before have been done by the caller alone
+  // The caller has done the positions before it alone.
+  std::size_t at;
   rank_t slots;
   std::uint32_t units;
 
@@ -88,17 +98,17 @@ struct team::shared_loop {
     const even_bounds shares(0, is == form::blocks ? blocks : count, slots);
     return {std::max(at, shares(slot)), std::max(at, shares(slot + 1))};
   }
-  // Units of a share.
+  // Returns the number of units of a share.
   std::uint32_t units_of(stretch share) const noexcept {
     const std::size_t length = share.last - share.first;
     const std::size_t most = chunk > 1 ? (length + chunk - 1) / chunk : length;
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, units));
   }
-  // The chunks before the position in the first slots.
+  // Returns how many of the first `chunks` chunks belong to a slot.
   std::size_t dealt_before(std::size_t chunks, rank_t slot) const noexcept {
     return chunks > slot ? (chunks - slot + slots - 1) / slots : 0;
   }
-  // The units that are laid into a slot.
+  // Returns the units to put into a slot.
   loop_part contents(rank_t slot) const noexcept {
     const auto short_of = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
     const std::size_t chunks =
@@ -152,25 +162,26 @@ struct team::shared_loop {
     }
   }
 
-  // Calls step(); what it throws is kept, if nothing before `position` has failed.
+  // Calls step() and keeps the exception that it throws, unless an earlier position than `position`
+  // has failed. Does nothing once a position has failed.
   template <class Step>
   void guard(std::size_t position, Step step) noexcept {
-    // relaxed: who does not see it yet does what is not needed any more.
+    // relaxed: a thread that does not see it yet only does unnecessary work.
     if (has_failed.load(relaxed)) return;
     try {
       step();
     } catch (...) {
       const std::lock_guard here(lock);
-      // relaxed: the lock orders them, and the end of the loop.
+      // relaxed: the lock and the end of the loop order the accesses.
       if (has_failed.load(relaxed) && failed_at <= position) return;
       failed_at = position;
       failure = std::current_exception();
-      has_failed.store(true, relaxed);  // relaxed: as above
+      has_failed.store(true, relaxed);
     }
   }
 };
 
-// What the caller of a loop does.
+// The caller's side of a loop.
 class team::loop_run {
  public:
   loop_run(team& t, loop_work& work, const loop_request& request)
@@ -185,14 +196,14 @@ class team::loop_run {
     while (at_ < count_) step(count_);
   }
 
-  // False when the loop is over, true when it is worth sharing.
+  // Runs the loop alone. Returns false when the loop has ended, or true when it is worth sharing.
   bool alone_for_a_while() {
     per_ns_ = platform::ticks_per_ns();
     start_ = platform::ticks();
     if (ticks_expected() > surely_shared_ns * per_ns_ &&
         (is_anybody_awake() || is_missed() || is_coarse_and_long()))
       return true;
-    // So many in a row that a look at the clock is cheap beside them.
+    // The number of positions in a row for which one reading of the clock costs little.
     std::size_t positions = positions_known() > 8 * aligned_positions ? aligned_positions : 1;
     for (;;) {
       step(next_stop(positions));
@@ -238,48 +249,50 @@ class team::loop_run {
   bool is_anybody_awake() const noexcept {
     return team_.named_region_ == nullptr && team_.regions_->asleep() + 1 < team_.threads_;
   }
-  // Those that take so long at the rate so far.
+  // Returns the number of positions that take `ticks` at the rate so far.
   std::size_t positions_in(double ticks, double elapsed) const noexcept {
     const double positions = static_cast<double>(done_) * ticks / std::max(elapsed, 1.0);
     return std::max<std::size_t>(1, static_cast<std::size_t>(std::min(positions, 1e15)));
   }
 
-  // Those that took so long the last time that a loop could have been shared meanwhile.
+  // Returns the number of positions after which, at the cost of the last time, the loop may be
+  // worth sharing.
   std::size_t positions_known() const noexcept {
     return cost_ == 0 ? 0
                       : static_cast<std::size_t>(2 * alone_ns * per_ns_ * parts_of_tick / cost_);
   }
 
-  // Where a step of so many positions ends.
+  // Returns the position at which a step of `positions` positions ends.
   std::size_t next_stop(std::size_t positions) const noexcept {
     if (positions >= count_ - at_) return count_;
     const std::size_t to = at_ + positions;
     return positions < aligned_positions ? to : to - to % aligned_positions;
   }
 
-  // Iterations that were long the last time, and so few that to try one alone is to give away much.
+  // Tells whether the iterations were long the last time and are few, so that running one alone
+  // first would waste much time.
   bool is_coarse_and_long() const noexcept {
     return count_ <= std::size_t{4} * team_.threads_ && team_.named_region_ == nullptr &&
            ticks_expected() > worth_waking_ns * per_ns_;
   }
 
-  // A loop that others would have shared had they not slept, and its time; loops that follow one another are as good as one
-  // that lasts.
+  // Records the time of a loop that workers would have shared if they had not slept. Loops that
+  // follow each other count as one long loop.
   void note_missed(double elapsed) const noexcept {
     if (team_.named_region_ != nullptr || elapsed < 2 * worth_sharing_ns * per_ns_) return;
     if (is_anybody_awake()) return;
     missed_loops& missed = team_.missed_;
-    // relaxed: hints, here and below.
+    // relaxed: all of these are hints.
     const double gap = static_cast<double>(start_ - missed.end.load(relaxed));
     const bool is_soon = gap < soon_ns * per_ns_;
     const auto add = [is_soon](auto& to, auto value) {
-      to.store(is_soon ? to.load(relaxed) + value : value, relaxed);  // relaxed: as above
+      to.store(is_soon ? to.load(relaxed) + value : value, relaxed);
     };
     add(missed.ticks, static_cast<float>(elapsed));
     add(missed.gaps, is_soon ? static_cast<float>(gap) : 0.0F);
     add(missed.followers, is_soon ? 1U : 0U);
-    if (!is_soon) missed.since.store(start_, relaxed);                        // relaxed: as above
-    missed.end.store(start_ + static_cast<std::uint64_t>(elapsed), relaxed);  // relaxed: as above
+    if (!is_soon) missed.since.store(start_, relaxed);
+    missed.end.store(start_ + static_cast<std::uint64_t>(elapsed), relaxed);
   }
   bool is_missed() const noexcept {
     const missed_loops& missed = team_.missed_;
@@ -304,7 +317,7 @@ class team::loop_run {
            elapsed > always_waking_ns * per_ns_;
   }
 
-  // From at_ to about `to`; of blocks, within one.
+  // Runs positions from at_ to about `to`, within one block if the loop has blocks.
   void step(std::size_t to) {
     const std::size_t before = at_;
     if (request_.blocks == 0) {
@@ -337,7 +350,7 @@ class team::loop_run {
     return std::clamp<std::size_t>(wanted, count_ / most_units + 1, count_);
   }
 
-  // What the caller is in the midst of, and ends itself: positions.
+  // Returns the positions of the block or chunk that the caller has begun and must finish itself.
   stretch begun(const shared_loop& all) {
     next_block_ = block_;
     if (all.is == form_of_loop::blocks) {
@@ -361,7 +374,7 @@ class team::loop_run {
     }
     const std::size_t in_slot = is_divided ? units_of_slot : request_.blocks / team_.threads_ + 1;
     if (is_divided) all.units = units_of_slot;
-    // As long as the last time, or as the first iterations say.
+    // The time of a slot follows from the last time, or from the first iterations.
     const double seen =
         done_ > 0 ? time() / static_cast<double>(done_) * static_cast<double>(count_) : 0;
     const double of_slot = std::max(seen, ticks_expected()) / team_.threads_;
@@ -369,7 +382,7 @@ class team::loop_run {
     const auto worth = [&](double ns) {
       return std::min(most, static_cast<double>(in_slot) * ns * per_ns_ / std::max(of_slot, 1.0));
     };
-    // Two parts of a slot that is not worth more: nobody is to take half of one.
+    // A slot that is worth only a few parts is one part, so that no thread takes half of it.
     manner_.least = static_cast<std::uint32_t>(std::max(1.0, worth(least_part_ns)));
     if (manner_.least > in_slot / 4 && cost_ > 0)
       manner_.least = static_cast<std::uint32_t>(in_slot);
@@ -377,7 +390,7 @@ class team::loop_run {
     if (is_divided) manner_.spared = static_cast<std::uint32_t>(worth(spared_ns));
   }
 
-  // How many cheap chunks are taken at a time.
+  // Chooses how many cheap chunks a thread takes at a time.
   void choose_chunks(const shared_loop& all) {
     constexpr double all_that_fit = 0x7fff;
     const double seen = done_ > 0 ? time() / static_cast<double>(done_) : 0;
@@ -395,7 +408,7 @@ class team::loop_run {
       loop_part contents = all.contents(slot);
       total_ += contents.units();
       if (slot == 0) {
-        // The caller's first part is not even laid down.
+        // The caller's first part does not go to the desk.
         const std::uint32_t units = contents.units();
         const std::uint32_t mine = manner_.of(units);
         first_ = {0, contents.first, contents.first + mine};
@@ -444,7 +457,8 @@ class team::loop_run {
     if (now < next_waking_) return;
     if (next_waking_ == 0) {
       if (!is_missed() && !is_coarse_and_long() && (done_ == 0 || !is_worth_waking(now))) return;
-      team_.missed_.ticks.store(0, relaxed);  // relaxed: a hint
+      // relaxed: a hint.
+      team_.missed_.ticks.store(0, relaxed);
       team_.begin_waking();
     }
     somebody_sleeps_ = team_.wake_another();
@@ -453,21 +467,20 @@ class team::loop_run {
 
   void finish(shared_loop& all) {
     loop_part part;
-    // Those that come to the rest of their own parts in a moment do them.
+    // Threads that will soon begin the rest of their own parts get a short time to do so.
     const double until = time() + 2 * spared_ns * per_ns_;
     while (!team_.desk_->others_have_ended(total_) && time() < until) native::relax();
     while (team_.desk_->take(0, part, true)) run(all, part);
     // relaxed: a hint.
     team_.next_to_wake_.store(team_.threads_, relaxed);
-    if (team_.waker_cpu_.load(relaxed) >= 0)
-      team_.waker_cpu_.store(-1, relaxed);  // relaxed: as above
+    if (team_.waker_cpu_.load(relaxed) >= 0) team_.waker_cpu_.store(-1, relaxed);
     team_.desk_->wait_for_others(total_);
-    // relaxed: a hint. Whoever was woken has come by now, or comes too late.
+    // relaxed: a hint. A worker that was woken has come by now, or comes too late.
     if (team_.missed_.since.load(relaxed) != 0) team_.missed_.since.store(0, relaxed);
     if (team_.named_region_ != nullptr) team_.named_region_->close(0);
   }
 
-  // The cost of a position, for the next time.
+  // Remembers the cost of a position for the next time.
   void learn(double elapsed) const noexcept {
     if (done_ == 0) return;
     constexpr double most = 0xffff'ffff;
@@ -486,16 +499,18 @@ class team::loop_run {
   double per_ns_ = 1;
   std::uint64_t start_ = 0;
   std::size_t at_ = 0, block_ = 0, next_block_ = 0;
-  std::size_t done_ = 0;  // positions, by the caller
+  // The number of positions that the caller has done.
+  std::size_t done_ = 0;
   loop_manner manner_;
   loop_part first_;
-  std::uint32_t total_ = 0;  // units that the caller has not taken
+  // The number of units that the caller has not taken.
+  std::uint32_t total_ = 0;
   bool somebody_sleeps_ = false;
   double next_waking_ = 0;
 };
 
 void team::run_loop(loop_work& work, const loop_request& request) {
-  // relaxed: for this thread.
+  // relaxed: only this thread needs it.
   if (late_opener_.load(relaxed) != nullptr) [[unlikely]]
     refuse_while_late();
   loop_run mine(*this, work, request);
@@ -508,11 +523,11 @@ void team::run_loop(loop_work& work, const loop_request& request) {
     const team* const outer;
   } const here(this);
   if (!mine.alone_for_a_while()) return;
-  // acquire: as begin_region.
+  // acquire: makes the state of the previous opener visible; pairs with its clearing of is_open_.
   if (is_open_.exchange(true, acquire)) return mine.alone();
   struct open {
     explicit open(team& t) noexcept : of(t) {}
-    // release: as open_region.
+    // release: publishes this opener's state to the next one; pairs with the exchange above.
     ~open() { of.is_open_.store(false, release); }
     open(const open&) = delete;
     open& operator=(const open&) = delete;
@@ -521,7 +536,8 @@ void team::run_loop(loop_work& work, const loop_request& request) {
   mine.share();
 }
 
-// A worker that has seen an offer, perhaps long ago; or that a named region was opened for.
+// Takes parts as a worker that has seen an offer, perhaps long ago, or for which a named region was
+// opened.
 void team::help(const job&, team& t, rank_t thread) {
   if (t.named_region_ == nullptr) {
     for (int wakings = 0; wakings < 2 && t.wake_another(); ++wakings) {
@@ -542,8 +558,9 @@ void team::help(const job&, team& t, rank_t thread) {
   if (t.named_region_ != nullptr) t.named_region_->close(thread);
 }
 
-// A worker that nobody woke for some loops has not waited for as long as it slept, but until the first of them, and then from
-// each to the next. Otherwise sleeping would make waits look so long that the worker never learns to stay awake.
+// Corrects the length of a worker's wait during which loops began without waking it. It waited
+// until the first of them and then from each to the next, not for the whole time that it slept.
+// Without the correction waits would look so long that the worker would never learn to stay awake.
 void team::note_slept_through(rank_t thread) noexcept {
   // relaxed: hints.
   const std::uint64_t since = missed_.since.load(relaxed);
@@ -552,15 +569,16 @@ void team::note_slept_through(rank_t thread) noexcept {
   const auto ns = [per_ns](double ticks) {
     return static_cast<std::uint32_t>(std::clamp(ticks / per_ns, 1.0, 4e9));
   };
-  const std::uint32_t followers = missed_.followers.load(relaxed);  // relaxed: as above
-  const double gaps = missed_.gaps.load(relaxed);                   // relaxed: as above
+  const std::uint32_t followers = missed_.followers.load(relaxed);
+  const double gaps = missed_.gaps.load(relaxed);
   constexpr std::uint32_t most = 16;
   regions_->note_slept_through(thread, ns(static_cast<double>(platform::ticks() - since)),
                                std::min(followers, most), ns(gaps / std::max(followers, 1U)));
 }
 
-// The kernel likes to run a thread that wakes on the core of the one that wakes it, and on a virtual machine it does so nearly
-// always after some milliseconds of idleness. There it would only keep the loop's caller from its work.
+// Leaves the core if it is that of the loop's caller. The kernel tends to run a thread that wakes
+// on the core of the thread that wakes it, and on a virtual machine it nearly always does after
+// some milliseconds of idleness. There the worker would only keep the caller from its work.
 void team::leave_core_of_waker() noexcept {
   if (platform::core_leaver_here == nullptr) return;
   // relaxed: a hint.
@@ -573,14 +591,14 @@ void team::begin_waking() noexcept {
       std::min(threads_, static_cast<rank_t>(platform::machine().allowed.size())) - 1;
   // relaxed: a hint.
   waker_cpu_.store(sched_getcpu(), relaxed);
-  next_to_wake_.store(threads_ - useful, relaxed);  // relaxed: as above
+  next_to_wake_.store(threads_ - useful, relaxed);
 }
 
-// False if nobody is left to wake.
+// Wakes another worker. Returns false if none is left to wake.
 bool team::wake_another() noexcept {
   // relaxed: a hint.
   if (next_to_wake_.load(relaxed) >= threads_ || regions_->asleep() == 0) return false;
-  const rank_t rank = next_to_wake_.fetch_add(1, relaxed);  // relaxed: as above
+  const rank_t rank = next_to_wake_.fetch_add(1, relaxed);
   if (rank >= threads_) return false;
   regions_->wake(rank);
   return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPU runs this thread, and whether another waiting thread of this process has been on it.
+// Tells which CPU runs this thread, and what waiting threads of this process have learnt about it.
 #pragma once
 
 #include <atomic>
@@ -22,13 +22,16 @@ namespace tutti::platform {
 
 #if TUTTI_HOSTED
 
+// Returns the number of the CPU, or 0 if it is unknown. Since glibc 2.35 this is a load from the
+// rseq area, which takes about 3 ns.
 inline std::uint32_t current_cpu() noexcept {
-  const int cpu = sched_getcpu();  // a load from the rseq area since glibc 2.35: about 3 ns
+  const int cpu = sched_getcpu();
   return cpu < 0 ? 0u : static_cast<std::uint32_t>(cpu);
 }
 
-// How many tasks of this machine run or want to, the caller included, at this moment; 0 where the system does not tell. About
-// a microsecond. Containers see those of their host.
+// Returns how many tasks of this machine run or are ready to run, including the caller, or 0 if the
+// system does not tell. It takes about a microsecond. In a container it counts the tasks of the
+// host.
 inline std::uint32_t runnable_tasks() noexcept {
   static const int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
   char text[64];
@@ -43,37 +46,43 @@ inline std::uint32_t runnable_tasks() noexcept {
   return count;
 }
 
-// What the threads of this process have learnt about one CPU by waiting on it. Written only by threads that run
-// there and only when something changes, so that on free cores it stays clean in every cache. All of it is hints:
-// nothing is published through it.
+// What the threads of this process have learnt about one CPU by waiting on it. Only threads that
+// run there write it, and only when something changes, so on free cores it stays unmodified in
+// every cache. All values are hints: they publish no other data. Thread-safe.
 class alignas(cache_line) cpu_hints {
  public:
-  // Leaves my name; true if another thread has waited here since I last did. Then we share the core, and spinning
-  // would keep off it the very thread that is being waited for.
+  // Records that this thread waits here. Returns true if another thread has waited here since this
+  // thread last did. Then the two share the core, and spinning would keep the other thread, for
+  // which this one may wait, from running.
   bool visited_by_another() noexcept {
-    thread_local const char me = 0;  // its address is this thread's name
-    // relaxed: a hint; a stale name costs one needless yield.
+    // Its address identifies the thread.
+    thread_local const char me = 0;
+    // relaxed: a hint; an outdated value costs one unnecessary yield.
     if (look(last_waiter_) == &me) return false;
-    // relaxed: as above.
+    // relaxed: a hint.
     if (last_waiter_.exchange(&me, relaxed) == nullptr) return false;
     seeker_of_free_cores.share_core();
     return true;
   }
 
-  // --- processes that are no participants
+  // --- threads of other processes
 
-  // A yield that lasted from `began` to `now`: a process took a slice. If he goes, that costs less than to sleep from then on.
-  // A second one that follows at once, or one after a time of shunning, tells that he stays: each yield costs a slice.
+  // Records that a yield lasted from `began_ns` to `now_ns`, because another process used a time
+  // slice. If that process then leaves the core, one slice costs less than sleeping from now on. A
+  // second slice that follows at once, or one after a period of avoidance, shows that the process
+  // stays and that each yield costs a slice.
   void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
-    if (fibers_here != nullptr) return;  // perhaps another fiber of this thread ran
+    // Perhaps another fiber of this thread ran.
+    if (fibers_here != nullptr) return;
     const bool is_tried = has_other_process() && !is_shunned(began_ns);
     const auto seen = look_at_slice(began_ns, now_ns, at_once_ns);
     if (seen == slice::follows || (seen == slice::first && is_tried)) shun(now_ns);
   }
-  // The same, seen by a waiter that polled on a core of its own: it was kept from running in the meantime. Slices take turns
-  // with what the waiter's thread gets, some milliseconds each.
+  // Records that a waiter that polled on a core of its own was kept from running. The slices of the
+  // other process alternate with those of the waiter's thread, which take some milliseconds each.
   void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
-    if (fibers_here != nullptr) return;  // as above
+    // Perhaps another fiber of this thread ran.
+    if (fibers_here != nullptr) return;
     if (look_at_slice(began_ns, now_ns, soon_ns) != slice::follows) return;
     const bool is_long_ago = now_ns > look(contested_until_) + forget_ns;
     const std::uint32_t ms =
@@ -81,16 +90,19 @@ class alignas(cache_line) cpu_hints {
     put(contested_ms_, ms);
     put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
   }
-  // A process takes what is polled away here.
+  // Returns true if another process uses this core too, so that polling takes its processor time.
   bool is_contested(std::uint64_t now_ns) const noexcept { return now_ns < look(contested_until_); }
-  // Yields here cost a slice each.
+  // is_shunned() returns true during a period of avoidance: each yield on this core costs a slice.
+  // has_other_process() returns true if another process was found on this core and is not
+  // forgotten.
   bool is_shunned(std::uint64_t now_ns) const noexcept {
     return now_ns < look(other_process_until_);
   }
   bool has_other_process() const noexcept { return look(other_process_until_) != 0; }
-  // After the time of shunning one waiter at a time tries to yield, the others on this core go on sleeping: a try can cost
-  // a slice, and all would pay it one after the other. It need not be waited for where the system tells that nobody but the
-  // caller wants to run at all.
+  // Returns true if the caller may try to yield. After a period of avoidance one waiter at a time
+  // may try, and the others on this core sleep, because a try can cost a slice and all would pay it
+  // one after the other. A try is possible earlier if the system tells that no task but the caller
+  // is ready to run.
   bool may_try_yielding(std::uint64_t now_ns,
                         std::uint32_t (*count_runnable)() noexcept = runnable_tasks) noexcept {
     if (is_shunned(now_ns)) {
@@ -104,29 +116,32 @@ class alignas(cache_line) cpu_hints {
     put(turn_until_, now_ns + turn_ns);
     return true;
   }
-  // A yield after the time of shunning was short. One alone tells little: it may have gone to another participant.
+  // Records that a yield after a period of avoidance was short. One short yield proves little,
+  // because another participant may have run.
   void note_short_yield() noexcept {
     const std::uint32_t in_a_row = look(short_yields_) + 1;
     put(short_yields_, in_a_row);
     if (in_a_row >= short_yields_to_forget) forget();
   }
 
-  // --- participants that wait here, counted from when they begin; wraps
+  // --- the number of waits that began here; it wraps around
   void note_wait() noexcept { put(waits_, look(waits_) + 1); }
   std::uint32_t waits() const noexcept { return look(waits_); }
 
+  // Returns the object of the CPU that runs this thread.
   static cpu_hints& here() noexcept;
 
  private:
-  // relaxed: all that stands here is a hint; nothing is published through it, and what is lost costs a needless yield, sleep or
-  // look.
+  // relaxed: every value here is a hint that publishes nothing else; a lost update costs an
+  // unnecessary yield, sleep or look.
   template <class T>
   static T look(const std::atomic<T>& word) noexcept {
     return word.load(relaxed);
   }
   template <class T>
   static void put(std::atomic<T>& word, std::type_identity_t<T> value) noexcept {
-    word.store(value, relaxed);  // relaxed: as above
+    // relaxed: see look().
+    word.store(value, relaxed);
   }
 
   static constexpr std::uint32_t first_ms = 4, first_contested_ms = 32, most_ms = 256;
@@ -136,7 +151,8 @@ class alignas(cache_line) cpu_hints {
   static constexpr std::uint64_t look_every_ns = 200'000;
   static constexpr std::uint32_t short_yields_to_forget = 64;
 
-  // told: by another waiter, who gave the core away before as well; first: for a while; follows: soon after the one before.
+  // told: another waiter that had also yielded the core reported this slice. first: the first slice
+  // for a while. follows: it came soon after the previous one.
   enum class slice { told, first, follows };
   slice look_at_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t soon) noexcept {
     const std::uint64_t last = look(last_slice_);
@@ -167,14 +183,14 @@ class alignas(cache_line) cpu_hints {
   std::atomic<std::uint32_t> waits_;
 };
 
-inline constexpr std::uint32_t core_slots =
-    256;  // CPUs beyond share an entry: needless yields at worst
+// With more CPUs some share an entry, which at worst causes unnecessary yields.
+inline constexpr std::uint32_t core_slots = 256;
 TUTTI_API inline cpu_hints hints_of_cpus[core_slots];
 inline cpu_hints& cpu_hints::here() noexcept { return hints_of_cpus[current_cpu() % core_slots]; }
 
 #else
 
-// One program on the machine: every core is its thread's own.
+// Without an operating system every core belongs to its thread.
 struct cpu_hints {
   bool visited_by_another() const noexcept { return false; }
   void note_foreign_slice(std::uint64_t, std::uint64_t) noexcept {}

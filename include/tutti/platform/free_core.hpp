@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that nobody has bound, that wait for each other, and that have come to share a core while another one is idle: one
-// of them moves there.
+// Moves a thread to an idle core if it shares its core with another thread for which it waits, and
+// if the program has bound neither thread.
 //
-// The kernel leaves them together for seconds or for ever. Its balancing looks for cores where several threads want to run
-// at the same moment, and of threads that wait for each other mostly one does. Where it places a thread that wakes, it looks
-// for an idle core; but in a virtual machine it takes an idle core for one that the host has taken away, and leaves the
-// thread with the one that woke it. (Two threads, 300 us of serial work between regions of 20 us: apart in 0 to 50 % of the
-// regions after a neighbour had once pushed them together; Linux 6.18, KVM.)
+// The kernel leaves such threads together for seconds or for ever. Its load balancing looks for
+// cores on which several threads are ready at the same moment; of threads that wait for each other
+// mostly one is ready. When it places a thread that wakes, it looks for an idle core, but in a
+// virtual machine it takes an idle core for one that the host has taken away, and leaves the thread
+// with the one that woke it. (Two threads with 300 us of serial work between regions of 20 us ran
+// on different cores in 0 to 50 % of the regions after a neighbour had once pushed them together;
+// Linux 6.18, KVM.)
 //
-// A move is a change of the thread's own affinity mask, and back at once: nothing stays bound, so that the kernel may move
-// the thread again, and threads that it makes inherit the mask that it had.
+// To move, a thread changes its own affinity mask and restores it at once. So it does not stay
+// bound: the kernel may move it again, and threads that it creates inherit its previous mask.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +32,13 @@
 
 namespace tutti::platform {
 
-// How long each CPU has been idle so far, in hundredths of a second, as /proc/stat tells it; 0 for one that it does not name.
+// How long each CPU has been idle so far, in hundredths of a second, from /proc/stat. It is 0 for a
+// CPU that the file does not name.
 struct idle_times {
   static constexpr unsigned most = 1024;
   std::uint32_t of[most] = {};
 
-  // False if the file cannot be read.
+  // Returns false if it cannot read the file.
   bool read(const char* path = "/proc/stat") noexcept {
     std::FILE* const file = std::fopen(path, "re");
     if (file == nullptr) return false;
@@ -55,8 +58,9 @@ struct idle_times {
   }
 };
 
-// The CPU of `allowed` that has been idle for the largest part of `elapsed_ns`, at least three quarters; the next after
-// `mine` if several are equal, so that processes do not all go to the first. -1 if there is none. Not `mine`.
+// Returns the CPU of `allowed`, other than `mine`, that has been idle for the largest part of
+// `elapsed_ns` and for at least three quarters of it, or -1 if there is none. Of equal CPUs it
+// chooses the next one after `mine`, so that not all processes choose the first.
 inline int idle_cpu(const idle_times& before, const idle_times& after, std::uint64_t elapsed_ns,
                     const cpu_set_t& allowed, unsigned mine) noexcept {
   constexpr std::uint64_t tick_ns = 10'000'000;
@@ -74,24 +78,26 @@ inline int idle_cpu(const idle_times& before, const idle_times& after, std::uint
   return best;
 }
 
-// For a thread that belongs to a group with a CPU for each, such as a team's worker, and is nobody else's concern: it need
-// not ask whether another core is idle. When it shares its core twice in a row it moves off it, and stays off it until it
-// shares another one. (Given its whole mask back, the next wake-up brings it to the core of whoever wakes it.)
+// Moves a thread that belongs to a group with a CPU for each thread, such as a team's worker. It
+// need not check whether another core is idle. If the thread shares its core twice in a row, it
+// leaves that core and stays off it until it shares another one. (If it restored its whole mask,
+// the next wake-up would bring it back to the core of the thread that wakes it.)
 class core_leaver {
  public:
   explicit core_leaver(const cpu_set_t& allowed) noexcept : allowed_(allowed) {}
 
-  // Called as free_core_seeker::share_core is, by the thread itself only.
+  // Does for this thread what free_core_seeker::share_core does. Only the thread itself may call
+  // it.
   void share_core() noexcept {
     constexpr std::uint64_t in_a_row_ns = 1'000'000;
     const std::uint64_t now = now_ns();
-    // Once may be the name of somebody who has gone.
+    // One time may be due to a thread that has left the core.
     if (now >= not_before_ns_ && now - shared_ns_ > in_a_row_ns)
       shared_ns_ = now;
     else
       leave(now);
   }
-  // At once: it is certain that the core is shared.
+  // Leaves the core at once, because it is certain that the core is shared.
   void leave() noexcept { leave(now_ns()); }
 
  private:
@@ -103,7 +109,8 @@ class core_leaver {
     if (mine < 0) return;
     CPU_CLR(static_cast<unsigned>(mine), &others);
     if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
-    // Moves that follow each other help nobody: there are more threads than cores after all.
+    // If moves follow each other closely, there are more threads than cores and moving does not
+    // help.
     interval_ns_ = now - not_before_ns_ > calm_ns ? first_ns : smaller(2 * interval_ns_, most_ns);
     not_before_ns_ = now + interval_ns_;
   }
@@ -112,27 +119,29 @@ class core_leaver {
   std::uint64_t shared_ns_ = 0, not_before_ns_ = 0, interval_ns_ = 0;
 };
 
-// The leaver of this thread, null for the threads that ask before they move.
+// The leaver of this thread. It is null for threads that check for an idle core before they move.
 TUTTI_API inline constinit thread_local core_leaver* core_leaver_here = nullptr;
 
-// One for the process.
+// Moves threads to idle cores. The process has one such object. Thread-safe.
 class free_core_seeker {
  public:
-  // Called by a thread that waits, each time that it finds another waiter's name on its core. Nearly always only counts.
+  // A waiting thread calls it each time that it finds that another waiter has used its core. Nearly
+  // all calls only count.
   void share_core() noexcept {
-    // A move may block for a moment, which virtual ranks may not do; their threads also wait outside of them.
+    // A move may block briefly, which virtual ranks must not do. Their threads also wait outside of
+    // fibers and can move there.
     if (fibers_here != nullptr) return;
     if (core_leaver_here != nullptr) return core_leaver_here->share_core();
     constexpr std::uint8_t calls_between_looks = 4;
     thread_local std::uint8_t calls = 0;
     if (++calls % calls_between_looks != 0) return;
     const std::uint64_t now = now_ns();
-    // relaxed: a hint; two that look at once are told apart below.
+    // relaxed: a hint; the flag below admits one thread.
     if (now < next_ns_.load(relaxed)) return;
-    // acquire: the samples are then mine; pairs with the clearing.
+    // acquire: makes the samples of the previous thread visible; pairs with the clearing.
     if (is_looking_.test_and_set(acquire)) return;
     look(now);
-    // release: leaves the samples to the next.
+    // release: publishes the samples to the next thread; pairs with the test_and_set.
     is_looking_.clear(release);
   }
 
@@ -141,15 +150,16 @@ class free_core_seeker {
     idle_times& fresh = samples_[which_ ^ 1];
     const bool is_read = fresh.read();
     const std::uint64_t reading_ns = now_ns() - now;
-    // What the ticks of /proc/stat resolve; or, with hundreds of CPUs, so long that reading takes no time worth mentioning.
+    // The ticks of /proc/stat need at least 50 ms. With hundreds of CPUs the period is so long that
+    // reading takes a negligible part of it.
     const std::uint64_t period = larger<std::uint64_t>(50'000'000, 500 * reading_ns);
     const std::uint64_t elapsed = now - sampled_ns_;
-    // An old sample tells of a time when nobody had to share.
+    // An old sample describes a time when no threads shared a core.
     const bool is_comparable = is_read && sampled_ns_ != 0 && elapsed <= 3 * period;
     if (is_comparable) move(samples_[which_], fresh, elapsed);
     which_ ^= 1;
     sampled_ns_ = is_read ? now : 0;
-    // relaxed: as above.
+    // relaxed: a hint.
     next_ns_.store(now + period, relaxed);
   }
 
@@ -167,7 +177,7 @@ class free_core_seeker {
 
   std::atomic<std::uint64_t> next_ns_{0};
   std::atomic_flag is_looking_ = ATOMIC_FLAG_INIT;
-  // Owned by the thread that holds is_looking_.
+  // These belong to the thread that holds is_looking_.
   unsigned which_ = 0;
   std::uint64_t sampled_ns_ = 0;
   idle_times samples_[2];

@@ -134,8 +134,9 @@ class fork_join {
       return 0;
   }
 
-  // By a worker that has been woken for a loop: the first that it could have helped with began `ns_ago`, `followers` more
-  // followed, each after `gap_ns`. For what it learns about its waits.
+  // Corrects what a worker that was woken for a loop learns about its waits. The first loop with
+  // which it could have helped began `ns_ago` nanoseconds ago, and `followers` more loops followed,
+  // each after `gap_ns`. Only the worker itself may call it.
   void note_slept_through(rank_t rank, std::uint32_t ns_ago, unsigned followers,
                           std::uint32_t gap_ns) noexcept {
     if constexpr (requires { opened_.note_slept_through(locals_[rank].awaiting, 0, 0, 0); })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the iterations of a loop are dealt to ranks, and in which order a reducing loop combines them.
+// How the iterations of a loop are distributed over the ranks, and in which order a reducing loop
+// combines its values.
 #pragma once
 
 #include <algorithm>
@@ -13,30 +14,37 @@
 
 namespace tutti {
 
-// Whatever the kind, the caller begins at once, others help if they come in time, and what nobody has begun the caller does
-// itself (loop_desk.hpp).
+// With every kind the caller begins at once, threads that come in time help, and the caller runs
+// the parts that no other thread has begun (loop_desk.hpp).
 enum class loop {
-  // One block for each rank, sizes differ by at most one; each thread takes its own first, and nothing smaller than a block
-  // is taken.
+  // Each rank has one block. The sizes differ by at most one. Each thread takes its own block
+  // first, and threads take whole blocks only.
   static_blocks,
-  static_chunks,  // chunks dealt in turn: for work that grows or shrinks along the loop
-  dynamic_chunks,  // whoever is free takes the next chunk, or chunks if they are cheap: for work of unknown length
-  guided_chunks,  // the same, chunks shrinking with what is left: fewer visits to the counter
-  // The blocks of static_blocks, begun in the same way, but in pieces whose size follows from what the loop has cost so far;
-  // who is through takes pieces from others.
+  // Each rank has chunks in turn. Use it for work that grows or shrinks along the loop.
+  static_chunks,
+  // A thread that is free takes the next chunk, or several if they are cheap. Use it for work of
+  // unknown length.
+  dynamic_chunks,
+  // The same, but chunks shrink with what is left, so threads access the shared counter less often.
+  guided_chunks,
+  // Each rank has one block, as with static_blocks, but threads take pieces of it. The size of the
+  // pieces follows from what the loop has cost so far. A thread that has finished takes pieces from
+  // others.
   adaptive
 };
 
 struct loop_options {
   loop kind = loop::adaptive;
-  // Iterations at a time; for guided_chunks and adaptive the least. 0: tutti's choice, 1 for static_chunks and
-  // guided_chunks, so many for dynamic_chunks that each rank takes about 16.
+  // The number of iterations that a thread takes at a time; for guided_chunks and adaptive the
+  // least. 0 lets tutti choose: 1 for static_chunks and guided_chunks, and for dynamic_chunks a
+  // number that gives each rank about 16 chunks.
   std::size_t chunk = 0;
 };
 
 namespace detail {
 
-// Whatever a loop keeps a value for: an operation with an identity, or one without, where "nothing yet" is a flag.
+// Whether an operation has an identity for T. Without one, `maybe` marks a value that does not
+// exist yet.
 template <class T, class Op>
 inline constexpr bool has_identity = requires(const Op& op) {
   op.template identity<T>();
@@ -58,9 +66,11 @@ struct combine_maybe {
   }
 };
 
-// f(first), ..., f(last-1) combined in an order that only depends on the bounds: eight lanes, lane k taking every eighth
-// from first + k on, then the lanes in the order of the tournament. A compiler may put lanes side by side into a vector
-// register of any width: the bits stay. Large values go one after the other. In as many steps as one likes. first < last.
+// Combines f(first), ..., f(last-1), where first < last, in an order that depends only on the
+// bounds: there are eight lanes, lane k takes every eighth value from first + k on, and then the
+// lanes are combined in the order of the tournament. A compiler may put the lanes into vector
+// registers of any width without changing the bits. Large values are combined one after the other.
+// The caller divides the work into any number of steps.
 template <class T, class Op, class F>
 class range_sum {
  public:
@@ -68,13 +78,14 @@ class range_sum {
 
   bool is_done() const noexcept { return at_ == last_; }
 
-  // Goes on to about `to`, at least one step and at most to the end; returns where it is.
+  // Continues to about `to`, for at least one step and at most to the end. Returns the new
+  // position.
   std::size_t go_on(std::size_t to, Op& op, F& f) {
     if (!is_begun_) begin(op, f);
     if (at_ == last_) return at_;
     const std::size_t goal = std::clamp(to, at_, last_);
     const std::size_t steps = std::max<std::size_t>(1, (goal - at_) / lanes);
-    // A copy, which may live in registers.
+    // The copy may stay in registers.
     std::array<T, lanes> sums = sums_;
     std::size_t i = at_;
     for (std::size_t step = 0; step < steps && last_ - i >= lanes; ++step, i += lanes)
@@ -85,7 +96,7 @@ class range_sum {
     return at_ = i;
   }
 
-  // Once it is done.
+  // Returns the result. is_done() must be true.
   T value(Op& op) const {
     return in_order_ ? sums_[0]
                      : schedule::fold(
@@ -112,19 +123,20 @@ class range_sum {
   std::array<T, lanes> sums_{};
 };
 
-// A loop as src/team/loop.cpp runs it. Positions count from 0.
+// The interface through which src/team/loop.cpp runs a loop. Positions are counted from 0.
 class loop_work {
  public:
   loop_work() = default;
   loop_work(const loop_work&) = delete;
   loop_work& operator=(const loop_work&) = delete;
 
-  // The caller's thread only: from `from` to about `to`, at least one position; returns where it got to. If there are
-  // blocks: within block `block`, which it begins at the beginning.
+  // Runs positions from `from` to about `to`, at least one, and returns the position that it
+  // reached. Only the caller's thread calls it. If the loop has blocks, the positions are within
+  // block `block`, which begins with its first position.
   virtual std::size_t step(std::size_t block, std::size_t from, std::size_t to) = 0;
-  // Any thread: positions from .. to-1, or blocks.
+  // Runs positions from .. to-1, or these blocks if the loop has blocks. Any thread may call it.
   virtual void part(rank_t thread, std::size_t from, std::size_t to) = 0;
-  // Where block `block` begins; `blocks` is the end.
+  // Returns the first position of a block. For block number `blocks` it returns the end.
   virtual std::size_t bound(std::size_t block) const noexcept = 0;
 
  protected:
@@ -132,19 +144,22 @@ class loop_work {
 };
 
 struct loop_request {
-  std::size_t count = 0;  // positions
+  // The number of positions.
+  std::size_t count = 0;
   loop_options how = {};
-  std::size_t blocks = 0;  // 0: the loop may be divided anywhere
-  // What a position of this loop's body has cost, in 64ths of a tick; 0: not known. A hint.
+  // The number of blocks. 0: the loop may be divided anywhere.
+  std::size_t blocks = 0;
+  // What a position of this loop's body has cost, in 64ths of a tick, or 0 if it is unknown. A
+  // hint.
   std::atomic<std::uint32_t>* cost = nullptr;
 };
 
-// A memory for each type of body: nearly always a place in the program.
+// The cost for each type of body, which nearly always stands for one loop of the program.
 template <class Body>
 inline std::atomic<std::uint32_t> cost_of_loop{0};
 
-// Blocks of a loop whose bits do not depend on the number of ranks: enough for some tens of ranks to be balanced, few
-// enough to be combined by one in about 100 ns.
+// The number of blocks of a loop whose bits do not depend on the number of ranks. They are enough
+// to balance some tens of ranks, and few enough for one thread to combine them in about 100 ns.
 inline constexpr std::size_t any_blocks = 128;
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The templates of team's loops: a loop's body as a loop_work, which src/team/loop.cpp deals out.
-// Hosted only: threads. Needs the compiled library.
+// The templates of team's loops: they wrap a loop's body as a loop_work, which src/team/loop.cpp
+// distributes.
+// Hosted only: it needs threads and the compiled library.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ namespace tutti {
 
 namespace detail {
 
-// f(i) for each i.
+// Calls f(i) for each i.
 template <class F>
 class index_loop final : public loop_work {
  public:
@@ -27,7 +28,7 @@ class index_loop final : public loop_work {
   }
   void part(rank_t, std::size_t from, std::size_t to) override {
     if constexpr (is_copied) {
-      // A copy that nobody else can see: what it captures may stay in registers.
+      // No other thread sees this copy, so its captures may stay in registers.
       const std::remove_const_t<F> f = f_;
       for (std::size_t i = first_ + from, end = first_ + to; i < end; ++i) f(i);
     } else {
@@ -39,7 +40,7 @@ class index_loop final : public loop_work {
  private:
   static constexpr bool is_copied = [] {
     if constexpr (std::is_function_v<F>)
-      return false;  // it has no size
+      return false;
     else
       return std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
              std::is_invocable_v<const F&, std::size_t>;
@@ -49,7 +50,7 @@ class index_loop final : public loop_work {
   F& f_;
 };
 
-// f(member, from, to) for parts.
+// Calls f(member, from, to) for parts.
 template <class F>
 class parts_loop final : public loop_work {
  public:
@@ -71,7 +72,7 @@ class parts_loop final : public loop_work {
   F& f_;
 };
 
-// The sum of f(i) over each block, into sums[block].
+// Writes the combined f(i) of each block to sums[block].
 template <class T, class Op, class F, class Bounds>
 class block_sums final : public loop_work {
  public:
@@ -98,10 +99,12 @@ class block_sums final : public loop_work {
   Op& op_;
   F& f_;
   T* const sums_;
-  std::optional<range_sum<T, Op, F>> mine_;  // the caller's block
+  // The caller's block.
+  std::optional<range_sum<T, Op, F>> mine_;
 };
 
-// Sizes differ by at most one, the longer ones first: as member::block.
+// Divides a loop as member::block does: sizes differ by at most one, and the longer blocks come
+// first.
 struct even_bounds {
   std::size_t first, share, rest;
   even_bounds(std::size_t begin, std::size_t count, std::size_t blocks) noexcept
@@ -118,7 +121,7 @@ struct any_bounds {
   std::size_t operator()(std::size_t block) const noexcept { return first + position(block); }
 };
 
-// Some values, on the stack if they are few and small.
+// An array of values that is on the stack if they are few and small.
 template <class T>
 class short_array {
  public:
@@ -157,7 +160,7 @@ auto team::parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f) {
   using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
   constexpr bool has_identity = detail::has_identity<T, Op>;
   const std::size_t count = last > first ? last - first : 0;
-  // Blocks with something in them come first.
+  // The blocks that are not empty come first.
   const std::size_t filled = std::min<std::size_t>(count, ranks_);
   const std::size_t terms = has_identity ? ranks_ : filled;
   if (terms == 0) return T{};
@@ -185,7 +188,7 @@ auto team::parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f
     if constexpr (detail::has_identity<T, Op>) return Op::template identity<T>();
     return T{};
   }
-  // Not on the stack: a value may be large.
+  // The sums are on the heap because a value may be large.
   array<T> sums(blocks);
   detail::block_sums<T, Op, callable, detail::any_bounds> work({first, count, blocks}, op, f,
                                                                sums.begin());

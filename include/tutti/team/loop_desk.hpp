@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a loop's work lies while it runs, and who takes which part of it: whoever comes in time helps, and nobody waits for
-// those who do not come.
+// Holds a loop's work while the loop runs, and distributes its parts: threads that come in time
+// help, and the caller does not wait for the others.
 //
-// A slot for each thread holds what is left of its share, from `next` up to `end`, as one 64-bit number. The share's owner
-// takes from the front and others from the back, both by compare-and-swap. The number says all there is to know: a thread
-// that has looked at it, lost its core, and comes back after the loop has ended and another one has begun either fails,
-// or takes a part of the new one. So nothing else is read before a part has been taken, and what the owner of the loop has
-// published, its callable above all, lives until the parts that were taken are done. Units carry no other stamp.
+// A slot for each thread holds what is left of its share, from `next` up to `end`, as one 64-bit
+// number. The owner of a share takes from the front and other threads take from the back, both by
+// compare-and-swap. The number contains everything that a thread must know. If a thread reads it,
+// loses its core, and continues after the loop has ended and another one has begun, its
+// compare-and-swap either fails or takes a part of the new loop. So a thread reads nothing else
+// before it has taken a part, and what the caller has published, above all its callable, stays
+// valid until the parts that were taken are done. The number needs no version.
 //
-// Who opens the loop works from the beginning, takes back what nobody has begun, and waits only for those that are in the
-// midst of a part.
+// The caller of the loop works from the beginning, takes back the parts that no thread has begun,
+// and waits only for threads that are running a part.
 //
-// Cost       a compare-and-swap on a line of one's own for each part; at the end an addition to one line for each helper.
-// When       parts that are independent. Not for parts that wait for each other: one thread may run them all.
-// Source     work stealing from ranges of iterations as in oneTBB and Cilk; the word without a stamp is tutti's own.
+// Cost       a compare-and-swap on the thread's own cache line for each part, and at the end one
+//            addition to a shared line for each helper.
+// When       parts that are independent.
+// When not   parts that wait for each other, because one thread may run them all.
+// Source     work stealing from ranges of iterations as in oneTBB and Cilk; the word without a
+//            version is tutti's own.
 #pragma once
 
 #include <algorithm>
@@ -27,30 +32,35 @@
 
 namespace tutti {
 
-// Units of one slot.
+// Units `first` .. `last`-1 of one slot.
 struct loop_part {
   rank_t slot = 0;
   std::uint32_t first = 0, last = 0;
   std::uint32_t units() const noexcept { return last - first; }
 };
 
-// How much is taken at a time. A thread that comes late may go by the manner of the loop before: amounts differ, nothing
-// else.
+// How many units a thread takes at a time. A late thread may use the manner of the previous loop,
+// which only changes the amounts.
 struct loop_manner {
-  std::uint32_t least = 1;   // units at a time
-  std::uint32_t share = 0;   // a share-th part of what is left, but `least`; 0: always `least`
-  std::uint32_t spared = 0;  // others leave so many to an owner who has begun
-  bool in_order = false;     // all take from the front
-  std::uint32_t most = 0;    // units at a time; 0: no bound
+  // The least number of units.
+  std::uint32_t least = 1;
+  // A thread takes one share-th of what is left, but at least `least`. 0: it always takes `least`.
+  std::uint32_t share = 0;
+  // The number of units that other threads leave to an owner that has begun.
+  std::uint32_t spared = 0;
+  // Whether all threads take from the front.
+  bool in_order = false;
+  // The largest number of units. 0: no bound.
+  std::uint32_t most = 0;
 
-  // How many are taken of what is left.
+  // Returns how many of the units that are left a thread takes.
   constexpr std::uint32_t of(std::uint32_t left) const noexcept {
     const std::uint32_t wanted = std::max(least, share == 0 ? 1 : left / share);
     return std::min({wanted, left, most == 0 ? left : most});
   }
 };
 
-// Job is what a helper needs besides a part; trivially copyable.
+// Job is what a helper needs besides a part. It must be trivially copyable.
 template <class Job, class Memory = native, class Wait = adaptive_wait<Memory>>
 class loop_desk {
  public:
@@ -58,41 +68,42 @@ class loop_desk {
 
   rank_t slots() const noexcept { return n_; }
 
-  // The same as a barrier's set_patience.
+  // Does what a barrier's set_patience does.
   bool set_patience(patience p) noexcept { return set_patience_of(ended_, p); }
 
-  // ---- who opens the loop; one thread at a time
+  // ---- the thread that opens the loop; one thread at a time
 
-  // Before the first put(). All parts of the loop before have ended.
+  // Must be called before the first put(), after all parts of the previous loop have ended.
   void begin(const Job& job, const loop_manner& manner) {
     job_ = job;
-    // relaxed: a hint to whoever looks.
+    // relaxed: a hint for the threads that take parts.
     manner_.store(packed(manner), relaxed);
   }
 
-  // Units `first` .. `last`-1 of an empty slot.
+  // Puts units `first` .. `last`-1 into an empty slot.
   void put(rank_t slot, std::uint32_t first, std::uint32_t last) {
-    // release: publishes the job and all that was done before; pairs with take.
+    // release: publishes the job and all work before; pairs with take.
     slots_[slot].left.store(range(first, last), Memory::order("desk.put", release));
   }
 
-  // Returns when others have ended `units` since the last call: all that the caller has not taken itself.
+  // Returns when other threads have ended `units` units since the last call: all that the caller
+  // has not taken itself.
   void wait_for_others(std::uint32_t units) {
     expected_ += units;
     // acquire: pairs with every helper through the counter's release sequence.
     ended_.until(wait_state_, done_, Memory::order("desk.wait", acquire),
                  [all = expected_](std::uint32_t done) { return done == all; });
   }
-  // Whether that would not wait.
+  // Returns true if wait_for_others(units) would not wait.
   bool others_have_ended(std::uint32_t units) const {
     // relaxed: wait_for_others() looks again.
     return done_.load(relaxed) == expected_ + units;
   }
 
-  // ---- everybody
+  // ---- all threads
 
-  // Takes from the own slot, then from the others'. False: nothing is left to begin that is worth it. `insist`: everything
-  // is worth it.
+  // Takes a part from the thread's own slot, or else from another slot. Returns false if no part is
+  // left that is worth taking. With `insist` every part is worth taking.
   bool take(rank_t thread, loop_part& part, bool insist = false) {
     // relaxed: a hint.
     const loop_manner manner = unpacked(manner_.load(relaxed));
@@ -104,28 +115,29 @@ class loop_desk {
     return false;
   }
 
-  // ---- who helps
+  // ---- helpers
 
-  // After a part has been taken and before it is reported.
+  // Returns the job. It may be called after a part has been taken and before it is reported.
   Job job() const { return job_; }
 
-  // That many units have ended. The caller of the loop may return at once.
+  // Reports that `units` units have ended. The caller of the loop may return at once.
   void report(std::uint32_t units) {
-    // seq_cst: release publishes my work, acquire carries the other helpers'; the one order puts the update before the look
-    // for a sleeping caller.
+    // seq_cst: release publishes my work, and acquire passes on that of other helpers; the total
+    // order puts the update before the check for a sleeping caller.
     done_.fetch_add(units, Memory::order("desk.report", seq_cst));
     ended_.notify_ordered(done_);
   }
 
  private:
   struct alignas(cache_line) place {
-    typename Memory::template atomic<std::uint64_t> left{0};  // next, end
+    // next and end.
+    typename Memory::template atomic<std::uint64_t> left{0};
   };
 
   static constexpr std::uint64_t range(std::uint32_t next, std::uint32_t end) noexcept {
     return std::uint64_t{next} << 32 | end;
   }
-  // 16 bits each, and 15 for the most, which is enough for amounts.
+  // Packs the amounts into 16 bits each, and `most` into 15, which is enough.
   static constexpr std::uint64_t packed(const loop_manner& m) noexcept {
     const auto part = [](std::uint32_t amount) { return std::uint64_t{std::min(amount, 0xffffu)}; };
     return part(m.least) | part(m.share) << 16 | part(m.spared) << 32 |
@@ -143,7 +155,7 @@ class loop_desk {
   bool take_from(rank_t index, const loop_manner& manner, bool is_mine, bool insist,
                  loop_part& part) {
     auto& word = slots_[index].left;
-    // relaxed: taking decides.
+    // relaxed: the compare-and-swap decides.
     std::uint64_t left = word.load(relaxed);
     for (;;) {
       const auto next = static_cast<std::uint32_t>(left >> 32);
@@ -154,7 +166,8 @@ class loop_desk {
       const std::uint32_t units = manner.of(count);
       const bool at_front = is_mine || manner.in_order;
       const std::uint64_t rest = at_front ? range(next + units, end) : range(next, end - units);
-      // acquire: what the loop's owner published, through the release sequence that its put() heads. relaxed: as above.
+      // acquire: pairs with put(), through the release sequence that it heads.
+      // relaxed: a failure only tries again.
       if (!word.compare_exchange_weak(left, rest, Memory::order("desk.take", acquire), relaxed))
         continue;
       part.slot = index;
@@ -168,7 +181,8 @@ class loop_desk {
   array<place> slots_;
   alignas(cache_line) typename Memory::template plain<Job> job_{};
   typename Memory::template atomic<std::uint64_t> manner_{1};
-  std::uint32_t expected_ = 0;  // of done_; only the owner of the loop looks
+  // The value of done_ at which the loop ends. Only the caller of the loop uses it.
+  std::uint32_t expected_ = 0;
   typename Wait::wait_state wait_state_{};
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> done_{0};
   Wait ended_;

@@ -309,16 +309,20 @@ class TUTTI_API team {
   std::optional<loop_desk<shared_loop*>> desk_;
   // The members that the parts of loops receive, one for each thread.
   std::optional<array<member>> helpers_;
-  // Loops during which no worker was awake, each soon after the one before. Times are in ticks. All are hints.
+  // Loops during which no worker was awake and which followed each other closely. Times are in
+  // ticks. All members are hints.
   struct missed_loops {
-    std::atomic<std::uint64_t> since{0}, end{0};  // the first began, the last ended
-    std::atomic<float> ticks{0}, gaps{0};         // the time of all, the time between them
-    std::atomic<std::uint32_t> followers{0};      // how many followed the first
+    // When the first loop began and the last one ended.
+    std::atomic<std::uint64_t> since{0}, end{0};
+    // The time of all loops and the time between them.
+    std::atomic<float> ticks{0}, gaps{0};
+    // The number of loops after the first.
+    std::atomic<std::uint32_t> followers{0};
   };
   missed_loops missed_;
   // The next thread to wake in a loop that is worth it; threads_ otherwise.
   std::atomic<rank_t> next_to_wake_{0};
-  // The CPU of the loop's caller when it began to wake workers; -1: it has not.
+  // The CPU of the loop's caller when it began to wake workers, or -1 if it has woken none.
   std::atomic<int> waker_cpu_{-1};
 
   std::vector<std::thread> workers_;

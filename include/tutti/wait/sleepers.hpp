@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parking: how a waiter goes to sleep on a word without missing the store that would wake it, while a notifier
-// pays one load when nobody sleeps.
+// Parking: a waiter sleeps on a word without missing the store that would wake it, and a notifier
+// pays only one load if there are no sleepers.
 //
-// The waiter announces itself, then looks at the word a last time (in the kernel). The notifier changes the word,
-// then looks for announcements. Sequential consistency puts the two announcements in one order, so at least one
-// of the two sees the other.
+// The waiter announces itself and then reads the word a last time (in the kernel). The notifier
+// changes the word and then reads the announcements. Sequential consistency puts the announcement
+// and the change in one order, so at least one of the two threads sees what the other did.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@ namespace tutti {
 template <class Memory = native>
 class sleepers {
  public:
-  // Sleeps until ready(word) or the deadline; returns which.
+  // Sleeps until ready(word) is true, and returns true, or until the deadline, and returns false.
   template <class Word, class Ready, class Deadline>
   bool sleep(const Word& word, std::memory_order order, Ready ready, Deadline deadline) noexcept {
-    // relaxed: ordered by the fence below.
+    // relaxed: the fence below orders it.
     count_.fetch_add(1, relaxed);
-    // seq_cst: puts the announcement before the last look at the word in the one order; pairs with the fence in
-    // wake_after_store, and with the update and the look of wake_after_update.
+    // seq_cst: puts the announcement before the last load of the word in the total order; pairs
+    // with the fence in wake_after_store, and with the update and the load of wake_after_update.
     Memory::fence("sleepers.announce_fence", seq_cst);
     bool is_ready = false;
     for (;;) {
@@ -32,41 +32,44 @@ class sleepers {
       if (is_ready || deadline.template passed<Memory>()) break;
       Memory::park(word, seen, deadline.park_ns());
     }
-    // relaxed: a late decrement costs a needless wake-up, nothing else.
+    // relaxed: a late decrement only costs an unnecessary wake-up.
     count_.fetch_sub(1, relaxed);
     return is_ready;
   }
 
-  // How many sleep, or are about to; a hint.
+  // Returns how many waiters sleep or are about to sleep. The number may be out of date.
   std::uint32_t asleep() const noexcept {
     // relaxed: a hint.
     return count_.load(relaxed);
   }
 
-  // After a plain store to the word. Returns true if somebody was woken.
+  // Wakes all sleepers after a plain store to the word. Returns true if there were any.
   template <class Word>
   bool wake_after_store(const Word& word) noexcept {
-    // seq_cst: orders the store before the look at the announcements; pairs with the fence in sleep.
+    // seq_cst: orders the store before the load of the announcements; pairs with the fence in
+    // sleep.
     Memory::fence("sleepers.wake_fence", seq_cst);
-    // relaxed: ordered by the fence above.
+    // relaxed: the fence above orders it.
     return wake_if(count_.load(relaxed), word);
   }
 
-  // The same, for one of those who sleep on the word.
+  // Wakes one of the sleepers on the word, after a plain store to it.
   template <class Word>
   bool wake_one_after_store(const Word& word) noexcept {
-    // seq_cst: as in wake_after_store.
+    // seq_cst: orders the store before the load of the announcements; pairs with the fence in
+    // sleep.
     Memory::fence("sleepers.wake_fence", seq_cst);
-    // relaxed: ordered by the fence above.
+    // relaxed: the fence above orders it.
     if (count_.load(relaxed) == 0) return false;
     Memory::unpark_one(word);
     return true;
   }
 
-  // After a seq_cst read-modify-write of the word, which stands in the one order itself.
+  // Wakes all sleepers after a seq_cst read-modify-write of the word, which is part of the total
+  // order itself.
   template <class Word>
   bool wake_after_update(const Word& word) noexcept {
-    // seq_cst: after the update of the word in the one order; pairs with the fence in sleep.
+    // seq_cst: follows the update of the word in the total order; pairs with the fence in sleep.
     return wake_if(count_.load(Memory::order("sleepers.wake_look", seq_cst)), word);
   }
 
@@ -78,8 +81,9 @@ class sleepers {
     return true;
   }
 
-  // On a line of its own: it is written only to sleep, so that the look finds it in the cache. On the line of the word
-  // it would wait for that line to come back from the first waiter that polls it (20 of 117 ns an episode of two).
+  // The count has a cache line of its own. Only sleepers write it, so a notifier finds it in its
+  // cache. On the line of the word, a notifier's load would have to wait until that line comes back
+  // from the first waiter that polls it (20 ns of the 117 ns that an episode of two takes).
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> count_{0};
 };
 

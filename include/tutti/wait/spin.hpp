@@ -4,15 +4,15 @@
 // keeps the other from running until its time slice ends.
 //
 // A wait policy is a class template over the memory policy with these members:
-//   Wait(n)                the policy of one barrier, which n participants share
-//   Wait::wait_state             what one participant remembers from wait to wait
+//   Wait(n)                  the policy of one barrier, which n participants share
+//   Wait::wait_state         what one participant remembers from wait to wait
 //   until(wait_state, word, order, ready, deadline)
-//                          returns true once ready(word.load(order)) is true, or false once the
-//                          deadline has passed
-//   notify(word)           must follow a plain store that may end a wait
-//   notify_ordered(word)   must follow a seq_cst read-modify-write of the word that may end a wait;
-//                          it needs no fence of its own
-//   set_patience(patience) optional: changes the patience of later waits
+//                            returns true once ready(word.load(order)) is true, or false once the
+//                            deadline has passed
+//   notify(word)             must follow a plain store that may end a wait
+//   notify_ordered(word)     must follow a seq_cst read-modify-write of the word that may end a
+//                            wait; it needs no fence of its own
+//   set_patience(patience)   optional: changes the patience of later waits
 #pragma once
 
 #include <atomic>
