@@ -94,7 +94,7 @@ TEST(Save, WhatAFormatCannotHoldIsRefused) {
             "tutti: a graph without weights cannot be a weighted edge list");
   EXPECT_EQ(refusal(weighted, "g.wsg"),
             "tutti: a GAP graph can have only whole weights of 32 bits; 2.500000 is none");
-  EXPECT_NE(refusal(weighted, "g.sg").find("ends in .wsg"), std::string::npos);
+  EXPECT_NE(refusal(weighted, "g.sg").find("must end in .wsg"), std::string::npos);
   EXPECT_EQ(refusal(weighted, "g.graph"),
             "tutti: METIS accepts only whole weights from 1 to below 2^31");
   EXPECT_EQ(refusal(graph_of(2, {{0, 1}}), "g.graph"),
