@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes go downwards only, and that only platform/ depends on the machine.
+"""Checks that includes go downwards only, that no two folders include each other, and that only platform/ depends on the machine.
 
-The layers, from the lowest to the highest; a file includes its own layer and those before it:
+The layers of the library, from the lowest to the highest; a file includes its own layer and those before it:
   platform schedule wait barrier event message reduce team termination comm detect mpi graph registry tutti.h src workloads vcode
+(detect has the headers of an older spelling, which forward to comm and termination.)
+In the whole tree, C++ and Python, no two folders include each other; a folder and those inside it count as one. A header
+that is not public is included by its path from the root.
 Assembly, intrinsics, system calls and #if on an instruction set or operating system may only
 be in include/tutti/platform/ (src/ may include system headers, as programs do).
 """
@@ -121,10 +124,74 @@ def find_cycle(root: pathlib.Path) -> list[Violation]:
 INCLUDES = re.compile(r'^\s*#\s*include\s*["<](tutti[/.][^">]+)[">]', re.MULTILINE)
 
 
+# All folders with sources.
+FOLDERS = "include src cli bench vcode graph_apps command workloads hardware tests examples report tools".split()
+# Their includes are relative: programs of users, and programs for a machine without this tree.
+RELATIVE = ("examples", "hardware/isa", "tests/install")
+# Pairs that depend on each other and await another change.
+EXPECTED = {frozenset({"bench/crew", "bench/reduce"}), frozenset({"bench/crew", "bench/region"})}
+IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\w+)|import\s+([\w.]+))", re.MULTILINE)
+QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def targets_of(path: pathlib.Path, root: pathlib.Path, every: set[str]) -> list[tuple[int, str]]:
+    """The files of the tree that a source includes or imports, with the lines."""
+    text = path.read_text(encoding="utf-8")
+    found: list[tuple[int, str]] = []
+    if path.suffix == ".py":
+        for match in IMPORT.finditer(text):
+            module = (match.group(1) or match.group(3)).replace(".", "/")
+            names = (f"{module}/{match.group(2)}.py", f"{module}.py", f"{module}/__init__.py")
+            found += [(text.count("\n", 0, match.end()) + 1, name) for name in names if name in every][:1]
+        return found
+    for match in re.finditer(r'^\s*#\s*include\s*["<]([^">]+)[">]', text, re.MULTILINE):
+        names = (match.group(1), f"include/{match.group(1)}")
+        found += [(text.count("\n", 0, match.end()) + 1, name) for name in names if name in every][:1]
+    return found
+
+
+def check_folders(root: pathlib.Path) -> tuple[int, list[Violation]]:
+    """Two folders that depend on each other, and headers included by another path than that from the root."""
+    paths = [
+        path
+        for folder in FOLDERS
+        for path in sorted((root / folder).rglob("*"))
+        if path.suffix in sources.SUFFIXES | {".py"} and path.is_file()
+    ]
+    every = {path.relative_to(root).as_posix() for path in paths}
+    edges: dict[tuple[str, str], tuple[pathlib.Path, int]] = {}
+    violations: list[Violation] = []
+    for path in paths:
+        relative = path.relative_to(root)
+        mine = relative.parent.as_posix()
+        for line, target in targets_of(path, root, every):
+            theirs = pathlib.PurePosixPath(target).parent.as_posix()
+            if not f"{mine}/".startswith(f"{theirs}/") and not f"{theirs}/".startswith(f"{mine}/"):
+                edges.setdefault((mine, theirs), (path, line))
+                top = mine.partition("/")[0], theirs.partition("/")[0]
+                if top[0] != top[1]:
+                    edges.setdefault(top, (path, line))
+        if path.suffix == ".py" or relative.as_posix().startswith(RELATIVE):
+            continue
+        text = path.read_text(encoding="utf-8")
+        for match in QUOTED.finditer(text):
+            target = match.group(1)
+            if target not in every and f"include/{target}" not in every and (path.parent / target).is_file():
+                line = text.count("\n", 0, match.end()) + 1
+                violations.append(Violation(path, line, f'include of "{target}": write its path from the root'))
+    for (mine, theirs), (path, line) in sorted(edges.items()):
+        if mine < theirs and (theirs, mine) in edges and frozenset({mine, theirs}) not in EXPECTED:
+            back, there = edges[theirs, mine]
+            other = f"{back.relative_to(root)}:{there}"
+            violations.append(Violation(path, line, f"{mine} and {theirs} depend on each other: see also {other}"))
+    return len(paths), violations
+
+
 def run(root: pathlib.Path) -> int:
     files = list(sources.source_files(root, ["include", "src", "workloads", "vcode"]))
     violations = [v for path in files for v in check_file(root, path, path.read_text(encoding="utf-8"))]
-    return sources.report("includes", root, len(files), violations + find_cycle(root))
+    checked, of_folders = check_folders(root)
+    return sources.report("includes", root, checked, violations + find_cycle(root) + of_folders)
 
 
 if __name__ == "__main__":

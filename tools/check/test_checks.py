@@ -21,6 +21,7 @@ import pages  # noqa: E402
 import readme  # noqa: E402
 import self_contained  # noqa: E402
 import sources  # noqa: E402
+import words  # noqa: E402
 
 OPENING = "// SPDX-License-Identifier: Apache-2.0\n// A file of a test.\n"
 
@@ -55,6 +56,22 @@ class IncludesTest(CheckTest):
     def test_accepts_downwards_and_own_layer(self) -> None:
         text = '#include <atomic>\n#include "tutti/wait/spin.hpp"\n#include "tutti/barrier/b.hpp"\n'
         self.assertNotIn("violations", self.verdict("include/tutti/barrier/a.hpp", text))
+
+    def test_refuses_folders_that_depend_on_each_other(self) -> None:
+        self.write("cli/a.hpp", '#pragma once\n#include "command/b.hpp"\n')
+        said = self.verdict("command/b.hpp", '#pragma once\n#include "cli/a.hpp"\n')
+        self.assertIn("cli/a.hpp:2: cli and command depend on each other: see also command/b.hpp:2", said)
+
+    def test_refuses_python_packages_that_depend_on_each_other(self) -> None:
+        self.write("report/a.py", "from hardware.flow import b\n")
+        said = self.verdict("hardware/flow/b.py", "\nfrom report.a import c\n")
+        self.assertIn("hardware/flow/b.py:2: hardware/flow and report depend on each other: see also report/a.py:1", said)
+
+    def test_refuses_a_second_include_root(self) -> None:
+        self.write("bench/floors/a.hpp", "#pragma once\n")
+        said = self.verdict("bench/floors/a.cpp", '#include "a.hpp"\n')
+        self.assertIn('bench/floors/a.cpp:1: include of "a.hpp": write its path from the root', said)
+        self.assertNotIn("violations", self.verdict("bench/floors/a.cpp", '#include "bench/floors/a.hpp"\n'))
 
     def test_refuses_upwards_with_file_and_line(self) -> None:
         said = self.verdict("include/tutti/wait/spin.hpp", '#pragma once\n#include "tutti/barrier/a.hpp"\n')
@@ -293,6 +310,27 @@ class GeneratedTest(unittest.TestCase):
             page.write_text("no marks\n", encoding="utf-8")
             with self.assertRaisesRegex(SystemExit, "needs one line"):
                 generated.main([str(page), "echo", "new"])
+
+
+
+class WordsTest(CheckTest):
+    def verdict(self, path: str, text: str) -> str:
+        self.write(path, text)
+        return self.run_quietly(words.run, self.root)[1]
+
+    def test_refuses_a_word_that_had_several_meanings(self) -> None:
+        self.assertIn("src/a.cpp:1: crew", self.verdict("src/a.cpp", "int run_crew();\n"))
+        self.assertIn("src/a.cpp:1: meeting", self.verdict("src/a.cpp", "class meeting_point;\n"))
+        self.assertIn("report/a.py:2: seat", self.verdict("report/a.py", "\nseats = 1\n"))
+
+    def test_accepts_the_one_meaning_that_is_left(self) -> None:
+        allowed = "struct alignas(cache_line) participant {};\n"
+        self.assertNotIn("participant", self.verdict("include/tutti/barrier/participant.hpp", allowed))
+        self.assertIn("src/a.cpp:1: participant", self.verdict("src/a.cpp", "class participant;\n"))
+
+    def test_accepts_words_inside_others_and_in_prose(self) -> None:
+        text = "// They use it at a meeting.\nint total, usage, shared; // crew\nconst char* s = \"seat\";\n"
+        self.assertNotIn("violations", self.verdict("src/a.cpp", text))
 
 
 if __name__ == "__main__":
