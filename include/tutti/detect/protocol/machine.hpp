@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deprecated: this header was renamed, and forwards to the new one until the next version.
+#pragma once
+
+#include "tutti/termination/protocol/machine.hpp"
