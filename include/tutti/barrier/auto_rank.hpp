@@ -35,8 +35,8 @@ class TUTTI_API auto_rank {
 };
 
 // Throws what make_barrier (any.hpp) throws. The caller deletes the result.
-TUTTI_API auto_rank* make_named_algorithm(std::string_view algorithm, rank_t participants,
-                                          std::string_view wait, patience p);
+TUTTI_API auto_rank* make_auto_rank(std::string_view algorithm, rank_t participants,
+                                    std::string_view wait, patience p);
 
 // The name of an algorithm of the registry or of a provider, or no name.
 class algorithm_name {
@@ -46,7 +46,7 @@ class algorithm_name {
   requires std::convertible_to<const Text&, std::string_view>
   constexpr algorithm_name(const Text& name) noexcept(
       std::is_nothrow_convertible_v<const Text&, std::string_view>)
-      : name_(name), make_(&make_named_algorithm) {}
+      : name_(name), make_(&make_auto_rank) {}
 
   constexpr bool empty() const noexcept { return name_.empty(); }
   constexpr operator std::string_view() const noexcept { return name_; }

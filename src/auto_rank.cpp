@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An algorithm chosen by name behind tutti::barrier: gives a rank to threads that come without one.
 
+#include "tutti/barrier/auto_rank.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -9,7 +11,6 @@
 #include <utility>
 
 #include "tutti/barrier/any.hpp"
-#include "tutti/barrier/auto_rank.hpp"
 #include "tutti/platform/array.hpp"
 #include "tutti/platform/misuse.hpp"
 
@@ -70,8 +71,8 @@ class ranked_by_thread final : public auto_rank {
 
 }  // namespace
 
-auto_rank* make_named_algorithm(std::string_view algorithm, rank_t participants,
-                                std::string_view wait, patience p) {
+auto_rank* make_auto_rank(std::string_view algorithm, rank_t participants, std::string_view wait,
+                          patience p) {
   return new ranked_by_thread(algorithm, make_barrier(algorithm, participants, wait, p));
 }
 
