@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """python3 -m hardware.photonic: a table for the machines of Hetland et al. 2019 or another one,
-JSON lines, or a plot.
+or JSON lines.
 """
 
 from __future__ import annotations
@@ -9,26 +9,10 @@ import argparse
 import dataclasses
 import json
 import math
-import pathlib
 import sys
 
-from . import model, plot
-from .parts import MACHINES, Machine, Optics
-
-
-def _settings(text: list, kind: type, owner: str) -> dict:
-    known = {f.name: type(f.default) for f in dataclasses.fields(kind)}
-    found = {}
-    for setting in text:
-        name, equals, value = setting.partition("=")
-        if not equals or name not in known:
-            raise ValueError(
-                f"{owner}: '{setting}' is no NAME=VALUE with a name of {', '.join(known)}")
-        try:
-            found[name] = known[name](value)
-        except ValueError:
-            raise ValueError(f"{owner}: {name} cannot be '{value}'") from None
-    return found
+from . import model
+from .parts import MACHINES, Machine, Optics, settings
 
 
 def table(machines: list, optics: Optics) -> str:
@@ -67,24 +51,20 @@ def main(arguments: list) -> int:
     parser.add_argument("--optics", action="append", default=[], metavar="NAME=VALUE",
         help="change a value of the optical devices")
     parser.add_argument("--json", action="store_true", help="print JSON lines")
-    parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.png",
-        help="draw the plot instead of printing the table")
     chosen = parser.parse_args(arguments)
     try:
-        optics = Optics(**_settings(chosen.optics, Optics, "--optics"))
-        changes = _settings(chosen.changes, Machine, "--with")
+        optics = Optics(**settings(chosen.optics, Optics, "--optics"))
+        changes = settings(chosen.changes, Machine, "--with")
         names = chosen.machine or MACHINES
         machines = [dataclasses.replace(MACHINES[name], **changes) for name in names]
-        if chosen.plot:
-            plot.write(chosen.plot, optics)
-        elif chosen.json:
+        if chosen.json:
             for machine in machines:
                 values = {**dataclasses.asdict(machine),
                     **dataclasses.asdict(model.figures(machine, optics))}
                 print(json.dumps({"type": "photonic", **values}))
         else:
             print(table(machines, optics))
-    except (ValueError, RuntimeError, OSError) as error:
+    except ValueError as error:
         print(f"hardware.photonic: error: {error}", file=sys.stderr)
         return 2
     return 0

@@ -135,3 +135,22 @@ MACHINES = {
     "xeon4": Machine("4 x Xeon E5-2600 v4", 4, 28, 2.9, 10.0, 2.4, l3_cycles=38, link_cycles=110,
         hops=2),
 }
+
+
+def settings(text: list, kind: type, owner: str) -> dict:
+    """Returns the fields of a dataclass from texts NAME=VALUE.
+
+    Raises ValueError with a sentence that begins with the owner.
+    """
+    known = {f.name: type(f.default) for f in dataclasses.fields(kind)}
+    found = {}
+    for setting in text:
+        name, equals, value = setting.partition("=")
+        if not equals or name not in known:
+            raise ValueError(
+                f"{owner}: '{setting}' is no NAME=VALUE with a name of {', '.join(known)}")
+        try:
+            found[name] = known[name](value)
+        except ValueError:
+            raise ValueError(f"{owner}: {name} cannot be '{value}'") from None
+    return found

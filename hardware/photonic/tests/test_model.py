@@ -5,17 +5,15 @@ input.
 
 import contextlib
 import dataclasses
-import importlib.util
 import io
 import json
 import math
 import pathlib
 import re
-import tempfile
 import unittest
 
 from hardware.photonic import __main__ as command
-from hardware.photonic import model, plot
+from hardware.photonic import model
 from hardware.photonic.parts import LIGHT_MM_PER_NS, MACHINES, Machine, Optics
 
 LOSSY = Optics(ring_off_db=0.3, splitter_db=0.2, coupler_db=2.0, board_db_per_cm=0.1)
@@ -201,13 +199,6 @@ class Misuse(unittest.TestCase):
         expected = model.figures(dataclasses.replace(MACHINES["xeon"], barriers=4))
         self.assertEqual(line["worst_cycles"], expected.worst_cycles)
         self.assertEqual(len(self.said()[1].splitlines()), 2 + len(MACHINES))
-
-    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed")
-    def test_the_plot_is_a_picture(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "photonic.png"
-            plot.write(path)
-            self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
 
 if __name__ == "__main__":

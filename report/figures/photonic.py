@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots the cycles of both structures and the laser's power by number of participants, in the report's
-style.
+"""Plots the optical barrier (hardware/photonic): the cycles of both structures and the laser's power by number of participants.
+
+    .venv/bin/python -m report.figures.photonic OUT.png [NAME=VALUE...]     # values of hardware/photonic/parts.py's Optics
 """
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 
-from report.model import Axis, Figure, Panel, Point, Rule, Series
+from hardware.photonic import model
+from hardware.photonic.parts import MACHINES, Optics, settings
 
-from . import model
-from .parts import MACHINES, Optics
+from report.model import Axis, Figure, Panel, Point, Rule, Series
 
 SIZES = [4, 8, 16, 28, 40, 56, 64, 96, 128, 192, 256]
 SHADES = ["color:tutti", "color:tutti1", "color:tutti3"]
@@ -76,3 +78,18 @@ def write(path: Path, optics: Optics = Optics()) -> None:
         raise RuntimeError(
             f"the plot needs matplotlib (pip install -r report/requirements.txt): {error}") from error
     png_render.write(build(optics), path)
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        if not arguments:
+            raise ValueError("usage: python -m report.figures.photonic OUT.png [NAME=VALUE...]")
+        write(Path(arguments[0]), Optics(**settings(arguments[1:], Optics, "optics")))
+    except (ValueError, RuntimeError, OSError) as error:
+        print(f"report: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
