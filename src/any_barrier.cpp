@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a barrier chosen by name does unless its algorithm does better.
+// The default implementations of any_barrier for algorithms that need ranks.
 
 #include "tutti/barrier/any_class.hpp"
 #include "tutti/platform/misuse.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An algorithm chosen by name behind tutti::barrier: gives a rank to threads that come without one.
+// The compiled part of named_algorithm: it assigns ranks to threads that arrive without one.
 
 #include "tutti/barrier/auto_rank.hpp"
 
