@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled part of named_algorithm: it assigns ranks to threads that arrive without one.
+// The compiled part of auto_rank: it assigns ranks to threads that arrive without one.
 
 #include "tutti/barrier/auto_rank.hpp"
 
