@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti graph`: runs one of paper 004's applications on a graph.
+// `tutti graph`: runs one of the applications of Naylor et al. 2020 on a graph.
 #include <fmt/format.h>
 
 #include <cstdio>

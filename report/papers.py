@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers that others measured, to stand beside this machine's.
 
-The tables of paper 002 (Berger and Stamatakis, barriers for fine-grain parallel regions), as printed: seconds. A row is a
-form of the barrier, a column a system; tutti's name stands beside each form that can be chosen by name.
+The tables of Berger and Stamatakis 2010 (barriers for fine-grain parallel regions), as printed: seconds. A row is a form
+of the barrier, a column a system; tutti's name stands beside each form that can be chosen by name.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pathlib import Path
 from report import plan_messages, plan_programs, situations
 from report.runs import Command, Programs, Run, bench, joined
 
-# The barriers of paper 002, by tutti's names.
+# The barriers of Berger and Stamatakis 2010, by tutti's names.
 PAPER_BARRIERS = ("flags", "flags_padded", "recursive", "recursive_padded", "atomic", "mutex")
 # Options of the likelihood program for each form of tables III and IV, by the name that it writes for them.
 PAPER_SUMS = {
@@ -94,7 +94,7 @@ def _synthetic(cores: int, quick: bool, programs: Programs) -> Run:
         (str(program), "--length", length, "--threads", str(max(2, cores)), "--seconds", f"{seconds:g}", "--json")
         for length in ("0", "10000")
     ]
-    return Run("synthetic", "the synthetic workload of paper 002", seconds * len(calls), program, tuple(calls))
+    return Run("synthetic", "the synthetic workload of Berger and Stamatakis 2010", seconds * len(calls), program, tuple(calls))
 
 
 def _phylo(name: str, shape: tuple[int, int], seconds: float, cores: int, quick: bool, programs: Programs) -> Run:
@@ -113,7 +113,7 @@ def _phylo(name: str, shape: tuple[int, int], seconds: float, cores: int, quick:
         forms: list[tuple[str, ...]] = [(), *PAPER_SUMS.values()]
         order.shuffle(forms)
         calls += [(*optimise, *form) for form in forms]
-    question = f"branch lengths of {taxa} taxa x {patterns} patterns, every barrier of paper 002"
+    question = f"branch lengths of {taxa} taxa x {patterns} patterns, every barrier of Berger and Stamatakis 2010"
     return Run(name, question, seconds / (3 if quick else 1), programs.workload("phylo"), tuple(calls), (made,))
 
 

@@ -3,8 +3,9 @@
 //   sampled   Everybody gives the messages it has sent and received to a tree of sums, a barrier each time, until both sums
 //             are equal. All are inside the reduction when the last one gives its counts, so these fit together. Who is
 //             inside cannot be woken by a message.
-//   messages  A token goes down a tree of the participants, and acknowledgements come back up: one round trip, of which a
-//             detection needs two (the asynchronous clock tree of paper 004's figure 6). It knows nothing of messages.
+//   messages  A token goes down a tree of the participants, and acknowledgements come back up: one
+//             round trip, of which a detection needs two (the asynchronous clock tree in figure 6 of
+//             Naylor et al. 2020). It knows nothing of messages.
 #include "bench/idle/trial.hpp"
 #include "tutti/comm/communicator.hpp"
 #include "tutti/reduce/reduction.hpp"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graph applications: time and messages of their forms, figure 8 of paper 004, and what the detector changes, figure 7."""
+"""Graph applications after Naylor et al. 2020: time and messages of their forms (figure 8), and what the detector
+changes (figure 7)."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from report.select import Row, rows
 from report.statistics import format_ratio, format_time, overlap, safe_ratio
 
 NAME = "graphs"
-TITLE = "Synchronous or asynchronous graph applications (figure 8 of paper 004)"
+TITLE = "Synchronous or asynchronous graph applications (figure 8 of Naylor et al. 2020)"
 QUESTION = (
     "Steps that all vertices make together, ended by detection, or vertices that wait for their neighbours only (shortest paths: "
     "for nobody): which is faster, and how many messages does it take?"
@@ -27,7 +28,7 @@ WORDS = {
 }
 
 DETECTORS_NAME = "detector_speedup"
-DETECTORS_TITLE = "What a better detector gains an application (figure 7 of paper 004)"
+DETECTORS_TITLE = "What a better detector gains an application (figure 7 of Naylor et al. 2020)"
 DETECTORS_QUESTION = (
     "Heat transfer in steps, each ended by a detection: how many times as long does a run take with another detector than with "
     "tutti's default? The less a step computes, the more its end matters."

@@ -30,7 +30,7 @@ NO_CLOCK_TREE = "A clock tree in software was not measured."
 OF_PROCESSES = ("openmpi", "mpich")
 
 RATE_NAME = "detectors"
-RATE_TITLE = "Termination detection in software (figure 6 of paper 004)"
+RATE_TITLE = "Termination detection in software (figure 6 of Naylor et al. 2020)"
 RATE_QUESTION = (
     "How many empty episodes a second does each way of detecting termination reach, from 2 to 64 participants? Higher is better."
 )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""StreamCluster, figure 2 of paper 000 for this machine: time and speed-up against threads, a line for each barrier."""
+"""StreamCluster, figure 2 of Hetland et al. 2019 for this machine: time and speed-up against threads, a line for each
+barrier."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from report.select import Row, best, default_of, peers_of, rows, threads_words
 from report.statistics import compare, format_ratio, format_time
 
 NAME = "streamcluster"
-TITLE = "StreamCluster with every barrier (figure 2 of paper 000)"
+TITLE = "StreamCluster with every barrier (figure 2 of Hetland et al. 2019)"
 QUESTION = (
     "A widely used benchmark in which one thread decides, all work, and a barrier stands between any two steps: how much of its "
     "time does the choice of the barrier decide?"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of the vector machine in engine spmd, figure 3 of paper 000 for this machine: a line for each barrier."""
+"""Instructions of the vector machine in engine spmd, figure 3 of Hetland et al. 2019 for this machine: a line for each
+barrier."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from report.select import Row, default_of, peers_of, rows, threads_words
 from report.statistics import format_ratio, format_time
 
 NAME = "instruction"
-TITLE = "An instruction of the vector machine with every barrier (figure 3 of paper 000)"
+TITLE = "An instruction of the vector machine with every barrier (figure 3 of Hetland et al. 2019)"
 QUESTION = (
     "An interpreter in which every thread executes every instruction, and a barrier ends each: what does an instruction cost "
     "that does nothing itself?"

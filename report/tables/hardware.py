@@ -16,7 +16,7 @@ CHECKS_QUESTION = (
     "Jobs of each stage that passed: lint, elaboration of each module alone, refusal of bad parameters, proofs, covers, seeded "
     "bugs that must be caught, simulations, synthesis."
 )
-DETECTION_NAME, DETECTION_TITLE = "hardware_detection", "Termination detection in hardware (figure 6 of paper 004)"
+DETECTION_NAME, DETECTION_TITLE = "hardware_detection", "Termination detection in hardware (figure 6 of Naylor et al. 2020)"
 DETECTION_QUESTION = (
     "A master asks every board of a mesh whether it is idle and hears from all: how many cycles does that take, beside the "
     "paper's estimate 2 L (x + y - 1) and beside a clock tree in software?"
@@ -82,7 +82,7 @@ def _mesh(line: dict) -> str:
 
 
 def build_detection(data: Dataset) -> Table:
-    """Round trips of termination detection on a mesh: figure 6 of paper 004, in simulation."""
+    """Round trips of termination detection on a mesh: figure 6 of Naylor et al. 2020, in simulation."""
     found = [line for line in hardware.cycles(data) if {"formula", "detect"} <= line.keys()]
     made = Table(DETECTION_NAME, DETECTION_TITLE, DETECTION_QUESTION, [], [], [])
     if not found:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables I to IV of paper 002: this machine's times, and as ratios to the best form both here and on the paper's systems."""
+"""Tables I to IV of Berger and Stamatakis 2010: this machine's times, and as ratios to the best form both here and on the
+paper's systems."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ def _build(data: Dataset, kind: _Kind) -> Table:
         words = ranks_words(threads, ranks, data.cores)
         made.groups.append((f"here: {words}", 3 if kind.regions else 2))
         made.heads += (["a region", f"{kind.regions:,} regions"] if kind.regions else ["time"]) + ["ratio"]
-    made.groups = [("", 1), *made.groups, ("paper 002: ratio to the best of its column", len(kind.paper.systems))]
+    theirs = "Berger and Stamatakis 2010: ratio to the best of its column"
+    made.groups = [("", 1), *made.groups, (theirs, len(kind.paper.systems))]
     made.heads += list(kind.paper.systems)
     made.rows = _paper_rows(columns, kind) + _other_rows(columns, kind)
     made.captions = [HOW, *_shape_words(columns[0], kind), *_extent(columns[0], kind)]
@@ -201,7 +203,8 @@ def build_1(data: Dataset) -> Table:
     return _build(
         data,
         _Kind(
-            "table_1", "Table I of paper 002: regions that do nothing", "What does a parallel region cost by itself?",
+            "table_1", "Table I of Berger and Stamatakis 2010: regions that do nothing",
+            "What does a parallel region cost by itself?",
             "synthetic", "synthetic", "length 0", papers.TABLE_1, papers.REGIONS_1,
         ),
     )
@@ -211,7 +214,7 @@ def build_2(data: Dataset) -> Table:
     return _build(
         data,
         _Kind(
-            "table_2", "Table II of paper 002: regions that compute",
+            "table_2", "Table II of Berger and Stamatakis 2010: regions that compute",
             "What is left of that when each thread multiplies 10,000 pairs of doubles in each region?",
             "synthetic", "synthetic", "length 10000", papers.TABLE_2, papers.REGIONS_2,
         ),
@@ -221,8 +224,9 @@ def build_2(data: Dataset) -> Table:
 def _phylo_kind(number: str, name: str, run: str, shape: tuple[int, int], printed: PaperTable) -> _Kind:
     taxa, patterns = shape
     return _Kind(
-        name, f"Table {number} of paper 002: branch lengths of {taxa:,} taxa", f"{patterns:,} different columns: how much of the "
-        "optimisation of a tree's branch lengths, a reduction after every few microseconds of work, does the barrier decide?",
+        name, f"Table {number} of Berger and Stamatakis 2010: branch lengths of {taxa:,} taxa",
+        f"{patterns:,} different columns: how much of the optimisation of a tree's branch lengths, a reduction after every "
+        "few microseconds of work, does the barrier decide?",
         "phylo", run, f"{taxa} x {patterns}", printed,
     )
 
