@@ -18,6 +18,7 @@ import generated  # noqa: E402
 import includes  # noqa: E402
 import memory_orders  # noqa: E402
 import pages  # noqa: E402
+import papers  # noqa: E402
 import readme  # noqa: E402
 import self_contained  # noqa: E402
 import sources  # noqa: E402
@@ -295,6 +296,30 @@ class ReadmeTest(CheckTest):
         self.assertIn("not run here: make report", self.said.getvalue())
         self.assertEqual(self.violations("<!-- no-run -->\n```sh\nfalse\n```\n```console\n$ false\n```\n"), [])
         self.assertEqual(len(self.violations("```sh\nmake build-nothing\n```\n")), 1)
+
+
+class PapersTest(CheckTest):
+    def page(self, rows: list[str], section: str = "Naylor et al. 2020") -> str:
+        path = self.write("docs/papers.md", f"## {section}\n\n" + "\n".join(rows) + "\n")
+        return "\n".join(v.message for v in papers.check_rows(path)[0])
+
+    def test_refuses_a_number_and_a_folder_that_readers_do_not_have(self) -> None:
+        for bad in (f"paper {4:03}", f"Papers {0:03}", f"paper_{2:03}", "see ../" + "shared/x"):
+            self.assertEqual(len(papers.check_names(self.write("a.cpp", f"// {bad} says\n"))), 1, bad)
+
+    def test_accepts_authors_and_other_numbers(self) -> None:
+        self.assertEqual(papers.check_names(self.write("a.cpp", "// Naylor et al. 2020, a paper of 8 pages; 004\n")), [])
+
+    def test_counts_rows_and_names_those_that_are_absent(self) -> None:
+        rows = [f"| Figure {n} | x | y |" for n in range(1, 8)]
+        said = self.page([*rows, "| Figure 8 (a) | x | y |"])
+        self.assertNotIn("'Naylor et al. 2020' has no row", said)
+        self.assertIn("'Naylor et al. 2020' has no row for Figure 8", self.page(rows))
+        self.assertIn("'Arap et al.' has no row for Figure 1, Figure 2", said)
+
+    def test_refuses_an_empty_cell_and_a_missing_page(self) -> None:
+        self.assertIn("empty cell", self.page(["| Figure 1 | | y |"]))
+        self.assertIn("missing", papers.check_rows(self.root / "none.md")[0][0].message)
 
 
 class GeneratedTest(unittest.TestCase):
