@@ -244,22 +244,20 @@ int run(const options& o) {
 
 }  // namespace
 
-void add_bench_instruction(CLI::App& bench, action& chosen) {
+void add_bench_instruction(cli::command& bench, action& chosen) {
   auto o = std::make_shared<options>();
-  CLI::App* app = bench.add_subcommand(
+  cli::command app = bench.add_subcommand(
       "instruction",
       "Instructions of the vector machine in engine spmd, with every barrier and with none");
-  app->add_option("--threads", o->threads,
-                  "Participants, e.g. 2,4 (default: 2, the cores, twice the cores)");
-  app->add_option("--algorithms", o->algorithms, "tutti's algorithms, all or none")
-      ->capture_default_str();
-  app->add_option("--wait", o->waits, "Their wait policies, or all")->capture_default_str();
-  app->add_option("--peers", o->peers, "all, none, or some that `tutti info` lists")
-      ->capture_default_str();
-  app->add_option("--count", o->count, "Instructions of a round")->capture_default_str();
-  app->add_option("--rounds", o->rounds, "Rounds, in random order")->capture_default_str();
-  app->add_flag("--json", o->json, "One JSON object a line instead of the table");
-  app->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
+  app.add_option("--threads", o->threads,
+                 "Participants, e.g. 2,4 (default: 2, the cores, twice the cores)");
+  app.add_option("--algorithms", o->algorithms, "tutti's algorithms, all or none").show_default();
+  app.add_option("--wait", o->waits, "Their wait policies, or all").show_default();
+  app.add_option("--peers", o->peers, "all, none, or some that `tutti info` lists").show_default();
+  app.add_option("--count", o->count, "Instructions of a round").show_default();
+  app.add_option("--rounds", o->rounds, "Rounds, in random order").show_default();
+  app.add_flag("--json", o->json, "One JSON object a line instead of the table");
+  app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
 }
 
 }  // namespace tutti::command

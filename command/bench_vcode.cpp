@@ -317,22 +317,22 @@ int run(const options& o) {
 
 }  // namespace
 
-void add_bench_vcode(CLI::App& bench, action& chosen) {
+void add_bench_vcode(cli::command& bench, action& chosen) {
   auto o = std::make_shared<options>();
-  CLI::App* app = bench.add_subcommand(
+  cli::command app = bench.add_subcommand(
       "vcode", "Programs for the vector machine: engines, threads, and plain loops beside them");
-  app->add_option("files", o->files, "Programs, as the NESL compiler writes them")->required();
-  app->add_option("--threads", o->threads, "List of numbers of threads")->capture_default_str();
-  app->add_option("--engines", o->engines, "List of lazy, workers, spmd")->capture_default_str();
-  app->add_option(
+  app.add_option("files", o->files, "Programs, as the NESL compiler writes them").required();
+  app.add_option("--threads", o->threads, "List of numbers of threads").show_default();
+  app.add_option("--engines", o->engines, "List of lazy, workers, spmd").show_default();
+  app.add_option(
          "--memory", o->memory,
          "List of kept (touched by an earlier run), fresh (as for a process that has just begun)")
-      ->capture_default_str();
-  app->add_option("--rounds", o->rounds, "Runs of each, in turn")->capture_default_str();
-  app->add_flag("--counts", o->counts,
-                "No times: a table of bytes moved and barriers, lazy against spmd, on two threads");
-  app->add_flag("--json", o->json, "One JSON object a line instead of the table");
-  app->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
+      .show_default();
+  app.add_option("--rounds", o->rounds, "Runs of each, in turn").show_default();
+  app.add_flag("--counts", o->counts,
+               "No times: a table of bytes moved and barriers, lazy against spmd, on two threads");
+  app.add_flag("--json", o->json, "One JSON object a line instead of the table");
+  app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
 }
 
 }  // namespace tutti::command

@@ -151,14 +151,13 @@ int list_applications() {
 
 }  // namespace
 
-void add_graph(CLI::App& program, action& chosen) {
+void add_graph(cli::command& program, action& chosen) {
   auto o = std::make_shared<graph_command>();
-  CLI::App* app = program.add_subcommand(
+  cli::command app = program.add_subcommand(
       "graph", "Vertex-centric applications on messages and the refutable barrier");
-  add_graph_options(*app, *o);
-  app->callback([o, app, &chosen] {
-    for (const CLI::Option* each : app->get_options())
-      if (each->count() > 0) o->given.push_back(each->get_name());
+  add_graph_options(app, *o);
+  app.when_used([o, app, &chosen] {
+    o->given = app.given();
     chosen = [o] {
       if (o->list) return list_applications();
       if (o->application.empty() || o->graph.empty())

@@ -74,7 +74,7 @@ std::vector<graph::vertex_t> sources_of(const graph_command& o,
 
 }  // namespace
 
-void add_graph_options(CLI::App& app, graph_command& o) {
+void add_graph_options(cli::command& app, graph_command& o) {
   app.add_option("application", o.application, "pagerank, sssp, mssp, spiking, heat");
   app.add_option("graph", o.graph, "A file, or a rule such as kron:scale=16,degree=16; see --list");
   app.add_option("--format", o.format, "Of the file: auto (default), el, wel, mtx, gap, metis");

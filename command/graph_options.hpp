@@ -2,10 +2,10 @@
 // The options of `tutti graph`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/options.hpp"
 #include "graph_apps/settings.hpp"
 
 namespace tutti::command {
@@ -31,7 +31,7 @@ struct graph_command {
   std::vector<std::string> given;  // names of the options on the command line
 };
 
-void add_graph_options(CLI::App& app, graph_command& o);
+void add_graph_options(cli::command& app, graph_command& o);
 
 // Throws std::invalid_argument that names the option.
 graph_apps::settings settings_of(const graph_command& o, const graph_apps::application& app);

@@ -191,15 +191,16 @@ void print_markdown() {
 
 }  // namespace
 
-void add_info(CLI::App& program, action& chosen) {
+void add_info(cli::command& program, action& chosen) {
   auto json = std::make_shared<bool>(false);
   auto markdown = std::make_shared<bool>(false);
-  CLI::App* app = program.add_subcommand(
+  cli::command app = program.add_subcommand(
       "info", "This machine, its waiting mechanisms, tutti's algorithms and their peers");
-  app->add_flag("--json", *json, "One JSON object instead of the tables");
-  app->add_flag("--markdown", *markdown, "The table of algorithms for the documentation")
-      ->excludes("--json");
-  app->callback([json, markdown, &chosen] {
+  const cli::option as_json =
+      app.add_flag("--json", *json, "One JSON object instead of the tables");
+  app.add_flag("--markdown", *markdown, "The table of algorithms for the documentation")
+      .excludes(as_json);
+  app.when_used([json, markdown, &chosen] {
     chosen = [json, markdown] {
       if (*markdown) {
         print_markdown();

@@ -131,36 +131,36 @@ int run_program(const vcode_options& o) {
 
 }  // namespace
 
-void add_vcode(CLI::App& program, action& chosen) {
+void add_vcode(cli::command& program, action& chosen) {
   auto o = std::make_shared<vcode_options>();
-  CLI::App* app = program.add_subcommand("vcode", "Run a program for the vector machine of NESL");
-  app->add_option("file", o->file, "A VCODE program, as the NESL compiler writes it")->required();
-  app->add_option("--threads", o->threads, "Number of threads, default 1; 0: one for each core");
-  app->add_option("--ranks", o->ranks, "Number of virtual ranks; default: one for each thread");
-  app->add_option(
+  cli::command app =
+      program.add_subcommand("vcode", "Run a program for the vector machine of NESL");
+  app.add_option("file", o->file, "A VCODE program, as the NESL compiler writes it").required();
+  app.add_option("--threads", o->threads, "Number of threads, default 1; 0: one for each core");
+  app.add_option("--ranks", o->ranks, "Number of virtual ranks; default: one for each thread");
+  app.add_option(
       "--engine", o->engine,
       "lazy (default), workers (one region for each instruction), spmd (every thread interprets)");
-  app->add_option("--barrier", o->barrier,
-                  "An algorithm that `tutti info` lists; default: tutti chooses");
-  app->add_option("--memory", o->memory,
-                  "Bytes for vectors; 0 (default): as much as the machine has");
-  app->add_option("--share-from", o->share_from,
-                  "Engine lazy: number of elements from which all threads share an instruction")
-      ->capture_default_str();
-  app->add_option(
-         "--defer-from", o->defer_from,
-         "Engine lazy: number of elements from which elementwise instructions are deferred")
-      ->capture_default_str();
-  app->add_flag("--check", o->check,
-                "Also check what memory safety does not need: the flag of IF is one element, "
-                "PERMUTE has no index twice, DFPERMUTE has as many indices as places");
-  app->add_flag("--strict", o->strict,
-                "Combine FLOAT sums and products strictly from left to right");
-  app->add_flag("--zero-timers", o->zero_timers, "STOP_TIMER pushes 0.0");
-  app->add_flag("--stats", o->statistics, "Print counts of the work on standard error");
-  app->add_flag("--trace", o->trace, "Print a line for each instruction on standard error");
-  app->add_flag("--time", o->time, "Print the seconds that the program ran on standard error");
-  app->callback([o, &chosen] { chosen = [o] { return run_program(*o); }; });
+  app.add_option("--barrier", o->barrier,
+                 "An algorithm that `tutti info` lists; default: tutti chooses");
+  app.add_option("--memory", o->memory,
+                 "Bytes for vectors; 0 (default): as much as the machine has");
+  app.add_option("--share-from", o->share_from,
+                 "Engine lazy: number of elements from which all threads share an instruction")
+      .show_default();
+  app.add_option("--defer-from", o->defer_from,
+                 "Engine lazy: number of elements from which elementwise instructions are deferred")
+      .show_default();
+  app.add_flag("--check", o->check,
+               "Also check what memory safety does not need: the flag of IF is one element, "
+               "PERMUTE has no index twice, DFPERMUTE has as many indices as places");
+  app.add_flag("--strict", o->strict,
+               "Combine FLOAT sums and products strictly from left to right");
+  app.add_flag("--zero-timers", o->zero_timers, "STOP_TIMER pushes 0.0");
+  app.add_flag("--stats", o->statistics, "Print counts of the work on standard error");
+  app.add_flag("--trace", o->trace, "Print a line for each instruction on standard error");
+  app.add_flag("--time", o->time, "Print the seconds that the program ran on standard error");
+  app.when_used([o, &chosen] { chosen = [o] { return run_program(*o); }; });
 }
 
 }  // namespace tutti::command

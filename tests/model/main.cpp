@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program tutti_model: checks all subjects, or some, and prints the results as text, JSON lines
 // or Markdown.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/options.hpp"
 #include "tests/model/verdict.hpp"
 
 namespace tutti::model {
@@ -208,34 +208,36 @@ int main(int argc, char** argv) {
   options o;
   std::string share = "1/1";
   bool json = false, markdown = false;
-  CLI::App app{
+  tutti::cli::program app(
       "Explores every barrier under a relaxed memory model, as written and with each memory "
-      "order weakened in turn."};
+      "order weakened in turn.",
+      "tutti_model");
   app.add_option("--executions", o.how.executions, "random executions of each program as written")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .between(std::uint64_t{1}, UINT64_MAX)
+      .show_default();
   app.add_option("--mutant-executions", o.how.mutant_executions,
                  "random executions of each program with a weakened order")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .between(std::uint64_t{1}, UINT64_MAX)
+      .show_default();
   app.add_option("--bounded-executions", o.how.bounded_executions,
                  "systematic executions of each program as written")
-      ->capture_default_str();
+      .show_default();
   app.add_option("--preemptions", o.how.preemptions, "preemptions in a systematic execution")
-      ->capture_default_str();
+      .show_default();
   app.add_option("--only", o.only, "subjects: algorithms of the registry, tutti::barrier, sleepers")
-      ->check(why_no_subject);
+      .check(why_no_subject);
   app.add_option("--share", share, "I/K: the I-th of K shares of the subjects")
-      ->check([](const std::string& text) {
+      .check([](const std::string& text) {
         std::size_t i = 0, k = 0;
         const bool is_good = std::sscanf(text.c_str(), "%zu/%zu", &i, &k) == 2 && 1 <= i && i <= k;
         return is_good ? std::string() : "'" + text + "' is not I/K with 1 <= I <= K";
       });
-  app.add_flag("--json", json, "print one JSON object per line");
+  const tutti::cli::option as_json = app.add_flag("--json", json, "print one JSON object per line");
   app.add_flag("--markdown", markdown, "print the tables of docs/model-checking.md")
-      ->excludes("--json");
-  CLI11_PARSE(app, argc, argv);
-  std::sscanf(share.c_str(), "%zu/%zu", &o.share, &o.shares);
-  o.as = json ? format::json : markdown ? format::markdown : format::text;
-  return run(o);
+      .excludes(as_json);
+  return app.run(argc, argv, [&] {
+    std::sscanf(share.c_str(), "%zu/%zu", &o.share, &o.shares);
+    o.as = json ? format::json : markdown ? format::markdown : format::text;
+    return run(o);
+  });
 }

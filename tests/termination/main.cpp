@@ -3,11 +3,11 @@
 // and catches every mutant.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "cli/options.hpp"
 #include "tests/termination/explore.hpp"
 #include "tests/termination/scenarios.hpp"
 #include "tests/termination/simulation.hpp"
@@ -217,8 +217,9 @@ int run(const options& o) {
 
 int main(int argc, char** argv) {
   tutti::protocol::test::options o;
-  CLI::App app(
-      "Explores the protocols of termination detection: every state of a few participants");
+  tutti::cli::program app(
+      "Explores the protocols of termination detection: every state of a few participants",
+      "tutti_explore");
   app.add_flag("--scenarios", o.scenarios, "run only the protocols as they ship");
   app.add_flag("--mutants", o.mutants, "run only the mistakes made on purpose");
   app.add_flag("--equivalence", o.equivalence,
@@ -230,6 +231,5 @@ int main(int argc, char** argv) {
   app.add_option("--only", o.only,
                  "run scenarios whose description contains this text, and mutants of this site");
   app.add_option("--states", o.most_states, "give up a scenario after this many states");
-  CLI11_PARSE(app, argc, argv);
-  return tutti::protocol::test::run(o);
+  return app.run(argc, argv, [&] { return tutti::protocol::test::run(o); });
 }

@@ -3,16 +3,17 @@
 // chosen.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+#include "cli/options.hpp"
 
 namespace tutti::phylo::program {
 
 using action = std::function<void()>;
 
-void add_evaluate(CLI::App& app, action& chosen);
-void add_optimize(CLI::App& app, action& chosen);
-void add_rates(CLI::App& app, action& chosen);
-void add_simulate(CLI::App& app, action& chosen);
+void add_evaluate(cli::command& app, action& chosen);
+void add_optimize(cli::command& app, action& chosen);
+void add_rates(cli::command& app, action& chosen);
+void add_simulate(cli::command& app, action& chosen);
 
 }  // namespace tutti::phylo::program

@@ -36,14 +36,14 @@ void run(const options& o) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app, action& chosen) {
+void add_evaluate(cli::command& app, action& chosen) {
   auto o = std::make_shared<options>();
-  CLI::App* sub =
+  cli::command sub =
       app.add_subcommand("evaluate", "Computes the log-likelihood of a tree with its lengths");
-  o->input.add(*sub);
-  o->workers.add(*sub);
-  sub->add_flag("--json", o->json, "Print one JSON object");
-  sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
+  o->input.add(sub);
+  o->workers.add(sub);
+  sub.add_flag("--json", o->json, "Print one JSON object");
+  sub.when_used([o, &chosen] { chosen = [o] { run(*o); }; });
 }
 
 }  // namespace tutti::phylo::program

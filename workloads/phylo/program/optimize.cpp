@@ -151,32 +151,32 @@ void run(const options& o) {
 
 }  // namespace
 
-void add_optimize(CLI::App& app, action& chosen) {
+void add_optimize(cli::command& app, action& chosen) {
   auto o = std::make_shared<options>();
-  CLI::App* sub =
+  cli::command sub =
       app.add_subcommand("optimize", "Finds the best lengths of all branches, and times it");
-  o->input.add(*sub);
-  o->workers.add(*sub);
-  sub->add_option("--start", o->start, "Lengths at the start: reset (all --length), tree")
-      ->check(CLI::IsMember({"reset", "tree"}))
-      ->capture_default_str();
-  sub->add_option("--length", o->length, "Length of every branch at the start")
-      ->check(CLI::Range(least_length, most_length))
-      ->capture_default_str();
-  sub->add_option("--epsilon", o->epsilon, "End when a cycle improves the log-likelihood by less")
-      ->check(CLI::Range(1e-9, 1e3))
-      ->capture_default_str();
-  sub->add_option("--repeat", o->repeat, "Number of optimisations, each from the start")
-      ->check(CLI::Range(1u, 1000000u))
-      ->capture_default_str();
-  sub->add_option("--regions", o->regions,
-                  "fused: one region per derivative; separate: one per step")
-      ->check(CLI::IsMember({"fused", "separate"}))
-      ->capture_default_str();
-  sub->add_option("--output", o->output, "Write the tree with its new lengths to this file")
-      ->type_name("FILE");
-  sub->add_flag("--json", o->json, "Print two JSON objects, one per line: the machine, the result");
-  sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
+  o->input.add(sub);
+  o->workers.add(sub);
+  sub.add_option("--start", o->start, "Lengths at the start: reset (all --length), tree")
+      .one_of({"reset", "tree"})
+      .show_default();
+  sub.add_option("--length", o->length, "Length of every branch at the start")
+      .between(least_length, most_length)
+      .show_default();
+  sub.add_option("--epsilon", o->epsilon, "End when a cycle improves the log-likelihood by less")
+      .between(1e-9, 1e3)
+      .show_default();
+  sub.add_option("--repeat", o->repeat, "Number of optimisations, each from the start")
+      .between(1u, 1000000u)
+      .show_default();
+  sub.add_option("--regions", o->regions,
+                 "fused: one region per derivative; separate: one per step")
+      .one_of({"fused", "separate"})
+      .show_default();
+  sub.add_option("--output", o->output, "Write the tree with its new lengths to this file")
+      .value_name("FILE");
+  sub.add_flag("--json", o->json, "Print two JSON objects, one per line: the machine, the result");
+  sub.when_used([o, &chosen] { chosen = [o] { run(*o); }; });
 }
 
 }  // namespace tutti::phylo::program

@@ -31,18 +31,18 @@ void run(const options& o) {
 
 }  // namespace
 
-void add_rates(CLI::App& app, action& chosen) {
+void add_rates(cli::command& app, action& chosen) {
   auto o = std::make_shared<options>();
-  CLI::App* sub = app.add_subcommand("rates", "Estimates a rate for each site on a tree");
-  o->input.add(*sub);
-  o->workers.add(*sub);
-  sub->add_option("--categories", o->categories, "Number of different rates")
-      ->check(CLI::Range(std::size_t{2}, most_site_rates))
-      ->capture_default_str();
-  sub->add_option("--output", o->output, "Write one rate per line to this file")
-      ->required()
-      ->type_name("FILE");
-  sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
+  cli::command sub = app.add_subcommand("rates", "Estimates a rate for each site on a tree");
+  o->input.add(sub);
+  o->workers.add(sub);
+  sub.add_option("--categories", o->categories, "Number of different rates")
+      .between(std::size_t{2}, most_site_rates)
+      .show_default();
+  sub.add_option("--output", o->output, "Write one rate per line to this file")
+      .required()
+      .value_name("FILE");
+  sub.when_used([o, &chosen] { chosen = [o] { run(*o); }; });
 }
 
 }  // namespace tutti::phylo::program

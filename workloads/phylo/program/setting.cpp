@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "workloads/phylo/alignment.hpp"
 #include "workloads/phylo/input.hpp"
@@ -42,16 +43,16 @@ std::optional<site_rates> read_rates(const data_setting& s, std::size_t sites) {
 
 }  // namespace
 
-void data_setting::add(CLI::App& app) {
+void data_setting::add(cli::command& app) {
   app.add_option("--alignment", alignment, "Alignment in PHYLIP (relaxed) or FASTA")
-      ->required()
-      ->type_name("FILE");
-  app.add_option("--tree", tree, "Tree of the same taxa in Newick")->required()->type_name("FILE");
+      .required()
+      .value_name("FILE");
+  app.add_option("--tree", tree, "Tree of the same taxa in Newick").required().value_name("FILE");
   app.add_option("--model", model,
                  "JC, K80{k}, HKY{k} or GTR{ac,ag,at,cg,ct,gt}; then +F{a,c,g,t} and +G4{alpha}")
-      ->capture_default_str();
+      .show_default();
   app.add_option("--rates-file", rates_file, "File with a rate for each site, instead of +G (CAT)")
-      ->type_name("FILE");
+      .value_name("FILE");
 }
 
 data::data(const data_setting& s)
@@ -67,32 +68,34 @@ data::data(const data_setting& s)
   }
 }
 
-void team_setting::add(CLI::App& app) {
+void team_setting::add(cli::command& app) {
   app.add_option("--threads", threads, "Kernel threads; 0: one per core")
-      ->check(CLI::Range(0u, most_ranks))
-      ->capture_default_str();
+      .between(0u, most_ranks)
+      .show_default();
   app.add_option("--ranks", ranks, "Ranks, if more than threads; 0: one per thread")
-      ->check(CLI::Range(0u, most_ranks))
-      ->capture_default_str();
+      .between(0u, most_ranks)
+      .show_default();
   app.add_option("--barrier", barrier,
                  "A barrier that `tutti info` lists (default: tutti's choice)")
-      ->type_name("NAME");
+      .value_name("NAME");
   app.add_option("--wait", wait, "A wait policy that `tutti info` lists")
-      ->type_name("NAME")
-      ->capture_default_str();
+      .value_name("NAME")
+      .show_default();
   app.add_option("--sums", sums, "How the caller adds at a named barrier: vector, plain")
-      ->check(CLI::IsMember({"vector", "plain"}))
-      ->capture_default_str();
+      .one_of({"vector", "plain"})
+      .show_default();
   app.add_option("--fan", fan,
                  "Without --barrier: the number of threads from which one collects, a power of two")
-      ->check(CLI::Range(2u, most_ranks))
-      ->capture_default_str();
+      .between(2u, most_ranks)
+      .show_default();
+  std::vector<std::string> places;
+  for (const auto& [name, where] : placements()) places.push_back(name);
   app.add_option("--place", place, "Placement of the threads: compact, spread, none")
-      ->check(CLI::IsMember(placements()))
-      ->capture_default_str();
+      .one_of(places)
+      .show_default();
   app.add_option("--simd", simd, "Instruction set: best, avx512, avx2, ..., portable")
-      ->type_name("NAME")
-      ->capture_default_str();
+      .value_name("NAME")
+      .show_default();
 }
 
 std::unique_ptr<team> team_setting::make() const {

@@ -2,10 +2,10 @@
 // The options that the subcommands share: the data, and the team that computes.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
+#include "cli/options.hpp"
 #include "tutti/team/team.hpp"
 #include "workloads/phylo/kernels.hpp"
 #include "workloads/phylo/likelihood.hpp"
@@ -19,7 +19,7 @@ struct data_setting {
   std::string alignment, tree, model = "JC", rates_file;
   double default_length = 0.1;
 
-  void add(CLI::App& app);
+  void add(cli::command& app);
 };
 
 struct data {
@@ -36,7 +36,7 @@ struct team_setting {
   std::string barrier, wait = "adaptive", sums = "vector", place = "compact", simd = "best";
   unsigned fan = team_options{}.fan;
 
-  void add(CLI::App& app);
+  void add(cli::command& app);
   std::unique_ptr<team> make() const;
   // The name that --json lines give to this choice of barrier, sums and fan.
   std::string name() const;

@@ -35,32 +35,30 @@ void run(const options& o) {
 
 }  // namespace
 
-void add_simulate(CLI::App& app, action& chosen) {
+void add_simulate(cli::command& app, action& chosen) {
   auto o = std::make_shared<options>();
-  CLI::App* sub =
+  cli::command sub =
       app.add_subcommand("simulate", "Makes an alignment that evolved along a random tree");
-  sub->add_option("--taxa", o->taxa, "Number of taxa of a random tree")
-      ->check(CLI::Range(3, 1000000));
-  sub->add_option("--mean-length", o->mean_length, "Mean length of the branches of a random tree")
-      ->check(CLI::Range(1e-6, 10.0))
-      ->capture_default_str();
-  sub->add_option("--tree", o->tree, "Tree in Newick, instead of a random tree")->type_name("FILE");
-  sub->add_option("--model", o->model, "Model, as for `evaluate`")->capture_default_str();
-  auto* sites = sub->add_option("--sites", o->how.sites, "Number of columns")
-                    ->check(CLI::Range(1, 100000000))
-                    ->capture_default_str();
-  sub->add_option("--patterns", o->how.patterns, "Add columns until this many are different")
-      ->check(CLI::Range(1, 10000000))
-      ->excludes(sites);
-  sub->add_option("--gaps", o->how.gaps, "Share of characters that are lost")
-      ->check(CLI::Range(0.0, 0.99))
-      ->capture_default_str();
-  sub->add_option("--seed", o->how.seed, "Seed; the same seed gives the same files")
-      ->capture_default_str();
-  sub->add_option("--output", o->output, "Write PREFIX.phy and PREFIX.nwk")
-      ->required()
-      ->type_name("PREFIX");
-  sub->callback([o, &chosen] { chosen = [o] { run(*o); }; });
+  sub.add_option("--taxa", o->taxa, "Number of taxa of a random tree").between(3, 1000000);
+  sub.add_option("--mean-length", o->mean_length, "Mean length of the branches of a random tree")
+      .between(1e-6, 10.0)
+      .show_default();
+  sub.add_option("--tree", o->tree, "Tree in Newick, instead of a random tree").value_name("FILE");
+  sub.add_option("--model", o->model, "Model, as for `evaluate`").show_default();
+  const cli::option sites = sub.add_option("--sites", o->how.sites, "Number of columns")
+                                .between(1, 100000000)
+                                .show_default();
+  sub.add_option("--patterns", o->how.patterns, "Add columns until this many are different")
+      .between(1, 10000000)
+      .excludes(sites);
+  sub.add_option("--gaps", o->how.gaps, "Share of characters that are lost")
+      .between(0.0, 0.99)
+      .show_default();
+  sub.add_option("--seed", o->how.seed, "Seed; the same seed gives the same files").show_default();
+  sub.add_option("--output", o->output, "Write PREFIX.phy and PREFIX.nwk")
+      .required()
+      .value_name("PREFIX");
+  sub.when_used([o, &chosen] { chosen = [o] { run(*o); }; });
 }
 
 }  // namespace tutti::phylo::program

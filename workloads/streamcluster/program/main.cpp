@@ -2,14 +2,13 @@
 // The program tutti-streamcluster: its options, and how it reports errors.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 
 #include "bench/harness/placement.hpp"
 #include "cli/errors.hpp"
+#include "cli/options.hpp"
 #include "cli/progress.hpp"
-#include "tutti/version.h"
 #include "workloads/streamcluster/output.hpp"
 #include "workloads/streamcluster/program/sweep.hpp"
 
@@ -17,12 +16,7 @@ namespace {
 
 using namespace tutti::streamcluster;
 namespace cli = tutti::cli;
-
-int complain(std::string sentence, int status) {
-  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  fmt::print(stderr, "tutti-streamcluster: {}\n", sentence);
-  return status;
-}
+namespace cli = tutti::cli;
 
 struct outputs {
   std::string file;
@@ -43,10 +37,10 @@ int run(const request& r, const outputs& to) {
   return cli::success;
 }
 
-void add_options(CLI::App& app, request& r, outputs& to) {
+void add_options(cli::command& app, request& r, outputs& to) {
   const auto add = [&app](const char* name, std::string& value, const char* kind,
                           const char* help) {
-    app.add_option(name, value, help)->type_name(kind)->capture_default_str();
+    app.add_option(name, value, help).value_name(kind).show_default();
   };
   add("--input", r.input, "NAME|FILE",
       "simsmall, simmedium, simlarge, native: generated, as in PARSEC; or a file of points");
@@ -73,26 +67,13 @@ void add_options(CLI::App& app, request& r, outputs& to) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App program(
+  cli::program program(
       "Clusters a stream of points. There is a barrier between any two decisions, so this measures "
       "the barrier too",
       "tutti-streamcluster");
-  program.set_version_flag("--version", "tutti-streamcluster " TUTTI_VERSION_STRING);
   request r;
   r.threads = std::to_string(tutti::bench::allowed_cores().size());
   outputs to;
   add_options(program, r, to);
-  try {
-    program.parse(argc, argv);
-    return run(r, to);
-  } catch (const CLI::Success& success_request) {  // --help, --version
-    return program.exit(success_request);
-  } catch (const CLI::ParseError& e) {
-    return complain(fmt::format("{}; see `tutti-streamcluster --help`", e.what()),
-                    cli::wrong_usage);
-  } catch (const std::invalid_argument& e) {
-    return complain(e.what(), cli::wrong_usage);
-  } catch (const std::exception& e) {
-    return complain(e.what(), cli::failed);
-  }
+  return program.run(argc, argv, [&] { return run(r, to); });
 }

@@ -2,12 +2,11 @@
 // The program tutti-synthetic: its options, and how it reports errors.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "cli/errors.hpp"
+#include "cli/options.hpp"
 #include "cli/progress.hpp"
-#include "tutti/version.h"
 #include "workloads/synthetic/program/report.hpp"
 
 namespace {
@@ -15,12 +14,7 @@ namespace {
 using namespace tutti::synthetic;
 namespace bench = tutti::bench;
 namespace cli = tutti::cli;
-
-int complain(std::string sentence, int status) {
-  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  fmt::print(stderr, "tutti-synthetic: {}\n", sentence);
-  return status;
-}
+namespace cli = tutti::cli;
 
 int run(const request& r, bool json) {
   const plan p = make_plan(r);
@@ -36,65 +30,53 @@ int run(const request& r, bool json) {
   machine["steal"] = others.steal;
   fmt::print("{}", json ? json_lines(p, s, machine) : table(p, s, machine));
   for (const failure& f : s.failures) {
-    complain(fmt::format("{} with {} threads was not measured: {}", name_of(*f.who), f.threads,
-                         f.reason),
-             cli::failed);
+    cli::complain("tutti-synthetic",
+                  fmt::format("{} with {} threads was not measured: {}", name_of(*f.who), f.threads,
+                              f.reason),
+                  cli::failed);
   }
   return s.failures.empty() ? cli::success : cli::failed;
 }
 
-void add_options(CLI::App& app, request& r) {
+void add_options(cli::command& app, request& r) {
   const auto add = [&app](const char* name, std::string& value, const char* kind,
                           const char* help) {
-    return app.add_option(name, value, help)->type_name(kind);
+    return app.add_option(name, value, help).value_name(kind);
   };
   add("--regions", r.regions, "N",
       "Number of parallel regions whose time is reported (default: the paper's, 10000000, or "
       "100000 with a length)");
   add("--length", r.length, "M", "Doubles in each of a rank's three vectors; 0: empty regions")
-      ->capture_default_str();
+      .show_default();
   add("--threads", r.threads, "LIST", "Numbers of threads, e.g. 2,4 (default: one per core)");
   add("--barrier", r.barriers, "LIST",
       "Barriers that end tutti's regions: default, names that `tutti info` lists, all or none")
-      ->capture_default_str();
+      .show_default();
   add("--wait", r.waits, "LIST",
       "Wait policies of these barriers, or all; default always waits adaptively")
-      ->capture_default_str();
+      .show_default();
   add("--peers", r.peers, "LIST",
       "Peers to compare with: all, none, or some, for example libgomp:active")
-      ->capture_default_str();
+      .show_default();
   add("--pin", r.pin, "NAME",
       "Placement of the threads: core (one per core, round robin), compact, spread, none; or CPUs "
       "such as 0,2-3")
-      ->capture_default_str();
-  add("--seconds", r.seconds, "SECONDS", "Time to measure; all series take turns")
-      ->capture_default_str();
-  add("--seed", r.seed, "N", "Seed of the numbers and of the order")->capture_default_str();
+      .show_default();
+  add("--seconds", r.seconds, "SECONDS", "Time to measure; all series take turns").show_default();
+  add("--seed", r.seed, "N", "Seed of the numbers and of the order").show_default();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App program(
+  cli::program program(
       "Measures parallel regions that multiply vectors, and what it costs to open and end them: "
       "the synthetic benchmark of Berger and Stamatakis 2010",
       "tutti-synthetic");
-  program.set_version_flag("--version", "tutti-synthetic " TUTTI_VERSION_STRING);
   request r;
   r.threads = std::to_string(bench::allowed_cores().size());
   bool json = false;
   add_options(program, r);
   program.add_flag("--json", json, "Print one JSON object per line instead of the table");
-  try {
-    program.parse(argc, argv);
-    return run(r, json);
-  } catch (const CLI::Success& success_request) {  // --help, --version
-    return program.exit(success_request);
-  } catch (const CLI::ParseError& e) {
-    return complain(fmt::format("{}; see `tutti-synthetic --help`", e.what()), cli::wrong_usage);
-  } catch (const std::invalid_argument& e) {
-    return complain(e.what(), cli::wrong_usage);
-  } catch (const std::exception& e) {
-    return complain(e.what(), cli::failed);
-  }
+  return program.run(argc, argv, [&] { return run(r, json); });
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the options that all programs share: their values, the sentence for a wrong command
+// line, and exit statuses.
+#include "cli/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <new>
+#include <stdexcept>
+
+namespace tutti::cli {
+namespace {
+
+struct outcome {
+  int status;
+  std::string out, err;
+};
+
+outcome run(
+    program& p, std::vector<std::string> words,
+    const std::function<int()>& action = [] { return 0; }) {
+  std::string name = "tutti-test";
+  std::vector<char*> arguments{name.data()};
+  for (std::string& word : words) arguments.push_back(word.data());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = p.run(static_cast<int>(arguments.size()), arguments.data(), action);
+  return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+struct Options : testing::Test {
+  Options() {
+    const option text = p.add_option("--text", text_, "A text").value_name("TEXT").show_default();
+    p.add_option("--maybe", maybe, "A text").excludes(text);
+    p.add_option("--count", count, "A number").between(std::uint64_t{1}, std::uint64_t{5});
+    p.add_option("--share", share, "A number").between(0.5, 1.5);
+    p.add_option("--kind", kind, "A kind").one_of({"one", "two"});
+    p.add_option("--even", even, "A number").check([](const std::string& value) {
+      return value.size() % 2 == 0 ? std::string() : "'" + value + "' is odd";
+    });
+    p.add_flag("--json", json, "A flag");
+    p.add_option("files", files, "Files");
+  }
+  program p{"Tests options", "tutti-test"};
+  std::string text_ = "before", kind, even;
+  std::optional<std::string> maybe;
+  std::uint64_t count = 3;
+  double share = 1;
+  bool json = false;
+  std::vector<std::string> files;
+};
+
+TEST_F(Options, AreReadAndTheRestStays) {
+  EXPECT_EQ(run(p, {"--maybe", "x", "--count", "5", "--share=1.5", "--json", "a", "b"}).status, 0);
+  EXPECT_EQ(text_, "before");
+  EXPECT_EQ(maybe, "x");
+  EXPECT_EQ(count, 5u);
+  EXPECT_EQ(share, 1.5);
+  EXPECT_TRUE(json);
+  EXPECT_EQ(files, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(p.is_given("--count"));
+  EXPECT_FALSE(p.is_given("--text"));
+  EXPECT_EQ(p.given().size(), 5u);
+}
+
+TEST_F(Options, AreExplained) {
+  const outcome help = run(p, {"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.out.find("TEXT=before"), std::string::npos) << help.out;
+  const outcome version = run(p, {"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.out.substr(0, 11), "tutti-test ");
+}
+
+TEST_F(Options, WrongOnesAreNamedInOneSentence) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+      {{"--unknown"}, "'--unknown' is not known here"},
+      {{"--count"}, "--count needs a value"},
+      {{"--count", "six"}, "six"},
+      {{"--count", "6"}, "6"},
+      {{"--share", "2"}, "2"},
+      {{"--kind", "three"}, "three"},
+      {{"--even", "odd"}, "'odd' is odd"},
+      {{"--text", "a", "--maybe", "b"}, "--maybe"}};
+  for (const auto& [words, sentence] : wrong) {
+    const outcome told = run(p, words);
+    EXPECT_EQ(told.status, 2);
+    EXPECT_NE(told.err.find(sentence), std::string::npos) << told.err;
+    EXPECT_EQ(told.err.substr(0, 12), "tutti-test: ");
+    EXPECT_NE(told.err.find("; see `tutti-test --help`\n"), std::string::npos) << told.err;
+    EXPECT_EQ(told.err.find('\n'), told.err.size() - 1);
+  }
+}
+
+TEST_F(Options, ActionsEndInAStatus) {
+  EXPECT_EQ(run(p, {}, [] { return 7; }).status, 7);
+  const outcome wrong = run(p, {}, []() -> int { throw std::invalid_argument("a\nb"); });
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(wrong.err, "tutti-test: a b\n");
+  EXPECT_EQ(run(p, {}, []() -> int { throw std::runtime_error("a"); }).status, 1);
+  EXPECT_EQ(run(p, {}, []() -> int { throw std::bad_alloc(); }).err,
+            "tutti-test: not enough memory for these data\n");
+}
+
+TEST(Subcommands, TellWhatIsMissingWhereItIs) {
+  program p("Tests options", "tutti-test");
+  p.require_subcommand();
+  command sub = p.add_subcommand("sub", "A subcommand");
+  std::string file;
+  sub.add_option("file", file, "A file").required();
+  std::string used;
+  sub.when_used([&] { used = file; });
+
+  EXPECT_EQ(run(p, {}).err, "tutti-test: a subcommand is missing; see `tutti-test --help`\n");
+  EXPECT_EQ(run(p, {"sup"}).err, "tutti-test: 'sup' is not known here; see `tutti-test --help`\n");
+  EXPECT_EQ(run(p, {"sub"}).err,
+            "tutti-test: nothing is given for file; see `tutti-test sub --help`\n");
+  EXPECT_EQ(run(p, {"sub", "name"}).status, 0);
+  EXPECT_EQ(used, "name");
+}
+
+}  // namespace
+}  // namespace tutti::cli
