@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines: which threads interpret, and which help.
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
+#include "tutti/platform/clock.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
 #include "vcode/io/file_table.hpp"
@@ -93,14 +97,43 @@ class team_threads : public executor_threads {
     return wanted != 0 ? wanted : made().size();
   }
   void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
-    made().parallel_for(
-        0, parts, [phase, object](std::size_t part) { phase(object, static_cast<unsigned>(part)); },
-        {.kind = loop::static_blocks});
+    const std::thread::id me = std::this_thread::get_id();
+    const std::uint64_t began = platform::now_ns();
+    std::uint64_t mine_ended = 0;
+    made().parallel_for(0, parts,
+                        [=, &mine_ended](std::size_t part) {
+                          phase(object, static_cast<unsigned>(part));
+                          if (std::this_thread::get_id() == me) mine_ended = platform::now_ns();
+                        },
+                        {.kind = loop::static_blocks});
+    if (mine_ended != 0) sharing_.note_region(mine_ended - began, mine_ended, platform::now_ns());
   }
   // The end of a region is a barrier.
   void barrier() override {}
+  bool is_worth_sharing() override { return sharing_.is_worth_it(); }
 
  private:
+  // A thread that loses its core inside a part holds up the caller by a slice of the scheduler. Where that happens, the
+  // program goes on alone for some milliseconds, twice as long each time that it happens again soon.
+  class sharing {
+   public:
+    bool is_worth_it() const { return pause_ns_ == 0 || platform::now_ns() >= alone_until_; }
+    // The caller's part took `mine_ns` and ended at `mine_ended`; the whole region ended at `ended`.
+    void note_region(std::uint64_t mine_ns, std::uint64_t mine_ended, std::uint64_t ended) {
+      constexpr std::uint64_t slice_ns = 500'000, least_ns = 2'000'000, most_ns = 128'000'000;
+      const std::uint64_t waited = ended - mine_ended;
+      if (waited > std::max(slice_ns, mine_ns)) {
+        pause_ns_ = std::clamp(2 * pause_ns_, least_ns, most_ns);
+        alone_until_ = ended + pause_ns_;
+      } else if (pause_ns_ != 0 && ended > alone_until_ + 4 * pause_ns_) {
+        pause_ns_ = 0;
+      }
+    }
+
+   private:
+    std::uint64_t pause_ns_ = 0, alone_until_ = 0;
+  };
+  sharing sharing_;
   team* team_ = nullptr;
   team_options how_;
   std::optional<team> own_;
@@ -133,6 +166,7 @@ class timed_threads : public executor_threads {
     behind_.barrier();
     times_.add(rank_, timeline::kind::barrier, begin);
   }
+  bool is_worth_sharing() override { return behind_.is_worth_sharing(); }
 
  private:
   executor_threads& behind_;
