@@ -5,13 +5,21 @@
   names  no tracked file names a paper by a number of three digits, or points at a folder outside of the project
          that only its authors have: readers know authors and year
   rows   docs/papers.md has a row for each of the papers' figures and tables, and no row has an empty cell
+  commands  every row names a command, refers to that of another row, or says that nothing makes it yet. A job of
+         hardware.flow exists (`--list`), a script and a program's target too. With --build, the options of the
+         programs in the build folder are those that their --help lists. No command is run
+
+pages.py checks the options of `tutti` on this page as on every other one.
 """
 
+import argparse
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 import sources
 from sources import Violation
@@ -29,6 +37,8 @@ WANTED = {
 }
 ROMAN = ("", "I", "II", "III", "IV")
 ROW = re.compile(r"\| *((?:Figure|Table) [0-9IVX]+)\b")
+NOTHING = "Nothing makes this yet."
+FLOW = ".venv/bin/python -m hardware.flow "
 
 
 def files(root: pathlib.Path) -> Iterator[pathlib.Path]:
@@ -70,14 +80,99 @@ def check_rows(page: pathlib.Path) -> tuple[list[Violation], int]:
     return found, rows
 
 
-def run(root: pathlib.Path) -> int:
+class Commands:
+    """Checks the command of each row without running what it says."""
+
+    def __init__(self, root: pathlib.Path, build: pathlib.Path | None) -> None:
+        self.root, self.build, self.checked = root, build, 0
+
+    @cache
+    def targets(self) -> set[str]:
+        """The names of the executables that the build makes."""
+        found: set[str] = set()
+        for path in files(self.root):
+            if path.name == "CMakeLists.txt" or path.suffix == ".cmake":
+                text = path.read_text(encoding="utf-8", errors="replace")
+                found |= set(re.findall(r"(?:OUTPUT_NAME|add_executable\(|add_test\(NAME|tutti_add_test\(NAME)\s*([\w-]+)", text))
+        return found
+
+    @cache
+    def output(self, command: tuple[str, ...]) -> tuple[int, str]:
+        done = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False, timeout=60)
+        return done.returncode, done.stdout + done.stderr
+
+    def cell(self, text: str) -> Iterator[str]:
+        """What is wrong with the third cell of a row."""
+        spans = re.findall(r"`([^`]+)`", text)
+        if not spans and not text.startswith((NOTHING, "the same")):
+            yield f"the command '{text}' is neither code, nor 'the same ...', nor '{NOTHING}'"
+        for span in spans:
+            if not re.match(r"build/|\.venv/bin/python ", span):
+                continue
+            self.checked += 1
+            words = shlex.split(span)
+            yield from self.flow(span) if span.startswith(FLOW) else self.python(words) if "python" in words[0] else self.program(words)
+
+    def flow(self, span: str) -> Iterator[str]:
+        arguments = shlex.split(span.removeprefix(FLOW))
+        if "--out" in arguments:
+            del arguments[arguments.index("--out") : arguments.index("--out") + 2]
+        stages = [word for word in arguments if word in {"lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise"}]
+        options = arguments[len(stages) :]
+        for stage in stages or [""]:
+            status, said = self.output((sys.executable, "-m", "hardware.flow", *filter(None, [stage]), *options, "--list"))
+            if status or not said.strip():
+                yield f"`{span}`: no job of {stage or 'any stage'}: {said.strip() or 'the list is empty'}"
+
+    def python(self, words: list[str]) -> Iterator[str]:
+        name = words[2] if words[1] == "-m" else words[1]
+        if name == "unittest":
+            name = words[3]
+        places = [name] if "/" in name else [name.replace(".", "/"), name.replace(".", "/") + ".py"]
+        if words[2:3] == ["unittest"]:
+            places = [name.rpartition(".")[0].replace(".", "/") + ".py"]
+        if not any((self.root / place).exists() for place in places):
+            yield f"there is no {name}"
+
+    def program(self, words: list[str]) -> Iterator[str]:
+        name = pathlib.PurePath(words[0]).name
+        if name not in self.targets():
+            yield f"the build makes no {name}"
+        if self.build is None or name == "tutti":
+            return
+        program = self.build / pathlib.PurePath(words[0]).relative_to("build")
+        options = {word.split("=")[0] for word in words if word.startswith("--")}
+        if not program.is_file() or not options:
+            return
+        deeper = [word for word in words[1:2] if re.fullmatch(r"[a-z]+", word)]
+        status, said = self.output((str(program), *deeper, "--help"))
+        for option in sorted(options):
+            if status or not re.search(rf"{re.escape(option)}\b", said):
+                yield f"`{name}` has no option {option}"
+
+    def page(self, page: pathlib.Path) -> Iterator[Violation]:
+        for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
+            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+            if line.startswith("| ") and len(cells) == 7 and cells[0] != "in the paper":
+                yield from (Violation(page, number, message) for message in self.cell(cells[2]))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
+    parser.add_argument("--build", type=pathlib.Path, help="the build folder, to check options of programs with")
+    arguments = parser.parse_args()
+    root = arguments.root.resolve()
     paths = list(files(root))
     violations = [violation for path in paths for violation in check_names(path)]
     absent, rows = check_rows(root / PAGE)
+    commands = Commands(root, arguments.build.resolve() if arguments.build else None)
+    if (root / PAGE).is_file():
+        absent += commands.page(root / PAGE)
     least = sum(figures + tables for figures, tables in WANTED.values())
-    print(f"papers: {rows} rows of figures and tables, at least {least} wanted")
+    print(f"papers: {rows} rows of figures and tables, at least {least} wanted; {commands.checked} commands")
     return sources.report("papers", root, len(paths), violations + absent)
 
 
 if __name__ == "__main__":
-    sys.exit(sources.main(__doc__, run))
+    sys.exit(main())

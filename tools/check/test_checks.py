@@ -317,6 +317,23 @@ class PapersTest(CheckTest):
         self.assertIn("'Naylor et al. 2020' has no row for Figure 8", self.page(rows))
         self.assertIn("'Arap et al.' has no row for Figure 1, Figure 2", said)
 
+    def wrong(self, command: str) -> list[str]:
+        return list(papers.Commands(sources.ROOT, None).cell(command))
+
+    def test_accepts_commands_that_exist(self) -> None:
+        for command in (
+            "`.venv/bin/python -m hardware.flow simulate --unit counting --match measure --out build/x.jsonl`",
+            "`build/tutti-phylo optimize` as in figure 3", "the same", papers.NOTHING,
+        ):
+            self.assertEqual(self.wrong(command), [], command)
+
+    def test_refuses_commands_that_do_not(self) -> None:
+        self.assertIn("no unit", self.wrong("`.venv/bin/python -m hardware.flow simulate --unit none`")[0])
+        self.assertIn("empty", self.wrong("`.venv/bin/python -m hardware.flow prove --unit hbs --match none`")[0])
+        self.assertIn("makes no", self.wrong("`build/tutti-nothing --json`")[0])
+        self.assertIn("there is no", self.wrong("`.venv/bin/python -m hardware.nothing`")[0])
+        self.assertIn("neither code", self.wrong("somehow")[0])
+
     def test_refuses_an_empty_cell_and_a_missing_page(self) -> None:
         self.assertIn("empty cell", self.page(["| Figure 1 | | y |"]))
         self.assertIn("missing", papers.check_rows(self.root / "none.md")[0][0].message)
