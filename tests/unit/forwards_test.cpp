@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers and names in their old spelling still work for one version, and mean the same as the new ones.
+// Headers and names in their old spelling still work for one version, and mean the same as the new
+// ones.
 #include <gtest/gtest.h>
 
 #include <cstdint>
