@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction costs in engine spmd, where a barrier ends each: figure 3 of Hetland et al. 2019
-// on this machine.
+// What an instruction costs in engine spmd, where a barrier ends each: figure 3 of Hetland et al.
+// 2019 on this machine.
 #pragma once
 
 #include <cstdint>

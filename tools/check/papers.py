@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks how the project names the five papers that it builds.
 
-  names  no tracked file names a paper by a number of three digits, or points at a folder outside of the project
-         that only its authors have: readers know authors and year
-  rows   docs/papers.md has a row for each of the papers' figures and tables, and no row has an empty cell
-  commands  every row names a command, refers to that of another row, or says that nothing makes it yet. A job of
-         hardware.flow exists (`--list`), a script and a program's target too. With --build, the options of the
-         programs in the build folder are those that their --help lists. No command is run
+  names     No tracked file names a paper by a number of three digits, or points at a folder outside
+            of the project that only its authors have: readers know authors and year.
+  rows      docs/papers.md has a row for each of the papers' figures and tables, and no row has an
+            empty cell.
+  commands  Every row names a command, refers to that of another row, or says that nothing makes it
+            yet. A job of hardware.flow exists (`--list`), and so does a script and a program's
+            target. With --build, the programs in the build folder know the options. No command is
+            run.
 
 pages.py checks the options of `tutti` on this page as on every other one.
 """
@@ -39,10 +41,12 @@ ROMAN = ("", "I", "II", "III", "IV")
 ROW = re.compile(r"\| *((?:Figure|Table) [0-9IVX]+)\b")
 NOTHING = "Nothing makes this yet."
 FLOW = ".venv/bin/python -m hardware.flow "
+STAGES = {"lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise"}
 
 
 def files(root: pathlib.Path) -> Iterator[pathlib.Path]:
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True)
+    command = ["git", "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     yield from (path for path in (root / name for name in listed.stdout.split("\n") if name) if path.is_file())
 
 
@@ -111,13 +115,18 @@ class Commands:
                 continue
             self.checked += 1
             words = shlex.split(span)
-            yield from self.flow(span) if span.startswith(FLOW) else self.python(words) if "python" in words[0] else self.program(words)
+            if span.startswith(FLOW):
+                yield from self.flow(span)
+            elif words[0].endswith("python"):
+                yield from self.python(words)
+            else:
+                yield from self.program(words)
 
     def flow(self, span: str) -> Iterator[str]:
         arguments = shlex.split(span.removeprefix(FLOW))
         if "--out" in arguments:
             del arguments[arguments.index("--out") : arguments.index("--out") + 2]
-        stages = [word for word in arguments if word in {"lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise"}]
+        stages = [word for word in arguments if word in STAGES]
         options = arguments[len(stages) :]
         for stage in stages or [""]:
             status, said = self.output((sys.executable, "-m", "hardware.flow", *filter(None, [stage]), *options, "--list"))
