@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one would do without a termination detector, on tutti's own messages and reductions:
 //   sampled   All participants give the numbers of messages that they have sent and received to a
-//             tree of sums, a barrier each time, until both sums are equal. All are inside the reduction when the
-//             last one gives its counts, so the counts fit together: a message cannot wake a
-//             participant that is inside.
+//             tree of sums, a barrier each time, until both sums are equal. All are inside the
+//             reduction when the last one gives its counts, so the counts fit together: a message
+//             cannot wake a participant that is inside.
 //   messages  A token goes down a tree of the participants, and acknowledgements come back up: one
 //             round trip, of which a detection needs two (the asynchronous clock tree in figure 6
 //             of Naylor et al. 2020). It knows nothing of messages.
