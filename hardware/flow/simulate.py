@@ -2,8 +2,7 @@
 """Simulations: Verilator makes a C++ model, a harness drives it, and its JSON lines become results.
 
 A harness gets the model's class as `model` from "model.h", the parameters as macros in capitals
-(Threads -> THREADS), and the include folders hardware/flow/include, include and tests. The flow
-calls it as
+(Threads -> THREADS), and the repository and include/ as include folders. The flow calls it as
     harness [arguments...] [--waves FILE] [--coverage FILE]
 and it returns 0 (passed), 1 (a check failed; stderr says which) or 2 (bad arguments).
 """
@@ -44,8 +43,7 @@ def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, f
         flags.append("-DWAVES")
     if coverage:
         flags.append("-DCOVERAGE")
-    flags += [f"-I{folder}", f"-I{HARDWARE}/flow/include", f"-I{HARDWARE}", f"-I{ROOT}/include",
-        f"-I{ROOT}/tests"]
+    flags += [f"-I{folder}", f"-I{ROOT}", f"-I{ROOT}/include"]
     command = [tools.find("verilator"), "--cc", "--exe", "--build", "-j", "1", "--assert",
         "-Wno-fatal", "-Wno-lint"]
     command += ["-Wno-style", "--prefix", "Vmodel", "--top-module", simulation.top, "-Mdir",
