@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default: polls, yields or parks, whichever the machine rewards at this moment, and learns it as it goes.
+// The default wait policy: it polls, yields or parks, whichever is best at the moment, and learns
+// which while it runs.
 //
-// What it learns, and from what:
-//  * Do I share this core with another participant? Each waiting thread leaves its name on its CPU
-//    (platform/cpu.hpp): a foreign name there means that polling would keep off the core the very thread that is
-//    waited for, so the policy yields at once. One load for each wait that is not over at the first look. It sees
-//    what is so, not what an affinity mask or a count of threads suggests.
-//  * How long are my waits? Each state remembers the lengths of its last waits that outlasted the first polls, and polls
-//    for as long as that pays (lengths.hpp): through waits that are usually short, not at all where they are usually long.
-//  * Does a process run here that is no participant? On a core that participants share, one yield that lasts says little:
-//    somebody took a slice and went. Two in a row say that each yield costs a slice; then parking is better, as sleepers are
-//    woken ahead of those who never sleep. On a core of my own, being kept from polling says the same: then polling spends
-//    the share of the core that the work will need.
-//  * Does a yield help anybody? While nobody begins a wait on this core between two of my turns, all that run here are
-//    waiters that yield to each other. That is polling by another name, and ends when polling would.
+// It learns the answers to four questions:
+//  * Does this thread share its core with another participant? Each waiting thread records itself
+//    for its CPU (platform/cpu.hpp). If the record names another thread, polling could keep the
+//    thread for which this one waits from running, so the policy yields at once. That costs one
+//    load for each wait that the first polls do not end. It observes what happens, and does not
+//    infer it from an affinity mask or a number of threads.
+//  * How long are the waits? Each state remembers the lengths of its last waits that took longer
+//    than the first polls, and polls as long as that pays (lengths.hpp): through waits that are
+//    usually short, and not at all if they are usually long.
+//  * Does a thread of another process use this core? On a core that participants share, one long
+//    yield proves little: a process may have used one slice and left. Two long yields in a row show
+//    that each yield costs a slice. Then parking is better, because the kernel runs threads that
+//    slept before threads that never sleep. If a waiter on a core of its own is kept from polling,
+//    another process uses the core too, and polling takes processor time that the work will need.
+//  * Does a yield let useful work run? While no wait begins on this core between two turns of this
+//    thread, all threads that run here are waiters that yield to each other. That is the same as
+//    polling, and ends when polling would end.
 //
-// For how long: patience.hpp. docs/waiting.md has the worst case, tests/unit/balance_test.cpp holds the policy to it under a
-// simulated clock.
+// patience.hpp limits how long a wait keeps the processor. docs/waiting.md gives the worst case,
+// and tests/unit/balance_test.cpp checks it under a simulated clock.
 #pragma once
 
 #include <atomic>
@@ -32,23 +37,27 @@
 namespace tutti {
 
 struct adaptive_options {
-  // What a sleep counts as, in time of polling. A wake-up takes 13 to 50 us on the machines tried; everybody waits for
-  // whoever wakes last, so the processor time of several may be spent to avoid one. It is also where programs want the line:
-  // loops with 200 us of serial code between them should not sleep, those with 500 us should.
+  // The cost of a sleep, as a time of polling. A wake-up takes 13 to 50 us on the machines tried.
+  // All participants wait for the one that wakes last, so avoiding a wake-up is worth the processor
+  // time of several. This value also separates the two cases that matter in programs: loops with
+  // 200 us of serial code between them should not sleep, and loops with 500 us should.
   std::uint32_t sleep_cost_ns = 300'000;
-  // The same on a core that another process wants as well: what is polled away there is missing for the work.
+  // The same on a core that another process uses too, where polling takes processor time from the
+  // work.
   std::uint32_t contested_sleep_cost_ns = 30'000;
-  // Waits in a row without a foreign name on the core until it counts as our own. A participant that finds the
-  // episode over leaves no name, so one such wait proves nothing.
+  // The number of waits in a row without another waiter on the core after which the policy takes
+  // the core for its own. A participant that finds the episode over records nothing, so one such
+  // wait proves nothing.
   std::uint32_t waits_to_trust_core = 32;
-  // A yield, or a gap between two looks at the clock, that is longer lent the core to somebody who is no participant.
+  // If a yield, or the time between two readings of the clock, takes longer, a thread of another
+  // process used the core.
   std::uint32_t foreign_slice_ns = 1'200'000;
-  // Sharing a core, parking is dearer (as many wake-ups as sharers, one after the other): yield at least for this long, if
-  // the waits are not usually long.
+  // The least time for which waiters that share a core yield, unless their waits are usually long.
+  // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
-  // A turn of the others that is longer had work in it.
+  // If a turn of the others takes longer, one of them did work.
   std::uint32_t longest_empty_turn_ns = 300'000;
-  // One wait in so many looks at the clock around its first yield.
+  // Of this many waits one reads the clock around its first yield.
   std::uint32_t waits_between_looks = 4;
 };
 
@@ -57,17 +66,21 @@ class adaptive_wait {
  public:
   struct wait_state {
     wait_lengths lengths;
-    std::uint8_t crowded_waits = 0;  // waits until I trust the core to be my own
-    std::uint8_t looks = 0;          // waits until I look at the clock again
-    std::uint32_t last_ns = 0;       // the wait before, not yet among the lengths; 0: none
+    // The number of waits until the policy takes the core for the thread's own.
+    std::uint8_t crowded_waits = 0;
+    // The number of waits until the next reading of the clock.
+    std::uint8_t looks = 0;
+    // The length of the previous wait if it is not yet among the lengths, otherwise 0.
+    std::uint32_t last_ns = 0;
   };
 
   explicit adaptive_wait(rank_t /*participants*/, patience p = {}) noexcept
       : patience_(p.chosen().word()) {}
 
-  // From the next wait on; at any time, by any thread. Always true: this policy has patience.
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // true, because this policy has a patience.
   bool set_patience(patience p) noexcept {
-    // relaxed: a wish that concerns nothing else.
+    // relaxed: the value publishes nothing else.
     patience_.store(p.chosen().word(), relaxed);
     return true;
   }
@@ -75,7 +88,8 @@ class adaptive_wait {
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
-    // A partner that is running answers within these polls. On a crowded core they would keep it from running.
+    // A partner that is running answers within these polls. On a shared core they would keep it
+    // from running.
     const int polls = mine.crowded_waits == 0 ? polls_on_trusted_core : 1;
     for (int poll = 0; poll < polls; ++poll) {
       if (ready(word.load(order))) return true;
@@ -93,19 +107,21 @@ class adaptive_wait {
     sleepers_.wake_after_update(word);
   }
 
-  // After a plain store for which one waiter is enough.
+  // Wakes one waiter, after a plain store that concerns only one.
   template <class Word>
   void notify_one(const Word& word) noexcept {
     sleepers_.wake_one_after_store(word);
   }
-  // How many sleep here; a hint.
+  // Returns how many waiters sleep. The number may be out of date when it is returned.
   std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
 
-  // The last wait of this seat was slept through beyond what was waited for: that came `ns_ago`, and `followers` times more,
-  // each after `gap_ns`, but nobody woke the sleeper.
+  // Corrects the length of the last wait of a seat, which lasted too long because no thread woke
+  // the sleeper: what it waited for came `ns_ago` nanoseconds ago, and then `followers` times more,
+  // each after `gap_ns`.
   static void note_slept_through(wait_state& mine, std::uint32_t ns_ago, unsigned followers,
                                  std::uint32_t gap_ns) noexcept {
-    if (mine.last_ns <= ns_ago) return;  // it was another wait
+    // Then it was another wait.
+    if (mine.last_ns <= ns_ago) return;
     mine.last_ns -= ns_ago;
     for (; followers > 0; --followers) mine.lengths.add(gap_ns);
   }
@@ -114,7 +130,7 @@ class adaptive_wait {
   template <class Word, class Ready, class Deadline>
   [[gnu::noinline]] bool wait(wait_state& mine, const Word& word, std::memory_order order,
                               Ready ready, Deadline deadline) noexcept {
-    // relaxed: as in set_patience.
+    // relaxed: the value publishes nothing else.
     const patience chosen = patience::of_word(patience_.load(relaxed));
     if (chosen.is_passive()) return sleepers_.sleep(word, order, ready, deadline);
     if (Memory::core().visited_by_another())
@@ -136,7 +152,7 @@ class adaptive_wait {
       return false;
     };
     const std::uint64_t start = Memory::now_ns();
-    // Only now, as most waits are over before: what this takes nobody waits for.
+    // The rest comes only now because most waits are over by here, so no participant waits for it.
     if (is_over()) return true;
     std::uint64_t now = Memory::now_ns();
     const std::uint64_t budget = budget_of(mine, chosen, now);
@@ -182,7 +198,8 @@ class adaptive_wait {
       const std::uint64_t lent = now - before;
       if (lent > options.foreign_slice_ns) {
         core.note_foreign_slice(before, now);
-        mine.looks = 0;  // perhaps the next yield tells more
+        // The next yield may tell more.
+        mine.looks = 0;
       } else if (core.has_other_process()) {
         core.note_short_yield();
       }
@@ -202,12 +219,13 @@ class adaptive_wait {
     }
   }
 
-  // Parks; `start` is when the wait began.
+  // Parks. `start` is the time at which the wait began.
   template <class Word, class Ready, class Deadline>
   bool sleep(wait_state& mine, std::uint64_t start, const Word& word, std::memory_order order,
              Ready ready, Deadline deadline) noexcept {
     const bool is_ready = sleepers_.sleep(word, order, ready, deadline);
-    // With its wake-up: who takes too much off it takes a wait for shorter than it is, and then never polls through it.
+    // The length includes the wake-up. Without it the policy would underestimate the wait and then
+    // never poll long enough for it.
     note_length(mine, Memory::now_ns() - start);
     return is_ready;
   }
@@ -229,7 +247,8 @@ class adaptive_wait {
   static constexpr int polls_between_clocks = 16;
   static constexpr int yields_without_clock = 2;
 
-  // In the tail of the line of the sleepers: both are written rarely, and read by those whose waits last.
+  // It uses the rest of the sleepers' cache line: both are written rarely, and long waits read
+  // them.
   [[no_unique_address]] sleepers<Memory> sleepers_;
   std::atomic<std::uint64_t> patience_;
 };
