@@ -57,7 +57,7 @@ struct adaptive_options {
   std::uint32_t least_yielding_ns = 50'000;
   // If a turn of the others takes longer, one of them did work.
   std::uint32_t longest_empty_turn_ns = 300'000;
-  // Of this many waits one reads the clock around its first yield.
+  // One of this many waits reads the clock around its first yield.
   std::uint32_t waits_between_looks = 4;
 };
 
@@ -69,7 +69,11 @@ class adaptive_wait {
     // The number of waits until the policy takes the core for the thread's own.
     std::uint8_t crowded_waits = 0;
     // The number of waits until the next reading of the clock.
-    std::uint8_t looks = 0;
+    std::uint8_t looks : 4 = 0;
+    // The number of waits in a row that began after at most two waits of others on this core.
+    std::uint8_t waits_beside_one : 4 = 0;
+    // The core's count of waits when this thread's last one began, modulo 256.
+    std::uint8_t waits_seen = 0;
     // The length of the previous wait if it is not yet among the lengths, otherwise 0.
     std::uint32_t last_ns = 0;
   };
@@ -174,7 +178,12 @@ class adaptive_wait {
   bool wait_on_shared_core(wait_state& mine, patience chosen, const Word& word,
                            std::memory_order order, Ready ready, Deadline deadline) noexcept {
     auto& core = Memory::core();
-    core.note_wait();
+    if (shares_with_one(mine, core)) {
+      for (int poll = 0; poll < polls_beside_one; ++poll) {
+        if (ready(word.load(order))) return true;
+        Memory::relax();
+      }
+    }
     const bool tries = core.has_other_process();
     if (tries && !chosen.is_active() && !core.may_try_yielding(Memory::now_ns()))
       return sleepers_.sleep(word, order, ready, deadline);
@@ -219,6 +228,24 @@ class adaptive_wait {
     }
   }
 
+  // Notes that this thread begins a wait on its core. Returns true if it shares the core with one
+  // participant: then every second wait is that of the last thread to arrive here, and a few polls
+  // for the arrivals on other cores take less time than the two context switches that a yield
+  // costs. With more sharers the polls of all of them cost more than they save.
+  template <class Core>
+  static bool shares_with_one(wait_state& mine, Core& core) noexcept {
+    const auto others = static_cast<std::uint8_t>(core.waits() - mine.waits_seen);
+    core.note_wait();
+    mine.waits_seen = static_cast<std::uint8_t>(core.waits());
+    if (others > most_waits_of_one) {
+      mine.waits_beside_one = 0;
+      return false;
+    }
+    if (mine.waits_beside_one == waits_to_know_one) return true;
+    ++mine.waits_beside_one;
+    return false;
+  }
+
   // Parks. `start` is the time at which the wait began.
   template <class Word, class Ready, class Deadline>
   bool sleep(wait_state& mine, std::uint64_t start, const Word& word, std::memory_order order,
@@ -246,6 +273,10 @@ class adaptive_wait {
   static constexpr int polls_on_trusted_core = 32;
   static constexpr int polls_between_clocks = 16;
   static constexpr int yields_without_clock = 2;
+  static constexpr int polls_beside_one = 8;
+  // One other participant begins at most this many waits between two of mine.
+  static constexpr std::uint8_t most_waits_of_one = 2;
+  static constexpr std::uint8_t waits_to_know_one = 15;
 
   // It uses the rest of the sleepers' cache line: both are written rarely, and long waits read
   // them.
