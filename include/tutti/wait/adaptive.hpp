@@ -119,7 +119,7 @@ class adaptive_wait {
   // Returns how many waiters sleep. The number may be out of date when it is returned.
   std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
 
-  // Corrects the length of the last wait of a seat, which lasted too long because no thread woke
+  // Corrects the length of the last wait in `mine`, which lasted too long because no thread woke
   // the sleeper: what it waited for came `ns_ago` nanoseconds ago, and then `followers` times more,
   // each after `gap_ns`.
   static void note_slept_through(wait_state& mine, std::uint32_t ns_ago, unsigned followers,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seats for participants without a rank: what a thread has learnt about waiting at a barrier, found
-// again by the barrier's address.
+// Wait states for participants without a rank: what a thread has learnt about waiting at a barrier,
+// found again by the address of the barrier.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-// Returns this thread's state for the barrier at `address`. Two barriers may share a state, which is
-// correct because its content only affects speed.
+// Returns this thread's state for the barrier at `address`. Two barriers may share a state, which
+// is correct because its content only affects speed.
 template <class State>
 State& state_of_this_thread([[maybe_unused]] const void* address) noexcept {
 #if TUTTI_HOSTED
