@@ -24,8 +24,8 @@ class App;
 
 namespace tutti::cli {
 
-// One option of a command; it is valid as long as its program lives. The functions return the option
-// itself, so that calls can be chained.
+// One option of a command; it is valid as long as its program lives. The functions return the
+// option itself, so that calls can be chained.
 class option {
  public:
   option& required();

@@ -7,7 +7,8 @@
 
 namespace tutti::cli {
 
-// Silent for the first two seconds; then one line that is rewritten on a terminal, or a new line every ten seconds.
+// Silent for the first two seconds; then one line that is rewritten on a terminal, or a new line
+// every ten seconds.
 class progress_line {
  public:
   progress_line();

@@ -76,42 +76,46 @@ std::vector<graph::vertex_t> sources_of(const graph_command& o,
 
 void add_graph_options(cli::command& app, graph_command& o) {
   app.add_option("application", o.application, "pagerank, sssp, mssp, spiking, heat");
-  app.add_option("graph", o.graph, "A file, or a rule such as kron:scale=16,degree=16; see --list");
-  app.add_option("--format", o.format, "Of the file: auto (default), el, wel, mtx, gap, metis");
+  app.add_option("graph", o.graph,
+                 "A file, or a generator such as kron:scale=16,degree=16; see --list");
+  app.add_option("--format", o.format,
+                 "Format of the file: auto (default), el, wel, mtx, gap, metis");
   app.add_option(
       "--mode", o.mode,
-      "sync (default), async (neighbours wait for each other; sssp: nobody waits), sequential");
-  app.add_option("--threads", o.threads,
-                 "0, the default: one for each core; under mpirun of each process, 1");
-  app.add_option("--ranks", o.ranks, "Participants; more than threads are virtual ranks");
-  app.add_option("--detector", o.detector,
-                 "Of termination: counter, snapshot, star, tree, ring, waves; under mpirun the "
-                 "last four; default "
-                 "tutti's choice");
+      "sync (default), async (a vertex waits for its neighbours only; sssp: for none), sequential");
+  app.add_option(
+      "--threads", o.threads,
+      "Number of threads; 0, the default: one for each core; under mpirun 1 for each process");
+  app.add_option("--ranks", o.ranks,
+                 "Number of participants; if there are more than threads, they are virtual ranks");
+  app.add_option(
+      "--detector", o.detector,
+      "Termination detector: counter, snapshot, star, tree, ring, waves; under mpirun one of "
+      "the last four; default: tutti chooses");
   app.add_option("--partition", o.partition,
                  "edge-blocks (default), blocks, random, streaming (fennel), ldg, metis");
-  app.add_option("--order", o.order, "Who sends next: fifo (default), lifo");
+  app.add_option("--order", o.order, "Order in which vertices send: fifo (default), lifo");
   app.add_option("--iterations,--time", o.iterations,
-                 "Iterations, steps, milliseconds; see --list");
+                 "Number of iterations, steps or milliseconds; see --list");
   app.add_option("--source", o.source,
-                 "sssp: a vertex; mssp, heat (hot vertices): some, separated by commas");
-  app.add_option("--sources", o.sources, "mssp: vertices 0 to this number, less one");
-  app.add_option("--damping", o.damping, "pagerank: default 0.85");
+                 "sssp: one vertex; mssp, heat (hot vertices): several, separated by commas");
+  app.add_option("--sources", o.sources, "mssp: start from vertices 0 to this number minus one");
+  app.add_option("--damping", o.damping, "pagerank: damping factor; default 0.85");
   app.add_option("--tolerance", o.tolerance,
-                 "pagerank, not async: ends when no rank changes by more, times 1/n");
+                 "pagerank, not async: ends when no rank changes by more than this times 1/n");
   app.add_option("--block", o.block,
-                 "mssp, async: steps between two looks whether that was all; default 16");
-  app.add_option("--step", o.step, "heat: of time; default half of what is stable");
-  app.add_option("--noise", o.noise, "spiking: times the noise of Izhikevich 2003; default 1");
+                 "mssp, async: number of steps between two checks for the end; default 16");
+  app.add_option("--step", o.step, "heat: time step; default: half of the largest stable one");
+  app.add_option("--noise", o.noise, "spiking: factor on the noise of Izhikevich 2003; default 1");
   app.add_option("--input", o.input, "spiking: a constant current; default 0");
   app.add_option("--variety", o.variety, "spiking: 0 makes all neurons of a kind alike; default 1");
-  app.add_option("--coupling", o.coupling, "spiking: times all currents; default 1");
+  app.add_option("--coupling", o.coupling, "spiking: factor on all currents; default 1");
   app.add_flag("--euler", o.euler,
                "spiking: one step of v and u from the old values, instead of two half ones of v");
-  app.add_option("--seed", o.seed, "Of noise, currents, temperatures; default 1");
+  app.add_option("--seed", o.seed, "Seed of noise, currents and temperatures; default 1");
   app.add_option("--timeout", o.timeout,
-                 "Seconds that a participant waits for the others; 0, the default: any");
-  app.add_option("--output", o.output, "FILE.csv or FILE.npy: a row a vertex");
+                 "Seconds that a participant waits for the others; 0, the default: no limit");
+  app.add_option("--output", o.output, "FILE.csv or FILE.npy: one row for each vertex");
   app.add_option("--spikes", o.spikes, "spiking: FILE.csv, a line a spike");
   app.add_flag("--stats", o.stats, "What each participant did");
   app.add_flag("--json", o.json, "One JSON object a line");

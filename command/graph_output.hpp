@@ -7,7 +7,8 @@
 
 namespace tutti::command {
 
-// Throws std::invalid_argument for a name that ends in neither .csv nor .npy; before anything is computed.
+// Throws std::invalid_argument for a name that ends in neither .csv nor .npy; before anything is
+// computed.
 void require_writable(const graph_command& o);
 // Whole files or none.
 void write_output(const graph_command& o, const graph_apps::outcome& outcome);

@@ -22,7 +22,7 @@ BARRIERS = ("--algorithms", "default,ticket", "--wait", "yield")
 TEAMS = ("--ranks", "none", "--kind", "empty", "--algorithms", "default")
 # Lengths of waits and gaps of the plots, with two threads.
 LENGTHS = ("1us", "10us", "20us", "40us", "60us", "100us", "200us", "500us", "1ms", "2ms", "5ms", "10ms")
-# Of each part that is measured by itself: seconds a number of threads, where nothing else runs and beside others.
+# Seconds for each number of threads: where nothing else runs, and beside other processes.
 FREE_SECONDS, BESIDE_SECONDS = 7.0, 40.0
 
 

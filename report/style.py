@@ -75,7 +75,7 @@ def label(row: dict) -> str:
 
 
 def peer_label(row: dict) -> str:
-    """Of a peer whose name says which of its things it is: a queue, a call of MPI."""
+    """The label of a peer whose name says which of its parts was measured: a queue, a call of MPI."""
     if row["name"] == "barrier":
         return {"std": "std::barrier", "pthread": "pthread_barrier"}.get(row["provider"], f"{row['provider']} barrier")
     return ITEMS.get((row["provider"], row["name"])) or label(row)

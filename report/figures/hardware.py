@@ -27,7 +27,7 @@ def _setting(line: dict[str, Any]) -> tuple:
 
 
 def _largest(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the sizes at which a unit was simulated, the one with the most participants; of those, the plainest."""
+    """The simulated size with the most participants; among several, the plainest."""
     highest = max(line["participants"] for line in lines)
     settings = {_setting(line) for line in lines if line["participants"] == highest}
     chosen = min(settings, key=lambda setting: (len(setting), setting))

@@ -24,7 +24,7 @@ def is_compared(row: Row) -> bool:
 
 
 def disagreement(found: list[Row]) -> dict[str, float]:
-    """Of each other program, the relative difference of its log-likelihood from tutti's; the largest."""
+    """The largest relative difference of another program's log-likelihood from tutti's."""
     ours = default_of(found)
     if ours is None or not ours["log_likelihood"]:
         return {}

@@ -42,7 +42,7 @@ def _ratio(over: float | None, under: float | None, slower: bool = True) -> Cell
 
 
 def programs(data: Dataset) -> dict[str, Runs]:
-    """Of each program: (memory, threads) for the lazy engine, "loop" for the plain loop."""
+    """The columns of a program: (memory, threads) for the lazy engine, "loop" for the plain loop."""
     made: dict[str, Runs] = {}
     for row in rows(data, benchmark=NAME):
         if row["provider"] == "tutti" and row["name"] == "lazy" and row["threads"] in (1, 2):

@@ -70,7 +70,8 @@ class executor_threads {
   // is preempted inside a part delays the others.
   virtual void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) = 0;
   virtual void barrier() = 0;
-  // Returns false for a while after a thread was kept from running inside a part, so that all waited for it.
+  // Returns false for a while after a thread was kept from running inside a part, so that all
+  // waited for it.
   virtual bool is_worth_sharing() { return true; }
 };
 

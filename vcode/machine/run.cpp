@@ -113,12 +113,14 @@ class team_threads : public executor_threads {
   bool is_worth_sharing() override { return sharing_.is_worth_it(); }
 
  private:
-  // A thread that loses its core inside a part holds up the caller by a slice of the scheduler. Where that happens, the
-  // program goes on alone for some milliseconds, twice as long each time that it happens again soon.
+  // A thread that loses its core inside a part holds up the caller by a slice of the scheduler.
+  // Where that happens, the program goes on alone for some milliseconds, twice as long each time
+  // that it happens again soon.
   class sharing {
    public:
     bool is_worth_it() const { return pause_ns_ == 0 || platform::now_ns() >= alone_until_; }
-    // The caller's part took `mine_ns` and ended at `mine_ended`; the whole region ended at `ended`.
+    // The caller's part took `mine_ns` and ended at `mine_ended`; the whole region ended at
+    // `ended`.
     void note_region(std::uint64_t mine_ns, std::uint64_t mine_ended, std::uint64_t ended) {
       constexpr std::uint64_t slice_ns = 500'000, least_ns = 2'000'000, most_ns = 128'000'000;
       const std::uint64_t waited = ended - mine_ended;
@@ -139,8 +141,8 @@ class team_threads : public executor_threads {
   std::optional<team> own_;
 };
 
-// Wraps executor_threads for traces: records when each rank worked and when it waited, and prints that
-// at the end.
+// Wraps executor_threads for traces: records when each rank worked and when it waited, and prints
+// that at the end.
 class timed_threads : public executor_threads {
  public:
   timed_threads(executor_threads& behind, unsigned rank, timeline& times)

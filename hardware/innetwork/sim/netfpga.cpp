@@ -70,7 +70,7 @@ class data_path {
     return std::exchange(out_, {});
   }
 
-  // Of 16 cycles, the output is free in this many.
+  // The number of cycles in 16 in which the output is free.
   unsigned ready = 16;
   unsigned writes = 16;
   const std::string& wrong() const { return wrong_; }
