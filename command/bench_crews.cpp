@@ -21,7 +21,7 @@ namespace {
 using bench::crew_plan;
 
 struct options {
-  optional_text threads, ranks, kinds, rounds, seconds;
+  optional_text threads, ranks, kinds, elements, rounds, seconds;
   scenario_options scenarios;
   std::string algorithms;
   std::string waits = "adaptive";
@@ -53,10 +53,26 @@ std::vector<bench::crew_shape> shapes_of(const options& o) {
 
 constexpr scenario_kinds kinds_here{.gaps = true};
 
+constexpr const char* loop_name = "axpy";
+
+std::vector<bench::episode_kind> loops_of(const options& o) {
+  std::vector<bench::episode_kind> kinds;
+  if (!o.elements)
+    for (const std::uint64_t n : bench::elements_of_loops) kinds.push_back({false, 0, n});
+  else
+    for (const auto& text : cli::split("--elements", *o.elements))
+      kinds.push_back({false, 0, cli::parse_integer("--elements", text, 1, 1'000'000'000)});
+  return kinds;
+}
+
 std::vector<bench::episode_kind> kinds_of(const options& o, const crew_benchmark& what) {
   if (!o.kinds) return what.kinds;
   std::vector<bench::episode_kind> kinds;
   for (const auto& name : cli::split("--kind", *o.kinds)) {
+    if (what.has_loops && name == loop_name) {
+      for (const auto& each : loops_of(o)) kinds.push_back(each);
+      continue;
+    }
     const auto before = kinds.size();
     for (const auto& kind : what.kinds) {
       if (name_of(kind) == name) kinds.push_back(kind);
@@ -64,6 +80,7 @@ std::vector<bench::episode_kind> kinds_of(const options& o, const crew_benchmark
     if (kinds.size() > before) continue;
     std::vector<std::string> known;
     for (const auto& kind : what.kinds) known.push_back(name_of(kind));
+    if (what.has_loops) known.emplace_back(loop_name);
     throw std::invalid_argument(
         fmt::format("--kind: '{}' is not one of {}", name, fmt::join(known, ", ")));
   }
@@ -122,7 +139,14 @@ void add_bench_crews(CLI::App& bench, action& chosen, const crew_benchmark& what
       "Kernel threads, e.g. 2,4 (default: 2, the cores, twice and four times the cores)");
   add("--ranks", o->ranks, "LIST",
       "Ranks of tutti on as many threads as cores, or none (default: 4 and 32 times the cores)");
-  add("--kind", o->kinds, "LIST", "What is repeated (default: everything)");
+  auto* kinds =
+      add("--kind", o->kinds, "LIST",
+          what.has_loops ? "What is repeated: empty, reduce2, axpy (default: empty, reduce2)"
+                         : "What is repeated (default: everything)");
+  if (what.has_loops)
+    add("--elements", o->elements, "LIST",
+        "Of axpy, y += a x by all threads (default: 1000,10000,100000,1000000)")
+        ->needs(kinds);
   add("--algorithms", o->algorithms, "LIST",
       "Barriers of tutti's teams: default, those that `tutti info` lists, all or none")
       ->capture_default_str();

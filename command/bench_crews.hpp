@@ -16,6 +16,7 @@ struct crew_benchmark {
   std::string benchmark;    // in the lines of --json
   std::string algorithms;   // the default of --algorithms
   std::vector<bench::episode_kind> kinds;
+  bool has_loops = false;  // the kind axpy, too, if it is asked for
   std::vector<bench::crew_provider> (*peers)();
   std::vector<bench::missing_crew> (*missing)();
 };

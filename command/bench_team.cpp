@@ -8,11 +8,12 @@ void add_bench_team(CLI::App& bench, action& chosen) {
   add_bench_crews(
       bench, chosen,
       {.subcommand = "team",
-       .description = "Parallel regions, empty and with a sum of two doubles: tutti's "
+       .description = "Parallel regions, empty and with a sum of two doubles, and loops: tutti's "
                       "teams and what you use today, interleaved in one run",
        .benchmark = "region",
        .algorithms = "default,flags,flags_padded,recursive,recursive_padded,atomic,mutex",
        .kinds = bench::kinds_of_regions(),
+       .has_loops = true,
        .peers = bench::region_peers,
        .missing = bench::missing_region_peers});
 }

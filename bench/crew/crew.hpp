@@ -23,6 +23,18 @@ struct crew_size {
   std::string wait;
 };
 
+// y += a x, element by element.
+struct axpy_loop {
+  double a = 1;
+  const double* x = nullptr;
+  double* y = nullptr;
+  std::uint64_t elements = 0;
+  rank_t ranks = 1;
+  void part(std::uint64_t first, std::uint64_t last) const {
+    for (std::uint64_t i = first; i < last; ++i) y[i] += a * x[i];
+  }
+};
+
 // A runtime that opens regions. The thread that made it is rank 0 and calls everything. Made for one round and ended
 // after it: nobody spins into the next one's.
 class region_crew {
@@ -40,6 +52,8 @@ class region_crew {
   virtual void regions(std::uint64_t count, ledger& shares) = 0;
   // The same, and in each the sum of everybody's two doubles goes to rank 0, which collects it.
   virtual void reducing_regions(std::uint64_t count, ledger& shares) = 0;
+  // The loop again and again, divided as the runtime does it when it is not told how; here, a block for each rank.
+  virtual void loops(std::uint64_t count, const axpy_loop& loop);
 
  private:
   std::vector<std::shared_ptr<const void>> kept_;

@@ -151,6 +151,12 @@ std::vector<crew_provider> known_region_peers() {
                              make_pthread_barrier_pool, nullptr));
   peers.push_back(in_process("mutex_condvar", "mutex+condvar pool", "the textbook's",
                              make_mutex_condvar_pool, nullptr));
+  peers.push_back(in_process("handwritten", "fork-join",
+                             "a line for each worker, there and back, with the doubles; spins",
+                             make_handwritten_fork_join, nullptr));
+  peers.push_back(in_process("serial", "loop", "no threads: a loop", make_serial_loop, nullptr));
+  peers.back().has_regions = false;
+  peers.back().has_loops = true;
   peers.push_back(in_process("std_thread", "std::thread", "new threads in each region, joined",
                              make_new_threads, nullptr));
   return peers;

@@ -27,6 +27,7 @@ bool suits(const crew_provider& who, const episode_kind& kind, const crew_shape&
   if (shape.ranks != shape.threads && !who.has_fibers) return false;
   if (who.a_process_each_rank && shape.threads < 2) return false;
   if (kind.width > who.widest) return false;
+  if (kind.elements > 0) return shape.ranks == shape.threads && (who.has_regions || who.has_loops);
   return kind.inside ? who.has_meetings : who.has_regions;
 }
 

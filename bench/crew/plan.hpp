@@ -36,6 +36,9 @@ struct crew_plan {
   run_length length;
 };
 
+// The sizes of loops unless told otherwise.
+inline constexpr std::uint64_t elements_of_loops[] = {1000, 10'000, 100'000, 1'000'000};
+
 // empty, reduce2; of fibers the barrier inside a region too.
 std::vector<episode_kind> kinds_of_regions();
 // barrier, reduce1, reduce2, ...

@@ -18,6 +18,7 @@ struct crew_provider {
   std::string summary;
   bool has_regions = false;
   bool has_meetings = false;
+  bool has_loops = false;        // without regions: one thread alone
   bool has_fibers = false;       // more ranks than threads
   unsigned widest = UINT32_MAX;  // doubles that it sums at once
   crew_makers makers;            // in this process

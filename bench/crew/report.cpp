@@ -81,6 +81,7 @@ std::string line_of(const crew_plan& plan, const crew_failure& f) {
 
 std::string what_text(const episode_kind& kind) {
   const std::string sum = fmt::format("sum of {} double{}", kind.width, kind.width == 1 ? "" : "s");
+  if (kind.elements > 0) return fmt::format("y += a x of {} elements", kind.elements);
   if (kind.inside) return kind.width == 0 ? "barrier inside a region" : sum + ", to all";
   return kind.width == 0 ? "empty region" : "region and " + sum;
 }
@@ -114,7 +115,7 @@ std::vector<const crew_measurement*> sorted(const crew_suite& s) {
   }
   const auto key = [](const crew_measurement* m) {
     return std::tuple(m->shape.ranks != m->shape.threads, m->shape.ranks, m->shape.threads,
-                      m->where, m->when, m->kind.inside, m->kind.width, m->what,
+                      m->where, m->when, m->kind.inside, m->kind.width, m->kind.elements, m->what,
                       median_of(m->samples));
   };
   std::stable_sort(order.begin(), order.end(),

@@ -56,10 +56,48 @@ crew_outcome outcome_of(const std::vector<std::uint64_t>& marks, std::uint64_t e
 // The processor time of the other threads of this process.
 double others_cpu_ns() { return process_cpu_ns() - thread_cpu_ns(); }
 
+// The vectors of a loop. Neither begins where the other does in its page, which would slow down some processors.
+class axpy_vectors {
+ public:
+  axpy_vectors(std::uint64_t elements, rank_t ranks)
+      : elements_(elements), ranks_(ranks), lines_(elements == 0 ? 0 : 2 * lines_each()) {
+    for (std::uint64_t i = 0; i < elements_; ++i) x()[i] = 1;
+  }
+  axpy_loop loop() { return {1, x(), y(), elements_, ranks_}; }
+  // Each pass has added 1 to each element.
+  std::string fault(std::uint64_t passes) {
+    for (std::uint64_t i = 0; i < elements_; ++i) {
+      if (y()[i] == static_cast<double>(passes)) continue;
+      return fmt::format("element {} was added to {:.0f} times in {} loops", i, y()[i], passes);
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::uint64_t page = 4096, of_line = cache_line / sizeof(double);
+  struct alignas(cache_line) line {
+    double values[of_line] = {};
+  };
+  std::uint64_t lines_each() const {
+    constexpr std::uint64_t lines_of_page = page / cache_line;
+    const std::uint64_t pages = elements_ * sizeof(double) / page + 1;
+    return pages * lines_of_page + lines_of_page / 2 + 2;
+  }
+  double* x() { return lines_[0].values; }
+  double* y() { return lines_[lines_each()].values; }
+
+  const std::uint64_t elements_;
+  const rank_t ranks_;
+  std::vector<line> lines_;
+};
+
 class region_round {
  public:
   region_round(const crew_request& request, region_crew& crew)
-      : request_(request), crew_(crew), shares_(request.size.ranks, request.kind.width) {}
+      : request_(request),
+        crew_(crew),
+        shares_(request.size.ranks, request.kind.width),
+        vectors_(request.kind.elements, request.size.ranks) {}
 
   crew_outcome run() {
     crew_.place(request_.size.cpus);
@@ -98,7 +136,9 @@ class region_round {
   }
 
   void episodes(std::uint64_t count) {
-    if (request_.kind.width > 0) {
+    if (request_.kind.elements > 0) {
+      crew_.loops(count, vectors_.loop());
+    } else if (request_.kind.width > 0) {
       crew_.reducing_regions(count, shares_);
     } else {
       crew_.regions(count, shares_);
@@ -106,7 +146,8 @@ class region_round {
     done_ += count;
   }
 
-  std::string fault() const {
+  std::string fault() {
+    if (request_.kind.elements > 0) return vectors_.fault(done_);
     for (rank_t rank = 0; rank < shares_.ranks(); ++rank) {
       const std::string text = shares_.fault(rank, done_, rank == 0);
       if (!text.empty()) return text;
@@ -118,6 +159,7 @@ class region_round {
   const crew_request& request_;
   region_crew& crew_;
   ledger shares_;
+  axpy_vectors vectors_;
   std::uint64_t done_ = 0;
 };
 
@@ -173,6 +215,7 @@ void check_rank(crew_member& me, std::vector<published>& cells) {
 }  // namespace
 
 std::string name_of(const episode_kind& kind) {
+  if (kind.elements > 0) return fmt::format("axpy{}", kind.elements);
   if (kind.width > 0) return fmt::format("reduce{}", kind.width);
   return kind.inside ? "barrier" : "empty";
 }
@@ -184,6 +227,14 @@ void region_crew::place(const std::vector<int>& cpus) {
   keep(body);
   open(*body);
   error->rethrow();
+}
+
+void region_crew::loops(std::uint64_t count, const axpy_loop& loop) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    open([&loop](rank_t rank) {
+      loop.part(loop.elements * rank / loop.ranks, loop.elements * (rank + 1) / loop.ranks);
+    });
+  }
 }
 
 void meeting_crew::place(const std::vector<int>& cpus) {

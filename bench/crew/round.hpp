@@ -14,15 +14,16 @@
 
 namespace tutti::bench {
 
-// What is repeated. Outside: a region, and with a width the sum of so many doubles of each rank. Inside of one
-// region: a barrier, or with a width a reduction whose result goes to all.
+// What is repeated. Outside: a region, and with a width the sum of so many doubles of each rank; or with elements a parallel
+// loop over them. Inside of one region: a barrier, or with a width a reduction whose result goes to all.
 struct episode_kind {
   bool inside = false;
   unsigned width = 0;
+  std::uint64_t elements = 0;
   bool operator==(const episode_kind&) const = default;
 };
 
-// empty, reduce2; barrier, reduce1, reduce2, ...
+// empty, reduce2, axpy1000; barrier, reduce1, reduce2, ...
 std::string name_of(const episode_kind& kind);
 
 inline constexpr unsigned width_of_reducing_regions = 2;

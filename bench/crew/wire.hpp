@@ -9,7 +9,7 @@
 
 namespace tutti::bench {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(episode_kind, inside, width)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(episode_kind, inside, width, elements)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(crew_size, threads, ranks, cpus)
 

@@ -10,6 +10,8 @@ namespace tutti::bench {
 
 std::unique_ptr<region_crew> make_pthread_barrier_pool(const crew_size& size);
 std::unique_ptr<region_crew> make_mutex_condvar_pool(const crew_size& size);
+std::unique_ptr<region_crew> make_handwritten_fork_join(const crew_size& size);
+std::unique_ptr<region_crew> make_serial_loop(const crew_size& size);
 std::unique_ptr<region_crew> make_new_threads(const crew_size& size);
 std::unique_ptr<region_crew> make_tbb_arena(const crew_size& size);
 std::unique_ptr<region_crew> make_eigen_pool(const crew_size& size);

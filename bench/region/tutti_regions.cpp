@@ -28,6 +28,11 @@ class tutti_regions final : public region_crew_base<tutti_regions> {
     });
     return {sum[0], sum[1]};
   }
+  void loops(std::uint64_t count, const axpy_loop& loop) override {
+    const auto [a, x, y, elements, ranks] = loop;
+    for (std::uint64_t i = 0; i < count; ++i)
+      team_.parallel_for(0, elements, [a, x, y](std::size_t k) { y[k] += a * x[k]; });
+  }
 
  private:
   tutti::team team_;

@@ -62,6 +62,7 @@ TEST_P(CrewPeer, IsMeasuredAndRight) {
   const bool regions = GetParam().what == benchmark::regions;
   plan.benchmark = regions ? "region" : "reduce";
   plan.kinds = regions ? kinds_of_regions() : kinds_of_reductions();
+  if (regions) plan.kinds.push_back({false, 0, 1000});
   plan.providers = {GetParam().who};
   // Threads that only spin take a slice of the scheduler each: fewer of them, or the test takes ten seconds.
   const bool spins = GetParam().who.name == "spins";

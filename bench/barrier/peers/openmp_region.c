@@ -50,6 +50,14 @@ void tutti_openmp_reducing_regions(unsigned threads, uint64_t count, struct tutt
   }
 }
 
+void tutti_openmp_axpy(unsigned threads, uint64_t count, double a, const double* x, double* y,
+                       uint64_t elements) {
+  for (uint64_t i = 0; i < count; ++i) {
+#pragma omp parallel for num_threads((int)threads)
+    for (uint64_t k = 0; k < elements; ++k) y[k] += a * x[k];
+  }
+}
+
 /* The sums of even and of odd episodes: nobody adds to one while another still reads it, as they are an episode apart.
    They go on growing, so that no episode has to clear them and be waited for. */
 static double even_a, even_b, odd_a, odd_b;

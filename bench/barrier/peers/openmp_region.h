@@ -24,6 +24,10 @@ void tutti_openmp_regions(unsigned threads, uint64_t count, struct tutti_share* 
 /* The same with the clause reduction(+: a, b); shares[0] collects. */
 void tutti_openmp_reducing_regions(unsigned threads, uint64_t count, struct tutti_share* shares);
 
+/* Loops y += a x back to back. */
+void tutti_openmp_axpy(unsigned threads, uint64_t count, double a, const double* x, double* y,
+                       uint64_t elements);
+
 /* Inside a region, called by each of its `threads`: `for` loops with the clause reduction(+: ...) over mine->width
    doubles, and their barrier. */
 void tutti_openmp_reductions(unsigned threads, uint64_t count, struct tutti_share* mine);

@@ -67,6 +67,9 @@ class openmp_regions final : public region_crew {
   void reducing_regions(std::uint64_t count, ledger& shares) override {
     tutti_openmp_reducing_regions(threads_, count, &shares[0]);
   }
+  void loops(std::uint64_t count, const axpy_loop& loop) override {
+    tutti_openmp_axpy(threads_, count, loop.a, loop.x, loop.y, loop.elements);
+  }
 
  private:
   const rank_t threads_;

@@ -49,6 +49,15 @@ class tbb_arena final : public region_crew {
       }
     });
   }
+  void loops(std::uint64_t count, const axpy_loop& loop) override {
+    using elements = tbb::blocked_range<std::uint64_t>;
+    arena_.execute([&] {
+      for (std::uint64_t i = 0; i < count; ++i) {
+        tbb::parallel_for(elements(0, loop.elements),
+                          [loop](const elements& part) { loop.part(part.begin(), part.end()); });
+      }
+    });
+  }
 
  private:
   using range = tbb::blocked_range<rank_t>;
