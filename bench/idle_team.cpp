@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a living team that has been idle for 10 ms costs whatever else its creator runs: a loop of OpenMP, new threads, and
-// another process, each with and without such a team in turn. One JSON line for each: medians in nanoseconds and their
-// ratio, which should be 1; then one for the processor time that the idle team uses.
+// What a living team that has been idle for 10 ms costs whatever else its creator runs: a loop of
+// OpenMP, new threads, and another process, each with and without such a team in turn. One JSON
+// line for each: medians in nanoseconds and their ratio, which should be 1; then one for the
+// processor time that the idle team uses.
 //
 //   tutti-idle-team [rounds, default 31]
 #include <sys/resource.h>

@@ -186,9 +186,9 @@ void check_kinds(const bench::scenario& s, const scenario_kinds& kinds) {
 
 }  // namespace
 
-void add_scenario_options(CLI::App& app, scenario_options& o, const scenario_kinds& kinds) {
+void add_scenario_options(cli::command& app, scenario_options& o, const scenario_kinds& kinds) {
   const auto add = [&](const char* name, auto& value, const char* kind, const char* help) {
-    return app.add_option(name, value, help)->type_name(kind);
+    return app.add_option(name, value, help).value_name(kind);
   };
   add("--scenario", o.scenarios, "LIST",
       kinds.waits
@@ -224,7 +224,7 @@ void add_scenario_options(CLI::App& app, scenario_options& o, const scenario_kin
   add("--session", o.sessions, "LIST",
       "Where they are: in the same session as the run, each in its own (setsid), or same,own for "
       "both. A yield does not reach across sessions where the kernel groups by them")
-      ->capture_default_str();
+      .show_default();
   add("--quota", o.quotas, "LIST",
       "Processor time that a cgroup around the run allows, in CPUs such as 1.5, or none");
   if (kinds.phases) {
@@ -269,12 +269,46 @@ std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
   return scenarios;
 }
 
-bench::run_length parse_length(const optional_text& rounds, const optional_text& seconds,
-                               const std::string& seed) {
+void add_contender_options(cli::command& app, contender_options& o) {
+  const auto add = [&](const char* name, auto& value, const char* help) {
+    return app.add_option(name, value, help).value_name("LIST");
+  };
+  add("--threads", o.threads,
+      "Kernel threads, e.g. 2,4 (default: 2, the cores, and multiples of them)");
+  add("--algorithms", o.algorithms,
+      "tutti's algorithms: default, those that `tutti info` lists, all or none")
+      .show_default();
+  add("--wait", o.waits,
+      "Their wait policies, or all; what chooses by itself always waits adaptively")
+      .show_default();
+  add("--peers", o.peers,
+      "What to compare with: all, none, or some that `tutti info` lists, as std or libomp:tree")
+      .show_default();
+}
+
+void add_run_options(cli::command& app, run_options& o) {
+  const auto add = [&](const char* name, auto& value, const char* kind, const char* help) {
+    return app.add_option(name, value, help).value_name(kind);
+  };
+  add("--pin", o.pins, "LIST",
+      "Where the threads are: core (one a core, round robin), compact, spread, none; or CPUs as "
+      "0,2-3")
+      .show_default();
+  const auto rounds =
+      add("--rounds", o.rounds, "N", "Rounds of each series (default: as many as --time allows)");
+  add("--time", o.seconds, "SECONDS",
+      "For everything, checks and calibration included (default: 12)")
+      .excludes(rounds);
+  add("--seed", o.seed, "N", "Seed of the random order and of what is random in the scenarios")
+      .show_default();
+  app.add_flag("--json", o.json, "One JSON object a line instead of the table");
+}
+
+bench::run_length parse_length(const run_options& o) {
   bench::run_length length;
-  if (rounds) length.rounds = cli::parse_integer("--rounds", *rounds, 1, 1000000);
-  length.seconds = seconds ? cli::parse_number("--time", *seconds, 0.1, 86400) : 12;
-  length.seed = cli::parse_integer("--seed", seed, 0, UINT64_MAX);
+  if (o.rounds) length.rounds = cli::parse_integer("--rounds", *o.rounds, 1, 1000000);
+  length.seconds = o.seconds ? cli::parse_number("--time", *o.seconds, 0.1, 86400) : 12;
+  length.seed = cli::parse_integer("--seed", o.seed, 0, UINT64_MAX);
   return length;
 }
 

@@ -2,7 +2,6 @@
 // Options that all subcommands of `tutti bench` understand alike.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "bench/harness/placement.hpp"
 #include "bench/harness/scenario.hpp"
 #include "bench/harness/sweeps.hpp"
+#include "cli/options.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::command {
@@ -24,6 +24,26 @@ std::vector<rank_t> default_counts(const std::vector<rank_t>& multiples_of_cores
 
 // A list of names, or one list of CPUs.
 std::vector<bench::placement> parse_pins(const std::string& text);
+
+// The contenders, and how many threads they have.
+struct contender_options {
+  optional_text threads;
+  std::string algorithms;
+  std::string waits = "adaptive";
+  std::string peers = "all";
+};
+
+void add_contender_options(cli::command& app, contender_options& o);
+
+// Where, for how long, and how it is told.
+struct run_options {
+  optional_text rounds, seconds;
+  std::string pins = "core";
+  std::string seed = "1";
+  bool json = false;
+};
+
+void add_run_options(cli::command& app, run_options& o);
 
 // What goes on beside and between the episodes, as the user gives it.
 struct scenario_options {
@@ -39,14 +59,13 @@ struct scenario_kinds {
   bool phases = false;
 };
 
-void add_scenario_options(CLI::App& app, scenario_options& o, const scenario_kinds& kinds);
+void add_scenario_options(cli::command& app, scenario_options& o, const scenario_kinds& kinds);
 
 // Each of what was asked for by itself, or with --product in every combination; `free` when nothing
 // was. Throws std::invalid_argument.
 std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
                                              const scenario_kinds& kinds);
 
-bench::run_length parse_length(const optional_text& rounds, const optional_text& seconds,
-                               const std::string& seed);
+bench::run_length parse_length(const run_options& o);
 
 }  // namespace tutti::command

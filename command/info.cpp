@@ -6,8 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bench/barrier/providers.hpp"
-#include "bench/crew/providers.hpp"
+#include "bench/contenders/contender.hpp"
 #include "cli/errors.hpp"
 #include "command/machine_state.hpp"
 #include "command/subcommands.hpp"
@@ -28,16 +27,18 @@ struct mechanism {
   std::string summary;
 };
 
-// The peers of `tutti bench team` and of `tutti bench reduce`.
-struct crew_list {
-  std::string key;
-  std::vector<bench::crew_provider> those;
-  std::vector<bench::missing_crew> missing;
+// The peers of `tutti bench barrier`, `team` and `reduce`.
+struct peers_of_benchmark {
+  const char* key;
+  const char* title;
+  bench::peer_list list;
 };
 
-std::vector<crew_list> crew_lists() {
-  return {{"region_peers", bench::region_peers(), bench::missing_region_peers()},
-          {"reduction_peers", bench::reduction_peers(), bench::missing_reduction_peers()}};
+std::vector<peers_of_benchmark> all_peers() {
+  using bench::operation;
+  return {{"peers", "barriers", bench::peers_of(operation::barrier)},
+          {"region_peers", "regions", bench::peers_of(operation::region)},
+          {"reduction_peers", "reductions", bench::peers_of(operation::collective)}};
 }
 
 std::vector<mechanism> waiting_mechanisms() {
@@ -100,19 +101,12 @@ void print_json() {
                                {"use_when", a.use_when},
                                {"avoid_when", a.avoid_when}});
   }
-  j["peers"] = ordered_json::array();
-  for (const auto& p : bench::available_peers()) {
-    j["peers"].push_back({{"provider", p.family}, {"name", p.name}, {"available", true}});
-  }
-  for (const auto& p : bench::missing_peers()) {
-    j["peers"].push_back({{"provider", p.family}, {"available", false}, {"reason", p.reason}});
-  }
-  for (const auto& [key, those, missing] : crew_lists()) {
+  for (const auto& [key, title, list] : all_peers()) {
     j[key] = ordered_json::array();
-    for (const auto& p : those) {
+    for (const auto& p : list.peers) {
       j[key].push_back({{"provider", p.family}, {"name", p.name}, {"available", true}});
     }
-    for (const auto& p : missing) {
+    for (const auto& p : list.missing) {
       j[key].push_back({{"provider", p.family}, {"available", false}, {"reason", p.reason}});
     }
   }
@@ -162,19 +156,12 @@ void print_text() {
   for (const auto& a : algorithms) {
     fmt::print("  {:<16} {:<{}} {}\n", a.name, a.cost, width, a.use_when);
   }
-  fmt::print("\nPeers of barriers\n");
-  for (const auto& p : bench::available_peers()) {
-    fmt::print("  {:<32} yes  {}\n", fmt::format("{}:{}", p.family, p.name), p.summary);
-  }
-  for (const auto& p : bench::missing_peers()) {
-    fmt::print("  {:<32} no   {}\n", p.family, p.reason);
-  }
-  for (const auto& [key, those, missing] : crew_lists()) {
-    fmt::print("\nPeers of {}\n", key == "region_peers" ? "regions" : "reductions");
-    for (const auto& p : those) {
+  for (const auto& [key, title, list] : all_peers()) {
+    fmt::print("\nPeers of {}\n", title);
+    for (const auto& p : list.peers) {
       fmt::print("  {:<32} yes  {}\n", fmt::format("{}:{}", p.family, p.name), p.summary);
     }
-    for (const auto& p : missing) fmt::print("  {:<32} no   {}\n", p.family, p.reason);
+    for (const auto& p : list.missing) fmt::print("  {:<32} no   {}\n", p.family, p.reason);
   }
 }
 

@@ -14,12 +14,9 @@ int main(int argc, char** argv) {
   tutti::cli::command bench =
       program.add_subcommand("bench", "Measure tutti and its peers side by side");
   bench.require_subcommand();
-  add_bench_barrier(bench.parser(), chosen);
-  add_bench_team(bench.parser(), chosen);
-  add_bench_reduce(bench.parser(), chosen);
+  add_bench_suites(bench, chosen);
   add_bench_instruction(bench, chosen);
   add_bench_vcode(bench, chosen);
-  add_bench_idle(bench.parser(), chosen);
-  add_bench_message(bench.parser(), chosen);
+  add_bench_trials(bench, chosen);
   return program.run(argc, argv, [&chosen] { return chosen(); });
 }

@@ -2,9 +2,11 @@
 // The machine line of a benchmark.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "bench/harness/machine.hpp"
+#include "cli/progress.hpp"
 
 namespace tutti::command {
 
@@ -18,6 +20,15 @@ bench::ordered_json machine_during(Measure&& measure) {
   machine["foreign_load"] = others.foreign_load;
   machine["steal"] = others.steal;
   return machine;
+}
+
+// The same while a suite runs, whose progress is shown.
+template <class Suite>
+bench::ordered_json machine_during_run(Suite& suite) {
+  return machine_during([&] {
+    cli::progress_line line;
+    suite.run([&](const std::string& what, double fraction) { line.update(what, fraction); });
+  });
 }
 
 }  // namespace tutti::command

@@ -14,12 +14,11 @@ using action = std::function<int()>;
 void add_info(cli::command& program, action& chosen);
 void add_vcode(cli::command& program, action& chosen);
 void add_graph(cli::command& program, action& chosen);
-void add_bench_barrier(CLI::App& bench, action& chosen);
-void add_bench_idle(CLI::App& bench, action& chosen);
-void add_bench_message(CLI::App& bench, action& chosen);
+// barrier, team, reduce.
+void add_bench_suites(cli::command& bench, action& chosen);
+// idle, message.
+void add_bench_trials(cli::command& bench, action& chosen);
 void add_bench_instruction(cli::command& bench, action& chosen);
-void add_bench_reduce(CLI::App& bench, action& chosen);
-void add_bench_team(CLI::App& bench, action& chosen);
 void add_bench_vcode(cli::command& bench, action& chosen);
 
 }  // namespace tutti::command

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floors: line transfers, wake-ups, context switches, and the system calls that barriers are made of.
+// Floors: line transfers, wake-ups, context switches, and the system calls that barriers are made
+// of.
 #include "bench/floors/floors.hpp"
 
 #include <linux/futex.h>
@@ -25,7 +26,7 @@ constexpr double rotation_round_ns = 5e6;
 constexpr double expected_switch_ns = 1500;
 constexpr std::uint64_t rotation_batches = 7;
 
-class yielding final : public subject_base<yielding> {
+class yielding final : public timed_barrier_base<yielding> {
  public:
   void one_episode(rank_t) { sched_yield(); }
 };

@@ -29,7 +29,7 @@ struct floor_plan {
   std::vector<std::pair<rank_t, std::vector<int>>> rotations;  // threads, and the CPU of each
 };
 
-// Of a run with these numbers of threads and these placements.
+// The plan for a run with these numbers of threads and these placements.
 floor_plan plan_floors(const std::vector<rank_t>& threads,
                        const std::vector<placement>& placements);
 

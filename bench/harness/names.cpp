@@ -52,6 +52,17 @@ std::vector<std::string> choose_waits(const std::vector<std::string>& names) {
   return chosen;
 }
 
+bool is_named(const std::string& name, const std::string& family, const std::string& own_name) {
+  return name == "all" || name == family || name == family + ":" + own_name;
+}
+
+std::string summary_of(const std::string& algorithm, std::string_view otherwise) {
+  for (const auto& info : algorithms) {
+    if (info.name == algorithm) return std::string(info.summary);
+  }
+  return std::string(otherwise);
+}
+
 std::vector<std::string> wait_names() {
   std::vector<std::string> names;
   for (const auto& info : wait_policies) names.emplace_back(info.name);

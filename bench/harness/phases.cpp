@@ -33,7 +33,7 @@ std::optional<double> time_to_calm(const std::vector<phase_sample>& samples, std
   return std::nullopt;
 }
 
-round_phases::round_phases(const round_request& request, subject& barrier, neighbours& busy)
+round_phases::round_phases(const round_request& request, timed_barrier& barrier, neighbours& busy)
     : request_(request), barrier_(barrier), busy_(busy) {
   if (request.kind != pattern::phases) return;
   before_.reserve(most_samples);

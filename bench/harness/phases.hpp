@@ -30,7 +30,7 @@ std::optional<double> time_to_calm(const std::vector<phase_sample>& samples, std
 // one thread finish().
 class round_phases {
  public:
-  round_phases(const round_request& request, subject& barrier, neighbours& busy);
+  round_phases(const round_request& request, timed_barrier& barrier, neighbours& busy);
   void run(rank_t rank);
   void finish(round_outcome& outcome) const;
 
@@ -45,7 +45,7 @@ class round_phases {
   double lasting(double ns) const;
 
   const round_request& request_;
-  subject& barrier_;
+  timed_barrier& barrier_;
   neighbours& busy_;
   // The phases of even and of odd chunks. Rank 0 writes a chunk's phase before it arrives, and the
   // others read it after that chunk, so that a slot is written again only when all have read it.

@@ -10,11 +10,12 @@ namespace tutti::bench {
 
 inline constexpr int any_cpu = -1;
 
-// Allowed by the affinity mask and by the cgroup, ascending. Read at the first call, which must come before this
-// thread is bound to a CPU.
+// Allowed by the affinity mask and by the cgroup, ascending. Read at the first call, which must
+// come before this thread is bound to a CPU.
 const std::vector<int>& allowed_cpus();
 
-// Allowed CPUs grouped by the core they belong to, in the order of the topology (neighbours are near).
+// Allowed CPUs grouped by the core they belong to, in the order of the topology (neighbours are
+// near).
 std::vector<std::vector<int>> allowed_cores();
 
 // How the ranks are put on CPUs: rank r gets cpus[r % cpus.size()]; no CPUs means unpinned.

@@ -27,7 +27,8 @@ struct series_record {
   void add(const std::vector<double>& round, std::optional<double> floor, std::size_t sweep);
 };
 
-// The median over the sweeps that both have of one's median against the other's; 0 when there is none.
+// The median over the sweeps that both have of one's median against the other's; 0 when there is
+// none.
 double paired_ratio(const series_record& one, const series_record& other);
 
 // Where the neighbours of a scenario are: "same" session as the run or their "own"; null without

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of a round share nothing while they are timed but the barrier: each reads its own clock and writes
-// to memory of its own.
+// The threads of a round share nothing while they are timed but the barrier: each reads its own
+// clock and writes to memory of its own.
 #include "bench/harness/round.hpp"
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/harness/gate.hpp"
 #include "bench/harness/phases.hpp"
 #include "bench/harness/ping_pong.hpp"
 #include "bench/harness/placement.hpp"
+#include "bench/harness/start_gate.hpp"
 #include "bench/harness/statistics.hpp"
 #include "bench/harness/ticks.hpp"
 
@@ -53,7 +53,7 @@ void place(const round_request& request, rank_t rank, std::string& error) {
 
 class round {
  public:
-  round(const round_request& request, subject& barrier, neighbours& busy)
+  round(const round_request& request, timed_barrier& barrier, neighbours& busy)
       : request_(request),
         barrier_(barrier),
         busy_(busy),
@@ -79,6 +79,7 @@ class round {
       case pattern::loop: run_loop(rank, record); break;
       case pattern::delayed: run_delayed(rank, record); break;
       case pattern::phases: phases_.run(rank); break;
+      case pattern::after_gap: break;  // not of barriers
     }
     gate_.arrive_and_wait();
     if (rank == 0) busy_.stop();
@@ -95,6 +96,7 @@ class round {
       case pattern::loop: finish_loop(); break;
       case pattern::delayed: finish_delayed(); break;
       case pattern::phases: phases_.finish(outcome_); break;
+      case pattern::after_gap: break;
     }
     return std::move(outcome_);
   }
@@ -264,6 +266,7 @@ class round {
     const bool all_wait = request_.rotating || request_.late.ns <= 0;
     const rank_t counted = all_wait ? request_.threads : request_.threads - 1;
     const auto waiters = static_cast<double>(std::max<rank_t>(request_.threads - 1, 1));
+    outcome_.waiter_cpu_ns = 0;
     for (rank_t rank = 0; rank < counted; ++rank) {
       const double waiting = records_[rank].cpu_ns - records_[rank].own_cpu_ns;
       outcome_.waiter_cpu_ns += waiting / episodes / waiters;
@@ -271,7 +274,7 @@ class round {
   }
 
   const round_request& request_;
-  subject& barrier_;
+  timed_barrier& barrier_;
   neighbours& busy_;
   blocking_gate gate_;
   starting_line line_;
@@ -289,8 +292,9 @@ struct alignas(cache_line) published {
   std::string fault;
 };
 
-// Two episodes a step: what was written before the first is read between them and written again after the second.
-void check_rank(const round_request& request, subject& barrier, std::vector<published>& cells,
+// Two episodes a step: what was written before the first is read between them and written again
+// after the second.
+void check_rank(const round_request& request, timed_barrier& barrier, std::vector<published>& cells,
                 rank_t rank) {
   constexpr double late_ns = 5000;
   const std::uint64_t steps = request.own_cores ? 64 : 12;
@@ -322,7 +326,7 @@ std::optional<double> round_outcome::floor() const {
   return floor_between(floor_before, floor_after);
 }
 
-round_outcome run_round(const round_request& request, team& threads, subject& barrier,
+round_outcome run_round(const round_request& request, team& threads, timed_barrier& barrier,
                         neighbours& busy) {
   barrier.prepare(request.warm_up + request.episodes);
   busy.select(request.neighbours);
@@ -331,7 +335,7 @@ round_outcome run_round(const round_request& request, team& threads, subject& ba
   return r.finish();
 }
 
-std::string check_barrier(const round_request& request, team& threads, subject& barrier) {
+std::string check_barrier(const round_request& request, team& threads, timed_barrier& barrier) {
   barrier.prepare(128);
   std::vector<published> cells(request.threads);
   threads.run([&](rank_t rank) { check_rank(request, barrier, cells, rank); });

@@ -19,7 +19,7 @@ constexpr double most_preparing = 0.6;     // of the time: what is not prepared 
 double seconds_now() { return static_cast<double>(platform::now_ns()) * 1e-9; }
 
 struct entry {
-  std::unique_ptr<series> subject;
+  std::unique_ptr<series> timed_barrier;
   double spent_s = 0;
   std::size_t rounds = 0;
 };
@@ -39,10 +39,10 @@ class sweeper {
       report_("checking and calibrating", part_of_preparing * static_cast<double>(done++) /
                                               static_cast<double>(entries_.size()));
       if (time_is_up(most_preparing)) {
-        e.subject->give_up("the time was too short to check and calibrate all of this run");
+        e.timed_barrier->give_up("the time was too short to check and calibrate all of this run");
         return true;
       }
-      return !e.subject->prepare();
+      return !e.timed_barrier->prepare();
     });
   }
 
@@ -66,8 +66,8 @@ class sweeper {
 
   void give_back(std::vector<std::unique_ptr<series>>& all) {
     for (auto& e : entries_) {
-      if (e.rounds == 0) e.subject->give_up("the time was up before its first round");
-      all.push_back(std::move(e.subject));
+      if (e.rounds == 0) e.timed_barrier->give_up("the time was up before its first round");
+      all.push_back(std::move(e.timed_barrier));
     }
   }
 
@@ -91,12 +91,12 @@ class sweeper {
   bool sits_out(const entry& e) const {
     if (length_.rounds > 0 || e.rounds < least_rounds) return false;
     return e.spent_s > 3 * elapsed() / static_cast<double>(entries_.size()) &&
-           e.spent_s / static_cast<double>(e.rounds) > 4e-9 * e.subject->target_ns();
+           e.spent_s / static_cast<double>(e.rounds) > 4e-9 * e.timed_barrier->target_ns();
   }
 
   static void measure(entry& e) {
     const double begin = seconds_now();
-    e.subject->measure();
+    e.timed_barrier->measure();
     e.spent_s += seconds_now() - begin;
     ++e.rounds;
   }

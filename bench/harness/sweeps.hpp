@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps: every series takes one round in each, in a new random order, so that all of them meet the same moods of
-// the machine.
+// Sweeps: every series takes one round in each, in a new random order, so that all of them meet the
+// same moods of the machine.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,8 @@ class team {
  public:
   virtual ~team() = default;
   virtual rank_t size() const = 0;
-  // Runs body(rank) once on each thread, returns when all have; the same thread has the same rank every time.
+  // Runs body(rank) once on each thread, returns when all have; the same thread has the same rank
+  // every time.
   virtual void run(const std::function<void(rank_t)>& body) = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The finest clock of the machine, for intervals of nanoseconds: the TSC, or the generic timer of Arm.
+// The finest clock of the machine, for intervals of nanoseconds: the TSC, or the generic timer of
+// Arm.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@
 #include <stdexcept>
 
 #include "bench/harness/placement.hpp"
-#include "bench/harness/wire.hpp"
+#include "bench/harness/protocol.hpp"
 
 extern "C" char** environ;
 
@@ -30,7 +30,8 @@ std::vector<std::string> merged_environment(const environment& settings) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const std::string name = text.substr(0, text.find('='));
-    // The caller's own settings of an OpenMP runtime would measure something else than what the name says.
+    // The caller's own settings of an OpenMP runtime would measure something else than what the
+    // name says.
     if (name.starts_with("OMP_") || name.starts_with("GOMP_") || name.starts_with("KMP_")) continue;
     merged.push_back(text);
   }
@@ -116,7 +117,7 @@ std::string worker::check(const round_request& round) {
   return request({{"check", round}}).at("fault").get<std::string>();
 }
 
-int serve(const std::function<json(const json&)>& answer) {
+int answer_requests(const std::function<json(const json&)>& answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   (void)allowed_cpus();  // read now: the first round binds this very thread
   std::string line;
@@ -130,16 +131,6 @@ int serve(const std::function<json(const json&)>& answer) {
     std::cout << reply.dump() << std::endl;
   }
   return 0;
-}
-
-json answer_round(const json& asked, team& (*team_of)(rank_t threads), subject& barrier,
-                  neighbours& busy) {
-  if (asked.contains("check")) {
-    const auto request = asked["check"].get<round_request>();
-    return {{"fault", check_barrier(request, team_of(request.threads), barrier)}};
-  }
-  const auto request = asked.at("round").get<round_request>();
-  return {{"outcome", run_round(request, team_of(request.threads), barrier, busy)}};
 }
 
 }  // namespace tutti::bench

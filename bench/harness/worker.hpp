@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peer in a process of its own: one JSON object a line in each direction, asleep in read(2) between rounds.
+// A peer in a process of its own: one JSON object a line in each direction, asleep in read(2)
+// between rounds.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +18,8 @@ namespace tutti::bench {
 
 using environment = std::vector<std::pair<std::string, std::string>>;
 
-// The side of the harness. All throw std::runtime_error when the process cannot be started or has ended.
+// The side of the harness. All throw std::runtime_error when the process cannot be started or has
+// ended.
 class worker {
  public:
   // The program, or a launcher and its arguments.
@@ -41,11 +43,8 @@ class worker {
   std::FILE* from_ = nullptr;
 };
 
-// The side of the peer: answers requests from standard input until its end; an exception becomes an "error".
-int serve(const std::function<nlohmann::json(const nlohmann::json&)>& answer);
-
-// The answer to what run() and check() ask, on the peer's team and with its barrier.
-nlohmann::json answer_round(const nlohmann::json& asked, team& (*team_of)(rank_t threads),
-                            subject& barrier, neighbours& busy);
+// The side of the peer: answers requests from standard input until its end; an exception becomes an
+// "error".
+int answer_requests(const std::function<nlohmann::json(const nlohmann::json&)>& answer);
 
 }  // namespace tutti::bench

@@ -4,21 +4,11 @@
 
 #include <array>
 
+#include "bench/mpi/ranks.hpp"
 #include "bench/mpi/series.hpp"
 
 namespace tutti::bench {
 namespace {
-
-int my_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int all_ranks() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
 
 void barriers(std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) MPI_Barrier(MPI_COMM_WORLD);
@@ -41,8 +31,8 @@ void reductions(std::uint64_t count) {
   }
 }
 
-// NBX (Hoefler, Siebert and Lumsdaine 2010): a synchronous send is complete when it is received; whoever's sends are
-// complete enters a non-blocking barrier, and receives until that is complete.
+// NBX (Hoefler, Siebert and Lumsdaine 2010): a synchronous send is complete when it is received;
+// whoever's sends are complete enters a non-blocking barrier, and receives until that is complete.
 void nbx(std::uint64_t count) {
   const int next = (my_rank() + 1) % all_ranks();
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -87,7 +77,7 @@ void messages(std::uint64_t count) {
 
 void hops(std::uint64_t count) {
   const int size = all_ranks(), rank = my_rank(), next = (rank + 1) % size;
-  // As in tutti's: the token's hop i ends at rank i mod size.
+  // The same as in tutti's series: the token's hop i ends at rank i mod size.
   const auto sizes = static_cast<std::uint64_t>(size);
   const auto turn = static_cast<std::uint64_t>((rank + size - 1) % size);
   std::uint64_t token = count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti-bench-mpi-<family>: `tutti bench idle`, `message` and `hop` on processes, beside what that MPI offers. Run by the
-// MPI's launcher, or by `tutti bench` in its place when such a launcher has started it.
+// tutti-bench-mpi-<family>: `tutti bench idle`, `message` and `hop` on processes, beside what that
+// MPI offers. Run by the MPI's launcher, or by `tutti bench` in its place when such a launcher has
+// started it.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -13,6 +14,7 @@
 #include "bench/harness/machine.hpp"
 #include "bench/harness/record.hpp"
 #include "bench/harness/statistics.hpp"
+#include "bench/mpi/ranks.hpp"
 #include "bench/mpi/series.hpp"
 #include "cli/result_line.hpp"
 #include "tutti/mpi/calls_of_mpi_h.hpp"
@@ -28,24 +30,13 @@ struct request {
   bool json = false;
 };
 
-int my_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int all_ranks() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-
 // Few at first: where processes outnumber cores and the MPI spins, one can take milliseconds.
 std::uint64_t least_batch(const mpi_series& series) {
   return series.benchmark == "message" ? 64 : 4;
 }
 
-// ns, on rank 0's clock, of `count` operations; the same on all. They begin with a few that do not count: where the MPI
-// spins, processes leave its barrier milliseconds apart.
+// ns, on rank 0's clock, of `count` operations; the same on all. They begin with a few that do not
+// count: where the MPI spins, processes leave its barrier milliseconds apart.
 double time_of(const mpi_series& series, std::uint64_t count) {
   MPI_Barrier(MPI_COMM_WORLD);
   series.run(least_batch(series));
@@ -70,7 +61,8 @@ std::uint64_t batch_of(const mpi_series& series, double batch_ns) {
   }
 }
 
-// The series take turns, each round in another order, so that a change of the machine hits all alike.
+// The series take turns, each round in another order, so that a change of the machine hits all
+// alike.
 std::vector<std::vector<double>> measure(const std::vector<mpi_series>& all, const request& asked) {
   std::vector<std::uint64_t> batch;
   for (const mpi_series& series : all) batch.push_back(batch_of(series, asked.batch_ms * 1e6));

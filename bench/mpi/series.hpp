@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured on the processes of an MPI: series of tutti and of the MPI's own primitives, which take turns in one run.
+// What is measured on the processes of an MPI: series of tutti and of the MPI's own primitives,
+// which take turns in one run.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,17 @@ struct mpi_series {
   std::string provider;   // "tutti", "openmpi", "mpich"
   std::string name;       // of the transport, or of the primitive
   std::string metric;     // "empty", "one_message", "random", "next"; "one_way"
-  // Runs `count` operations; collective. An operation is an episode, a message of each process, or a hop.
+  // Runs `count` operations; collective. An operation is an episode, a message of each process, or
+  // a hop.
   std::function<void(std::uint64_t count)> run;
 };
 
-// An episode; one in which each has sent a message; messages of 8 bytes to random others; a token's hop.
+// An episode; one in which each has sent a message; messages of 8 bytes to random others; a token's
+// hop.
 void add_tutti_series(std::vector<mpi_series>& all, mpi::communicator& comm, const char* name);
 
-// MPI_Barrier, MPI_Ibarrier, MPI_Allreduce; the NBX scheme; MPI_Isend and MPI_Irecv; MPI_Send and MPI_Recv.
+// MPI_Barrier, MPI_Ibarrier, MPI_Allreduce; the NBX scheme; MPI_Isend and MPI_Irecv; MPI_Send and
+// MPI_Recv.
 void add_mpi_series(std::vector<mpi_series>& all, const char* family);
 
 }  // namespace tutti::bench

@@ -8,15 +8,15 @@
 #include <memory>
 #include <vector>
 
-#include "bench/barrier/providers.hpp"
-#include "bench/harness/subject.hpp"
+#include "bench/contenders/contender.hpp"
 #include "bench/harness/ticks.hpp"
+#include "bench/harness/timed_barrier.hpp"
 #include "tutti/platform/pause.hpp"
 
 namespace tutti::bench {
 
 // A counter that everyone spins on; whoever leaves then loses `delay_ns`.
-class slowed_barrier : public subject {
+class slowed_barrier : public timed_barrier {
  public:
   slowed_barrier(rank_t n, double delay_ns) : participants_(n), delay_ns_(delay_ns) {}
 
@@ -37,7 +37,7 @@ class slowed_barrier : public subject {
 };
 
 // Nobody waits for anybody.
-class no_barrier final : public subject_base<no_barrier> {
+class no_barrier final : public timed_barrier_base<no_barrier> {
  public:
   void one_episode(rank_t) {}
 };
@@ -83,8 +83,8 @@ class sulking_barrier final : public slowed_barrier {
   alignas(cache_line) std::atomic<std::uint64_t> until_{0};
 };
 
-inline provider fake(const std::string& name, decltype(provider::make) make) {
-  return {"fake", name, "", "", std::move(make), "", {}};
+inline contender fake(const std::string& name, decltype(contender::barrier) make) {
+  return {.family = "fake", .name = name, .barrier = std::move(make)};
 }
 
 }  // namespace tutti::bench

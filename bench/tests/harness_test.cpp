@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include "bench/barrier/report.hpp"
-#include "bench/barrier/suite.hpp"
 #include "bench/harness/phases.hpp"
 #include "bench/harness/statistics.hpp"
+#include "bench/suite/report.hpp"
+#include "bench/suite/suite.hpp"
 #include "bench/tests/fake_barriers.hpp"
 
 namespace tutti::bench {
@@ -22,20 +22,20 @@ class Harness : public testing::Test {
  protected:
   void SetUp() override {
     if (make_placement("core").cpus.size() < 2) GTEST_SKIP() << "needs two cores";
-    plan_.threads = {2};
+    plan_.shapes = {{2, 2}};
     plan_.placements = {make_placement("core")};
     plan_.scenarios = {parse_scenario("free")};
     plan_.length.rounds = 8;
   }
 
   void add_delayed(double delay_ns) {
-    plan_.providers.push_back(fake(
+    plan_.contenders.push_back(fake(
         "delay", [delay_ns](rank_t n) { return std::make_unique<slowed_barrier>(n, delay_ns); }));
   }
 
   static void quiet(const std::string&, double) {}
 
-  barrier_plan plan_;
+  plan plan_;
 };
 
 TEST_F(Harness, SeesAKnownDelayInALoop) {
@@ -56,7 +56,8 @@ TEST_F(Harness, SeesAKnownDelayFromLastInToLastOut) {
   s.run(quiet);
   ASSERT_EQ(s.results().size(), 2u);
   EXPECT_NEAR(cost_of(s.results()[1]) - cost_of(s.results()[0]), 2000, 600);
-  // Skew is not part of the latency: it is far below the largest skew, and not below what physics allows.
+  // Skew is not part of the latency: it is far below the largest skew, and not below what physics
+  // allows.
   const double latency = median_of(s.results()[0].samples);
   EXPECT_GT(latency + s.clock_bound_ns(), 0.5 * median_of(s.results()[0].floors));
 }
@@ -98,7 +99,8 @@ TEST_F(Harness, RandomWorkIsNoWait) {
   suite s(plan_);
   s.run(quiet);
   EXPECT_LT(cost_of(of_metric(s, metric::last_in_last_out)), 20e3);
-  // The work, 200 us of both ranks in the mean, is no wait; an episode lasts as long as the longer work.
+  // The work, 200 us of both ranks in the mean, is no wait; an episode lasts as long as the longer
+  // work.
   const double waits = cost_of(of_metric(s, metric::cpu_time));
   const double episode = cost_of(of_metric(s, metric::episode));
   EXPECT_GT(waits, 10e3);
@@ -110,22 +112,23 @@ TEST_F(Harness, SeesHowLongABarrierRemembersLongWaits) {
   constexpr double memory = 80e6;
   plan_.length.rounds = 3;
   plan_.scenarios = {parse_scenario("recover_imbalance_1ms")};
-  plan_.providers.push_back(fake(
+  plan_.contenders.push_back(fake(
       "sulks", [=](rank_t n) { return std::make_unique<sulking_barrier>(n, 500e3, 5e3, memory); }));
   add_delayed(0);
   suite s(plan_);
   s.run(quiet);
   ASSERT_EQ(s.results().size(), 2u);
-  // The most against the least: on a busy machine the calm returns later, or a round's long waits are cut short.
+  // The most against the least: on a busy machine the calm returns later, or a round's long waits
+  // are cut short.
   EXPECT_GT(summarize(s.results()[0].samples).max, 0.8 * memory);
   EXPECT_LT(cost_of(s.results()[1]), 0.2 * memory);
 }
 
 TEST_F(Harness, TheFloorOfACrowdIsNotAboveABarrierThatYields) {
-  plan_.threads = {4};
+  plan_.shapes = {{4, 4}};
   plan_.metrics = {metric::loop};
   plan_.length.rounds = 10;
-  plan_.providers = choose_tutti({"ticket"}, {"yield"});
+  plan_.contenders = choose_tutti({"ticket"}, {"yield"});
   suite s(plan_);
   s.run(quiet);
   ASSERT_EQ(s.results().size(), 1u);
@@ -147,7 +150,7 @@ TEST_F(Harness, RefusesWhatIsNoBarrier) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "plain data without a barrier is a data race";
 #endif
-  plan_.providers.push_back(fake("none", [](rank_t) { return std::make_unique<no_barrier>(); }));
+  plan_.contenders.push_back(fake("none", [](rank_t) { return std::make_unique<no_barrier>(); }));
   suite s(plan_);
   s.run(quiet);
   ASSERT_EQ(s.failures().size(), 1u);
@@ -156,7 +159,7 @@ TEST_F(Harness, RefusesWhatIsNoBarrier) {
 }
 
 TEST_F(Harness, RefusesRoundsThatBeginWithAThreadAsleep) {
-  plan_.providers.push_back(
+  plan_.contenders.push_back(
       fake("drowsy", [](rank_t n) { return std::make_unique<drowsy_barrier>(n); }));
   plan_.metrics = {metric::loop};
   suite s(plan_);
@@ -181,9 +184,9 @@ TEST_F(Harness, ABusyNeighbourIsBusyOnlyDuringTheRound) {
 TEST_F(Harness, LinesAreJsonWithTheirKeys) {
   add_delayed(0);
   plan_.length.rounds = 2;
-  plan_.threads = {2, 4};
-  plan_.providers = {fake("yields", [](rank_t n) {
-    class yields final : public subject_base<yields> {
+  plan_.shapes = {{2, 2}, {4, 4}};
+  plan_.contenders = {fake("yields", [](rank_t n) {
+    class yields final : public timed_barrier_base<yields> {
      public:
       explicit yields(rank_t participants) : participants_(participants) {}
       void one_episode(rank_t) {
@@ -200,7 +203,7 @@ TEST_F(Harness, LinesAreJsonWithTheirKeys) {
   })};
   suite s(plan_);
   s.run(quiet);
-  std::istringstream lines(json_lines(plan_, s, describe_machine()));
+  std::istringstream lines(json_lines(plan_, s, describe_machine(), {}));
   std::size_t machines = 0, floors = 0, results = 0;
   for (std::string text; std::getline(lines, text);) {
     const auto line = nlohmann::json::parse(text);

@@ -7,8 +7,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "bench/barrier/plan.hpp"
 #include "bench/harness/placement.hpp"
+#include "bench/suite/plan.hpp"
 
 namespace tutti::bench {
 namespace {

@@ -33,14 +33,14 @@ nop_program::nop_program(nop_kind kind, std::uint64_t length)
 }
 
 double time_instruction(const nop_program& program, unsigned ranks,
-                        vcode::spmd_run::rank_barrier& meeting,
+                        vcode::spmd_run::rank_barrier& barrier,
                         const std::function<void(const std::function<void(unsigned)>&)>& fork) {
   vcode::run_options how;
   how.memory = 1 << 20;
-  vcode::spmd_run run(program.code, program.inputs, how, ranks, meeting);
+  vcode::spmd_run run(program.code, program.inputs, how, ranks, barrier);
   std::uint64_t took = 0;
   fork([&](unsigned rank) {
-    meeting.arrive_and_wait(rank);
+    barrier.arrive_and_wait(rank);
     const std::uint64_t begin = ordered_ticks();
     run.interpret(rank);
     if (rank == 0) took = ordered_ticks() - begin;

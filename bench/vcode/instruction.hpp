@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction costs in engine spmd, where a barrier ends each: figure 3 of Hetland et al.
-// 2019 on this machine.
+// What an instruction costs in engine spmd, where a barrier ends each: figure 3 of the paper on
+// this machine.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct nop_program {
   std::uint64_t count;
 };
 
-// Runs `program` once: `ranks` threads that `fork` makes or has, each of which meets the others, then interprets. The
-// nanoseconds of an instruction, by rank 0's clock.
+// Runs `program` once: `ranks` threads that `fork` makes or has, each of which meets the others,
+// then interprets. The nanoseconds of an instruction, by rank 0's clock.
 double time_instruction(const nop_program& program, unsigned ranks,
-                        vcode::spmd_run::rank_barrier& meeting,
+                        vcode::spmd_run::rank_barrier& barrier,
                         const std::function<void(const std::function<void(unsigned)>&)>& fork);
 
 }  // namespace tutti::bench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What some of the recorded programs compute, as plain loops of one thread: what a programmer would write by hand.
+// What some of the recorded programs compute, as plain loops of one thread: what a programmer would
+// write by hand.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@ namespace tutti::bench {
 
 struct plain_loop {
   std::string program;  // stem of the file
-  // The first numbers that the program leaves, bottom first; none: the loop only does as much of the same work.
+  // The first numbers that the program leaves, bottom first; none: the loop only does as much of
+  // the same work.
   std::vector<double> (*compute)();
 };
 

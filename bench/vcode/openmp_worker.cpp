@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine spmd inside a parallel region of an OpenMP runtime, with its barrier: a process of its own, as a runtime reads
-// its settings when it is loaded.
+// Engine spmd inside a parallel region of an OpenMP runtime, with its barrier: a process of its
+// own, as a runtime reads its settings when it is loaded.
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
-#include "bench/barrier/peers/openmp_region.h"
 #include "bench/harness/worker.hpp"
+#include "bench/peers/openmp/runtime.hpp"
 #include "bench/vcode/instruction.hpp"
 
 namespace {
 
 using namespace tutti;
 
-struct openmp_meeting : vcode::spmd_run::rank_barrier {
+struct openmp_rank_barrier : vcode::spmd_run::rank_barrier {
   void arrive_and_wait(unsigned) override { tutti_openmp_barrier(); }
 };
 
@@ -20,19 +19,13 @@ struct openmp_meeting : vcode::spmd_run::rank_barrier {
 nlohmann::json answer(const nlohmann::json& asked) {
   const unsigned threads = asked.at("threads");
   const bench::nop_program program(bench::parse_nop_kind(asked.at("kind")), asked.at("count"));
-  openmp_meeting meeting;
+  openmp_rank_barrier barrier;
   const auto fork = [threads](const std::function<void(unsigned)>& body) {
-    const auto call = [](void* object, unsigned rank) {
-      (*static_cast<const std::function<void(unsigned)>*>(object))(rank);
-    };
-    void* const object = const_cast<void*>(static_cast<const void*>(&body));
-    if (tutti_openmp_run(threads, call, object) != threads) {
-      throw std::runtime_error("the runtime gave fewer threads than wanted");
-    }
+    bench::run_openmp_region(threads, body);
   };
   std::vector<double> ns;
   for (int i = asked.at("samples"); i > 0; --i) {
-    ns.push_back(bench::time_instruction(program, threads, meeting, fork));
+    ns.push_back(bench::time_instruction(program, threads, barrier, fork));
   }
   tutti_openmp_release();
   return {{"ns", ns}};
@@ -40,4 +33,4 @@ nlohmann::json answer(const nlohmann::json& asked) {
 
 }  // namespace
 
-int main() { return bench::serve(answer); }
+int main() { return bench::answer_requests(answer); }

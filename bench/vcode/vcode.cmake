@@ -3,19 +3,24 @@
 # comes after the harness.
 set(vcode_bench "${PROJECT_SOURCE_DIR}/bench/vcode")
 add_library(tutti_bench_vcode STATIC "${vcode_bench}/instruction.cpp" "${vcode_bench}/loops.cpp")
+add_library(tutti_bench_vcode_suites STATIC "${vcode_bench}/instruction_suite.cpp" "${vcode_bench}/program_suite.cpp")
+target_link_libraries(
+  tutti_bench_vcode_suites
+  PUBLIC tutti_bench_vcode tutti_bench
+  PRIVATE tutti_warnings)
 target_link_libraries(
   tutti_bench_vcode
   PUBLIC tutti_vcode tutti_harness
   PRIVATE tutti_warnings)
-set_target_properties(tutti_bench_vcode PROPERTIES CXX_EXTENSIONS OFF)
+set_target_properties(tutti_bench_vcode tutti_bench_vcode_suites PROPERTIES CXX_EXTENSIONS OFF)
 
 if(TUTTI_GCC)
   set(region "${CMAKE_CURRENT_BINARY_DIR}/vcode_libgomp_region.o")
   add_custom_command(
     OUTPUT "${region}"
     COMMAND "${TUTTI_GCC}" -std=c11 -O2 -fPIC -Wall -Wextra -fopenmp -I "${PROJECT_SOURCE_DIR}" -c
-            "${PROJECT_SOURCE_DIR}/bench/barrier/peers/openmp_region.c" -o "${region}"
-    DEPENDS "${PROJECT_SOURCE_DIR}/bench/barrier/peers/openmp_region.c"
+            "${PROJECT_SOURCE_DIR}/bench/peers/openmp/regions.c" -o "${region}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/bench/peers/openmp/regions.c"
     COMMENT "Compiling the parallel regions of libgomp"
     VERBATIM)
   execute_process(

@@ -11,15 +11,15 @@ namespace {
 
 class rounds {
  public:
-  rounds(const round_request& request, bench::region_crew& crew, workload& work)
-      : request_(request), crew_(crew), work_(work), body_{[&work](rank_t rank) {
+  rounds(const round_request& request, bench::region_runtime& runtime, workload& work)
+      : request_(request), runtime_(runtime), work_(work), body_{[&work](rank_t rank) {
           work.enter(rank);
         }} {}
 
   // Returns false as soon as a result is wrong; fault() says which.
   bool regions(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
-      crew_.open(body_.call);
+      runtime_.open(body_.call);
       ++done_;
       if (!request_.verify_each) continue;
       fault_ = work_.fault(done_);
@@ -32,7 +32,7 @@ class rounds {
 
  private:
   const round_request& request_;
-  bench::region_crew& crew_;
+  bench::region_runtime& runtime_;
   workload& work_;
   // All threads read this in every region, so it is kept away from what the master writes.
   const struct alignas(cache_line) { std::function<void(rank_t)> call; } body_;
@@ -42,10 +42,11 @@ class rounds {
 
 }  // namespace
 
-round_outcome run_round(const round_request& request, bench::region_crew& crew, workload& work) {
-  crew.place(request.cpus);
+round_outcome run_round(const round_request& request, bench::region_runtime& runtime,
+                        workload& work) {
+  runtime.place(request.cpus);
   work.reset();
-  rounds all(request, crew, work);
+  rounds all(request, runtime, work);
   round_outcome outcome;
   bool right = all.regions(request.warm_up);
   const std::uint64_t each = request.regions / request.batches;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One round of the benchmark: regions back to back on a provider's threads (bench/crew). The master
+// One round of the benchmark: regions back to back on a contender's threads (bench/contenders). The master
 // verifies them and reads the clock.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/crew/crew.hpp"
+#include "bench/harness/runtime.hpp"
 #include "workloads/synthetic/workload.hpp"
 
 namespace tutti::synthetic {
@@ -38,7 +38,8 @@ struct round_outcome {
 };
 
 // Throws std::runtime_error if a thread cannot be placed.
-round_outcome run_round(const round_request& request, bench::region_crew& crew, workload& work);
+round_outcome run_round(const round_request& request, bench::region_runtime& runtime,
+                        workload& work);
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(round_request, threads, cpus, length, seed, regions, warm_up,
                                    batches, verify_each)

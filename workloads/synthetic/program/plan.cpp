@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bench/harness/peer_program.hpp"
 #include "cli/lists.hpp"
 
 namespace tutti::synthetic {
@@ -17,21 +16,6 @@ namespace {
 constexpr std::uint64_t regions_without_work = 10'000'000, regions_with_work = 100'000;
 constexpr std::uint64_t longest = std::uint64_t{1} << 30;
 constexpr std::uint32_t most_threads = 1024;
-
-std::string program_of(const bench::crew_provider& peer) { return "synthetic-" + peer.family; }
-
-// All known peers, with the programs of this benchmark instead of those of `tutti bench`.
-std::vector<bench::crew_provider> known_peers() {
-  std::vector<bench::crew_provider> known = bench::known_region_peers();
-  for (auto& peer : known) {
-    if (!peer.in_process()) peer.executable = bench::find_peer_program(program_of(peer));
-  }
-  return known;
-}
-
-bool can_run(const bench::crew_provider& peer) {
-  return peer.in_process() || !peer.executable.empty();
-}
 
 bench::placement parse_pin(const std::string& text) {
   try {
@@ -43,27 +27,11 @@ bench::placement parse_pin(const std::string& text) {
 
 }  // namespace
 
-std::vector<bench::crew_provider> peers() {
-  std::vector<bench::crew_provider> those = known_peers();
-  std::erase_if(those, [](const bench::crew_provider& p) { return !can_run(p); });
-  return those;
-}
-
-std::vector<bench::missing_crew> missing_peers() {
-  std::vector<bench::missing_crew> missing;
-  for (const auto& m : bench::missing_region_peers()) missing.push_back(m);
-  for (const auto& peer : known_peers()) {
-    const bool is_told = std::any_of(missing.begin(), missing.end(),
-                                     [&](const auto& m) { return m.family == peer.family; });
-    if (can_run(peer) || is_told) continue;
-    missing.push_back({peer.family, bench::missing_peer_program(program_of(peer))});
-  }
-  return missing;
-}
-
-std::string name_of(const bench::crew_provider& who) {
-  const std::string name = who.family == who.name ? who.name : who.family + " " + who.name;
-  return who.wait.empty() ? name : name + ", " + who.wait;
+// With the programs of this benchmark instead of those of `tutti bench`.
+bench::peer_list peers() {
+  bench::peer_list list = bench::peers_of(bench::operation::region, "synthetic-");
+  std::erase_if(list.peers, [](const bench::contender& p) { return p.only_loops; });
+  return list;
 }
 
 plan make_plan(const request& r) {
@@ -76,11 +44,11 @@ plan make_plan(const request& r) {
   p.where = parse_pin(r.pin);
   p.run.seconds = parse_number("--seconds", r.seconds, 0.1, 86400);
   p.run.seed = parse_integer("--seed", r.seed, 0, UINT64_MAX);
-  p.providers = bench::choose_teams(split("--barrier", r.barriers), split("--wait", r.waits));
-  for (auto& peer : bench::choose(peers(), missing_peers(), split("--peers", r.peers))) {
-    p.providers.push_back(std::move(peer));
+  p.contenders = bench::choose_teams(split("--barrier", r.barriers), split("--wait", r.waits));
+  for (auto& peer : bench::choose(peers(), split("--peers", r.peers))) {
+    p.contenders.push_back(std::move(peer));
   }
-  if (p.providers.empty()) {
+  if (p.contenders.empty()) {
     throw std::invalid_argument("there is nothing to measure: --barrier and --peers are both none");
   }
   return p;

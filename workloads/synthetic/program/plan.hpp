@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/crew/providers.hpp"
+#include "bench/contenders/contender.hpp"
 #include "bench/harness/placement.hpp"
 #include "bench/harness/sweeps.hpp"
 
@@ -31,7 +31,7 @@ struct plan {
   std::uint64_t regions = 0;
   std::size_t length = 0;
   std::vector<rank_t> threads;
-  std::vector<bench::crew_provider> providers;
+  std::vector<bench::contender> contenders;
   bench::placement where;
   bench::run_length run;
 };
@@ -39,11 +39,7 @@ struct plan {
 // Throws std::invalid_argument for options that are not valid or leave nothing to measure.
 plan make_plan(const request& r);
 
-// The peers with this benchmark's programs, including those that it cannot run.
-std::vector<bench::crew_provider> peers();
-std::vector<bench::missing_crew> missing_peers();
-
-// For example "tutti flags, adaptive".
-std::string name_of(const bench::crew_provider& who);
+// The peers with this benchmark's programs, and those that it cannot run.
+bench::peer_list peers();
 
 }  // namespace tutti::synthetic

@@ -20,7 +20,7 @@ bool is_sound(const sweeps& s, const measurement& m) {
   return !m.samples.empty() && std::none_of(s.failures.begin(), s.failures.end(), same);
 }
 
-bool is_default(const bench::crew_provider& who) {
+bool is_default(const bench::contender& who) {
   return who.family == "tutti" && who.name == "default";
 }
 
@@ -99,7 +99,7 @@ std::string json_lines(const plan& p, const sweeps& s, ordered_json machine) {
     if (is_sound(s, m)) text += line_of(p, s, m);
   }
   for (const failure& f : s.failures) text += line_of(p, f);
-  for (const bench::missing_crew& m : missing_peers()) {
+  for (const bench::missing_peer& m : peers().missing) {
     text += cli::skipped_line({{"benchmark", "synthetic"}, {"provider", m.family}}, m.reason);
   }
   return text;

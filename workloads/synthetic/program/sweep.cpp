@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "bench/floors/floors.hpp"
-#include "bench/harness/pace.hpp"
+#include "bench/harness/round_length.hpp"
 #include "bench/harness/watchdog.hpp"
 
 namespace tutti::synthetic {
@@ -38,25 +38,22 @@ class bench_run {
     return r;
   }
 
-  round_outcome run(const bench::crew_provider& who, const round_request& request) {
+  round_outcome run(const bench::contender& who, const round_request& request) {
     if (!who.in_process()) {
       auto& process = processes_[&who];
       if (!process)
-        process = std::make_unique<bench::worker>(std::vector{who.executable}, who.settings);
+        process = std::make_unique<bench::worker>(command_of(who, 0), who.process.settings);
       return process->request({{"synthetic", request}}).at("outcome").get<round_outcome>();
     }
     workload& work = stores_[request.threads].of(request);
     // The master is a thread of its own, so that what the runtime keeps for it ends with it and
     // this thread stays unpinned.
-    return std::async(std::launch::async,
-                      [&] {
-                        const auto crew = who.makers.regions({.threads = request.threads,
-                                                              .ranks = request.threads,
-                                                              .cpus = request.cpus,
-                                                              .algorithm = {},
-                                                              .wait = {}});
-                        return run_round(request, *crew, work);
-                      })
+    return std::async(
+               std::launch::async,
+               [&] {
+                 const auto runtime = who.regions({request.threads, request.threads, request.cpus});
+                 return run_round(request, *runtime, work);
+               })
         .get();
   }
 
@@ -67,7 +64,7 @@ class bench_run {
     return bench::line_transfer(two_, {plan_.where.cpu_of(0), plan_.where.cpu_of(1)});
   }
 
-  void fail(const bench::crew_provider& who, rank_t threads, const std::string& reason) {
+  void fail(const bench::contender& who, rank_t threads, const std::string& reason) {
     const auto known = [&](const failure& f) { return f.who == &who && f.threads == threads; };
     auto& all = sweeps_.failures;
     if (std::none_of(all.begin(), all.end(), known)) all.push_back({&who, threads, reason});
@@ -80,7 +77,7 @@ class bench_run {
   sweeps& sweeps_;
   bench::thread_team two_{2};
   std::map<rank_t, workload_store> stores_;
-  std::map<const bench::crew_provider*, std::unique_ptr<bench::worker>> processes_;
+  std::map<const bench::contender*, std::unique_ptr<bench::worker>> processes_;
 };
 
 class cell final : public bench::series {
@@ -144,7 +141,7 @@ class cell final : public bench::series {
   bench_run& run_;
   const std::size_t index_;
   round_request request_;
-  bench::pace speed_;
+  bench::round_length speed_;
 };
 
 }  // namespace
@@ -152,7 +149,7 @@ class cell final : public bench::series {
 sweeps run_plan(const plan& p, const bench::progress& report) {
   sweeps s;
   for (const rank_t threads : p.threads) {
-    for (const auto& who : p.providers) {
+    for (const auto& who : p.contenders) {
       s.results.emplace_back();
       s.results.back().who = &who;
       s.results.back().threads = threads;

@@ -15,12 +15,12 @@
 namespace tutti::synthetic {
 
 struct measurement : bench::series_record {
-  const bench::crew_provider* who = nullptr;
+  const bench::contender* who = nullptr;
   rank_t threads = 0;
 };
 
 struct failure {
-  const bench::crew_provider* who = nullptr;
+  const bench::contender* who = nullptr;
   rank_t threads = 0;
   std::string reason;
 };

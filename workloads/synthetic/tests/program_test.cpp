@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Program, WrongUsage,
                                          "--pin nowhere", "--seconds 0", "--seconds x",
                                          "--seed -1"));
 
-std::set<std::string> names_of(const std::vector<bench::crew_provider>& providers) {
+std::set<std::string> names_of(const std::vector<bench::contender>& providers) {
   std::set<std::string> names;
   for (const auto& who : providers) names.insert(who.family + " " + who.name);
   return names;
@@ -62,11 +62,11 @@ TEST(Plan, HasThePapersNumbersByDefault) {
 TEST(Plan, HasThePapersBarriersTuttisChoiceAndThePeers) {
   request r;
   r.threads = "2";
-  const auto names = names_of(make_plan(r).providers);
+  const auto names = names_of(make_plan(r).contenders);
   for (const char* name : {"tutti default", "tutti flags", "tutti flags_padded", "tutti recursive",
                            "tutti recursive_padded", "tutti atomic", "tutti mutex"})
     EXPECT_TRUE(names.contains(name)) << name;
-  for (const auto& peer : names_of(peers())) EXPECT_TRUE(names.contains(peer)) << peer;
+  for (const auto& peer : names_of(peers().peers)) EXPECT_TRUE(names.contains(peer)) << peer;
 }
 
 void check_result(const nlohmann::json& line) {
@@ -107,10 +107,11 @@ TEST(Program, WritesALineForEachThatItMeasures) {
   }
   request r;
   r.threads = "2";
-  for (const auto& who : names_of(make_plan(r).providers)) {
+  for (const auto& who : names_of(make_plan(r).contenders)) {
     EXPECT_TRUE(measured.contains(who)) << who;
   }
-  for (const auto& peer : bench::known_region_peers()) {
+  for (const auto& peer : bench::all_peers()) {
+    if (!peer.does(bench::operation::region) || peer.only_loops) continue;
     const bool is_measured = measured.contains(peer.family + " " + peer.name);
     EXPECT_NE(is_measured, missing.contains(peer.family)) << peer.family << " " << peer.name;
   }

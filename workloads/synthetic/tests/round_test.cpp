@@ -8,7 +8,7 @@
 #include <cctype>
 #include <thread>
 
-#include "bench/crew/providers.hpp"
+#include "bench/contenders/contender.hpp"
 
 namespace tutti::synthetic {
 namespace {
@@ -27,10 +27,10 @@ round_request request_of(std::size_t vector_length) {
   return r;
 }
 
-std::unique_ptr<bench::region_crew> tuttis() {
-  bench::crew_size size;
+std::unique_ptr<bench::region_runtime> tuttis() {
+  bench::runtime_options size;
   size.threads = size.ranks = threads;
-  return bench::choose_teams({"default"}, {"adaptive"}).at(0).makers.regions(size);
+  return bench::choose_teams({"default"}, {"adaptive"}).at(0).regions(size);
 }
 
 round_outcome round_with(std::size_t vector_length, kernel work) {
@@ -82,15 +82,15 @@ TEST(Round, CatchesASingleWrongSum) {
 }
 
 // Runs ranks one after another. The variants leave the last rank out, or do not wait for it.
-class serial_crew : public bench::region_crew {
+class serial_runtime : public bench::region_runtime {
  public:
-  explicit serial_crew(rank_t ranks) : ranks_(ranks) {}
+  explicit serial_runtime(rank_t ranks) : ranks_(ranks) {}
   void place(const std::vector<int>&) override {}
   void open(const std::function<void(rank_t)>& body) override {
     for (rank_t rank = 0; rank < ranks_; ++rank) body(rank);
   }
-  void regions(std::uint64_t, bench::ledger&) override {}
-  void reducing_regions(std::uint64_t, bench::ledger&) override {}
+  void regions(std::uint64_t, bench::checksums&) override {}
+  void reducing_regions(std::uint64_t, bench::checksums&) override {}
 
  private:
   const rank_t ranks_;
@@ -99,7 +99,7 @@ class serial_crew : public bench::region_crew {
 TEST(Round, CatchesARankThatTakesNoPart) {
   for (const std::size_t n : {std::size_t{0}, length}) {
     workload w(threads, n, {}, 1);
-    serial_crew all(threads), one_less(threads - 1);
+    serial_runtime all(threads), one_less(threads - 1);
     EXPECT_EQ(run_round(request_of(n), all, w).fault, "");
     const std::string fault = run_round(request_of(n), one_less, w).fault;
     EXPECT_TRUE(fault.starts_with("rank 2 has ended 0 of ")) << fault;
@@ -131,28 +131,28 @@ TEST(Workload, IsKeptWhileTheRequestStays) {
   EXPECT_EQ(store.of(request).ranks(), 1U);
 }
 
-// Every provider that `tutti bench team` knows in this process, with and without work.
-class Crews : public testing::TestWithParam<bench::crew_provider> {};
+// Every contender that `tutti bench team` knows in this process, with and without work.
+class Runtimes : public testing::TestWithParam<bench::contender> {};
 
-TEST_P(Crews, ComputeWhatTheyShould) {
+TEST_P(Runtimes, ComputeWhatTheyShould) {
   for (const std::size_t n : {std::size_t{0}, length}) {
     workload w(threads, n, {}, 1);
-    bench::crew_size size;
+    bench::runtime_options size;
     size.threads = size.ranks = threads;
-    const auto crew = GetParam().makers.regions(size);
-    EXPECT_EQ(run_round(request_of(n), *crew, w).fault, "");
+    const auto runtime = GetParam().regions(size);
+    EXPECT_EQ(run_round(request_of(n), *runtime, w).fault, "");
   }
 }
 
-std::vector<bench::crew_provider> in_process() {
+std::vector<bench::contender> in_process() {
   auto all = bench::choose_teams(
       {"default", "flags", "flags_padded", "recursive", "recursive_padded", "atomic", "mutex"},
       {"adaptive"});
-  for (auto& peer : bench::known_region_peers())
-    if (peer.in_process()) all.push_back(peer);
+  for (auto& peer : bench::all_peers())
+    if (peer.in_process() && peer.does(bench::operation::region)) all.push_back(peer);
   return all;
 }
-INSTANTIATE_TEST_SUITE_P(All, Crews, testing::ValuesIn(in_process()), [](const auto& each) {
+INSTANTIATE_TEST_SUITE_P(All, Runtimes, testing::ValuesIn(in_process()), [](const auto& each) {
   std::string name = each.param.family + "_" + each.param.name;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';

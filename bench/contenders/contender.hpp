@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// A contender is what is measured, and what it can do: tutti itself, and its peers, each in one
+// file of bench/peers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/round.hpp"
+#include "bench/harness/runtime.hpp"
+#include "bench/harness/timed_barrier.hpp"
+#include "bench/harness/worker.hpp"
+#include "bench/trials/trial.hpp"
+
+namespace tutti::bench {
+
+// A process of its own, for runtimes that own their threads or read their settings when they are
+// loaded.
+struct peer_process {
+  std::string program = {};          // tutti-peer-<program>; empty: there is no such process
+  std::vector<operation> does = {};  // what it answers to
+  environment settings = {};
+  std::vector<std::string> launcher =
+      {};  // starts a process for each rank, whose number comes behind it
+  std::vector<std::string> launcher_options = {};
+  std::string executable = {};  // where it is, if not where tutti's programs look for it
+
+  bool for_each_rank() const { return !launcher.empty(); }
+};
+
+struct contender {
+  std::string family = {};   // tutti, pthread, libomp, ...
+  std::string name = {};     // within the family: an algorithm, a type, a setting of the runtime
+  std::string summary = {};  // in a few words: what it is, how it waits
+  std::string wait = {};     // of tutti: the wait policy
+
+  // What it does in this process; empty: it does not.
+  std::function<std::unique_ptr<timed_barrier>(rank_t)> barrier = {};
+  std::function<std::unique_ptr<region_runtime>(const runtime_options&)> regions = {};
+  std::function<std::unique_ptr<collective_runtime>(const runtime_options&)> collectives = {};
+  // Episodes without messages, messages, hops of a token, for so many participants. They have names
+  // of their own.
+  std::function<std::vector<trial>(rank_t)> trials = {};
+  // Threads for the rounds of its barriers, where only its own can use them.
+  std::function<std::unique_ptr<team>(rank_t)> own_threads = {};
+  peer_process process = {};
+
+  bool only_loops = false;  // regions of one thread alone: its loops are measured, nothing else
+  bool has_fibers = false;  // more ranks than threads
+  bool trials_on_fibers = false;  // trials whose participants may be fibers
+  unsigned widest = UINT32_MAX;   // doubles that it sums at once
+
+  bool does(operation what) const;
+  bool in_process() const { return process.program.empty(); }
+};
+
+struct missing_peer {
+  std::string family;
+  std::string reason;
+};
+
+struct peer_list {
+  std::vector<contender> peers;
+  std::vector<missing_peer> missing;  // and why they cannot run here
+};
+
+// The peers that do `what`: those of --peers, `tutti info` and the lines of type "skipped". A
+// workload has processes of its own, whose names have its prefix.
+peer_list peers_of(operation what, const std::string& prefix = {});
+
+// All peers, whether or not their programs are found; by file, in alphabetical order.
+std::vector<contender> all_peers();
+
+// The trials of all peers for so many participants; on_fibers: only those whose participants may be
+// fibers.
+std::vector<trial> peer_trials(rank_t participants, bool on_fibers);
+
+// Those of `list` that are named: all, none, FAMILY or FAMILY:NAME. Throws std::invalid_argument.
+std::vector<contender> choose(const peer_list& list, const std::vector<std::string>& names);
+
+// What starts its process, for so many ranks. Empty: its program is not there.
+std::vector<std::string> command_of(const contender& who, rank_t ranks);
+
+// "tutti flags, adaptive"
+std::string name_of(const contender& who);
+
+// The names that --algorithms knows for barriers.
+std::vector<std::string> algorithm_names();
+
+// Every algorithm with every wait policy; what chooses by itself (default, default_rankless) once,
+// with its own. For barriers, or for teams, whose regions and collectives it ends. Throw
+// std::invalid_argument for a name that is not known or a wait policy that this machine does not
+// have.
+std::vector<contender> choose_tutti(const std::vector<std::string>& algorithms,
+                                    const std::vector<std::string>& waits);
+std::vector<contender> choose_teams(const std::vector<std::string>& algorithms,
+                                    const std::vector<std::string>& waits);
+
+// What the build made of the files in bench/peers: one function a file, and the reasons why some
+// were not compiled.
+struct uncompiled_peer {
+  missing_peer why;
+  std::vector<operation> does;
+};
+struct compiled_peers {
+  std::vector<contender> peers;
+  std::vector<uncompiled_peer> missing;
+};
+compiled_peers peers_of_this_build();
+
+}  // namespace tutti::bench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// needs absl::synchronization of absl, for barrier
+// Abseil's absl::Barrier serves one episode: a round gets an array of new ones, made before it is
+// timed.
+#include <absl/synchronization/barrier.h>
+
+#include <deque>
+#include <vector>
+
+#include "bench/contenders/contender.hpp"
+
+namespace tutti::bench {
+namespace {
+
+class absl_barrier final : public timed_barrier_base<absl_barrier> {
+ public:
+  explicit absl_barrier(rank_t n) : participants_(static_cast<int>(n)), next_(n) {}
+
+  void prepare(std::uint64_t count) override {
+    barriers_.clear();
+    for (std::uint64_t i = 0; i < count; ++i) barriers_.emplace_back(participants_);
+    for (auto& next : next_) next.index = 0;
+  }
+  void one_episode(rank_t rank) { barriers_[next_[rank].index++].Block(); }
+
+ private:
+  struct alignas(cache_line) position {
+    std::size_t index = 0;
+  };
+  const int participants_;
+  std::deque<absl::Barrier> barriers_;
+  std::vector<position> next_;
+};
+
+}  // namespace
+
+std::vector<contender> peer_absl() {
+  return {{.family = "absl",
+           .name = "absl::Barrier",
+           .summary = "Abseil: one-shot, a new one each episode",
+           .barrier = [](rank_t n) { return std::make_unique<absl_barrier>(n); }}};
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// needs Eigen3::Eigen of Eigen3 NO_MODULE, for region
+// Eigen's NonBlockingThreadPool, Eigen::ThreadPool: a task for each worker, put into its own queue,
+// which meet with the caller. The rendezvous is also the join: Eigen's own Barrier would put the
+// caller to sleep in every region.
+#include <optional>
+#include <unsupported/Eigen/CXX11/ThreadPool>
+
+#include "bench/contenders/contender.hpp"
+#include "bench/contenders/rank_sums.hpp"
+#include "bench/contenders/rendezvous.hpp"
+
+namespace tutti::bench {
+namespace {
+
+class eigen_pool final : public region_runtime_base<eigen_pool> {
+ public:
+  explicit eigen_pool(rank_t threads)
+      : workers_(static_cast<int>(threads) - 1), sums_(threads), rendezvous_(threads) {
+    if (workers_ > 0) pool_.emplace(workers_);
+  }
+
+  template <class Body>
+  void fork(Body body) {
+    for (int worker = 0; worker < workers_; ++worker) {
+      pool_->ScheduleWithHint(
+          [this, body] {
+            body(static_cast<rank_t>(pool_->CurrentThreadId() + 1));
+            rendezvous_.meet();
+          },
+          worker, worker + 1);
+    }
+    body(0);
+    rendezvous_.meet();
+  }
+
+  // Eigen's pool has no reductions: a value a thread.
+  template <class Body>
+  pair_of_doubles fork_reduce(Body body) {
+    return sums_.reduce(*this, body);
+  }
+
+ private:
+  const int workers_;
+  rank_sums sums_;
+  rendezvous rendezvous_;
+  std::optional<Eigen::ThreadPool>
+      pool_;  // its end joins the workers, which still may be in the rendezvous
+};
+
+}  // namespace
+
+std::vector<contender> peer_eigen() {
+  return {{.family = "eigen",
+           .name = "thread pool",
+           .summary = "Eigen: a task a worker, which meet",
+           .regions = [](const runtime_options& size) {
+             return std::make_unique<eigen_pool>(size.threads);
+           }}};
+}
+
+}  // namespace tutti::bench

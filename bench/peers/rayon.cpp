@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rayon's broadcast, in a process of its own, as tutti's programs need no Rust.
+#include "bench/contenders/contender.hpp"
+
+namespace tutti::bench {
+namespace {
+
+contender opened(const std::string& opener, const std::string& summary) {
+  return {.family = "rayon",
+          .name = opener,
+          .summary = summary,
+          .process = {.program = "rayon",
+                      .does = {operation::region},
+                      .settings = {{"TUTTI_RAYON_OPENER", opener}}}};
+}
+
+}  // namespace
+
+std::vector<contender> peer_rayon() {
+  return {
+      opened("inside", "Rayon's broadcast, opened by a thread of its pool: yields, then sleeps"),
+      opened("outside", "the same, opened by a thread that is not: which sleeps")};
+}
+
+}  // namespace tutti::bench

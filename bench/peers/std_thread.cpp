@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A std::thread for each rank of each region, joined at its end.
+#include <sched.h>
+
+#include <cerrno>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "bench/contenders/contender.hpp"
+#include "bench/contenders/rank_sums.hpp"
+#include "bench/harness/placement.hpp"
+
+namespace tutti::bench {
+namespace {
+
+class new_threads final : public region_runtime_base<new_threads> {
+ public:
+  explicit new_threads(rank_t threads) : threads_(threads), sums_(threads) {}
+
+  // A thread that put itself on its CPU would pay for the move in every region: all may use all
+  // CPUs of the placement, and the kernel starts each on an idle one.
+  void place(const std::vector<int>& cpus) override {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus.empty() ? allowed_cpus() : cpus) {
+      CPU_SET(static_cast<unsigned>(cpu), &set);
+    }
+    if (sched_setaffinity(0, sizeof set, &set) != 0) {
+      throw std::system_error(errno, std::generic_category(), "a thread cannot be placed");
+    }
+  }
+
+  template <class Body>
+  void fork(Body body) {
+    std::vector<std::thread> others;
+    others.reserve(threads_ - 1);
+    for (rank_t rank = 1; rank < threads_; ++rank) {
+      others.emplace_back([&body, rank] { body(rank); });
+    }
+    body(0);
+    for (auto& other : others) other.join();
+  }
+
+  template <class Body>
+  pair_of_doubles fork_reduce(Body body) {
+    return sums_.reduce(*this, body);
+  }
+
+ private:
+  const rank_t threads_;
+  rank_sums sums_;
+};
+
+}  // namespace
+
+std::vector<contender> peer_std_thread() {
+  return {{.family = "std_thread",
+           .name = "std::thread",
+           .summary = "new threads in each region, joined",
+           .regions = [](const runtime_options& size) {
+             return std::make_unique<new_threads>(size.threads);
+           }}};
+}
+
+}  // namespace tutti::bench

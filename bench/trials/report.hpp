@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of idle and message trials as text.
+#pragma once
+
+#include <string>
+
+#include "bench/trials/suite.hpp"
+
+namespace tutti::bench {
+
+std::string json_lines(const trial_suite& s, ordered_json machine);
+std::string table(const trial_suite& s, const ordered_json& machine);
+
+}  // namespace tutti::bench

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti bench vcode`: programs of the vector machine on engines and threads, in turn; and what the
+// engines move and how often their threads synchronise.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/harness/machine.hpp"
+#include "bench/harness/record.hpp"
+#include "bench/harness/sweeps.hpp"
+#include "bench/vcode/loops.hpp"
+#include "tutti/team/team.hpp"
+#include "vcode/vcode.hpp"
+
+namespace tutti::bench {
+
+struct named_program {
+  std::string name;
+  vcode::program code;
+};
+
+// How a program is run.
+struct engine_setting {
+  vcode::engine engine;
+  std::string name;
+  unsigned threads;
+  bool is_kept;  // the memory, from run to run
+};
+
+struct program_plan {
+  std::vector<named_program> programs;
+  std::vector<engine_setting> settings;
+  run_length length;  // in rounds
+};
+
+// What programs read and write while they are measured.
+class silent_files {
+ public:
+  silent_files();
+  ~silent_files();
+  silent_files(const silent_files&) = delete;
+  silent_files& operator=(const silent_files&) = delete;
+  vcode::run_options options() const;
+
+ private:
+  std::FILE* in_;
+  std::FILE* out_;
+};
+
+class program_suite {
+ public:
+  struct result : series_record {
+    std::string program, provider, name, memory;
+    unsigned threads = 1;
+    std::function<double()> round;  // ns
+    vcode::run_statistics statistics = {};
+  };
+
+  // Throws std::runtime_error if a plain loop computes something else than its program.
+  explicit program_suite(program_plan plan);
+  void run(const progress& report);
+  const std::list<result>& results() const { return results_; }
+
+ private:
+  class one_program;
+  void add_engine(const named_program& p, const engine_setting& s);
+  void add_loop(const named_program& p, const plain_loop& loop);
+  team& team_of(unsigned threads);
+  vcode::kept_memory& memory_of(const std::string& program);
+
+  const program_plan plan_;
+  silent_files silent_;
+  std::map<std::string, std::unique_ptr<vcode::kept_memory>> memories_;
+  std::map<unsigned, std::unique_ptr<tutti::team>> teams_;
+  std::list<result> results_;
+};
+
+std::string json_lines(const program_suite& s, const ordered_json& machine);
+std::string table(const program_suite& s, const ordered_json& machine);
+
+// A table for the docs: no times, so that it is the same on every machine.
+std::string table_of_counts(const std::vector<named_program>& programs);
+
+}  // namespace tutti::bench
