@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rank does in a region or a reduction that is timed: so little that it costs nothing, and enough to tell
-   afterwards whether every rank took part and every value was added. C, because OpenMP peers are compiled as C. */
+/* The work of a rank in a region or a reduction that is timed: it costs nothing, and tells
+   afterwards whether every rank took part and every value was added. It is C because the OpenMP
+   peers are. */
 #ifndef TUTTI_BENCH_CHECKSUM_H
 #define TUTTI_BENCH_CHECKSUM_H
 
@@ -8,8 +9,8 @@
 
 #define TUTTI_CHECKSUM_MOST_DOUBLES 1024
 
-/* In episode k the rank contributes k * weight first and weight last, so that a sum tells whose value is missing, and
-   of which episode. `in` and `out` hold `width` doubles. */
+/* In episode k the rank contributes k * weight first and weight last, so that a sum tells which
+   rank's value is missing in which episode. `in` and `out` hold `width` doubles. */
 struct tutti_checksum {
   double weight;
   double episodes; /* entered so far */

@@ -14,11 +14,13 @@ namespace tutti::bench {
 
 struct neighbour_plan {
   std::vector<int> cpus;  // that have neighbours; empty: none
-  unsigned each = 1;      // on each of these
-  bool light =
-      false;  // a slice of 1 to 3 ms now and then, about 1 % of the CPU each; else busy all the time
-  bool own_session =
-      false;            // a session each (setsid): with autogroups, a scheduling group of its own
+  // The number of processes on each of these CPUs.
+  unsigned each = 1;
+  // A light process takes a slice of 1 to 3 ms now and then, about 1 % of the CPU; another is
+  // always busy.
+  bool light = false;
+  // Each process has a session of its own (setsid): with autogroups, a scheduling group.
+  bool own_session = false;
   std::string outside;  // cgroup.procs of the group that they belong to; empty: the parent's
 };
 

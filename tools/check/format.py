@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that clang-format would change nothing, and that every file opens with the licence and its purpose.
+"""Checks that clang-format would change nothing, that no line of C or C++ is wider than 100 columns, and that every file
+opens with the licence and its purpose.
 
 Exit status 77 (skipped) when clang-format is not installed and the rest is in order.
 """
@@ -15,6 +16,7 @@ import sources
 from sources import Violation
 
 FOLDERS = ["include", "src", "cli", "bench", "vcode", "graph_apps", "command", "workloads", "tests", "examples", "hardware"]
+WIDTH = 100
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 
@@ -24,6 +26,15 @@ def check_opening(path: pathlib.Path) -> list[Violation]:
         return [Violation(path, 1, f"the first line is not '{LICENCE}'")]
     purpose = lines[1].strip(" /*") if len(lines) > 1 else ""
     return [] if purpose else [Violation(path, 2, "the second line does not say what the file is for")]
+
+
+def check_width(path: pathlib.Path) -> list[Violation]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [
+        Violation(path, number, f"this line has {len(line)} columns, more than {WIDTH}")
+        for number, line in enumerate(lines, 1)
+        if len(line) > WIDTH
+    ]
 
 
 def check_layout(paths: list[pathlib.Path]) -> list[Violation]:
@@ -39,7 +50,7 @@ def check_layout(paths: list[pathlib.Path]) -> list[Violation]:
 
 def run(root: pathlib.Path) -> int:
     paths = list(sources.source_files(root, FOLDERS))
-    violations = [violation for path in paths for violation in check_opening(path)]
+    violations = [violation for path in paths for violation in check_opening(path) + check_width(path)]
     has_tool = shutil.which("clang-format") is not None
     if has_tool and paths:
         violations += check_layout(paths)

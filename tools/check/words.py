@@ -49,9 +49,6 @@ WORDS = {
     "bell": Word(part("bell"), "wake_word"),
     "door": Word(part("door"), "wait_point"),
 }
-# Files that await another change, with the words that they still may have.
-AWAITED = re.compile(r"(bench/|command/(bench_|info)|workloads/synthetic/).*")
-AWAITED_WORDS = {"crew", "meeting", "share"}
 CHECKERS = re.compile(r"tools/check/(test_checks|words)\.py")
 
 
@@ -69,8 +66,6 @@ def check(root: pathlib.Path, path: pathlib.Path) -> list[Violation]:
     for number, line in enumerate(code_of(path, path.read_text(encoding="utf-8")), 1):
         for name, word in WORDS.items():
             if not re.search(word.pattern, line) or (word.where and re.fullmatch(word.where, relative)):
-                continue
-            if AWAITED.fullmatch(relative) and name in AWAITED_WORDS:
                 continue
             found.append(Violation(path, number, f"{name} has had several meanings; write {word.instead}"))
     return found

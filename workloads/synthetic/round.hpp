@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One round of the benchmark: regions back to back on a contender's threads (bench/contenders). The master
-// verifies them and reads the clock.
+// One round of the benchmark: regions back to back on a contender's threads (bench/contenders). The
+// master verifies them and reads the clock.
 #pragma once
 
 #include <cstdint>

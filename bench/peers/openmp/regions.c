@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parallel regions, their barrier and their reductions, for the runtime of whichever compiler compiles this. */
+/* Parallel regions, their barrier and their reductions, for the OpenMP runtime of the compiler. */
 #include "bench/peers/openmp/regions.h"
 
 #include <omp.h>
@@ -27,7 +27,8 @@ void tutti_openmp_episodes(uint64_t count) {
   }
 }
 
-/* firstprivate: the pointer comes with the region; a shared one would be fetched from the stack of the caller. */
+/* firstprivate: the pointer comes with the region; a shared one would be fetched from the stack of
+   the caller. */
 
 void tutti_openmp_regions(unsigned threads, uint64_t count, struct tutti_checksum* sums) {
   for (uint64_t i = 0; i < count; ++i) {
@@ -58,8 +59,8 @@ void tutti_openmp_axpy(unsigned threads, uint64_t count, double a, const double*
   }
 }
 
-/* The sums of even and of odd episodes: nobody adds to one while another still reads it, as they are an episode apart.
-   They go on growing, so that no episode has to clear them and be waited for. */
+/* The sums of even and of odd episodes: no thread adds to one while another still reads it, because
+   the two are an episode apart. They go on growing, so that no episode has to clear them. */
 static double even_a, even_b, odd_a, odd_b;
 static double even[TUTTI_CHECKSUM_MOST_DOUBLES], odd[TUTTI_CHECKSUM_MOST_DOUBLES];
 
@@ -121,7 +122,8 @@ static void collect(struct tutti_checksum* mine, unsigned is_odd, double first, 
   seen[1] = last;
 }
 
-/* The doubles between the first and the last are the same in every episode: an equal part of their sums. */
+/* The doubles between the first and the last are the same in every episode: an equal part of their
+   sums. */
 static void keep_middle(struct tutti_checksum* mine, unsigned is_odd) {
   const double* sums = is_odd ? odd : even;
   const double episodes = (double)(((uint64_t)mine->episodes + 1) / 2);

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Runs body(context, rank) on a team of `threads`. Returns the size of the team that the runtime made; the body ran
-   only if it is `threads`. */
+/* Runs body(context, rank) on a team of `threads`. Returns the size of the team that the runtime
+   made; the body ran only if it is `threads`. */
 unsigned tutti_openmp_run(unsigned threads, void (*body)(void*, unsigned), void* context);
 
 /* The barrier of the innermost region. */
@@ -28,13 +28,14 @@ void tutti_openmp_reducing_regions(unsigned threads, uint64_t count, struct tutt
 void tutti_openmp_axpy(unsigned threads, uint64_t count, double a, const double* x, double* y,
                        uint64_t elements);
 
-/* Inside a region, called by each of its `threads`: `for` loops with the clause reduction(+: ...) over mine->width
-   doubles, and their barrier. */
+/* Each of the `threads` of a region calls it: `for` loops with the clause reduction(+: ...) over
+   mine->width doubles, and their barrier. */
 void tutti_openmp_reductions(unsigned threads, uint64_t count, struct tutti_checksum* mine);
 /* Before such a region is opened. */
 void tutti_openmp_forget_sums(void);
 
-/* Ends the threads of the runtime: left alone, they would spin for a while beside whatever is measured next. */
+/* Ends the threads of the runtime, which would otherwise spin for a while beside the next
+   measurement. */
 void tutti_openmp_release(void);
 
 #ifdef __cplusplus

@@ -24,8 +24,8 @@ void tutti_rayon_open(const struct tutti_rayon_pool* pool, void (*body)(void*, u
                       void* context);
 /* Runs work(context) on a thread of the pool, where regions then are opened; it throws nothing. */
 void tutti_rayon_install(const struct tutti_rayon_pool* pool, void (*work)(void*), void* context);
-/* Regions back to back: in each, thread i enters sums[i]. `outside`: opened by the caller, which sleeps in each;
-   otherwise by a thread of the pool. */
+/* Regions back to back: in each, thread i enters sums[i]. If `outside` is true, the caller opens
+   them and sleeps in each; otherwise a thread of the pool does. */
 void tutti_rayon_regions(const struct tutti_rayon_pool* pool, bool outside, uint64_t count,
                          struct tutti_checksum* sums);
 /* The same with everybody's two doubles added up; sums[0] collects. */
