@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of applications, and the checks of settings that several of them share.
 #include <fmt/format.h>
 
 #include "graph_apps/apps/common.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The application heat: Newton's law of cooling along the edges, in each mode.
 #include "graph_apps/programs/heat.hpp"
 
 #include <fmt/format.h>

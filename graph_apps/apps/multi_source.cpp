@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The application mssp: breadth-first paths from many vertices, in batches, in each mode.
 #include <algorithm>
 
 #include "graph_apps/apps/common.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The application pagerank: how often a random walk visits each vertex, in each mode.
 #include "graph_apps/programs/pagerank.hpp"
 
 #include <algorithm>

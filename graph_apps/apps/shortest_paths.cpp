@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The application sssp: shortest paths from one vertex, with weights, in each mode.
 #include "graph_apps/programs/shortest_paths.hpp"
 
 #include <cmath>

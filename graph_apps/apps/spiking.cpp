@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The application spiking: a network of Izhikevich's neurons, in each mode.
 #include "graph_apps/programs/spiking.hpp"
 
 #include <fmt/format.h>

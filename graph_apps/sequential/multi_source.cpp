@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The plain loop of the application mssp: breadth-first search, 64 sources at a time.
 #include <algorithm>
 
 #include "graph_apps/sequential/baselines.hpp"

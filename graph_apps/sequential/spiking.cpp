@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The plain loop of the application spiking.
 #include "graph_apps/sequential/baselines.hpp"
 
 namespace tutti::graph_apps::sequential {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every module alone: Verilator's warnings, Slang's elaboration, and refusal of bad
-parameters.
+"""Checks every module alone: Verilator's warnings, Slang's elaboration, and whether both tools
+refuse the bad parameters that unit.toml lists. tools.py runs the tools, each for at most 120 s.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def lint(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> 
 
 
 def elaborate(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> list:
-    """Passes if Slang elaborates the module without latches, loops, or nets with two drivers or
-    none."""
+    """Passes if Yosys, reading with Slang, elaborates the module and finds no latch, no
+    combinational loop, and no net with two drivers or none."""
     name = f"{module.name} {label(parameters)}".strip()
     outcome = _slang(unit, module, parameters, folder)
     ok = outcome.status == 0

@@ -2,7 +2,7 @@
 """The inputs of the calculation: optical devices and machines.
 
 Values from Hetland et al. 2019 are marked [paper]. All others are assumptions of the usual order of
-magnitude, which users may change.
+magnitude. The options --optics and --with of `python3 -m hardware.photonic` change any of them.
 """
 
 from __future__ import annotations
@@ -26,29 +26,31 @@ def _check(owner: str, values: dict, positive: tuple, not_negative: tuple) -> No
 class Optics:
     """The optical devices.
 
-    Losses in dB, lengths in mm or cm as named, times in ns, powers in mW or dBm.
+    A name ends in its unit: dB for losses, cm for lengths, ns for times, mW or dBm for powers, fJ
+    for energies. A core's ring is on and stops the light until the core arrives; then it is off.
     """
 
     # [paper]: 43 cm in 5 ns, that is 3.49.
     group_index: float = 5.0 / 430.0 * LIGHT_MM_PER_NS
     # [paper]: silicon nitride, C band.
     waveguide_db_per_cm: float = 0.4
-    # A core's ring for this barrier when it lets light pass.
+    # The loss at a ring of this barrier while it is off, that is, lets the light pass.
     ring_off_db: float = 0.1
-    # A ring of another wavelength.
+    # The loss at a ring of another barrier, which has another wavelength.
     ring_beside_db: float = 0.005
-    # The attenuation of one ring that is ON.
+    # The attenuation by one ring that is on.
     ring_on_db: float = 15.0
-    # Excess loss of a tap.
+    # The excess loss of a tap, where a core takes its part of the light.
     splitter_db: float = 0.1
-    # The filter between a tap and its detector.
+    # The loss of the filter between a tap and its detector.
     drop_db: float = 1.0
-    # Into a chip or out of it.
+    # The loss on the way into a chip or out of it.
     coupler_db: float = 1.5
-    # The waveguide between sockets.
+    # The loss of the waveguide between sockets.
     board_db_per_cm: float = 0.05
     # The least power that a detector needs.
     sensitivity_dbm: float = -17.0
+    # Each detector gets this much more light than it needs.
     margin_db: float = 3.0
     # Light power for each unit of electric power.
     laser_efficiency: float = 0.1
@@ -62,7 +64,7 @@ class Optics:
     tuning_mw: float = 0.1
     # The light that a waveguide carries before it becomes nonlinear.
     limit_mw: float = 100.0
-    # [paper]: today's number; 64 are expected.
+    # [paper]: the number in 2019; 64 are expected.
     most_wavelengths: int = 40
 
     def __post_init__(self) -> None:
@@ -138,9 +140,9 @@ MACHINES = {
 
 
 def settings(text: list, kind: type, owner: str) -> dict:
-    """Returns the fields of a dataclass from texts NAME=VALUE.
+    """Returns the fields of the dataclass `kind` that the texts NAME=VALUE set.
 
-    Raises ValueError with a sentence that begins with the owner.
+    Raises ValueError with a sentence that begins with `owner`, the option that has the texts.
     """
     known = {f.name: type(f.default) for f in dataclasses.fields(kind)}
     found = {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a graph row by row from a function that lists the edges of one vertex. The function is
-// called twice, to count and to fill, so no list of edges has to be kept beside the rows.
+// Makes a graph row by row from a function that lists the edges of one vertex; a row is a vertex's
+// out-edges in the arrays of a csr. The function is called twice per vertex, to count and to fill,
+// so no list of edges has to be kept beside the rows.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ csr rows_by(vertex_t vertices, bool weighted, unsigned threads, const Row& row) 
   return graph;
 }
 
-// Sorts each row by target, then by weight.
+// Sorts each row by target, then by weight. transform.cpp defines it.
 void sort_rows(csr& graph, unsigned threads);
 
 }  // namespace tutti::graph

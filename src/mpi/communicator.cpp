@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// tutti::mpi::communicator: where its participants run, the memory that they share, and groups.
 #include "tutti/mpi/communicator.hpp"
 
 #include <algorithm>

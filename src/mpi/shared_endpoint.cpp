@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The endpoint of tutti::mpi whose messages are in memory that the processes share.
 #include "tutti/mpi/shared_endpoint.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Runs a subject as it is written and with each memory order weakened, and judges the outcomes.
 #include "tests/model/verdict.hpp"
 
 #include <algorithm>

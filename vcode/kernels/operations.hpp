@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effect of each elementwise instruction on one element. INT wraps; no operation has undefined
-// behaviour.
+// The effect of each elementwise instruction on one element; elementwise.cpp loops over the
+// elements. INT wraps; no operation has undefined behaviour. "The original" is the interpreter
+// whose output vcode/tests/programs/ records.
 #pragma once
 
 #include <cmath>
@@ -9,8 +10,8 @@
 
 namespace tutti::vcode::operations {
 
-// Tells the compiler that the loops below may be vectorized: the elements of one call do not depend
-// on each other, even where the result overwrites an operand.
+// Stands before a loop over elements and tells the compiler that it may vectorize the loop: the
+// elements of one call do not depend on each other, even where the result overwrites an operand.
 #if defined(__clang__)
 #define TUTTI_VCODE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -100,6 +101,7 @@ struct shift_left {
 struct shift_right {
   int32_t operator()(int32_t a, int32_t b) const { return a >> (bits(b) & 31); }
 };
+// These four work bit by bit on INT.
 struct logical_not {
   int32_t operator()(int32_t a) const { return ~a; }
   uint8_t operator()(uint8_t a) const { return a ^ 1; }
@@ -143,13 +145,15 @@ struct ceil {
 struct trunc {
   int32_t operator()(double a) const { return to_integer(a); }
 };
+// Adds 0.5 and truncates, as the original does, so -1.25 becomes 0 and -5.75 becomes -5.
 struct round {
   int32_t operator()(double a) const { return to_integer(a + 0.5); }
 };
 struct sqrt {
   double operator()(double a) const { return std::sqrt(a); }
 };
-// The functions of the C library, which the original calls too: programs print their last digits.
+// The functions of the C library. The original calls them too, so that the last digits that
+// programs print are the same.
 template <double (*Function)(double)>
 struct mathematical {
   double operator()(double a) const { return Function(a); }
@@ -164,8 +168,9 @@ struct boolean_to_integer {
   int32_t operator()(uint8_t a) const { return a; }
 };
 
-// The identities. FLOAT maximum and minimum have the original's, which a program sees where a
-// segment is empty.
+// The identity of each operation that scans and reductions combine with: 0 unless stated below. A
+// program sees it as the result of an empty segment, so FLOAT maximum and minimum have the
+// original's, which are finite.
 template <class Operation, class T>
 inline constexpr T identity = T{0};
 template <class T>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes the timeline of a trace.
 #include "vcode/machine/timeline.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the reader of a file.
+// open_points() chooses the reader of a file; sources.hpp says how. The readers are in
+// text_file.cpp and binary_files.cpp.
 #include "workloads/streamcluster/files.hpp"
 
 #include <cerrno>
@@ -11,6 +12,7 @@ namespace {
 file_format format_of(const std::filesystem::path& file) {
   char first = 0;
   open_for_reading(file.string()).get(first);
+  // NumPy's files begin with this byte and "NUMPY".
   if (first == '\x93' || file.extension() == ".npy") return file_format::npy;
   const std::string suffix = file.extension().string();
   if (suffix == ".bin" || suffix == ".raw" || suffix == ".f32") return file_format::raw;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the cycles from the last arrival to the first and the last departure, with the machines
-// of Hetland et al. 2019: a core reaches the structure and back in the time of an access to its L3.
-// "Alone": the last thread arrives long after all others. "Together": all arrive in one cycle, and
-// the structure takes one message a cycle.
+// Measures the cycles from the last arrival to the first and the last departure, and prints them as
+// JSON lines. A message takes as long to the structure and back as an access to the L3 of a machine
+// of Hetland et al. 2019; unit.toml has the sizes (SOCKETS sockets of LOCAL threads). In `first`
+// and `last` one thread arrives long after all others. In `first_together` and `last_together` all
+// arrive in one cycle, and the structure takes one message a cycle.
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two synchronisations of a parallel region by a barrier of the registry, which is chosen by
-// name at run time. tutti's own implementation, fork_join.hpp, is not among them: it has no name
-// and also carries values.
+// Opens and ends parallel regions with a barrier of the registry, which is chosen by name at run
+// time. A team uses this if its options name a barrier. Without a name it uses fork_join.hpp, which
+// also carries values.
 // Hosted only: it needs exceptions and the compiled library.
 #pragma once
 
@@ -16,6 +16,8 @@
 
 namespace tutti {
 
+// A region whose barrier and wait policy are chosen at run time. One thread at a time may use a
+// rank.
 class TUTTI_API any_region {
  public:
   any_region() = default;
@@ -35,14 +37,16 @@ class TUTTI_API any_region {
   virtual bool set_patience(patience p) noexcept = 0;
 };
 
-// Makes a region. The master/worker barriers of Berger and Stamatakis implement a region themselves
-// (open, await, collect). Any other barrier ends the region for all ranks alike, and a separate
-// word opens it. Throws what make_barrier throws.
+// Makes a region. The master/worker barriers of Berger and Stamatakis 2010 implement a region
+// themselves (open and await in barrier/master.hpp, collect in each). Any other barrier becomes a
+// region_before_barrier. Throws what make_barrier throws.
 TUTTI_API std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t participants,
                                                   std::string_view wait = "adaptive",
                                                   patience p = {});
 
-// A region that a word opens and that a barrier of all ranks ends.
+// A region that the master opens with one word, on which the workers wait, and that a barrier of
+// all ranks ends. Its members have the names of the master/worker barriers: collect is any_region's
+// close.
 template <class Barrier, class Memory, class Wait>
 class region_before_barrier {
  public:

@@ -48,16 +48,16 @@ class counter_detector {
   static constexpr bool has_work(rank_t) noexcept { return false; }
   static constexpr detection work(rank_t) noexcept { return {}; }
 
-  // A message of this episode waits for this participant. The message is counted, so the episode
-  // cannot end.
+  // Takes the participant out, because a message of this episode waits for it. The message is
+  // counted in the balance, so the episode cannot end meanwhile.
   void refute(rank_t, bool vote) noexcept {
     // relaxed: publishes nothing; as a read-modify-write it continues the release sequences of the
     // entries.
     word_.fetch_sub(one_idle + (vote ? one_vote : 0), relaxed);
   }
 
-  // The deadline of this participant has passed. Returns false if the episode was already over;
-  // then the release comes at once.
+  // Takes the participant out, because its deadline has passed. Returns false if the episode was
+  // already over; then the release comes at once.
   bool withdraw(rank_t, bool vote, std::uint64_t episode) noexcept {
     // relaxed: decides only whether the episode is over.
     std::uint64_t word = word_.load(relaxed);

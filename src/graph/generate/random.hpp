@@ -26,9 +26,12 @@ constexpr random_words philox(random_words counter, std::array<std::uint32_t, 2>
   return counter;
 }
 
-// The purposes of random numbers. The values are part of every graph's bits.
+// What a random number is for, so that two purposes never share numbers. A new purpose goes to the
+// end: the values decide the bits of every generated graph.
 enum class purpose : std::uint32_t { point, rewire, kronecker, scramble, uniform, weight, part };
 
+// Returns four random words for an index. `block` numbers further blocks of four for the same
+// index.
 constexpr random_words random_block(std::uint64_t seed, purpose what, std::uint64_t index,
                                     std::uint32_t block = 0) noexcept {
   return philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), block,
