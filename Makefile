@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door of tutti: `make` lists what can be done. V=1 shows every command and its output.
+# Builds, tests, measures and installs tutti: `make` lists what can be done. V=1 shows every command and its output.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -36,10 +36,10 @@ need = command -v $(1) >/dev/null || \
 # The folders that hold C and C++ sources.
 SOURCE_FOLDERS := $(wildcard include src cli bench vcode graph_apps command workloads tests examples hardware)
 
-# The presets that `make test-all` builds and tests besides release.
-# Seconds that VCODE is fuzzed in test-all.
+# For how many seconds `make test-all` fuzzes VCODE.
 FUZZ_SECONDS ?= 600
 
+# The presets that `make test-all` builds and tests besides release.
 OTHER_PRESETS := debug asan-ubsan tsan clang-release clang-tsan
 
 .PHONY: help

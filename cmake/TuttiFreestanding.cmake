@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# tutti_freestanding: compiles each header up to barrier/ and event/ alone, without operating system,
+# tutti_freestanding: compiles each header up to barrier/ alone, without operating system,
 # exceptions and run-time types, as the kernel, the simulator and hardware drivers use them.
 # A header that cannot (it needs the standard library's threads, say) has a line "// Hosted only: reason".
 
 set(tutti_freestanding_sources "")
-foreach(folder platform schedule wait barrier event)
+foreach(folder platform schedule wait barrier)
   file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/include"
        "${PROJECT_SOURCE_DIR}/include/tutti/${folder}/*.hpp")
   foreach(header IN LISTS headers)

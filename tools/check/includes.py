@@ -3,7 +3,7 @@
 """Checks that includes go downwards only, that no two folders include each other, and that only platform/ depends on the machine.
 
 The layers of the library, from the lowest to the highest; a file includes its own layer and those before it:
-  platform schedule wait barrier event message reduce team termination comm detect mpi graph registry tutti.h src workloads vcode
+  platform schedule wait barrier message reduce team termination comm detect mpi graph registry tutti.h src workloads vcode
 (detect has the headers of an older spelling, which forward to comm and termination.)
 In the whole tree, C++ and Python, no two folders include each other; a folder and those inside it count as one. A header
 that is not public is included by its path from the root.
@@ -19,7 +19,7 @@ import sources
 from sources import Violation
 
 LAYERS = (
-    "platform schedule wait barrier event message reduce team termination comm detect mpi graph registry tutti.h "
+    "platform schedule wait barrier message reduce team termination comm detect mpi graph registry tutti.h "
     "src workloads vcode"
 ).split()
 # Files directly in include/tutti/ that belong to a layer other than `registry`, the top of the C++ API.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The native memory policy: std::atomic and the operating system, without any cost of its own.
 //
-// A memory policy is all that an algorithm knows of the machine. The same algorithm runs on three
+// A memory policy is all that an algorithm knows of the machine. The same algorithm runs on two
 // policies:
 //   native     this file
-//   checked    tests/model/checked.hpp: explores every execution of a relaxed memory model, with
-//              every memory order weakened in turn
-//   simulated  modelled machines with their costs in cycles (planned, in sim/)
+//   checked    tests/model/checked.hpp: explores executions of C++'s memory model, with every
+//              memory order weakened in turn
 // Each policy provides:
 //   atomic<T>, mutex          the types of shared words and of locks
 //   plain<T>                  data that the algorithm publishes; `checked` reports races on it
