@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import english  # noqa: E402
 import format as format_check  # noqa: E402
 import generated  # noqa: E402
+import header_lines  # noqa: E402
 import includes  # noqa: E402
 import memory_orders  # noqa: E402
 import pages  # noqa: E402
@@ -239,6 +240,28 @@ class SelfContainedTest(CheckTest):
         status, said = self.run_quietly(self_contained.run, self.root, ["no-such-compiler"])
         self.assertEqual(status, 1)
         self.assertIn("SKIPPED no-such-compiler", said)
+
+
+class HeaderLinesTest(CheckTest):
+    def verdict(self, lines: int) -> tuple[int, str]:
+        self.write("include/tutti/wait/a.hpp", "".join(f"extern int v{i};\n" for i in range(lines)))
+        return self.run_quietly(header_lines.run, self.root)
+
+    def test_the_first_matching_pattern_gives_the_limit(self) -> None:
+        self.assertLess(header_lines.limit_of("tutti/barrier/ticket.hpp"), header_lines.limit_of("tutti/barrier/barrier.hpp"))
+        self.assertEqual(header_lines.limit_of("tutti/graph/run.hpp"), header_lines.LIMITS["*"])
+
+    @unittest.skipUnless(header_lines.is_measured_compiler(), "the limits hold for another compiler")
+    def test_refuses_a_header_above_its_limit(self) -> None:
+        limit = header_lines.limit_of("tutti/wait/a.hpp")
+        self.assertEqual(self.verdict(limit)[0], 0)
+        status, said = self.verdict(limit + 1)
+        self.assertEqual(status, 1)
+        self.assertIn(f"include/tutti/wait/a.hpp:1: {limit + 1:,} preprocessed lines; its limit is {limit:,}", said)
+
+    def test_is_skipped_with_another_compiler(self) -> None:
+        with mock.patch.object(header_lines, "is_measured_compiler", return_value=False):
+            self.assertEqual(self.verdict(1)[0], 77)
 
 
 class FormatTest(CheckTest):
