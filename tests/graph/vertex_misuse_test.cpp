@@ -97,7 +97,7 @@ struct needs_values : plain {
 TEST(VertexMisuse, EdgesWithoutTheirValues) {
   const graph::csr g = graph_of(3, {{0, 1}, {1, 2}});
   const std::vector<int> one{1}, two{1, 2};
-  EXPECT_NE(refusal([&] { graph::run_alone(needs_values{}, g); }).find("needs values"),
+  EXPECT_NE(refusal([&] { graph::run_alone(needs_values{}, g); }).find("need values"),
             std::string::npos);
   const graph::edge_set<int> short_set{&g, one}, set{&g, two};
   EXPECT_NE(refusal([&] {
