@@ -66,7 +66,7 @@ build: build/build.ninja ## only build: release; leaves the command at build/tut
 	$(Q)if [ -x build/tutti ]; then $(call say,'done: build/tutti'); fi
 
 .PHONY: report
-report: bootstrap build ## measure this machine and write results/index.html (about 20 minutes)
+report: bootstrap build ## measure this machine and write results/index.html (about 25 minutes)
 	$(Q)$(call say,'measuring this machine')
 	$(Q).venv/bin/python -m report make --tutti build/tutti --out results $(REPORT_OPTIONS)
 

@@ -328,7 +328,8 @@ std::optional<double> round_outcome::floor() const {
 
 round_outcome run_round(const round_request& request, team& threads, timed_barrier& barrier,
                         neighbours& busy) {
-  barrier.prepare(request.warm_up + request.episodes);
+  // What no round exceeds: a chunk may go on beyond the last episode, and delays settle first.
+  barrier.prepare(request.warm_up + settling + request.episodes + request.chunk);
   busy.select(request.neighbours);
   round r(request, barrier, busy);
   threads.run([&](rank_t rank) { r.run(rank); });

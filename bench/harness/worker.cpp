@@ -30,8 +30,8 @@ std::vector<std::string> merged_environment(const environment& settings) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const std::string name = text.substr(0, text.find('='));
-    // The caller's own settings of an OpenMP runtime would measure something else than what the
-    // name says.
+    // The worker's name says how its OpenMP runtime waits; the caller's own settings of the runtime
+    // would change that.
     if (name.starts_with("OMP_") || name.starts_with("GOMP_") || name.starts_with("KMP_")) continue;
     merged.push_back(text);
   }
@@ -119,7 +119,8 @@ std::string worker::check(const round_request& round) {
 
 int answer_requests(const std::function<json(const json&)>& answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  (void)allowed_cpus();  // read now: the first round binds this very thread
+  // The CPUs that this process may use are read before the first round, which binds this thread.
+  (void)allowed_cpus();
   std::string line;
   while (std::getline(std::cin, line)) {
     json reply;

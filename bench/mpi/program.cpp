@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tutti-bench-mpi-<family>: `tutti bench idle`, `message` and `hop` on processes, beside what that
-// MPI offers. Run by the MPI's launcher, or by `tutti bench` in its place when such a launcher has
-// started it.
+// MPI offers. The MPI's launcher starts this program directly, or it starts `tutti bench`, which
+// then replaces itself with this program.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -30,13 +30,15 @@ struct request {
   bool json = false;
 };
 
-// Few at first: where processes outnumber cores and the MPI spins, one can take milliseconds.
+// The first batch is small because an operation can take milliseconds where there are more
+// processes than cores and the MPI spins.
 std::uint64_t least_batch(const mpi_series& series) {
   return series.benchmark == "message" ? 64 : 4;
 }
 
-// ns, on rank 0's clock, of `count` operations; the same on all. They begin with a few that do not
-// count: where the MPI spins, processes leave its barrier milliseconds apart.
+// Returns the nanoseconds on rank 0's clock of `count` operations, the same number on all ranks. A
+// few operations before them are not timed: where the MPI spins, processes leave its barrier
+// milliseconds apart.
 double time_of(const mpi_series& series, std::uint64_t count) {
   MPI_Barrier(MPI_COMM_WORLD);
   series.run(least_batch(series));

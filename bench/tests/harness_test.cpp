@@ -181,6 +181,38 @@ TEST_F(Harness, ABusyNeighbourIsBusyOnlyDuringTheRound) {
   for (const double floor : s.results()[0].floors) EXPECT_LT(floor, 10e3);
 }
 
+// Barriers that serve once are made before a round: it must not run more episodes than it said.
+TEST_F(Harness, NoRoundRunsMoreEpisodesThanItPreparedFor) {
+  static std::atomic<std::uint64_t> unprepared;
+  class counted final : public timed_barrier_base<counted> {
+   public:
+    explicit counted(rank_t n) : inner_(n, 0), left_(n) {}
+    void prepare(std::uint64_t count) override { left_.assign(left_.size(), episodes_left{count}); }
+    void one_episode(rank_t rank) {
+      if (left_[rank].episodes-- == 0) unprepared.fetch_add(1, relaxed);
+      inner_.arrive_and_wait(rank);
+    }
+
+   private:
+    struct alignas(cache_line) episodes_left {
+      std::uint64_t episodes = 0;
+    };
+    slowed_barrier inner_;
+    std::vector<episodes_left> left_;
+  };
+  unprepared = 0;
+  plan_.contenders = {fake("counted", [](rank_t n) { return std::make_unique<counted>(n); })};
+  plan_.scenarios.clear();
+  for (const char* name : {"free", "skew_500ns", "imbalance_10us", "neighbour_one"})
+    plan_.scenarios.push_back(parse_scenario(name));
+  plan_.metrics = {metric::loop, metric::last_in_last_out};
+  plan_.length.rounds = 2;
+  suite s(plan_);
+  s.run(quiet);
+  EXPECT_FALSE(s.results().empty());
+  EXPECT_EQ(unprepared.load(), 0u);
+}
+
 TEST_F(Harness, LinesAreJsonWithTheirKeys) {
   add_delayed(0);
   plan_.length.rounds = 2;
