@@ -30,6 +30,8 @@ OPENING = re.compile(r"<!-- measured:")
 # The README shows so many losses; docs/choices.md has all situations.
 MOST_LOSSES = 10
 DASH = "–"
+# A time that is more floors than this is made of sleeping, and is no multiple of anything.
+MEANINGFUL = 100
 # All paths are relative to the project's folder.
 KEPT = Path("docs/measured.jsonl")
 PAGES = (Path("README.md"), Path("docs/choices.md"))
@@ -66,15 +68,20 @@ class Situation:
     wanted: dict[str, Any]
 
 
+def _usual_session(session: str) -> bool:
+    """True for no neighbours, and for neighbours in the session of the run."""
+    return session in ("", "same")
+
+
 def _barrier(words: str, threads: int, scenario: str = "free", metric: str = "loop", pinned: bool = True) -> Situation:
-    wanted = {"benchmark": "barrier", "threads": threads, "scenario": scenario, "metric": metric, "pinned": pinned, "session": ""}
+    wanted = {"benchmark": "barrier", "threads": threads, "scenario": scenario, "metric": metric, "pinned": pinned, "session": _usual_session}
     return Situation(words, wanted)
 
 
 def _region(words: str, threads: int, scenario: str = "free", metric: str = "loop", what: str = "empty", ranks: int = 0) -> Situation:
     wanted = {
         "benchmark": "region", "threads": threads, "ranks": ranks or threads, "scenario": scenario, "metric": metric, "what": what,
-        "pinned": True, "session": "",
+        "pinned": True, "session": _usual_session,
     }
     return Situation(words, wanted)
 
@@ -125,7 +132,7 @@ def _times(data: Dataset, situations: Iterable[Situation], columns: tuple[Column
             cells.append(f"**{text}**" if row and row is fastest else text)
             if with_floor and column is TUTTI:
                 ratio = row["ratio_median"] if row else None
-                cells.append(format_ratio(ratio).removesuffix("x") if ratio else "")
+                cells.append(format_ratio(ratio).removesuffix("x") if ratio and ratio < MEANINGFUL else "")
         lines.append(cells)
     heads = [head for column in columns for head in ((column.title, "x floor") if with_floor and column is TUTTI else (column.title,))]
     return _table(first, heads, lines)
@@ -159,7 +166,10 @@ def _gaps(data: Dataset) -> str:
 def _losses(data: Dataset) -> str:
     made = choices(data)
     worst = [choice for choice in made if choice.loses][:MOST_LOSSES]
-    return f"{in_short(made)}\n\n" + "\n".join(markdown(worst, True).split("\n")[2:]) + "\n"
+    times = sorted(1 / choice.against_best.ratio for choice in made if choice.against_best and choice.against_best.ratio > 0)
+    half, most = times[len(times) // 2], times[len(times) * 9 // 10]
+    spread = f"In half of the situations it takes at most {half:.2f} times the best, in nine of ten at most {most:.1f} times."
+    return f"{in_short(made)} {spread}\n\n" + "\n".join(markdown(worst, True).split("\n")[2:]) + "\n"
 
 
 def _choices(data: Dataset) -> str:
