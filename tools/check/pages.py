@@ -174,7 +174,8 @@ class Checker:
                 self.link(page, number, found[1] or found[2])
         self.tables(page, text)
         for number, command in commands(text):
-            self.command(page, number, command)
+            for part in command.split(" && "):
+                self.command(page, number, part.strip())
 
 
 def cells(row: str) -> int:

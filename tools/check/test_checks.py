@@ -156,6 +156,7 @@ class PagesTest(CheckTest):
     def test_knows_the_targets_of_the_makefile(self) -> None:
         self.assertEqual(self.said("`make build`, `make TARGET`\n```sh\nmake build JOBS=2\n```\n"), [])
         self.assertIn("no target biuld", self.said("```sh\nmake biuld\n```\n")[0])
+        self.assertIn("no target biuld", self.said("```sh\nmake build && make biuld\n```\n")[0])
 
 
 class MemoryOrdersTest(CheckTest):
