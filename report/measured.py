@@ -227,10 +227,34 @@ KEPT_KEYS = (
     "p25", "median", "p75", "ratio_median", "quantity", "reason", "cpu", "virtual_machine", "kernel", "compiler", "commit",
     "unrecovered",
 )
+# What lines.py takes for a result that does not say it.
+USUAL = {"benchmark": "barrier", "scenario": "free", "pinned": True, "wait": ""}
+KINDS = ("empty", "reduce2")
 
 
-def _rounded(value: Any) -> Any:
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+def _is_needed(line: dict[str, Any]) -> bool:
+    """True for floors, and for what barriers and the regions of the tables took or were left out for."""
+    benchmark = line.get("benchmark", USUAL["benchmark"])
+    is_shown = benchmark == "barrier" or line.get("kind", KINDS[0]) in KINDS
+    return line.get("type") == "floor" or (line.get("type") in ("result", "skipped") and benchmark in BENCHMARKS and is_shown)
+
+
+def _kept(line: dict[str, Any]) -> dict[str, Any]:
+    """The line without what no part needs and without what a reader of lines fills in."""
+    kept = {key: line[key] for key in KEPT_KEYS if line.get(key) is not None}
+    if line["type"] == "result":
+        kept = {key: value for key, value in kept.items() if USUAL.get(key) != value and key != "cores"}
+        if kept.get("ranks") == kept["threads"]:
+            del kept["ranks"]
+    if kept.get("ratio_median", 0) >= MEANINGFUL:
+        del kept["ratio_median"]
+    return {key: _short(value) if isinstance(value, float) else value for key, value in kept.items()}
+
+
+def _short(value: float) -> float | int:
+    """Four digits, and no point behind a whole number."""
+    rounded = float(f"{value:.4g}")
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def keep(sources: Iterable[Path]) -> None:
@@ -239,15 +263,12 @@ def keep(sources: Iterable[Path]) -> None:
 
 
 def kept_lines(sources: Iterable[Path]) -> str:
-    """The lines of barriers and regions, the first machine and the floors, without what no part needs."""
+    """The first machine and the lines that some part needs, as short as they can be."""
     kept, has_machine = [], False
     for path in sources:
-        for text in path.read_text(encoding="utf-8").splitlines():
-            line = json.loads(text) if text.strip() else {}
-            kind = line.get("type")
-            wanted = kind == "floor" or (kind in ("result", "skipped") and line.get("benchmark", "barrier") in BENCHMARKS)
-            if kind == "machine" and not has_machine:
-                wanted = has_machine = True
-            if wanted:
-                kept.append(json.dumps({key: _rounded(line[key]) for key in KEPT_KEYS if line.get(key) is not None}))
+        for line in (json.loads(text) for text in path.read_text(encoding="utf-8").splitlines() if text.strip()):
+            is_first = line.get("type") == "machine" and not has_machine
+            has_machine = has_machine or is_first
+            if is_first or _is_needed(line):
+                kept.append(json.dumps(_kept(line), separators=(",", ":")))
     return "\n".join(kept) + "\n"
