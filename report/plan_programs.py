@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from report.papers import RECORDED
+from report.papers import VECTOR_PROGRAMS
 from report.runs import Command, Programs, Run, joined
 
 PROGRAMS = Path(__file__).parent.parent / "vcode" / "tests" / "programs" / "nesl-compiled"
@@ -102,7 +102,7 @@ def _instruction(cores: int, quick: bool, programs: Programs) -> Run:
 
 
 def _vcode(quick: bool, programs: Programs) -> Run:
-    files = tuple(str(PROGRAMS / f"{name}.vcode") for name in RECORDED)
+    files = tuple(str(PROGRAMS / f"{name}.vcode") for name in VECTOR_PROGRAMS)
     call = (
         str(programs.tutti), "bench", "vcode", *files, "--threads", "1,2", "--engines", "lazy", "--memory", "fresh,kept",
         "--rounds", "1" if quick else "3", "--json",

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Iterable
 
 from report.lines import Dataset
-from report.papers import RECORDED
 from report.select import Row, default_of, rows
 from report.statistics import format_ratio
 from report.tables import vcode
@@ -16,7 +15,7 @@ CYCLES = 250
 # Programs with long vectors, and those whose vectors are short.
 LONG = ("quicksort_1e6", "jacobi_256_off", "spmv_loop", "sort_rank_1e6", "primes_1e6", "dotp_1e7", "muladd_1e7")
 SHORT = ("bh_det", "batcher_65536")
-FASTER, SPEED_UP, SLOWER = 1.5, 1.6, 1.03
+SPEED_UP, SLOWER = 1.6, 1.03
 
 
 def verdicts(data: Dataset) -> Iterable[Verdict]:
@@ -25,23 +24,12 @@ def verdicts(data: Dataset) -> Iterable[Verdict]:
     programs = vcode.programs(data)
     names = ", ".join(LONG)
     yield _extreme(
-        f"Vector machine, 1 thread: at least {FASTER}x as fast as the original's recorded time ({names})",
-        _against_recorded(programs), FASTER,
-    )
-    yield _extreme(
-        f"Vector machine, 2 threads: at least {SPEED_UP}x as fast as 1 (the same programs, in kept memory)", _speed_ups(programs, LONG), SPEED_UP
+        f"Vector machine, 2 threads: at least {SPEED_UP}x as fast as 1 in kept memory ({names})", _speed_ups(programs, LONG), SPEED_UP
     )
     yield _extreme(
         f"Vector machine, short vectors ({', '.join(SHORT)}): 2 threads never more than 3 % slower than 1",
         _speed_ups(programs, SHORT), 1 / SLOWER,
     )
-
-
-def _against_recorded(programs: dict[str, vcode.Runs]) -> dict[str, float]:
-    return {
-        name: RECORDED[name] * 1e9 / programs[name][vcode.FRESH, 1]["median"]
-        for name in LONG if (vcode.FRESH, 1) in programs.get(name, {})
-    }
 
 
 def _speed_ups(programs: dict[str, vcode.Runs], names: tuple[str, ...]) -> dict[str, float]:

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NESL's programs on the vector machine: this machine's times beside the original interpreter's, and beside plain loops."""
+"""NESL's programs on the vector machine: one and two threads, beside plain loops."""
 
 from __future__ import annotations
 
 from report.lines import Dataset
 from report.model import Cell, Table
-from report.papers import RECORDED
+from report.papers import VECTOR_PROGRAMS
 from report.select import Row, rows
 from report.statistics import format_ratio, format_time
 
 NAME = "vcode"
 TITLE = "Programs of the vector machine"
 QUESTION = (
-    "What the NESL compiler makes of quicksort, quickhull, sparse products, ...: how fast is it beside the original interpreter, "
-    "what does the second thread gain, and what would a loop written by hand take?"
+    "What the NESL compiler makes of quicksort, quickhull, sparse products, ...: how long does it take, what does the second thread "
+    "gain, and what would a loop written by hand take?"
 )
 HEADS = [
-    "program", "original", "fresh memory: 1 thread", "times faster", "2 threads", "speed-up", "kept memory: 1 thread", "2 threads",
-    "speed-up", "plain loop", "of the loop's time",
+    "program", "fresh memory: 1 thread", "2 threads", "speed-up", "kept memory: 1 thread", "2 threads", "speed-up", "plain loop", "of the loop's time",
 ]
 # (memory, threads), or "loop".
 Runs = dict[tuple[str, int] | str, Row]
@@ -59,23 +58,18 @@ def build(data: Dataset) -> Table:
         missing = data.why_failed(NAME) or ["no result of benchmark vcode."]
         made.missing = [f"Not measured: {text}" for text in missing]
         return made
-    order = [*(name for name in RECORDED if name in found), *sorted(set(found) - set(RECORDED))]
+    order = [*(name for name in VECTOR_PROGRAMS if name in found), *sorted(set(found) - set(VECTOR_PROGRAMS))]
     for name in order:
         runs = [found[name].get(key) for key in ((FRESH, 1), (FRESH, 2), (KEPT, 1), (KEPT, 2), "loop")]
-        recorded = RECORDED.get(name)
         fresh, fresh_two, kept, kept_two, by_hand = (row["median"] if row else None for row in runs)
-        original = recorded * 1e9 if recorded else None
         made.rows.append(
             [
-                Cell(name), Cell(format_time(original)) if original else DASH, _time(runs[0]), _ratio(original, fresh), _time(runs[1]),
-                _ratio(fresh, fresh_two), _time(runs[2]), _time(runs[3]), _ratio(kept, kept_two), _time(runs[4]),
-                _ratio(kept, by_hand, slower=False),
+                Cell(name), _time(runs[0]), _time(runs[1]), _ratio(fresh, fresh_two), _time(runs[2]), _time(runs[3]),
+                _ratio(kept, kept_two), _time(runs[4]), _ratio(kept, by_hand, slower=False),
             ]
         )
     made.captions = [
-        "Original: the serial interpreter of NESL 3.1.1, gcc -O2, wall time of its whole process, recorded on another, noisy "
-        "machine of two cores; good to a third either way. The plain loop is C++ on one thread, compiled like tutti; what the "
-        "machine takes over it is what its vectors cost.",
+        "The plain loop is C++ on one thread, compiled like tutti; what the machine takes over it is what its vectors cost.",
         "Fresh memory: as for a process that has just begun, for whom the system must find and clear each page. Kept memory: touched "
         "by an earlier run, as for a program that calls the machine again and again; here the second thread shows what it is worth.",
         *_losses(found),

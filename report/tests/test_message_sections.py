@@ -121,10 +121,10 @@ def test_share_of_the_ceiling(data: Dataset):
     assert "0.58 on kron, 0.58 on geometric" in table.captions[1]
 
 
-def test_programs_beside_recorded_times(data: Dataset):
+def test_programs_with_one_and_two_threads(data: Dataset):
     table = TABLES["vcode"](data)
-    assert cells(table, "quicksort_1e6")[1:9] == ["850 ms", "340 ms", "2.50x", "189 ms", "1.80x", "340 ms", "189 ms", "1.80x"]
-    assert cells(table, "bh_det")[1] == "–" and len(table.captions) == 2
+    assert cells(table, "quicksort_1e6")[1:7] == ["340 ms", "189 ms", "1.80x", "340 ms", "189 ms", "1.80x"]
+    assert cells(table, "bh_det")[7:] == ["–", "–"] and len(table.captions) == 2
 
 
 def test_a_program_that_two_threads_slow_down_is_named(tmp_path: Path):
@@ -133,7 +133,7 @@ def test_a_program_that_two_threads_slow_down_is_named(tmp_path: Path):
 
     table = TABLES["vcode"](changed(tmp_path, messages.vector_programs(), change))
     assert "spmv_loop (0.45x)" in table.captions[2]
-    assert next(row for row in table.rows if row[0].text == "spmv_loop")[5].kind == "bad"
+    assert next(row for row in table.rows if row[0].text == "spmv_loop")[3].kind == "bad"
 
 
 def test_cycles_of_the_largest_size_and_each_way(data: Dataset):
@@ -219,7 +219,6 @@ def test_one_call_of_several_that_failed_is_named_beside_the_rest(data: Dataset,
         ("4 threads on 2 cores: at least half", messages.in_one_process, to(9.0, metric="others_8_bytes", threads=4)),
         ("PageRank by messages", messages.ceilings, lambda l: l | {"median": 0.015e9} if l.get("name") == "sync" else l),
         ("at most 250 cycles", messages.instructions, lambda l: l | {"cycles_median": 260.0}),
-        ("1.5x as fast as the original", messages.vector_programs, to(1e9, threads=1)),
         ("1.6x as fast as 1", messages.vector_programs, to(1e8)),
         ("never more than 3 %", messages.vector_programs, lambda l: l | messages.spread(l["median"] * l["threads"])),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from report import plan, plan_messages, plan_programs, situations
-from report.papers import RECORDED, TABLE_1, TABLE_3, TABLE_4
+from report.papers import TABLE_1, TABLE_3, TABLE_4, VECTOR_PROGRAMS
 
 HERE = plan.Programs(Path("build/tutti"), Path("/scratch"))
 
@@ -108,6 +108,6 @@ def test_detectors_differ_in_nothing_else():
     assert len(set(calls)) == len(plan_programs.SIZES) * len(plan_programs.DETECTORS)
 
 
-@pytest.mark.parametrize("name", RECORDED)
-def test_recorded_programs_are_in_the_tree(name: str):
+@pytest.mark.parametrize("name", VECTOR_PROGRAMS)
+def test_programs_of_the_vector_machine_are_in_the_tree(name: str):
     assert (plan_programs.PROGRAMS / f"{name}.vcode").is_file()
