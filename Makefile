@@ -96,7 +96,7 @@ test-all: bootstrap build ## run every test: long model checking and stress, san
 	$(Q)rm -rf build/fuzz/found && mkdir build/fuzz/found
 	$(Q)$(call quiet,cd build/fuzz/found && ../vcode/tests/vcode_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=1500 \
 		-dict='$(CURDIR)/vcode/tests/fuzz.dict' . '$(CURDIR)/vcode/tests/corpus')
-	$(Q)for format in el wel mtx gap metis spec; do mkdir build/fuzz/found/$$format; \
+	$(Q)for format in auto el wel mtx gap metis spec; do mkdir build/fuzz/found/$$format; \
 		$(call quiet,cd build/fuzz/found/$$format && ../../tests/graph/graph_data_fuzz --format=$$format -max_total_time=30 \
 			. '$(CURDIR)'/tests/graph/data/corpus/$$format); done
 
@@ -131,7 +131,7 @@ lint: build ## read all C++ sources with clang-tidy (minutes)
 	$(Q)$(call need,run-clang-tidy)
 	$(Q)$(call say,'reading the sources by clang-tidy with $(JOBS) jobs')
 	$(Q)$(call quiet,run-clang-tidy -quiet -p build -j $(JOBS) -extra-arg=-Wno-unknown-warning-option \
-		'$(CURDIR)/(src|cli|bench|command|tests|examples|build/tests/freestanding)/')
+		'$(CURDIR)/(src|cli|bench|vcode|graph_apps|command|workloads|hardware|tests|examples|build/tests/freestanding)/')
 
 .PHONY: clean
 clean: ## remove what was built (not .venv, not results/)

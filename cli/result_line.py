@@ -19,7 +19,11 @@ def type_of(key: str) -> str:
     rule = PROPERTIES[key]
     if "enum" in rule or "const" in rule:
         return "string"
-    return rule["type"] if isinstance(rule["type"], str) else next(each for each in rule["type"] if each != "null")
+    return (
+        rule["type"]
+        if isinstance(rule["type"], str)
+        else next(each for each in rule["type"] if each != "null")
+    )
 
 
 def is_number(value: Any) -> bool:
@@ -45,7 +49,9 @@ def _wanted(key: str, value: Any) -> str | None:
 
 
 def fault(line: dict[str, Any]) -> str | None:
-    """What is wrong with a result line. Keys that are not listed pass, and so does null for one that is not required."""
+    """What is wrong with a result line. Keys that are not listed pass, and so does null for one
+    that is not required.
+    """
     for key in REQUIRED:
         if line.get(key) is None:
             return f'a result without the key "{key}".'
@@ -62,7 +68,9 @@ def result_line(**keys: Any) -> str:
     line = {"type": "result", **keys}
     line.setdefault("unit", "ns")
     unknown = next((key for key in line if key not in PROPERTIES), None)
-    wrong = fault(line) if unknown is None else f'the key "{unknown}" is not in cli/result_line.json.'
+    wrong = (
+        fault(line) if unknown is None else f'the key "{unknown}" is not in cli/result_line.json.'
+    )
     if wrong is not None:
         raise ValueError(wrong)
     return json.dumps(line)

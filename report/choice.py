@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table "which barrier should I use here": one row a situation, made from the data, losses first.
+"""The table "which barrier should I use here": one row a situation, made from the data, losses
+first.
 
-A situation is how many threads, on what machine, what goes on beside them, and what was measured; no row leaves the list. The
-default loses where it takes more than LOSS times what the best row does. Two things need a word:
+A situation is how many threads, on what machine, what goes on beside them, and what was measured;
+no row leaves the list. The default loses where it takes more than LOSS times what the best row
+does. Two things need a word:
 
-* Latency and processor time after a wait are two sides of one choice: who spins through a wait answers at once, who sleeps
-  burns nothing. The default's latency is held against those that burn no more than it does (or no more than the wait itself,
-  where that is short; beyond LONG_WAIT against those that give most of it back), its processor time against those that answer
-  as fast. Whoever is faster at a higher price is named beside.
-* A time to recover counts as lost only beyond RECOVERY_GRACE: the scheduler's slices are milliseconds.
+* Latency and processor time after a wait are two sides of one choice: who spins through a wait
+  answers at once, who sleeps burns nothing. The default's latency is held against those that burn
+  no more than it does (or no more than the wait itself, where that is short; beyond LONG_WAIT
+  against those that give most of it back), its processor time against those that answer as fast.
+  Whoever is faster at a higher price is named beside.
+* A time to recover counts as lost only beyond RECOVERY_GRACE: the scheduler's slices are
+  milliseconds.
 """
 
 from __future__ import annotations
@@ -36,7 +40,8 @@ from report.select import (
 from report.statistics import Comparison, compare, format_ratio, format_time
 
 METRIC_WORDS = {
-    "loop": "episode", "last_in_last_out": "latency", "latency": "latency", "cpu_time": "CPU time of a waiter",
+    "loop": "episode", "last_in_last_out": "latency", "latency": "latency",
+    "cpu_time": "CPU time of a waiter",
     "episode": "episode, work included", "recover": "time to recover",
 }
 BENCHMARKS = {"barrier": "barrier", "region": "region"}
@@ -70,7 +75,9 @@ class Choice:
 
     @property
     def loses(self) -> bool:
-        """The default takes more than LOSS times what the best row does: in time, and against the floors of their rounds."""
+        """The default takes more than LOSS times what the best row does: in time, and against the
+        floors of their rounds.
+        """
         if self.against_best is None or self.against_best.ratio >= 1 / LOSS:
             return False
         grace = RECOVERY_GRACE if self.metric == METRIC_WORDS["recover"] else 0.0
@@ -110,7 +117,11 @@ def _group(row: dict[str, Any], cores: int | None) -> tuple[int, str]:
         return (4, "long waits")
     if cores and row["threads"] > cores:
         return (2, "more threads than cores")
-    return (0, "free cores") if row.get("metric") != "last_in_last_out" else (1, "free cores, late arrivals")
+    return (
+        (0, "free cores")
+        if row.get("metric") != "last_in_last_out"
+        else (1, "free cores, late arrivals")
+    )
 
 
 def _words(row: dict[str, Any], cores: int | None) -> str:
@@ -131,7 +142,9 @@ def _who(row: Row) -> tuple[str, str, str]:
 
 
 def _fair(cell: list[Row], other_side: list[Row], default: Row) -> list[Row]:
-    """Those of a cell of latencies, or of processor times, that do not pay for it on the other side."""
+    """Those of a cell of latencies, or of processor times, that do not pay for it on the other
+    side.
+    """
     other = {_who(row): row["median"] for row in other_side}
     mine = other.get(_who(default))
     if mine is None:
@@ -140,7 +153,9 @@ def _fair(cell: list[Row], other_side: list[Row], default: Row) -> list[Row]:
         limit = LOSS * mine
     else:
         wait = duration_of(default["scenario"]) or 0
-        limit = max(mine * BURNS_AS_MUCH, wait * ((1 - GIVEN_BACK) if wait > LONG_WAIT else BURNS_AS_MUCH))
+        limit = max(
+            mine * BURNS_AS_MUCH, wait * ((1 - GIVEN_BACK) if wait > LONG_WAIT else BURNS_AS_MUCH)
+        )
     return [row for row in cell if row is default or other.get(_who(row), limit) <= limit]
 
 
@@ -148,7 +163,10 @@ def _why_not(data: Dataset, row: Row) -> str:
     """What the command said of the default in a situation where others have a figure."""
     for line in data.skipped:
         is_default = line.get("provider") == "tutti" and line.get("name") == "default"
-        here = all((line.get(key) or "") == (row[key] or "") for key in ("benchmark", "scenario", "session", "threads"))
+        here = all(
+            (line.get(key) or "") == (row[key] or "")
+            for key in ("benchmark", "scenario", "session", "threads")
+        )
         if is_default and here:
             return str(line.get("reason") or "")
     return ""
@@ -179,35 +197,55 @@ def _choice(cell: list[Row], other_side: list[Row], data: Dataset) -> Choice:
 
 
 def _compared(data: Dataset) -> list[Row]:
-    """Every measured situation with two participants or more; of regions, the empty ones on kernel threads."""
+    """Every measured situation with two participants or more; of regions, the empty ones on kernel
+    threads.
+    """
     found = rows(data, threads=lambda n: n > 1, benchmark=lambda name: name in BENCHMARKS)
-    return [row for row in found if row["benchmark"] == "barrier" or (row["what"] == "empty" and row["ranks"] == row["threads"])]
+    return [
+        row
+        for row in found
+        if row["benchmark"] == "barrier"
+        or (row["what"] == "empty" and row["ranks"] == row["threads"])
+    ]
 
 
 def _order(row: dict[str, Any], cores: int | None) -> tuple:
     metric = row.get("metric") or ""
     return (
-        row["benchmark"], _group(row, cores)[0], duration_of(row["scenario"]) or 0, row["scenario"] != "neighbour_one",
-        row["scenario"], row.get("session") or "", row["threads"], row.get("pinned", True), metric != "loop", metric,
+        row["benchmark"], _group(row, cores)[0], duration_of(row["scenario"]) or 0,
+        row["scenario"] != "neighbour_one",
+        row["scenario"], row.get("session") or "", row["threads"], row.get("pinned", True),
+        metric != "loop", metric,
     )
 
 
-OTHER_SIDE = {"cpu_time": ("last_in_last_out", "latency"), "last_in_last_out": ("cpu_time",), "latency": ("cpu_time",)}
+OTHER_SIDE = {
+    "cpu_time": ("last_in_last_out", "latency"), "last_in_last_out": ("cpu_time",),
+    "latency": ("cpu_time",),
+}
 
 
 def _skipped(data: Dataset, measured: set[tuple]) -> list[tuple[tuple, Choice]]:
     """Situations that nobody has a figure of, with what the command said."""
     made = {}
     for line in data.skipped:
-        benchmark, scenario, threads = line.get("benchmark"), line.get("scenario"), line.get("threads")
-        concerns_default = line.get("provider") is None or (line.get("provider") == "tutti" and line.get("name") == "default")
+        benchmark, scenario, threads = (
+            line.get("benchmark"), line.get("scenario"), line.get("threads"),
+        )
+        concerns_default = line.get("provider") is None or (
+            line.get("provider") == "tutti" and line.get("name") == "default"
+        )
         if benchmark not in BENCHMARKS or not scenario or not threads or not concerns_default:
             continue
-        row = {"benchmark": benchmark, "scenario": scenario, "session": line.get("session") or "", "threads": threads}
+        row = {
+            "benchmark": benchmark, "scenario": scenario, "session": line.get("session") or "",
+            "threads": threads,
+        }
         if (benchmark, scenario, row["session"], threads) in measured:
             continue
         nothing = Choice(
-            _group(row, data.cores)[1], _words(row, data.cores), "skipped", None, None, None, None, None,
+            _group(row, data.cores)[1], _words(row, data.cores), "skipped", None, None, None, None,
+            None,
             reason=str(line.get("reason") or ""),
         )
         made[_order(row, data.cores)] = nothing
@@ -222,9 +260,15 @@ def choices(data: Dataset) -> list[Choice]:
         cells.setdefault(_order(row, cores), []).append(row)
     made = []
     for order, cell in cells.items():
-        sides = [cells.get((*order[:-2], name != "loop", name)) for name in OTHER_SIDE.get(order[-1], ())]
+        sides = [
+            cells.get((*order[:-2], name != "loop", name)) for name in OTHER_SIDE.get(order[-1], ())
+        ]
         made.append((order, _choice(cell, next((side for side in sides if side), []), data)))
-    situations = {(row["benchmark"], row["scenario"], row["session"], row["threads"]) for cell in cells.values() for row in cell}
+    situations = {
+        (row["benchmark"], row["scenario"], row["session"], row["threads"])
+        for cell in cells.values()
+        for row in cell
+    }
     made += _skipped(data, situations)
     made.sort(key=lambda pair: pair[0])
     return sorted((choice for _, choice in made), key=Choice.severity)
@@ -245,7 +289,11 @@ EXPECTED = {
 def missing(made: list[Choice]) -> list[str]:
     """Situations a reader expects that the lines do not cover."""
     present = {choice.group for choice in made}
-    return [f"{group}: not measured: no line from a run with {how}." for group, how in EXPECTED.items() if group not in present]
+    return [
+        f"{group}: not measured: no line from a run with {how}."
+        for group, how in EXPECTED.items()
+        if group not in present
+    ]
 
 
 def in_short(made: list[Choice]) -> str:
@@ -255,11 +303,15 @@ def in_short(made: list[Choice]) -> str:
     skipped = sum(1 for choice in made if choice.reason)
     more = f" {skipped} could not be measured, and say why." if skipped else ""
     if not losses:
-        return f"tutti's default takes at most {LOSS:g} times what the best row does in each of {len(measured)} situations.{more}"
+        return (
+            f"tutti's default takes at most {LOSS:g} times what the best row does in each of "
+            f"{len(measured)} situations.{more}"
+        )
     noise = sum(1 for choice in losses if choice.within_noise)
     beside = f" ({noise} of them within noise)" if noise else ""
     return (
-        f"tutti's default takes more than {LOSS:g} times what the best row does in {len(losses)} of {len(measured)} "
+        f"tutti's default takes more than {LOSS:g} times what the best row does in {len(losses)} "
+        f"of {len(measured)} "
         f"situations{beside}; they come first.{more}"
     )
 
@@ -279,20 +331,32 @@ def _times(choice: Choice) -> str:
 
 
 def markdown(made: list[Choice], only_losses: bool = False) -> str:
-    """The table for a README: what the default takes as a multiple of the best other row, losses first."""
+    """The table for a README: what the default takes as a multiple of the best other row, losses
+    first.
+    """
     lines = [
-        in_short(made), "", "| situation | what | tutti's default | best peer | best other choice of tutti's | times the best |",
+        in_short(made), "",
+        "| situation | what | tutti's default | best peer | best other choice of tutti's | times "
+        "the best |",
         "|---|---|--:|--:|--:|--:|",
     ]
     for choice in made:
         if only_losses and not choice.loses:
             continue
         if choice.default is None:
-            lines.append(f"| {choice.situation} | {choice.metric} | {choice.reason or 'not measured'} | | | |")
+            lines.append(
+                f"| {choice.situation} | {choice.metric} | {choice.reason or 'not measured'} | | | "
+                "|"
+            )
             continue
-        other = choice.best_tutti if choice.best_tutti and not style.is_default(choice.best_tutti) else None
+        other = (
+            choice.best_tutti
+            if choice.best_tutti and not style.is_default(choice.best_tutti)
+            else None
+        )
         lines.append(
-            f"| {choice.situation} | {choice.metric} | {format_time(choice.default['median'])} | {_named(choice.best_peer)} "
+            f"| {choice.situation} | {choice.metric} | {format_time(choice.default['median'])} | "
+            f"{_named(choice.best_peer)} "
             f"| {_named(other)} | {_times(choice)} |"
         )
     return "\n".join(lines)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report's command line: `make` measures and writes the page, `choices` prints who is ahead where, `pages` makes the
-measured parts of Markdown pages, `plot` draws one figure from stored lines."""
+"""The report's command line: `make` measures and writes the page, `choices` prints who is ahead
+where, `pages` makes the measured parts of Markdown pages, `plot` draws one figure from stored
+lines.
+"""
 
 from __future__ import annotations
 
@@ -30,35 +32,70 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m report", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="make|choices|pages|plot", parser_class=_Parser)
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="make|choices|pages|plot", parser_class=_Parser
+    )
 
-    made = commands.add_parser("make", help="measure this machine, or read stored lines, and write the page")
-    made.add_argument("--tutti", type=Path, default=Path("build/tutti"), help="the command to measure with (build/tutti)")
-    made.add_argument("--out", type=Path, default=Path("results"), help="the folder to write to (results)")
-    made.add_argument("--quick", action="store_true", help="about a minute of measuring: fewer sizes, fewer samples")
-    made.add_argument("--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl", help="stored lines; do not measure")
+    made = commands.add_parser(
+        "make", help="measure this machine, or read stored lines, and write the page"
+    )
+    made.add_argument(
+        "--tutti", type=Path, default=Path("build/tutti"),
+        help="the command to measure with (build/tutti)",
+    )
+    made.add_argument(
+        "--out", type=Path, default=Path("results"), help="the folder to write to (results)"
+    )
+    made.add_argument(
+        "--quick", action="store_true",
+        help="about a minute of measuring: fewer sizes, fewer samples",
+    )
+    made.add_argument(
+        "--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl",
+        help="stored lines; do not measure",
+    )
 
-    chosen = commands.add_parser("choices", help="print the table of situations, losses first, as Markdown, from stored lines")
-    chosen.add_argument("--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl")
-    chosen.add_argument("--losses", action="store_true", help="only the situations where tutti's default loses")
+    chosen = commands.add_parser(
+        "choices",
+        help="print the table of situations, losses first, as Markdown, from stored lines",
+    )
+    chosen.add_argument(
+        "--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl"
+    )
+    chosen.add_argument(
+        "--losses", action="store_true", help="only the situations where tutti's default loses"
+    )
 
-    pages = commands.add_parser("pages", help="make or compare the measured parts of the README and of docs/")
+    pages = commands.add_parser(
+        "pages", help="make or compare the measured parts of the README and of docs/"
+    )
     pages.add_argument("--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl",
                        help=f"lines of a report: keep what the pages need in {measured.KEPT} first")
     do = pages.add_mutually_exclusive_group(required=True)
-    do.add_argument("--write", action="store_true", help="write the parts, and the picture of the README")
+    do.add_argument(
+        "--write", action="store_true", help="write the parts, and the picture of the README"
+    )
     do.add_argument("--check", action="store_true", help="compare them; exit 1 if a page differs")
 
     plot = commands.add_parser("plot", help="draw one figure as a PNG from stored lines")
-    plot.add_argument("--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl")
-    plot.add_argument("--figure", required=True, choices=list(FIGURES), help="one of: " + ", ".join(FIGURES), metavar="NAME")
+    plot.add_argument(
+        "--from", dest="stored", type=Path, nargs="+", required=True, metavar="FILE.jsonl"
+    )
+    plot.add_argument(
+        "--figure", required=True, choices=list(FIGURES), help="one of: " + ", ".join(FIGURES),
+        metavar="NAME",
+    )
     plot.add_argument("--out", type=Path, required=True, help="the PNG to write")
     return parser
 
 
 def _report(options: argparse.Namespace) -> None:
     display = Display()
-    data = load(options.stored) if options.stored else measure(options.tutti, options.out, options.quick, display)
+    data = (
+        load(options.stored)
+        if options.stored
+        else measure(options.tutti, options.out, options.quick, display)
+    )
     index = make.write(data, options.out, display.tell)
     print(index)
 
@@ -70,7 +107,9 @@ def _choices(options: argparse.Namespace) -> None:
 def _pages(options: argparse.Namespace) -> int:
     if options.stored:
         if options.check:
-            raise ReportError("--from belongs to --write; --check compares with the lines that are kept.")
+            raise ReportError(
+                "--from belongs to --write; --check compares with the lines that are kept."
+            )
         measured.keep(options.stored)
     data = load([measured.KEPT])
     if options.write:
@@ -79,7 +118,11 @@ def _pages(options: argparse.Namespace) -> int:
         return 0
     different = measured.differing(measured.PAGES, data)
     for page in different:
-        print(f"{page}: its measured parts differ from {measured.KEPT}; `python -m report pages --write` makes them anew.", file=sys.stderr)
+        print(
+            f"{page}: its measured parts differ from {measured.KEPT}; `python -m report pages "
+            "--write` makes them anew.",
+            file=sys.stderr,
+        )
     return 1 if different else 0
 
 
@@ -91,11 +134,16 @@ def _plot(options: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(arguments)
-        made = {"make": _report, "choices": _choices, "pages": _pages, "plot": _plot}[options.command](options)
+        made = {"make": _report, "choices": _choices, "pages": _pages, "plot": _plot}[
+            options.command
+        ](options)
     except ReportError as error:
         print(f"report: {error}", file=sys.stderr)
         return EXIT_ERROR
     except KeyboardInterrupt:
-        print("report: interrupted; what was measured so far lies in the folder of results.", file=sys.stderr)
+        print(
+            "report: interrupted; what was measured so far lies in the folder of results.",
+            file=sys.stderr,
+        )
         return EXIT_INTERRUPTED
     return made or 0

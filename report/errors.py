@@ -3,4 +3,6 @@
 
 
 class ReportError(Exception):
-    """Its text is a whole sentence for the user; the command line prints it and exits with status 2."""
+    """Its text is a whole sentence for the user; the command line prints it and exits with status
+    2.
+    """

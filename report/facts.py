@@ -11,12 +11,17 @@ from report.statistics import format_time, spread
 
 # Keys of the machine line in the order of the page; the others follow under their own names.
 KNOWN = {
-    "cpu": "processor", "cores": "cores", "smt": "several threads a core", "virtual_machine": "virtual machine",
-    "kernel": "kernel", "compiler": "compiler", "build_type": "build", "tutti": "tutti", "commit": "commit", "time": "measured",
+    "cpu": "processor", "cores": "cores", "smt": "several threads a core",
+    "virtual_machine": "virtual machine",
+    "kernel": "kernel", "compiler": "compiler", "build_type": "build", "tutti": "tutti",
+    "commit": "commit", "time": "measured",
 }
 SHARES = {"foreign_load": "used by other programs", "steal": "stolen by the host"}
 # They differ from run to run, or are said elsewhere.
-SKIP = {"type", "load", "sweeps", "pinning", "seed", "clock_bound_ns", "ns_per_tick", "timer_cost_ns", *SHARES}
+SKIP = {
+    "type", "load", "sweeps", "pinning", "seed", "clock_bound_ns", "ns_per_tick", "timer_cost_ns",
+    *SHARES,
+}
 # Beyond this share of the processor used by others, the page opens with a warning.
 MUCH_FOREIGN_LOAD = 0.05
 FLOOR_WORDS = {
@@ -30,7 +35,9 @@ FLOOR_WORDS = {
 
 def facts(data: Dataset) -> list[tuple[str, str]]:
     machine = data.machine
-    entries = [(words, _text(machine[key])) for key, words in KNOWN.items() if machine.get(key) is not None]
+    entries = [
+        (words, _text(machine[key])) for key, words in KNOWN.items() if machine.get(key) is not None
+    ]
     if not machine:
         entries.append(("machine", "not recorded: the lines have no line of type machine"))
     entries.append(("noise", noise(data)))
@@ -39,17 +46,25 @@ def facts(data: Dataset) -> list[tuple[str, str]]:
         floor = data.floor(quantity)
         if floor:
             entries.append((words, f"{format_time(floor['median'])} ({_range(floor)})"))
-    others = [(key.replace("_", " "), _text(v)) for key, v in machine.items() if key not in KNOWN and key not in SKIP]
+    others = [
+        (key.replace("_", " "), _text(v))
+        for key, v in machine.items()
+        if key not in KNOWN and key not in SKIP
+    ]
     return entries + [(key, value) for key, value in others if value]
 
 
 def warning(data: Dataset) -> str | None:
     """A sentence for the head of the page when the machine was not quiet."""
-    busiest = max((float(m["foreign_load"]) for m in data.machines if _is_share(m.get("foreign_load"))), default=0.0)
+    busiest = max(
+        (float(m["foreign_load"]) for m in data.machines if _is_share(m.get("foreign_load"))),
+        default=0.0,
+    )
     if busiest < MUCH_FOREIGN_LOAD:
         return None
     return (
-        f"Other programs used up to {busiest:.0%} of the processor during these runs: the numbers are those of a busy machine. "
+        f"Other programs used up to {busiest:.0%} of the processor during these runs: the numbers "
+        "are those of a busy machine. "
         "Measure again when it is quiet before you conclude anything from them."
     )
 
@@ -59,7 +74,9 @@ def _is_share(value: Any) -> bool:
 
 
 def noise(data: Dataset) -> str:
-    """What others took of the processor, rounds in which the machine changed, and how many results have a wide middle."""
+    """What others took of the processor, rounds in which the machine changed, and how many results
+    have a wide middle.
+    """
     parts = []
     for key, words in SHARES.items():
         shares = [float(m[key]) for m in data.machines if _is_share(m.get(key))]
@@ -71,9 +88,14 @@ def noise(data: Dataset) -> str:
     rows = data.results.to_dicts()
     rounds, flagged = (sum(row[key] or 0 for row in rows) for key in ("rounds", "rounds_flagged"))
     if rounds:
-        parts.append(f"the floor changed during {flagged} of {rounds} rounds, which are left out of the multiples")
+        parts.append(
+            f"the floor changed during {flagged} of {rounds} rounds, which are left out of the "
+            "multiples"
+        )
     wide = sum(1 for row in rows if row["median"] > 0 and spread(row)[1] > 2 * row["median"])
-    parts.append(f"{wide} of {len(rows)} results have a spread that reaches beyond twice their median")
+    parts.append(
+        f"{wide} of {len(rows)} results have a spread that reaches beyond twice their median"
+    )
     return "; ".join(parts) + "."
 
 

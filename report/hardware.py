@@ -12,7 +12,10 @@ from report.errors import ReportError
 from report.lines import Dataset
 
 NAME = "hardware"
-HOW = "`make hardware` checks and measures the units (three quarters of an hour on two cores); the next report shows what it found"
+HOW = (
+    "`make hardware` checks and measures the units (three quarters of an hour on two cores); the "
+    "next report shows what it found"
+)
 
 
 def results_beside(tutti: Path) -> Path:
@@ -23,7 +26,9 @@ def results_beside(tutti: Path) -> Path:
 def text_of(results: Path) -> str:
     """The lines, after one that says when they were made."""
     try:
-        made = datetime.fromtimestamp(results.stat().st_mtime, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+        made = datetime.fromtimestamp(results.stat().st_mtime, timezone.utc).strftime(
+            "%Y-%m-%d %H:%M UTC"
+        )
         text = results.read_text(encoding="utf-8")
     except OSError as error:
         raise ReportError(f"{results}: cannot be read ({error.strerror}).") from None
@@ -33,7 +38,9 @@ def text_of(results: Path) -> str:
 
 
 def made(data: Dataset) -> str | None:
-    return next((line.get("made") for line in data.hardware if line["type"] == "hardware_run"), None)
+    return next(
+        (line.get("made") for line in data.hardware if line["type"] == "hardware_run"), None
+    )
 
 
 def jobs(data: Dataset) -> list[dict[str, Any]]:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things stand in a panel, for both renderers: ranges, ticks, and labels that do not cover each other."""
+"""Where things stand in a panel, for both renderers: ranges, ticks, and labels that do not cover
+each other.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def _values(panel: Panel, along_x: bool) -> list[float]:
 
 
 def bounds(panel: Panel, along_x: bool) -> Range:
-    """The axis range with a margin; logarithmic axes get theirs as a factor and leave out what is not positive."""
+    """The axis range with a margin; logarithmic axes get theirs as a factor and leave out what is
+    not positive.
+    """
     axis = panel.x if along_x else panel.y
     if axis.lowest is not None and axis.highest is not None:
         return axis.lowest, axis.highest
@@ -46,11 +50,14 @@ def bounds(panel: Panel, along_x: bool) -> Range:
 
 
 def ticks(axis: Axis, span: Range) -> list[tuple[float, str]]:
-    """The axis' own ticks, or for a logarithm the powers of ten or what lies between, with units."""
+    """The axis' own ticks, or for a logarithm the powers of ten or what lies between, with units.
+    """
     if axis.ticks or not axis.log:
         return axis.ticks
     decades = math.log10(span[1] / span[0])
-    steps = (1,) if decades > 2.2 else (1, 2, 5) if decades > 0.7 else (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+    steps = (
+        (1,) if decades > 2.2 else (1, 2, 5) if decades > 0.7 else (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+    )
     first, last = math.floor(math.log10(span[0])), math.ceil(math.log10(span[1]))
     places = [step * 10.0**power for power in range(first, last + 1) for step in steps]
     return [(v, _tick_text(axis, v)) for v in places if span[0] <= v <= span[1]]
@@ -77,7 +84,9 @@ def value_at(axis: Axis, span: Range, place: float) -> float:
 
 
 def spread_out(places: Sequence[float], gap: float) -> list[float]:
-    """Moves places apart to at least `gap`, each as little as it takes, keeping their order (pool adjacent violators)."""
+    """Moves places apart to at least `gap`, each as little as it takes, keeping their order (pool
+    adjacent violators).
+    """
     order = sorted(range(len(places)), key=lambda i: places[i])
     clusters: list[tuple[float, list[int]]] = []
     for index in order:
@@ -92,7 +101,8 @@ def spread_out(places: Sequence[float], gap: float) -> list[float]:
 
 
 def _kept_inside(places: list[float], gap: float) -> list[float]:
-    """Pushes what sticks out above 1 down, and then what sticks out below 0 up, keeping the gaps."""
+    """Pushes what sticks out above 1 down, and then what sticks out below 0 up, keeping the gaps.
+    """
     kept = list(places)
     order = sorted(range(len(places)), key=lambda i: places[i])
     limit = 1.0
@@ -117,7 +127,9 @@ def _merge(low: tuple[float, list[int]], high: tuple[float, list[int]]) -> tuple
 
 
 def dodged(panel: Panel, series: Series) -> list[float]:
-    """The places of a line's points along x, moved aside a little so that the error bars of two lines stand apart."""
+    """The places of a line's points along x, moved aside a little so that the error bars of two
+    lines stand apart.
+    """
     lines = [other for other in panel.series if other.line and not other.emphasis]
     if not panel.x.log or series not in lines or len(lines) < 2:
         return [point.x for point in series.points]
@@ -126,14 +138,24 @@ def dodged(panel: Panel, series: Series) -> list[float]:
     return [point.x * factor for point in series.points]
 
 
-def beside_points(points: Sequence[tuple[float, float, str]], width: float, height: float) -> list[tuple[float, float]]:
-    """Offsets in pixels (right, up) for names beside points given in pixels, chosen so that names do not overlap."""
+def beside_points(
+    points: Sequence[tuple[float, float, str]], width: float, height: float
+) -> list[tuple[float, float]]:
+    """Offsets in pixels (right, up) for names beside points given in pixels, chosen so that names
+    do not overlap.
+    """
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in points]
     offsets = []
     for x, y, text in points:
         size = NAME_PIXELS * len(text)
-        candidates = [(x, y, right, up, size) for up in range(-196, 197, 14) for right in (8, 45, 90, -8 - size, -45 - size)]
-        _, _, right, up, _ = min(candidates, key=lambda candidate: _crowding(candidate, taken, width, height))
+        candidates = [
+            (x, y, right, up, size)
+            for up in range(-196, 197, 14)
+            for right in (8, 45, 90, -8 - size, -45 - size)
+        ]
+        _, _, right, up, _ = min(
+            candidates, key=lambda candidate: _crowding(candidate, taken, width, height)
+        )
         offsets.append((right, up))
         taken.append(_name_box(x, y, right, up, size))
     return offsets
@@ -146,8 +168,13 @@ def _name_box(x: float, y: float, right: float, up: float, size: float) -> Box:
     return x + right, y + up - 7, x + right + size, y + up + 7
 
 
-def _crowding(candidate: tuple[float, float, float, float, float], taken: Sequence[Box], width: float, height: float) -> float:
-    """Far from the point is bad, on top of another name or point is worse, outside the panel is worst."""
+def _crowding(
+    candidate: tuple[float, float, float, float, float], taken: Sequence[Box], width: float,
+    height: float,
+) -> float:
+    """Far from the point is bad, on top of another name or point is worse, outside the panel is
+    worst.
+    """
     x, y, right, up, size = candidate
     box = _name_box(x, y, right, up, size)
     outside = box[0] < 0 or box[2] > width or box[1] < 0 or box[3] > height
@@ -163,7 +190,10 @@ def labels_beside(panel: Panel, width: float, height: float) -> list[tuple[float
     """beside_points() for a panel of single points, drawn `width` by `height` large."""
     span_x, span_y = bounds(panel, True), bounds(panel, False)
     spots = [
-        (fraction(panel.x, span_x, s.points[0].x) * width, fraction(panel.y, span_y, s.points[0].y) * height, s.label)
+        (
+            fraction(panel.x, span_x, s.points[0].x) * width,
+            fraction(panel.y, span_y, s.points[0].y) * height, s.label,
+        )
         for s in panel.series
     ]
     return beside_points(spots, width, height)

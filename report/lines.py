@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the JSON lines of `tutti bench ... --json` and of the workloads into one data set, refusing what cannot be trusted.
+"""Reads the JSON lines of `tutti bench ... --json` and of the workloads into one data set, refusing
+what cannot be trusted.
 
-A line is an object with a "type": "machine", "floor", "result", "skipped", or of the hardware flow. cli/result_line.json says
-what a result has. Unknown types and unknown keys are no error, so that an older report reads the lines of a newer command.
+A line is an object with a "type": "machine", "floor", "result", "skipped", or of the hardware flow.
+cli/result_line.json says what a result has. Unknown types and unknown keys are no error, so that an
+older report reads the lines of a newer command.
 """
 
 from __future__ import annotations
@@ -20,13 +22,16 @@ from report.statistics import pool
 
 POLARS = {"string": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
 # What can stand in a cell: neither the samples themselves nor an application's own numbers.
-COLUMNS = {key: POLARS[type_of(key)] for key in PROPERTIES if key != "type" and type_of(key) in POLARS}
+COLUMNS = {
+    key: POLARS[type_of(key)] for key in PROPERTIES if key != "type" and type_of(key) in POLARS
+}
 RESULT_SCHEMA: dict[str, Any] = {"run": pl.String, "what": pl.String} | COLUMNS
 FLOATS = [key for key, kind in COLUMNS.items() if kind == pl.Float64]
 
 # What makes two result lines the same measurement.
 KEY = [
-    "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "processes", "mpi", "detector", "graph", "pinned",
+    "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "processes", "mpi",
+    "detector", "graph", "pinned",
     "scenario", "session", "metric",
 ]
 
@@ -54,7 +59,9 @@ class Dataset:
 
     @property
     def cores(self) -> int | None:
-        """The number of cores that the runs could use; from the machine line, or else from the results."""
+        """The number of cores that the runs could use; from the machine line, or else from the
+        results.
+        """
         cores = self.machine.get("cores")
         if isinstance(cores, int) and cores > 0:
             return cores
@@ -63,12 +70,22 @@ class Dataset:
 
     def of(self, *benchmarks: str) -> Dataset:
         """The part that belongs to some benchmarks; machines and floors belong to all."""
-        kept = [line for line in self.skipped if line.get("benchmark", USUAL_BENCHMARK) in benchmarks]
-        return replace(self, results=self.results.filter(pl.col("benchmark").is_in(benchmarks)), skipped=kept)
+        kept = [
+            line for line in self.skipped if line.get("benchmark", USUAL_BENCHMARK) in benchmarks
+        ]
+        return replace(
+            self, results=self.results.filter(pl.col("benchmark").is_in(benchmarks)), skipped=kept
+        )
 
     def floor(self, quantity: str, threads: int | None = None) -> dict[str, Any] | None:
-        """All floor lines of one quantity (and team, where it has one) pooled, or None when it was not measured."""
-        found = [line for line in self.floors if line.get("quantity") == quantity and line.get("threads") == threads]
+        """All floor lines of one quantity (and team, where it has one) pooled, or None when it was
+        not measured.
+        """
+        found = [
+            line
+            for line in self.floors
+            if line.get("quantity") == quantity and line.get("threads") == threads
+        ]
         return pool(found) if found else None
 
     def why_failed(self, *runs: str) -> list[str]:
@@ -92,7 +109,8 @@ def _refuse_constant(text: str) -> float:
 
 
 def parse_lines(text: str, where: str) -> list[dict[str, Any]]:
-    """All lines of one output, checked; `where` stands before the number of the line in an error."""
+    """All lines of one output, checked; `where` stands before the number of the line in an error.
+    """
     return [
         _checked(_object(line, f"{where}{number}"), f"{where}{number}")
         for number, line in enumerate(text.splitlines(), start=1)
@@ -143,17 +161,29 @@ def read_file(path: Path) -> list[dict[str, Any]]:
         raise ReportError(f"{path}: not a text file in UTF-8.") from None
     lines = parse_lines(text, f"{path}:")
     if not lines:
-        raise ReportError(f"{path}: the file has no lines; expected the output of tutti bench ... --json or of a workload.")
+        raise ReportError(
+            f"{path}: the file has no lines; expected the output of tutti bench ... --json or of a "
+            "workload."
+        )
     return lines
 
 
 def _what(line: dict[str, Any]) -> str:
-    """What was repeated or computed, in the words of its own line: a kind of episode, an input, a size."""
+    """What was repeated or computed, in the words of its own line: a kind of episode, an input, a
+    size.
+    """
     if line.get("patterns") is not None:
         return f"{line.get('taxa')} x {line['patterns']}"
     if line.get("length") is not None:
         return f"length {line['length']}"
-    return next((str(line[key]) for key in ("kind", "data", "input", "program", "application") if line.get(key)), "")
+    return next(
+        (
+            str(line[key])
+            for key in ("kind", "data", "input", "program", "application")
+            if line.get(key)
+        ),
+        "",
+    )
 
 
 def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
@@ -196,7 +226,10 @@ def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
     if not rows:
         names = ", ".join(str(path) for path in sources)
         raise ReportError(f"{names}: no line of type result, so there is nothing to report.")
-    return Dataset(pl.DataFrame(_pool_rows(rows), schema=RESULT_SCHEMA), machines, floors, skipped, sources, hardware)
+    return Dataset(
+        pl.DataFrame(_pool_rows(rows), schema=RESULT_SCHEMA), machines, floors, skipped, sources,
+        hardware,
+    )
 
 
 def _pool_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

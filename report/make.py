@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the report's files from a data set: the raw lines, the PNGs, and last the page that links to them."""
+"""Makes the report's files from a data set: the raw lines, the PNGs, and last the page that links
+to them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from report.sections import build_all
 
 
 def write(data: Dataset, out: Path, tell: Callable[[str], None]) -> Path:
-    """Writes everything; the page comes last, so that a page never lacks what it links to. Returns the page's path."""
+    """Writes everything; the page comes last, so that a page never lacks what it links to. Returns
+    the page's path.
+    """
     tell("building the page")
     sections = build_all(data)
     text = page.build(data, sections)
@@ -39,7 +43,10 @@ def _keep_sources(data: Dataset, out: Path) -> None:
     """The raw lines lie beside the page."""
     for name, times in Counter(path.name for path in data.sources).items():
         if times > 1:
-            raise ReportError(f"{name}: given {times} times from different folders; the report needs different file names.")
+            raise ReportError(
+                f"{name}: given {times} times from different folders; the report needs different "
+                "file names."
+            )
     for path in data.sources:
         target = out / path.name
         if not (target.exists() and target.samefile(path)):

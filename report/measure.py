@@ -31,7 +31,8 @@ LEFT_OUT = re.compile(r"compare\.py: (\w+) is left out: (.*)")
 
 
 def measure(tutti: Path, out: Path, quick: bool, display: Display) -> Dataset:
-    """Makes all runs; a run that fails is told and left out, and only when all fail it is an error."""
+    """Makes all runs; a run that fails is told and left out, and only when all fail it is an error.
+    """
     _check_command(tutti)
     cores = len(os.sched_getaffinity(0))
     parsed, failures = [], []
@@ -60,7 +61,9 @@ def measure(tutti: Path, out: Path, quick: bool, display: Display) -> Dataset:
     return data
 
 
-def _add_hardware(tutti: Path, out: Path, parsed: list, failures: list[str], display: Display) -> None:
+def _add_hardware(
+    tutti: Path, out: Path, parsed: list, failures: list[str], display: Display
+) -> None:
     """What `make hardware` has found, if it was run."""
     results, path = hardware.results_beside(tutti), out / f"{hardware.NAME}.jsonl"
     path.unlink(missing_ok=True)
@@ -85,9 +88,14 @@ def _check_command(tutti: Path) -> None:
 
 
 def _make(run: Run, display: Display) -> tuple[str, list[str]]:
-    """All lines of a run, and a sentence for each of its calls that gave none; an error when none gave any."""
+    """All lines of a run, and a sentence for each of its calls that gave none; an error when none
+    gave any.
+    """
     if not run.needs.is_file():
-        raise ReportError(f"{run.needs}: no such program; the build leaves it out where what it needs is not installed.")
+        raise ReportError(
+            f"{run.needs}: no such program; the build leaves it out where what it needs is not "
+            "installed."
+        )
     allowed = run.seconds * PATIENCE + GRACE
     ends = time.monotonic() + allowed
     for command in run.prepare:
@@ -96,7 +104,10 @@ def _make(run: Run, display: Display) -> tuple[str, list[str]]:
     for turn, command in enumerate(run.calls):
         if time.monotonic() > ends:
             left = f"{len(run.calls) - turn} of {len(run.calls)} calls"
-            troubles.append(f"{left} were left out: the run took longer than {allowed:.0f} s; planned were {run.seconds:.0f} s.")
+            troubles.append(
+                f"{left} were left out: the run took longer than {allowed:.0f} s; planned were "
+                f"{run.seconds:.0f} s."
+            )
             break
         def advance(fraction: float | None, turn: int = turn) -> None:
             if fraction is not None or len(run.calls) == 1:
@@ -116,13 +127,18 @@ def _make(run: Run, display: Display) -> tuple[str, list[str]]:
 
 
 def _call(command: tuple[str, ...], run: Run, ends: float, advance, display: Display) -> str:
-    """The standard output of one call; its failure becomes one sentence with the program's own last words."""
+    """The standard output of one call; its failure becomes one sentence with the program's own last
+    words.
+    """
     started = time.monotonic()
     try:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
     except OSError as error:
         raise ReportError(f"{command[0]}: cannot be started ({error.strerror}).") from None
-    # Both pipes are drained all the time: a full one would stop the program in the middle of a measurement.
+    # Both pipes are drained all the time: a full one would stop the program in the middle of a
+    # measurement.
     output: list[str] = []
     complaints: list[str] = []
     readers = [_drain(process.stdout, output), _drain(process.stderr, complaints)]
@@ -130,7 +146,10 @@ def _call(command: tuple[str, ...], run: Run, ends: float, advance, display: Dis
         while process.poll() is None:
             if time.monotonic() > ends:
                 elapsed = time.monotonic() - started
-                raise ReportError(f"`{' '.join(command)}` was stopped after {elapsed:.0f} s; planned were {run.seconds:.0f} s.")
+                raise ReportError(
+                    f"`{' '.join(command)}` was stopped after {elapsed:.0f} s; planned were "
+                    f"{run.seconds:.0f} s."
+                )
             advance(_fraction(complaints))
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.1)
@@ -143,18 +162,24 @@ def _call(command: tuple[str, ...], run: Run, ends: float, advance, display: Dis
                 process.kill()
         for reader in readers:
             reader.join(timeout=10)
-    said = [line.strip() for line in complaints if SPEAKER.match(line) and not PROGRESS.search(line)]
+    said = [
+        line.strip() for line in complaints if SPEAKER.match(line) and not PROGRESS.search(line)
+    ]
     if process.returncode != 0 and not output:
         last = said[-1].rstrip(".") if said else "it said nothing"
         raise ReportError(f"`{' '.join(command)}` failed with status {process.returncode}: {last}.")
-    # With output, a failure means that some contenders could not be measured; their lines say which.
+    # With output, a failure means that some contenders could not be measured; their lines say
+    # which.
     for sentence in said:
         display.tell(sentence)
     return "".join(output) + "".join(_skipped_lines(said))
 
 
 def _absent_line(each: Absent) -> str:
-    line = {"type": "skipped", "benchmark": each.benchmark, "provider": each.provider, "reason": each.reason}
+    line = {
+        "type": "skipped", "benchmark": each.benchmark, "provider": each.provider,
+        "reason": each.reason,
+    }
     return json.dumps(line) + "\n"
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measured parts of Markdown pages: each stands between two marks and is made from stored lines.
+"""The measured parts of Markdown pages: each stands between two marks and is made from stored
+lines.
 
   <!-- measured: NAME -->
   ...
   <!-- /measured -->
 
-`python -m report pages --write` makes them from the lines in docs/measured.jsonl, `--check` compares, which a test does.
-With `--from results/*.jsonl` the lines of that report take the place of the kept ones first.
+`python -m report pages --write` makes them from the lines in docs/measured.jsonl, `--check`
+compares, which a test does. With `--from results/*.jsonl` the lines of that report take the place
+of the kept ones first.
 """
 
 from __future__ import annotations
@@ -48,8 +50,11 @@ class Column:
 
     def of(self, found: Iterable[Row]) -> Row | None:
         return best(
-            row for row in found
-            if row["provider"] == self.provider and usual_wait(row) and (not self.names or row["name"] in self.names)
+            row
+            for row in found
+            if row["provider"] == self.provider
+            and usual_wait(row)
+            and (not self.names or row["name"] in self.names)
         )
 
 
@@ -73,14 +78,23 @@ def _usual_session(session: str) -> bool:
     return session in ("", "same")
 
 
-def _barrier(words: str, threads: int, scenario: str = "free", metric: str = "loop", pinned: bool = True) -> Situation:
-    wanted = {"benchmark": "barrier", "threads": threads, "scenario": scenario, "metric": metric, "pinned": pinned, "session": _usual_session}
+def _barrier(
+    words: str, threads: int, scenario: str = "free", metric: str = "loop", pinned: bool = True
+) -> Situation:
+    wanted = {
+        "benchmark": "barrier", "threads": threads, "scenario": scenario, "metric": metric,
+        "pinned": pinned, "session": _usual_session,
+    }
     return Situation(words, wanted)
 
 
-def _region(words: str, threads: int, scenario: str = "free", metric: str = "loop", what: str = "empty", ranks: int = 0) -> Situation:
+def _region(
+    words: str, threads: int, scenario: str = "free", metric: str = "loop", what: str = "empty",
+    ranks: int = 0,
+) -> Situation:
     wanted = {
-        "benchmark": "region", "threads": threads, "ranks": ranks or threads, "scenario": scenario, "metric": metric, "what": what,
+        "benchmark": "region", "threads": threads, "ranks": ranks or threads, "scenario": scenario,
+        "metric": metric, "what": what,
         "pinned": True, "session": _usual_session,
     }
     return Situation(words, wanted)
@@ -94,13 +108,19 @@ GLANCE = (
 )
 BARRIERS = (
     *(_barrier(f"{n}", n) for n in (2, 4, 8, 16, 64)),
-    _barrier("2, arrivals up to 10 µs apart: last-in to last-out", 2, "skew_10us", "last_in_last_out"),
+    _barrier(
+        "2, arrivals up to 10 µs apart: last-in to last-out", 2, "skew_10us", "last_in_last_out"
+    ),
     _barrier("2, a busy process on one core", 2, "neighbour_one"),
     _barrier("2, a busy process on each core", 2, "neighbour_all"),
     _barrier("4, a busy process on each core", 4, "neighbour_all"),
     _barrier("2, not pinned", 2, pinned=False),
-    _barrier("2, one of them 1 ms late: last-in to last-out", 2, "imbalance_1ms", "last_in_last_out"),
-    _barrier("2, one of them 1 ms late: processor time of the waiter", 2, "imbalance_1ms", "cpu_time"),
+    _barrier(
+        "2, one of them 1 ms late: last-in to last-out", 2, "imbalance_1ms", "last_in_last_out"
+    ),
+    _barrier(
+        "2, one of them 1 ms late: processor time of the waiter", 2, "imbalance_1ms", "cpu_time"
+    ),
 )
 REGIONS = (
     *(_region(f"{n} threads, empty", n) for n in (2, 4, 8)),
@@ -117,10 +137,21 @@ def _line(cells: Iterable[str]) -> str:
 
 def _table(first: str, heads: Iterable[str], lines: Iterable[list[str]]) -> str:
     heads = list(heads)
-    return "\n".join([_line([first, *heads]), f"|---|{'--:|' * len(heads)}", *(_line(line) for line in lines)]) + "\n"
+    return (
+        "\n".join(
+            [
+                _line([first, *heads]), f"|---|{'--:|' * len(heads)}",
+                *(_line(line) for line in lines),
+            ]
+        )
+        + "\n"
+    )
 
 
-def _times(data: Dataset, situations: Iterable[Situation], columns: tuple[Column, ...], with_floor: bool, first: str) -> str:
+def _times(
+    data: Dataset, situations: Iterable[Situation], columns: tuple[Column, ...], with_floor: bool,
+    first: str,
+) -> str:
     lines = []
     for situation in situations:
         found = rows(data, **situation.wanted)
@@ -132,9 +163,17 @@ def _times(data: Dataset, situations: Iterable[Situation], columns: tuple[Column
             cells.append(f"**{text}**" if row and row is fastest else text)
             if with_floor and column is TUTTI:
                 ratio = row["ratio_median"] if row else None
-                cells.append(format_ratio(ratio).removesuffix("x") if ratio and ratio < MEANINGFUL else "")
+                cells.append(
+                    format_ratio(ratio).removesuffix("x") if ratio and ratio < MEANINGFUL else ""
+                )
         lines.append(cells)
-    heads = [head for column in columns for head in ((column.title, "x floor") if with_floor and column is TUTTI else (column.title,))]
+    heads = [
+        head
+        for column in columns
+        for head in (
+            (column.title, "x floor") if with_floor and column is TUTTI else (column.title,)
+        )
+    ]
     return _table(first, heads, lines)
 
 
@@ -143,7 +182,9 @@ def _glance(data: Dataset) -> str:
 
 
 def _barriers(data: Dataset) -> str:
-    return _times(data, BARRIERS, (TUTTI, LIBGOMP, LIBOMP, STD, PTHREAD), True, "barrier: threads, situation")
+    return _times(
+        data, BARRIERS, (TUTTI, LIBGOMP, LIBOMP, STD, PTHREAD), True, "barrier: threads, situation"
+    )
 
 
 def _regions(data: Dataset) -> str:
@@ -154,11 +195,18 @@ def _gaps(data: Dataset) -> str:
     columns = (TUTTI, LIBGOMP, LIBGOMP_PASSIVE, TBB, POOL)
     lines = []
     for gap in GAPS:
-        sides = [rows(data, **_region("", 2, f"gap_{gap}", metric).wanted) for metric in ("latency", "cpu_time")]
+        sides = [
+            rows(data, **_region("", 2, f"gap_{gap}", metric).wanted)
+            for metric in ("latency", "cpu_time")
+        ]
         cells = [gap.replace("us", " µs").replace("ms", " ms")]
         for column in columns:
             latency, burned = (column.of(side) for side in sides)
-            cells.append(f"{format_time(latency['median'])}; {format_time(burned['median'])}" if latency and burned else DASH)
+            cells.append(
+                f"{format_time(latency['median'])}; {format_time(burned['median'])}"
+                if latency and burned
+                else DASH
+            )
         lines.append(cells)
     return _table("serial code before the region", (column.title for column in columns), lines)
 
@@ -166,10 +214,19 @@ def _gaps(data: Dataset) -> str:
 def _losses(data: Dataset) -> str:
     made = choices(data)
     worst = [choice for choice in made if choice.loses][:MOST_LOSSES]
-    times = sorted(1 / choice.against_best.ratio for choice in made if choice.against_best and choice.against_best.ratio > 0)
+    times = sorted(
+        1 / choice.against_best.ratio
+        for choice in made
+        if choice.against_best and choice.against_best.ratio > 0
+    )
     half, most = times[len(times) // 2], times[len(times) * 9 // 10]
-    spread = f"In half of the situations it takes at most {half:.2f} times the best, in nine of ten at most {most:.1f} times."
-    return f"{in_short(made)} {spread}\n\n" + "\n".join(markdown(worst, True).split("\n")[2:]) + "\n"
+    spread = (
+        f"In half of the situations it takes at most {half:.2f} times the best, in nine of ten at "
+        f"most {most:.1f} times."
+    )
+    return (
+        f"{in_short(made)} {spread}\n\n" + "\n".join(markdown(worst, True).split("\n")[2:]) + "\n"
+    )
 
 
 def _choices(data: Dataset) -> str:
@@ -180,7 +237,9 @@ def _machine(data: Dataset) -> str:
     """One sentence: what the figures were measured on, and with what."""
     machine, transfer = data.machine, data.floor("line_one_way")
     cores, cpu = machine.get("cores"), machine.get("cpu") or "an unknown processor"
-    words = f"Measured on {cores} cores of {cpu}" + (" in a virtual machine" if machine.get("virtual_machine") else "")
+    words = f"Measured on {cores} cores of {cpu}" + (
+        " in a virtual machine" if machine.get("virtual_machine") else ""
+    )
     details = [f"one line transfer takes {format_time(transfer['median'])}"] if transfer else []
     details += [str(machine[key]) for key in ("compiler",) if machine.get(key)]
     details += [str(machine["kernel"])] if machine.get("kernel") else []
@@ -189,19 +248,24 @@ def _machine(data: Dataset) -> str:
 
 
 PARTS: dict[str, Callable[[Dataset], str]] = {
-    "machine": _machine, "glance": _glance, "barriers": _barriers, "regions": _regions, "gaps": _gaps, "losses": _losses,
+    "machine": _machine, "glance": _glance, "barriers": _barriers, "regions": _regions,
+    "gaps": _gaps, "losses": _losses,
     "choices": _choices,
 }
 
 
 def filled(text: str, data: Dataset, page: Path) -> str:
-    """The page with every measured part made from the data; an unknown or unclosed part is an error that names the page."""
+    """The page with every measured part made from the data; an unknown or unclosed part is an error
+    that names the page.
+    """
     closed = PART.findall(text)
     if len(closed) != len(OPENING.findall(text)):
         raise ReportError(f"{page}: a part `<!-- measured: NAME -->` has no `<!-- /measured -->`.")
     for _, name, _, _ in closed:
         if name not in PARTS:
-            raise ReportError(f"{page}: there is no measured part '{name}'; there are {', '.join(PARTS)}.")
+            raise ReportError(
+                f"{page}: there is no measured part '{name}'; there are {', '.join(PARTS)}."
+            )
     return PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]](data)}\n{found[4]}", text)
 
 
@@ -223,8 +287,10 @@ def differing(pages: Iterable[Path], data: Dataset) -> list[Path]:
 
 
 KEPT_KEYS = (
-    "type", "benchmark", "kind", "provider", "name", "wait", "threads", "ranks", "cores", "pinned", "scenario", "session", "metric",
-    "p25", "median", "p75", "ratio_median", "quantity", "reason", "cpu", "virtual_machine", "kernel", "compiler", "commit",
+    "type", "benchmark", "kind", "provider", "name", "wait", "threads", "ranks", "cores", "pinned",
+    "scenario", "session", "metric",
+    "p25", "median", "p75", "ratio_median", "quantity", "reason", "cpu", "virtual_machine",
+    "kernel", "compiler", "commit",
     "unrecovered",
 )
 # What lines.py takes for a result that does not say it.
@@ -233,22 +299,30 @@ KINDS = ("empty", "reduce2")
 
 
 def _is_needed(line: dict[str, Any]) -> bool:
-    """True for floors, and for what barriers and the regions of the tables took or were left out for."""
+    """True for floors, and for what barriers and the regions of the tables took or were left out
+    for.
+    """
     benchmark = line.get("benchmark", USUAL["benchmark"])
     is_shown = benchmark == "barrier" or line.get("kind", KINDS[0]) in KINDS
-    return line.get("type") == "floor" or (line.get("type") in ("result", "skipped") and benchmark in BENCHMARKS and is_shown)
+    return line.get("type") == "floor" or (
+        line.get("type") in ("result", "skipped") and benchmark in BENCHMARKS and is_shown
+    )
 
 
 def _kept(line: dict[str, Any]) -> dict[str, Any]:
     """The line without what no part needs and without what a reader of lines fills in."""
     kept = {key: line[key] for key in KEPT_KEYS if line.get(key) is not None}
     if line["type"] == "result":
-        kept = {key: value for key, value in kept.items() if USUAL.get(key) != value and key != "cores"}
+        kept = {
+            key: value for key, value in kept.items() if USUAL.get(key) != value and key != "cores"
+        }
         if kept.get("ranks") == kept["threads"]:
             del kept["ranks"]
     if kept.get("ratio_median", 0) >= MEANINGFUL:
         del kept["ratio_median"]
-    return {key: _short(value) if isinstance(value, float) else value for key, value in kept.items()}
+    return {
+        key: _short(value) if isinstance(value, float) else value for key, value in kept.items()
+    }
 
 
 def _short(value: float) -> float | int:
@@ -266,7 +340,11 @@ def kept_lines(sources: Iterable[Path]) -> str:
     """The first machine and the lines that some part needs, as short as they can be."""
     kept, has_machine = [], False
     for path in sources:
-        for line in (json.loads(text) for text in path.read_text(encoding="utf-8").splitlines() if text.strip()):
+        for line in (
+            json.loads(text)
+            for text in path.read_text(encoding="utf-8").splitlines()
+            if text.strip()
+        ):
             is_first = line.get("type") == "machine" and not has_machine
             has_machine = has_machine or is_first
             if is_first or _is_needed(line):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a figure is, before anyone draws it: the page (plotly) and the PNGs (matplotlib) are made from the same value."""
+"""What a figure is, before anyone draws it: the page (plotly) and the PNGs (matplotlib) are made
+from the same value.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +70,9 @@ class Panel:
     y: Axis
     series: list[Series]
     rules: list[Rule] = field(default_factory=list)
-    # "lines": error bars along y, names at the right end; "dots": a row for each contender, error bars along x;
-    # "pairs": the same with two dots a row, the first hollow; "scatter": names beside the points; "histogram": bars of counts.
+    # "lines": error bars along y, names at the right end; "dots": a row for each contender, error
+    # bars along x; "pairs": the same with two dots a row, the first hollow; "scatter": names beside
+    # the points; "histogram": bars of counts.
     kind: str = "lines"
     height: int = 460
     shade: Shade | None = None

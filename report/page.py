@@ -24,16 +24,20 @@ from report.statistics import Comparison, format_ratio, format_time
 WEB = Path(__file__).parent / "web"
 
 HOW_TO_READ = (
-    "Every time is for one episode, one region or one run, as the plot says: the dot is the median, the thin line runs from the "
-    "minimum to the 99th percentile, and time axes are logarithmic, lower (or further left) is better. tutti is blue, its default "
-    "bold; each peer keeps its colour everywhere. All contenders of one plot were interleaved in one run, round by round, and two "
+    "Every time is for one episode, one region or one run, as the plot says: the dot is the "
+    "median, the thin line runs from the "
+    "minimum to the 99th percentile, and time axes are logarithmic, lower (or further left) is "
+    "better. tutti is blue, its default "
+    "bold; each peer keeps its colour everywhere. All contenders of one plot were interleaved in "
+    "one run, round by round, and two "
     'of them are called "within noise" when each median lies inside the other\'s spread.'
 )
 
 FEW_ALARMS = 5
 
 RATIO_NOTE = (
-    "Between two contenders that both cost only a few line transfers, the ratio compares their multiples of the floor measured "
+    "Between two contenders that both cost only a few line transfers, the ratio compares their "
+    "multiples of the floor measured "
     "in the same rounds, and so it can differ from the quotient of the two medians shown."
 )
 
@@ -42,7 +46,8 @@ def build(data: Dataset, sections: list[Section]) -> str:
     """The whole page. The figures' PNGs and the raw lines are expected beside it."""
     figures = [section for section in sections if isinstance(section, Figure)]
     panels = {
-        f"{figure.name}_{i}": render(panel) for figure in figures for i, panel in enumerate(figure.panels)
+        f"{figure.name}_{i}": render(panel) for figure in figures for i,
+        panel in enumerate(figure.panels)
     }
     machine = data.machine.get("cpu", "unknown machine")
     return "\n".join(
@@ -79,7 +84,9 @@ def _embedded(name: str, value: Any) -> str:
 
 
 def _header(data: Dataset) -> str:
-    entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts(data))
+    entries = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts(data)
+    )
     alarms = [warning(data), *[f"Not measured: {failure}" for failure in data.failed[:FEW_ALARMS]]]
     if len(data.failed) > FEW_ALARMS:
         alarms.append(f"{len(data.failed) - FEW_ALARMS} more calls failed; their figures say so.")
@@ -94,7 +101,10 @@ def _header(data: Dataset) -> str:
 
 def _navigation(sections: list[Section]) -> str:
     titles = {section.name: section.title for section in sections}
-    chapters = [(words, [(name, titles[name]) for name in names if name in titles]) for words, names in CHAPTERS.items()]
+    chapters = [
+        (words, [(name, titles[name]) for name in names if name in titles])
+        for words, names in CHAPTERS.items()
+    ]
     chapters[0][1].insert(0, ("choice", "Which barrier should I use here"))
     chapters[0][1].append(("all_numbers", "All numbers"))
     return f"<nav>{''.join(_chapter_links(words, entries) for words, entries in chapters)}</nav>"
@@ -106,7 +116,8 @@ def _chapter_links(words: str, entries: list[tuple[str, str]]) -> str:
 
 
 CHOICE_HEADS = (
-    "situation", "what", "best of tutti", "tutti's default", "best peer", "default against best peer",
+    "situation", "what", "best of tutti", "tutti's default", "best peer",
+    "default against best peer",
     "default against best of tutti",
 )
 
@@ -117,7 +128,9 @@ def _choice_table(data: Dataset) -> str:
     summary = f'<p class="{kind}">{escape(in_short(made))}</p>'
     head = "".join(f"<th>{escape(text)}</th>" for text in CHOICE_HEADS)
     body = "".join(_choice_row(choice) for choice in made)
-    notes = "".join(f'<p class="missing">{escape(note)}</p>' for note in (RATIO_NOTE, *missing(made)))
+    notes = "".join(
+        f'<p class="missing">{escape(note)}</p>' for note in (RATIO_NOTE, *missing(made))
+    )
     return (
         '<section id="choice"><h2>Which barrier should I use here</h2>'
         f'{summary}<div class="scroll"><table class="choices"><thead><tr>{head}</tr></thead>'
@@ -127,23 +140,37 @@ def _choice_table(data: Dataset) -> str:
 
 def _choice_row(choice: Choice) -> str:
     peer, tutti = choice.against_peer, choice.against_tutti
-    kind = "bad" if choice.loses and peer and peer.ratio < 1 else "good" if peer and peer.wins else ""
-    against_peer = f'<span class="{kind}">{escape(_versus(choice, choice.best_peer, peer))}</span>' if peer else "–"
+    kind = (
+        "bad" if choice.loses and peer and peer.ratio < 1 else "good" if peer and peer.wins else ""
+    )
+    against_peer = (
+        f'<span class="{kind}">{escape(_versus(choice, choice.best_peer, peer))}</span>'
+        if peer
+        else "–"
+    )
     against_tutti = "is the best"
     if choice.default is None:
         against_tutti = "–"
     elif tutti is not None:
-        against_tutti = f'<span class="{"warn" if tutti.loses else ""}">{escape(_versus(choice, choice.best_tutti, tutti))}</span>'
+        colour = "warn" if tutti.loses else ""
+        said = escape(_versus(choice, choice.best_tutti, tutti))
+        against_tutti = f'<span class="{colour}">{said}</span>'
     cells = (
-        escape(choice.situation), escape(choice.metric), _contender(choice.best_tutti), _cost(choice.default, choice.reason),
+        escape(choice.situation), escape(choice.metric), _contender(choice.best_tutti),
+        _cost(choice.default, choice.reason),
         _contender(choice.best_peer) + _dearer(choice), against_peer, against_tutti,
     )
-    row = "".join(f'<td data-label="{escape(head)}"><span>{cell}</span></td>' for head, cell in zip(CHOICE_HEADS, cells))
+    row = "".join(
+        f'<td data-label="{escape(head)}"><span>{cell}</span></td>'
+        for head, cell in zip(CHOICE_HEADS, cells)
+    )
     return f'<tr class="{"loses" if choice.loses else ""}">{row}</tr>'
 
 
 def _versus(choice: Choice, other: Row, comparison: Comparison) -> str:
-    """How the default stands against another one; times to recover differ by a time, as some are nothing at all."""
+    """How the default stands against another one; times to recover differ by a time, as some are
+    nothing at all.
+    """
     if choice.metric != METRIC_WORDS["recover"]:
         return comparison.text()
     apart = choice.default["median"] - other["median"]
@@ -155,7 +182,10 @@ def _dearer(choice: Choice) -> str:
     if choice.dearer is None:
         return ""
     price = "slower" if choice.metric == METRIC_WORDS["cpu_time"] else "burns more"
-    return f"<small>{escape(style.label(choice.dearer))}, which {price}: {escape(format_time(choice.dearer['median']))}</small>"
+    return (
+        f"<small>{escape(style.label(choice.dearer))}, which {price}: "
+        f"{escape(format_time(choice.dearer['median']))}</small>"
+    )
 
 
 def _cost(row: Row | None, reason: str = "") -> str:
@@ -166,11 +196,17 @@ def _cost(row: Row | None, reason: str = "") -> str:
 
 
 def _contender(row: Row | None) -> str:
-    return "not measured" if row is None else f"{escape(style.label(row))}<small>{escape(format_time(row['median']))}</small>"
+    return (
+        "not measured"
+        if row is None
+        else f"{escape(style.label(row))}<small>{escape(format_time(row['median']))}</small>"
+    )
 
 
 def _chapters(sections: list[Section]) -> list[str]:
-    """The sections; each chapter but the first, which is the head of the page, begins with its name."""
+    """The sections; each chapter but the first, which is the head of the page, begins with its
+    name.
+    """
     begins = {names[0]: words for words, names in list(CHAPTERS.items())[1:]}
     parts = []
     for section in sections:
@@ -181,13 +217,17 @@ def _chapters(sections: list[Section]) -> list[str]:
 
 
 def _section(figure: Figure) -> str:
-    parts = [f'<section id="{figure.name}"><h2>{escape(figure.title)}</h2><p class="question">{escape(figure.question)}</p>']
+    parts = [
+        f'<section id="{figure.name}"><h2>{escape(figure.title)}</h2>'
+        f'<p class="question">{escape(figure.question)}</p>'
+    ]
     if figure.panels:
         parts.append('<div class="panels">')
         for i, panel in enumerate(figure.panels):
             parts.append(
                 f'<div class="panel"><h3>{escape(panel.title)}</h3>'
-                f'<div class="plot" id="{figure.name}_{i}" data-kind="{panel.kind}" style="height:{panel.height}px"></div></div>'
+                f'<div class="plot" id="{figure.name}_{i}" data-kind="{panel.kind}" '
+                f'style="height:{panel.height}px"></div></div>'
             )
         parts.append("</div>")
     parts += [_captions(figure), _missing(figure)]
@@ -200,15 +240,26 @@ def _section(figure: Figure) -> str:
 def _captions(section: Section) -> str:
     if not section.captions:
         return ""
-    return '<ul class="captions">' + "".join(f"<li>{escape(text)}</li>" for text in section.captions) + "</ul>"
+    return (
+        '<ul class="captions">'
+        + "".join(f"<li>{escape(text)}</li>" for text in section.captions)
+        + "</ul>"
+    )
 
 
 def _table(table: Table) -> str:
-    parts = [f'<section id="{table.name}"><h2>{escape(table.title)}</h2><p class="question">{escape(table.question)}</p>']
+    parts = [
+        f'<section id="{table.name}"><h2>{escape(table.title)}</h2>'
+        f'<p class="question">{escape(table.question)}</p>'
+    ]
     if table.rows:
-        above = "".join(f'<th colspan="{width}">{escape(words)}</th>' for words, width in table.groups)
+        above = "".join(
+            f'<th colspan="{width}">{escape(words)}</th>' for words, width in table.groups
+        )
         heads = "".join(f"<th>{escape(head)}</th>" for head in table.heads)
-        body = "".join(f'<tr>{"".join(_table_cell(cell) for cell in row)}</tr>' for row in table.rows)
+        body = "".join(
+            f"<tr>{''.join(_table_cell(cell) for cell in row)}</tr>" for row in table.rows
+        )
         groups = f'<tr class="groups">{above}</tr>' if above else ""
         parts.append(
             f'<div class="scroll"><table class="measured"><thead>{groups}<tr>{heads}</tr></thead>'
@@ -236,29 +287,47 @@ def _missing(figure: Section) -> str:
         return ""
     if figure.empty or len(figure.missing) <= SHORT_LIST:
         return f'<ul class="missing">{notes}</ul>'
-    return f'<details class="missing"><summary>{len(figure.missing)} not measured or not drawn</summary><ul>{notes}</ul></details>'
+    return (
+        f'<details class="missing"><summary>{len(figure.missing)} not measured '
+        f'or not drawn</summary>'
+        f'<ul>{notes}</ul></details>'
+    )
 
 
 # Up to this many notes are shown without a click.
 SHORT_LIST = 3
-COLUMNS = ("benchmark", "what", "provider", "name", "wait", "threads", "ranks", "pinned", "scenario", "session", "metric")
+COLUMNS = (
+    "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "pinned", "scenario",
+    "session", "metric",
+)
 NUMBERS = ("min", "median", "p99")
 
 
 def _numbers(data: Dataset) -> str:
-    found = data.results.sort(["benchmark", "what", "metric", "scenario", "ranks", "threads", "median"]).to_dicts()
+    found = data.results.sort(
+        ["benchmark", "what", "metric", "scenario", "ranks", "threads", "median"]
+    ).to_dicts()
     heads = [*COLUMNS, *NUMBERS, "x floor", "samples", "raw lines"]
     head = "".join(f'<th><button type="button">{escape(text)}</button></th>' for text in heads)
-    choosers = "".join(_chooser(found, column, place) for place, column in enumerate(COLUMNS) if column not in ("name",))
-    links = ", ".join(f'<a href="{escape(path.name)}">{escape(path.name)}</a>' for path in data.sources)
+    choosers = "".join(
+        _chooser(found, column, place)
+        for place, column in enumerate(COLUMNS)
+        if column not in ("name",)
+    )
+    links = ", ".join(
+        f'<a href="{escape(path.name)}">{escape(path.name)}</a>' for path in data.sources
+    )
     body = "".join(_number_row(row) for row in found)
     return (
         '<section id="all_numbers"><h2>All numbers</h2>'
-        '<p class="question">Click a head to sort. Times are sorted in nanoseconds; "x floor" is the median as a multiple of '
+        '<p class="question">Click a head to sort. Times are sorted in nanoseconds; "x floor" is '
+        'the median as a multiple of '
         "the one-way line transfer of the same rounds.</p>"
-        f'<div class="controls"><input id="search" type="search" placeholder="filter: words" aria-label="filter">{choosers}'
+        f'<div class="controls"><input id="search" type="search" placeholder="filter: words" '
+        f'aria-label="filter">{choosers}'
         '<span id="count" class="muted"></span></div>'
-        f'<div id="numbers"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div id="numbers"><table><thead><tr>{head}</tr></thead>'
+        f'<tbody>{body}</tbody></table></div>'
         f'<p class="files">Raw lines: {links}</p></section>'
     )
 
@@ -273,30 +342,43 @@ def _shown(row: Row, column: str) -> str:
 
 def _what(row: Row) -> str:
     """All that tells two measurements apart and has no column of its own."""
-    processes = f"{row['processes']} processes, {style.PEER_LABELS.get(row['mpi'], row['mpi'])}" if row["processes"] else ""
+    processes = (
+        f"{row['processes']} processes, {style.PEER_LABELS.get(row['mpi'], row['mpi'])}"
+        if row["processes"]
+        else ""
+    )
     detector = f"detector {row['detector']}" if row["detector"] not in (None, "default") else ""
     return ", ".join(filter(None, (row["what"], processes, row["graph"], detector)))
 
 
 def _chooser(found: list[Row], column: str, place: int) -> str:
     values = {_shown(row, column): row[column] for row in found}
-    ordered = sorted(values, key=lambda text: (values[text] if isinstance(values[text], int) else 0, text))
+    ordered = sorted(
+        values, key=lambda text: (values[text] if isinstance(values[text], int) else 0, text)
+    )
     if len(ordered) < 2:
         return ""
     options = "".join(f"<option>{escape(text)}</option>" for text in ordered)
-    return f'<select data-column="{place}" aria-label="{column}"><option value="">{column}: all</option>{options}</select>'
+    return (
+        f'<select data-column="{place}" aria-label="{column}">'
+        f'<option value="">{column}: all</option>{options}</select>'
+    )
 
 
 def _number_row(row: Row) -> str:
     cells = []
     for column in COLUMNS:
-        value = f' data-value="{row[column]}" class="number"' if column in ("threads", "ranks") else ""
+        value = (
+            f' data-value="{row[column]}" class="number"' if column in ("threads", "ranks") else ""
+        )
         words = scenario_words(row["scenario"], row["session"])
         title = f' title="{escape(words)}"' if column == "scenario" else ""
         cells.append(f"<td{value}{title}>{escape(_shown(row, column))}</td>")
     for column in NUMBERS:
         cells.append(_number_cell(row[column], format_time(row[column])))
-    multiple = row["ratio_median"] or (row["median"] / row["floor_median"] if row["floor_median"] else None)
+    multiple = row["ratio_median"] or (
+        row["median"] / row["floor_median"] if row["floor_median"] else None
+    )
     cells.append(_number_cell(multiple, format_ratio(multiple) if multiple else "–"))
     cells.append(_number_cell(row["samples"], str(row["samples"] or "–")))
     cells.append(f'<td><a href="{escape(row["run"])}.jsonl">{escape(row["run"])}</a></td>')

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers that others measured, to stand beside this machine's.
 
-The tables of Berger and Stamatakis 2010 (barriers for fine-grain parallel regions), as printed: seconds. A row is a form
-of the barrier, a column a system; tutti's name stands beside each form that can be chosen by name.
+The tables of Berger and Stamatakis 2010 (barriers for fine-grain parallel regions), as printed:
+seconds. A row is a form of the barrier, a column a system; tutti's name stands beside each form
+that can be chosen by name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class PaperTable:
 
 
 SEVEN = (
-    "Core 2 Duo (2)", "Core 2 Quad (4)", "Core i5 (4)", "Nehalem (8)", "Barcelona (16)", "x4440 (24)", "x4600 (32)",
+    "Core 2 Duo (2)", "Core 2 Quad (4)", "Core i5 (4)", "Nehalem (8)", "Barcelona (16)",
+    "x4440 (24)", "x4600 (32)",
 )
 REGIONS_1, REGIONS_2 = 10_000_000, 100_000
 
@@ -31,9 +33,15 @@ TABLE_1 = PaperTable(
     SEVEN,
     (
         ("Lock-Free", "flags", (2.366, 7.315, 4.887, 15.589, 50.084, 66.97, 111.991)),
-        ("Lock-Free-Padded", "flags_padded", (2.370, 6.577, 4.788, 13.559, 47.819, 63.488, 104.804)),
+        (
+            "Lock-Free-Padded", "flags_padded",
+            (2.370, 6.577, 4.788, 13.559, 47.819, 63.488, 104.804),
+        ),
         ("Recursive", "recursive", (2.390, 8.337, 5.200, 17.258, 70.774, 112.151, 180.155)),
-        ("Recursive-Padded", "recursive_padded", (2.396, 7.554, 5.460, 14.883, 51.462, 73.222, 121.957)),
+        (
+            "Recursive-Padded", "recursive_padded",
+            (2.396, 7.554, 5.460, 14.883, 51.462, 73.222, 121.957),
+        ),
         ("Atomic-Inc-Add", "atomic", (2.432, 7.439, 4.640, 14.682, 48.799, 65.590, 107.950)),
         ("Mutex-Inc-Add", "mutex", (3.121, 60.92, 20.236, 105.135, 438.651, 636.085, 1413.045)),
     ),
@@ -45,7 +53,10 @@ TABLE_2 = PaperTable(
         ("Lock-Free", "flags", (9.087, 7.753, 8.675, 8.343, 14.305, 16.738, 12.291)),
         ("Lock-Free-Padded", "flags_padded", (9.093, 7.717, 8.676, 8.328, 14.324, 15.466, 12.343)),
         ("Recursive", "recursive", (9.086, 7.762, 8.679, 8.368, 14.469, 17.223, 12.963)),
-        ("Recursive-Padded", "recursive_padded", (9.105, 7.700, 8.681, 8.350, 14.344, 15.978, 12.470)),
+        (
+            "Recursive-Padded", "recursive_padded",
+            (9.105, 7.700, 8.681, 8.350, 14.344, 15.978, 12.470),
+        ),
         ("Atomic-Inc-Add", "atomic", (9.058, 7.747, 8.672, 8.365, 14.268, 15.996, 12.269)),
         ("Mutex-Inc-Add", "mutex", (9.025, 7.997, 8.794, 9.053, 18.097, 17.204, 23.507)),
     ),
@@ -82,6 +93,8 @@ TABLE_4 = PaperTable(
 
 # The programs of NESL that the report runs on the vector machine.
 VECTOR_PROGRAMS = (
-    "quicksort_1e6", "quicksort_rand_1e6", "quickhull_1e6", "quickhull_rand_1e6", "primes_1e6", "batcher_65536",
-    "jacobi_256_off", "spmv_loop", "sort_rank_1e6", "nascg_rand", "fft_real_2e18", "dotp_1e7", "muladd_1e7", "bh_det",
+    "quicksort_1e6", "quicksort_rand_1e6", "quickhull_1e6", "quickhull_rand_1e6", "primes_1e6",
+    "batcher_65536",
+    "jacobi_256_off", "spmv_loop", "sort_rank_1e6", "nascg_rand", "fft_real_2e18", "dotp_1e7",
+    "muladd_1e7", "bh_det",
 )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report measures: one run for each of its questions, each a few commands that print JSON lines."""
+"""What a report measures: one run for each of its questions, each a few commands that print JSON
+lines.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from report.runs import Command, Programs, Run, bench, joined
 
 # The barriers of Berger and Stamatakis 2010, by tutti's names.
 PAPER_BARRIERS = ("flags", "flags_padded", "recursive", "recursive_padded", "atomic", "mutex")
-# Options of the likelihood program for each form of tables III and IV, by the name that it writes for them.
+# Options of the likelihood program for each form of tables III and IV, by the name that it writes
+# for them.
 PAPER_SUMS = {
     **{f"{barrier}_plain": ("--barrier", barrier, "--sums", "plain") for barrier in PAPER_BARRIERS},
     "flags": ("--barrier", "flags"),
@@ -23,11 +26,15 @@ PAPER_SUMS = {
 # Taxa and patterns of the paper's two alignments.
 TABLE_3, TABLE_4 = (404, 7429), (1481, 1241)
 SIMULATED_MODEL = "GTR{1,2.5,1,1,2.5,1}+F{0.3,0.2,0.2,0.3}+G4{0.7}"
-# A cycle that gains less ends an optimisation: three cycles of the simulated alignments, where 1e-3 would take seven.
+# A cycle that gains less ends an optimisation: three cycles of the simulated alignments, where 1e-3
+# would take seven.
 SHORT_EPSILON = 1000
 COMPARE = Path(__file__).parent.parent / "workloads" / "phylo" / "compare.py"
 REAL_ALIGNMENT = Path("/usr/share/doc/iqtree/examples/example.phy")
-RAXML = ("raxmlHPC-PTHREADS-AVX2", "raxmlHPC-PTHREADS-AVX", "raxmlHPC-PTHREADS-SSE3", "raxmlHPC-PTHREADS")
+RAXML = (
+    "raxmlHPC-PTHREADS-AVX2", "raxmlHPC-PTHREADS-AVX", "raxmlHPC-PTHREADS-SSE3",
+    "raxmlHPC-PTHREADS",
+)
 
 
 def thread_counts(cores: int) -> list[int]:
@@ -40,8 +47,10 @@ def thread_counts(cores: int) -> list[int]:
 def plan(cores: int, quick: bool, programs: Programs) -> list[Run]:
     """Eighteen minutes of measuring, or a little more than one when quick."""
     return [
-        *_barriers(cores, quick, programs), *_runtimes(quick, programs), *situations.runs(cores, quick, programs), _synthetic(cores, quick, programs),
-        _phylo("phylo_404", TABLE_3, 20, cores, quick, programs), _phylo("phylo_1481", TABLE_4, 20, cores, quick, programs),
+        *_barriers(cores, quick, programs), *_runtimes(quick, programs),
+        *situations.runs(cores, quick, programs), _synthetic(cores, quick, programs),
+        _phylo("phylo_404", TABLE_3, 20, cores, quick, programs),
+        _phylo("phylo_1481", TABLE_4, 20, cores, quick, programs),
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
         *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs),
     ]
@@ -63,17 +72,38 @@ def _barriers(cores: int, quick: bool, programs: Programs) -> list[Run]:
         return bench(programs, quick, name, question, seconds, "barrier", *options)
 
     return [
-        run("threads", "cost against the number of threads", 40, "--threads", joined(counts), "--algorithms", "all", *loop),
         run(
-            "latency", "last-in to last-out under random skew", 18,
-            "--threads", joined(sorted({2, free[-1]})), "--algorithms", "all", *late,
+            "threads",
+            "cost against the number of threads",
+            40,
+            "--threads",
+            joined(counts),
+            "--algorithms",
+            "all",
+            *loop,
         ),
-        run("oversubscription", "more threads than cores, every wait policy", 22, "--threads", joined(crowded), *waits, *loop),
         run(
-            "neighbour", "a busy neighbour on one core, and on every core", 28,
-            "--threads", "2,4", *waits, "--neighbour", "one,all", *loop,
+            "latency",
+            "last-in to last-out under random skew",
+            18,
+            "--threads",
+            joined(sorted({2, free[-1]})),
+            "--algorithms",
+            "all",
+            *late,
         ),
-        run("imbalance", "one participant late by 10 µs and by 1 ms", 12, *two, "--imbalance", "10us,1ms"),
+        run(
+            "oversubscription", "more threads than cores, every wait policy", 22, "--threads",
+            joined(crowded), *waits, *loop,
+        ),
+        run(
+            "neighbour", "a busy neighbour on one core, and on every core", 28, "--threads", "2,4",
+            *waits, "--neighbour", "one,all", *loop,
+        ),
+        run(
+            "imbalance", "one participant late by 10 µs and by 1 ms", 12, *two, "--imbalance",
+            "10us,1ms",
+        ),
         run("unpinned", "threads that are not pinned", 7, *two, "--pin", "none", *loop),
     ]
 
@@ -83,28 +113,44 @@ def _runtimes(quick: bool, programs: Programs) -> list[Run]:
     algorithms = ("--algorithms", "default,flags,recursive")
     shown = ("--kind", "barrier,reduce2")
     return [
-        bench(programs, quick, "regions", "parallel regions, empty and with a sum of two doubles", 26, "team", *algorithms),
-        bench(programs, quick, "reductions", "sums inside a region, beside the barrier alone", 20, "reduce", *algorithms, *shown),
+        bench(
+            programs, quick, "regions", "parallel regions, empty and with a sum of two doubles", 26,
+            "team", *algorithms,
+        ),
+        bench(
+            programs, quick, "reductions", "sums inside a region, beside the barrier alone", 20,
+            "reduce", *algorithms, *shown,
+        ),
     ]
 
 
 def _synthetic(cores: int, quick: bool, programs: Programs) -> Run:
     program, seconds = programs.workload("synthetic"), 1.5 if quick else 7.0
     calls = [
-        (str(program), "--length", length, "--threads", str(max(2, cores)), "--seconds", f"{seconds:g}", "--json")
+        (
+            str(program), "--length", length, "--threads", str(max(2, cores)), "--seconds",
+            f"{seconds:g}", "--json",
+        )
         for length in ("0", "10000")
     ]
-    return Run("synthetic", "the synthetic workload of Berger and Stamatakis 2010", seconds * len(calls), program, tuple(calls))
+    return Run(
+        "synthetic", "the synthetic workload of Berger and Stamatakis 2010", seconds * len(calls),
+        program, tuple(calls),
+    )
 
 
-def _phylo(name: str, shape: tuple[int, int], seconds: float, cores: int, quick: bool, programs: Programs) -> Run:
+def _phylo(
+    name: str, shape: tuple[int, int], seconds: float, cores: int, quick: bool, programs: Programs
+) -> Run:
     program, data = str(programs.workload("phylo")), str(programs.scratch / name)
     taxa, patterns = (str(value) for value in shape)
     made = (
-        program, "simulate", "--taxa", taxa, "--patterns", patterns, "--seed", "1", "--model", SIMULATED_MODEL, "--output", data,
+        program, "simulate", "--taxa", taxa, "--patterns", patterns, "--seed", "1", "--model",
+        SIMULATED_MODEL, "--output", data,
     )
     optimise = (
-        program, "optimize", "--alignment", f"{data}.phy", "--tree", f"{data}.nwk", "--model", SIMULATED_MODEL,
+        program, "optimize", "--alignment", f"{data}.phy", "--tree", f"{data}.nwk", "--model",
+        SIMULATED_MODEL,
         "--threads", str(max(2, cores)), "--repeat", "1", "--epsilon", str(SHORT_EPSILON), "--json",
     )
     calls: list[Command] = []
@@ -113,8 +159,14 @@ def _phylo(name: str, shape: tuple[int, int], seconds: float, cores: int, quick:
         forms: list[tuple[str, ...]] = [(), *PAPER_SUMS.values()]
         order.shuffle(forms)
         calls += [(*optimise, *form) for form in forms]
-    question = f"branch lengths of {taxa} taxa x {patterns} patterns, every barrier of Berger and Stamatakis 2010"
-    return Run(name, question, seconds / (3 if quick else 1), programs.workload("phylo"), tuple(calls), (made,))
+    question = (
+        f"branch lengths of {taxa} taxa x {patterns} patterns, every barrier of Berger and "
+        "Stamatakis 2010"
+    )
+    return Run(
+        name, question, seconds / (3 if quick else 1), programs.workload("phylo"), tuple(calls),
+        (made,),
+    )
 
 
 def real_alignment() -> bool:
@@ -128,7 +180,9 @@ def _comparison(quick: bool, programs: Programs) -> Run:
     call += ["--threads", "2"] if quick else ["--threads", "1,2", "--neighbour"]
     call += ["--rounds", "1", "--repeat", "5"]
     question = "branch lengths beside RAxML and libpll"
-    return Run("phylo_peers", question, 8 if quick else 20, programs.workload("phylo"), (tuple(call),))
+    return Run(
+        "phylo_peers", question, 8 if quick else 20, programs.workload("phylo"), (tuple(call),)
+    )
 
 
 def _streamcluster(cores: int, quick: bool, programs: Programs) -> Run:
@@ -136,6 +190,9 @@ def _streamcluster(cores: int, quick: bool, programs: Programs) -> Run:
     counts = sorted({1, 2, cores, 2 * cores, 4 * cores})
     barriers, repeat = ("default,central,pthread,std", "1") if quick else ("all", "3")
     call = (
-        str(program), "--input", "simsmall", "--threads", joined(counts), "--barrier", barriers, "--repeat", repeat, "--json",
+        str(program), "--input", "simsmall", "--threads", joined(counts), "--barrier", barriers,
+        "--repeat", repeat, "--json",
     )
-    return Run("streamcluster", "StreamCluster with every barrier", 3 if quick else 20, program, (call,))
+    return Run(
+        "streamcluster", "StreamCluster with every barrier", 3 if quick else 20, program, (call,)
+    )

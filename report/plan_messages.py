@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs about messages and the refutable barrier: in one process, and between processes of each MPI."""
+"""Runs about messages and the refutable barrier: in one process, and between processes of each MPI.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from report.runs import Absent, Command, Programs, Run, bench, joined
 
 PROCESSES = 2
 BENCHMARKS = ("idle", "message")
-# Each MPI's launcher, and how it starts two processes with a core each where there are two; Open MPI does that by itself.
+# Each MPI's launcher, and how it starts two processes with a core each where there are two; Open
+# MPI does that by itself.
 LAUNCHERS: dict[str, Command] = {
     "openmpi": ("mpirun.openmpi", "--oversubscribe"),
     "mpich": ("mpirun.mpich", "-bind-to", "core"),
@@ -26,16 +28,23 @@ def runs(quick: bool, programs: Programs) -> list[Run]:
     )
     calls, seconds = threads.calls, threads.seconds
     if not quick:
-        # By itself: a round of 64 threads is as long as twenty of two, and few rounds would be left for all.
-        wide = bench(programs, quick, "idle", "", 12, "idle", "--threads", joined(many), "--detectors", "all")
+        # By itself: a round of 64 threads is as long as twenty of two, and few rounds would be left
+        # for all.
+        wide = bench(
+            programs, quick, "idle", "", 12, "idle", "--threads", joined(many), "--detectors", "all"
+        )
         calls, seconds = calls + wide.calls, seconds + wide.seconds
     participants = few if quick else few + many
     fibers = bench(
-        programs, quick, "idle", "", 4, "idle", "--fibers", joined(participants[1:]), "--detectors", "default",
+        programs, quick, "idle", "", 4, "idle", "--fibers", joined(participants[1:]), "--detectors",
+        "default",
     )
     return [
         replace(threads, seconds=seconds + fibers.seconds, calls=calls + fibers.calls),
-        bench(programs, quick, "message", "small messages between threads", 8, "message", "--threads", joined(few)),
+        bench(
+            programs, quick, "message", "small messages between threads", 8, "message", "--threads",
+            joined(few),
+        ),
         _processes(quick, programs),
     ]
 
@@ -46,13 +55,16 @@ def _processes(quick: bool, programs: Programs) -> Run:
     rounds = "5" if quick else "15"
     for family, launcher in LAUNCHERS.items():
         if shutil.which(launcher[0]) is None:
-            absent += [Absent(name, family, f"{launcher[0]} is not installed") for name in BENCHMARKS]
+            absent += [
+                Absent(name, family, f"{launcher[0]} is not installed") for name in BENCHMARKS
+            ]
             continue
         start = (*launcher, *_as_root(family), "-n", str(PROCESSES), str(programs.tutti))
         calls += [(*start, "bench", name, "--rounds", rounds, "--json") for name in BENCHMARKS]
     seconds = (0.7 if quick else 1.5) * max(len(calls), 1)
     return Run(
-        "processes", "the same between processes, beside MPI's own", seconds, programs.tutti, tuple(calls), absent=tuple(absent)
+        "processes", "the same between processes, beside MPI's own", seconds, programs.tutti,
+        tuple(calls), absent=tuple(absent)
     )
 
 

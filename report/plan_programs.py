@@ -35,7 +35,8 @@ INSTRUCTION_BARRIERS = "default,counting,ticket,flags,combining,mcs,disseminatio
 def runs(cores: int, quick: bool, programs: Programs) -> list[Run]:
     threads = max(2, cores)
     return [
-        _graphs(threads, quick, programs), _detectors(threads, quick, programs), _ceiling(threads, quick, programs),
+        _graphs(threads, quick, programs), _detectors(threads, quick, programs),
+        _ceiling(threads, quick, programs),
         _instruction(cores, quick, programs), _vcode(quick, programs),
     ]
 
@@ -49,21 +50,30 @@ def _shuffled(calls: list[Command], rounds: int) -> tuple[Command, ...]:
     return tuple(made)
 
 
-def _graph(programs: Programs, application: str, graph: str, threads: int, mode: str, *options: str) -> Command:
+def _graph(
+    programs: Programs, application: str, graph: str, threads: int, mode: str, *options: str
+) -> Command:
     return (
-        str(programs.tutti), "graph", application, graph, "--threads", str(threads), "--mode", mode, *options, "--json",
+        str(programs.tutti), "graph", application, graph, "--threads", str(threads), "--mode", mode,
+        *options, "--json",
     )
 
 
 def _graphs(threads: int, quick: bool, programs: Programs) -> Run:
     graph = FIGURE_8.replace("20000", "5000") if quick else FIGURE_8
     calls = [
-        _graph(programs, application, graph + (",weights=integer" if application in WEIGHTED else ""), threads, mode, *options)
+        _graph(
+            programs, application, graph + (",weights=integer" if application in WEIGHTED else ""),
+            threads, mode, *options,
+        )
         for application, options in APPLICATIONS.items()
         for mode in MODES
     ]
     question = "graph applications: synchronous, asynchronous, a plain loop"
-    return Run("graphs", question, 2 if quick else 10, programs.tutti, _shuffled(calls, 1 if quick else ROUNDS))
+    return Run(
+        "graphs", question, 2 if quick else 10, programs.tutti,
+        _shuffled(calls, 1 if quick else ROUNDS),
+    )
 
 
 def _detectors(threads: int, quick: bool, programs: Programs) -> Run:
@@ -76,14 +86,20 @@ def _detectors(threads: int, quick: bool, programs: Programs) -> Run:
             chosen = () if detector == "default" else ("--detector", detector)
             calls.append(_graph(programs, application, graph, threads, mode, *steps, *chosen))
     question = "an application with every detector"
-    return Run("detectors", question, 2 if quick else 10, programs.tutti, _shuffled(calls, 1 if quick else ROUNDS))
+    return Run(
+        "detectors", question, 2 if quick else 10, programs.tutti,
+        _shuffled(calls, 1 if quick else ROUNDS),
+    )
 
 
 def _ceiling(threads: int, quick: bool, programs: Programs) -> Run:
     program, rounds = programs.workload("graph-compare"), "1" if quick else "5"
     graphs = CEILING_GRAPHS[:1] if quick else CEILING_GRAPHS
     calls = tuple((str(program), graph, str(threads), "10", rounds) for graph in graphs)
-    return Run("graph_ceiling", "PageRank and shortest paths beside shared memory", 1 if quick else 8, program, calls)
+    return Run(
+        "graph_ceiling", "PageRank and shortest paths beside shared memory", 1 if quick else 8,
+        program, calls,
+    )
 
 
 def _instruction(cores: int, quick: bool, programs: Programs) -> Run:
@@ -91,7 +107,8 @@ def _instruction(cores: int, quick: bool, programs: Programs) -> Run:
     crowded = sorted({2 * cores} if quick else {2 * cores, 4 * cores})
     calls = [
         (
-            str(programs.tutti), "bench", "instruction", "--threads", joined(threads), "--algorithms", INSTRUCTION_BARRIERS,
+            str(programs.tutti), "bench", "instruction", "--threads", joined(threads),
+            "--algorithms", INSTRUCTION_BARRIERS,
             "--rounds", "2" if quick else rounds, "--count", count, "--json",
         )
         # Where threads outnumber cores, some barriers take a hundred times as long.
@@ -104,7 +121,10 @@ def _instruction(cores: int, quick: bool, programs: Programs) -> Run:
 def _vcode(quick: bool, programs: Programs) -> Run:
     files = tuple(str(PROGRAMS / f"{name}.vcode") for name in VECTOR_PROGRAMS)
     call = (
-        str(programs.tutti), "bench", "vcode", *files, "--threads", "1,2", "--engines", "lazy", "--memory", "fresh,kept",
+        str(programs.tutti), "bench", "vcode", *files, "--threads", "1,2", "--engines", "lazy",
+        "--memory", "fresh,kept",
         "--rounds", "1" if quick else "3", "--json",
     )
-    return Run("vcode", "programs for the vector machine", 4 if quick else 11, programs.tutti, (call,))
+    return Run(
+        "vcode", "programs for the vector machine", 4 if quick else 11, programs.tutti, (call,)
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A panel as the JSON that plotly.js draws. Colours stay tokens, so that the page can follow light and dark."""
+"""A panel as the JSON that plotly.js draws. Colours stay tokens, so that the page can follow light
+and dark.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,18 @@ from report.model import Axis, Panel, Series
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SMALL = 11
-# The names beside points are placed for a panel of this width; a narrower one still has the hover text.
+# The names beside points are placed for a panel of this width; a narrower one still has the hover
+# text.
 NOMINAL_WIDTH = 590
 NAME_WIDTH = 6.4
 
 
 def render(panel: Panel) -> dict[str, Any]:
     """{data, layout} for Plotly.newPlot."""
-    draw = {"lines": _lines, "dots": _dots, "pairs": _pairs, "scatter": _scatter, "histogram": _histogram}[panel.kind]
+    draw = {
+        "lines": _lines, "dots": _dots, "pairs": _pairs, "scatter": _scatter,
+        "histogram": _histogram,
+    }[panel.kind]
     layout = _layout(panel)
     data = draw(panel, layout)
     _rules(panel, layout)
@@ -39,7 +45,10 @@ def _axis(axis: Axis, span: tuple[float, float]) -> dict[str, Any]:
         made["type"] = "log"
     places = ticks(axis, span)
     if places:
-        made |= {"tickmode": "array", "tickvals": [v for v, _ in places], "ticktext": [text for _, text in places]}
+        made |= {
+            "tickmode": "array", "tickvals": [v for v, _ in places],
+            "ticktext": [text for _, text in places],
+        }
     return made
 
 
@@ -53,7 +62,9 @@ def _layout(panel: Panel) -> dict[str, Any]:
         "font": {"family": FONT, "size": 12, "color": "color:text"},
         "showlegend": False,
         "hovermode": "closest",
-        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": "color:grid", "activecolor": "color:muted"},
+        "modebar": {
+            "bgcolor": "rgba(0,0,0,0)", "color": "color:grid", "activecolor": "color:muted",
+        },
         "xaxis": _axis(panel.x, span_x),
         "yaxis": _axis(panel.y, span_y),
         "shapes": [],
@@ -66,8 +77,12 @@ def _error(series: Series) -> dict[str, Any]:
     return {
         "type": "data",
         "symmetric": False,
-        "array": [max((p.high if p.high is not None else 0) - _along(p, series), 0) for p in points],
-        "arrayminus": [max(_along(p, series) - (p.low if p.low is not None else math.inf), 0) for p in points],
+        "array": [
+            max((p.high if p.high is not None else 0) - _along(p, series), 0) for p in points
+        ],
+        "arrayminus": [
+            max(_along(p, series) - (p.low if p.low is not None else math.inf), 0) for p in points
+        ],
         "thickness": 1.8 if series.emphasis else 0.6,
         "width": 0 if series.line else 3,
         "color": series.color,
@@ -87,7 +102,9 @@ def _trace(series: Series, mode: str, size: float) -> dict[str, Any]:
         "y": [p.y for p in series.points],
         "text": [p.text or series.label for p in series.points],
         "hovertemplate": "%{text}<extra></extra>",
-        "line": {"color": series.color, "width": 3.5 if series.emphasis else 1.4, "dash": series.dash},
+        "line": {
+            "color": series.color, "width": 3.5 if series.emphasis else 1.4, "dash": series.dash,
+        },
         "marker": {"color": series.color, "size": size, "symbol": series.marker},
     }
 
@@ -96,7 +113,9 @@ def _lines(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
     data = []
     # The emphasised line is drawn last, on top of the others.
     for series in sorted(panel.series, key=lambda s: s.emphasis):
-        trace = _trace(series, "lines+markers" if series.line else "markers", 9 if series.emphasis else 5)
+        trace = _trace(
+            series, "lines+markers" if series.line else "markers", 9 if series.emphasis else 5
+        )
         trace["x"] = dodged(panel, series)
         if series.line and any(p.high is not None for p in series.points):
             trace["error_y"] = _error(series)
@@ -157,9 +176,13 @@ def _pairs(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
     for series in panel.series:
         trace = _trace(series, "lines+markers", 11 if series.emphasis else 8)
         trace["line"] = {"color": series.color, "width": 2.5 if series.emphasis else 1.2}
-        trace["marker"]["symbol"] = ["circle-open", "circle"] if len(series.points) == 2 else series.marker
+        trace["marker"]["symbol"] = (
+            ["circle-open", "circle"] if len(series.points) == 2 else series.marker
+        )
         data.append(trace)
-    layout["yaxis"]["ticktext"] = [f"<b>{s.label}</b>" if s.emphasis else s.label for s in panel.series]
+    layout["yaxis"]["ticktext"] = [
+        f"<b>{s.label}</b>" if s.emphasis else s.label for s in panel.series
+    ]
     layout["margin"]["r"] = 16 + NAME_WIDTH * max((len(s.note) for s in panel.series), default=0)
     layout["annotations"] += [
         {
@@ -190,10 +213,14 @@ def _scatter(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
                 "xanchor": "left" if right > 0 else "right",
                 "text": f"<b>{series.label}</b>" if series.emphasis else series.label,
                 "font": {"size": 12 if series.emphasis else SMALL, "color": series.color},
-                "showarrow": True, "arrowhead": 0, "arrowwidth": 0.6, "arrowcolor": series.color, "standoff": 5,
+                "showarrow": True, "arrowhead": 0, "arrowwidth": 0.6, "arrowcolor": series.color,
+                "standoff": 5,
             }
         )
-    return [_trace(series, "markers", 13 if series.emphasis else 9) for series in sorted(panel.series, key=lambda s: s.emphasis)]
+    return [
+        _trace(series, "markers", 13 if series.emphasis else 9)
+        for series in sorted(panel.series, key=lambda s: s.emphasis)
+    ]
 
 
 def _histogram(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
@@ -225,11 +252,16 @@ def _rules(panel: Panel, layout: dict[str, Any]) -> None:
             }
         )
         place = math.log10(rule.at) if axis.log else rule.at
-        text = {"text": rule.label, "showarrow": False, "font": {"size": SMALL, "color": rule.color}}
+        text = {
+            "text": rule.label, "showarrow": False, "font": {"size": SMALL, "color": rule.color},
+        }
         if rule.vertical:
             text |= {"x": place, "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom"}
         else:
-            text |= {"y": place, "yref": "y", "x": 0, "xref": "paper", "xanchor": "left", "yanchor": "top"}
+            text |= {
+                "y": place, "yref": "y", "x": 0, "xref": "paper", "xanchor": "left",
+                "yanchor": "top",
+            }
         layout["annotations"].append(text)
 
 
@@ -239,14 +271,17 @@ def _shade(panel: Panel, layout: dict[str, Any]) -> None:
     last = bounds(panel, True)[1]
     layout["shapes"].append(
         {
-            "type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": "color:floor", "opacity": 0.09,
+            "type": "rect", "layer": "below", "line": {"width": 0}, "fillcolor": "color:floor",
+            "opacity": 0.09,
             "xref": "x", "x0": panel.shade.begin, "x1": last, "yref": "paper", "y0": 0, "y1": 1,
         }
     )
     middle = math.sqrt(panel.shade.begin * last) if panel.x.log else (panel.shade.begin + last) / 2
     layout["annotations"].append(
         {
-            "text": panel.shade.label, "showarrow": False, "font": {"size": SMALL, "color": "color:floor"},
-            "x": math.log10(middle) if panel.x.log else middle, "xref": "x", "y": 0, "yref": "paper", "yanchor": "bottom",
+            "text": panel.shade.label, "showarrow": False,
+            "font": {"size": SMALL, "color": "color:floor"},
+            "x": math.log10(middle) if panel.x.log else middle, "xref": "x", "y": 0,
+            "yref": "paper", "yanchor": "bottom",
         }
     )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as a PNG by matplotlib, which needs no browser; for the README, for slides and for paper."""
+"""A figure as a PNG by matplotlib, which needs no browser; for the README, for slides and for
+paper.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,15 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator  # noqa: E402
 
 from report import style  # noqa: E402
-from report.layout import bounds, dodged, fraction, labels_beside, spread_out, ticks, value_at  # noqa: E402
+from report.layout import (  # noqa: E402
+    bounds, dodged, fraction, labels_beside, spread_out, ticks, value_at,
+)
 from report.model import Axis, Figure, Panel, Series  # noqa: E402
 
 DASHES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
 MARKERS = {
-    "circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v", "cross": "P", "x": "X",
+    "circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v",
+    "cross": "P", "x": "X",
 }
 PIXELS_PER_INCH = 90
 PANEL_WIDTH = 7.0
@@ -36,10 +41,16 @@ def write(figure: Figure, path: Path) -> None:
     count = len(figure.panels)
     columns = min(2, count)
     lines = math.ceil(count / columns)
-    height = sum(
-        max(p.height for p in figure.panels[row * columns : (row + 1) * columns]) for row in range(lines)
-    ) / PIXELS_PER_INCH
-    page, axes = plt.subplots(lines, columns, figsize=(PANEL_WIDTH * columns, height + 0.5), squeeze=False)
+    height = (
+        sum(
+            max(p.height for p in figure.panels[row * columns : (row + 1) * columns])
+            for row in range(lines)
+        )
+        / PIXELS_PER_INCH
+    )
+    page, axes = plt.subplots(
+        lines, columns, figsize=(PANEL_WIDTH * columns, height + 0.5), squeeze=False
+    )
     flat = [axis for row in axes for axis in row]
     for panel, axis in zip(figure.panels, flat):
         _draw(panel, axis)
@@ -59,15 +70,26 @@ def _draw(panel: Panel, axes: Axes) -> None:
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    draw = {"lines": _lines, "dots": _dots, "pairs": _pairs, "scatter": _scatter, "histogram": _histogram}
+    draw = {
+        "lines": _lines, "dots": _dots, "pairs": _pairs, "scatter": _scatter,
+        "histogram": _histogram,
+    }
     draw[panel.kind](panel, axes)
     if panel.shade is not None:
         _shade(panel, axes)
     for rule in panel.rules:
-        (axes.axvline if rule.vertical else axes.axhline)(rule.at, color=color(rule.color), linestyle="--", linewidth=1)
-        where = {"xy": (rule.at, 1), "xycoords": ("data", "axes fraction"), "ha": "right", "va": "top", "rotation": 90}
+        (axes.axvline if rule.vertical else axes.axhline)(
+            rule.at, color=color(rule.color), linestyle="--", linewidth=1
+        )
+        where = {
+            "xy": (rule.at, 1), "xycoords": ("data", "axes fraction"), "ha": "right", "va": "top",
+            "rotation": 90,
+        }
         if not rule.vertical:
-            where = {"xy": (0, rule.at), "xycoords": ("axes fraction", "data"), "ha": "left", "va": "top"}
+            where = {
+                "xy": (0, rule.at), "xycoords": ("axes fraction", "data"), "ha": "left",
+                "va": "top",
+            }
         axes.annotate(rule.label, **where, fontsize=8, color=color(rule.color))
 
 
@@ -108,11 +130,15 @@ def _lines(panel: Panel, axes: Axes) -> None:
     if not named:
         return
     span = bounds(panel, False)
-    places = spread_out([fraction(panel.y, span, s.points[-1].y) for s in named], 13 / (panel.height - 60))
+    places = spread_out(
+        [fraction(panel.y, span, s.points[-1].y) for s in named], 13 / (panel.height - 60)
+    )
     for series, place in zip(named, places):
         axes.annotate(
-            series.label, (1.015, value_at(panel.y, span, place)), xycoords=("axes fraction", "data"), va="center",
-            fontsize=8.5 if series.emphasis else 7.5, fontweight="bold" if series.emphasis else "normal",
+            series.label, (1.015, value_at(panel.y, span, place)),
+            xycoords=("axes fraction", "data"), va="center",
+            fontsize=8.5 if series.emphasis else 7.5,
+            fontweight="bold" if series.emphasis else "normal",
             color=color(series.color), annotation_clip=False,
         )
 
@@ -121,8 +147,10 @@ def _dots(panel: Panel, axes: Axes) -> None:
     for series in panel.series:
         point = series.points[0]
         axes.errorbar(
-            [point.x], [point.y], xerr=_whiskers(series, True), color=color(series.color), marker="o", capsize=2,
-            markersize=8 if series.emphasis else 5.5, elinewidth=2 if series.emphasis else 1, linestyle="none",
+            [point.x], [point.y], xerr=_whiskers(series, True), color=color(series.color),
+            marker="o", capsize=2,
+            markersize=8 if series.emphasis else 5.5, elinewidth=2 if series.emphasis else 1,
+            linestyle="none",
         )
         text = point.text.split("median ")[-1].split(" (")[0]
         axes.annotate(
@@ -137,13 +165,20 @@ def _dots(panel: Panel, axes: Axes) -> None:
 def _pairs(panel: Panel, axes: Axes) -> None:
     for series in panel.series:
         tone, size = color(series.color), 8 if series.emphasis else 5.5
-        axes.plot([p.x for p in series.points], [p.y for p in series.points], color=tone, linewidth=2 if series.emphasis else 1)
+        axes.plot(
+            [p.x for p in series.points], [p.y for p in series.points], color=tone,
+            linewidth=2 if series.emphasis else 1,
+        )
         for place, point in enumerate(series.points):
             hollow = series.marker == "circle-open" or (place == 0 and len(series.points) == 2)
             ground = color("color:ground") if hollow else tone
-            axes.plot([point.x], [point.y], marker="o", markersize=size, color=tone, markerfacecolor=ground, linestyle="none")
+            axes.plot(
+                [point.x], [point.y], marker="o", markersize=size, color=tone,
+                markerfacecolor=ground, linestyle="none",
+            )
         axes.annotate(
-            series.note, (1.01, series.points[0].y), xycoords=("axes fraction", "data"), va="center", fontsize=7.5,
+            series.note, (1.01, series.points[0].y), xycoords=("axes fraction", "data"),
+            va="center", fontsize=7.5,
             color=color("color:tutti" if series.emphasis else "color:muted"), annotation_clip=False,
         )
     for tick, series in zip(axes.get_yticklabels(), panel.series):
@@ -153,10 +188,13 @@ def _pairs(panel: Panel, axes: Axes) -> None:
 
 def _shade(panel: Panel, axes: Axes) -> None:
     last = bounds(panel, True)[1]
-    axes.axvspan(panel.shade.begin, last, color=color("color:floor"), alpha=0.09, linewidth=0, zorder=0)
+    axes.axvspan(
+        panel.shade.begin, last, color=color("color:floor"), alpha=0.09, linewidth=0, zorder=0
+    )
     middle = math.sqrt(panel.shade.begin * last) if panel.x.log else (panel.shade.begin + last) / 2
     axes.annotate(
-        panel.shade.label, (middle, 0.01), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8,
+        panel.shade.label, (middle, 0.01), xycoords=("data", "axes fraction"), ha="center",
+        va="bottom", fontsize=8,
         color=color("color:floor"),
     )
 
@@ -165,19 +203,30 @@ def _scatter(panel: Panel, axes: Axes) -> None:
     width, height = PANEL_WIDTH * PIXELS_PER_INCH - 120, panel.height - 60
     for series, (right, up) in zip(panel.series, labels_beside(panel, width, height)):
         point = series.points[0]
-        axes.plot([point.x], [point.y], marker="o", color=color(series.color), markersize=8 if series.emphasis else 5.5,
-                  zorder=5 if series.emphasis else 3)
+        axes.plot(
+            [point.x], [point.y], marker="o", color=color(series.color),
+            markersize=8 if series.emphasis else 5.5, zorder=5 if series.emphasis else 3,
+        )
         axes.annotate(
-            series.label, (point.x, point.y), xytext=(right * 0.8 if right > 0 else -6, up * 0.8),
-            textcoords="offset points", fontsize=7.5, color=color(series.color), va="center",
-            ha="left" if right > 0 else "right", fontweight="bold" if series.emphasis else "normal",
-            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": color(series.color)} if abs(up) > 8 or right > 10 else None,
+            series.label,
+            (point.x, point.y),
+            xytext=(right * 0.8 if right > 0 else -6, up * 0.8),
+            textcoords="offset points",
+            fontsize=7.5,
+            color=color(series.color),
+            va="center",
+            ha="left" if right > 0 else "right",
+            fontweight="bold" if series.emphasis else "normal",
+            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": color(series.color)}
+            if abs(up) > 8 or right > 10
+            else None,
         )
 
 
 def _histogram(panel: Panel, axes: Axes) -> None:
     series = panel.series[0]
     axes.bar(
-        [p.x for p in series.points], [p.y for p in series.points], width=[p.high - p.low for p in series.points],
+        [p.x for p in series.points], [p.y for p in series.points],
+        width=[p.high - p.low for p in series.points],
         color=color(series.color),
     )

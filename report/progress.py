@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user sees while the report is made, on stderr: a bar on a terminal, plain lines elsewhere."""
+"""What the user sees while the report is made, on stderr: a bar on a terminal, plain lines
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,11 @@ def clock(seconds: float) -> str:
 
 
 class Display:
-    """Knows how much of the plan is done, and says what is measured and about how long the rest will take.
+    """Knows how much of the plan is done, and says what is measured and about how long the rest
+    will take.
 
-    Every run also checks and calibrates before it measures; how much longer than planned that makes it is learned from the
-    runs that are done.
+    Every run also checks and calibrates before it measures; how much longer than planned that makes
+    it is learned from the runs that are done.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -53,7 +56,10 @@ class Display:
             self.tell(f"measuring: {runs} runs, about {clock(seconds * self.pace())}")
             yield
             return
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[left]}", markup=False))
+        columns = (
+            TextColumn("{task.description}", markup=False), BarColumn(),
+            TextColumn("{task.fields[left]}", markup=False),
+        )
         with Progress(*columns, console=self._console, transient=True) as self._progress:
             self._task = self._progress.add_task("measuring", total=seconds, left="")
             yield
@@ -68,19 +74,26 @@ class Display:
         self._current, self._run_began = seconds, self._now()
         text = f"[{self._run}/{self._runs}] {question}"
         if self._progress is None:
-            self.tell(f"{text}; about {clock((self._total - self._done) * self.pace())} left in all")
+            self.tell(
+                f"{text}; about {clock((self._total - self._done) * self.pace())} left in all"
+            )
             return
         self._progress.update(self._task, description=text)
         self.advance(None)
 
     def advance(self, fraction: float | None) -> None:
-        """`fraction` of the current run is done; None: not known, so it is told from the time it takes."""
+        """`fraction` of the current run is done; None: not known, so it is told from the time it
+        takes.
+        """
         if self._progress is None:
             return
         if fraction is None:
             fraction = min((self._now() - self._run_began) / (self._current * self.pace()), 0.95)
         done = self._done + self._current * fraction
-        self._progress.update(self._task, completed=done, left=f"about {clock((self._total - done) * self.pace())} left")
+        self._progress.update(
+            self._task, completed=done,
+            left=f"about {clock((self._total - done) * self.pace())} left",
+        )
 
     def end(self, seconds: float) -> None:
         self._done += seconds

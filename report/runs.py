@@ -20,7 +20,9 @@ class Absent:
 
 @dataclass(frozen=True)
 class Run:
-    """A file name, what it asks in words, how long it may measure, the program that it needs, and what is called."""
+    """A file name, what it asks in words, how long it may measure, the program that it needs, and
+    what is called.
+    """
 
     name: str
     question: str
@@ -34,7 +36,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Programs:
-    """The command `tutti`; the workloads lie beside it. `scratch` is for inputs that are made and thrown away."""
+    """The command `tutti`; the workloads lie beside it. `scratch` is for inputs that are made and
+    thrown away.
+    """
 
     tutti: Path
     scratch: Path
@@ -47,8 +51,13 @@ def joined(values: list[int]) -> str:
     return ",".join(str(value) for value in values)
 
 
-def bench(programs: Programs, quick: bool, name: str, question: str, seconds: float, *options: str) -> Run:
+def bench(
+    programs: Programs, quick: bool, name: str, question: str, seconds: float, *options: str
+) -> Run:
     """A run of `tutti bench` that ends by --time."""
     seconds = max(2.0, seconds * (0.15 if quick else 1.0))
-    call = (str(programs.tutti), "bench", *options, "--peers", "all", "--time", f"{seconds:g}", "--json")
+    call = (
+        str(programs.tutti), "bench", *options, "--peers", "all", "--time", f"{seconds:g}",
+        "--json",
+    )
     return Run(name, question, seconds, programs.tutti, (call,))

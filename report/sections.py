@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of the page in the order in which a reader meets them: figures, and tables between them."""
+"""The sections of the page in the order in which a reader meets them: figures, and tables between
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,28 @@ Section = Figure | Table
 # Each chapter with its sections.
 CHAPTERS: dict[str, tuple[str, ...]] = {
     "Overview": ("overview", "targets", "line_transfer"),
-    "Barriers": ("threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance", "waits", "recover", "unpinned"),
+    "Barriers": (
+        "threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance",
+        "waits", "recover", "unpinned",
+    ),
     "Regions and reductions": (
-        "regions", "gaps", "reductions", "table_1", "table_2", "table_3", "table_4", "phylo_peers", "streamcluster",
+        "regions",
+        "gaps",
+        "reductions",
+        "table_1",
+        "table_2",
+        "table_3",
+        "table_4",
+        "phylo_peers",
+        "streamcluster",
     ),
     "Messages": ("idle", "detectors", "message", "processes"),
     "Graphs": ("graphs", "graph_ceiling", "detector_speedup"),
     "Vector machine": ("instruction", "vcode"),
-    "Hardware": ("hardware_checks", "hardware_cycles", "hardware_detection", "hardware_network", "hardware_area"),
+    "Hardware": (
+        "hardware_checks", "hardware_cycles", "hardware_detection", "hardware_network",
+        "hardware_area",
+    ),
 }
 # Where the first section of the chapter already says that there is nothing, the others need not.
 SILENT = CHAPTERS["Hardware"][1:]

@@ -15,7 +15,9 @@ Row = dict[str, Any]
 
 
 def rows(data: Dataset, **wanted: Any) -> list[Row]:
-    """Result rows whose columns have the wanted values; a callable is a predicate on the column's value."""
+    """Result rows whose columns have the wanted values; a callable is a predicate on the column's
+    value.
+    """
     frame = data.results
     predicates = {}
     for column, value in wanted.items():
@@ -53,12 +55,16 @@ def is_recover(scenario: str) -> bool:
 def is_disturbed(scenario: str) -> bool:
     """Other processes, or a quota, take the processors for milliseconds at a time."""
     parts = scenario.split("+")
-    return not is_recover(scenario) and any(part.startswith(("neighbour", "background", "quota")) for part in parts)
+    return not is_recover(scenario) and any(
+        part.startswith(("neighbour", "background", "quota")) for part in parts
+    )
 
 
 def has_waits(scenario: str) -> bool:
     """Somebody is late before each episode, works, or runs serial code."""
-    return not is_recover(scenario) and any(part.startswith(("imbalance", "work", "gap")) for part in scenario.split("+"))
+    return not is_recover(scenario) and any(
+        part.startswith(("imbalance", "work", "gap")) for part in scenario.split("+")
+    )
 
 
 def usual_wait(row: Row) -> bool:
@@ -91,7 +97,9 @@ _UNITS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def duration_of(scenario: str) -> float | None:
-    """The nanoseconds in a scenario's name: imbalance_1ms is 1e6, skew_0.5us is 500; None without a number."""
+    """The nanoseconds in a scenario's name: imbalance_1ms is 1e6, skew_0.5us is 500; None without a
+    number.
+    """
     found = re.search(r"(\d+(?:[.p]\d+)?)(ns|us|ms|s)\b", scenario.replace("_", " "))
     return float(found[1].replace("p", ".")) * _UNITS[found[2]] if found else None
 
@@ -101,12 +109,16 @@ def _time_words(text: str) -> str:
     return f"{found[1].replace('p', '.')} {found[2].replace('us', 'µs')}" if found else ""
 
 
-COURSES = {"uniform": "evenly spread around {}", "alternating": "nine times a tenth of {}, then all of it"}
+COURSES = {
+    "uniform": "evenly spread around {}", "alternating": "nine times a tenth of {}, then all of it",
+}
 
 
 def _course_words(part: str) -> str:
     time = _time_words(part)
-    return next((words.format(time) for suffix, words in COURSES.items() if f"_{suffix}" in part), time)
+    return next(
+        (words.format(time) for suffix, words in COURSES.items() if f"_{suffix}" in part), time
+    )
 
 
 def _neighbour_words(part: str) -> str:
@@ -115,8 +127,10 @@ def _neighbour_words(part: str) -> str:
         return "a busy neighbour"
     count = f"{found[3]} on each: " if found[3] else ""
     words = {
-        ("neighbour", "one"): "a busy neighbour on one core", ("neighbour", "all"): "a busy neighbour on every core",
-        ("background", "light"): "light background load", ("background", "heavy"): "heavy background load",
+        ("neighbour", "one"): "a busy neighbour on one core",
+        ("neighbour", "all"): "a busy neighbour on every core",
+        ("background", "light"): "light background load",
+        ("background", "heavy"): "heavy background load",
     }
     return count + words.get((found[1], found[2]), f"a busy neighbour {found[2]}")
 
@@ -148,7 +162,9 @@ def _recover_words(what: str) -> str:
 
 
 def scenario_words(scenario: str, session: str = "") -> str:
-    """A scenario as a reader would say it; in which session neighbours are, where that is another one."""
+    """A scenario as a reader would say it; in which session neighbours are, where that is another
+    one.
+    """
     if is_free(scenario):
         return "nothing else runs"
     if is_recover(scenario):
@@ -166,4 +182,8 @@ def ranks_words(threads: int, ranks: int, cores: int | None) -> str:
     """A team as a reader would say it: ranks beyond the threads are fibers."""
     if ranks > threads:
         return f"{ranks} virtual ranks on {threads_words(threads)}"
-    return f"{threads_words(threads)} on {cores} cores" if cores and threads > cores else threads_words(threads)
+    return (
+        f"{threads_words(threads)} on {cores} cores"
+        if cores and threads > cores
+        else threads_words(threads)
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The product of situations in which the default is held against the rest: waits or gaps, background, quota, threads."""
+"""The product of situations in which the default is held against the rest: waits or gaps,
+background, quota, threads.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,20 @@ WORK = ("1us-100us",)
 GAPS = ("none", "60us", "200us", "1ms")
 BACKGROUNDS = ("none", "light", "heavy")
 QUOTAS = ("none", "1.5")
-# What programs use, and the best choices that do not adapt: a pool of all peers would leave each a round or two.
+# What programs use, and the best choices that do not adapt: a pool of all peers would leave each a
+# round or two.
 BARRIER_PEERS = ("pthread", "std", "libgomp:default", "libgomp:passive", "libomp:hyper")
-REGION_PEERS = ("libgomp:default", "libgomp:passive", "libomp:default", "libomp:passive", "tbb", "pthread")
+REGION_PEERS = (
+    "libgomp:default", "libgomp:passive", "libomp:default", "libomp:passive", "tbb", "pthread",
+)
 # Where two threads wait on free cores, those that always spin too.
 ACTIVE = ("libgomp:active", "libomp:active")
 BARRIERS = ("--algorithms", "default,ticket", "--wait", "yield")
 TEAMS = ("--ranks", "none", "--kind", "empty", "--algorithms", "default")
 # Lengths of waits and gaps of the plots, with two threads.
-LENGTHS = ("1us", "10us", "20us", "40us", "60us", "100us", "200us", "500us", "1ms", "2ms", "5ms", "10ms")
+LENGTHS = (
+    "1us", "10us", "20us", "40us", "60us", "100us", "200us", "500us", "1ms", "2ms", "5ms", "10ms",
+)
 # Seconds for each number of threads: where nothing else runs, and beside other processes.
 FREE_SECONDS, BESIDE_SECONDS = 7.0, 40.0
 
@@ -41,23 +48,43 @@ def names(benchmark: str) -> list[str]:
 
 
 def _calls(tutti: str, benchmark: str, quick: bool) -> tuple[list[Command], float]:
-    """A call for each number of threads and each kind of background: what is compared is interleaved within a call."""
-    options = [tutti, "bench", "barrier", *BARRIERS, "--peers", ",".join(BARRIER_PEERS), "--imbalance", ",".join(WAITS)]
+    """A call for each number of threads and each kind of background: what is compared is
+    interleaved within a call.
+    """
+    options = [
+        tutti, "bench", "barrier", *BARRIERS, "--peers", ",".join(BARRIER_PEERS), "--imbalance",
+        ",".join(WAITS),
+    ]
     options += ["--work", ",".join(WORK)]
     if benchmark == "region":
-        options = [tutti, "bench", "team", *TEAMS, "--peers", ",".join(REGION_PEERS), "--gap", ",".join(GAPS)]
-    # In sessions of their own too, where the yields of those who wait do not reach the neighbours; a quota's group ends that.
+        options = [
+            tutti, "bench", "team", *TEAMS, "--peers", ",".join(REGION_PEERS), "--gap",
+            ",".join(GAPS),
+        ]
+    # In sessions of their own too, where the yields of those who wait do not reach the neighbours;
+    # a quota's group ends that.
     beside = ",".join(each for each in BACKGROUNDS if each != "none")
     forms: list[tuple[float, tuple[str, ...]]] = [
         (FREE_SECONDS, ()),
         (BESIDE_SECONDS, ("--background", beside, "--session", "same,own")),
-        (BESIDE_SECONDS, ("--background", ",".join(BACKGROUNDS), "--quota", ",".join(each for each in QUOTAS if each != "none"))),
+        (
+            BESIDE_SECONDS,
+            (
+                "--background", ",".join(BACKGROUNDS), "--quota",
+                ",".join(each for each in QUOTAS if each != "none"),
+            ),
+        ),
     ]
     calls, seconds = [], 0.0
     for threads in THREADS[:2] if quick else THREADS:
         for each, form in forms[:1] if quick else forms:
             each = 2.0 if quick else each
-            calls.append((*options, "--threads", str(threads), *form, "--product", "--time", f"{each:g}", "--json"))
+            calls.append(
+                (
+                    *options, "--threads", str(threads), *form, "--product", "--time", f"{each:g}",
+                    "--json",
+                )
+            )
             seconds += each
     return calls, seconds
 
@@ -74,10 +101,23 @@ def runs(cores: int, quick: bool, programs: Programs) -> list[Run]:
     lengths = ",".join(LENGTHS[2:9:2] if quick else LENGTHS)
     seconds = 3.0 if quick else 30.0
     ends = ("--time", f"{seconds:g}", "--json")
-    waits = (tutti, "bench", "barrier", "--threads", "2", "--algorithms", "default,ticket", "--wait", "spin,park", "--imbalance", lengths)
+    waits = (
+        tutti, "bench", "barrier", "--threads", "2", "--algorithms", "default,ticket", "--wait",
+        "spin,park", "--imbalance", lengths,
+    )
     gaps = (tutti, "bench", "team", "--threads", "2", *TEAMS, "--gap", lengths)
-    made.append(Run("waits", "waits of every length", seconds, programs.tutti, ((*waits, "--peers", ",".join(BARRIER_PEERS + ACTIVE), *ends),)))
-    made.append(Run("gaps", "gaps of every length", seconds, programs.tutti, ((*gaps, "--peers", ",".join(REGION_PEERS + ACTIVE), *ends),)))
+    made.append(
+        Run(
+            "waits", "waits of every length", seconds, programs.tutti,
+            ((*waits, "--peers", ",".join(BARRIER_PEERS + ACTIVE), *ends),),
+        )
+    )
+    made.append(
+        Run(
+            "gaps", "gaps of every length", seconds, programs.tutti,
+            ((*gaps, "--peers", ",".join(REGION_PEERS + ACTIVE), *ends),),
+        )
+    )
     made.append(_recover(tutti, cores, quick, programs))
     return made
 
@@ -87,7 +127,8 @@ def _recover(tutti: str, cores: int, quick: bool, programs: Programs) -> Run:
     ended = "background_heavy" if quick else "background_heavy,imbalance_1ms,to_imbalance_1ms"
     counts = joined(sorted({2, 2 * cores}))
     call = (
-        tutti, "bench", "barrier", *BARRIERS, "--peers", ",".join(BARRIER_PEERS), "--threads", counts, "--recover", ended,
+        tutti, "bench", "barrier", *BARRIERS, "--peers", ",".join(BARRIER_PEERS), "--threads",
+        counts, "--recover", ended,
         "--session", "same,own", "--time", f"{seconds:g}", "--json",
     )
     return Run("recover", "how long a change is remembered", seconds, programs.tutti, (call,))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic of the report: pooling, spreads, regimes of the line latency, and honest comparisons."""
+"""The arithmetic of the report: pooling, spreads, regimes of the line latency, and honest
+comparisons.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,15 @@ from typing import Any, Sequence
 
 
 POOLED_BY_MEDIAN = (
-    "p25", "median", "p75", "floor_median", "excess_median", "ratio_median", "ratio_min", "ratio_p99", "over_default_median",
+    "p25", "median", "p75", "floor_median", "excess_median", "ratio_median", "ratio_min",
+    "ratio_p99", "over_default_median",
     "over_barrier_median", "mean", "cpus_used",
 )
 
 
 def pool(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The same quantity measured several times, as one: extremes of the spread, median of the medians.
+    """The same quantity measured several times, as one: extremes of the spread, median of the
+    medians.
 
     The p99 of a union is not known from the parts; the largest is kept, which never hides a tail.
     """
@@ -41,12 +45,15 @@ def pool(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def spread(line: dict[str, Any]) -> tuple[float, float]:
-    """Where the middle of the samples lies: the quartiles where they are given, or else min to p99."""
+    """Where the middle of the samples lies: the quartiles where they are given, or else min to p99.
+    """
     median = line["median"]
     low, high = line.get("p25"), line.get("p75")
     if low is None or high is None:
         low, high = line.get("min"), line.get("p99")
-    return (median if low is None else min(low, median), median if high is None else max(high, median))
+    return (
+        median if low is None else min(low, median), median if high is None else max(high, median),
+    )
 
 
 # Up to this multiple of the floor a cost is made of line transfers.
@@ -79,11 +86,12 @@ class Comparison:
 
 
 def compare(ours: dict[str, Any], theirs: dict[str, Any]) -> Comparison:
-    """Compares medians; of two that cost a few line transfers, the ratios to the floor of their own rounds.
+    """Compares medians; of two that cost a few line transfers, the ratios to the floor of their own
+    rounds.
 
-    The regime of the line latency can change between two rounds, and with it every sub-microsecond number by five times;
-    the ratio to a ping-pong of the same round does not change. What sleeps or switches does not follow the line latency,
-    and would only take over the noise of the ping-pong.
+    The regime of the line latency can change between two rounds, and with it every sub-microsecond
+    number by five times; the ratio to a ping-pong of the same round does not change. What sleeps or
+    switches does not follow the line latency, and would only take over the noise of the ping-pong.
     """
     a, b = ours.get("ratio_median"), theirs.get("ratio_median")
     by_floor = a and b and max(a, b) < FEW_TRANSFERS
@@ -94,7 +102,8 @@ def compare(ours: dict[str, Any], theirs: dict[str, Any]) -> Comparison:
 def overlap(a: dict[str, Any], b: dict[str, Any]) -> bool:
     """Within noise: the spreads overlap and each median lies inside the other's spread.
 
-    Overlap of the spreads alone would call everything equal as soon as one of the two has a long tail.
+    Overlap of the spreads alone would call everything equal as soon as one of the two has a long
+    tail.
     """
     (a_low, a_high), (b_low, b_high) = spread(a), spread(b)
     return b_low <= a["median"] <= b_high and a_low <= b["median"] <= a_high
@@ -118,7 +127,9 @@ def format_time(nanoseconds: float | None) -> str:
     """Three significant digits and the unit that reads best."""
     if nanoseconds is None:
         return "–"
-    for limit, divisor, unit in ((1e3, 1, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms"), (math.inf, 1e9, "s")):
+    for limit, divisor, unit in (
+        (1e3, 1, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms"), (math.inf, 1e9, "s"),
+    ):
         if abs(nanoseconds) < limit * 0.9995:
             return f"{_three_digits(nanoseconds / divisor)} {unit}"
     return f"{nanoseconds} ns"
@@ -128,9 +139,15 @@ def format_count(value: float | None, unit: str = "") -> str:
     """Three significant digits and thousands, millions, ... of something."""
     if value is None:
         return "–"
-    for limit, divisor, prefix in ((1e3, 1, ""), (1e6, 1e3, "k"), (1e9, 1e6, "M"), (math.inf, 1e9, "G")):
+    for limit, divisor, prefix in (
+        (1e3, 1, ""), (1e6, 1e3, "k"), (1e9, 1e6, "M"), (math.inf, 1e9, "G"),
+    ):
         if abs(value) < limit * 0.9995:
-            number = f"{value:g}" if prefix == "" and value == int(value) else _three_digits(value / divisor)
+            number = (
+                f"{value:g}"
+                if prefix == "" and value == int(value)
+                else _three_digits(value / divisor)
+            )
             return f"{number} {prefix}{unit}".rstrip()
     return f"{value}"
 
@@ -142,7 +159,9 @@ def _three_digits(value: float) -> str:
 
 @dataclass(frozen=True)
 class Regimes:
-    """One or two levels of the one-way line latency; a share is the part of the samples on that level."""
+    """One or two levels of the one-way line latency; a share is the part of the samples on that
+    level.
+    """
 
     medians: list[float]
     shares: list[float]
@@ -155,8 +174,8 @@ class Regimes:
 def regimes(values: Sequence[float], gap: float = 1.8, least_share: float = 0.03) -> Regimes:
     """Splits samples at the widest gap (in logarithm) when it separates two real groups.
 
-    `gap` is how many times larger the upper group's median must be: jitter within one regime stays well below it, and the
-    two regimes seen in the field are about six times apart.
+    `gap` is how many times larger the upper group's median must be: jitter within one regime stays
+    well below it, and the two regimes seen in the field are about six times apart.
     """
     positive = sorted(value for value in values if value > 0)
     if not positive:
@@ -174,5 +193,6 @@ def regimes(values: Sequence[float], gap: float = 1.8, least_share: float = 0.03
     if statistics.median(high) < gap * statistics.median(low):
         return whole
     return Regimes(
-        [statistics.median(low), statistics.median(high)], [len(low) / len(positive), len(high) / len(positive)]
+        [statistics.median(low), statistics.median(high)],
+        [len(low) / len(positive), len(high) / len(positive)]
     )

@@ -1,25 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names and colours: every provider looks the same in every plot, on light and on dark ground.
 
-Colours are tokens ("color:std") in the figures; each renderer looks them up in a palette. The palettes follow Okabe and Ito,
-and Tol, so that they survive the common colour-vision deficiencies; dashes and markers repeat the distinction.
+Colours are tokens ("color:std") in the figures; each renderer looks them up in a palette. The
+palettes follow Okabe and Ito, and Tol, so that they survive the common colour-vision deficiencies;
+dashes and markers repeat the distinction.
 """
 
 from __future__ import annotations
 
 LIGHT = {
-    "text": "#1b1f24", "muted": "#5b6470", "grid": "#e3e6ea", "ground": "#ffffff", "floor": "#6b7280", "bad": "#b42318",
-    "tutti": "#0b5cad", "tutti1": "#3d8fd6", "tutti2": "#6aaee6", "tutti3": "#27a3b8", "tutti4": "#5b7fd1",
-    "pthread": "#d55e00", "std": "#c98a00", "boost": "#b0509a", "libgomp": "#00825f", "libomp": "#882255",
-    "tbb": "#7a7a1f", "openmpi": "#8c510a", "mpich": "#bf812d", "absl": "#9b4dca", "mutex_condvar": "#6b4f3a",
+    "text": "#1b1f24", "muted": "#5b6470", "grid": "#e3e6ea", "ground": "#ffffff",
+    "floor": "#6b7280", "bad": "#b42318",
+    "tutti": "#0b5cad", "tutti1": "#3d8fd6", "tutti2": "#6aaee6", "tutti3": "#27a3b8",
+    "tutti4": "#5b7fd1",
+    "pthread": "#d55e00", "std": "#c98a00", "boost": "#b0509a", "libgomp": "#00825f",
+    "libomp": "#882255",
+    "tbb": "#7a7a1f", "openmpi": "#8c510a", "mpich": "#bf812d", "absl": "#9b4dca",
+    "mutex_condvar": "#6b4f3a",
     "std_thread": "#a3004f", "forkunion": "#2e6f40", "rayon": "#b7410e", "eigen": "#5a5a8c",
     "clock_tree": "#b42318", "raxml": "#00825f", "libpll": "#b0509a", "other": "#555555",
 }
 DARK = {
-    "text": "#e6e9ed", "muted": "#9aa4b2", "grid": "#2c333c", "ground": "#12161b", "floor": "#98a2b0", "bad": "#ff8a80",
-    "tutti": "#58a6ff", "tutti1": "#3f83cf", "tutti2": "#8cc4ff", "tutti3": "#3fc3d6", "tutti4": "#8fa6f0",
-    "pthread": "#ff8c42", "std": "#f0b429", "boost": "#e08bcb", "libgomp": "#2fc79b", "libomp": "#d9739f",
-    "tbb": "#bdbd4a", "openmpi": "#d0945a", "mpich": "#dfb26f", "absl": "#c79bee", "mutex_condvar": "#c4a484",
+    "text": "#e6e9ed", "muted": "#9aa4b2", "grid": "#2c333c", "ground": "#12161b",
+    "floor": "#98a2b0", "bad": "#ff8a80",
+    "tutti": "#58a6ff", "tutti1": "#3f83cf", "tutti2": "#8cc4ff", "tutti3": "#3fc3d6",
+    "tutti4": "#8fa6f0",
+    "pthread": "#ff8c42", "std": "#f0b429", "boost": "#e08bcb", "libgomp": "#2fc79b",
+    "libomp": "#d9739f",
+    "tbb": "#bdbd4a", "openmpi": "#d0945a", "mpich": "#dfb26f", "absl": "#c79bee",
+    "mutex_condvar": "#c4a484",
     "std_thread": "#ff7ab0", "forkunion": "#7fc98f", "rayon": "#ff9a6b", "eigen": "#b0b0e0",
     "clock_tree": "#ff8a80", "raxml": "#2fc79b", "libpll": "#e08bcb", "other": "#b0b0b0",
 }
@@ -28,22 +37,27 @@ MARKERS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross
 DASHES = ["solid", "dash", "dot", "dashdot"]
 
 PEER_LABELS = {
-    "pthread": "pthread_barrier", "std": "std::barrier", "boost": "boost::barrier", "libgomp": "libgomp",
-    "libomp": "libomp", "tbb": "oneTBB", "absl": "absl::Barrier", "abseil": "absl::Barrier", "openmpi": "Open MPI",
-    "mpich": "MPICH", "mutex_condvar": "mutex + condvar", "std_thread": "std::thread a region", "raxml": "RAxML",
+    "pthread": "pthread_barrier", "std": "std::barrier", "boost": "boost::barrier",
+    "libgomp": "libgomp",
+    "libomp": "libomp", "tbb": "oneTBB", "absl": "absl::Barrier", "abseil": "absl::Barrier",
+    "openmpi": "Open MPI",
+    "mpich": "MPICH", "mutex_condvar": "mutex + condvar", "std_thread": "std::thread a region",
+    "raxml": "RAxML",
     "forkunion": "ForkUnion", "rayon": "Rayon", "eigen": "Eigen",
     "libpll": "libpll", "clock_tree": "clock tree",
 }
 # What a peer's name means where it has several things.
 ITEMS = {
-    ("std", "mutex_condvar"): "deque + mutex + condvar", ("boost", "lockfree_spsc"): "boost::lockfree::spsc_queue",
+    ("std", "mutex_condvar"): "deque + mutex + condvar",
+    ("boost", "lockfree_spsc"): "boost::lockfree::spsc_queue",
     ("tbb", "concurrent_queue"): "tbb::concurrent_queue", ("clock_tree", "sampled"): "sampled sums",
     ("clock_tree", "messages"): "clock tree",
 }
 ALIASES = {"abseil": "absl", "gomp": "libgomp", "omp": "libomp"}
 TEAMS_OF_LIBPLL = {"pthread": "pthread_barrier", "tutti": "tutti's team"}
 PLAIN_NAMES = {
-    "", "default", "barrier", "pthread_barrier", "std::barrier", "boost::barrier", "absl::Barrier", "mutex+condvar", "std::thread",
+    "", "default", "barrier", "pthread_barrier", "std::barrier", "boost::barrier", "absl::Barrier",
+    "mutex+condvar", "std::thread",
 }
 
 # The wait policy that a name without a suffix stands for.
@@ -57,7 +71,9 @@ def is_tutti(provider: str) -> bool:
 
 def is_default(row: dict) -> bool:
     """The barrier that most users get: tutti's default with its default wait."""
-    return is_tutti(row["provider"]) and row["name"] == "default" and row["wait"] in ("", USUAL_WAIT)
+    return (
+        is_tutti(row["provider"]) and row["name"] == "default" and row["wait"] in ("", USUAL_WAIT)
+    )
 
 
 def label(row: dict) -> str:
@@ -75,9 +91,12 @@ def label(row: dict) -> str:
 
 
 def peer_label(row: dict) -> str:
-    """The label of a peer whose name says which of its parts was measured: a queue, a call of MPI."""
+    """The label of a peer whose name says which of its parts was measured: a queue, a call of MPI.
+    """
     if row["name"] == "barrier":
-        return {"std": "std::barrier", "pthread": "pthread_barrier"}.get(row["provider"], f"{row['provider']} barrier")
+        return {"std": "std::barrier", "pthread": "pthread_barrier"}.get(
+            row["provider"], f"{row['provider']} barrier"
+        )
     return ITEMS.get((row["provider"], row["name"])) or label(row)
 
 

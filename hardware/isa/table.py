@@ -148,7 +148,9 @@ def write_plot(path: pathlib.Path, found: dict) -> None:
     try:
         import matplotlib
     except ImportError as error:
-        raise ValueError("--plot needs matplotlib (pip install -r report/requirements.txt)") from error
+        raise ValueError(
+            "--plot needs matplotlib (pip install -r report/requirements.txt)"
+        ) from error
     matplotlib.use("svg")
     # The same file for the same figures.
     matplotlib.rcParams["svg.hashsalt"] = "tutti"

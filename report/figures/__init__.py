@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of the report, in the order of the page; each module turns a data set into one figure."""
+"""The figures of the report, in the order of the page; each module turns a data set into one
+figure.
+"""
 
 from __future__ import annotations
 

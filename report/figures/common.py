@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several figures share: points with their spread, rows of dots, axes of time, and sentences about who is ahead."""
+"""What several figures share: points with their spread, rows of dots, axes of time, and sentences
+about who is ahead.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def drawable(found: Iterable[Row]) -> tuple[list[Row], list[str]]:
     good, bad = [], []
     for row in found:
         (good if row["median"] > 0 else bad).append(row)
-    notes = [f"{style.label(row)}: {format_time(row['median'])}, below what the clock resolves." for row in bad]
+    notes = [
+        f"{style.label(row)}: {format_time(row['median'])}, below what the clock resolves."
+        for row in bad
+    ]
     return good, notes
 
 
@@ -41,7 +46,9 @@ def dots(title: str, found: list[Row], axis: str, rules: list[Rule] | None = Non
     series = [
         Series(
             style.label(row),
-            style.color(row["provider"]) if style.is_default(row) or not style.is_tutti(row["provider"]) else "color:tutti1",
+            style.color(row["provider"])
+            if style.is_default(row) or not style.is_tutti(row["provider"])
+            else "color:tutti1",
             [Point(row["median"], place, row["min"], row["p99"], hover(row))],
             emphasis=style.is_default(row),
             line=False,
@@ -50,14 +57,19 @@ def dots(title: str, found: list[Row], axis: str, rules: list[Rule] | None = Non
     ]
     ticks = [(place, style.label(row)) for place, row in enumerate(ordered)]
     axis_y = Axis("", ticks=ticks, lowest=-0.7, highest=len(ordered) - 0.3)
-    return Panel(title, time_axis(axis), axis_y, series, rules or [], "dots", DOT_FRAME + ROW_HEIGHT * len(ordered))
+    return Panel(
+        title, time_axis(axis), axis_y, series, rules or [], "dots",
+        DOT_FRAME + ROW_HEIGHT * len(ordered),
+    )
 
 
 def share_x(panels: list[Panel]) -> list[Panel]:
     """The same time axis in all panels, so that they can be compared by eye."""
     spans = [bounds(panel, True) for panel in panels]
     for panel in panels:
-        panel.x.lowest, panel.x.highest = min(low for low, _ in spans), max(high for _, high in spans)
+        panel.x.lowest, panel.x.highest = (
+            min(low for low, _ in spans), max(high for _, high in spans),
+        )
     return panels
 
 
@@ -67,27 +79,44 @@ def verdict(found: list[Row], situation: str) -> str:
     if ours is None:
         return f"{situation}: tutti's default was not measured."
     if peer is None:
-        return f"{situation}: tutti's default takes {format_time(ours['median'])}; no peer was measured."
+        return (
+            f"{situation}: tutti's default takes {format_time(ours['median'])}; no peer was "
+            "measured."
+        )
     comparison = compare(ours, peer)
-    relation = "cannot be told apart from" if comparison.within_noise else f"is {comparison.text()} than"
+    relation = (
+        "cannot be told apart from" if comparison.within_noise else f"is {comparison.text()} than"
+    )
     mine, theirs = format_time(ours["median"]), format_time(peer["median"])
-    return f"{situation}: tutti's default ({mine}) {relation} the best peer, {style.label(peer)} ({theirs})."
+    return (
+        f"{situation}: tutti's default ({mine}) {relation} the best peer, {style.label(peer)} "
+        f"({theirs})."
+    )
 
 
 def against_best_static(found: list[Row]) -> list[str]:
-    """A sentence on the adaptive default against the best of tutti's fixed waits; none where one of them is missing."""
+    """A sentence on the adaptive default against the best of tutti's fixed waits; none where one of
+    them is missing.
+    """
     ours = default_of(found)
     fixed = best(row for row in found if fixed_wait(row))
     if ours is None or fixed is None:
         return []
     text = compare(ours, fixed).text()
-    return [f"Against tutti's best fixed wait, {style.label(fixed)} ({format_time(fixed['median'])}), it is {text}."]
+    return [
+        f"Against tutti's best fixed wait, {style.label(fixed)} ({format_time(fixed['median'])}), "
+        f"it is {text}."
+    ]
 
 
 def absent_peers(data: Dataset, found: list[Row]) -> list[str]:
-    """What was measured elsewhere or skipped by the command but is not in this figure, with the reason."""
+    """What was measured elsewhere or skipped by the command but is not in this figure, with the
+    reason.
+    """
     present = {row["provider"] for row in found}
-    known = {row["provider"] for row in data.results.to_dicts()} | {str(line.get("provider")) for line in data.skipped}
+    known = {row["provider"] for row in data.results.to_dicts()} | {
+        str(line.get("provider")) for line in data.skipped
+    }
     notes = []
     for provider in sorted(known - present - {"tutti", "None"}):
         reason = data.why_missing(provider) or "the command wrote no line for it here"
@@ -103,22 +132,32 @@ def _failed_cells(data: Dataset, found: list[Row]) -> Iterator[str]:
     for line in data.skipped:
         if line.get("scenario", "free") not in scenarios:
             continue
-        row = {"provider": str(line.get("provider")), "name": line.get("name") or "", "wait": line.get("wait") or ""}
+        row = {
+            "provider": str(line.get("provider")), "name": line.get("name") or "",
+            "wait": line.get("wait") or "",
+        }
         if tuple(row.values()) in contenders and line.get("threads") in counts:
-            yield f"{style.label(row)} with {threads_words(line['threads'])}: not measured: {line.get('reason')}."
+            who = f"{style.label(row)} with {threads_words(line['threads'])}"
+            yield f"{who}: not measured: {line.get('reason')}."
 
 
 def absent_waits(found: list[Row]) -> list[str]:
     """Wait policies of the default that a figure about waiting lacks."""
     present = {row["wait"] for row in tutti_of(found)}
     reason = "this machine does not have it, or it was not asked for"
-    return [f"wait policy {wait}: not measured: {reason}." for wait in style.WAITS if wait not in present]
+    return [
+        f"wait policy {wait}: not measured: {reason}."
+        for wait in style.WAITS
+        if wait not in present
+    ]
 
 
 def switch_floor(data: Dataset, threads: int) -> float | None:
-    """What the kernel needs to run every thread of a core between two episodes: by sched_yield, measured, or else counted.
+    """What the kernel needs to run every thread of a core between two episodes: by sched_yield,
+    measured, or else counted.
 
-    On each core that is a switch less than it has threads: who arrives last goes on into the next episode.
+    On each core that is a switch less than it has threads: who arrives last goes on into the next
+    episode.
     """
     cores = data.cores
     if not cores or threads <= cores:

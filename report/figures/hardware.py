@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of an episode in the hardware units, against participants, one line for each way in and out."""
+"""Cycles of an episode in the hardware units, against participants, one line for each way in and
+out.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,28 @@ from report.model import Axis, Figure, Panel, Point, Series
 NAME = "hardware_cycles"
 TITLE = "Barriers in hardware: cycles of an episode"
 QUESTION = (
-    "All participants arrive in the same cycle: how many cycles pass until the last one knows that all are there, by each way "
+    "All participants arrive in the same cycle: how many cycles pass until the last one knows that "
+    "all are there, by each way "
     "of arriving and of being told?"
 )
 # Keys of a line that do not make it another series.
-MEASURED = {"type", "unit", "simulation", "participants", "cycles", "cycles_again", "overlaps", "polls_in_vain"}
+MEASURED = {
+    "type", "unit", "simulation", "participants", "cycles", "cycles_again", "overlaps",
+    "polls_in_vain",
+}
 
 # One for each unit; the ways of a unit differ in dash and marker.
 COLORS = ("color:tutti", "color:pthread", "color:libgomp", "color:boost", "color:tbb")
 
 
 def _setting(line: dict[str, Any]) -> tuple:
-    return tuple(sorted((key, value) for key, value in line.items() if key not in {*MEASURED, "arrival", "departure"}))
+    return tuple(
+        sorted(
+            (key, value)
+            for key, value in line.items()
+            if key not in {*MEASURED, "arrival", "departure"}
+        )
+    )
 
 
 def _largest(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -40,10 +52,15 @@ def _words(setting: tuple) -> str:
 
 def _series(lines: list[dict[str, Any]], label: str, color: str, place: int) -> Series:
     points = [
-        Point(line["participants"], line["cycles"], text=f"{label}: {line['cycles']:g} cycles with {line['participants']}")
+        Point(
+            line["participants"], line["cycles"],
+            text=f"{label}: {line['cycles']:g} cycles with {line['participants']}",
+        )
         for line in sorted(lines, key=lambda line: line["participants"])
     ]
-    return Series(label, color, points, dash=style.DASHES[place % 4], marker=style.MARKERS[place % 7])
+    return Series(
+        label, color, points, dash=style.DASHES[place % 4], marker=style.MARKERS[place % 7]
+    )
 
 
 def _ways(unit: str, lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -53,7 +70,9 @@ def _ways(unit: str, lines: list[dict[str, Any]]) -> dict[str, list[dict[str, An
     for line in lines:
         n = line["participants"]
         if n & (n - 1) == 0 or n == last:
-            ways.setdefault(f"{unit}, {line.get('arrival', '?')} in, {line.get('departure', '?')} out", []).append(line)
+            ways.setdefault(
+                f"{unit}, {line.get('arrival', '?')} in, {line.get('departure', '?')} out", []
+            ).append(line)
     return ways
 
 
@@ -66,21 +85,36 @@ def build(data: Dataset) -> Figure:
         mine = _largest([line for line in found if line["unit"] == unit])
         ways = _ways(unit, mine)
         color = COLORS[turn % len(COLORS)]
-        series += [_series(lines, label, color, place) for place, (label, lines) in enumerate(sorted(ways.items()))]
-        ends = {label: max(lines, key=lambda line: line["participants"]) for label, lines in ways.items()}
+        series += [
+            _series(lines, label, color, place)
+            for place, (label, lines) in enumerate(sorted(ways.items()))
+        ]
+        ends = {
+            label: max(lines, key=lambda line: line["participants"])
+            for label, lines in ways.items()
+        }
         most = max(line["participants"] for line in ends.values())
         cycles = sorted(line["cycles"] for line in ends.values() if line["participants"] == most)
         extent = f"{cycles[0]:g}" if cycles[0] == cycles[-1] else f"{cycles[0]:g} to {cycles[-1]:g}"
-        captions.append(f"Unit {unit} ({_words(_setting(mine[0]))}): {extent} cycles with {most} participants.")
+        captions.append(
+            f"Unit {unit} ({_words(_setting(mine[0]))}): {extent} cycles with {most} participants."
+        )
     counts = sorted({int(point.x) for each in series for point in each.points})
     axis_x = Axis("participants", log=True, ticks=[(n, str(n)) for n in counts if n & (n - 1) == 0])
-    panel = Panel("all arrive in one cycle", axis_x, Axis("clock cycles", log=True, counts=True), series, height=560)
+    panel = Panel(
+        "all arrive in one cycle", axis_x, Axis("clock cycles", log=True, counts=True), series,
+        height=560,
+    )
     captions.append(
-        "In simulation; first and last cycle are counted. Those of the Hardware Barrier Structure depend on caches and links: "
+        "In simulation; first and last cycle are counted. Those of the Hardware Barrier Structure "
+        "depend on caches and links: "
         "hardware/hbs/README.md."
     )
     return Figure(NAME, TITLE, QUESTION, [panel], captions)
 
 
 def _is_episode(line: dict[str, Any]) -> bool:
-    return all(isinstance(line.get(key), (int, float)) and line[key] > 0 for key in ("cycles", "participants"))
+    return all(
+        isinstance(line.get(key), (int, float)) and line[key] > 0
+        for key in ("cycles", "participants")
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The refutable barrier: an empty episode and one with a message each, and episodes a second against participants."""
+"""The refutable barrier: an empty episode and one with a message each, and episodes a second
+against participants.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,20 @@ from report.statistics import compare, format_count, format_ratio, format_time
 NAME = "idle"
 TITLE = "The refutable barrier: episodes of idle()"
 QUESTION = (
-    "Everybody waits until a message comes, or until all wait and nothing is under way: what does an episode cost in which "
-    "nothing was sent, and one in which each participant sent a message? At the right, both as multiples of one line transfer; "
+    "Everybody waits until a message comes, or until all wait and nothing is under way: what does "
+    "an episode cost in which "
+    "nothing was sent, and one in which each participant sent a message? At the right, both as "
+    "multiples of one line transfer; "
     "with more threads than cores, where lines are not what it costs, the times."
 )
 EMPTY, EACH = "empty_episode", "message_each"
 WORDS = {EMPTY: "empty episode", EACH: "episode with a message each"}
 # The panels; the other numbers of participants are in the next figure.
 SHOWN = (2, 4, 8)
-BARRIERS = "Barriers know nothing of messages and cannot be refuted: they are a floor for the empty episode, not rivals."
+BARRIERS = (
+    "Barriers know nothing of messages and cannot be refuted: they are a floor for the empty "
+    "episode, not rivals."
+)
 
 NO_CLOCK_TREE = "A clock tree in software was not measured."
 # They are in the table of processes.
@@ -32,10 +39,12 @@ OF_PROCESSES = ("openmpi", "mpich")
 RATE_NAME = "detectors"
 RATE_TITLE = "Termination detection in software (figure 6 of Naylor et al. 2020)"
 RATE_QUESTION = (
-    "How many empty episodes a second does each way of detecting termination reach, from 2 to 64 participants? Higher is better."
+    "How many empty episodes a second does each way of detecting termination reach, from 2 to 64 "
+    "participants? Higher is better."
 )
 RATE_PAPER = (
-    "In the paper, detection in hardware makes 6 to 13 times as many round trips a second as an asynchronous clock tree in "
+    "In the paper, detection in hardware makes 6 to 13 times as many round trips a second as an "
+    "asynchronous clock tree in "
     "software, on 1 to 48 FPGAs; its single hop takes 150 cycles at 240 MHz, 625 ns."
 )
 CLOCK_TREES = {
@@ -58,7 +67,11 @@ def _is_barrier(row: Row) -> bool:
 
 
 def _found(data: Dataset) -> list[Row]:
-    return [row for row in rows(data, benchmark="idle", metric=lambda metric: metric in WORDS) if _in_one_process(row)]
+    return [
+        row
+        for row in rows(data, benchmark="idle", metric=lambda metric: metric in WORDS)
+        if _in_one_process(row)
+    ]
 
 
 def _nothing(data: Dataset, name: str, title: str, question: str) -> Figure:
@@ -78,7 +91,8 @@ def build(data: Dataset) -> Figure:
         panels.append(_panel(cell, ranks_words(n, n, data.cores), crowded))
         captions += _captions(cell, ranks_words(n, n, data.cores))
     notes += [
-        f"{style.PEER_LABELS.get(line['provider'], line['provider'])}: not measured: {line.get('reason')}."
+        f"{style.PEER_LABELS.get(line['provider'], line['provider'])}: not measured: "
+        f"{line.get('reason')}."
         for line in data.skipped
         if line.get("provider") in style.PEER_LABELS and line["provider"] not in OF_PROCESSES
     ]
@@ -93,26 +107,52 @@ def _panel(cell: list[Row], title: str, crowded: bool) -> Panel:
     pairs: dict[str, dict[str, Row]] = {}
     for row in cell:
         pairs.setdefault(_label(row), {})[row["metric"]] = row
-    order = sorted(pairs.items(), key=lambda item: next(iter(item[1].values()))["median"], reverse=True)
+    order = sorted(
+        pairs.items(), key=lambda item: next(iter(item[1].values()))["median"], reverse=True
+    )
     series = []
     for place, (label, pair) in enumerate(order):
         known = [pair[metric] for metric in WORDS if metric in pair]
-        points = [Point(row["median"], place, row["min"], row["p99"], hover(row, f", {WORDS[row['metric']]}")) for row in known]
+        points = [
+            Point(
+                row["median"], place, row["min"], row["p99"],
+                hover(row, f", {WORDS[row['metric']]}"),
+            )
+            for row in known
+        ]
         ours = style.is_default(known[0])
-        color = "color:tutti1" if style.is_tutti(known[0]["provider"]) and not ours else style.color(known[0]["provider"])
+        color = (
+            "color:tutti1"
+            if style.is_tutti(known[0]["provider"]) and not ours
+            else style.color(known[0]["provider"])
+        )
         marker = "circle-open" if EACH not in pair else "circle"
-        series.append(Series(label, color, points, emphasis=ours, line=False, marker=marker, note=_note(known, crowded)))
-    axis_y = Axis("", ticks=[(place, s.label) for place, s in enumerate(series)], lowest=-0.7, highest=len(series) - 0.3)
+        series.append(
+            Series(
+                label, color, points, emphasis=ours, line=False, marker=marker,
+                note=_note(known, crowded),
+            )
+        )
+    axis_y = Axis(
+        "", ticks=[(place, s.label) for place, s in enumerate(series)], lowest=-0.7,
+        highest=len(series) - 0.3,
+    )
     axis_x = time_axis("time: ○ empty episode, ● with a message each")
     floors = [row["floor_median"] for row in cell if row["floor_median"]]
     rules = [Rule(floors[0], "one line transfer", True)] if floors and not crowded else []
-    return Panel(title, axis_x, axis_y, series, rules, "pairs", DOT_FRAME + ROW_HEIGHT * len(series))
+    return Panel(
+        title, axis_x, axis_y, series, rules, "pairs", DOT_FRAME + ROW_HEIGHT * len(series)
+    )
 
 
 def _note(known: list[Row], crowded: bool) -> str:
     if crowded:
         return " → ".join(format_time(row["median"]) for row in known)
-    ratios = [row["ratio_median"] or (row["median"] / row["floor_median"] if row["floor_median"] else None) for row in known]
+    ratios = [
+        row["ratio_median"]
+        or (row["median"] / row["floor_median"] if row["floor_median"] else None)
+        for row in known
+    ]
     return " → ".join(format_ratio(ratio) for ratio in ratios if ratio)
 
 
@@ -125,7 +165,9 @@ def _captions(cell: list[Row], title: str) -> list[str]:
     text = f"{title}: an empty episode of tutti's default takes {format_time(ours['median'])}"
     if each:
         text += f", with a message each {format_time(each['median'])}"
-    other = best(row for row in empty if style.is_tutti(row["provider"]) and not style.is_default(row))
+    other = best(
+        row for row in empty if style.is_tutti(row["provider"]) and not style.is_default(row)
+    )
     if other and compare(ours, other).loses:
         text += f"; detector {other['name']} is faster: {format_time(other['median'])}"
     peer = best(row for row in peers_of(empty) if _is_barrier(row))
@@ -140,7 +182,9 @@ def build_rates(data: Dataset) -> Figure:
     if len(counts) < 2:
         return _nothing(data, RATE_NAME, RATE_TITLE, RATE_QUESTION)
     series, shade = [], 0
-    for label, group in groupby(sorted(found, key=lambda row: (_rate_label(row), row["ranks"])), key=_rate_label):
+    for label, group in groupby(
+        sorted(found, key=lambda row: (_rate_label(row), row["ranks"])), key=_rate_label
+    ):
         group = list(group)
         points = [_rate(row) for row in group]
         first = group[0]
@@ -158,7 +202,9 @@ def build_rates(data: Dataset) -> Figure:
     crowded = data.cores is not None and counts[-1] > data.cores
     shade_of = Shade(data.cores, f"more threads than the {data.cores} cores") if crowded else None
     panel = Panel("an empty episode", axis_x, axis_y, series, height=560, shade=shade_of)
-    return Figure(RATE_NAME, RATE_TITLE, RATE_QUESTION, [panel], _rate_captions(found, counts), notes)
+    return Figure(
+        RATE_NAME, RATE_TITLE, RATE_QUESTION, [panel], _rate_captions(found, counts), notes
+    )
 
 
 def _participants(row: Row) -> str:
@@ -171,7 +217,9 @@ def _rate_label(row: Row) -> str:
 
 def _rate(row: Row) -> Point:
     # The tails of all would hide the lines.
-    slow, fast = (1e9 / row[key] if row[key] and style.is_default(row) else None for key in ("p99", "min"))
+    slow, fast = (
+        1e9 / row[key] if row[key] and style.is_default(row) else None for key in ("p99", "min")
+    )
     rate = 1e9 / row["median"]
     text = f"{_label(row)} with {_participants(row)}: {format_count(rate)} episodes/s"
     return Point(row["ranks"], rate, slow, fast, text)
@@ -181,13 +229,16 @@ def _rate_captions(found: list[Row], counts: list[int]) -> list[str]:
     captions = []
     for n in (counts[0], counts[-1]):
         cell = [row for row in found if row["threads"] == n and not _is_virtual(row)]
-        detectors = [row for row in cell if style.is_tutti(row["provider"]) and not style.is_default(row)]
+        detectors = [
+            row for row in cell if style.is_tutti(row["provider"]) and not style.is_default(row)
+        ]
         if not detectors:
             continue
         first, last = best(detectors), max(detectors, key=lambda row: row["median"])
         most, least = (format_count(1e9 / row["median"]) for row in (first, last))
         captions.append(
-            f"{threads_words(n).capitalize()}: the fastest detector is {first['name']} ({most} episodes/s), the slowest "
+            f"{threads_words(n).capitalize()}: the fastest detector is {first['name']} ({most} "
+            "episodes/s), the slowest "
             f"{last['name']} ({least})."
         )
     against = [_against(found, counts, name, words) for name, words in CLOCK_TREES.items()]
@@ -200,7 +251,13 @@ def _against(found: list[Row], counts: list[int], name: str, words: str) -> str:
     for n in counts:
         cell = [row for row in found if row["threads"] == n and not _is_virtual(row)]
         ours = default_of(cell)
-        tree = next((row for row in cell if row["provider"] == "clock_tree" and row["name"] == name), None)
+        tree = next(
+            (row for row in cell if row["provider"] == "clock_tree" and row["name"] == name), None
+        )
         if ours and tree:
             ratios.append(f"{format_ratio(tree['median'] / ours['median'])} with {n}")
-    return f"Episodes a second of tutti's default over those of {words}: {', '.join(ratios)}." if ratios else ""
+    return (
+        f"Episodes a second of tutti's default over those of {words}: {', '.join(ratios)}."
+        if ratios
+        else ""
+    )

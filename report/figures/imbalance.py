@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long waits: the CPU time that a waiter burns against the latency with which it notices the last arrival."""
+"""Long waits: the CPU time that a waiter burns against the latency with which it notices the last
+arrival.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,16 @@ from report import style
 from report.figures.common import absent_peers, absent_waits, time_axis
 from report.lines import Dataset
 from report.model import Figure, Panel, Point, Series
-from report.select import Row, duration_of, fixed_wait, is_imbalance, rows, scenario_words, threads_words
+from report.select import (
+    Row, duration_of, fixed_wait, is_imbalance, rows, scenario_words, threads_words,
+)
 from report.statistics import format_ratio, format_time
 
 TITLE = "One participant comes late"
-QUESTION = "What does the waiting cost in CPU time, and what does saving it cost in latency? Best is low and left."
+QUESTION = (
+    "What does the waiting cost in CPU time, and what does saving it cost in latency? Best is low "
+    "and left."
+)
 NAME = "imbalance"
 
 
@@ -26,10 +33,18 @@ def _pairs(cell: list[Row]) -> list[tuple[Row, Row]]:
 
 def _series(late: Row, cpu: Row) -> Series:
     default = style.is_default(late)
-    color = style.color(late["provider"]) if default or not style.is_tutti(late["provider"]) else "color:tutti1"
+    color = (
+        style.color(late["provider"])
+        if default or not style.is_tutti(late["provider"])
+        else "color:tutti1"
+    )
     name = style.label(late)
-    text = f"{name}: latency {format_time(late['median'])}, CPU time {format_time(cpu['median'])} an episode"
-    # Shown at no less than one nanosecond: a clock that saw no CPU time at all still needs a place on a log axis.
+    text = (
+        f"{name}: latency {format_time(late['median'])}, CPU time {format_time(cpu['median'])} an "
+        "episode"
+    )
+    # Shown at no less than one nanosecond: a clock that saw no CPU time at all still needs a place
+    # on a log axis.
     point = Point(max(late["median"], 1.0), max(cpu["median"], 1.0), text=text)
     return Series(name, color, [point], emphasis=default, line=False)
 
@@ -39,21 +54,40 @@ def _caption(pairs: list[tuple[Row, Row]], title: str) -> str:
     spin = next((pair for pair in pairs if fixed_wait(pair[0]) and pair[0]["wait"] == "spin"), None)
     if ours is None:
         return f"{title}: tutti's default was not measured."
-    text = f"{title}: the default burns {format_time(ours[1]['median'])} an episode, latency {format_time(ours[0]['median'])}"
+    text = (
+        f"{title}: the default burns {format_time(ours[1]['median'])} an episode, latency "
+        f"{format_time(ours[0]['median'])}"
+    )
     if spin is None or ours[1]["median"] <= 0 or ours[0]["median"] <= 0:
         return text + "."
     share = spin[1]["median"] / ours[1]["median"]
-    relation = f"{format_ratio(share)} less than" if share >= 1 else f"{format_ratio(1 / share)} as much as"
-    return f"{text}: {relation} pure spinning burns, whose latency is {format_time(spin[0]['median'])}."
+    relation = (
+        f"{format_ratio(share)} less than"
+        if share >= 1
+        else f"{format_ratio(1 / share)} as much as"
+    )
+    return (
+        f"{text}: {relation} pure spinning burns, whose latency is "
+        f"{format_time(spin[0]['median'])}."
+    )
 
 
 def build(data: Dataset) -> Figure:
-    found = rows(data, scenario=is_imbalance, metric=lambda m: m in ("last_in_last_out", "cpu_time"))
+    found = rows(
+        data, scenario=is_imbalance, metric=lambda m: m in ("last_in_last_out", "cpu_time")
+    )
     # Situations that were measured with every wait; the others have a plot of their own.
-    shown = {(row["threads"], row["scenario"]) for row in found if fixed_wait(row) and row["wait"] == "park"}
+    shown = {
+        (row["threads"], row["scenario"])
+        for row in found
+        if fixed_wait(row) and row["wait"] == "park"
+    }
     found = [row for row in found if (row["threads"], row["scenario"]) in shown]
     panels, captions = [], []
-    cells = sorted({(row["threads"], row["scenario"]) for row in found}, key=lambda c: (duration_of(c[1]) or 0, c))
+    cells = sorted(
+        {(row["threads"], row["scenario"]) for row in found},
+        key=lambda c: (duration_of(c[1]) or 0, c),
+    )
     for threads, scenario in cells:
         cell = [row for row in found if (row["threads"], row["scenario"]) == (threads, scenario)]
         pairs = _pairs(cell)
@@ -66,6 +100,10 @@ def build(data: Dataset) -> Figure:
         panels.append(Panel(title, axis_x, axis_y, series, [], "scatter", 520))
         captions.append(_caption(pairs, title))
     if not panels:
-        missing = ["Not measured: no contender has both last_in_last_out and cpu_time under an imbalance."]
+        missing = [
+            "Not measured: no contender has both last_in_last_out and cpu_time under an imbalance."
+        ]
         return Figure(NAME, TITLE, QUESTION, [], [], missing)
-    return Figure(NAME, TITLE, QUESTION, panels, captions, absent_peers(data, found) + absent_waits(found))
+    return Figure(
+        NAME, TITLE, QUESTION, panels, captions, absent_peers(data, found) + absent_waits(found)
+    )

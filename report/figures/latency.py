@@ -20,7 +20,8 @@ from report.statistics import format_time
 
 TITLE = "Last-in to last-out"
 QUESTION = (
-    "The participants arrive at random times. From the last arrival until the last has left: how long? This is the latency "
+    "The participants arrive at random times. From the last arrival until the last has left: how "
+    "long? This is the latency "
     "that a program feels; a back-to-back loop understates it."
 )
 
@@ -31,12 +32,16 @@ def _excess(cell: list[Row]) -> list[str]:
         return []
     if ours["floor"] not in (None, "line_one_way"):
         return []
-    return [f"It is {format_time(ours['excess_median'])} above the one-way line transfer of the same rounds."]
+    return [
+        f"It is {format_time(ours['excess_median'])} above the one-way line transfer of the same "
+        "rounds."
+    ]
 
 
 def build(data: Dataset) -> Figure:
     found = rows(
-        data, metric="last_in_last_out", pinned=True, threads=lambda n: n > 1, scenario=lambda s: is_free(s) or s.startswith("skew_")
+        data, metric="last_in_last_out", pinned=True, threads=lambda n: n > 1,
+        scenario=lambda s: is_free(s) or s.startswith("skew_")
     )
     found, notes = drawable(row for row in found if usual_wait(row))
     if not found:
@@ -44,7 +49,10 @@ def build(data: Dataset) -> Figure:
         return Figure("last_in_last_out", TITLE, QUESTION, [], [], missing)
     floor = one_way(data)
     panels, captions = [], []
-    cells = sorted({(row["threads"], row["scenario"]) for row in found}, key=lambda c: (c[0], duration_of(c[1]) or 0, c[1]))
+    cells = sorted(
+        {(row["threads"], row["scenario"]) for row in found},
+        key=lambda c: (c[0], duration_of(c[1]) or 0, c[1]),
+    )
     for threads, scenario in cells:
         cell = [row for row in found if (row["threads"], row["scenario"]) == (threads, scenario)]
         arrivals = "no skew added" if is_free(scenario) else scenario_words(scenario)
@@ -53,4 +61,7 @@ def build(data: Dataset) -> Figure:
         rules = [Rule(floor, "one line transfer", True)] if within else []
         panels.append(dots(title, cell, "last-in to last-out: median, min to p99", rules))
         captions.append(" ".join([verdict(cell, title), *_excess(cell)]))
-    return Figure("last_in_last_out", TITLE, QUESTION, share_x(panels), captions, notes + absent_peers(data, found))
+    return Figure(
+        "last_in_last_out", TITLE, QUESTION, share_x(panels), captions,
+        notes + absent_peers(data, found),
+    )

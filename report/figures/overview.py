@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture at the top of the README: tutti's default and what most programs use, in two panels of a few lines."""
+"""The picture at the top of the README: tutti's default and what most programs use, in two panels
+of a few lines.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,16 @@ from report.model import Axis, Figure, Panel, Point, Rule, Series
 from report.select import Row, duration_of, is_free, is_gap, rows, usual_wait
 
 TITLE = "tutti's default and what programs use today"
-QUESTION = "What does a barrier cost with more and more threads, and a parallel region after more and more serial code?"
+QUESTION = (
+    "What does a barrier cost with more and more threads, and a parallel region after more and "
+    "more serial code?"
+)
 # Provider and name of each line; the name "" is any.
 BARRIERS = (("tutti", "default"), ("std", ""), ("pthread", ""), ("libgomp", "default"))
-REGIONS = (("tutti", "default"), ("pthread", ""), ("libgomp", "default"), ("libgomp", "passive"), ("tbb", ""))
+REGIONS = (
+    ("tutti", "default"), ("pthread", ""), ("libgomp", "default"), ("libgomp", "passive"),
+    ("tbb", ""),
+)
 CONSTANT = ("_uniform", "_alternating")
 # What a reader must know of a line to compare it with the others.
 NOTES = {("region", "libgomp"): "libgomp (polls meanwhile)"}
@@ -32,7 +40,9 @@ def is_shown(row: Row, wanted: tuple[tuple[str, str], ...]) -> bool:
 
 def _series(found: list[Row], place: Callable[[Row], float]) -> list[Series]:
     series = []
-    ordered = sorted(found, key=lambda row: (not style.is_default(row), style.label(row), place(row)))
+    ordered = sorted(
+        found, key=lambda row: (not style.is_default(row), style.label(row), place(row))
+    )
     for turn, (name, group) in enumerate(groupby(ordered, key=style.label)):
         group = list(group)
         points = [Point(place(row), row["median"], text=hover(row)) for row in group]
@@ -40,7 +50,10 @@ def _series(found: list[Row], place: Callable[[Row], float]) -> list[Series]:
         dash = "dash" if name.endswith("passive") else "solid"
         name = NOTES.get((group[0]["benchmark"], name), name)
         series.append(
-            Series(name, color, points, emphasis=style.is_default(group[0]), dash=dash, marker=style.MARKERS[turn % 7])
+            Series(
+                name, color, points, emphasis=style.is_default(group[0]), dash=dash,
+                marker=style.MARKERS[turn % 7],
+            )
         )
     return series
 
@@ -57,7 +70,9 @@ def _barriers(data: Dataset) -> list[Panel]:
     ticks = [(n, str(n)) for n in sorted({row["threads"] for row in found})]
     rules = [Rule(data.cores, f"{data.cores} cores", True)] if data.cores else []
     axis = Axis("threads", log=True, ticks=ticks)
-    return [Panel("A barrier", axis, time_axis("time per episode (median)"), series, rules, height=460)]
+    return [
+        Panel("A barrier", axis, time_axis("time per episode (median)"), series, rules, height=460)
+    ]
 
 
 def _regions(data: Dataset) -> list[Panel]:
@@ -77,8 +92,14 @@ def _regions(data: Dataset) -> list[Panel]:
 def build(data: Dataset) -> Figure:
     panels = [*_barriers(data), *_regions(data)]
     captions = [
-        "Medians; all contenders of a point are interleaved in one run. The dotted line is what the machine itself needs: a "
-        "line transfer for two threads, and beyond the cores the context switches that let each thread run once."
+        "Medians; all contenders of a point are interleaved in one run. The dotted line is what "
+        "the machine itself needs: a "
+        "line transfer for two threads, and beyond the cores the context switches that let each "
+        "thread run once."
     ]
-    missing = [] if panels else ["Not measured: no barriers on free cores and no regions after serial code."]
+    missing = (
+        []
+        if panels
+        else ["Not measured: no barriers on free cores and no regions after serial code."]
+    )
     return Figure("overview", TITLE, QUESTION, panels, captions if panels else [], missing)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots the optical barrier (hardware/photonic): the cycles of both structures and the laser's power by number of participants.
+"""Plots the optical barrier (hardware/photonic): the cycles of both structures and the laser's
+power by number of participants.
 
-    .venv/bin/python -m report.figures.photonic OUT.png [NAME=VALUE...]     # values of hardware/photonic/parts.py's Optics
+    .venv/bin/python -m report.figures.photonic OUT.png [NAME=VALUE...]     # values of
+    hardware/photonic/parts.py's Optics
 """
 
 from __future__ import annotations
@@ -76,7 +78,8 @@ def write(path: Path, optics: Optics = Optics()) -> None:
         from report import png_render
     except ImportError as error:
         raise RuntimeError(
-            f"the plot needs matplotlib (pip install -r report/requirements.txt): {error}") from error
+            f"the plot needs matplotlib (pip install -r report/requirements.txt): {error}"
+        ) from error
     png_render.write(build(optics), path)
 
 

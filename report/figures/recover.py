@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was beside or between the episodes has ended: how long until they cost what they did before?"""
+"""What was beside or between the episodes has ended: how long until they cost what they did before?
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from report.statistics import format_time
 
 TITLE = "After a change"
 QUESTION = (
-    "Neighbours end, long waits become short or short ones long: how long until the rolling median of the episodes is within 1.1 "
+    "Neighbours end, long waits become short or short ones long: how long until the rolling median "
+    "of the episodes is within 1.1 "
     "times of the undisturbed one?"
 )
 NAME = "recover"
@@ -22,7 +24,9 @@ AT_ONCE = 1000.0
 
 
 def _shown(row: Row) -> Row:
-    return row | {key: max(row[key], AT_ONCE) for key in ("min", "median", "p99") if row[key] is not None}
+    return row | {
+        key: max(row[key], AT_ONCE) for key in ("min", "median", "p99") if row[key] is not None
+    }
 
 
 def _caption(cell: list[Row], title: str) -> str:
@@ -33,21 +37,36 @@ def _caption(cell: list[Row], title: str) -> str:
     if first is not None:
         text += f", {style.label(first)} {format_time(first['median'])}"
     never = ours["unrecovered"] or 0
-    return f"{text}; {never} of {ours['rounds']} rounds ended before it was calm." if never else f"{text}."
+    return (
+        f"{text}; {never} of {ours['rounds']} rounds ended before it was calm."
+        if never
+        else f"{text}."
+    )
 
 
 def build(data: Dataset) -> Figure:
     found = rows(data, metric="recover", scenario=is_recover)
     if not found:
-        return Figure(NAME, TITLE, QUESTION, [], [], ["Not measured: no result with metric recover."])
+        return Figure(
+            NAME, TITLE, QUESTION, [], [], ["Not measured: no result with metric recover."]
+        )
     panels, captions = [], []
-    for scenario, session, threads in sorted({(row["scenario"], row["session"], row["threads"]) for row in found}):
-        cell = [row for row in found if (row["scenario"], row["session"], row["threads"]) == (scenario, session, threads)]
+    for scenario, session, threads in sorted(
+        {(row["scenario"], row["session"], row["threads"]) for row in found}
+    ):
+        cell = [
+            row
+            for row in found
+            if (row["scenario"], row["session"], row["threads"]) == (scenario, session, threads)
+        ]
         title = f"{threads_words(threads)}, {scenario_words(scenario, session)}"
-        panels.append(dots(title, [_shown(row) for row in cell], "time to recover: median, min to p99"))
+        panels.append(
+            dots(title, [_shown(row) for row in cell], "time to recover: median, min to p99")
+        )
         captions.append(_caption(cell, title))
     captions.append(
-        f"At most {format_time(RECOVERY_GRACE)} more than the first count as the same: the scheduler's slices are milliseconds. "
+        f"At most {format_time(RECOVERY_GRACE)} more than the first count as the same: the "
+        "scheduler's slices are milliseconds. "
         f"Less than {format_time(AT_ONCE)} is drawn as that."
     )
     return Figure(NAME, TITLE, QUESTION, share_x(panels), captions, absent_peers(data, found))

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel regions and reductions: each contender's episode without and with a sum of two doubles, on one row."""
+"""Parallel regions and reductions: each contender's episode without and with a sum of two doubles,
+on one row.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from report import style
-from report.figures.common import DOT_FRAME, ROW_HEIGHT, absent_peers, drawable, hover, share_x, time_axis, verdict
+from report.figures.common import (
+    DOT_FRAME, ROW_HEIGHT, absent_peers, drawable, hover, share_x, time_axis, verdict,
+)
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
 from report.select import Row, best, default_of, is_free, peers_of, ranks_words, rows, tutti_of
 from report.statistics import format_ratio, format_time
 
 PAIR = "reduce2"
-FLOOR_WORDS = {"line_one_way": "one line transfer", "yield_rotation": "one turn of context switches"}
+FLOOR_WORDS = {
+    "line_one_way": "one line transfer", "yield_rotation": "one turn of context switches",
+}
 
 
 @dataclass(frozen=True)
@@ -32,13 +38,16 @@ class _Subject:
 
 REGIONS = _Subject(
     "region", "regions", "Parallel regions",
-    "One thread opens a region, all run it, it ends: what does that cost when the region does nothing, and when it sums two "
-    "doubles of each participant? At the right, both as multiples of the machine's floor in the same rounds.",
+    "One thread opens a region, all run it, it ends: what does that cost when the region does "
+    "nothing, and when it sums two "
+    "doubles of each participant? At the right, both as multiples of the machine's floor in the "
+    "same rounds.",
     "empty", "empty region", "region and the sum of two doubles", True,
 )
 REDUCTIONS = _Subject(
     "reduce", "reductions", "Reductions inside a region",
-    "All participants meet and each gets the sum of everybody's two doubles: what does that add to the same provider's barrier "
+    "All participants meet and each gets the sum of everybody's two doubles: what does that add to "
+    "the same provider's barrier "
     "alone? At the right, the median ratio of the two in the same sweeps.",
     "barrier", "barrier alone", "barrier and the sum of two doubles", False,
 )
@@ -46,11 +55,17 @@ REDUCTIONS = _Subject(
 
 def _note(first: Row | None, second: Row | None, subject: _Subject) -> str:
     if subject.of_floor:
-        ratios = [format_ratio(row["ratio_median"]) for row in (first, second) if row and row["ratio_median"]]
+        ratios = [
+            format_ratio(row["ratio_median"])
+            for row in (first, second)
+            if row and row["ratio_median"]
+        ]
         return " → ".join(ratios)
     if second is None:
         return ""
-    ratio = second["over_barrier_median"] or (second["median"] / first["median"] if first and first["median"] > 0 else None)
+    ratio = second["over_barrier_median"] or (
+        second["median"] / first["median"] if first and first["median"] > 0 else None
+    )
     return format_ratio(ratio) if ratio else ""
 
 
@@ -58,7 +73,9 @@ def _panel(cell: list[Row], subject: _Subject, title: str) -> Panel:
     pairs: dict[str, dict[str, Row]] = {}
     for row in cell:
         pairs.setdefault(style.label(row), {})[row["what"]] = row
-    order = sorted(pairs.values(), key=lambda pair: max(row["median"] for row in pair.values()), reverse=True)
+    order = sorted(
+        pairs.values(), key=lambda pair: max(row["median"] for row in pair.values()), reverse=True
+    )
     series = []
     for place, pair in enumerate(order):
         first, second = pair.get(subject.plain), pair.get(PAIR)
@@ -73,12 +90,19 @@ def _panel(cell: list[Row], subject: _Subject, title: str) -> Panel:
         series.append(
             Series(
                 style.label(any_row), color, points, emphasis=style.is_default(any_row), line=False,
-                marker="circle-open" if second is None else "circle", note=_note(first, second, subject),
+                marker="circle-open" if second is None else "circle",
+                note=_note(first, second, subject),
             )
         )
-    axis_y = Axis("", ticks=[(place, s.label) for place, s in enumerate(series)], lowest=-0.7, highest=len(series) - 0.3)
+    axis_y = Axis(
+        "", ticks=[(place, s.label) for place, s in enumerate(series)], lowest=-0.7,
+        highest=len(series) - 0.3,
+    )
     axis_x = time_axis(f"time: ○ {subject.plain_words}, ● {subject.pair_words}")
-    return Panel(title, axis_x, axis_y, series, _floor_rules(cell), "pairs", DOT_FRAME + ROW_HEIGHT * len(series))
+    return Panel(
+        title, axis_x, axis_y, series, _floor_rules(cell), "pairs",
+        DOT_FRAME + ROW_HEIGHT * len(series),
+    )
 
 
 def _floor_rules(cell: list[Row]) -> list[Rule]:
@@ -91,13 +115,21 @@ def _floor_rules(cell: list[Row]) -> list[Rule]:
 def _build(data: Dataset, subject: _Subject) -> Figure:
     kinds = (subject.plain, PAIR)
     found, notes = drawable(
-        rows(data, benchmark=subject.benchmark, scenario=is_free, pinned=True, what=lambda what: what in kinds)
+        rows(
+            data, benchmark=subject.benchmark, scenario=is_free, pinned=True,
+            what=lambda what: what in kinds,
+        )
     )
     if not found:
         missing = data.why_failed(subject.run) or [f"no result of benchmark {subject.benchmark}."]
-        return Figure(subject.run, subject.title, subject.question, [], [], [f"Not measured: {text}" for text in missing])
+        return Figure(
+            subject.run, subject.title, subject.question, [], [],
+            [f"Not measured: {text}" for text in missing],
+        )
     panels, captions = [], []
-    shapes = sorted({(row["ranks"] > row["threads"], row["ranks"], row["threads"]) for row in found})
+    shapes = sorted(
+        {(row["ranks"] > row["threads"], row["ranks"], row["threads"]) for row in found}
+    )
     for _, ranks, threads in shapes:
         cell = [row for row in found if (row["ranks"], row["threads"]) == (ranks, threads)]
         title = ranks_words(threads, ranks, data.cores)
@@ -106,12 +138,17 @@ def _build(data: Dataset, subject: _Subject) -> Figure:
         if ranks > threads:
             kernel = [row for row in found if row["threads"] == ranks and row["ranks"] == ranks]
             captions += _beside_kernel_threads(cell, kernel, subject)
-    return Figure(subject.run, subject.title, subject.question, share_x(panels), captions, notes + absent_peers(data, found))
+    return Figure(
+        subject.run, subject.title, subject.question, share_x(panels), captions,
+        notes + absent_peers(data, found),
+    )
 
 
 def _captions(cell: list[Row], title: str, subject: _Subject) -> list[str]:
     if all(style.is_tutti(row["provider"]) for row in cell):
-        ours = [default_of(row for row in cell if row["what"] == what) for what in (subject.plain, PAIR)]
+        ours = [
+            default_of(row for row in cell if row["what"] == what) for what in (subject.plain, PAIR)
+        ]
         words = [
             f"{name} {format_time(row['median'])}"
             for row, name in zip(ours, (subject.plain_words, subject.pair_words))
@@ -128,12 +165,16 @@ def _captions(cell: list[Row], title: str, subject: _Subject) -> list[str]:
 
 def _beside_kernel_threads(cell: list[Row], kernel: list[Row], subject: _Subject) -> list[str]:
     """Virtual ranks against as many kernel threads, which is what everybody else would use."""
-    ours, peer = (best(row for row in part if row["what"] == PAIR) for part in (tutti_of(cell), peers_of(kernel)))
+    ours, peer = (
+        best(row for row in part if row["what"] == PAIR)
+        for part in (tutti_of(cell), peers_of(kernel))
+    )
     if ours is None or peer is None:
         return []
     ratio = format_ratio(peer["median"] / ours["median"])
     return [
-        f"The best peer needs {peer['threads']} kernel threads for that: {subject.pair_words} {format_time(peer['median'])} with "
+        f"The best peer needs {peer['threads']} kernel threads for that: {subject.pair_words} "
+        f"{format_time(peer['median'])} with "
         f"{style.label(peer)}, {ratio} as long."
     ]
 

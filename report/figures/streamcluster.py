@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""StreamCluster, figure 2 of Hetland et al. 2019 for this machine: time and speed-up against threads, a line for each
-barrier."""
+"""StreamCluster, figure 2 of Hetland et al. 2019 for this machine: time and speed-up against
+threads, a line for each barrier.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +18,17 @@ from report.statistics import compare, format_ratio, format_time
 NAME = "streamcluster"
 TITLE = "StreamCluster with every barrier (figure 2 of Hetland et al. 2019)"
 QUESTION = (
-    "A widely used benchmark in which one thread decides, all work, and a barrier stands between any two steps: how much of its "
+    "A widely used benchmark in which one thread decides, all work, and a barrier stands between "
+    "any two steps: how much of its "
     "time does the choice of the barrier decide?"
 )
 PAPER = (
-    "In the paper (input native, machines of up to eight sockets) the counting barrier is up to 123x faster than pthread's at "
-    "the highest number of threads, and 7x on a Xeon Phi; with pthread's the program stops scaling after 32 threads. The "
-    "ratios here are of our own program, which has far less other work than PARSEC's: there one outside measurement saw 1.2 to "
+    "In the paper (input native, machines of up to eight sockets) the counting barrier is up to "
+    "123x faster than pthread's at "
+    "the highest number of threads, and 7x on a Xeon Phi; with pthread's the program stops scaling "
+    "after 32 threads. The "
+    "ratios here are of our own program, which has far less other work than PARSEC's: there one "
+    "outside measurement saw 1.2 to "
     "3.5 times."
 )
 
@@ -44,10 +49,15 @@ def build(data: Dataset) -> Figure:
 def _panels(data: Dataset, found: list[Row], what: str) -> list[Panel]:
     counts = sorted({row["threads"] for row in found})
     times = series_of(found, lambda row, value: value)
-    panels = [_panel(data, counts, f"{what}: time", time_axis("time of the whole clustering"), times)]
+    panels = [
+        _panel(data, counts, f"{what}: time", time_axis("time of the whole clustering"), times)
+    ]
     alone = best(row for row in found if row["threads"] == 1)
     if alone and len(counts) > 1:
-        faster = [replace(series, points=[_speed_up(point, alone["median"]) for point in series.points]) for series in times]
+        faster = [
+            replace(series, points=[_speed_up(point, alone["median"]) for point in series.points])
+            for series in times
+        ]
         axis = Axis("speed-up over the best time of one thread", log=True)
         panels.append(_panel(data, counts, f"{what}: speed-up", axis, faster))
     return panels
@@ -64,7 +74,9 @@ def _panel(data: Dataset, counts: list[int], title: str, y: Axis, series: list[S
 def _speed_up(point: Point, alone: float) -> Point:
     low = alone / point.high if point.high else None
     high = alone / point.low if point.low else None
-    return Point(point.x, alone / point.y, low, high, f"{point.text}: {format_ratio(alone / point.y)}")
+    return Point(
+        point.x, alone / point.y, low, high, f"{point.text}: {format_ratio(alone / point.y)}"
+    )
 
 
 def _captions(data: Dataset, found: list[Row]) -> list[str]:
@@ -76,12 +88,22 @@ def _captions(data: Dataset, found: list[Row]) -> list[str]:
         if data.cores and n > data.cores:
             situation += f" on {data.cores} cores, oversubscribed"
         text = (
-            f"{situation}: the fastest is {style.label(first)} ({format_time(first['median'])}), the slowest "
-            f"{style.label(last)} ({format_time(last['median'])}, {format_ratio(last['median'] / first['median'])} as long)"
+            f"{situation}: the fastest is {style.label(first)} ({format_time(first['median'])}), "
+            "the slowest "
+            f"{style.label(last)} ({format_time(last['median'])}, "
+            f"{format_ratio(last['median'] / first['median'])} as long)"
         )
         ours = default_of(cell)
-        pairs = [(style.label(peer), compare(ours, peer).text()) for peer in peers_of(cell)] if ours else []
-        against = "; tutti's default: " + ", ".join(f"{words} than {name}" for name, words in pairs) if pairs else ""
+        pairs = (
+            [(style.label(peer), compare(ours, peer).text()) for peer in peers_of(cell)]
+            if ours
+            else []
+        )
+        against = (
+            "; tutti's default: " + ", ".join(f"{words} than {name}" for name, words in pairs)
+            if pairs
+            else ""
+        )
         made.append(f"{text}{against}.")
     return made
 
@@ -89,11 +111,24 @@ def _captions(data: Dataset, found: list[Row]) -> list[str]:
 def _extent(found: list[Row], what: str) -> str:
     row = found[0]
     results = {row["fingerprint"] for row in found if row["fingerprint"]}
-    same = "all results are identical, bit for bit" if len(results) == 1 else f"{len(results)} DIFFERENT results"
+    same = (
+        "all results are identical, bit for bit"
+        if len(results) == 1
+        else f"{len(results)} DIFFERENT results"
+    )
     samples = sorted({row["samples"] for row in found if row["samples"]})
-    runs = "one run of each" if samples == [1] else f"median of {samples[0] if len(samples) == 1 else 'several'} runs of each"
-    work = f"{row['barriers']:,} barriers and {row['reductions']:,} reductions" if row["barriers"] else "barriers"
+    runs = (
+        "one run of each"
+        if samples == [1]
+        else f"median of {samples[0] if len(samples) == 1 else 'several'} runs of each"
+    )
+    work = (
+        f"{row['barriers']:,} barriers and {row['reductions']:,} reductions"
+        if row["barriers"]
+        else "barriers"
+    )
     return (
-        f"The input here is {what}, smaller than the paper's native, so that the report stays short: {work} a run, "
+        f"The input here is {what}, smaller than the paper's native, so that the report stays "
+        f"short: {work} a run, "
         f"{runs}, interleaved; {same}."
     )

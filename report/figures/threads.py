@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cost of an episode against the number of threads: in time, and as multiples of the machine's floor."""
+"""Cost of an episode against the number of threads: in time, and as multiples of the machine's
+floor.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from itertools import groupby
 from typing import Callable
 
 from report import style
-from report.figures.common import absent_peers, drawable, hover, loop_rows, one_way, switch_floor, time_axis, verdict
+from report.figures.common import (
+    absent_peers, drawable, hover, loop_rows, one_way, switch_floor, time_axis, verdict,
+)
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
 from report.select import Row, is_free, threads_words, usual_wait
@@ -17,7 +21,8 @@ TITLE = "Cost of a barrier against the number of threads"
 QUESTION = "Back-to-back episodes, pinned, nothing else running: what does one episode cost?"
 MULTIPLES_TITLE = "The same, as multiples of the machine's floor"
 MULTIPLES_QUESTION = (
-    "How far is each barrier from physics? The floor is one line transfer while every thread has a core, and one turn of "
+    "How far is each barrier from physics? The floor is one line transfer while every thread has a "
+    "core, and one turn of "
     "context switches (on each core one less than it has threads, by sched_yield) beyond."
 )
 
@@ -45,7 +50,12 @@ def series_of(found: list[Row], measure: Measure) -> list[Series]:
             y = measure(row, row["median"])
             if y is not None and y > 0:
                 of = f" with {threads_words(row['threads'])}"
-                points.append(Point(row["threads"], y, measure(row, row["min"]), measure(row, row["p99"]), hover(row, of)))
+                points.append(
+                    Point(
+                        row["threads"], y, measure(row, row["min"]), measure(row, row["p99"]),
+                        hover(row, of),
+                    )
+                )
         if not points:
             continue
         first = group[0]
@@ -53,17 +63,26 @@ def series_of(found: list[Row], measure: Measure) -> list[Series]:
             series.append(Series(name, "color:tutti", points, emphasis=True))
         elif style.is_tutti(first["provider"]):
             dash = style.DASHES[shade // 4 % len(style.DASHES)]
-            series.append(Series(name, style.tutti_shade(shade), points, dash=dash, marker=style.MARKERS[shade % 7]))
+            series.append(
+                Series(
+                    name, style.tutti_shade(shade), points, dash=dash,
+                    marker=style.MARKERS[shade % 7],
+                )
+            )
             shade += 1
         else:
             turn = dashes.get(first["provider"], 0)
             dashes[first["provider"]] = turn + 1
             dash, marker = style.DASHES[turn % 4], style.MARKERS[turn % 7]
-            series.append(Series(name, style.color(first["provider"]), points, dash=dash, marker=marker))
+            series.append(
+                Series(name, style.color(first["provider"]), points, dash=dash, marker=marker)
+            )
     return series
 
 
-def _panels(data: Dataset, found: list[Row], measure: Measure, y: Axis, floor: Series | None) -> list[Panel]:
+def _panels(
+    data: Dataset, found: list[Row], measure: Measure, y: Axis, floor: Series | None
+) -> list[Panel]:
     counts = sorted({row["threads"] for row in found})
     ticks = [(n, str(n)) for n in counts]
     rules = [Rule(data.cores, f"{data.cores} cores", True)] if data.cores else []
@@ -87,7 +106,11 @@ def floor_series(data: Dataset, found: list[Row]) -> Series | None:
         level = switch_floor(data, n) or (one_way(data) if data.cores and n <= data.cores else None)
         if level:
             points.append(Point(n, level, text=f"floor with {threads_words(n)}: {level:.0f} ns"))
-    return Series("the machine's floor", "color:floor", points, dash="dot", marker="x") if points else None
+    return (
+        Series("the machine's floor", "color:floor", points, dash="dot", marker="x")
+        if points
+        else None
+    )
 
 
 def build(data: Dataset) -> Figure:
@@ -95,7 +118,13 @@ def build(data: Dataset) -> Figure:
     if not found:
         missing = ["Not measured: no result with metric loop, scenario free, pinned."]
         return Figure("threads", TITLE, QUESTION, [], [], missing)
-    panels = _panels(data, found, lambda row, value: value, time_axis("time per episode"), floor_series(data, found))
+    panels = _panels(
+        data,
+        found,
+        lambda row, value: value,
+        time_axis("time per episode"),
+        floor_series(data, found),
+    )
     captions = []
     for n in sorted({row["threads"] for row in found if row["threads"] > 1}):
         same = [row for row in found if row["threads"] == n]
@@ -111,7 +140,8 @@ def build_multiples(data: Dataset) -> Figure:
         return Figure("multiples", MULTIPLES_TITLE, MULTIPLES_QUESTION, [], [], missing)
 
     def multiple(row: Row, value: float | None) -> float | None:
-        # The tails are in the plot above; here they would squeeze the scale, so only the default keeps them.
+        # The tails are in the plot above; here they would squeeze the scale, so only the default
+        # keeps them.
         if value is None or not (value == row["median"] or style.is_default(row)):
             return None
         return value / floor_of(data, row)
@@ -119,13 +149,18 @@ def build_multiples(data: Dataset) -> Figure:
     panels = _panels(data, found, multiple, Axis("multiples of the floor", log=True), None)
     for panel in panels:
         panel.rules = panel.rules + [Rule(1, "floor", False)]
-    captions = [_multiple_words(data, row) for row in sorted(found, key=lambda r: r["threads"]) if style.is_default(row)]
+    captions = [
+        _multiple_words(data, row)
+        for row in sorted(found, key=lambda r: r["threads"])
+        if style.is_default(row)
+    ]
     if captions:
         captions = ["tutti's default, in multiples of the floor: " + ", ".join(captions) + "."]
     below = sum(1 for row in found if row["median"] < floor_of(data, row))
     if below:
         captions.append(
-            f"{below} points lie below 1: two threads can pass two back-to-back episodes on one line transfer (last-in to "
+            f"{below} points lie below 1: two threads can pass two back-to-back episodes on one "
+            "line transfer (last-in to "
             "last-out, below, cannot), and a floor beyond the cores is as noisy as the scheduler."
         )
     return Figure("multiples", MULTIPLES_TITLE, MULTIPLES_QUESTION, panels, captions, notes)

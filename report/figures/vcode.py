@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of the vector machine in engine spmd, figure 3 of Hetland et al. 2019 for this machine: a line for each
-barrier."""
+"""Instructions of the vector machine in engine spmd, figure 3 of Hetland et al. 2019 for this
+machine: a line for each barrier.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +16,13 @@ from report.statistics import format_ratio, format_time
 NAME = "instruction"
 TITLE = "An instruction of the vector machine with every barrier (figure 3 of Hetland et al. 2019)"
 QUESTION = (
-    "An interpreter in which every thread executes every instruction, and a barrier ends each: what does an instruction cost "
+    "An interpreter in which every thread executes every instruction, and a barrier ends each: "
+    "what does an instruction cost "
     "that does nothing itself?"
 )
 PAPER = (
-    "In the paper the interpreter needs hundreds of cycles for such an instruction without barriers, and about 10,000 with "
+    "In the paper the interpreter needs hundreds of cycles for such an instruction without "
+    "barriers, and about 10,000 with "
     "the best software barrier; here one barrier an instruction is enough."
 )
 KINDS = {"stack": "COPY 0 0: nothing at all", "vector": "NOT on a vector of two elements"}
@@ -36,7 +39,9 @@ def build(data: Dataset) -> Figure:
         if same:
             panels.append(_panel(data, same, words))
             captions += _captions(same, words)
-    return Figure(NAME, TITLE, QUESTION, panels, [*captions, PAPER], notes + data.not_measured(NAME))
+    return Figure(
+        NAME, TITLE, QUESTION, panels, [*captions, PAPER], notes + data.not_measured(NAME)
+    )
 
 
 def _is_ideal(row: Row) -> bool:
@@ -47,7 +52,9 @@ def _panel(data: Dataset, found: list[Row], title: str) -> Panel:
     counts = sorted({row["threads"] for row in found})
     series = series_of([row for row in found if not _is_ideal(row)], lambda row, value: value)
     points = [
-        Point(row["threads"], row["median"], text=f"without any barrier: {format_time(row['median'])}")
+        Point(
+            row["threads"], row["median"], text=f"without any barrier: {format_time(row['median'])}"
+        )
         for row in sorted(found, key=lambda row: row["threads"])
         if _is_ideal(row)
     ]
@@ -67,11 +74,17 @@ def _captions(found: list[Row], words: str) -> list[str]:
             continue
         cycles = f" ({ours['cycles_median']:.0f} cycles)" if ours["cycles_median"] else ""
         text = (
-            f"{words}, {threads_words(n)}: {format_time(ours['median'])}{cycles} with tutti's default, "
+            f"{words}, {threads_words(n)}: {format_time(ours['median'])}{cycles} with tutti's "
+            "default, "
             f"{format_time(ideal['median'])} without any barrier"
         )
-        peers = sorted((row for row in peers_of(cell) if not _is_ideal(row)), key=lambda row: row["median"])
+        peers = sorted(
+            (row for row in peers_of(cell) if not _is_ideal(row)), key=lambda row: row["median"]
+        )
         ends = [peers[0], peers[-1]] if len(peers) > 1 else peers
-        others = [f"{style.label(row)} {format_ratio(row['median'] / ours['median'])} as long" for row in ends]
+        others = [
+            f"{style.label(row)} {format_ratio(row['median'] / ours['median'])} as long"
+            for row in ends
+        ]
         made.append(f"{text}; of the peers {' to '.join(others)}." if others else f"{text}.")
     return made

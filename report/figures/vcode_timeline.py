@@ -26,8 +26,12 @@ from report.errors import ReportError  # noqa: E402
 class Trace:
     """A run with --trace. Times are microseconds since it began."""
 
-    steps: list[tuple[float, str]] = field(default_factory=list)  # when an instruction began, and its name
-    spans: dict[int, list[tuple[str, float, float]]] = field(default_factory=dict)  # by rank: phase or barrier, from, to
+    steps: list[tuple[float, str]] = field(
+        default_factory=list
+    )  # when an instruction began, and its name
+    spans: dict[int, list[tuple[str, float, float]]] = field(
+        default_factory=dict
+    )  # by rank: phase or barrier, from, to
 
 
 STEP = re.compile(r"([0-9.]+) us  [0-9]+: (\S+)")
@@ -40,14 +44,21 @@ def read_trace(path: Path) -> Trace:
         if step := STEP.match(text):
             made.steps.append((float(step[1]), step[2]))
         elif span := SPAN.match(text):
-            made.spans.setdefault(int(span[1]), []).append((span[2], float(span[3]), float(span[4])))
+            made.spans.setdefault(int(span[1]), []).append(
+                (span[2], float(span[3]), float(span[4]))
+            )
     if not made.steps or not made.spans:
-        raise ReportError(f"{path}: not a trace of several threads: run `tutti vcode --threads 2 --trace` and keep standard error.")
+        raise ReportError(
+            f"{path}: not a trace of several threads: run `tutti vcode --threads 2 --trace` and "
+            "keep standard error."
+        )
     return made
 
 
 def last_call(trace: Trace) -> Trace:
-    """What happened since the last CALL, from 0 on: calls before it had to wait for the memory that it finds."""
+    """What happened since the last CALL, from 0 on: calls before it had to wait for the memory that
+    it finds.
+    """
     begin = max((at for at, name in trace.steps if name == "CALL"), default=0.0)
     steps = [(at - begin, name) for at, name in trace.steps if at >= begin]
     spans = {
@@ -58,7 +69,9 @@ def last_call(trace: Trace) -> Trace:
 
 
 def working(trace: Trace, rank: int) -> list[tuple[float, float]]:
-    """When a rank worked on elements or interpreted together with the others. Between barriers, in engine spmd."""
+    """When a rank worked on elements or interpreted together with the others. Between barriers, in
+    engine spmd.
+    """
     spans = trace.spans.get(rank, [])
     if any(kind == "phase" for kind, _, _ in spans):
         return [(start, end) for kind, start, end in spans if kind == "phase"]
@@ -69,14 +82,21 @@ def working(trace: Trace, rank: int) -> list[tuple[float, float]]:
 def draw_timelines(traces: dict[str, Trace], out: Path) -> None:
     """A panel for each engine, a lane for each rank, all on the same scale."""
     color = lambda name: style.LIGHT[name]  # noqa: E731
-    page, axes = plt.subplots(len(traces), 1, figsize=(11, 1.55 * len(traces) + 0.5), sharex=True, squeeze=False)
+    page, axes = plt.subplots(
+        len(traces), 1, figsize=(11, 1.55 * len(traces) + 0.5), sharex=True, squeeze=False
+    )
     for panel, (name, trace) in zip(axes[:, 0], traces.items()):
         end = max(stop for spans in trace.spans.values() for _, _, stop in spans)
         for lane, rank in enumerate(sorted(trace.spans)):
             panel.broken_barh([(0, end)], (lane - 0.36, 0.72), color=color("grid"))
             if rank == 0 and any(kind == "phase" for kind, _, _ in trace.spans[rank]):
                 panel.broken_barh([(0, end)], (lane - 0.36, 0.72), color=color("std"))
-                others = [(start, stop - start) for other in trace.spans if other != 0 for start, stop in working(trace, other)]
+                others = [
+                    (start, stop - start)
+                    for other in trace.spans
+                    if other != 0
+                    for start, stop in working(trace, other)
+                ]
                 panel.broken_barh(others, (lane - 0.36, 0.72), color=color("grid"))
             bars = [(start, stop - start) for start, stop in working(trace, rank)]
             panel.broken_barh(bars, (lane - 0.36, 0.72), color=color("tutti"))
@@ -85,14 +105,17 @@ def draw_timelines(traces: dict[str, Trace], out: Path) -> None:
                 panel.axvline(start, ymax=0.86, color=color("ground"), linewidth=0.4)
         _name_steps(panel, trace, end)
         panel.set_ylim(len(trace.spans) - 0.5, -1.0)
-        panel.set_yticks(range(len(trace.spans)), [f"rank {rank}" for rank in sorted(trace.spans)], fontsize=8.5)
+        panel.set_yticks(
+            range(len(trace.spans)), [f"rank {rank}" for rank in sorted(trace.spans)], fontsize=8.5
+        )
         panel.set_title(f"{name}: {end:.0f} us", fontsize=10, loc="left", color=color("text"))
         for side in ("top", "right", "left"):
             panel.spines[side].set_visible(False)
     panel.set_xlabel("microseconds", fontsize=9)
     legend = [("tutti", "works on elements"), ("std", "one rank interprets"), ("grid", "waits")]
     page.legend(
-        [plt.Rectangle((0, 0), 1, 1, color=color(tone)) for tone, _ in legend], [words for _, words in legend],
+        [plt.Rectangle((0, 0), 1, 1, color=color(tone)) for tone, _ in legend],
+        [words for _, words in legend],
         loc="upper right", ncols=3, fontsize=8.5, frameon=False,
     )
     page.tight_layout()
@@ -106,16 +129,21 @@ def _name_steps(panel, trace: Trace, end: float) -> None:
     for (start, step), (stop, _) in zip(trace.steps, [*trace.steps[1:], (end, "")]):
         if stop - start > 0.035 * (right - left):
             panel.annotate(
-                step, ((start + stop) / 2, -0.42), ha="center", va="bottom", fontsize=7.5, color=style.LIGHT["text"],
+                step, ((start + stop) / 2, -0.42), ha="center", va="bottom", fontsize=7.5,
+                color=style.LIGHT["text"],
             )
 
 
 def main(arguments: list[str]) -> int:
     try:
         if len(arguments) < 2 or any("=" not in each for each in arguments[1:]):
-            raise ReportError("usage: python -m report.figures.vcode_timeline OUT.png ENGINE=TRACE...")
+            raise ReportError(
+                "usage: python -m report.figures.vcode_timeline OUT.png ENGINE=TRACE..."
+            )
         named = [each.split("=", 1) for each in arguments[1:]]
-        draw_timelines({name: last_call(read_trace(Path(path))) for name, path in named}, Path(arguments[0]))
+        draw_timelines(
+            {name: last_call(read_trace(Path(path))) for name, path in named}, Path(arguments[0])
+        )
     except (ReportError, OSError) as error:
         print(f"report: error: {error}", file=sys.stderr)
         return 2

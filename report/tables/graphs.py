@@ -11,21 +11,26 @@ from report.statistics import format_count, format_time
 NAME = "graph_ceiling"
 TITLE = "Messages beside shared memory"
 QUESTION = (
-    "What do messages cost where the graph would fit in shared memory anyway? The ceiling is our own tuned code without "
-    "messages: PageRank that pulls, shortest paths by delta-stepping. Million edges a second, and the share of the ceiling."
+    "What do messages cost where the graph would fit in shared memory anyway? The ceiling is our "
+    "own tuned code without "
+    "messages: PageRank that pulls, shortest paths by delta-stepping. Million edges a second, and "
+    "the share of the ceiling."
 )
 PROBLEMS = {"pagerank": ("PageRank", "pull"), "sssp": ("shortest paths", "delta_stepping")}
 MODES = {"sync": "synchronous", "async": "asynchronous", "sequential": "plain loop, one thread"}
 PATHS_REASON = (
-    "A message leaves whether or not a shorter way is still to come, so where paths have many edges a vertex is corrected again "
+    "A message leaves whether or not a shorter way is still to come, so where paths have many "
+    "edges a vertex is corrected again "
     "and again; delta-stepping avoids that by going in the order of distance."
 )
 REASON = (
-    "Shortest paths by messages take as many rounds, or as many corrections, as the paths are long: next to nothing on kron, "
+    "Shortest paths by messages take as many rounds, or as many corrections, as the paths are "
+    "long: next to nothing on kron, "
     "where all is near, and most of the time in the plane, where delta-stepping goes by distance."
 )
 REASON = (
-    "A pull reads 4 bytes an edge at random and adds in a register; a message that arrives reads, adds and writes 8 bytes at "
+    "A pull reads 4 bytes an edge at random and adds in a register; a message that arrives reads, "
+    "adds and writes 8 bytes at "
     "random, and each vertex takes its turn in a queue (docs/graphs.md)."
 )
 DASH = Cell("–", kind="muted")
@@ -36,13 +41,22 @@ def _cell(row: Row | None, ceiling: Row | None, edges: float) -> Cell:
         return DASH
     rate = row["edges_per_second"] or edges / (row["median"] * 1e-9)
     share = ceiling["median"] / row["median"] if ceiling and ceiling is not row else None
-    note = f"{share:.2f} of the ceiling" if share else f"{format_time(row['min'])} to {format_time(row['p99'])}"
-    return Cell(f"{rate * 1e-6:,.0f}" if rate >= 1e8 else f"{rate * 1e-6:.3g}", note, tint=1 / share if share else 1.0)
+    note = (
+        f"{share:.2f} of the ceiling"
+        if share
+        else f"{format_time(row['min'])} to {format_time(row['p99'])}"
+    )
+    return Cell(
+        f"{rate * 1e-6:,.0f}" if rate >= 1e8 else f"{rate * 1e-6:.3g}", note,
+        tint=1 / share if share else 1.0,
+    )
 
 
 def build(data: Dataset) -> Table:
     made = Table(NAME, TITLE, QUESTION, [], ["problem", "graph", "ceiling", *MODES.values()], [])
-    found = [row for row in rows(data, benchmark=lambda name: name in PROBLEMS) if row["median"] > 0]
+    found = [
+        row for row in rows(data, benchmark=lambda name: name in PROBLEMS) if row["median"] > 0
+    ]
     if not found:
         missing = data.why_failed(NAME) or ["no result of tutti-graph-compare."]
         made.missing = [f"Not measured: {text}" for text in missing]
@@ -50,14 +64,24 @@ def build(data: Dataset) -> Table:
     below, paths = [], []
     for problem, (words, ceiling_name) in PROBLEMS.items():
         for graph in dict.fromkeys(row["graph"] for row in found if row["benchmark"] == problem):
-            cell = {row["name"]: row for row in found if (row["benchmark"], row["graph"]) == (problem, graph)}
+            cell = {
+                row["name"]: row
+                for row in found
+                if (row["benchmark"], row["graph"]) == (problem, graph)
+            }
             ceiling = cell.get(ceiling_name)
             first = next(iter(cell.values()))
             edges = float(first["edges"] or 0)
             name = str(graph or "").split(":")[0] or "graph"
-            size = f"{format_count(first['vertices'])} vertices, {format_count(edges)} edges" if first["edges"] else ""
+            size = (
+                f"{format_count(first['vertices'])} vertices, {format_count(edges)} edges"
+                if first["edges"]
+                else ""
+            )
             forms = [_cell(cell.get(mode), ceiling, edges) for mode in MODES]
-            made.rows.append([Cell(words), Cell(name, size), _cell(ceiling, ceiling, edges), *forms])
+            made.rows.append(
+                [Cell(words), Cell(name, size), _cell(ceiling, ceiling, edges), *forms]
+            )
             if problem == "pagerank" and ceiling and "sync" in cell:
                 below.append(f"{ceiling['median'] / cell['sync']['median']:.2f} on {name}")
             if problem == "sssp" and ceiling and {"sync", "async"} <= cell.keys():
@@ -66,10 +90,17 @@ def build(data: Dataset) -> Table:
     threads = sorted({row["threads"] for row in found})
     made.missing = data.not_measured(NAME)
     made.captions = [
-        f"Everything but the plain loop with {threads[0] if len(threads) == 1 else 'several'} threads, taking turns; medians."
+        f"Everything but the plain loop with {threads[0] if len(threads) == 1 else 'several'} "
+        "threads, taking turns; medians."
     ]
     if below:
-        made.captions.append(f"Synchronous PageRank by messages has this share of the pull's speed: {', '.join(below)}. {REASON}")
+        made.captions.append(
+            "Synchronous PageRank by messages has this share of the pull's speed: "
+            f"{', '.join(below)}. {REASON}"
+        )
     if paths:
-        made.captions.append(f"Shortest paths by messages, the better form: {', '.join(paths)} of the ceiling. {PATHS_REASON}")
+        made.captions.append(
+            f"Shortest paths by messages, the better form: {', '.join(paths)} of the ceiling. "
+            f"{PATHS_REASON}"
+        )
     return made

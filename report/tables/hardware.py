@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hardware units: how many of their checks passed, and what they cost in an FPGA. The numbers are the flow's own."""
+"""The hardware units: how many of their checks passed, and what they cost in an FPGA. The numbers
+are the flow's own.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +15,30 @@ from report.statistics import format_ratio
 CHECKS_NAME, AREA_NAME = "hardware_checks", "hardware_area"
 CHECKS_TITLE, AREA_TITLE = "Hardware units: what was checked", "Hardware units: what they cost"
 CHECKS_QUESTION = (
-    "Jobs of each stage that passed: lint, elaboration of each module alone, refusal of bad parameters, proofs, covers, seeded "
+    "Jobs of each stage that passed: lint, elaboration of each module alone, refusal of bad "
+    "parameters, proofs, covers, seeded "
     "bugs that must be caught, simulations, synthesis."
 )
-DETECTION_NAME, DETECTION_TITLE = "hardware_detection", "Termination detection in hardware (figure 6 of Naylor et al. 2020)"
+DETECTION_NAME, DETECTION_TITLE = (
+    "hardware_detection", "Termination detection in hardware (figure 6 of Naylor et al. 2020)",
+)
 DETECTION_QUESTION = (
-    "A master asks every board of a mesh whether it is idle and hears from all: how many cycles does that take, beside the "
+    "A master asks every board of a mesh whether it is idle and hears from all: how many cycles "
+    "does that take, beside the "
     "paper's estimate 2 L (x + y - 1) and beside a clock tree in software?"
 )
 NETWORK_NAME, NETWORK_TITLE = "hardware_network", "Barriers in the packet path of a network"
-NETWORK_QUESTION = "Nodes whose network interfaces run the barrier themselves: how many cycles, by topology and number of nodes?"
-LINKS = {False: "links that pass whole frames", True: "links of a byte a cycle, with preamble and gap"}
+NETWORK_QUESTION = (
+    "Nodes whose network interfaces run the barrier themselves: how many cycles, by topology and "
+    "number of nodes?"
+)
+LINKS = {
+    False: "links that pass whole frames", True: "links of a byte a cycle, with preamble and gap",
+}
 DASH = Cell("–", kind="muted")
 AREA_QUESTION = (
-    "Look-up tables and flip-flops against the number of threads (n) or barriers (m): least squares over the sizes that were "
+    "Look-up tables and flip-flops against the number of threads (n) or barriers (m): least "
+    "squares over the sizes that were "
     "synthesised."
 )
 
@@ -57,7 +69,9 @@ def _table(data: Dataset, name: str, title: str, question: str, markdown: str) -
 
 def build_checks(data: Dataset) -> Table:
     found = hardware.jobs(data)
-    made = _table(data, CHECKS_NAME, CHECKS_TITLE, CHECKS_QUESTION, flow.checks(found) if found else "")
+    made = _table(
+        data, CHECKS_NAME, CHECKS_TITLE, CHECKS_QUESTION, flow.checks(found) if found else ""
+    )
     if not made.empty:
         failed = [f"{job['unit']}: {job['name']}" for job in found if job["status"] == "failed"]
         made.captions = [f"Made {hardware.made(data) or 'at an unknown time'}; {hardware.HOW}."]
@@ -65,15 +79,26 @@ def build_checks(data: Dataset) -> Table:
             made.captions.insert(0, f"FAILED: {', '.join(failed)}.")
         skipped = sum(job["status"] == "skipped" for job in found)
         if skipped:
-            made.missing = [f"{skipped} jobs were skipped for want of a tool; hardware.jsonl says which."]
+            made.missing = [
+                f"{skipped} jobs were skipped for want of a tool; hardware.jsonl says which."
+            ]
     return made
 
 
 def build_area(data: Dataset) -> Table:
-    found = [job for job in hardware.jobs(data) if job["stage"] == "synthesise" and job["status"] == "passed"]
-    made = _table(data, AREA_NAME, AREA_TITLE, AREA_QUESTION, flow.synthesis(found) if found else "")
+    found = [
+        job
+        for job in hardware.jobs(data)
+        if job["stage"] == "synthesise" and job["status"] == "passed"
+    ]
+    made = _table(
+        data, AREA_NAME, AREA_TITLE, AREA_QUESTION, flow.synthesis(found) if found else ""
+    )
     if not made.empty:
-        made.captions = ["Yosys, without I/O pads; Cyclone V counts ALUTs. Every size: hardware.jsonl, stage synthesise."]
+        made.captions = [
+            "Yosys, without I/O pads; Cyclone V counts ALUTs. Every size: hardware.jsonl, stage "
+            "synthesise."
+        ]
     return made
 
 
@@ -82,28 +107,52 @@ def _mesh(line: dict) -> str:
 
 
 def build_detection(data: Dataset) -> Table:
-    """Round trips of termination detection on a mesh: figure 6 of Naylor et al. 2020, in simulation."""
+    """Round trips of termination detection on a mesh: figure 6 of Naylor et al. 2020, in
+    simulation.
+    """
     found = [line for line in hardware.cycles(data) if {"formula", "detect"} <= line.keys()]
     made = Table(DETECTION_NAME, DETECTION_TITLE, DETECTION_QUESTION, [], [], [])
     if not found:
         made.missing = hardware.missing(data)
         return made
-    handled = sorted({int(key.removeprefix("tree_")) for line in found for key in line if key.startswith("tree_")})
-    made.groups = [("", 2), ("cycles of a round trip", 3), ("clock tree: cycles, and times as long", len(handled))]
+    handled = sorted(
+        {
+            int(key.removeprefix("tree_"))
+            for line in found
+            for key in line
+            if key.startswith("tree_")
+        }
+    )
+    made.groups = [
+        ("", 2), ("cycles of a round trip", 3),
+        ("clock tree: cycles, and times as long", len(handled)),
+    ]
     made.groups = [group for group in made.groups if group[1]]
-    made.heads = ["mesh", "master at", "paper's estimate", "measured", "under load", *(f"{n} a message" for n in handled)]
-    for line in sorted(found, key=lambda line: (line.get("master", ""), line["formula"], _mesh(line))):
+    made.heads = [
+        "mesh", "master at", "paper's estimate", "measured", "under load",
+        *(f"{n} a message" for n in handled),
+    ]
+    for line in sorted(
+        found, key=lambda line: (line.get("master", ""), line["formula"], _mesh(line))
+    ):
         trip = line["detect"]
         trees = [line.get(f"tree_{n}") for n in handled]
         made.rows.append(
             [
-                Cell(_mesh(line)), Cell(str(line.get("master", "–"))), Cell(f"{line['formula']:,.0f}"), Cell(f"{trip:,.0f}"),
+                Cell(_mesh(line)),
+                Cell(str(line.get("master", "–"))),
+                Cell(f"{line['formula']:,.0f}"),
+                Cell(f"{trip:,.0f}"),
                 Cell(f"{line['loaded']:,.0f}") if line.get("loaded") else DASH,
-                *(Cell(f"{tree:,.0f}", format_ratio(tree / trip)) if tree and trip else DASH for tree in trees),
+                *(
+                    Cell(f"{tree:,.0f}", format_ratio(tree / trip)) if tree and trip else DASH
+                    for tree in trees
+                ),
             ]
         )
     made.captions = [
-        "The clock tree is software on the same mesh: a message to each thread and back; the columns say how many cycles a thread "
+        "The clock tree is software on the same mesh: a message to each thread and back; the "
+        "columns say how many cycles a thread "
         "takes to handle one. In the paper, hardware is 6 to 13 times as fast."
     ]
     return made
@@ -112,12 +161,17 @@ def build_detection(data: Dataset) -> Table:
 def _passage(line: dict | None) -> Cell:
     if line is None:
         return DASH
-    return Cell(f"{line['together']:,}", f"late: {line['late_worst']:,}" if line.get("late_worst") is not None else "")
+    return Cell(
+        f"{line['together']:,}",
+        f"late: {line['late_worst']:,}" if line.get("late_worst") is not None else "",
+    )
 
 
 def build_network(data: Dataset) -> Table:
     """Barriers in the packet path of a network: cycles for each topology and number of nodes."""
-    found = [line for line in hardware.cycles(data) if {"topology", "nodes", "together"} <= line.keys()]
+    found = [
+        line for line in hardware.cycles(data) if {"topology", "nodes", "together"} <= line.keys()
+    ]
     made = Table(NETWORK_NAME, NETWORK_TITLE, NETWORK_QUESTION, [], [], [])
     if not found:
         made.missing = hardware.missing(data)
@@ -127,10 +181,19 @@ def build_network(data: Dataset) -> Table:
     made.groups = [("", 1), *((LINKS[gigabit], len(sizes)) for gigabit in links)]
     made.heads = ["topology", *(str(n) for _ in links for n in sizes)]
     # A name may go on with the number of nodes.
-    of = {(line["topology"].split()[0], bool(line.get("gigabit")), line["nodes"]): line for line in found}
+    of = {
+        (line["topology"].split()[0], bool(line.get("gigabit")), line["nodes"]): line
+        for line in found
+    }
     for topology in dict.fromkeys(name for name, _, _ in of):
-        made.rows.append([Cell(topology), *(_passage(of.get((topology, gigabit, n))) for gigabit in links for n in sizes)])
+        made.rows.append(
+            [
+                Cell(topology),
+                *(_passage(of.get((topology, gigabit, n))) for gigabit in links for n in sizes),
+            ]
+        )
     made.captions = [
-        "Cycles from the last arrival to the last departure: all together; below it, with one node late, at worst."
+        "Cycles from the last arrival to the last departure: all together; below it, with one node "
+        "late, at worst."
     ]
     return made

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables I to IV of Berger and Stamatakis 2010: this machine's times, and as ratios to the best form both here and on the
-paper's systems."""
+"""Tables I to IV of Berger and Stamatakis 2010: this machine's times, and as ratios to the best
+form both here and on the paper's systems.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ DASH = Cell("–", kind="muted")
 # With fewer samples than this nothing is said about who is ahead.
 FEW_SAMPLES = 3
 HOW = (
-    "Each number is a row's time over the best of the paper's forms in its column, so that the shapes can be compared where "
+    "Each number is a row's time over the best of the paper's forms in its column, so that the "
+    "shapes can be compared where "
     "seconds cannot: the systems are of 2008 to 2010, their numbers of threads stand in brackets."
 )
 
@@ -36,7 +38,8 @@ class _Kind:
     run: str
     what: str
     paper: PaperTable
-    # Regions of the paper's run, to which a time per region is scaled; 0: the row's whole time is shown.
+    # Regions of the paper's run, to which a time per region is scaled; 0: the row's whole time is
+    # shown.
     regions: int = 0
 
 
@@ -48,35 +51,51 @@ def _time(row: Row, kind: _Kind) -> float:
 
 
 def _is_form(row: Row, name: str) -> bool:
-    return style.is_tutti(row["provider"]) and row["name"] == name and row["wait"] in ("", style.USUAL_WAIT)
+    return (
+        style.is_tutti(row["provider"])
+        and row["name"] == name
+        and row["wait"] in ("", style.USUAL_WAIT)
+    )
 
 
 def _build(data: Dataset, kind: _Kind) -> Table:
     found = rows(data.of(kind.benchmark), what=kind.what, scenario=is_free)
     made = Table(kind.name, kind.title, kind.question, [], [], [])
     if not found:
-        missing = data.why_failed(kind.run) or [f"no result of benchmark {kind.benchmark}, {kind.what}."]
+        missing = data.why_failed(kind.run) or [
+            f"no result of benchmark {kind.benchmark}, {kind.what}."
+        ]
         made.missing = [f"Not measured: {text}" for text in missing]
         return made
     shapes = sorted({(row["ranks"], row["threads"]) for row in found})
-    columns = [[row for row in found if (row["ranks"], row["threads"]) == shape] for shape in shapes]
+    columns = [
+        [row for row in found if (row["ranks"], row["threads"]) == shape] for shape in shapes
+    ]
     made.heads = ["barrier"]
     for ranks, threads in shapes:
         words = ranks_words(threads, ranks, data.cores)
         made.groups.append((f"here: {words}", 3 if kind.regions else 2))
-        made.heads += (["a region", f"{kind.regions:,} regions"] if kind.regions else ["time"]) + ["ratio"]
+        made.heads += (["a region", f"{kind.regions:,} regions"] if kind.regions else ["time"]) + [
+            "ratio"
+        ]
     theirs = "Berger and Stamatakis 2010: ratio to the best of its column"
     made.groups = [("", 1), *made.groups, (theirs, len(kind.paper.systems))]
     made.heads += list(kind.paper.systems)
     made.rows = _paper_rows(columns, kind) + _other_rows(columns, kind)
     made.captions = [HOW, *_shape_words(columns[0], kind), *_extent(columns[0], kind)]
-    made.missing = _absent(columns[0], kind) + _skipped(data, kind) + [f"Not measured: {t}" for t in data.why_failed(kind.run)]
+    made.missing = (
+        _absent(columns[0], kind)
+        + _skipped(data, kind)
+        + [f"Not measured: {t}" for t in data.why_failed(kind.run)]
+    )
     return made
 
 
 def _best(column: list[Row], kind: _Kind) -> float | None:
     """The best of the paper's forms, the base of the ratios."""
-    forms = [_time(row, kind) for _, name, _ in kind.paper.rows for row in column if _is_form(row, name)]
+    forms = [
+        _time(row, kind) for _, name, _ in kind.paper.rows for row in column if _is_form(row, name)
+    ]
     return min(forms, default=None)
 
 
@@ -114,7 +133,9 @@ def _other_rows(columns: list[list[Row]], kind: _Kind) -> list[list[Cell]]:
         for row in column:
             if not any(_is_form(row, name) for name in names):
                 others.setdefault(style.label(row), row)
-    order = sorted(others, key=lambda label: (not style.is_default(others[label]), _time(others[label], kind)))
+    order = sorted(
+        others, key=lambda label: (not style.is_default(others[label]), _time(others[label], kind))
+    )
     made = []
     for label in order:
         cells = [Cell(label, kind="ours" if style.is_default(others[label]) else "")]
@@ -127,7 +148,9 @@ def _other_rows(columns: list[list[Row]], kind: _Kind) -> list[list[Cell]]:
 
 def _shape_words(column: list[Row], kind: _Kind) -> list[str]:
     """Who is first and last of the paper's forms, here and there."""
-    forms = {title: row for title, name, _ in kind.paper.rows for row in column if _is_form(row, name)}
+    forms = {
+        title: row for title, name, _ in kind.paper.rows for row in column if _is_form(row, name)
+    }
     if len(forms) < 2:
         return []
     measured = [(title, _time(row, kind)) for title, row in forms.items()]
@@ -138,12 +161,16 @@ def _shape_words(column: list[Row], kind: _Kind) -> list[str]:
     elif overlap(forms[first[0]], forms[last[0]]):
         doubt = " (within noise)"
     text = (
-        f"Here, with {threads_words(column[0]['threads'])}, the fastest of the paper's forms is {first[0]} and the slowest "
+        f"Here, with {threads_words(column[0]['threads'])}, the fastest of the paper's forms is "
+        f"{first[0]} and the slowest "
         f"{last[0]}, {format_ratio(last[1] / first[1])} as long{doubt}."
     )
     ours = next((row for row in column if style.is_default(row)), None)
     if ours is not None:
-        text += f" tutti's own choice takes {format_ratio(_time(ours, kind) / first[1])} the time of the fastest form."
+        text += (
+            f" tutti's own choice takes {format_ratio(_time(ours, kind) / first[1])} the time of "
+            "the fastest form."
+        )
     return [text, _there_words(column[0]["threads"], kind)]
 
 
@@ -156,8 +183,10 @@ def _there_words(threads: int, kind: _Kind) -> str:
     sizes = [int(system.split("(")[1].rstrip(")")) for system in kind.paper.systems]
     nearest = min(range(len(sizes)), key=lambda i: abs(math.log(sizes[i] / threads)))
     return (
-        f"In the paper, the slowest is {name} on {times} of {len(spans)} systems; the slowest takes {format_ratio(min(spans))} to "
-        f"{format_ratio(max(spans))} the time of the fastest, and {format_ratio(spans[nearest])} on the "
+        f"In the paper, the slowest is {name} on {times} of {len(spans)} systems; the slowest "
+        f"takes {format_ratio(min(spans))} to "
+        f"{format_ratio(max(spans))} the time of the fastest, and {format_ratio(spans[nearest])} "
+        "on the "
         f"{kind.paper.systems[nearest]}, the nearest to this machine in threads."
     )
 
@@ -165,28 +194,46 @@ def _there_words(threads: int, kind: _Kind) -> str:
 def _extent(column: list[Row], kind: _Kind) -> list[str]:
     row = column[0]
     if kind.regions:
-        rounds = f"{row['rounds']} rounds of some milliseconds, interleaved," if row["rounds"] else "some rounds"
+        rounds = (
+            f"{row['rounds']} rounds of some milliseconds, interleaved,"
+            if row["rounds"]
+            else "some rounds"
+        )
         return [
-            f"Cut for a short report: {rounds} instead of the paper's {kind.regions:,} regions in a row; the second column scales "
+            f"Cut for a short report: {rounds} instead of the paper's {kind.regions:,} regions in "
+            "a row; the second column scales "
             "to those. The paper compiled without optimisation, here everything is optimised."
         ]
-    done = f"{row['cycles']} cycles, {row['regions']:,} regions" if row["cycles"] and row["regions"] else "a few cycles"
+    done = (
+        f"{row['cycles']} cycles, {row['regions']:,} regions"
+        if row["cycles"] and row["regions"]
+        else "a few cycles"
+    )
     return [
-        "The alignment has the paper's numbers of taxa and patterns, but is simulated. Cut for a short report: one optimisation "
-        f"ends when a cycle gains less than {SHORT_EPSILON} in log-likelihood ({done}), {_runs(row)}; the paper's RAxML ran until "
+        "The alignment has the paper's numbers of taxa and patterns, but is simulated. Cut for a "
+        "short report: one optimisation "
+        f"ends when a cycle gains less than {SHORT_EPSILON} in log-likelihood ({done}), "
+        f"{_runs(row)}; the paper's RAxML ran until "
         "convergence, five times.",
-        "With a barrier chosen by name the master adds up the partial sums after it, by vector instructions in the -SSE3 forms; "
+        "With a barrier chosen by name the master adds up the partial sums after it, by vector "
+        "instructions in the -SSE3 forms; "
         "tutti's own choice carries them on the lines of the arrivals, as the paper's -Red does.",
     ]
 
 
 def _runs(row: Row) -> str:
-    return f"median of {row['samples']}, interleaved" if row["samples"] and row["samples"] > 1 else "one run of each"
+    return (
+        f"median of {row['samples']}, interleaved"
+        if row["samples"] and row["samples"] > 1
+        else "one run of each"
+    )
 
 
 def _absent(column: list[Row], kind: _Kind) -> list[str]:
     names = [name for _, name, _ in kind.paper.rows]
-    return [f"{name}: not measured." for name in names if not any(_is_form(row, name) for row in column)]
+    return [
+        f"{name}: not measured." for name in names if not any(_is_form(row, name) for row in column)
+    ]
 
 
 def _skipped(data: Dataset, kind: _Kind) -> list[str]:
@@ -194,7 +241,10 @@ def _skipped(data: Dataset, kind: _Kind) -> list[str]:
         return []
     notes = []
     for line in data.of(kind.benchmark).skipped:
-        row = {"provider": str(line.get("provider")), "name": line.get("name") or "", "wait": line.get("wait") or ""}
+        row = {
+            "provider": str(line.get("provider")), "name": line.get("name") or "",
+            "wait": line.get("wait") or "",
+        }
         notes.append(f"{style.label(row)}: not measured: {line.get('reason')}.")
     return sorted(set(notes))
 
@@ -215,17 +265,21 @@ def build_2(data: Dataset) -> Table:
         data,
         _Kind(
             "table_2", "Table II of Berger and Stamatakis 2010: regions that compute",
-            "What is left of that when each thread multiplies 10,000 pairs of doubles in each region?",
+            "What is left of that when each thread multiplies 10,000 pairs of doubles in each "
+            "region?",
             "synthetic", "synthetic", "length 10000", papers.TABLE_2, papers.REGIONS_2,
         ),
     )
 
 
-def _phylo_kind(number: str, name: str, run: str, shape: tuple[int, int], printed: PaperTable) -> _Kind:
+def _phylo_kind(
+    number: str, name: str, run: str, shape: tuple[int, int], printed: PaperTable
+) -> _Kind:
     taxa, patterns = shape
     return _Kind(
         name, f"Table {number} of Berger and Stamatakis 2010: branch lengths of {taxa:,} taxa",
-        f"{patterns:,} different columns: how much of the optimisation of a tree's branch lengths, a reduction after every "
+        f"{patterns:,} different columns: how much of the optimisation of a tree's branch lengths, "
+        "a reduction after every "
         "few microseconds of work, does the barrier decide?",
         "phylo", run, f"{taxa} x {patterns}", printed,
     )

@@ -12,11 +12,13 @@ from report.statistics import format_ratio, format_time
 NAME = "vcode"
 TITLE = "Programs of the vector machine"
 QUESTION = (
-    "What the NESL compiler makes of quicksort, quickhull, sparse products, ...: how long does it take, what does the second thread "
+    "What the NESL compiler makes of quicksort, quickhull, sparse products, ...: how long does it "
+    "take, what does the second thread "
     "gain, and what would a loop written by hand take?"
 )
 HEADS = [
-    "program", "fresh memory: 1 thread", "2 threads", "speed-up", "kept memory: 1 thread", "2 threads", "speed-up", "plain loop", "of the loop's time",
+    "program", "fresh memory: 1 thread", "2 threads", "speed-up", "kept memory: 1 thread",
+    "2 threads", "speed-up", "plain loop", "of the loop's time",
 ]
 # (memory, threads), or "loop".
 Runs = dict[tuple[str, int] | str, Row]
@@ -29,7 +31,11 @@ DASH = Cell("–", kind="muted")
 def _time(row: Row | None) -> Cell:
     if row is None:
         return DASH
-    extent = f"{format_time(row['min'])} to {format_time(row['p99'])}" if row["samples"] and row["samples"] > 1 else ""
+    extent = (
+        f"{format_time(row['min'])} to {format_time(row['p99'])}"
+        if row["samples"] and row["samples"] > 1
+        else ""
+    )
     return Cell(format_time(row["median"]), extent)
 
 
@@ -41,7 +47,8 @@ def _ratio(over: float | None, under: float | None, slower: bool = True) -> Cell
 
 
 def programs(data: Dataset) -> dict[str, Runs]:
-    """The columns of a program: (memory, threads) for the lazy engine, "loop" for the plain loop."""
+    """The columns of a program: (memory, threads) for the lazy engine, "loop" for the plain loop.
+    """
     made: dict[str, Runs] = {}
     for row in rows(data, benchmark=NAME):
         if row["provider"] == "tutti" and row["name"] == "lazy" and row["threads"] in (1, 2):
@@ -58,20 +65,29 @@ def build(data: Dataset) -> Table:
         missing = data.why_failed(NAME) or ["no result of benchmark vcode."]
         made.missing = [f"Not measured: {text}" for text in missing]
         return made
-    order = [*(name for name in VECTOR_PROGRAMS if name in found), *sorted(set(found) - set(VECTOR_PROGRAMS))]
+    order = [
+        *(name for name in VECTOR_PROGRAMS if name in found),
+        *sorted(set(found) - set(VECTOR_PROGRAMS)),
+    ]
     for name in order:
-        runs = [found[name].get(key) for key in ((FRESH, 1), (FRESH, 2), (KEPT, 1), (KEPT, 2), "loop")]
+        runs = [
+            found[name].get(key) for key in ((FRESH, 1), (FRESH, 2), (KEPT, 1), (KEPT, 2), "loop")
+        ]
         fresh, fresh_two, kept, kept_two, by_hand = (row["median"] if row else None for row in runs)
         made.rows.append(
             [
-                Cell(name), _time(runs[0]), _time(runs[1]), _ratio(fresh, fresh_two), _time(runs[2]), _time(runs[3]),
+                Cell(name), _time(runs[0]), _time(runs[1]), _ratio(fresh, fresh_two),
+                _time(runs[2]), _time(runs[3]),
                 _ratio(kept, kept_two), _time(runs[4]), _ratio(kept, by_hand, slower=False),
             ]
         )
     made.captions = [
-        "The plain loop is C++ on one thread, compiled like tutti; what the machine takes over it is what its vectors cost.",
-        "Fresh memory: as for a process that has just begun, for whom the system must find and clear each page. Kept memory: touched "
-        "by an earlier run, as for a program that calls the machine again and again; here the second thread shows what it is worth.",
+        "The plain loop is C++ on one thread, compiled like tutti; what the machine takes over it "
+        "is what its vectors cost.",
+        "Fresh memory: as for a process that has just begun, for whom the system must find and "
+        "clear each page. Kept memory: touched "
+        "by an earlier run, as for a program that calls the machine again and again; here the "
+        "second thread shows what it is worth.",
         *_losses(found),
     ]
     return made
@@ -81,6 +97,12 @@ def _losses(found: dict[str, Runs]) -> list[str]:
     slower = [
         f"{name} ({format_ratio(runs[KEPT, 1]['median'] / runs[KEPT, 2]['median'])})"
         for name, runs in found.items()
-        if (KEPT, 1) in runs and (KEPT, 2) in runs and runs[KEPT, 1]["median"] < NOTABLY * runs[KEPT, 2]["median"]
+        if (KEPT, 1) in runs
+        and (KEPT, 2) in runs
+        and runs[KEPT, 1]["median"] < NOTABLY * runs[KEPT, 2]["median"]
     ]
-    return [f"Slower with two threads than with one, by more than 3 %: {', '.join(slower)}."] if slower else []
+    return (
+        [f"Slower with two threads than with one, by more than 3 %: {', '.join(slower)}."]
+        if slower
+        else []
+    )

@@ -13,7 +13,9 @@ NOT_MEASURED = "not measured"
 
 @dataclass(frozen=True)
 class Verdict:
-    """`met` is None when it could not be measured. What is only `shown` has no limit: met says that tutti is the faster."""
+    """`met` is None when it could not be measured. What is only `shown` has no limit: met says that
+    tutti is the faster.
+    """
 
     target: str
     measured: str

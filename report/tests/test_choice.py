@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of choices: what counts as a loss, who is held against whom, and that no situation leaves the list."""
+"""The table of choices: what counts as a loss, who is held against whom, and that no situation
+leaves the list.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,10 @@ from report.tests import synthetic
 def line(provider: str, median: float, **more: Any) -> dict[str, Any]:
     name, wait = ("default", "adaptive") if provider == "tutti" else (provider, "")
     return {
-        "type": "result", "benchmark": "barrier", "provider": provider, "name": name, "wait": wait, "threads": 2, "cores": 2,
-        "metric": "loop", "min": median * 0.99, "p25": median * 0.99, "median": median, "p75": median * 1.01,
+        "type": "result", "benchmark": "barrier", "provider": provider, "name": name, "wait": wait,
+        "threads": 2, "cores": 2,
+        "metric": "loop", "min": median * 0.99, "p25": median * 0.99, "median": median,
+        "p75": median * 1.01,
         "p99": median * 1.01, "samples": 9,
     } | more
 
@@ -31,7 +35,9 @@ def chosen(tmp_path: Path, *lines: dict[str, Any]) -> list[Choice]:
 
 @pytest.mark.parametrize(("ratio", "loses"), [(LOSS * 0.99, False), (LOSS * 1.01, True)])
 def test_a_loss_is_more_than_so_many_times_the_best_row(tmp_path: Path, ratio: float, loses: bool):
-    found = chosen(tmp_path, line("tutti", 100000 * ratio), line("std", 100000.0), line("pthread", 300000.0))
+    found = chosen(
+        tmp_path, line("tutti", 100000 * ratio), line("std", 100000.0), line("pthread", 300000.0)
+    )
     assert [choice.loses for choice in found] == [loses]
 
 
@@ -55,30 +61,43 @@ def by_metric(found: list[Choice]) -> dict[str, Choice]:
 def test_who_sleeps_is_not_held_against_who_spins(tmp_path: Path):
     found = by_metric(
         chosen(
-            tmp_path, *waiter("tutti", 20000, 20000, "imbalance_1ms"), *waiter("libgomp", 400, 1e6, "imbalance_1ms"),
+            tmp_path, *waiter("tutti", 20000, 20000, "imbalance_1ms"),
+            *waiter("libgomp", 400, 1e6, "imbalance_1ms"),
             *waiter("pthread", 20000, 21000, "imbalance_1ms"),
         )
     )
     latency = found["latency"]
-    assert not latency.loses and latency.best_peer["provider"] == "pthread" and latency.dearer["provider"] == "libgomp"
+    assert (
+        not latency.loses
+        and latency.best_peer["provider"] == "pthread"
+        and latency.dearer["provider"] == "libgomp"
+    )
     assert not found["CPU time of a waiter"].loses
 
 
 def test_a_short_wait_is_held_against_who_spins(tmp_path: Path):
     found = by_metric(
-        chosen(tmp_path, *waiter("tutti", 19000, 40000, "imbalance_60us"), *waiter("libgomp", 400, 61000, "imbalance_60us"))
+        chosen(
+            tmp_path, *waiter("tutti", 19000, 40000, "imbalance_60us"),
+            *waiter("libgomp", 400, 61000, "imbalance_60us"),
+        )
     )
     assert found["latency"].loses and found["latency"].best_peer["provider"] == "libgomp"
 
 
 def test_who_burns_without_being_faster_loses(tmp_path: Path):
     found = by_metric(
-        chosen(tmp_path, *waiter("tutti", 20000, 60000, "imbalance_1ms"), *waiter("pthread", 20000, 6000, "imbalance_1ms"))
+        chosen(
+            tmp_path, *waiter("tutti", 20000, 60000, "imbalance_1ms"),
+            *waiter("pthread", 20000, 6000, "imbalance_1ms"),
+        )
     )
     assert found["CPU time of a waiter"].loses and not found["latency"].loses
 
 
-@pytest.mark.parametrize(("more", "loses"), [(RECOVERY_GRACE * 0.9, False), (RECOVERY_GRACE * 1.2, True)])
+@pytest.mark.parametrize(
+    ("more", "loses"), [(RECOVERY_GRACE * 0.9, False), (RECOVERY_GRACE * 1.2, True)]
+)
 def test_recovery_has_a_grace(tmp_path: Path, more: float, loses: bool):
     after = {"scenario": "recover_background_heavy", "metric": "recover"}
     found = chosen(tmp_path, line("tutti", 1000 + more, **after), line("std", 1000.0, **after))
@@ -88,20 +107,34 @@ def test_recovery_has_a_grace(tmp_path: Path, more: float, loses: bool):
 def test_sessions_and_regions_are_situations_of_their_own(tmp_path: Path):
     beside = {"scenario": "background_heavy"}
     found = chosen(
-        tmp_path, line("tutti", 100.0, **beside, session="same"), line("tutti", 300.0, **beside, session="own"),
-        line("tutti", 200.0, benchmark="region", kind="empty"), line("tutti", 200.0, benchmark="region", kind="reduce2"),
+        tmp_path, line("tutti", 100.0, **beside, session="same"),
+        line("tutti", 300.0, **beside, session="own"),
+        line("tutti", 200.0, benchmark="region", kind="empty"),
+        line("tutti", 200.0, benchmark="region", kind="reduce2"),
     )
     assert [choice.situation for choice in found] == [
-        "2 threads, heavy background load, in sessions of its own", "2 threads, heavy background load", "region, 2 threads",
+        "2 threads, heavy background load, in sessions of its own",
+        "2 threads, heavy background load", "region, 2 threads",
     ]
 
 
 def test_a_situation_that_could_not_be_measured_stays_with_its_reason(tmp_path: Path):
-    skipped = {"type": "skipped", "benchmark": "barrier", "threads": 8, "scenario": "quota_1.5", "reason": "no cgroup"}
-    data = load([synthetic.write(tmp_path / "lines.jsonl", [synthetic.machine(), line("tutti", 100.0), skipped])])
+    skipped = {
+        "type": "skipped", "benchmark": "barrier", "threads": 8, "scenario": "quota_1.5",
+        "reason": "no cgroup",
+    }
+    data = load(
+        [
+            synthetic.write(
+                tmp_path / "lines.jsonl", [synthetic.machine(), line("tutti", 100.0), skipped]
+            )
+        ]
+    )
     found = choices(data)
     assert [choice.reason for choice in found] == ["", "no cgroup"]
-    assert found[1].situation == "8 threads on 2 cores, a quota of 1.5 CPUs" and not found[1].measured
+    assert (
+        found[1].situation == "8 threads on 2 cores, a quota of 1.5 CPUs" and not found[1].measured
+    )
     assert "1 could not be measured" in in_short(found)
     page = build(data, [])
     assert "no cgroup" in page
@@ -110,7 +143,10 @@ def test_a_situation_that_could_not_be_measured_stays_with_its_reason(tmp_path: 
 def test_the_table_as_markdown(tmp_path: Path, capsys):
     stored = synthetic.write(
         tmp_path / "lines.jsonl",
-        [synthetic.machine(), line("tutti", 200000.0), line("std", 100000.0), line("tutti", 5.0, threads=4), line("std", 9.0, threads=4)],
+        [
+            synthetic.machine(), line("tutti", 200000.0), line("std", 100000.0),
+            line("tutti", 5.0, threads=4), line("std", 9.0, threads=4),
+        ],
     )
     assert main(["choices", "--from", str(stored)]) == 0
     text = capsys.readouterr().out
@@ -128,7 +164,10 @@ def test_the_table_as_markdown(tmp_path: Path, capsys):
         ("imbalance_60us_rotating", "another participant in turn 60 µs late"),
         ("work_1us_100us", "random work of 1 µs to 100 µs"),
         ("gap_1ms+background_light", "after 1 ms of serial code, light background load"),
-        ("neighbour_all_x3+quota_1.5", "3 on each: a busy neighbour on every core, a quota of 1.5 CPUs"),
+        (
+            "neighbour_all_x3+quota_1.5",
+            "3 on each: a busy neighbour on every core, a quota of 1.5 CPUs",
+        ),
         ("gap_60us_uniform", "after evenly spread around 60 µs of serial code"),
         ("recover_to_imbalance_1ms", "waits of 1 ms begin"),
         ("recover_neighbour_all", "a busy neighbour on every core has ended"),

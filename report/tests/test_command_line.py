@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as a user meets it: files, exit status, one sentence on errors, nothing half-written."""
+"""The command line as a user meets it: files, exit status, one sentence on errors, nothing
+half-written.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def test_report_from_stored_lines(all_stored: list[Path], tmp_path: Path, capsys
     out = tmp_path / "report"
     assert main(["make", "--from", *map(str, all_stored), "--out", str(out)]) == 0
     names = {path.name for path in out.iterdir()}
-    assert names == {"index.html"} | {path.name for path in all_stored} | {f"{name}.png" for name in FIGURES}
+    assert names == {"index.html"} | {path.name for path in all_stored} | {
+        f"{name}.png" for name in FIGURES
+    }
     assert capsys.readouterr().out.strip() == str(out / "index.html")
 
 
@@ -84,14 +88,25 @@ def test_plot_one_figure(stored: Path, tmp_path: Path):
 def test_plot_without_the_data(tmp_path: Path, capsys):
     lines = [line for line in synthetic.lines() if line.get("metric") != "cpu_time"]
     stored = synthetic.write(tmp_path / "part.jsonl", lines)
-    assert main(["plot", "--from", str(stored), "--figure", "imbalance", "--out", str(tmp_path / "x.png")]) == 2
+    assert (
+        main(
+            [
+                "plot", "--from", str(stored), "--figure", "imbalance", "--out",
+                str(tmp_path / "x.png"),
+            ]
+        )
+        == 2
+    )
     assert "Not measured" in error_of(capsys)
     assert not (tmp_path / "x.png").exists()
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["dance"], ["plot", "--from", "x"], ["plot", "--from", "x", "--figure", "nope", "--out", "y"], ["make", "--fast"]],
+    [
+        [], ["dance"], ["plot", "--from", "x"],
+        ["plot", "--from", "x", "--figure", "nope", "--out", "y"], ["make", "--fast"],
+    ],
 )
 def test_wrong_arguments(arguments: list[str], capsys):
     assert main(arguments) == 2
@@ -99,7 +114,9 @@ def test_wrong_arguments(arguments: list[str], capsys):
 
 
 def test_no_such_program(tmp_path: Path, capsys):
-    assert main(["make", "--tutti", str(tmp_path / "tutti"), "--out", str(tmp_path / "report")]) == 2
+    assert (
+        main(["make", "--tutti", str(tmp_path / "tutti"), "--out", str(tmp_path / "report")]) == 2
+    )
     assert "make build" in error_of(capsys)
 
 
@@ -114,7 +131,9 @@ def launchers(tmp_path_factory, monkeypatch) -> None:
     """Launchers of MPI that start one process."""
     script = 'while [ "$1" != -n ]; do shift; done; shift 2; exec "$@"'
     launcher = fake_tutti(tmp_path_factory.mktemp("mpi") / "launch", script)
-    monkeypatch.setattr(plan_messages, "LAUNCHERS", {"openmpi": (str(launcher),), "mpich": (str(launcher),)})
+    monkeypatch.setattr(
+        plan_messages, "LAUNCHERS", {"openmpi": (str(launcher),), "mpich": (str(launcher),)}
+    )
 
 
 def programs(folder: Path, script: str, monkeypatch) -> Path:
@@ -122,7 +141,9 @@ def programs(folder: Path, script: str, monkeypatch) -> Path:
     for name in ("tutti-synthetic", "tutti-phylo", "tutti-streamcluster", "tutti-graph-compare"):
         fake_tutti(folder / name, script)
     compare = folder / "compare.py"
-    compare.write_text(f"import subprocess, sys\nsys.exit(subprocess.call(['sh', '-c', {script!r}]))\n")
+    compare.write_text(
+        f"import subprocess, sys\nsys.exit(subprocess.call(['sh', '-c', {script!r}]))\n"
+    )
     monkeypatch.setattr(plan, "COMPARE", compare)
     return fake_tutti(folder / "tutti", script)
 
@@ -141,7 +162,15 @@ def test_measuring_keeps_the_raw_lines(tmp_path: Path, capsys, monkeypatch):
 def test_a_missing_workload_is_told_and_stands_in_the_page(tmp_path: Path, capsys):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(fake_tutti(tmp_path / "tutti", f"cat {stored}")), "--out", str(out), "--quick"]) == 0
+    assert (
+        main(
+            [
+                "make", "--tutti", str(fake_tutti(tmp_path / "tutti", f"cat {stored}")), "--out",
+                str(out), "--quick",
+            ]
+        )
+        == 0
+    )
     assert "tutti-streamcluster: no such program" in capsys.readouterr().err
     page = (out / "index.html").read_text()
     for section in ("table_1", "table_3", "phylo_peers", "streamcluster"):
@@ -149,9 +178,14 @@ def test_a_missing_workload_is_told_and_stands_in_the_page(tmp_path: Path, capsy
         assert "Not measured" in part and "no such program" in part
 
 
-def test_one_call_of_several_that_fails_is_told_and_the_others_are_kept(tmp_path: Path, capsys, monkeypatch):
+def test_one_call_of_several_that_fails_is_told_and_the_others_are_kept(
+    tmp_path: Path, capsys, monkeypatch
+):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
-    script = f'case "$*" in *recursive_padded*) echo "tutti-phylo: no such barrier" >&2; exit 1;; esac; cat {stored}'
+    script = (
+        f'case "$*" in *recursive_padded*) echo "tutti-phylo: no such barrier" >&2; '
+        f'exit 1;; esac; cat {stored}'
+    )
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     fake_tutti(tmp_path / "tutti-phylo", script)
     out = tmp_path / "report"
@@ -170,14 +204,28 @@ def test_programs_that_the_comparison_lacks_stand_in_the_lines(tmp_path: Path, m
     out = tmp_path / "report"
     assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
     last = (out / "phylo_peers.jsonl").read_text().splitlines()[-1]
-    assert json.loads(last) == {"type": "skipped", "benchmark": "phylo", "provider": "raxml", "reason": "it is not installed"}
+    assert json.loads(last) == {
+        "type": "skipped", "benchmark": "phylo", "provider": "raxml",
+        "reason": "it is not installed",
+    }
 
 
 def test_a_failed_run_is_told_and_left_out(tmp_path: Path, capsys):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
-    script = f'case "$*" in *neighbour*) echo "tutti: no neighbour today" >&2; exit 1;; esac; cat {stored}'
+    script = (
+        f'case "$*" in *neighbour*) echo "tutti: no neighbour today" >&2; '
+        f'exit 1;; esac; cat {stored}'
+    )
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(fake_tutti(tmp_path / "tutti", script)), "--out", str(out), "--quick"]) == 0
+    assert (
+        main(
+            [
+                "make", "--tutti", str(fake_tutti(tmp_path / "tutti", script)), "--out", str(out),
+                "--quick",
+            ]
+        )
+        == 0
+    )
     assert "no neighbour today" in capsys.readouterr().err
     assert not (out / "neighbour.jsonl").exists()
 
@@ -186,7 +234,15 @@ def test_contenders_that_failed_are_told_but_the_lines_are_kept(tmp_path: Path, 
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
     script = f'echo "tutti: libgomp with 64 threads was not measured" >&2; cat {stored}; exit 1'
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(fake_tutti(tmp_path / "tutti", script)), "--out", str(out), "--quick"]) == 0
+    assert (
+        main(
+            [
+                "make", "--tutti", str(fake_tutti(tmp_path / "tutti", script)), "--out", str(out),
+                "--quick",
+            ]
+        )
+        == 0
+    )
     assert "libgomp with 64 threads" in capsys.readouterr().err
     assert (out / "threads.jsonl").exists()
 
@@ -202,15 +258,21 @@ def test_results_of_the_hardware_are_brought_in(tmp_path: Path, capsys, monkeypa
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     results = hardware.results_beside(tutti)
     results.parent.mkdir()
-    synthetic.write(results, [line for line in synthetic_messages.hardware() if line["type"] != "hardware_run"])
+    synthetic.write(
+        results, [line for line in synthetic_messages.hardware() if line["type"] != "hardware_run"]
+    )
     out = tmp_path / "report"
     assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
     assert '"type": "hardware_run"' in (out / "hardware.jsonl").read_text().splitlines()[0]
     assert "Unit counting" in (out / "index.html").read_text()
 
 
-@pytest.mark.parametrize(("text", "said"), [(None, "`make hardware`"), ("{broken\n", "not a JSON line")])
-def test_without_good_results_of_the_hardware_the_page_says_so(tmp_path: Path, capsys, monkeypatch, text, said: str):
+@pytest.mark.parametrize(
+    ("text", "said"), [(None, "`make hardware`"), ("{broken\n", "not a JSON line")]
+)
+def test_without_good_results_of_the_hardware_the_page_says_so(
+    tmp_path: Path, capsys, monkeypatch, text, said: str
+):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     if text is not None:
@@ -236,11 +298,16 @@ def test_an_mpi_that_is_not_there_stands_in_the_page(tmp_path: Path, monkeypatch
     assert "MPICH: not measured: no-such-launcher is not installed." in part
 
 
-def test_calls_beyond_the_time_of_their_run_are_left_out_in_one_sentence(tmp_path: Path, capsys, monkeypatch):
+def test_calls_beyond_the_time_of_their_run_are_left_out_in_one_sentence(
+    tmp_path: Path, capsys, monkeypatch
+):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     monkeypatch.setattr(measure, "PATIENCE", -1)
     monkeypatch.setattr(measure, "GRACE", 0)
     assert main(["make", "--tutti", str(tutti), "--out", str(tmp_path / "report"), "--quick"]) == 2
     said = capsys.readouterr().err
-    assert said.count("not measured: an application with every detector") == 1 and "18 of 18 calls were left out" in said
+    assert (
+        said.count("not measured: an application with every detector") == 1
+        and "18 of 18 calls were left out" in said
+    )

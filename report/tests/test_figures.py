@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures and the table of choices: drawn when the data are there, and saying so when they are not."""
+"""Figures and the table of choices: drawn when the data are there, and saying so when they are not.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,13 @@ def painted(value):
 
 
 def without(tmp_path: Path, drop) -> Dataset:
-    return load([synthetic.write(tmp_path / "part.jsonl", [line for line in synthetic.lines() if not drop(line)])])
+    return load(
+        [
+            synthetic.write(
+                tmp_path / "part.jsonl", [line for line in synthetic.lines() if not drop(line)]
+            )
+        ]
+    )
 
 
 def test_every_figure_is_drawn_and_captioned_from_full_data(data: Dataset):
@@ -52,7 +59,10 @@ def test_panels_are_valid_plotly(data: Dataset, name: str):
         ("neighbour", lambda line: str(line.get("scenario")).startswith("neighbour")),
         ("unpinned", lambda line: line.get("pinned") is False),
         ("oversubscription", lambda line: line.get("threads", 0) > 2),
-        ("line_transfer", lambda line: line["type"] == "floor" or line.pop("floor_median", None) is None),
+        (
+            "line_transfer",
+            lambda line: line["type"] == "floor" or line.pop("floor_median", None) is None,
+        ),
     ],
 )
 def test_missing_data_are_said_to_be_missing(tmp_path: Path, name: str, drop):
@@ -61,7 +71,10 @@ def test_missing_data_are_said_to_be_missing(tmp_path: Path, name: str, drop):
 
 
 def test_a_skipped_peer_is_named_with_its_reason(data: Dataset):
-    assert any("oneTBB: not measured: it has no barrier" in note for note in FIGURES["threads"](data).missing)
+    assert any(
+        "oneTBB: not measured: it has no barrier" in note
+        for note in FIGURES["threads"](data).missing
+    )
 
 
 def test_zero_is_not_drawn_on_a_logarithmic_axis_but_named(tmp_path: Path):
@@ -76,14 +89,25 @@ def test_zero_is_not_drawn_on_a_logarithmic_axis_but_named(tmp_path: Path):
 def test_losses_come_first_and_the_worst_is_on_top(tmp_path: Path):
     made = synthetic.lines()
     for line in made:
-        if line.get("provider") == "std" and line.get("metric") == "loop" and line["threads"] in (4, 8):
+        if (
+            line.get("provider") == "std"
+            and line.get("metric") == "loop"
+            and line["threads"] in (4, 8)
+        ):
             factor = 0.5 if line["threads"] == 4 else 0.25
-            ours = next(o for o in made if o.get("name") == "default" and o.get("threads") == line["threads"])
+            ours = next(
+                o
+                for o in made
+                if o.get("name") == "default" and o.get("threads") == line["threads"]
+            )
             for key in ("min", "p25", "median", "p75", "p99", "ratio_median"):
                 line[key] = ours[key] * factor
     found = choices(load([synthetic.write(tmp_path / "loss.jsonl", made)]))
     assert [choice.loses for choice in found[:2]] == [True, True]
-    assert found[0].situation == "8 threads on 2 cores" and found[1].situation == "4 threads on 2 cores"
+    assert (
+        found[0].situation == "8 threads on 2 cores"
+        and found[1].situation == "4 threads on 2 cores"
+    )
     ratios = [choice.against_best.ratio for choice in found if choice.loses]
     assert ratios == sorted(ratios)
 
@@ -97,7 +121,8 @@ def test_every_provider_has_a_colour_in_both_palettes():
     assert style.LIGHT.keys() == style.DARK.keys()
     assert style.color("somebody_new") == "color:other"
     for provider, name, words in (
-        ("forkunion", "yields", "ForkUnion yields"), ("rayon", "outside", "Rayon outside"), ("eigen", "thread pool", "Eigen pool"),
+        ("forkunion", "yields", "ForkUnion yields"), ("rayon", "outside", "Rayon outside"),
+        ("eigen", "thread pool", "Eigen pool"),
     ):
         assert style.color(provider) == f"color:{provider}"
         assert style.label({"provider": provider, "name": name, "wait": ""}) == words
@@ -113,7 +138,10 @@ def test_spread_out_keeps_gaps_order_and_stays_inside():
 def test_names_beside_crowded_points_do_not_overlap():
     points = [(200.0 + i, 200.0 + i, f"name {i}") for i in range(10)]
     offsets = beside_points(points, 500, 400)
-    boxes = [(x + r, y + u - 7, x + r + 6.4 * len(t), y + u + 7) for (x, y, t), (r, u) in zip(points, offsets)]
+    boxes = [
+        (x + r, y + u - 7, x + r + 6.4 * len(t), y + u + 7)
+        for (x, y, t), (r, u) in zip(points, offsets)
+    ]
     for i, a in enumerate(boxes):
         for b in boxes[i + 1 :]:
             assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])

@@ -17,7 +17,9 @@ GOOD = synthetic.result(random.Random(1), "tutti", "default", "adaptive", 2, 34.
 
 
 def write(path: Path, *lines) -> Path:
-    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+    path.write_text(
+        "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    )
     return path
 
 
@@ -76,7 +78,10 @@ def test_unknown_keys_types_and_blank_lines_are_tolerated(tmp_path: Path):
 
 
 def test_defaults_of_a_sparse_result(tmp_path: Path):
-    sparse = {"type": "result", "provider": "std", "name": "std::barrier", "metric": "loop", "threads": 2, "median": 600}
+    sparse = {
+        "type": "result", "provider": "std", "name": "std::barrier", "metric": "loop", "threads": 2,
+        "median": 600,
+    }
     row = load([write(tmp_path / "sparse.jsonl", sparse)]).results.to_dicts()[0]
     assert row["scenario"] == "free" and row["pinned"] is True and row["min"] is None
 
@@ -91,7 +96,8 @@ def test_the_same_measurement_in_two_files_is_pooled(tmp_path: Path):
 @pytest.mark.parametrize(
     "more",
     [
-        {"kind": "empty"}, {"ranks": 8}, {"benchmark": "region"}, {"length": 0}, {"taxa": 4, "patterns": 9}, {"input": "simsmall"},
+        {"kind": "empty"}, {"ranks": 8}, {"benchmark": "region"}, {"length": 0},
+        {"taxa": 4, "patterns": 9}, {"input": "simsmall"},
         {"data": "example"},
     ],
 )
@@ -108,9 +114,22 @@ def test_without_ranks_there_are_as_many_as_threads_and_the_longest_stands_for_p
 
 def test_the_part_of_a_benchmark(tmp_path: Path):
     skipped = {"type": "skipped", "benchmark": "region", "provider": "tbb", "reason": "absent"}
-    data = load([write(tmp_path / "a.jsonl", GOOD, GOOD | {"benchmark": "region"}, skipped, synthetic.machine())])
-    assert data.of("barrier").results["benchmark"].to_list() == ["barrier"] and not data.of("barrier").skipped
-    assert data.of("region").why_missing("tbb") == "absent" and data.of("region").machine == data.machine
+    data = load(
+        [
+            write(
+                tmp_path / "a.jsonl", GOOD, GOOD | {"benchmark": "region"}, skipped,
+                synthetic.machine(),
+            )
+        ]
+    )
+    assert (
+        data.of("barrier").results["benchmark"].to_list() == ["barrier"]
+        and not data.of("barrier").skipped
+    )
+    assert (
+        data.of("region").why_missing("tbb") == "absent"
+        and data.of("region").machine == data.machine
+    )
 
 
 def test_cores_without_a_machine_line(tmp_path: Path):

@@ -22,13 +22,19 @@ def part(name: str) -> str:
 @pytest.mark.parametrize("name", measured.PARTS)
 def test_every_part_is_made_and_made_again_unchanged(data: Dataset, name: str):
     once = measured.filled(f"before\n{part(name)}after\n", data, PAGE)
-    assert once.startswith("before\n<!-- measured:") and once.endswith("<!-- /measured -->\nafter\n")
+    assert once.startswith("before\n<!-- measured:") and once.endswith(
+        "<!-- /measured -->\nafter\n"
+    )
     assert len(once) > len(part(name)) + 40
     assert measured.filled(once, data, PAGE) == once
 
 
 def test_the_fastest_of_a_row_is_bold(data: Dataset):
-    row = next(line for line in measured.filled(part("barriers"), data, PAGE).splitlines() if line.startswith("| 2 |"))
+    row = next(
+        line
+        for line in measured.filled(part("barriers"), data, PAGE).splitlines()
+        if line.startswith("| 2 |")
+    )
     assert row.split("|")[2].strip().startswith("**") and row.count("**") == 2
 
 
@@ -53,7 +59,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_pages_are_written_from_a_report_and_then_agree_with_what_is_kept(project: Path, all_stored: list[Path], capsys):
+def test_pages_are_written_from_a_report_and_then_agree_with_what_is_kept(
+    project: Path, all_stored: list[Path], capsys
+):
     assert main(["pages", "--write", "--from", *map(str, all_stored)]) == 0
     assert (project / measured.PICTURE).stat().st_size > 0
     assert main(["pages", "--check"]) == 0
@@ -65,7 +73,10 @@ def test_pages_are_written_from_a_report_and_then_agree_with_what_is_kept(projec
 
 def test_kept_lines_say_the_same_as_the_report(project: Path, all_stored: list[Path]):
     measured.keep(all_stored)
-    both = [measured.filled(part("losses"), load(lines), PAGE) for lines in (all_stored, [measured.KEPT])]
+    both = [
+        measured.filled(part("losses"), load(lines), PAGE)
+        for lines in (all_stored, [measured.KEPT])
+    ]
     assert both[0] == both[1]
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages, processes, graphs, the vector machine and the hardware: figures and tables, and what they say when they lose."""
+"""Messages, processes, graphs, the vector machine and the hardware: figures and tables, and what
+they say when they lose.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,20 @@ from report.tests import synthetic_messages as messages
 Line = dict[str, Any]
 
 
-def changed(tmp_path: Path, made: list[Line], change: Callable[[Line], Line | None], name: str = "stored") -> Dataset:
+def changed(
+    tmp_path: Path, made: list[Line], change: Callable[[Line], Line | None], name: str = "stored"
+) -> Dataset:
     kept = [line for line in map(change, made) if line is not None]
     return load([synthetic.write(tmp_path / f"{name}.jsonl", [synthetic.machine(), *kept])])
 
 
 def to(median: float, **wanted: Any) -> Callable[[Line], Line]:
     """Changes the time of the lines that have these values."""
-    return lambda line: line | messages.spread(median) if all(line.get(key) == value for key, value in wanted.items()) else line
+    return lambda line: (
+        line | messages.spread(median)
+        if all(line.get(key) == value for key, value in wanted.items())
+        else line
+    )
 
 
 def cells(table: Table, name: str) -> list[str]:
@@ -36,17 +44,25 @@ def cells(table: Table, name: str) -> list[str]:
 
 def test_a_panel_for_two_four_and_eight_with_barriers_as_the_floor(data: Dataset):
     figure = FIGURES["idle"](data)
-    assert [panel.title for panel in figure.panels] == ["2 threads", "4 threads on 2 cores", "8 threads on 2 cores"]
+    assert [panel.title for panel in figure.panels] == [
+        "2 threads", "4 threads on 2 cores", "8 threads on 2 cores",
+    ]
     default = next(series for series in figure.panels[0].series if series.emphasis)
     assert default.note == "5.11x → 15.3x" and len(default.points) == 2
-    assert {series.label for series in figure.panels[0].series if len(series.points) == 1} >= {"std::barrier", "pthread_barrier"}
+    assert {series.label for series in figure.panels[0].series if len(series.points) == 1} >= {
+        "std::barrier", "pthread_barrier",
+    }
     crowded = next(series for series in figure.panels[1].series if series.emphasis)
     assert crowded.note == "3.36 µs → 10.1 µs" and not figure.panels[1].rules
 
 
 def test_a_faster_detector_is_told(tmp_path: Path):
     def change(line: Line) -> Line:
-        return line | messages.spread(50.0) | {"ratio_median": 50.0 / messages.FLOOR} if line["name"] == "tree" else line
+        return (
+            line | messages.spread(50.0) | {"ratio_median": 50.0 / messages.FLOOR}
+            if line["name"] == "tree"
+            else line
+        )
 
     captions = FIGURES["idle"](changed(tmp_path, messages.in_one_process(), change)).captions
     assert "detector tree is faster: 50.0 ns" in captions[0]
@@ -55,7 +71,9 @@ def test_a_faster_detector_is_told(tmp_path: Path):
 def test_processes_do_not_leak_into_the_figures_of_threads(data: Dataset, tmp_path: Path):
     alone = changed(tmp_path, messages.in_one_process(), lambda line: line)
     for name in ("idle", "detectors"):
-        assert [panel.series for panel in FIGURES[name](data).panels] == [panel.series for panel in FIGURES[name](alone).panels]
+        assert [panel.series for panel in FIGURES[name](data).panels] == [
+            panel.series for panel in FIGURES[name](alone).panels
+        ]
 
 
 def test_episodes_a_second_against_the_clock_tree(data: Dataset, tmp_path: Path):
@@ -66,9 +84,18 @@ def test_episodes_a_second_against_the_clock_tree(data: Dataset, tmp_path: Path)
     assert any("sampled again and again: 6.43x with 2" in caption for caption in figure.captions)
     assert any("a detection needs two): 3.00x with 2" in caption for caption in figure.captions)
     labels = {series.label for series in figure.panels[0].series}
-    assert {"tutti default", "tutti default, virtual ranks", "clock tree", "sampled sums", "sampled sums, virtual ranks"} <= labels
-    without = changed(tmp_path, messages.in_one_process(), lambda line: None if line["provider"] == "clock_tree" else line)
-    assert any("clock tree in software was not measured" in caption for caption in FIGURES["detectors"](without).captions)
+    assert {
+        "tutti default", "tutti default, virtual ranks", "clock tree", "sampled sums",
+        "sampled sums, virtual ranks",
+    } <= labels
+    without = changed(
+        tmp_path, messages.in_one_process(),
+        lambda line: None if line["provider"] == "clock_tree" else line,
+    )
+    assert any(
+        "clock tree in software was not measured" in caption
+        for caption in FIGURES["detectors"](without).captions
+    )
 
 
 def test_messages_a_second_and_who_loses(data: Dataset, tmp_path: Path):
@@ -83,10 +110,14 @@ def test_messages_a_second_and_who_loses(data: Dataset, tmp_path: Path):
 
 def test_each_mpi_beside_its_own_run(data: Dataset):
     table = TABLES["processes"](data)
-    assert [words for words, _ in table.groups] == ["", "Open MPI, 2 processes", "MPICH, 2 processes"]
+    assert [words for words, _ in table.groups] == [
+        "", "Open MPI, 2 processes", "MPICH, 2 processes",
+    ]
     assert cells(table, "tutti, shared memory")[1:5] == ["230 ns", "640 ns", "125", "180 ns"]
     assert cells(table, "MPI_Barrier")[1:6] == ["340 ns", "–", "–", "–", "442 ns"]
-    assert "empty episode 1.48x faster through shared memory than by MPI_Barrier" in table.captions[0]
+    assert (
+        "empty episode 1.48x faster through shared memory than by MPI_Barrier" in table.captions[0]
+    )
 
 
 def test_figure_8_tells_times_and_messages(data: Dataset):
@@ -96,15 +127,26 @@ def test_figure_8_tells_times_and_messages(data: Dataset):
         "PageRank", "heat transfer", "paths from 64 vertices", "spiking neurons", "shortest paths",
     ]
     assert [series.note for series in sent.series] == ["0.57x", "217x", "12.7x", "1.00x", "1.00x"]
-    assert "sends as many messages" in figure.captions[0] and "synchronous form is" in figure.captions[0]
-    assert "the asynchronous form is" in figure.captions[4] and "faster than the plain loop" in figure.captions[4]
+    assert (
+        "sends as many messages" in figure.captions[0]
+        and "synchronous form is" in figure.captions[0]
+    )
+    assert (
+        "the asynchronous form is" in figure.captions[4]
+        and "faster than the plain loop" in figure.captions[4]
+    )
 
 
 def test_a_graph_application_without_one_form_is_left_out(tmp_path: Path):
     made = messages.graphs(random.Random(1))
     gone = ("heat", "async")
-    data = changed(tmp_path, made, lambda line: None if (line["application"], line["mode"]) == gone else line, "graphs")
-    assert "heat transfer" not in [series.label for series in FIGURES["graphs"](data).panels[0].series]
+    data = changed(
+        tmp_path, made, lambda line: None if (line["application"], line["mode"]) == gone else line,
+        "graphs",
+    )
+    assert "heat transfer" not in [
+        series.label for series in FIGURES["graphs"](data).panels[0].series
+    ]
 
 
 def test_gain_of_a_detector_falls_with_the_size(data: Dataset):
@@ -117,19 +159,27 @@ def test_gain_of_a_detector_falls_with_the_size(data: Dataset):
 
 def test_share_of_the_ceiling(data: Dataset):
     table = TABLES["graph_ceiling"](data)
-    assert [cell.note for cell in table.rows[0][3:]] == ["0.58 of the ceiling", "0.07 of the ceiling", "0.35 of the ceiling"]
+    assert [cell.note for cell in table.rows[0][3:]] == [
+        "0.58 of the ceiling", "0.07 of the ceiling", "0.35 of the ceiling",
+    ]
     assert "0.58 on kron, 0.58 on geometric" in table.captions[1]
 
 
 def test_programs_with_one_and_two_threads(data: Dataset):
     table = TABLES["vcode"](data)
-    assert cells(table, "quicksort_1e6")[1:7] == ["340 ms", "189 ms", "1.80x", "340 ms", "189 ms", "1.80x"]
+    assert cells(table, "quicksort_1e6")[1:7] == [
+        "340 ms", "189 ms", "1.80x", "340 ms", "189 ms", "1.80x",
+    ]
     assert cells(table, "bh_det")[7:] == ["–", "–"] and len(table.captions) == 2
 
 
 def test_a_program_that_two_threads_slow_down_is_named(tmp_path: Path):
     def change(line: Line) -> Line:
-        return line | messages.spread(line["median"] * 4) if (line["program"], line["threads"]) == ("spmv_loop", 2) else line
+        return (
+            line | messages.spread(line["median"] * 4)
+            if (line["program"], line["threads"]) == ("spmv_loop", 2)
+            else line
+        )
 
     table = TABLES["vcode"](changed(tmp_path, messages.vector_programs(), change))
     assert "spmv_loop (0.45x)" in table.captions[2]
@@ -145,12 +195,21 @@ def test_cycles_of_the_largest_size_and_each_way(data: Dataset):
 
 def test_hardware_jobs_and_area(data: Dataset, tmp_path: Path):
     assert cells(TABLES["hardware_checks"](data), "counting")[1] == "1 of 1"
-    assert cells(TABLES["hardware_area"](data), "tutti_counting_unit")[3:] == ["100 + 9.0 n", "50 + 3.0 n"]
+    assert cells(TABLES["hardware_area"](data), "tutti_counting_unit")[3:] == [
+        "100 + 9.0 n", "50 + 3.0 n",
+    ]
     failed = messages.hardware()
     next(line for line in failed if line.get("stage") == "prove")["status"] = "failed"
-    part = load([synthetic.write(tmp_path / "h.jsonl", failed), synthetic.write(tmp_path / "few.jsonl", synthetic.few())])
+    part = load(
+        [
+            synthetic.write(tmp_path / "h.jsonl", failed),
+            synthetic.write(tmp_path / "few.jsonl", synthetic.few()),
+        ]
+    )
     table = TABLES["hardware_checks"](part)
-    assert table.captions[0] == "FAILED: counting: counting prove." and table.rows[0][4].kind == "bad"
+    assert (
+        table.captions[0] == "FAILED: counting: counting prove." and table.rows[0][4].kind == "bad"
+    )
 
 
 def test_round_trips_beside_the_estimate_and_the_clock_tree(data: Dataset):
@@ -174,7 +233,13 @@ def test_cycles_are_never_taken_for_nanoseconds(tmp_path: Path):
     assert data.hardware == [line] and "central" not in data.results["name"].to_list()
 
 
-@pytest.mark.parametrize("name", ["hardware_cycles", "hardware_checks", "hardware_detection", "hardware_network", "hardware_area"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hardware_cycles", "hardware_checks", "hardware_detection", "hardware_network",
+        "hardware_area",
+    ],
+)
 def test_without_hardware_results_it_says_how_to_get_them(tmp_path: Path, name: str):
     data = load([synthetic.write(tmp_path / "few.jsonl", synthetic.few())])
     section = {**FIGURES, **TABLES}[name](data)
@@ -184,8 +249,10 @@ def test_without_hardware_results_it_says_how_to_get_them(tmp_path: Path, name: 
 @pytest.mark.parametrize(
     ("name", "run"),
     [
-        ("idle", "idle"), ("detectors", "idle"), ("message", "message"), ("processes", "processes"), ("graphs", "graphs"),
-        ("detector_speedup", "detectors"), ("graph_ceiling", "graph_ceiling"), ("instruction", "instruction"), ("vcode", "vcode"),
+        ("idle", "idle"), ("detectors", "idle"), ("message", "message"), ("processes", "processes"),
+        ("graphs", "graphs"),
+        ("detector_speedup", "detectors"), ("graph_ceiling", "graph_ceiling"),
+        ("instruction", "instruction"), ("vcode", "vcode"),
     ],
 )
 def test_missing_lines_are_said_to_be_missing_with_the_reason(tmp_path: Path, name: str, run: str):
@@ -199,11 +266,14 @@ def test_missing_lines_are_said_to_be_missing_with_the_reason(tmp_path: Path, na
 @pytest.mark.parametrize(
     ("name", "run"),
     [
-        ("processes", "processes"), ("graphs", "graphs"), ("detector_speedup", "detectors"), ("graph_ceiling", "graph_ceiling"),
+        ("processes", "processes"), ("graphs", "graphs"), ("detector_speedup", "detectors"),
+        ("graph_ceiling", "graph_ceiling"),
         ("instruction", "instruction"),
     ],
 )
-def test_one_call_of_several_that_failed_is_named_beside_the_rest(data: Dataset, name: str, run: str):
+def test_one_call_of_several_that_failed_is_named_beside_the_rest(
+    data: Dataset, name: str, run: str
+):
     data.failed = [f"{run}: one call failed"]
     section = {**FIGURES, **TABLES}[name](data)
     assert not section.empty and f"Not measured: {run}: one call failed" in section.missing
@@ -215,16 +285,34 @@ def test_one_call_of_several_that_failed_is_named_beside_the_rest(data: Dataset,
         ("140 M messages", messages.in_one_process, to(8.0, metric="others_8_bytes", threads=2)),
         ("a hop of one token", messages.in_one_process, to(210.0, metric="hop")),
         ("2 threads: an empty episode", messages.in_one_process, to(360.0, metric="empty_episode")),
-        ("8 threads on 2 cores: an empty", messages.in_one_process, to(16000.0, metric="empty_episode")),
-        ("4 threads on 2 cores: at least half", messages.in_one_process, to(9.0, metric="others_8_bytes", threads=4)),
-        ("PageRank by messages", messages.ceilings, lambda l: l | {"median": 0.015e9} if l.get("name") == "sync" else l),
+        (
+            "8 threads on 2 cores: an empty", messages.in_one_process,
+            to(16000.0, metric="empty_episode"),
+        ),
+        (
+            "4 threads on 2 cores: at least half", messages.in_one_process,
+            to(9.0, metric="others_8_bytes", threads=4),
+        ),
+        (
+            "PageRank by messages", messages.ceilings,
+            lambda l: l | {"median": 0.015e9} if l.get("name") == "sync" else l,
+        ),
         ("at most 250 cycles", messages.instructions, lambda l: l | {"cycles_median": 260.0}),
         ("1.6x as fast as 1", messages.vector_programs, to(1e8)),
-        ("never more than 3 %", messages.vector_programs, lambda l: l | messages.spread(l["median"] * l["threads"])),
+        (
+            "never more than 3 %", messages.vector_programs,
+            lambda l: l | messages.spread(l["median"] * l["threads"]),
+        ),
     ],
 )
-def test_a_missed_target_is_seen(tmp_path: Path, words: str, part: Callable[[], list[Line]], change: Callable[[Line], Line]):
+def test_a_missed_target_is_seen(
+    tmp_path: Path, words: str, part: Callable[[], list[Line]], change: Callable[[Line], Line]
+):
     made = part()
     for how, expected in ((lambda line: line, True), (change, False)):
-        found = [verdict.met for verdict in verdicts(changed(tmp_path, made, how)) if words in verdict.target]
+        found = [
+            verdict.met
+            for verdict in verdicts(changed(tmp_path, made, how))
+            if words in verdict.target
+        ]
         assert found == [expected], words

@@ -17,6 +17,8 @@ def test_the_plot_is_a_picture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["OUT.png", "no_such_value=1"]])
-def test_wrong_arguments_are_one_sentence(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments_are_one_sentence(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -25,26 +25,54 @@ def options_of(call: tuple[str, ...], option: str, otherwise: str) -> list[str]:
     return (call[call.index(option) + 1] if option in call else otherwise).split(",")
 
 
-@pytest.mark.parametrize(("benchmark", "name"), [("barrier", "situations"), ("region", "situations_regions")])
+@pytest.mark.parametrize(
+    ("benchmark", "name"), [("barrier", "situations"), ("region", "situations_regions")]
+)
 def test_every_situation_of_the_product_is_asked_for(benchmark: str, name: str):
     asked = set()
     for call in run_named(name).calls:
         assert "--product" in call
-        waits = [("imbalance", each) for each in options_of(call, "--imbalance", "none")] if benchmark == "barrier" else []
-        waits += [("work", each.replace("-", "_")) for each in situations.WORK] if benchmark == "barrier" else []
-        waits += [("gap", each) for each in options_of(call, "--gap", "none")] if benchmark == "region" else []
+        waits = (
+            [("imbalance", each) for each in options_of(call, "--imbalance", "none")]
+            if benchmark == "barrier"
+            else []
+        )
+        waits += (
+            [("work", each.replace("-", "_")) for each in situations.WORK]
+            if benchmark == "barrier"
+            else []
+        )
+        waits += (
+            [("gap", each) for each in options_of(call, "--gap", "none")]
+            if benchmark == "region"
+            else []
+        )
         for kind, wait in waits:
             for background in options_of(call, "--background", "none"):
                 for quota in options_of(call, "--quota", "none"):
                     parts = ((kind, wait), ("background", background), ("quota", quota))
-                    scenario = "+".join(f"{what}_{each}" for what, each in parts if each != "none") or "free"
-                    sessions = options_of(call, "--session", "same") if background != "none" else [""]
-                    asked |= {(scenario, call[call.index("--threads") + 1], session) for session in sessions}
+                    scenario = (
+                        "+".join(f"{what}_{each}" for what, each in parts if each != "none")
+                        or "free"
+                    )
+                    sessions = (
+                        options_of(call, "--session", "same") if background != "none" else [""]
+                    )
+                    asked |= {
+                        (scenario, call[call.index("--threads") + 1], session)
+                        for session in sessions
+                    }
     for threads in situations.THREADS:
         for scenario in situations.names(benchmark):
-            sessions = {session for found, count, session in asked if found == scenario and count == str(threads)}
+            sessions = {
+                session
+                for found, count, session in asked
+                if found == scenario and count == str(threads)
+            }
             beside = "background" in scenario and "quota" not in scenario
-            assert sessions >= ({"same", "own"} if beside else {"same"} if "background" in scenario else {""}), scenario
+            assert sessions >= (
+                {"same", "own"} if beside else {"same"} if "background" in scenario else {""}
+            ), scenario
 
 
 def test_runs_have_names_of_their_own():
@@ -69,7 +97,9 @@ def test_the_papers_names_are_those_of_the_plan():
 
 def test_workloads_lie_beside_the_command():
     needed = {run.needs.name for run in plan.plan(2, False, HERE)}
-    assert needed == {"tutti", "tutti-synthetic", "tutti-phylo", "tutti-streamcluster", "tutti-graph-compare"}
+    assert needed == {
+        "tutti", "tutti-synthetic", "tutti-phylo", "tutti-streamcluster", "tutti-graph-compare",
+    }
 
 
 def test_without_raxml_the_comparison_takes_a_simulated_alignment(monkeypatch):
@@ -86,10 +116,14 @@ def test_an_mpi_that_is_not_installed_is_left_out_with_the_reason(monkeypatch, t
     launcher = tmp_path / "launch"
     launcher.write_text("#!/bin/sh\n")
     launcher.chmod(0o755)
-    monkeypatch.setattr(plan_messages, "LAUNCHERS", {"openmpi": (str(launcher),), "mpich": ("no-such-launcher",)})
+    monkeypatch.setattr(
+        plan_messages, "LAUNCHERS", {"openmpi": (str(launcher),), "mpich": ("no-such-launcher",)}
+    )
     run = run_named("processes")
     assert [call[0] for call in run.calls] == [str(launcher)] * 2
-    assert {(each.benchmark, each.provider) for each in run.absent} == {("idle", "mpich"), ("message", "mpich")}
+    assert {(each.benchmark, each.provider) for each in run.absent} == {
+        ("idle", "mpich"), ("message", "mpich"),
+    }
     assert run.absent[0].reason == "no-such-launcher is not installed"
 
 
@@ -97,13 +131,20 @@ def test_every_application_is_asked_for_in_every_mode_equally_often():
     calls = run_named("graphs").calls
     for application in plan_programs.APPLICATIONS:
         for mode in plan_programs.MODES:
-            made = [call for call in calls if call[2] == application and call[call.index("--mode") + 1] == mode]
+            made = [
+                call
+                for call in calls
+                if call[2] == application and call[call.index("--mode") + 1] == mode
+            ]
             assert len(made) == plan_programs.ROUNDS
 
 
 def test_detectors_differ_in_nothing_else():
     calls = run_named("detectors").calls
-    without = {tuple(word for word in call if word not in ("--detector", *plan_programs.DETECTORS)) for call in calls}
+    without = {
+        tuple(word for word in call if word not in ("--detector", *plan_programs.DETECTORS))
+        for call in calls
+    }
     assert len(without) == len(plan_programs.SIZES)
     assert len(set(calls)) == len(plan_programs.SIZES) * len(plan_programs.DETECTORS)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of the other programs: each says by itself what it measures, and what does not is refused."""
+"""Lines of the other programs: each says by itself what it measures, and what does not is refused.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +23,26 @@ def loaded(tmp_path: Path, made: list[dict]):
 def test_processes_of_two_mpis_are_not_pooled(tmp_path: Path):
     data = loaded(tmp_path, synthetic_messages.between_processes(synthetic.machine()))
     found = rows(data, benchmark="idle", name="shared", metric="empty")
-    assert [(row["mpi"], row["processes"], row["samples"]) for row in found] == [("openmpi", 2, 11), ("mpich", 2, 11)]
+    assert [(row["mpi"], row["processes"], row["samples"]) for row in found] == [
+        ("openmpi", 2, 11), ("mpich", 2, 11),
+    ]
 
 
 def test_runs_without_an_mpi_name_none(tmp_path: Path):
-    made = [*synthetic_messages.between_processes(synthetic.machine()), synthetic.machine(), *synthetic_messages.in_one_process()]
-    assert {row["mpi"] for row in rows(loaded(tmp_path, made), benchmark="idle", threads=2)} == {None}
+    made = [
+        *synthetic_messages.between_processes(synthetic.machine()), synthetic.machine(),
+        *synthetic_messages.in_one_process(),
+    ]
+    assert {row["mpi"] for row in rows(loaded(tmp_path, made), benchmark="idle", threads=2)} == {
+        None
+    }
 
 
 def test_runs_of_tutti_graph_are_results_in_nanoseconds_and_pooled(tmp_path: Path):
-    made = [synthetic_messages.graph_run("heat", "sync", seconds, 1000, 20000) for seconds in (0.25, 0.75, 0.5)]
+    made = [
+        synthetic_messages.graph_run("heat", "sync", seconds, 1000, 20000)
+        for seconds in (0.25, 0.75, 0.5)
+    ]
     (row,) = rows(loaded(tmp_path, made), benchmark="graph")
     assert (row["what"], row["name"], row["threads"], row["samples"]) == ("heat", "sync", 2, 3)
     assert (row["min"], row["median"], row["p99"]) == (0.25e9, 0.5e9, 0.75e9)
@@ -46,7 +57,9 @@ def test_the_ceiling_says_its_graph_and_threads(tmp_path: Path):
     data = loaded(tmp_path, synthetic_messages.ceilings())
     pulls = rows(data, benchmark="pagerank", name="pull")
     assert [row["graph"].split(":")[0] for row in pulls] == ["kron", "geometric"]
-    assert {(row["provider"], row["threads"], row["median"], row["p99"]) for row in pulls} == {("ceiling", 2, 7e6, 8.4e6)}
+    assert {(row["provider"], row["threads"], row["median"], row["p99"]) for row in pulls} == {
+        ("ceiling", 2, 7e6, 8.4e6)
+    }
     assert rows(data, benchmark="pagerank", name="sync")[0]["provider"] == "tutti"
 
 
@@ -64,13 +77,18 @@ def test_the_schema_knows_every_key_that_these_tests_use():
 
 def test_a_writer_does_not_invent_keys():
     with pytest.raises(ValueError, match='"colour" is not in'):
-        result_line(provider="tutti", name="default", metric="loop", threads=2, median=1.0, colour="blue")
+        result_line(
+            provider="tutti", name="default", metric="loop", threads=2, median=1.0, colour="blue"
+        )
 
 
 @pytest.mark.parametrize(
     ("lines", "reason"),
     [
-        ([synthetic_messages.graph_run("heat", "sync", 0.25, 1, 9) | {"median": None}], 'without the key "median"'),
+        (
+            [synthetic_messages.graph_run("heat", "sync", 0.25, 1, 9) | {"median": None}],
+            'without the key "median"',
+        ),
         ([synthetic_messages.ceilings()[0] | {"provider": None}], 'without the key "provider"'),
         ([synthetic_messages.graph_run("heat", "sync", 0.25, -1, 9)], "expected a count"),
     ],

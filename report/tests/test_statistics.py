@@ -7,7 +7,9 @@ import math
 
 import pytest
 
-from report.statistics import compare, format_ratio, format_time, overlap, pool, regimes, safe_ratio, spread
+from report.statistics import (
+    compare, format_ratio, format_time, overlap, pool, regimes, safe_ratio, spread,
+)
 
 
 def line(median: float, low: float, high: float, **more) -> dict:
@@ -15,7 +17,9 @@ def line(median: float, low: float, high: float, **more) -> dict:
 
 
 def test_pool_keeps_the_extremes_and_the_median_of_medians():
-    pooled = pool([line(10, 8, 30, samples=5), line(14, 9, 20, samples=6), line(12, 10, 25, samples=7)])
+    pooled = pool(
+        [line(10, 8, 30, samples=5), line(14, 9, 20, samples=6), line(12, 10, 25, samples=7)]
+    )
     assert (pooled["min"], pooled["median"], pooled["p99"], pooled["samples"]) == (8, 12, 30, 18)
 
 
@@ -38,7 +42,8 @@ def test_spread_prefers_the_quartiles():
     [
         (line(10, 9, 12), line(11, 10, 13), True),
         (line(10, 9, 11), line(20, 19, 22), False),
-        # A long tail over the other's median is not yet noise: that other lies far below this one's samples.
+        # A long tail over the other's median is not yet noise: that other lies far below this one's
+        # samples.
         (line(100, 90, 120), line(10, 8, 500), False),
     ],
 )
@@ -55,7 +60,12 @@ def test_compare_uses_the_ratios_of_the_same_rounds():
 
 
 def test_compare_does_not_hold_a_sleep_against_the_line_latency():
-    assert compare(line(100, 90, 110, ratio_median=1.0), line(15000, 14000, 16000, ratio_median=400.0)).ratio == 150
+    assert (
+        compare(
+            line(100, 90, 110, ratio_median=1.0), line(15000, 14000, 16000, ratio_median=400.0)
+        ).ratio
+        == 150
+    )
 
 
 def test_compare_in_words():
@@ -73,7 +83,8 @@ def test_compare_with_zero_does_not_divide_by_it():
 @pytest.mark.parametrize(
     ("nanoseconds", "text"),
     [
-        (0, "0.00 ns"), (1.234, "1.23 ns"), (34.56, "34.6 ns"), (999.4, "999 ns"), (999.6, "1.00 µs"), (15500, "15.5 µs"),
+        (0, "0.00 ns"), (1.234, "1.23 ns"), (34.56, "34.6 ns"), (999.4, "999 ns"),
+        (999.6, "1.00 µs"), (15500, "15.5 µs"),
         (1e6, "1.00 ms"), (2.5e9, "2.50 s"), (-12.3, "-12.3 ns"), (None, "–"),
     ],
 )

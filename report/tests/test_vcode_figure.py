@@ -14,14 +14,17 @@ def lines() -> list[dict]:
     made = [synthetic.machine()]
     for threads in (2, 4):
         for provider, name, wait, ns in (
-            ("ideal", "no barrier", "", 8), ("tutti", "default", "adaptive", 80), ("tutti", "ticket", "adaptive", 90),
+            ("ideal", "no barrier", "", 8), ("tutti", "default", "adaptive", 80),
+            ("tutti", "ticket", "adaptive", 90),
             ("pthread", "pthread_barrier", "", 8000), ("libgomp", "active", "", 200),
         ):
             for metric in ("stack", "vector"):
                 ns += 20 if metric == "vector" else 0
                 made.append({
-                    "type": "result", "benchmark": "instruction", "provider": provider, "name": name, "wait": wait,
-                    "threads": threads, "pinned": True, "scenario": "free", "metric": metric, "unit": "ns", "min": ns * 0.9,
+                    "type": "result", "benchmark": "instruction", "provider": provider,
+                    "name": name, "wait": wait,
+                    "threads": threads, "pinned": True, "scenario": "free", "metric": metric,
+                    "unit": "ns", "min": ns * 0.9,
                     "median": ns, "p99": ns * 1.5, "samples": 15,
                 })
     return made
@@ -43,7 +46,10 @@ def test_a_panel_for_each_kind_with_the_ideal(tmp_path: Path):
 def test_captions_hold_the_default_against_peers(tmp_path: Path):
     caption = vcode.build(dataset(tmp_path, lines())).captions[0]
     assert "80.0 ns with tutti's default" in caption and "8.00 ns without any barrier" in caption
-    assert "pthread_barrier 100x as long" in caption and "ideal" not in caption.split("without any barrier")[1]
+    assert (
+        "pthread_barrier 100x as long" in caption
+        and "ideal" not in caption.split("without any barrier")[1]
+    )
 
 
 def test_nothing_measured_is_said(tmp_path: Path):

@@ -17,7 +17,13 @@ Line = dict[str, Any]
 
 
 def kept(tmp_path: Path, keep: Callable[[Line], bool]) -> Dataset:
-    return load([synthetic.write(tmp_path / "kept.jsonl", [line for line in synthetic.lines() if keep(line)])])
+    return load(
+        [
+            synthetic.write(
+                tmp_path / "kept.jsonl", [line for line in synthetic.lines() if keep(line)]
+            )
+        ]
+    )
 
 
 @pytest.mark.parametrize("name", ["regions", "reductions"])
@@ -32,13 +38,17 @@ def test_a_panel_for_each_team_with_two_dots_a_row(data: Dataset, name: str):
 
 
 def test_regions_are_held_against_the_floor_of_their_rounds(data: Dataset):
-    default = next(series for series in FIGURES["regions"](data).panels[0].series if series.emphasis)
+    default = next(
+        series for series in FIGURES["regions"](data).panels[0].series if series.emphasis
+    )
     plain, pair = (point.x / 27.4 for point in default.points)
     assert default.note == f"{plain:.2f}x → {pair:.2f}x"
 
 
 def test_reductions_are_held_against_the_barrier_alone(data: Dataset):
-    default = next(series for series in FIGURES["reductions"](data).panels[0].series if series.emphasis)
+    default = next(
+        series for series in FIGURES["reductions"](data).panels[0].series if series.emphasis
+    )
     assert default.note == "1.15x"
 
 
@@ -56,18 +66,26 @@ def test_virtual_ranks_stand_beside_as_many_kernel_threads(data: Dataset):
 
 
 def test_a_skipped_peer_is_named_only_where_it_belongs(data: Dataset):
-    assert any("MPICH: not measured: built with another MPI" in note for note in FIGURES["reductions"](data).missing)
-    assert not any("MPICH" in note for name in ("regions", "threads") for note in FIGURES[name](data).missing)
+    assert any(
+        "MPICH: not measured: built with another MPI" in note
+        for note in FIGURES["reductions"](data).missing
+    )
+    assert not any(
+        "MPICH" in note for name in ("regions", "threads") for note in FIGURES[name](data).missing
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "benchmark", "run"),
     [
         ("regions", "region", "regions"), ("reductions", "reduce", "reductions"),
-        ("streamcluster", "streamcluster", "streamcluster"), ("phylo_peers", "phylo", "phylo_peers"),
+        ("streamcluster", "streamcluster", "streamcluster"),
+        ("phylo_peers", "phylo", "phylo_peers"),
     ],
 )
-def test_missing_data_are_said_to_be_missing_with_the_reason(tmp_path: Path, name: str, benchmark: str, run: str):
+def test_missing_data_are_said_to_be_missing_with_the_reason(
+    tmp_path: Path, name: str, benchmark: str, run: str
+):
     data = kept(tmp_path, lambda line: line.get("benchmark") != benchmark)
     assert FIGURES[name](data).empty and FIGURES[name](data).missing[0].startswith("Not measured")
     data.failed = [f"{run}: it was not built"]
@@ -78,7 +96,9 @@ def test_streamcluster_marks_what_is_oversubscribed(data: Dataset):
     time, speed_up = FIGURES["streamcluster"](data).panels
     for panel in (time, speed_up):
         assert panel.shade.begin == 2 and panel.shade.label == "oversubscribed"
-        assert panel.x.title == "threads" and [text for _, text in panel.x.ticks] == ["1", "2", "4", "8"]
+        assert panel.x.title == "threads" and [text for _, text in panel.x.ticks] == [
+            "1", "2", "4", "8",
+        ]
         texts = [note["text"] for note in render(panel)["layout"]["annotations"]]
         assert "oversubscribed" in texts and "2 cores" in texts
 
@@ -92,28 +112,46 @@ def test_speed_up_is_time_of_one_thread_over_time(data: Dataset):
 
 
 def test_different_results_of_streamcluster_are_shouted(tmp_path: Path):
-    made = [line | ({"fingerprint": "0"} if line.get("name") == "mcs" else {}) for line in synthetic.lines()]
+    made = [
+        line | ({"fingerprint": "0"} if line.get("name") == "mcs" else {})
+        for line in synthetic.lines()
+    ]
     data = load([synthetic.write(tmp_path / "different.jsonl", made)])
     assert any("2 DIFFERENT results" in text for text in FIGURES["streamcluster"](data).captions)
-    assert any("identical" in text for text in FIGURES["streamcluster"](load([synthetic.write(tmp_path / "x.jsonl")])).captions)
+    assert any(
+        "identical" in text
+        for text in FIGURES["streamcluster"](load([synthetic.write(tmp_path / "x.jsonl")])).captions
+    )
 
 
 def test_the_comparison_has_a_panel_for_each_situation_and_says_who_agrees(data: Dataset):
     figure = FIGURES["phylo_peers"](data)
     assert [panel.title for panel in figure.panels] == [
-        "1 thread, nothing else runs", "2 threads, nothing else runs", "1 thread, a busy neighbour", "2 threads, a busy neighbour",
+        "1 thread, nothing else runs", "2 threads, nothing else runs", "1 thread, a busy neighbour",
+        "2 threads, a busy neighbour",
     ]
-    assert "RAxML 1.3e-08 apart" in figure.captions[-1] and "libpll equal to the last digit printed" in figure.captions[-1]
+    assert (
+        "RAxML 1.3e-08 apart" in figure.captions[-1]
+        and "libpll equal to the last digit printed" in figure.captions[-1]
+    )
 
 
 def test_raxml_that_is_not_installed_is_named(tmp_path: Path):
     made = [line for line in synthetic.lines() if line.get("provider") != "raxml"]
-    made.append({"type": "skipped", "benchmark": "phylo", "provider": "raxml", "reason": "it is not installed"})
+    made.append(
+        {
+            "type": "skipped", "benchmark": "phylo", "provider": "raxml",
+            "reason": "it is not installed",
+        }
+    )
     data = load([synthetic.write(tmp_path / "without.jsonl", made)])
     assert "RAxML: not measured: it is not installed." in FIGURES["phylo_peers"](data).missing
 
 
 def test_workloads_do_not_leak_into_the_figures_of_barriers(data: Dataset, tmp_path: Path):
     alone = kept(tmp_path, lambda line: line.get("benchmark", "barrier") == "barrier")
-    for name in ("threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance", "unpinned"):
+    for name in (
+        "threads", "multiples", "last_in_last_out", "oversubscription", "neighbour", "imbalance",
+        "unpinned",
+    ):
         assert FIGURES[name](data) == FIGURES[name](alone)

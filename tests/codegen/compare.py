@@ -5,11 +5,11 @@
 compare.py LIBRARY.o HANDWRITTEN.o FUNCTION...
 compare.py --at-most COUNT LIBRARY.o FUNCTION...
 
-The disassemblies, without addresses and names of symbols, must be equal. If the compiler chose other registers or another
-order, the library's code must not have more instructions than the handwritten code, and it must have the same expensive
-ones: locked instructions, fences, pauses, calls. Both are printed. In the second form each function must have at most
-COUNT instructions: rare cases must not be inlined.
-Exit status 77 (skipped) when objdump is not installed.
+The disassemblies, without addresses and names of symbols, must be equal. If the compiler chose
+other registers or another order, the library's code must not have more instructions than the
+handwritten code, and it must have the same expensive ones: locked instructions, fences, pauses,
+calls. Both are printed. In the second form each function must have at most COUNT instructions: rare
+cases must not be inlined. Exit status 77 (skipped) when objdump is not installed.
 """
 
 import collections
@@ -32,7 +32,9 @@ PADDING = re.compile(r"^(nop|data16|cs nop|xchg\s+%ax,%ax)")
 
 
 def disassemble(path: str) -> dict[str, list[str]]:
-    """The instructions of each function. A jump inside it names the index of its target instruction."""
+    """The instructions of each function. A jump inside it names the index of its target
+    instruction.
+    """
     command = ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", path]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     functions: dict[str, list[tuple[int, str]]] = {}
@@ -61,7 +63,9 @@ def normalise(instructions: list[tuple[int, str]]) -> list[str]:
 
 
 def costly(instructions: list[str]) -> collections.Counter:
-    return collections.Counter(match.group() for code in instructions if (match := COSTLY.match(code)))
+    return collections.Counter(
+        match.group() for code in instructions if (match := COSTLY.match(code))
+    )
 
 
 def show(title: str, instructions: list[str]) -> None:
@@ -82,12 +86,18 @@ def compare(name: str, library: list[str], handwritten: list[str]) -> bool:
         print("  no more instructions than by hand; the same atomics, fences, pauses and calls")
         return True
     print("  DIFFERENT:")
-    print("\n".join(difflib.unified_diff(library, handwritten, "library", "hand-written", lineterm="")))
+    print(
+        "\n".join(
+            difflib.unified_diff(library, handwritten, "library", "hand-written", lineterm="")
+        )
+    )
     return False
 
 
 def count(most: int, path: str, names: list[str]) -> int:
-    """0 if none of the functions has more than `most` instructions, 1 if one has, 2 if one does not exist."""
+    """0 if none of the functions has more than `most` instructions, 1 if one has, 2 if one does not
+    exist.
+    """
     functions = disassemble(path)
     result = 0
     for name in names:
@@ -115,7 +125,10 @@ def main() -> int:
     equal = True
     for name in sys.argv[3:]:
         if not library.get(name) or not handwritten.get(name):
-            print(f"{name}: error: no such function in {sys.argv[1]} or {sys.argv[2]}", file=sys.stderr)
+            print(
+                f"{name}: error: no such function in {sys.argv[1]} or {sys.argv[2]}",
+                file=sys.stderr,
+            )
             return 2
         equal = compare(name, library[name], handwritten[name]) and equal
     return 0 if equal else 1

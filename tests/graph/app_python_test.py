@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares `tutti graph` with SciPy, NetworkX and Brian2. Argument: the command.
 
-A package that is not installed is skipped with the reason. The exit status is 77 if nothing could be compared.
+A package that is not installed is skipped with the reason. The exit status is 77 if nothing could
+be compared.
 """
 
 import csv
@@ -12,7 +13,10 @@ import sys
 import tempfile
 
 TUTTI = sys.argv[1]
-MODES = [["--mode", "sequential"], ["--mode", "sync", "--threads", "2"], ["--mode", "async", "--threads", "3"]]
+MODES = [
+    ["--mode", "sequential"], ["--mode", "sync", "--threads", "2"],
+    ["--mode", "async", "--threads", "3"],
+]
 
 
 def run(application, graph, folder, *options, spikes=None):
@@ -37,7 +41,9 @@ def random_graph(seed, vertices, edges, symmetric=False):
 
 
 def write_edges(path, edges, weights):
-    path.write_text("".join(f"{u} {v} {float(w)!r}\n" for (u, v), w in zip(edges.tolist(), weights)))
+    path.write_text(
+        "".join(f"{u} {v} {float(w)!r}\n" for (u, v), w in zip(edges.tolist(), weights))
+    )
 
 
 def test_networkx_pagerank(folder):
@@ -53,7 +59,9 @@ def test_networkx_pagerank(folder):
         expected = networkx.pagerank(graph, alpha=0.85, tol=1e-14, max_iter=1000)
         for mode in MODES:
             rank = run("pagerank", path, folder, "--iterations", "300", *mode)["rank"]
-            np.testing.assert_allclose(rank, [expected[v] for v in range(len(rank))], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(
+                rank, [expected[v] for v in range(len(rank))], rtol=0, atol=1e-12
+            )
 
 
 def test_scipy_shortest_paths(folder):
@@ -96,7 +104,10 @@ def test_scipy_heat(folder):
     step, steps = 1e-8, 100000
     expected = scipy.linalg.expm(rates * step * steps) @ start
     for mode in (MODES[0], MODES[1]):
-        found = run("heat", path, folder, "--source", "5", "--step", str(step), "--iterations", str(steps), *mode)
+        found = run(
+            "heat", path, folder, "--source", "5", "--step", str(step), "--iterations", str(steps),
+            *mode,
+        )
         np.testing.assert_allclose(found["temperature"], expected, rtol=0, atol=2e-4)
 
 
@@ -109,7 +120,9 @@ def brian2():
 
 
 def brian_network(n, edges, weights, milliseconds, noise_seed=None):
-    """Izhikevich's neurons as with `--variety 0 --euler`. Without a seed there is no noise but a constant input of 10."""
+    """Izhikevich's neurons as with `--variety 0 --euler`. Without a seed there is no noise but a
+    constant input of 10.
+    """
     b = brian2()
     b.prefs.codegen.target = "numpy"
     b.start_scope()
@@ -164,10 +177,16 @@ def test_brian2_spike_times(folder):
     assert len(expected) > 200, len(expected)
     spikes = pathlib.Path(folder) / "spikes.csv"
     for mode in MODES:
-        run("spiking", path, folder, "--iterations", "300", "--euler", "--variety", "0", "--noise", "0", "--input", "10",
-            *mode, spikes=spikes)
-        found = sorted((int(row["step"]), int(row["neuron"])) for row in csv.DictReader(spikes.open()))
-        assert found == expected, (len(found), len(expected), [x for x in zip(found, expected) if x[0] != x[1]][:3])
+        run(
+            "spiking", path, folder, "--iterations", "300", "--euler", "--variety", "0", "--noise",
+            "0", "--input", "10", *mode, spikes=spikes,
+        )
+        found = sorted(
+            (int(row["step"]), int(row["neuron"])) for row in csv.DictReader(spikes.open())
+        )
+        assert found == expected, (
+            len(found), len(expected), [x for x in zip(found, expected) if x[0] != x[1]][:3],
+        )
 
 
 def test_brian2_rates(folder):
@@ -177,12 +196,18 @@ def test_brian2_rates(folder):
     n, degree = 1000, 100
     edges = np.stack([np.repeat(np.arange(n), degree), random.integers(0, n, n * degree)], axis=1)
     edges = np.unique(edges, axis=0)
-    weights = np.where(edges[:, 0] < 800, 0.5, -1) * np.round(random.random(len(edges)) * 1024) / 1024
+    weights = (
+        np.where(edges[:, 0] < 800, 0.5, -1) * np.round(random.random(len(edges)) * 1024) / 1024
+    )
     path = pathlib.Path(folder) / "g.wel"
-    path.write_text("".join(f"{u} {v} {w!r}\n" for (u, v), w in zip(edges.tolist(), weights.tolist())))
+    path.write_text(
+        "".join(f"{u} {v} {w!r}\n" for (u, v), w in zip(edges.tolist(), weights.tolist()))
+    )
     _, neurons = brian_network(n, edges, weights, 1000, noise_seed=6)
     expected = np.array([(neurons < 800).sum() / 800, (neurons >= 800).sum() / 200])
-    counts = run("spiking", path, folder, "--iterations", "1000", "--euler", "--variety", "0", *MODES[1])["spikes"]
+    counts = run(
+        "spiking", path, folder, "--iterations", "1000", "--euler", "--variety", "0", *MODES[1]
+    )["spikes"]
     found = np.array([counts[:800].mean(), counts[800:].mean()])
     print(f"  spikes per second: excitatory {found[0]:.2f}, Brian2 {expected[0]:.2f}; "
           f"inhibiting {found[1]:.2f}, Brian2 {expected[1]:.2f}")

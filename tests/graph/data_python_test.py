@@ -82,7 +82,9 @@ def check_theirs(folder: pathlib.Path) -> None:
         scipy.io.mmwrite(folder / "theirs.mtx", matrix, **options)
         convert(folder / "theirs.mtx", folder / "theirs.wel")
         difference = edge_matrix(folder / "theirs.wel") - matrix
-        assert abs(difference).max() <= 1e-6 * abs(matrix).max(), f"tutti reads another graph: {options}"
+        assert abs(difference).max() <= 1e-6 * abs(matrix).max(), (
+            f"tutti reads another graph: {options}"
+        )
     scipy.io.mmwrite(folder / "pattern.mtx", general, field="pattern")
     convert(folder / "pattern.mtx", folder / "pattern.el")
     ends = numpy.loadtxt(folder / "pattern.el", dtype=int)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds sentences without a subject: comments, help texts and pages that open with a fragment.
 
-A fragment is a comment line, a string literal or a Markdown line whose sentence opens with "Of", "Whoever" or "So many", or
-with "As" or "Who" in a comment. A sentence must first name who does something, then what it does.
+A fragment is a comment line, a string literal or a Markdown line whose sentence opens with "Of",
+"Whoever" or "So many", or with "As" or "Who" in a comment. A sentence must first name who does
+something, then what it does.
 """
 
 import argparse
@@ -16,7 +17,10 @@ from collections.abc import Iterator
 import sources
 from sources import Violation
 
-SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".sv", ".svh", ".v", ".py", ".sh", ".cmake", ".toml", ".md", ".txt", ".js", ".css"}
+SUFFIXES = {
+    ".h", ".hpp", ".c", ".cpp", ".sv", ".svh", ".v", ".py", ".sh", ".cmake", ".toml", ".md", ".txt",
+    ".js", ".css",
+}
 # These folders hold data in any language.
 LEFT_OUT = ("vcode/programs/", "vcode/tests/", "tests/vcode/")
 COMMENT = re.compile(r"^\s*(?://+|#+|\*|--)\s*(?:\*\s+|-\s+)?(Of|As|Who|Whoever|So many)\s")
@@ -25,7 +29,10 @@ PAGE = re.compile(r"^\s*(?:\*\s+|-\s+|\d+\.\s+|\|\s*)?(Of|Whoever|So many)\s\w")
 
 
 def files(root: pathlib.Path) -> Iterator[pathlib.Path]:
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=root, capture_output=True, text=True,
+        check=True,
+    )
     for name in listed.stdout.split("\n"):
         path = root / name
         if path.suffix in SUFFIXES and path.is_file() and not name.startswith(LEFT_OUT):
@@ -38,13 +45,21 @@ def check_file(path: pathlib.Path, text: str) -> list[Violation]:
     for number, line in enumerate(text.split("\n"), 1):
         match = next((m for m in (pattern.search(line) for pattern in patterns) if m), None)
         if match:
-            found.append(Violation(path, number, f"a fragment opens with '{match[1]}': name who does what first"))
+            found.append(
+                Violation(
+                    path, number, f"a fragment opens with '{match[1]}': name who does what first"
+                )
+            )
     return found
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
+    )
     root = parser.parse_args().root.resolve()
     violations, count = [], 0
     for path in files(root):

@@ -31,7 +31,9 @@ def main(arguments: list[str]) -> None:
     ends = [i for i, line in enumerate(lines) if line == END]
     if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
         fail(f"{page}: needs one line '{BEGIN}...' and one '{END}' after it")
-    fresh = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    fresh = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.splitlines()
     stands = lines[begins[0] + 1 : ends[0]]
     if stands == fresh:
         print(f"generated: {page} is up to date")
@@ -40,8 +42,14 @@ def main(arguments: list[str]) -> None:
         page.write_text("\n".join(lines) + "\n", encoding="utf-8")
         print(f"generated: wrote {page}")
     else:
-        different = next((i for i, (a, b) in enumerate(zip(stands, fresh)) if a != b), min(len(stands), len(fresh)))
-        fail(f"{page}:{begins[0] + 2 + different}: not what `{' '.join(command)}` prints; run with --write")
+        different = next(
+            (i for i, (a, b) in enumerate(zip(stands, fresh)) if a != b),
+            min(len(stands), len(fresh)),
+        )
+        fail(
+            f"{page}:{begins[0] + 2 + different}: not what `{' '.join(command)}` prints; run with "
+            "--write"
+        )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks how many lines each header in include/ has after preprocessing: every file that includes it compiles them.
+"""Checks how many lines each header in include/ has after preprocessing: every file that includes
+it compiles them.
 
-The limits hold for g++ 12, whose <atomic> alone has 24,209 lines and whose <chrono> has 35,062; with another compiler
-the check is skipped (exit status 77). `--table` prints each header with its lines and the seconds that it takes to compile.
+The limits hold for g++ 12, whose <atomic> alone has 24,209 lines and whose <chrono> has 35,062;
+with another compiler the check is skipped (exit status 77). `--table` prints each header with its
+lines and the seconds that it takes to compile.
 """
 
 import argparse
@@ -58,13 +60,20 @@ def limit_of(header: str) -> int:
 
 
 def headers(root: pathlib.Path) -> list[str]:
-    return [p.relative_to(root / "include").as_posix() for p in sources.source_files(root, ["include"])]
+    return [
+        p.relative_to(root / "include").as_posix() for p in sources.source_files(root, ["include"])
+    ]
 
 
 def is_measured_compiler() -> bool:
     if not shutil.which("g++"):
         return False
-    return subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True, check=True).stdout.strip() == MAJOR
+    return (
+        subprocess.run(
+            ["g++", "-dumpversion"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == MAJOR
+    )
 
 
 def counts(root: pathlib.Path) -> dict[str, int]:
@@ -79,7 +88,10 @@ def run(root: pathlib.Path) -> int:
         return 77
     found = counts(root)
     violations = [
-        Violation(root / "include" / name, 1, f"{count:,} preprocessed lines; its limit is {limit_of(name):,}")
+        Violation(
+            root / "include" / name, 1,
+            f"{count:,} preprocessed lines; its limit is {limit_of(name):,}",
+        )
         for name, count in found.items()
         if count > limit_of(name)
     ]
@@ -102,9 +114,15 @@ def table(root: pathlib.Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
-    parser.add_argument("--table", action="store_true", help="print lines and seconds of every header")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
+    )
+    parser.add_argument(
+        "--table", action="store_true", help="print lines and seconds of every header"
+    )
     arguments = parser.parse_args()
     if not arguments.table:
         return run(arguments.root.resolve())

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes go downwards only, that no two folders include each other, and that only platform/ depends on the machine.
+"""Checks that includes go downwards only, that no two folders include each other, and that only
+platform/ depends on the machine.
 
-The layers of the library, from the lowest to the highest; a file includes its own layer and those before it:
-  platform schedule wait barrier message reduce team termination comm detect mpi graph registry tutti.h src workloads vcode
+The layers of the library, from the lowest to the highest; a file includes its own layer and those
+before it:
+  platform schedule wait barrier message reduce team termination comm detect mpi graph registry
+  tutti.h src workloads vcode
 (detect has the headers of an older spelling, which forward to comm and termination.)
-In the whole tree, C++ and Python, no two folders include each other; a folder and those inside it count as one. A header
-that is not public is included by its path from the root.
-Assembly, intrinsics, system calls and #if on an instruction set or operating system may only
-be in include/tutti/platform/ (src/ may include system headers, as programs do).
+In the whole tree, C++ and Python, no two folders include each other; a folder and those inside it
+count as one. A header that is not public is included by its path from the root. Assembly,
+intrinsics, system calls and #if on an instruction set or operating system may only be in
+include/tutti/platform/ (src/ may include system headers, as programs do).
 """
 
 import pathlib
@@ -19,24 +22,30 @@ import sources
 from sources import Violation
 
 LAYERS = (
-    "platform schedule wait barrier message reduce team termination comm detect mpi graph registry tutti.h "
+    "platform schedule wait barrier message reduce team termination comm detect mpi graph registry "
+    "tutti.h "
     "src workloads vcode"
 ).split()
-# Files directly in include/tutti/ that belong to a layer other than `registry`, the top of the C++ API.
+# Files directly in include/tutti/ that belong to a layer other than `registry`, the top of the C++
+# API.
 ROOT_HEADERS = {"version.h": "platform", "export.h": "platform"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 MACHINE_MACRO = re.compile(
-    r"\b(__x86_64__|__i386__|__amd64__|__aarch64__|__arm__|__riscv\w*|__powerpc\w*|__s390x?__|__loongarch\w*"
-    r"|__SSE\w*|__AVX\w*|__WAITPKG__|__ARM_\w+|__linux__|__unix__|__APPLE__|__FreeBSD__|_WIN32|__BYTE_ORDER__)\b"
+    r"\b(__x86_64__|__i386__|__amd64__|__aarch64__|__arm__"
+    r"|__riscv\w*|__powerpc\w*|__s390x?__|__loongarch\w*"
+    r"|__SSE\w*|__AVX\w*|__WAITPKG__|__ARM_\w+|__linux__|__unix__|__APPLE__|__FreeBSD__"
+    r"|_WIN32|__BYTE_ORDER__)\b"
 )
 MACHINE_CODE = re.compile(
     r"(?P<asm>\b(?:asm|__asm__?|__asm)\b\s*(?:volatile|goto|\())"
-    r"|(?P<intrinsic>\b(?:_mm\w*_\w+|__builtin_(?:ia32|arm|aarch64|ppc)_\w+|_umwait|_umonitor|_tpause|__rdtscp?)\b)"
+    r"|(?P<intrinsic>\b(?:_mm\w*_\w+|__builtin_(?:ia32|arm|aarch64|ppc)_\w+"
+    r"|_umwait|_umonitor|_tpause|__rdtscp?)\b)"
     r"|(?P<syscall>\bsyscall\s*\()"
 )
 SYSTEM_HEADER = re.compile(
-    r"^(linux/.*|asm/.*|sys/.*|unistd\.h|sched\.h|pthread\.h|time\.h|signal\.h|fcntl\.h|poll\.h|dlfcn\.h"
+    r"^(linux/.*|asm/.*|sys/.*|unistd\.h|sched\.h|pthread\.h|time\.h|signal\.h"
+    r"|fcntl\.h|poll\.h|dlfcn\.h"
     r"|cpuid\.h|[a-z0-9]*intrin\.h|arm_\w+\.h)$"
 )
 
@@ -60,15 +69,24 @@ def check_layers(path: pathlib.Path, layer: str, target: str, line: int) -> Viol
     if target_layer is None:
         return Violation(path, line, f'include of "{target}", which is not part of include/')
     if target_layer not in LAYERS:
-        return Violation(path, line, f"layer '{target_layer}' is unknown; add it to LAYERS in tools/check/includes.py")
+        return Violation(
+            path, line,
+            f"layer '{target_layer}' is unknown; add it to LAYERS in tools/check/includes.py",
+        )
     if LAYERS.index(target_layer) > LAYERS.index(layer):
-        return Violation(path, line, f"{layer} includes {target} upwards: {target_layer} stands above it")
+        return Violation(
+            path, line, f"{layer} includes {target} upwards: {target_layer} stands above it"
+        )
     return None
 
 
 def check_machine(path: pathlib.Path, line: sources.Line) -> Violation | None:
-    if re.match(r"\s*#\s*(if|elif|ifdef|ifndef)", line.code) and (macro := MACHINE_MACRO.search(line.code)):
-        return Violation(path, line.number, f"#if on {macro.group()} outside include/tutti/platform/")
+    if re.match(r"\s*#\s*(if|elif|ifdef|ifndef)", line.code) and (
+        macro := MACHINE_MACRO.search(line.code)
+    ):
+        return Violation(
+            path, line.number, f"#if on {macro.group()} outside include/tutti/platform/"
+        )
     if code := MACHINE_CODE.search(line.code):
         return Violation(path, line.number, f"{code.lastgroup} outside include/tutti/platform/")
     return None
@@ -80,19 +98,27 @@ def check_file(root: pathlib.Path, path: pathlib.Path, text: str) -> list[Violat
     if layer is None:
         return []
     if layer not in LAYERS:
-        return [Violation(path, 1, f"layer '{layer}' is unknown; add it to LAYERS in tools/check/includes.py")]
+        return [
+            Violation(
+                path, 1, f"layer '{layer}' is unknown; add it to LAYERS in tools/check/includes.py"
+            )
+        ]
     is_header = relative.parts[0] == "include"
     found: list[Violation | None] = []
     raw = text.split("\n")
     for line in sources.lines_of(text):
         # The name in an #include is a string, which lines_of() blanks; a commented one has no code.
-        include = INCLUDE.match(raw[line.number - 1]) if line.code.lstrip().startswith("#") else None
+        include = (
+            INCLUDE.match(raw[line.number - 1]) if line.code.lstrip().startswith("#") else None
+        )
         if include:
             quote, target = include.groups()
             if target.startswith("tutti/") or target == "tutti.h" or (is_header and quote == '"'):
                 found.append(check_layers(path, layer, target, line.number))
             elif is_header and layer != "platform" and SYSTEM_HEADER.match(target):
-                found.append(Violation(path, line.number, f"<{target}> outside include/tutti/platform/"))
+                found.append(
+                    Violation(path, line.number, f"<{target}> outside include/tutti/platform/")
+                )
         elif layer != "platform":
             found.append(check_machine(path, line))
     return [violation for violation in found if violation]
@@ -125,7 +151,9 @@ INCLUDES = re.compile(r'^\s*#\s*include\s*["<](tutti[/.][^">]+)[">]', re.MULTILI
 
 
 # All folders with sources.
-FOLDERS = "include src cli bench vcode graph_apps command workloads hardware tests examples report tools".split()
+FOLDERS = (
+    "include src cli bench vcode graph_apps command workloads hardware tests examples report tools"
+).split()
 # Their includes are relative: programs of users, and programs for a machine without this tree.
 RELATIVE = ("examples", "hardware/isa", "tests/install")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\w+)|import\s+([\w.]+))", re.MULTILINE)
@@ -140,16 +168,22 @@ def targets_of(path: pathlib.Path, root: pathlib.Path, every: set[str]) -> list[
         for match in IMPORT.finditer(text):
             module = (match.group(1) or match.group(3)).replace(".", "/")
             names = (f"{module}/{match.group(2)}.py", f"{module}.py", f"{module}/__init__.py")
-            found += [(text.count("\n", 0, match.end()) + 1, name) for name in names if name in every][:1]
+            found += [
+                (text.count("\n", 0, match.end()) + 1, name) for name in names if name in every
+            ][:1]
         return found
     for match in re.finditer(r'^\s*#\s*include\s*["<]([^">]+)[">]', text, re.MULTILINE):
         names = (match.group(1), f"include/{match.group(1)}")
-        found += [(text.count("\n", 0, match.end()) + 1, name) for name in names if name in every][:1]
+        found += [(text.count("\n", 0, match.end()) + 1, name) for name in names if name in every][
+            :1
+        ]
     return found
 
 
 def check_folders(root: pathlib.Path) -> tuple[int, list[Violation]]:
-    """Two folders that depend on each other, and headers included by another path than that from the root."""
+    """Two folders that depend on each other, and headers included by another path than that from
+    the root.
+    """
     paths = [
         path
         for folder in FOLDERS
@@ -174,20 +208,30 @@ def check_folders(root: pathlib.Path) -> tuple[int, list[Violation]]:
         text = path.read_text(encoding="utf-8")
         for match in QUOTED.finditer(text):
             target = match.group(1)
-            if target not in every and f"include/{target}" not in every and (path.parent / target).is_file():
+            if (
+                target not in every
+                and f"include/{target}" not in every
+                and (path.parent / target).is_file()
+            ):
                 line = text.count("\n", 0, match.end()) + 1
-                violations.append(Violation(path, line, f'include of "{target}": write its path from the root'))
+                violations.append(
+                    Violation(path, line, f'include of "{target}": write its path from the root')
+                )
     for (mine, theirs), (path, line) in sorted(edges.items()):
         if mine < theirs and (theirs, mine) in edges:
             back, there = edges[theirs, mine]
             other = f"{back.relative_to(root)}:{there}"
-            violations.append(Violation(path, line, f"{mine} and {theirs} depend on each other: see also {other}"))
+            violations.append(
+                Violation(path, line, f"{mine} and {theirs} depend on each other: see also {other}")
+            )
     return len(paths), violations
 
 
 def run(root: pathlib.Path) -> int:
     files = list(sources.source_files(root, ["include", "src", "workloads", "vcode"]))
-    violations = [v for path in files for v in check_file(root, path, path.read_text(encoding="utf-8"))]
+    violations = [
+        v for path in files for v in check_file(root, path, path.read_text(encoding="utf-8"))
+    ]
     checked, of_folders = check_folders(root)
     return sources.report("includes", root, checked, violations + find_cycle(root) + of_folders)
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every atomic operation in include/tutti/ writes its memory order, and that each has a reason.
+"""Checks that every atomic operation in include/tutti/ writes its memory order, and that each has a
+reason.
 
-An order is written as `Memory::order("site", acquire)`, `acquire`, or `std::memory_order_acquire`; a parameter of
-type memory_order carries one that the caller writes. Its reason is a comment
+An order is written as `Memory::order("site", acquire)`, `acquire`, or `std::memory_order_acquire`;
+a parameter of type memory_order carries one that the caller writes. Its reason is a comment
   // acquire: pairs with ...
-on the line itself or above it in the same paragraph (no blank line, no end of an enclosing block between), so that one
-comment can serve several statements in a row.
+on the line itself or above it in the same paragraph (no blank line, no end of an enclosing block
+between), so that one comment can serve several statements in a row.
 """
 
 import argparse
@@ -18,15 +19,19 @@ import sources
 from sources import Line, Violation
 
 ORDERS = "relaxed|consume|acquire|release|acq_rel|seq_cst"
-# An order as a value: no member (x.release), no function (release(...)), no object (release.load(...)).
-ORDER = re.compile(rf"(?<![\w.>])(?:(?:std|tutti)::)?(?:memory_order_|memory_order::)?({ORDERS})\b(?!\s*[\w.(\[])")
+# An order as a value: no member (x.release), no function (release(...)), no object
+# (release.load(...)).
+ORDER = re.compile(
+    rf"(?<![\w.>])(?:(?:std|tutti)::)?(?:memory_order_|memory_order::)?({ORDERS})\b(?!\s*[\w.(\[])"
+)
 REASON = re.compile(rf"(?:^|[\s/*(])({ORDERS}): \S+ \S+")
 DEFINITION = re.compile(r"constexpr\s+(?:std::)?memory_order\s+\w+\s*=")
 # A parameter that carries an order: the caller writes it.
 PARAMETER = re.compile(r"\bmemory_order\s+(\w+)\s*[,)=]")
 
 OPERATION = re.compile(
-    r"(?:\.|->)\s*(load|store|exchange|fetch_\w+|compare_exchange_weak|compare_exchange_strong|test_and_set)\s*\("
+    r"(?:\.|->)\s*(load|store|exchange|fetch_\w+|compare_exchange_weak"
+    r"|compare_exchange_strong|test_and_set)\s*\("
     r"|\b(atomic_thread_fence|atomic_signal_fence)\s*\("
     r"|\bMemory::(fence)\s*\("
 )
@@ -64,7 +69,9 @@ def check_operations(path: pathlib.Path, code: str) -> list[Violation]:
 
 
 def check_operators(path: pathlib.Path, code: str) -> list[Violation]:
-    """No operator on an atomic: each would be seq_cst without saying so. The names declared here identify atomics."""
+    """No operator on an atomic: each would be seq_cst without saying so. The names declared here
+    identify atomics.
+    """
     names = "|".join(sorted(set(ATOMIC_NAME.findall(code))))
     if not names:
         return []
@@ -76,7 +83,10 @@ def check_operators(path: pathlib.Path, code: str) -> list[Violation]:
         re.MULTILINE,
     )
     return [
-        Violation(path, line_at(code, match.start(index)), f"operator on the atomic '{match.group(index)}'")
+        Violation(
+            path, line_at(code, match.start(index)),
+            f"operator on the atomic '{match.group(index)}'",
+        )
         for match in operator.finditer(code)
         for index in [match.lastindex]
     ]
@@ -105,7 +115,9 @@ def check_reasons(path: pathlib.Path, lines: list[Line]) -> list[Violation]:
             continue
         for order in ORDER.findall(line.code):
             if not has_reason(lines, index, order):
-                found.append(Violation(path, line.number, f"{order} without a reason ('// {order}: ...')"))
+                found.append(
+                    Violation(path, line.number, f"{order} without a reason ('// {order}: ...')")
+                )
     return found
 
 
@@ -117,8 +129,12 @@ def check_file(path: pathlib.Path, text: str) -> list[Violation]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
+    )
     root = parser.parse_args().root.resolve()
     return sources.check_files("memory_orders", root, ["include/tutti"], check_file)
 

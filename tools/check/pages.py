@@ -4,7 +4,8 @@
 
   links     a relative link names a file or folder of the project; its #anchor is a heading there
   tables    every row of a table has as many cells as its head
-  commands  `make TARGET` is a target of the Makefile; a path such as tools/NAME or examples/... exists; a
+  commands  `make TARGET` is a target of the Makefile; a path such as tools/NAME or examples/...
+  exists; a
             subcommand of build/tutti and its --options are in its --help (only with --build)
 readme.py checks the commands that it runs.
 """
@@ -31,7 +32,10 @@ TUTTI = re.compile(r"^(?:build/)?tutti\s+[a-z]")
 
 
 def pages(root: pathlib.Path) -> list[pathlib.Path]:
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root, capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root, capture_output=True,
+        text=True, check=True,
+    )
     return [root / name for name in listed.stdout.split("\n") if name]
 
 
@@ -103,7 +107,9 @@ class Checker:
         if not target.exists():
             self.violations.append(Violation(page, number, f"the link {link} leads to nothing"))
         elif anchor and target.suffix == ".md" and anchor not in anchors(target):
-            self.violations.append(Violation(page, number, f"the link {link}: {target.name} has no heading #{anchor}"))
+            self.violations.append(
+                Violation(page, number, f"the link {link}: {target.name} has no heading #{anchor}")
+            )
 
     def tables(self, page: pathlib.Path, text: str) -> None:
         lines = list(prose(text))
@@ -117,16 +123,30 @@ class Checker:
                 if not row.strip().startswith("|") and "|" not in row:
                     break
                 if cells(row) != columns:
-                    self.violations.append(Violation(page, number, f"this row has {cells(row)} cells, the table {columns}"))
+                    self.violations.append(
+                        Violation(
+                            page, number, f"this row has {cells(row)} cells, the table {columns}"
+                        )
+                    )
 
     def make(self, page: pathlib.Path, number: int, words: list[str]) -> None:
         for word in words[1:]:
-            if "=" not in word and not word.startswith("-") and word not in self.targets and not PLACEHOLDER.search(word):
-                self.violations.append(Violation(page, number, f"`make {word}`: the Makefile has no target {word}"))
+            if (
+                "=" not in word
+                and not word.startswith("-")
+                and word not in self.targets
+                and not PLACEHOLDER.search(word)
+            ):
+                self.violations.append(
+                    Violation(page, number, f"`make {word}`: the Makefile has no target {word}")
+                )
 
     @cache
     def help(self, subcommand: tuple[str, ...]) -> str | None:
-        done = subprocess.run([self.tutti, *subcommand, "--help"], capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            [self.tutti, *subcommand, "--help"], capture_output=True, text=True, check=False,
+            timeout=60,
+        )
         return done.stdout if done.returncode == 0 else None
 
     def command(self, page: pathlib.Path, number: int, text: str) -> None:
@@ -153,19 +173,29 @@ class Checker:
         path: tuple[str, ...] = ()
         text = self.help(path)
         for word in words:
-            if not re.fullmatch(r"[a-z_]+", word) or not re.search(rf"^\s+{word}\b", text or "", re.MULTILINE):
+            if not re.fullmatch(r"[a-z_]+", word) or not re.search(
+                rf"^\s+{word}\b", text or "", re.MULTILINE
+            ):
                 break
             deeper = self.help((*path, word))
             if deeper is None:
                 break
             path, text = (*path, word), deeper
         if not path:
-            self.violations.append(Violation(page, number, f"`tutti {' '.join(words)}`: there is no subcommand {words[0]}"))
+            self.violations.append(
+                Violation(
+                    page, number, f"`tutti {' '.join(words)}`: there is no subcommand {words[0]}"
+                )
+            )
             return
         for word in words:
             option = word.split("=")[0]
-            if re.fullmatch(r"--[a-z][\w-]+", option) and not re.search(rf"{re.escape(option)}\b", text or ""):
-                self.violations.append(Violation(page, number, f"`tutti {' '.join(path)}` has no option {option}"))
+            if re.fullmatch(r"--[a-z][\w-]+", option) and not re.search(
+                rf"{re.escape(option)}\b", text or ""
+            ):
+                self.violations.append(
+                    Violation(page, number, f"`tutti {' '.join(path)}` has no option {option}")
+                )
 
     def page(self, page: pathlib.Path) -> None:
         text = page.read_text(encoding="utf-8")
@@ -185,10 +215,18 @@ def cells(row: str) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
-    parser.add_argument("--tutti", type=pathlib.Path, help="the command, to check subcommands and options with")
-    parser.add_argument("pages", nargs="*", type=pathlib.Path, help="pages to check (default: all of the project)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
+    )
+    parser.add_argument(
+        "--tutti", type=pathlib.Path, help="the command, to check subcommands and options with"
+    )
+    parser.add_argument(
+        "pages", nargs="*", type=pathlib.Path, help="pages to check (default: all of the project)"
+    )
     arguments = parser.parse_args()
     root = arguments.root.resolve()
     checker = Checker(root, arguments.tutti.resolve() if arguments.tutti else None)

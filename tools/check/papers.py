@@ -47,7 +47,11 @@ STAGES = {"lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesi
 def files(root: pathlib.Path) -> Iterator[pathlib.Path]:
     command = ["git", "ls-files", "-co", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    yield from (path for path in (root / name for name in listed.stdout.split("\n") if name) if path.is_file())
+    yield from (
+        path
+        for path in (root / name for name in listed.stdout.split("\n") if name)
+        if path.is_file()
+    )
 
 
 def check_names(path: pathlib.Path) -> list[Violation]:
@@ -55,7 +59,9 @@ def check_names(path: pathlib.Path) -> list[Violation]:
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         if name := NUMBER.search(line):
-            found.append(Violation(path, number, f"'{name[0]}': name the paper by its authors and year"))
+            found.append(
+                Violation(path, number, f"'{name[0]}': name the paper by its authors and year")
+            )
         if place := OUTSIDE.search(line):
             found.append(Violation(path, number, f"'{place[0]}': readers do not have this folder"))
     return found
@@ -77,10 +83,14 @@ def check_rows(page: pathlib.Path) -> tuple[list[Violation], int]:
                 rows += 1
                 seen.setdefault(section, set()).add(name[1])
     for paper, (figures, tables) in WANTED.items():
-        wanted = [f"Figure {n}" for n in range(1, figures + 1)] + [f"Table {ROMAN[n]}" for n in range(1, tables + 1)]
+        wanted = [f"Figure {n}" for n in range(1, figures + 1)] + [
+            f"Table {ROMAN[n]}" for n in range(1, tables + 1)
+        ]
         absent = [name for name in wanted if name not in seen[paper]]
         if absent:
-            found.append(Violation(page, 1, f"the section '{paper}' has no row for {', '.join(absent)}"))
+            found.append(
+                Violation(page, 1, f"the section '{paper}' has no row for {', '.join(absent)}")
+            )
     return found, rows
 
 
@@ -97,12 +107,20 @@ class Commands:
         for path in files(self.root):
             if path.name == "CMakeLists.txt" or path.suffix == ".cmake":
                 text = path.read_text(encoding="utf-8", errors="replace")
-                found |= set(re.findall(r"(?:OUTPUT_NAME|add_executable\(|add_test\(NAME|tutti_add_test\(NAME)\s*([\w-]+)", text))
+                found |= set(
+                    re.findall(
+                        r"(?:OUTPUT_NAME|add_executable\(|add_test\(NAME"
+                        r"|tutti_add_test\(NAME)\s*([\w-]+)",
+                        text,
+                    )
+                )
         return found
 
     @cache
     def output(self, command: tuple[str, ...]) -> tuple[int, str]:
-        done = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            command, cwd=self.root, capture_output=True, text=True, check=False, timeout=60
+        )
         return done.returncode, done.stdout + done.stderr
 
     def cell(self, text: str) -> Iterator[str]:
@@ -129,9 +147,12 @@ class Commands:
         stages = [word for word in arguments if word in STAGES]
         options = arguments[len(stages) :]
         for stage in stages or [""]:
-            status, said = self.output((sys.executable, "-m", "hardware.flow", *filter(None, [stage]), *options, "--list"))
+            status, said = self.output(
+                (sys.executable, "-m", "hardware.flow", *filter(None, [stage]), *options, "--list")
+            )
             if status or not said.strip():
-                yield f"`{span}`: no job of {stage or 'any stage'}: {said.strip() or 'the list is empty'}"
+                why = said.strip() or "the list is empty"
+                yield f"`{span}`: no job of {stage or 'any stage'}: {why}"
 
     def python(self, words: list[str]) -> Iterator[str]:
         name = words[2] if words[1] == "-m" else words[1]
@@ -167,9 +188,15 @@ class Commands:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
-    parser.add_argument("--build", type=pathlib.Path, help="the build folder, to check options of programs with")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
+    )
+    parser.add_argument(
+        "--build", type=pathlib.Path, help="the build folder, to check options of programs with"
+    )
     arguments = parser.parse_args()
     root = arguments.root.resolve()
     paths = list(files(root))
@@ -179,7 +206,10 @@ def main() -> int:
     if (root / PAGE).is_file():
         absent += commands.page(root / PAGE)
     least = sum(figures + tables for figures, tables in WANTED.values())
-    print(f"papers: {rows} rows of figures and tables, at least {least} wanted; {commands.checked} commands")
+    print(
+        f"papers: {rows} rows of figures and tables, at least {least} wanted; {commands.checked} "
+        "commands"
+    )
     return sources.report("papers", root, len(paths), violations + absent)
 
 

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of a Markdown page, compiles its C++, and compares what they print with what the page says.
+"""Runs the commands of a Markdown page, compiles its C++, and compares what they print with what
+the page says.
 
-  ```sh           is run by bash in the project's folder and must succeed; not after a line <!-- no-run -->
-  ```cpp          is compiled against tutti and run; if it has no main(), its lines after the includes become one, below
+  ```sh           is run by bash in the project's folder and must succeed; not after a line <!--
+  no-run --> ```cpp          is compiled against tutti and run; if it has no main(), its lines after
+  the includes become one, below
                   the usual standard headers; not after <!-- no-run -->
   ```text         directly after one of these: exactly what it printed
-  ```text approx  the same, but any number matches any number, any run of spaces or rules (---) matches any
+  ```text approx  the same, but any number matches any number, any run of spaces or rules (---)
+  matches any
                   other, and a line `...` matches any lines
   ```console      and every other block is only shown
-Commands that would run these checks again or that need a network or root (make test, make report, git clone,
-sudo ...) are skipped, with a line that says so.
+Commands that would run these checks again or that need a network or root (make test, make report,
+git clone, sudo ...) are skipped, with a line that says so.
 """
 
 import argparse
@@ -26,7 +29,10 @@ import sources
 from sources import Violation
 
 TIMEOUT_S = 600
-SKIPPED = re.compile(r"^\s*(make( (test|test-all|report|bootstrap|install|lint|help))?|\.ci/run|git clone|cd|sudo|apt)\b.*$")
+SKIPPED = re.compile(
+    r"^\s*(make( (test|test-all|report|bootstrap|install|lint|help))?|\.ci/run"
+    r"|git clone|cd|sudo|apt)\b.*$"
+)
 NOT_MAKE = re.compile(r"^\s*make (build|package|format|clean)\b")
 USUAL_HEADERS = ("#include <chrono>", "#include <cstdio>", "#include <vector>")
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
@@ -65,7 +71,8 @@ def blocks_of(page: str) -> list[Block | None]:
 
 
 def runnable(script: str) -> tuple[str, list[str]]:
-    """The commands to run, and those that are skipped; a line that ends in \\ goes on in the next."""
+    """The commands to run, and those that are skipped; a line that ends in \\ goes on in the next.
+    """
     kept, skipped = [], []
     for command in re.sub(r"\\\n\s*", " ", script).split("\n"):
         plain = command.split("#")[0].strip()
@@ -90,7 +97,10 @@ def pattern_of(expected: str) -> str:
 def matches(expected: str, actual: str, is_approximate: bool) -> bool:
     if not is_approximate:
         return expected.strip("\n") == actual.strip("\n")
-    squeezed = "\n".join(re.sub(r"\s+", " ", line.strip()) for line in actual.strip("\n").split("\n")) + "\n"
+    squeezed = (
+        "\n".join(re.sub(r"\s+", " ", line.strip()) for line in actual.strip("\n").split("\n"))
+        + "\n"
+    )
     return re.fullmatch(pattern_of(expected), squeezed) is not None
 
 
@@ -109,13 +119,18 @@ class Page:
         environment = {**os.environ, "NO_COLOR": "1"}
         try:
             done = subprocess.run(
-                command, cwd=self.root, env=environment, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
+                command, cwd=self.root, env=environment, capture_output=True, text=True,
+                check=False, timeout=TIMEOUT_S
             )
         except subprocess.TimeoutExpired:
             self.fail(block, f"did not end within {TIMEOUT_S} s")
             return None
         if done.returncode != 0:
-            self.fail(block, f"failed with status {done.returncode}:\n{done.stdout[-1500:]}{done.stderr[-1500:]}")
+            self.fail(
+                block,
+                f"failed with status {done.returncode}:\n"
+                f"{done.stdout[-1500:]}{done.stderr[-1500:]}",
+            )
             return None
         return done.stdout
 
@@ -141,9 +156,17 @@ class Page:
             source, program = pathlib.Path(folder, "snippet.cpp"), pathlib.Path(folder, "snippet")
             source.write_text(text, encoding="utf-8")
             library = [str(p) for p in (self.build / "libtutti.a",) if p.exists()]
-            needed = subprocess.run(["pkg-config", "--libs", "hwloc", "libhwy"], capture_output=True, text=True, check=False)
-            command = ["g++", "-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{self.root / 'include'}", str(source)]
-            command += ["-o", str(program), *library, *needed.stdout.split(), "-lboost_context", "-pthread"]
+            needed = subprocess.run(
+                ["pkg-config", "--libs", "hwloc", "libhwy"], capture_output=True, text=True,
+                check=False,
+            )
+            command = [
+                "g++", "-std=c++20", "-O2", "-Wall", "-Wextra", f"-I{self.root / 'include'}",
+                str(source),
+            ]
+            command += [
+                "-o", str(program), *library, *needed.stdout.split(), "-lboost_context", "-pthread",
+            ]
             if self.execute(block, command) is None:
                 return None
             return self.execute(block, [str(program)])
@@ -154,7 +177,9 @@ class Page:
             if block is None:
                 continue  # Prose may stand between a command and its output.
             if block.language == "text":
-                if output is not None and not matches(block.text, output, "approx" in block.options):
+                if output is not None and not matches(
+                    block.text, output, "approx" in block.options
+                ):
                     self.fail(block, f"the output differs; it is now:\n{output}")
                 output = None
             elif block.language == "sh" and block.is_run:
@@ -167,10 +192,16 @@ class Page:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
+    )
     parser.add_argument("--build", type=pathlib.Path, help="the build folder (default: build/)")
-    parser.add_argument("pages", nargs="*", type=pathlib.Path, help="pages to check (default: README.md)")
+    parser.add_argument(
+        "pages", nargs="*", type=pathlib.Path, help="pages to check (default: README.md)"
+    )
     arguments = parser.parse_args()
     root = arguments.root.resolve()
     build = (arguments.build or root / "build").resolve()

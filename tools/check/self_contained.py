@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every header in include/ compiles alone, twice in one file, with each compiler and no warning.
+"""Checks that every header in include/ compiles alone, twice in one file, with each compiler and no
+warning.
 
-Headers that end in .h are compiled as C11 too. A compiler that is not installed is skipped with a line.
+Headers that end in .h are compiled as C11 too. A compiler that is not installed is skipped with a
+line.
 """
 
 import argparse
@@ -59,9 +61,15 @@ def run(root: pathlib.Path, compilers: list[str]) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder")
-    parser.add_argument("--compiler", action="append", help="a C++ compiler; repeatable (default: g++ and clang++)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
+    )
+    parser.add_argument(
+        "--compiler", action="append", help="a C++ compiler; repeatable (default: g++ and clang++)"
+    )
     arguments = parser.parse_args()
     return run(arguments.root.resolve(), arguments.compiler or ["g++", "clang++"])
 

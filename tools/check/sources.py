@@ -24,14 +24,16 @@ class Violation:
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """One line of a C or C++ file, taken apart. `code` keeps its columns: everything else is blank."""
+    """One line of a C or C++ file, taken apart. `code` keeps its columns: everything else is blank.
+    """
 
     number: int
     code: str
     comment: str
 
 
-# Strings come before comments, so that "//" inside a string is not a comment; raw strings come before both.
+# Strings come before comments, so that "//" inside a string is not a comment; raw strings come
+# before both.
 TOKEN = re.compile(
     r'R"(?P<raw>[^\s()\\]*)\((?:.|\n)*?\)(?P=raw)"'
     r'|"(?:\\.|[^"\\\n])*"'
@@ -93,6 +95,8 @@ def check_files(
 
 def main(description: str, run: Callable[[pathlib.Path], int]) -> int:
     """The command line of a check: run(root) returns the exit status."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the project's folder")
     return run(parser.parse_args().root.resolve())

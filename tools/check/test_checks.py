@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives each check inputs that it must refuse and inputs that it must accept: a check that cannot fail checks nothing."""
+"""Gives each check inputs that it must refuse and inputs that it must accept: a check that cannot
+fail checks nothing.
+"""
 
 import contextlib
 import io
@@ -62,25 +64,42 @@ class IncludesTest(CheckTest):
     def test_refuses_folders_that_depend_on_each_other(self) -> None:
         self.write("cli/a.hpp", '#pragma once\n#include "command/b.hpp"\n')
         said = self.verdict("command/b.hpp", '#pragma once\n#include "cli/a.hpp"\n')
-        self.assertIn("cli/a.hpp:2: cli and command depend on each other: see also command/b.hpp:2", said)
+        self.assertIn(
+            "cli/a.hpp:2: cli and command depend on each other: see also command/b.hpp:2", said
+        )
 
     def test_refuses_python_packages_that_depend_on_each_other(self) -> None:
         self.write("report/a.py", "from hardware.flow import b\n")
         said = self.verdict("hardware/flow/b.py", "\nfrom report.a import c\n")
-        self.assertIn("hardware/flow/b.py:2: hardware/flow and report depend on each other: see also report/a.py:1", said)
+        self.assertIn(
+            "hardware/flow/b.py:2: hardware/flow and report depend on each other: see also "
+            "report/a.py:1",
+            said,
+        )
 
     def test_refuses_a_second_include_root(self) -> None:
         self.write("bench/floors/a.hpp", "#pragma once\n")
         said = self.verdict("bench/floors/a.cpp", '#include "a.hpp"\n')
-        self.assertIn('bench/floors/a.cpp:1: include of "a.hpp": write its path from the root', said)
-        self.assertNotIn("violations", self.verdict("bench/floors/a.cpp", '#include "bench/floors/a.hpp"\n'))
+        self.assertIn(
+            'bench/floors/a.cpp:1: include of "a.hpp": write its path from the root', said
+        )
+        self.assertNotIn(
+            "violations", self.verdict("bench/floors/a.cpp", '#include "bench/floors/a.hpp"\n')
+        )
 
     def test_refuses_upwards_with_file_and_line(self) -> None:
-        said = self.verdict("include/tutti/wait/spin.hpp", '#pragma once\n#include "tutti/barrier/a.hpp"\n')
-        self.assertIn("include/tutti/wait/spin.hpp:2: wait includes tutti/barrier/a.hpp upwards", said)
+        said = self.verdict(
+            "include/tutti/wait/spin.hpp", '#pragma once\n#include "tutti/barrier/a.hpp"\n'
+        )
+        self.assertIn(
+            "include/tutti/wait/spin.hpp:2: wait includes tutti/barrier/a.hpp upwards", said
+        )
 
     def test_refuses_a_private_file_in_a_public_header(self) -> None:
-        self.assertIn("not part of include/", self.verdict("include/tutti/wait/a.hpp", '#include "detail.hpp"\n'))
+        self.assertIn(
+            "not part of include/",
+            self.verdict("include/tutti/wait/a.hpp", '#include "detail.hpp"\n'),
+        )
 
     def test_refuses_an_unknown_layer(self) -> None:
         self.assertIn("'magic' is unknown", self.verdict("include/tutti/magic/a.hpp", "int a;\n"))
@@ -95,12 +114,18 @@ class IncludesTest(CheckTest):
             "void f() { syscall(202); }\n",
         ):
             with self.subTest(text):
-                self.assertIn("outside include/tutti/platform/", self.verdict("include/tutti/wait/a.hpp", text))
+                self.assertIn(
+                    "outside include/tutti/platform/",
+                    self.verdict("include/tutti/wait/a.hpp", text),
+                )
                 (self.root / "include/tutti/wait/a.hpp").unlink()
                 self.assertNotIn("violations", self.verdict("include/tutti/platform/a.hpp", text))
 
     def test_looks_at_code_only(self) -> None:
-        text = '// #include "tutti/registry.hpp"\n/* asm volatile("") */\nconst char* s = "_mm_pause()";\n'
+        text = (
+            '// #include "tutti/registry.hpp"\n/* asm volatile("") */\n'
+            'const char* s = "_mm_pause()";\n'
+        )
         self.assertNotIn("violations", self.verdict("include/tutti/wait/a.hpp", text))
 
     def test_refuses_a_circle(self) -> None:
@@ -145,7 +170,9 @@ class PagesTest(CheckTest):
         return [violation.message for violation in checker.violations]
 
     def test_follows_links_and_anchors(self) -> None:
-        self.assertEqual(self.said("# Top\n[b](b.md) [c](b.md#a-head-code) [d](#top) [e](https://a.b/c)\n"), [])
+        self.assertEqual(
+            self.said("# Top\n[b](b.md) [c](b.md#a-head-code) [d](#top) [e](https://a.b/c)\n"), []
+        )
         self.assertIn("leads to nothing", self.said("[b](c.md)\n")[0])
         self.assertIn("no heading #x", self.said("[b](b.md#x)\n")[0])
 
@@ -154,33 +181,43 @@ class PagesTest(CheckTest):
         self.assertIn("1 cells, the table 2", self.said("| a | b |\n|---|--:|\n| 1 |\n")[0])
 
     def test_knows_the_targets_of_the_makefile(self) -> None:
-        self.assertEqual(self.said("`make build`, `make TARGET`\n```sh\nmake build JOBS=2\n```\n"), [])
+        self.assertEqual(
+            self.said("`make build`, `make TARGET`\n```sh\nmake build JOBS=2\n```\n"), []
+        )
         self.assertIn("no target biuld", self.said("```sh\nmake biuld\n```\n")[0])
         self.assertIn("no target biuld", self.said("```sh\nmake build && make biuld\n```\n")[0])
 
 
 class MemoryOrdersTest(CheckTest):
     def messages(self, text: str) -> list[str]:
-        return [f"{v.line}: {v.message}" for v in memory_orders.check_file(self.root / "a.hpp", text)]
+        return [
+            f"{v.line}: {v.message}" for v in memory_orders.check_file(self.root / "a.hpp", text)
+        ]
 
     def test_accepts_each_place_of_a_reason(self) -> None:
         for text in (
             "// acquire: pairs with arrive.\nx.load(acquire);\n",
             "x.load(std::memory_order_acquire);  // acquire: pairs with arrive.\n",
-            '// relaxed: a hint only.\n// release: publishes the data.\nx.store(y.load(relaxed),\n  Memory::order("s", release));\n',
+            '// relaxed: a hint only.\n// release: publishes the data.\nx.store(y.load(relaxed),\n'
+            '  Memory::order("s", release));\n',
             "// relaxed: two hints.\na.load(relaxed);\nb.load(relaxed);\n",
             '// seq_cst: before the look.\nMemory::fence("s", seq_cst);\n',
-            "// acq_rel: joins the chain. relaxed: a retry.\nx.compare_exchange_weak(a, b, acq_rel, relaxed);\n",
+            "// acq_rel: joins the chain. relaxed: a retry.\n"
+            "x.compare_exchange_weak(a, b, acq_rel, relaxed);\n",
             "bool until(std::memory_order order) { return x.load(order); }\n",
         ):
             with self.subTest(text):
                 self.assertEqual(self.messages(text), [])
 
     def test_refuses_an_operation_without_order(self) -> None:
-        for operation in ("load()", "store(1)", "fetch_add(1)", "exchange(f(1, 2))", "test_and_set()"):
+        for operation in (
+            "load()", "store(1)", "fetch_add(1)", "exchange(f(1, 2))", "test_and_set()",
+        ):
             with self.subTest(operation):
                 self.assertIn("without a memory order", self.messages(f"x.{operation};\n")[0])
-        self.assertIn("1: atomic_thread_fence() without", self.messages("std::atomic_thread_fence(o);\n")[0])
+        self.assertIn(
+            "1: atomic_thread_fence() without", self.messages("std::atomic_thread_fence(o);\n")[0]
+        )
 
     def test_refuses_a_compare_exchange_with_one_order(self) -> None:
         text = "// acq_rel: joins the chain.\nx.compare_exchange_strong(a, b, acq_rel);\n"
@@ -195,8 +232,10 @@ class MemoryOrdersTest(CheckTest):
             "// release: publishes the data.\nx.load(acquire);\n",
             "// acquire:\nx.load(acquire);\n",
             "// we acquire here\nx.load(acquire);\n",
-            '// "acquire" is in a string only\nx.load(Memory::order("acquire: not a reason", acquire));\n',
-            "  // acquire: pairs with g.\n  f() {\n    x.load(acquire);\n  }\n  g() {\n    y.load(acquire);\n  }\n",
+            '// "acquire" is in a string only\n'
+            'x.load(Memory::order("acquire: not a reason", acquire));\n',
+            "  // acquire: pairs with g.\n  f() {\n    x.load(acquire);\n  }\n"
+            "  g() {\n    y.load(acquire);\n  }\n",
         ):
             with self.subTest(text):
                 found = self.messages(text)
@@ -205,12 +244,18 @@ class MemoryOrdersTest(CheckTest):
 
     def test_refuses_operators(self) -> None:
         declared = "std::atomic<int> count_{0};\nMemory::template atomic<bool> flag;\n"
-        for use in ("  ++count_;", "  count_ = 1;", "  count_ += 2;", "  node.flag = true;", "  if (count_) f();"):
+        for use in (
+            "  ++count_;", "  count_ = 1;", "  count_ += 2;", "  node.flag = true;",
+            "  if (count_) f();",
+        ):
             with self.subTest(use):
                 self.assertIn("3: operator on the atomic", self.messages(declared + use + "\n")[0])
 
     def test_knows_what_is_no_order(self) -> None:
-        text = "node.release.f();\nrelease(1);\nconstexpr std::memory_order release = std::memory_order_release;\n"
+        text = (
+            "node.release.f();\nrelease(1);\n"
+            "constexpr std::memory_order release = std::memory_order_release;\n"
+        )
         self.assertEqual(self.messages(text), [])
 
 
@@ -220,7 +265,12 @@ class SelfContainedTest(CheckTest):
         return self.run_quietly(self_contained.run, self.root, ["g++"])
 
     def test_accepts_a_whole_header(self) -> None:
-        self.assertEqual(self.verdict("#pragma once\n#include <cstddef>\ninline std::size_t f() { return 1; }\n")[0], 0)
+        self.assertEqual(
+            self.verdict(
+                "#pragma once\n#include <cstddef>\ninline std::size_t f() { return 1; }\n"
+            )[0],
+            0,
+        )
 
     def test_refuses_a_missing_include(self) -> None:
         status, said = self.verdict("#pragma once\ninline std::size_t f() { return 1; }\n")
@@ -231,10 +281,14 @@ class SelfContainedTest(CheckTest):
         self.assertEqual(self.verdict("inline int f() { return 1; }\n")[0], 1)
 
     def test_refuses_a_warning(self) -> None:
-        self.assertEqual(self.verdict("#pragma once\ninline int f(int unused) { return 1; }\n")[0], 1)
+        self.assertEqual(
+            self.verdict("#pragma once\ninline int f(int unused) { return 1; }\n")[0], 1
+        )
 
     def test_refuses_a_c_header_that_is_cpp(self) -> None:
-        self.assertEqual(self.verdict("#pragma once\ninline int f(int& a) { return a; }\n", "a.h")[0], 1)
+        self.assertEqual(
+            self.verdict("#pragma once\ninline int f(int& a) { return a; }\n", "a.h")[0], 1
+        )
 
     def test_says_when_no_compiler_is_there(self) -> None:
         self.write("include/a.hpp", "")
@@ -249,16 +303,24 @@ class HeaderLinesTest(CheckTest):
         return self.run_quietly(header_lines.run, self.root)
 
     def test_the_first_matching_pattern_gives_the_limit(self) -> None:
-        self.assertLess(header_lines.limit_of("tutti/barrier/ticket.hpp"), header_lines.limit_of("tutti/barrier/barrier.hpp"))
+        self.assertLess(
+            header_lines.limit_of("tutti/barrier/ticket.hpp"),
+            header_lines.limit_of("tutti/barrier/barrier.hpp"),
+        )
         self.assertEqual(header_lines.limit_of("tutti/graph/run.hpp"), header_lines.LIMITS["*"])
 
-    @unittest.skipUnless(header_lines.is_measured_compiler(), "the limits hold for another compiler")
+    @unittest.skipUnless(
+        header_lines.is_measured_compiler(), "the limits hold for another compiler"
+    )
     def test_refuses_a_header_above_its_limit(self) -> None:
         limit = header_lines.limit_of("tutti/wait/a.hpp")
         self.assertEqual(self.verdict(limit)[0], 0)
         status, said = self.verdict(limit + 1)
         self.assertEqual(status, 1)
-        self.assertIn(f"include/tutti/wait/a.hpp:1: {limit + 1:,} preprocessed lines; its limit is {limit:,}", said)
+        self.assertIn(
+            f"include/tutti/wait/a.hpp:1: {limit + 1:,} preprocessed lines; its limit is {limit:,}",
+            said,
+        )
 
     def test_is_skipped_with_another_compiler(self) -> None:
         with mock.patch.object(header_lines, "is_measured_compiler", return_value=False):
@@ -273,7 +335,23 @@ class FormatTest(CheckTest):
 
     def test_refuses_a_file_without_licence_or_purpose(self) -> None:
         self.assertIn("src/a.cpp:1: the first line", self.verdict("int a;\n")[1])
-        self.assertIn("src/a.cpp:2: the second line", self.verdict("// SPDX-License-Identifier: Apache-2.0\n\nint a;\n")[1])
+        self.assertIn(
+            "src/a.cpp:2: the second line",
+            self.verdict("// SPDX-License-Identifier: Apache-2.0\n\nint a;\n")[1],
+        )
+
+    def test_refuses_an_include_as_the_purpose_unless_it_is_the_files_own_header(self) -> None:
+        licence = "// SPDX-License-Identifier: Apache-2.0\n"
+        said = self.verdict(licence + '#include "src/b.hpp"\n')[1]
+        self.assertIn("src/a.cpp:2: the second line", said)
+        self.assertNotIn("second line", self.verdict(licence + '#include "src/a.hpp"\n')[1])
+
+    def test_refuses_a_wide_line_of_python(self) -> None:
+        self.write("tools/a.py", f"x = {'1' * 97}\n")
+        self.write("tools/b", f"#!/usr/bin/env python3\nx = {'1' * 97}\n")
+        said = self.verdict(OPENING + "int a;\n")[1]
+        self.assertIn("tools/a.py:1: this line has 101 columns", said)
+        self.assertIn("tools/b:2: this line has 101 columns", said)
 
     @unittest.skipUnless(shutil.which("clang-format"), "clang-format is not installed")
     def test_refuses_another_layout(self) -> None:
@@ -301,24 +379,40 @@ class ReadmeTest(CheckTest):
         self.assertIn("1: failed with status 1:\nbefore", found[0])
 
     def test_refuses_another_output(self) -> None:
-        self.assertIn("5: the output differs", self.violations("```sh\necho a 1\n```\n\n```text\na 2\n```\n")[0])
+        self.assertIn(
+            "5: the output differs",
+            self.violations("```sh\necho a 1\n```\n\n```text\na 2\n```\n")[0],
+        )
 
     def test_compares_approximately_on_demand(self) -> None:
-        page = "```sh\nprintf 'head\\nx   12.5 ns\\n-----\\nmore\\nend\\n'\n```\n```text approx\n{}\n```\n"
+        page = (
+            "```sh\nprintf 'head\\nx   12.5 ns\\n-----\\nmore\\nend\\n'\n```\n"
+            "```text approx\n{}\n```\n"
+        )
         self.assertEqual(self.violations(page.format("head\nx 7 ns\n---\n...\nend")), [])
         self.assertEqual(len(self.violations(page.format("head\nx 7 us\n---\n...\nend"))), 1)
 
     def test_compiles_and_runs_cpp(self) -> None:
-        program = '```cpp\n#include <cstdio>\nint main() {{ std::puts("{}"); }}\n```\n```text\nhello\n```\n'
+        program = (
+            '```cpp\n#include <cstdio>\nint main() {{ std::puts("{}"); }}\n```\n'
+            '```text\nhello\n```\n'
+        )
         self.assertEqual(self.violations(program.format("hello")), [])
         self.assertIn("the output differs", self.violations(program.format("goodbye"))[0])
         self.assertIn("failed with status", self.violations("```cpp\nint i = nothing;\n```\n")[0])
-        self.assertEqual(self.violations("```cpp\n#include <vector>\nstd::vector<int> v(3);\nv[0] = 1;\n```\n"), [])
+        self.assertEqual(
+            self.violations("```cpp\n#include <vector>\nstd::vector<int> v(3);\nv[0] = 1;\n```\n"),
+            [],
+        )
 
     def test_runs_nothing_that_would_recurse_or_is_marked(self) -> None:
-        self.assertEqual(self.violations("```sh\nmake test\nmake report  # minutes\nmake\n.ci/run\n```\n"), [])
+        self.assertEqual(
+            self.violations("```sh\nmake test\nmake report  # minutes\nmake\n.ci/run\n```\n"), []
+        )
         self.assertIn("not run here: make report", self.said.getvalue())
-        self.assertEqual(self.violations("<!-- no-run -->\n```sh\nfalse\n```\n```console\n$ false\n```\n"), [])
+        self.assertEqual(
+            self.violations("<!-- no-run -->\n```sh\nfalse\n```\n```console\n$ false\n```\n"), []
+        )
         self.assertEqual(len(self.violations("```sh\nmake build-nothing\n```\n")), 1)
 
 
@@ -329,10 +423,17 @@ class PapersTest(CheckTest):
 
     def test_refuses_a_number_and_a_folder_that_readers_do_not_have(self) -> None:
         for bad in (f"paper {4:03}", f"Papers {0:03}", f"paper_{2:03}", "see ../" + "shared/x"):
-            self.assertEqual(len(papers.check_names(self.write("a.cpp", f"// {bad} says\n"))), 1, bad)
+            self.assertEqual(
+                len(papers.check_names(self.write("a.cpp", f"// {bad} says\n"))), 1, bad
+            )
 
     def test_accepts_authors_and_other_numbers(self) -> None:
-        self.assertEqual(papers.check_names(self.write("a.cpp", "// Naylor et al. 2020, a paper of 8 pages; 004\n")), [])
+        self.assertEqual(
+            papers.check_names(
+                self.write("a.cpp", "// Naylor et al. 2020, a paper of 8 pages; 004\n")
+            ),
+            [],
+        )
 
     def test_counts_rows_and_names_those_that_are_absent(self) -> None:
         rows = [f"| Figure {n} | x | y |" for n in range(1, 8)]
@@ -346,14 +447,20 @@ class PapersTest(CheckTest):
 
     def test_accepts_commands_that_exist(self) -> None:
         for command in (
-            "`.venv/bin/python -m hardware.flow simulate --unit counting --match measure --out build/x.jsonl`",
+            "`.venv/bin/python -m hardware.flow simulate --unit counting --match measure --out "
+            "build/x.jsonl`",
             "`build/tutti-phylo optimize` as in figure 3", "the same", papers.NOTHING,
         ):
             self.assertEqual(self.wrong(command), [], command)
 
     def test_refuses_commands_that_do_not(self) -> None:
-        self.assertIn("no unit", self.wrong("`.venv/bin/python -m hardware.flow simulate --unit none`")[0])
-        self.assertIn("empty", self.wrong("`.venv/bin/python -m hardware.flow prove --unit hbs --match none`")[0])
+        self.assertIn(
+            "no unit", self.wrong("`.venv/bin/python -m hardware.flow simulate --unit none`")[0]
+        )
+        self.assertIn(
+            "empty",
+            self.wrong("`.venv/bin/python -m hardware.flow prove --unit hbs --match none`")[0],
+        )
         self.assertIn("makes no", self.wrong("`build/tutti-nothing --json`")[0])
         self.assertIn("there is no", self.wrong("`.venv/bin/python -m hardware.nothing`")[0])
         self.assertIn("neither code", self.wrong("somehow")[0])
@@ -367,12 +474,17 @@ class GeneratedTest(unittest.TestCase):
     def test_sees_a_stale_table_and_a_missing_mark_and_can_write(self) -> None:
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             page = pathlib.Path(folder) / "page.md"
-            page.write_text("above\n<!-- generated by `echo` -->\nold\n<!-- end of generated -->\nbelow\n", encoding="utf-8")
+            page.write_text(
+                "above\n<!-- generated by `echo` -->\nold\n<!-- end of generated -->\nbelow\n",
+                encoding="utf-8",
+            )
             with self.assertRaisesRegex(SystemExit, r"page\.md:3: not what `echo new` prints"):
                 generated.main([str(page), "echo", "new"])
             generated.main(["--write", str(page), "echo", "new"])
             generated.main([str(page), "echo", "new"])
-            self.assertIn("above\n<!-- generated by `echo` -->\nnew\n", page.read_text(encoding="utf-8"))
+            self.assertIn(
+                "above\n<!-- generated by `echo` -->\nnew\n", page.read_text(encoding="utf-8")
+            )
             page.write_text("no marks\n", encoding="utf-8")
             with self.assertRaisesRegex(SystemExit, "needs one line"):
                 generated.main([str(page), "echo", "new"])
@@ -391,11 +503,16 @@ class WordsTest(CheckTest):
 
     def test_accepts_the_one_meaning_that_is_left(self) -> None:
         allowed = "struct alignas(cache_line) participant {};\n"
-        self.assertNotIn("participant", self.verdict("include/tutti/barrier/participant.hpp", allowed))
+        self.assertNotIn(
+            "participant", self.verdict("include/tutti/barrier/participant.hpp", allowed)
+        )
         self.assertIn("src/a.cpp:1: participant", self.verdict("src/a.cpp", "class participant;\n"))
 
     def test_accepts_words_inside_others_and_in_prose(self) -> None:
-        text = "// They use it at a meeting.\nint total, usage, shared; // crew\nconst char* s = \"seat\";\n"
+        text = (
+            '// They use it at a meeting.\nint total, usage, shared; // crew\n'
+            'const char* s = "seat";\n'
+        )
         self.assertNotIn("violations", self.verdict("src/a.cpp", text))
 
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that words which once had several meanings name one thing, or nothing.
 
-A word is looked for in names of the code, C++ and Python, as a part between underscores or capitals: `crew` is in
-run_crew and in RunCrew. Comments and strings are free. docs/glossary.md says what the project's words mean.
+A word is looked for in names of the code, C++ and Python, as a part between underscores or
+capitals: `crew` is in run_crew and in RunCrew. Comments and strings are free. docs/glossary.md says
+what the project's words mean.
 """
 
 import dataclasses
@@ -14,7 +15,9 @@ import sys
 import sources
 from sources import Violation
 
-FOLDERS = "include src cli bench vcode graph_apps command workloads hardware tests examples report tools".split()
+FOLDERS = (
+    "include src cli bench vcode graph_apps command workloads hardware tests examples report tools"
+).split()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,8 +44,10 @@ WORDS = {
     "use": Word(type_named("use"), "exclusive_use_check"),
     "share": Word(type_named("share"), "a part, or what it is a part of"),
     "share_t": Word(type_named("share_t"), "another name", r"graph_apps/programs/exact\.hpp"),
-    "participant": Word(type_named("participant"), "rank_state, machine_base or what it does",
-                        r"include/tutti/(barrier|graph)/participant\.hpp"),  # the second forwards an older spelling
+    "participant": Word(
+        type_named("participant"), "rank_state, machine_base or what it does",
+        r"include/tutti/(barrier|graph)/participant\.hpp",
+    ),  # the second forwards an older spelling
     "tally": Word(part("tally"), "message_counts"),
     "foresight": Word(part("foresight"), "message_predictor"),
     "assembly": Word(type_named("assembly"), "shared_state"),
@@ -55,7 +60,10 @@ CHECKERS = re.compile(r"tools/check/(test_checks|words)\.py")
 def code_of(path: pathlib.Path, text: str) -> list[str]:
     if path.suffix == ".py":
         plain = re.sub(r'("""|\'\'\')(?:.|\n)*?\1', lambda m: sources.blank(m.group()), text)
-        return [re.sub(r"(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|#.*", "", line) for line in plain.split("\n")]
+        return [
+            re.sub(r"(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|#.*", "", line)
+            for line in plain.split("\n")
+        ]
     lines = [line.code for line in sources.lines_of(text)]
     return ["" if line.lstrip().startswith("#") else line for line in lines]
 
@@ -65,9 +73,13 @@ def check(root: pathlib.Path, path: pathlib.Path) -> list[Violation]:
     found = []
     for number, line in enumerate(code_of(path, path.read_text(encoding="utf-8")), 1):
         for name, word in WORDS.items():
-            if not re.search(word.pattern, line) or (word.where and re.fullmatch(word.where, relative)):
+            if not re.search(word.pattern, line) or (
+                word.where and re.fullmatch(word.where, relative)
+            ):
                 continue
-            found.append(Violation(path, number, f"{name} has had several meanings; write {word.instead}"))
+            found.append(
+                Violation(path, number, f"{name} has had several meanings; write {word.instead}")
+            )
     return found
 
 
@@ -79,7 +91,9 @@ def run(root: pathlib.Path) -> int:
         if path.suffix in sources.SUFFIXES | {".py"} and path.is_file()
         and not CHECKERS.fullmatch(path.relative_to(root).as_posix())
     ]
-    return sources.report("words", root, len(paths), [v for path in paths for v in check(root, path)])
+    return sources.report(
+        "words", root, len(paths), [v for path in paths for v in check(root, path)]
+    )
 
 
 if __name__ == "__main__":

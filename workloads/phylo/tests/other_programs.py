@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the log-likelihood of a real alignment with RAxML's and IQ-TREE's.
 
-The alignment is the one that Debian's package iqtree installs as an example (17 vertebrates, 1,998 sites of
-mitochondrial DNA); it is read from where it is installed. RAxML finds a tree and a model (GTR, Gamma) for it and prints the
-parameters to six digits. tutti-phylo and IQ-TREE then evaluate that tree under those parameters, and tutti-phylo finds
-the branch lengths again. The exit status is 77 if a program or the alignment is not installed.
+The alignment is the one that Debian's package iqtree installs as an example (17 vertebrates, 1,998
+sites of mitochondrial DNA); it is read from where it is installed. RAxML finds a tree and a model
+(GTR, Gamma) for it and prints the parameters to six digits. tutti-phylo and IQ-TREE then evaluate
+that tree under those parameters, and tutti-phylo finds the branch lengths again. The exit status is
+77 if a program or the alignment is not installed.
 """
 
 import json
@@ -34,7 +35,9 @@ def find_program(*names: str) -> str:
 
 
 def run(command: list[str], folder: pathlib.Path) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -54,9 +57,8 @@ def model_of(info: str) -> str:
     frequencies = [number(rf"freq pi\({base}\):", info) for base in "ACGT"]
     # Six digits do not sum to 1 exactly, and each program corrects that in its own way.
     frequencies = [f / sum(frequencies) for f in frequencies]
-    return (
-        f"GTR{{{rates}}}+F{{{','.join(f'{f:.17g}' for f in frequencies)}}}+G4{{{number('alpha:', info)}}}"
-    )
+    shares = ",".join(f"{f:.17g}" for f in frequencies)
+    return f"GTR{{{rates}}}+F{{{shares}}}+G4{{{number('alpha:', info)}}}"
 
 
 def main() -> None:
@@ -77,12 +79,20 @@ def main() -> None:
         tree = "RAxML_result.best"
         values = {"RAxML": number("Final GAMMA  likelihood:", info)}
 
-        fixed = [iqtree, "-s", str(ALIGNMENT), "-te", tree, "-blfix", "-m", model, "-nt", "1", "-pre", "iq"]
+        fixed = [
+            iqtree, "-s", str(ALIGNMENT), "-te", tree, "-blfix", "-m", model, "-nt", "1", "-pre",
+            "iq",
+        ]
         run(fixed, folder)
-        values["IQ-TREE"] = number("Log-likelihood of the tree:", (folder / "iq.iqtree").read_text())
+        values["IQ-TREE"] = number(
+            "Log-likelihood of the tree:", (folder / "iq.iqtree").read_text()
+        )
 
         def ours(command: str, file: str, *more: str) -> float:
-            options = ["--alignment", str(ALIGNMENT), "--tree", file, "--model", model, "--threads", "2", "--json"]
+            options = [
+                "--alignment", str(ALIGNMENT), "--tree", file, "--model", model, "--threads", "2",
+                "--json",
+            ]
             line = json.loads(run([*tutti, command, *options, *more], folder).splitlines()[-1])
             return line["log_likelihood"]
 
@@ -94,7 +104,10 @@ def main() -> None:
     for who, value in values.items():
         difference = abs(value - evaluated) / abs(evaluated)
         failed |= not difference <= TOLERANCE
-        print(f"  {value:.6f}  {who}: {difference:.1e}{'' if difference <= TOLERANCE else '  TOO FAR'}")
+        print(
+            f"  {value:.6f}  {who}: "
+            f"{difference:.1e}{'' if difference <= TOLERANCE else '  TOO FAR'}"
+        )
     sys.exit(1 if failed else 0)
 
 
