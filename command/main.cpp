@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   add_info(program, chosen);
   add_vcode(program, chosen);
   add_graph(program, chosen);
+  add_run(program, chosen);
   tutti::cli::command bench =
       program.add_subcommand("bench", "Measure tutti and its peers side by side");
   bench.require_subcommand();

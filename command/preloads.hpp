@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The libraries that `tutti run` preloads: one line for each.
+#pragma once
+
+namespace tutti::command {
+
+struct preload {
+  // The option that chooses it. Without any such option the defaults are chosen.
+  const char* option;
+  // The file, in build/preload/ or in lib/tutti/.
+  const char* library;
+  bool is_default;
+  const char* help;
+};
+
+inline constexpr preload preloads[] = {
+    {"--openmp", "libgomp.so.1", true, "Replace libgomp, the OpenMP runtime of GCC"},
+};
+
+}  // namespace tutti::command

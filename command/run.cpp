@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti run`: starts an unmodified program with libraries that replace its synchronisation.
+//
+// The command sets the environment and becomes the program (execve), so the exit status, signals,
+// the standard streams and the process group are the program's own. Each library decides in the
+// program, before main, whether it takes over (preload/takeover.hpp); this file only refuses what
+// the dynamic linker could not load anyway.
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "command/preloads.hpp"
+#include "command/subcommands.hpp"
+
+namespace tutti::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The statuses with which shells and env(1) report these two failures.
+constexpr int cannot_run = 126, not_found = 127;
+
+struct run_options {
+  std::array<bool, std::size(preloads)> chosen{};
+  bool reproducible = false;
+  bool verbose = false;
+  std::vector<std::string> program;
+};
+
+// ---- the program
+
+// Finds the program as execvp does. Returns an empty path if there is none.
+fs::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return fs::exists(name) ? fs::path(name) : fs::path();
+  const char* const path = std::getenv("PATH");
+  const std::string folders = path != nullptr ? path : "/bin:/usr/bin";
+  fs::path refused;
+  for (std::size_t from = 0; from <= folders.size();) {
+    const std::size_t to = std::min(folders.find(':', from), folders.size());
+    const std::string folder = folders.substr(from, to - from);
+    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
+    std::error_code ignored;
+    if (fs::is_regular_file(candidate, ignored)) {
+      if (access(candidate.c_str(), X_OK) == 0) return candidate;
+      if (refused.empty()) refused = candidate;
+    }
+    from = to + 1;
+  }
+  return refused;
+}
+
+struct file_closer {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+// Returns why no library can be loaded into the program, or an empty string. The kernel runs a
+// script by its interpreter, which is then the program.
+std::string why_untouched(const fs::path& path, int depth = 0) {
+  const std::unique_ptr<std::FILE, file_closer> file(std::fopen(path.c_str(), "rbe"));
+  if (!file) return "its file cannot be read";
+  struct stat status {};
+  if (fstat(fileno(file.get()), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0)
+    return "it is setuid or setgid, so the dynamic linker ignores preloads";
+  if (getxattr(path.c_str(), "security.capability", nullptr, 0) > 0)
+    return "it has file capabilities, so the dynamic linker ignores preloads";
+  std::array<char, 4096> head{};
+  const std::size_t size = std::fread(head.data(), 1, head.size(), file.get());
+  if (size > 2 && head[0] == '#' && head[1] == '!') {
+    std::string_view line(head.data() + 2, size - 2);
+    line = line.substr(0, line.find('\n'));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    const std::string interpreter(line.substr(0, line.find_first_of(" \t")));
+    return depth < 4 && !interpreter.empty() && fs::exists(interpreter)
+               ? why_untouched(interpreter, depth + 1)
+               : "";
+  }
+  if (size < sizeof(Elf64_Ehdr) || std::memcmp(head.data(), ELFMAG, SELFMAG) != 0) return "";
+  Elf64_Ehdr mine{}, header{};
+  std::memcpy(&header, head.data(), sizeof header);
+  const std::unique_ptr<std::FILE, file_closer> self(std::fopen("/proc/self/exe", "rbe"));
+  if (!self || std::fread(&mine, sizeof mine, 1, self.get()) != 1) return "";
+  if (header.e_ident[EI_CLASS] != mine.e_ident[EI_CLASS] ||
+      header.e_ident[EI_DATA] != mine.e_ident[EI_DATA] || header.e_machine != mine.e_machine)
+    return "it is for another architecture than tutti";
+  std::string interpreter;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    const auto at = static_cast<long>(header.e_phoff + std::uint64_t{i} * header.e_phentsize);
+    if (std::fseek(file.get(), at, SEEK_SET) != 0 ||
+        std::fread(&part, sizeof part, 1, file.get()) != 1)
+      break;
+    if (part.p_type != PT_INTERP || part.p_filesz > 4096) continue;
+    interpreter.resize(part.p_filesz);
+    if (std::fseek(file.get(), static_cast<long>(part.p_offset), SEEK_SET) != 0 ||
+        std::fread(interpreter.data(), 1, interpreter.size(), file.get()) != interpreter.size())
+      interpreter.clear();
+  }
+  if (interpreter.empty()) return "it is statically linked";
+  if (interpreter.find("ld-linux") == std::string::npos)
+    return fmt::format("its dynamic linker is {}, not glibc's", interpreter.c_str());
+  return "";
+}
+
+// ---- the libraries
+
+// Looks beside the command in the build tree, and where `cmake --install` puts the libraries.
+fs::path find_library(const char* name) {
+  std::error_code ignored;
+  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const fs::path& folder : {here / "preload", here / ".." / TUTTI_PRELOAD_FOLDER})
+    if (fs::exists(folder / name, ignored)) return fs::weakly_canonical(folder / name);
+  throw std::runtime_error(
+      fmt::format("the library {} is neither in {} nor in {}", name, (here / "preload").string(),
+                  (here / ".." / TUTTI_PRELOAD_FOLDER).lexically_normal().string()));
+}
+
+void prepend_preloads(const run_options& o) {
+  const bool any = std::find(o.chosen.begin(), o.chosen.end(), true) != o.chosen.end();
+  std::string list;
+  for (std::size_t i = 0; i < std::size(preloads); ++i) {
+    if (!(any ? o.chosen[i] : preloads[i].is_default)) continue;
+    const std::string file = find_library(preloads[i].library).string();
+    if (file.find_first_of(": \t\n") != std::string::npos)
+      throw std::runtime_error(fmt::format(
+          "{}: the dynamic linker cannot preload a library whose path contains a blank or a colon",
+          file));
+    list += (list.empty() ? "" : ":") + file;
+  }
+  if (const char* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0')
+    list += (list.empty() ? "" : ":") + std::string(before);
+  if (!list.empty()) setenv("LD_PRELOAD", list.c_str(), 1);
+}
+
+int complain(const std::string& sentence, int status) {
+  std::fprintf(stderr, "tutti run: %s\n", sentence.c_str());
+  return status;
+}
+
+int run(const run_options& o) {
+  const std::string& name = o.program.front();
+  const fs::path path = find_program(name);
+  if (path.empty()) return complain(fmt::format("{}: there is no such program", name), not_found);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    return complain(fmt::format("{}: this is a folder, not a program", name), cannot_run);
+  if (access(path.c_str(), X_OK) != 0)
+    return complain(fmt::format("{}: this file is not executable", name), cannot_run);
+  if (o.verbose) setenv("TUTTI_VERBOSE", "1", 1);
+  if (o.reproducible) setenv("TUTTI_REPRODUCIBLE", "1", 1);
+  if (const std::string why = why_untouched(path); !why.empty())
+    std::fprintf(stderr, "tutti run: %s runs without tutti: %s\n", name.c_str(), why.c_str());
+  else
+    prepend_preloads(o);
+  std::vector<char*> arguments;
+  for (const std::string& each : o.program) arguments.push_back(const_cast<char*>(each.c_str()));
+  arguments.push_back(nullptr);
+  execvp(path.c_str(), arguments.data());
+  return complain(fmt::format("{}: {}", name, std::strerror(errno)), cannot_run);
+}
+
+}  // namespace
+
+void add_run(cli::command& program, action& chosen) {
+  cli::command app =
+      program.add_subcommand("run", "Run an unmodified program with tutti's synchronisation");
+  auto o = std::make_shared<run_options>();
+  for (std::size_t i = 0; i < std::size(preloads); ++i)
+    app.add_flag(preloads[i].option, o->chosen[i], preloads[i].help);
+  app.add_flag("--reproducible", o->reproducible, "Combine reductions in the order of the ranks");
+  app.add_flag("--verbose", o->verbose, "Say on standard error who runs the program");
+  app.add_option("program", o->program, "The program and its arguments, after --").required();
+  app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
+}
+
+}  // namespace tutti::command
