@@ -209,6 +209,9 @@ class checked_mutex {
 struct checked {
   template <class T>
   using atomic = checked_atomic<T>;
+  // It publishes nothing, so its accesses are not worth exploring.
+  template <class T>
+  using setting = std::atomic<T>;
   template <class T>
   using plain = checked_plain<T>;
   using mutex = checked_mutex;
@@ -248,6 +251,17 @@ struct checked {
     return now += rl::rand(2) * longer_than_patience_ns;
   }
   static std::uint32_t place() noexcept { return 0; }
+  static std::uint32_t cpus() noexcept { return 1; }
+  // What a thread learns changes only its waits, so Relacy's threads may share it.
+  template <class T>
+  static T& local() noexcept {
+    static thread_local T object{};
+    return object;
+  }
+  template <class T, class Changed>
+  static void nap(const checked_atomic<T>&, Changed changed) noexcept {
+    if (!changed()) relax();
+  }
 
   struct hints {
     bool visited_by_another() const noexcept { return rl::rand(2) == 0; }

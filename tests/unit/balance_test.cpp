@@ -30,6 +30,8 @@ struct simulated {
   template <class T>
   using atomic = std::atomic<T>;
   template <class T>
+  using setting = std::atomic<T>;
+  template <class T>
   using plain = T;
   static std::memory_order order(const char*, std::memory_order o) noexcept { return o; }
   static void fence(const char*, std::memory_order) noexcept {}

@@ -69,6 +69,7 @@ class barrier {
   using striped = striped_barrier<Memory, Wait>;
   using thread_state = typename striped::thread_state;
   using site = call_site<Checks>;
+  using timed_wait = basic_deadline<Memory>;
   template <class T>
   using atomic = typename Memory::template atomic<T>;
   static constexpr bool has_completion = !std::is_same_v<Completion, no_completion>;
@@ -104,7 +105,7 @@ class barrier {
         completion_(std::move(completion)) {
     if (!options.algorithm.empty() || options.wait != barrier_options{}.wait)
       force(options);
-    else if ((has_completion && n() > 0) || (n() > options.few && n() <= platform::usable_cpus()))
+    else if ((has_completion && n() > 0) || (n() > options.few && n() <= Memory::cpus()))
       use_stripes(n() <= options.few ? 0 : options.fan);
     if (!named_ && !options.patience.is_open()) set_patience(options.patience);
   }
@@ -296,7 +297,9 @@ class barrier {
   // present phase may count its arrival either way.
   std::uint32_t way() const noexcept { return way_.load(relaxed); }
 
-  thread_state& my_state() const noexcept { return state_of_this_thread<thread_state>(this); }
+  thread_state& my_state() const noexcept {
+    return state_of_this_thread<thread_state, Memory>(this);
+  }
 
   // Returns the phase of the arrival.
   std::uint64_t count_arrival(thread_state& mine, rank_t count = 1) {
@@ -388,17 +391,16 @@ class barrier {
   // ---- deadlines
 
   template <class Rep, class Period>
-  static deadline after(std::chrono::duration<Rep, Period> timeout) noexcept {
+  static timed_wait after(std::chrono::duration<Rep, Period> timeout) noexcept {
     return deadline_after<Memory>(timeout);
   }
 
   template <class Clock, class Duration>
-  static deadline until_time(std::chrono::time_point<Clock, Duration> when) noexcept {
-    const auto now = Clock::now();
-    return when <= now ? deadline(Memory::now_ns()) : after(when - now);
+  static timed_wait until_time(std::chrono::time_point<Clock, Duration> when) noexcept {
+    return deadline_at<Memory>(when);
   }
 
-  timed_result arrive_and_wait_by(deadline until, const site& where) {
+  timed_result arrive_and_wait_by(timed_wait until, const site& where) {
     if (named_) return arrive_and_wait_by(named_->rank_of_this_thread(), until, where);
     const visit guard(*this, where);
     thread_state& mine = my_state();
@@ -406,12 +408,12 @@ class barrier {
     return result(phase, wait_for_phase(phase, mine, until));
   }
 
-  timed_result arrive_and_wait_by(rank_t rank, deadline until, const site& where) {
+  timed_result arrive_and_wait_by(rank_t rank, timed_wait until, const site& where) {
     check_rank(rank, where);
     const visit guard(*this, where);
     if (named_) {
       const std::uint64_t phase = note_arrival_by_name(rank, where);
-      return result(phase, named_->barrier().arrive_and_wait(rank, until));
+      return result(phase, named_->barrier().arrive_and_wait(rank, deadline(until.ns())));
     }
     const std::uint64_t phase = count_arrival_of(rank, where);
     return result(phase, wait_for_phase(phase, records_[rank].mine, until));

@@ -46,7 +46,7 @@ class pool_barrier {
   // episode still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
-    auto& wait_state = state_of_this_thread<typename Wait::wait_state>(this);
+    auto& wait_state = state_of_this_thread<typename Wait::wait_state, Memory>(this);
     const std::uint32_t sequence = arrive();
     // acquire: pairs with the arrivals of the episode through the release sequence of the word.
     const bool released = wait_.until(

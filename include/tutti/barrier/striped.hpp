@@ -53,7 +53,7 @@ class striped_barrier {
   // *lacking is the number of arrivals that the episode still lacked.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}, rank_t* lacking = nullptr) {
-    thread_state& mine = state_of_this_thread<thread_state>(this);
+    thread_state& mine = state_of_this_thread<thread_state, Memory>(this);
     if (rank != any_rank) mine.leaf = leaf_of(rank);
     const std::uint32_t episode = arrive(mine);
     if (wait(episode, mine, deadline)) return true;

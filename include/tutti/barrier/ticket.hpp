@@ -59,7 +59,8 @@ class ticket_barrier {
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t /*rank*/, Deadline deadline = {}, rank_t* lacking = nullptr) {
     const std::uint64_t episode = arrive();
-    if (wait(episode, state_of_this_thread<typename Wait::wait_state>(this), deadline)) return true;
+    if (wait(episode, state_of_this_thread<typename Wait::wait_state, Memory>(this), deadline))
+      return true;
     if (lacking != nullptr) *lacking = missing(episode);
     return false;
   }

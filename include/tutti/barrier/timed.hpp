@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "tutti/platform/hosted.hpp"
@@ -24,19 +25,34 @@ struct timed_result {
   explicit operator bool() const noexcept { return in_time; }
 };
 
+namespace detail {
+// Returns the nanoseconds of a time, rounded up: at least 0 and at most 146 years.
+template <class Rep, class Period>
+std::uint64_t ns_of(std::chrono::duration<Rep, Period> time) noexcept {
+  // Compared as floating point: seconds::max() counted in nanoseconds would overflow.
+  const std::chrono::duration<double, std::nano> approximate = time;
+  constexpr std::uint64_t longest = INT64_MAX / 2;
+  if (!(approximate.count() > 0)) return 0;
+  if (approximate.count() >= static_cast<double>(longest)) return longest;
+  return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::nanoseconds>(time).count());
+}
+}  // namespace detail
+
 // Returns the instant `timeout` from now. It is now if `timeout` is not positive, and the clock's
 // range limits it.
 template <class Memory = native, class Rep, class Period>
-deadline deadline_after(std::chrono::duration<Rep, Period> timeout) noexcept {
-  // Compared as floating point: seconds::max() counted in nanoseconds would overflow.
-  const std::chrono::duration<double, std::nano> approximate = timeout;
-  // 146 years.
-  constexpr std::uint64_t longest = INT64_MAX / 2;
-  if (!(approximate.count() > 0)) return deadline(Memory::now_ns());
-  if (approximate.count() >= static_cast<double>(longest))
-    return deadline(Memory::now_ns() + longest);
-  const auto ns = std::chrono::ceil<std::chrono::nanoseconds>(timeout).count();
-  return deadline(Memory::now_ns() + static_cast<std::uint64_t>(ns));
+basic_deadline<Memory> deadline_after(std::chrono::duration<Rep, Period> timeout) noexcept {
+  return basic_deadline<Memory>(Memory::now_ns() + detail::ns_of(timeout));
+}
+
+// Returns the instant `when`. A time of std::chrono::steady_clock is one of the platform's clock;
+// another clock is asked how far away the instant is.
+template <class Memory = native, class Clock, class Duration>
+basic_deadline<Memory> deadline_at(std::chrono::time_point<Clock, Duration> when) noexcept {
+  if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>)
+    return basic_deadline<Memory>(detail::ns_of(when.time_since_epoch()));
+  else
+    return deadline_after<Memory>(when - Clock::now());
 }
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/native.hpp"
 
 namespace tutti::platform {
 
@@ -61,3 +62,7 @@ TUTTI_API const topology& machine();
 TUTTI_API std::vector<rank_t> cache_groups(rank_t participants);
 
 }  // namespace tutti::platform
+
+#if TUTTI_HOSTED
+inline std::uint32_t tutti::native::cores() { return platform::usable_cores(); }
+#endif

@@ -10,6 +10,7 @@
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/minmax.hpp"
+#include "tutti/platform/native.hpp"
 
 #if TUTTI_HOSTED
 #include <dirent.h>
@@ -111,3 +112,7 @@ inline std::uint64_t throttled_ns() noexcept { return 0; }
 #endif
 
 }  // namespace tutti::platform
+
+#if TUTTI_HOSTED
+inline std::uint32_t tutti::native::cpus() noexcept { return platform::usable_cpus(); }
+#endif

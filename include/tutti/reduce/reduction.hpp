@@ -103,7 +103,7 @@ class reduction {
   reduction_algorithm choice() const {
     constexpr rank_t few = 8;
     if (n_ == 2) return reduction_algorithm::pair;
-    if (n_ > platform::usable_cpus()) return reduction_algorithm::counted;
+    if (n_ > Memory::cpus()) return reduction_algorithm::counted;
     return n_ <= few ? reduction_algorithm::exchange : reduction_algorithm::tree;
   }
 

@@ -38,7 +38,7 @@ class any_detector {
   // snapshot.
   static std::string_view choose(rank_t participants) {
     constexpr rank_t few = 8;
-    const bool is_counter = participants <= few || participants > platform::usable_cpus();
+    const bool is_counter = participants <= few || participants > Memory::cpus();
     return is_counter ? "counter" : "snapshot";
   }
 

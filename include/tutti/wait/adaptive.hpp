@@ -281,7 +281,7 @@ class adaptive_wait {
   // It uses the rest of the sleepers' cache line: both are written rarely, and long waits read
   // them.
   [[no_unique_address]] sleepers<Memory> sleepers_;
-  std::atomic<std::uint64_t> patience_;
+  typename Memory::template setting<std::uint64_t> patience_;
 };
 
 }  // namespace tutti

@@ -3,13 +3,12 @@
 // costs nothing extra.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
-#include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/futex.hpp"
 #include "tutti/platform/minmax.hpp"
+#include "tutti/platform/native.hpp"
 
 namespace tutti {
 
@@ -24,7 +23,8 @@ struct no_deadline {
 
 // Ends the waits of a group early because one of its members has failed and will not arrive. Any
 // thread may call request() and requested(); reset() must not overlap a wait.
-class cancellation {
+template <class Memory>
+class basic_cancellation {
  public:
   // relaxed: a waiter that sees it leaves with an error and reads nothing that the failed member
   // wrote.
@@ -33,16 +33,18 @@ class cancellation {
   void reset() noexcept { requested_.store(false, relaxed); }
 
  private:
-  std::atomic<bool> requested_{false};
+  typename Memory::template atomic<bool> requested_{false};
 };
+using cancellation = basic_cancellation<native>;
 
 // An instant of the monotonic clock in nanoseconds, the moment of a cancellation, or the earlier of
 // both. The cancellation must outlive the deadline.
-class deadline {
+template <class Memory>
+class basic_deadline {
  public:
-  explicit constexpr deadline(std::uint64_t ns) noexcept : ns_(ns) {}
-  explicit constexpr deadline(const cancellation& cancelled,
-                              std::uint64_t ns = platform::forever_ns) noexcept
+  explicit constexpr basic_deadline(std::uint64_t ns) noexcept : ns_(ns) {}
+  explicit constexpr basic_deadline(const basic_cancellation<Memory>& cancelled,
+                                    std::uint64_t ns = platform::forever_ns) noexcept
       : ns_(ns), cancelled_(&cancelled) {}
 
   // Returns the instant, forever_ns if there is none, or 0 once cancelled.
@@ -51,19 +53,28 @@ class deadline {
   // deadline with a cancellation makes it look every 5 ms.
   std::uint64_t park_ns() const noexcept {
     constexpr std::uint64_t look_every_ns = 5'000'000;
-    return cancelled_ == nullptr ? ns_ : smaller(ns(), platform::now_ns() + look_every_ns);
+    return cancelled_ == nullptr ? ns_ : smaller(ns(), Memory::now_ns() + look_every_ns);
   }
-  // Returns true once the instant or the cancellation has come.
-  template <class Memory>
+  // Returns true once the instant or the cancellation has come. `Waiting` is the platform on which
+  // the caller waits.
+  template <class Waiting>
   bool passed() const noexcept {
-    return is_cancelled() || (ns_ != platform::forever_ns && Memory::now_ns() >= ns_);
+    return is_cancelled() || (ns_ != platform::forever_ns && Waiting::now_ns() >= ns_);
   }
 
  private:
   bool is_cancelled() const noexcept { return cancelled_ != nullptr && cancelled_->requested(); }
 
   std::uint64_t ns_;
-  const cancellation* cancelled_ = nullptr;
+  const basic_cancellation<Memory>* cancelled_ = nullptr;
+};
+
+// The deadline of a wait on the native platform. (It is no alias, because compilers warn about
+// parameters of the same name as an alias.)
+class deadline : public basic_deadline<native> {
+ public:
+  using basic_deadline::basic_deadline;
+  constexpr deadline(basic_deadline<native> same) noexcept : basic_deadline(same) {}
 };
 
 }  // namespace tutti

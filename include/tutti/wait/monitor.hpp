@@ -7,7 +7,6 @@
 
 #include <atomic>
 
-#include "tutti/platform/monitor.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/deadline.hpp"
 
@@ -25,7 +24,7 @@ class monitor_wait {
     const auto is_ready = [&]() noexcept { return ready(word.load(order)); };
     while (!is_ready()) {
       if (deadline.template passed<Memory>()) return false;
-      platform::nap(word, is_ready);
+      Memory::nap(word, is_ready);
     }
     return true;
   }

@@ -6,21 +6,27 @@
 #include <cstdint>
 
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/native.hpp"
 
 namespace tutti {
 
+namespace detail {
+// Without an operating system the native platform has one object for all threads.
+inline constexpr std::uintptr_t states_of_a_thread = TUTTI_HOSTED ? 8 : 1;
+
+template <class State>
+struct thread_states {
+  State of[states_of_a_thread]{};
+};
+}  // namespace detail
+
 // Returns this thread's state for the barrier at `address`. Two barriers may share a state, which
 // is correct because its content only affects speed.
-template <class State>
-State& state_of_this_thread([[maybe_unused]] const void* address) noexcept {
-#if TUTTI_HOSTED
-  constexpr std::uintptr_t count = 8;
-  thread_local State states[count]{};
-  return states[reinterpret_cast<std::uintptr_t>(address) / cache_line % count];
-#else
-  static State state{};
-  return state;
-#endif
+template <class State, class Memory = native>
+State& state_of_this_thread(const void* address) noexcept {
+  const std::uintptr_t line = reinterpret_cast<std::uintptr_t>(address) / cache_line;
+  return Memory::template local<detail::thread_states<State>>()
+      .of[line % detail::states_of_a_thread];
 }
 
 }  // namespace tutti
