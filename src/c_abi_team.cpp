@@ -79,7 +79,7 @@ struct tutti_team {
   int run(Open open) noexcept {
     // Regions inside of regions run alone, perhaps several at a time. Their failures are reported
     // only to the rank that opened them.
-    const bool is_outermost = tutti::detail::team_here != &team;
+    const bool is_outermost = tutti::detail::team_here<tutti::native>() != &team;
     const struct opener {
       ~opener() { member_here = me; }
       tutti::member* me = member_here;

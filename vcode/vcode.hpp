@@ -20,12 +20,8 @@
 #include <variant>
 #include <vector>
 
+#include "tutti/team/forward.hpp"
 #include "vcode/machine/statistics.hpp"
-
-namespace tutti {
-// Declared in tutti/team/team.hpp.
-class team;
-}  // namespace tutti
 
 namespace tutti::vcode {
 

@@ -38,11 +38,12 @@ class thread_state {
     void* caught = nullptr;
     unsigned uncaught = 0;
     int error = 0;
-    const team* region = nullptr;
+    const basic_team<native>* region = nullptr;
   };
 
   static thread_state here() noexcept {
-    return {reinterpret_cast<exceptions*>(abi::__cxa_get_globals()), &errno, &detail::team_here};
+    return {reinterpret_cast<exceptions*>(abi::__cxa_get_globals()), &errno,
+            &detail::team_here<native>()};
   }
   void save(values& to) const noexcept {
     to = {exceptions_->caught, exceptions_->uncaught, *error_, *region_};
@@ -58,12 +59,12 @@ class thread_state {
     void* caught;
     unsigned uncaught;
   };
-  thread_state(exceptions* e, int* error, const team** region) noexcept
+  thread_state(exceptions* e, int* error, const basic_team<native>** region) noexcept
       : exceptions_(e), error_(error), region_(region) {}
 
   exceptions* exceptions_;
   int* error_;
-  const team** region_;
+  const basic_team<native>** region_;
 };
 
 // How often and how long this thread has been off its core.

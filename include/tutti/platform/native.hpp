@@ -6,7 +6,7 @@
 //   native     this file
 //   checked    tests/model/checked.hpp: explores executions of C++'s memory model, with every
 //              memory order weakened in turn
-//   fibered    tests/platform/fibered.hpp: threads are fibers of one thread, and the clock, the
+//   fibered    tests/platform/fibered.hpp: threads are fibers of one thread; the clock, the
 //              sleep and the number of CPUs are simulated
 // A platform is a class with static functions and these types. Barriers, reductions and detectors
 // need the first part:
@@ -36,7 +36,7 @@
 //                             thread should leave the CPU, because the thread that it helps is there
 //   threads                   starts, places and joins the threads of a team, as system_threads
 //                             (platform/threads.hpp) does
-//   fiber_group               runs virtual ranks, as in team/fibers.hpp; or no_fibers
+//   fiber_group               runs virtual ranks, as in team/fibers.hpp, or no_fibers (no_fibers.hpp)
 #pragma once
 
 #include <atomic>
@@ -80,7 +80,7 @@ inline void fence(std::memory_order o) noexcept { std::atomic_thread_fence(o); }
 #endif
 }  // namespace platform
 
-struct native {
+struct TUTTI_API native {
   template <class T>
   using atomic = std::atomic<T>;
   template <class T>

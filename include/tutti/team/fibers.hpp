@@ -15,6 +15,8 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/hosted.hpp"
+#include "tutti/platform/native.hpp"
+#include "tutti/team/forward.hpp"
 
 namespace tutti {
 
@@ -27,11 +29,19 @@ struct fiber_options {
   bool checks = TUTTI_CHECKS != 0;
 };
 
-class team;
-
 namespace detail {
+
+template <class Memory>
+struct TUTTI_API region_of_thread {
+  const basic_team<Memory>* team = nullptr;
+};
+
 // The team whose region this thread, or the fiber that runs on it, is in.
-TUTTI_API inline constinit thread_local const team* team_here = nullptr;
+template <class Memory>
+const basic_team<Memory>*& team_here() noexcept {
+  return Memory::template local<region_of_thread<Memory>>().team;
+}
+
 }  // namespace detail
 
 // The fibers of one thread. Only that thread may call its functions.

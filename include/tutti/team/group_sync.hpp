@@ -18,10 +18,12 @@
 #include "tutti/reduce/pair.hpp"
 #include "tutti/reduce/raw_value.hpp"
 #include "tutti/reduce/tree.hpp"
+#include "tutti/team/named_barriers.hpp"
 
 namespace tutti::detail {
 
 // A barrier that the program names, or the one that tutti chooses.
+template <class Memory>
 class team_barrier {
  public:
   team_barrier(rank_t participants, bool crowded, std::string_view algorithm, std::string_view wait,
@@ -29,7 +31,7 @@ class team_barrier {
     // The same number as in barrier_options.
     constexpr rank_t few = 5;
     if (!algorithm.empty())
-      named_ = make_barrier(algorithm, participants, wait, p);
+      named_ = named_barriers<Memory>::make(algorithm, participants, wait, p);
     else if (participants <= few || crowded)
       ticket_.emplace(participants);
     else
@@ -43,25 +45,29 @@ class team_barrier {
     return named_->set_patience(p);
   }
 
-  bool arrive_and_wait(rank_t rank, deadline until) {
+  bool arrive_and_wait(rank_t rank, basic_deadline<Memory> until) {
     if (ticket_) return ticket_->arrive_and_wait(rank, until);
     if (striped_) return striped_->arrive_and_wait(rank, until);
-    return named_->arrive_and_wait(rank, until);
+    if constexpr (named_barriers<Memory>::exist)
+      return named_->arrive_and_wait(rank, until);
+    else
+      return false;
   }
 
  private:
-  std::optional<ticket_barrier<>> ticket_;
-  std::optional<striped_barrier<>> striped_;
+  std::optional<ticket_barrier<Memory>> ticket_;
+  std::optional<striped_barrier<Memory>> striped_;
   std::unique_ptr<any_barrier> named_;
 };
 
+template <class Memory>
 class group_sync {
  public:
   // `crowded` tells that there are more participants than cores. `apart` tells that participants do
   // other work between two operations, such as switching between virtual ranks, so that they do not
   // arrive one right after the other.
   group_sync(rank_t participants, bool crowded, bool apart, std::string_view barrier,
-             std::string_view wait, patience p, const cancellation& cancelled)
+             std::string_view wait, patience p, const basic_cancellation<Memory>& cancelled)
       : until_(cancelled),
         barrier_(participants, crowded, barrier, wait, p),
         slots_(barrier_, participants) {
@@ -115,13 +121,13 @@ class group_sync {
   // Three values and a count share a cache line.
   using small_value = raw_value<16>;
 
-  deadline until_;
-  team_barrier barrier_;
-  after_barrier_reduction<line_value, team_barrier> slots_;
-  std::optional<pair_reduction<small_value>> pair_;
-  std::optional<exchange_reduction<line_value>> exchange_;
-  std::optional<tree_reduction<line_value>> tree_;
-  std::optional<counted_reduction<line_value>> counted_;
+  basic_deadline<Memory> until_;
+  team_barrier<Memory> barrier_;
+  after_barrier_reduction<line_value, team_barrier<Memory>, Memory> slots_;
+  std::optional<pair_reduction<small_value, Memory>> pair_;
+  std::optional<exchange_reduction<line_value, Memory>> exchange_;
+  std::optional<tree_reduction<line_value, Memory>> tree_;
+  std::optional<counted_reduction<line_value, Memory>> counted_;
   bool meets_in_tree_ = false;
 };
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <type_traits>
 
@@ -123,7 +122,7 @@ class range_sum {
   std::array<T, lanes> sums_{};
 };
 
-// The interface through which src/team/loop.cpp runs a loop. Positions are counted from 0.
+// The interface through which define_loops.hpp runs a loop. Positions are counted from 0.
 class loop_work {
  public:
   loop_work() = default;
@@ -143,6 +142,7 @@ class loop_work {
   ~loop_work() = default;
 };
 
+template <class Memory>
 struct loop_request {
   // The number of positions.
   std::size_t count = 0;
@@ -151,12 +151,12 @@ struct loop_request {
   std::size_t blocks = 0;
   // What a position of this loop's body has cost, in 64ths of a tick, or 0 if it is unknown. A
   // hint.
-  std::atomic<std::uint32_t>* cost = nullptr;
+  typename Memory::template setting<std::uint32_t>* cost = nullptr;
 };
 
 // The cost for each type of body, which nearly always stands for one loop of the program.
-template <class Body>
-inline std::atomic<std::uint32_t> cost_of_loop{0};
+template <class Memory, class Body>
+inline typename Memory::template setting<std::uint32_t> cost_of_loop{0};
 
 // The number of blocks of a loop whose bits do not depend on the number of ranks. They are enough
 // to balance some tens of ranks, and few enough for one thread to combine them in about 100 ns.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The templates of team's loops: they wrap a loop's body as a loop_work, which src/team/loop.cpp
+// The templates of team's loops: they wrap a loop's body as a loop_work, which define_loops.hpp
 // distributes.
 // Hosted only: it needs threads and the compiled library.
 #pragma once
@@ -51,10 +51,10 @@ class index_loop final : public loop_work {
 };
 
 // Calls f(member, from, to) for parts.
-template <class F>
+template <class Member, class F>
 class parts_loop final : public loop_work {
  public:
-  parts_loop(std::size_t first, array<member>* helpers, F& f)
+  parts_loop(std::size_t first, array<Member>* helpers, F& f)
       : first_(first), helpers_(helpers), f_(f) {}
 
   std::size_t step(std::size_t, std::size_t from, std::size_t to) override {
@@ -68,7 +68,7 @@ class parts_loop final : public loop_work {
 
  private:
   const std::size_t first_;
-  array<member>* const helpers_;
+  array<Member>* const helpers_;
   F& f_;
 };
 
@@ -138,24 +138,29 @@ class short_array {
 
 }  // namespace detail
 
+template <class Memory>
 template <class F>
-void team::parallel_for(std::size_t first, std::size_t last, F&& f, loop_options how) {
+void basic_team<Memory>::parallel_for(std::size_t first, std::size_t last, F&& f,
+                                      loop_options how) {
   if (first >= last) return;
   using callable = std::remove_reference_t<F>;
   detail::index_loop<callable> work(first, f);
-  run_loop(work, {last - first, how, 0, &detail::cost_of_loop<callable>});
+  run_loop(work, {last - first, how, 0, &detail::cost_of_loop<Memory, callable>});
 }
 
+template <class Memory>
 template <class F>
-void team::parallel_parts(std::size_t first, std::size_t last, F&& f, loop_options how) {
+void basic_team<Memory>::parallel_parts(std::size_t first, std::size_t last, F&& f,
+                                        loop_options how) {
   if (first >= last) return;
   using callable = std::remove_reference_t<F>;
-  detail::parts_loop<callable> work(first, &*helpers_, f);
-  run_loop(work, {last - first, how, 0, &detail::cost_of_loop<callable>});
+  detail::parts_loop<member, callable> work(first, &*helpers_, f);
+  run_loop(work, {last - first, how, 0, &detail::cost_of_loop<Memory, callable>});
 }
 
+template <class Memory>
 template <class Op, class F>
-auto team::parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f) {
+auto basic_team<Memory>::parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f) {
   using callable = std::remove_reference_t<F>;
   using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
   constexpr bool has_identity = detail::has_identity<T, Op>;
@@ -171,15 +176,16 @@ auto team::parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f) {
   if (filled > 0) {
     const detail::even_bounds bounds(first, count, ranks_);
     detail::block_sums<T, Op, callable, detail::even_bounds> work(bounds, op, f, sums);
-    run_loop(work, {count, {}, filled, &detail::cost_of_loop<callable>});
+    run_loop(work, {count, {}, filled, &detail::cost_of_loop<Memory, callable>});
   }
   return canonical(schedule::fold(
       0, static_cast<rank_t>(terms), [&](rank_t b) -> const T& { return sums[b]; },
       [&](const T& a, const T& b) { return op(a, b); }));
 }
 
+template <class Memory>
 template <class Op, class F>
-auto team::parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f) {
+auto basic_team<Memory>::parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f) {
   using callable = std::remove_reference_t<F>;
   using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
   const std::size_t count = last > first ? last - first : 0;
@@ -192,7 +198,7 @@ auto team::parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f
   array<T> sums(blocks);
   detail::block_sums<T, Op, callable, detail::any_bounds> work({first, count, blocks}, op, f,
                                                                sums.begin());
-  run_loop(work, {count, {}, blocks, &detail::cost_of_loop<callable>});
+  run_loop(work, {count, {}, blocks, &detail::cost_of_loop<Memory, callable>});
   return canonical(schedule::fold(
       0, static_cast<rank_t>(blocks), [&](rank_t b) -> const T& { return sums[b]; },
       [&](const T& a, const T& b) { return op(a, b); }));

@@ -24,14 +24,16 @@
 #include "tutti/export.h"
 #include "tutti/platform/array.hpp"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/native.hpp"
 #include "tutti/reduce/operations.hpp"
 #include "tutti/reduce/raw_value.hpp"
 #include "tutti/schedule/tournament.hpp"
+#include "tutti/team/forward.hpp"
 
 namespace tutti {
 
-class team;
 namespace detail {
+template <class Memory>
 class group_sync;
 }
 
@@ -42,7 +44,9 @@ class TUTTI_API region_cancelled : public std::exception {
   const char* what() const noexcept override;
 };
 
-class member {
+// A rank of a region on any platform; tutti::member is the one of the native platform.
+template <class Memory>
+class basic_member {
  public:
   rank_t rank() const noexcept { return rank_; }
   // Returns the number of ranks in the region.
@@ -88,14 +92,14 @@ class member {
   template <class T, class Read>
   void gather(const T& value, Read&& read);
 
-  member(const member&) = delete;
-  member& operator=(const member&) = delete;
+  basic_member(const basic_member&) = delete;
+  basic_member& operator=(const basic_member&) = delete;
 
  private:
-  friend class team;
-  friend class array<member>;
+  friend class basic_team<Memory>;
+  friend class array<basic_member>;
   // Makes the member of a region of one rank. Nested regions use it.
-  member() = default;
+  basic_member() = default;
 
   range block_of(rank_t rank, std::size_t count) const noexcept {
     const std::size_t share = count / size_, rest = count % size_;
@@ -103,8 +107,8 @@ class member {
     return {first, first + share + (rank < rest ? 1 : 0)};
   }
 
-  team* team_ = nullptr;
-  detail::group_sync* sync_ = nullptr;
+  basic_team<Memory>* team_ = nullptr;
+  detail::group_sync<Memory>* sync_ = nullptr;
   rank_t rank_ = 0;
   rank_t size_ = 1;
   rank_t thread_ = 0;

@@ -13,7 +13,7 @@ namespace tutti {
 
 namespace detail {
 
-// The arrays that member::reduce combines.
+// The arrays that basic_member<Memory>::reduce combines.
 template <class T>
 struct arrays_of_ranks {
   static constexpr std::size_t few = 32;
@@ -48,17 +48,19 @@ std::array<T, Chunk> sum_across(const Op& op, const std::vector<T*>& data, std::
 
 // ---- inside a region
 
-inline void member::barrier() {
+template <class Memory>
+void basic_member<Memory>::barrier() {
   if (team_ == nullptr) return;
   const bool met = team_->is_virtual() ? team_->meet_virtually(*this) : sync_->meet(rank_);
   if (!met) throw region_cancelled();
 }
 
+template <class Memory>
 template <class Op, class T>
-T member::reduce(Op op, const T& value) {
+T basic_member<Memory>::reduce(Op op, const T& value) {
   if (team_ == nullptr) return canonical(value);
   T result{};
-  if constexpr (!team::slot::fits<T>) {
+  if constexpr (!basic_team<Memory>::slot::template fits<T>) {
     // The value is too large for a cache line: all ranks read the values in place, and no rank
     // leaves before all have read.
     const auto combine = [&](const auto& get) {
@@ -80,9 +82,11 @@ T member::reduce(Op op, const T& value) {
   return canonical(result);
 }
 
+template <class Memory>
 template <class T, class Read>
-void member::gather(const T& value, Read&& read) {
-  static_assert(team::slot::fits<T>, "gathered values are trivially copyable, of 56 bytes at most");
+void basic_member<Memory>::gather(const T& value, Read&& read) {
+  static_assert(basic_team<Memory>::slot::template fits<T>,
+                "gathered values are trivially copyable, of 56 bytes at most");
   if (team_ == nullptr) return read([&](rank_t) { return value; });
   if (!team_->is_virtual()) {
     if (!sync_->gather(rank_, value, read)) throw region_cancelled();
@@ -93,8 +97,9 @@ void member::gather(const T& value, Read&& read) {
   read(values.get<T>());
 }
 
+template <class Memory>
 template <class Op, class T>
-T member::exclusive_scan(Op op, const T& value, const T& first) {
+T basic_member<Memory>::exclusive_scan(Op op, const T& value, const T& first) {
   T result = first;
   gather(value, [&](auto get) {
     if (rank_ > 0) result = schedule::fold(0, rank_, get, op);
@@ -102,15 +107,17 @@ T member::exclusive_scan(Op op, const T& value, const T& first) {
   return canonical(result);
 }
 
+template <class Memory>
 template <class Op, class T>
-T member::inclusive_scan(Op op, const T& value) {
+T basic_member<Memory>::inclusive_scan(Op op, const T& value) {
   T result = value;
   gather(value, [&](auto get) { result = schedule::fold(0, rank_ + 1, get, op); });
   return canonical(result);
 }
 
+template <class Memory>
 template <class Op, class T, std::size_t Extent>
-void member::reduce(Op op, std::span<T, Extent> values) {
+void basic_member<Memory>::reduce(Op op, std::span<T, Extent> values) {
   static_assert(std::is_trivially_copyable_v<T>);
   const std::span<T> mine = values;
   using arrays = detail::arrays_of_ranks<T>;
@@ -137,7 +144,7 @@ void member::reduce(Op op, std::span<T, Extent> values) {
   if (!all->same_length) {
     // The other ranks may still read this rank's values.
     barrier();
-    refuse("member::reduce over spans: all ranks need the same length");
+    refuse("basic_member<Memory>::reduce over spans: all ranks need the same length");
   }
   const auto put = [](T* to, const auto& sum, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) to[i] = canonical(sum[i]);
@@ -169,8 +176,9 @@ void member::reduce(Op op, std::span<T, Extent> values) {
 
 // ---- virtual ranks
 
+template <class Memory>
 template <class MeetThreads>
-bool team::meet_virtually(member& me, MeetThreads meet_threads) {
+bool basic_team<Memory>::meet_virtually(basic_member<Memory>& me, MeetThreads meet_threads) {
   if (cancelled_.requested()) return false;
   thread_group& mine = (*groups_)[me.thread()];
   // relaxed: it changes only once I have arrived.
@@ -196,20 +204,24 @@ bool team::meet_virtually(member& me, MeetThreads meet_threads) {
   return true;
 }
 
-inline bool team::meet_virtually(member& me) {
+template <class Memory>
+bool basic_team<Memory>::meet_virtually(basic_member<Memory>& me) {
   return meet_virtually(me, [&] { return me.sync_->meet(me.thread()); });
 }
 
+template <class Memory>
 template <class T>
-const detail::compact_values& team::post_virtually(member& me, const T& value) {
+const detail::compact_values& basic_team<Memory>::post_virtually(basic_member<Memory>& me,
+                                                                 const T& value) {
   me.turn_ = 1 - me.turn_;
   detail::compact_values& values = rank_values_[me.turn_];
   values.put(me.rank(), value);
   return values;
 }
 
+template <class Memory>
 template <class Op, class T>
-T team::reduce_virtually(member& me, const Op& op, const T& value) {
+T basic_team<Memory>::reduce_virtually(basic_member<Memory>& me, const Op& op, const T& value) {
   const detail::compact_values& values = post_virtually(me, value);
   thread_group& mine = (*groups_)[me.thread()];
   // The last rank of each thread calls it for all ranks of the thread.
@@ -229,8 +241,10 @@ T team::reduce_virtually(member& me, const Op& op, const T& value) {
   return static_cast<T>(mine.result);
 }
 
+template <class Memory>
 template <class V, class Combine, class T>
-const T& team::combine_virtually(member& me, const V& value, const Combine& combine, T& of_all) {
+const T& basic_team<Memory>::combine_virtually(basic_member<Memory>& me, const V& value,
+                                               const Combine& combine, T& of_all) {
   const detail::compact_values& places = post_virtually(me, &value);
   thread_group& mine = (*groups_)[me.thread()];
   const auto once = [&] {

@@ -19,25 +19,25 @@ inline constexpr std::size_t doubles_in<std::array<double, N>> = N <= fold_rows_
 // A callable inside a job. The job holds a copy if the callable is small, can be copied byte by
 // byte and can be called as a constant; otherwise it holds the address. A copy saves each worker
 // the transfer of a line from the caller's stack.
-template <class F, std::size_t Most>
+template <class Member, class F, std::size_t Most>
 class held {
   static constexpr bool is_copied = [] {
     if constexpr (std::is_function_v<F>)
       return false;
     else
       return std::is_trivially_copyable_v<F> && sizeof(F) <= Most && alignof(F) <= 8 &&
-             std::is_invocable_v<const F&, member&>;
+             std::is_invocable_v<const F&, Member&>;
   }();
 
  public:
   explicit held(F& f) noexcept : f_(keep(f)) {}
-  decltype(auto) operator()(member& me) const {
+  decltype(auto) operator()(Member& me) const {
     if constexpr (is_copied)
       return f_(me);
     else
       return (*f_)(me);
   }
-  static constexpr bool is_noexcept = std::is_nothrow_invocable_v<F&, member&>;
+  static constexpr bool is_noexcept = std::is_nothrow_invocable_v<F&, Member&>;
 
  private:
   static auto keep(F& f) noexcept {
@@ -55,17 +55,18 @@ class held {
 
 // While it lives, the ranks of a thread are ranks of a region of k ranks: their size() is k, and
 // their collective operations include only those ranks.
-class team::narrowed {
+template <class Memory>
+class basic_team<Memory>::narrowed {
  public:
-  narrowed(team& t, rank_t thread, rank_t k);
+  narrowed(basic_team& t, rank_t thread, rank_t k);
   ~narrowed();
   narrowed(const narrowed&) = delete;
   narrowed& operator=(const narrowed&) = delete;
 
  private:
-  void set(rank_t ranks, rank_t size, detail::group_sync* sync) const;
+  void set(rank_t ranks, rank_t size, detail::group_sync<Memory>* sync) const;
 
-  team& team_;
+  basic_team& team_;
   const rank_t thread_, first_;
   // The number of the thread's ranks that take part.
   rank_t ranks_;
@@ -73,22 +74,24 @@ class team::narrowed {
   std::uint32_t turn_;
 };
 
+template <class Memory>
 template <class F>
-struct team::part {
-  detail::held<F, 48> f;
+struct basic_team<Memory>::part {
+  detail::held<member, F, 48> f;
 
-  static void run(const job& j, team& t, rank_t thread) {
+  static void run(const job& j, basic_team& t, rank_t thread) {
     t.call_ranks(thread, callable_of<part>(j).f);
     t.end_part(thread);
   }
 };
 
+template <class Memory>
 template <class F, class Op, class T>
-struct team::reducing_part {
-  detail::held<F, 32> f;
+struct basic_team<Memory>::reducing_part {
+  detail::held<member, F, 32> f;
   [[no_unique_address]] Op op;
 
-  static void run(const job& j, team& t, rank_t thread) {
+  static void run(const job& j, basic_team& t, rank_t thread) {
     const reducing_part& me = callable_of<reducing_part>(j);
     const T value = me.call(t, thread);
     if (t.is_virtual() && !t.threads_are_subtrees_) return t.end_part(thread);
@@ -97,7 +100,7 @@ struct team::reducing_part {
 
   // Returns the contribution of the thread's ranks if they are a subtree of the tournament.
   // Otherwise only rank_results_ holds what they returned.
-  T call(team& t, rank_t thread) const {
+  T call(basic_team& t, rank_t thread) const {
     T value{};
     if (!t.is_virtual()) {
       t.call_rank((*t.members_)[thread], [&](member& m) { value = f(m); });
@@ -109,17 +112,18 @@ struct team::reducing_part {
 };
 
 // The job of a region for the first k ranks.
+template <class Memory>
 template <class F>
-struct team::first_part {
-  detail::held<F, 40> f;
+struct basic_team<Memory>::first_part {
+  detail::held<member, F, 40> f;
   rank_t k;
 
-  static void run(const job& j, team& t, rank_t thread) {
+  static void run(const job& j, basic_team& t, rank_t thread) {
     const first_part& me = callable_of<first_part>(j);
     me.call(t, thread);
     t.end_part(thread);
   }
-  void call(team& t, rank_t thread) const {
+  void call(basic_team& t, rank_t thread) const {
     // A named barrier includes all threads, also those that take no part.
     if (thread >= t.threads_of(k)) return;
     const narrowed here(t, thread, k);
@@ -127,8 +131,9 @@ struct team::first_part {
   }
 };
 
+template <class Memory>
 template <class Part>
-team::job team::job_for(const Part& part) noexcept {
+typename basic_team<Memory>::job basic_team<Memory>::job_for(const Part& part) noexcept {
   static_assert(std::is_trivially_copyable_v<Part> && sizeof(Part) <= sizeof(job::callable));
   job j;
   j.run = &Part::run;
@@ -136,15 +141,17 @@ team::job team::job_for(const Part& part) noexcept {
   return j;
 }
 
+template <class Memory>
 template <class Part>
-const Part& team::callable_of(const job& j) noexcept {
+const Part& basic_team<Memory>::callable_of(const job& j) noexcept {
   return *std::launder(reinterpret_cast<const Part*>(j.callable));
 }
 
 // ---- calling it
 
+template <class Memory>
 template <class F>
-void team::call_rank(member& me, const F& f) noexcept {
+void basic_team<Memory>::call_rank(basic_member<Memory>& me, const F& f) noexcept {
   try {
     f(me);
   } catch (const region_cancelled&) {
@@ -155,11 +162,12 @@ void team::call_rank(member& me, const F& f) noexcept {
   }
 }
 
+template <class Memory>
 template <class F>
-void team::call_ranks(rank_t thread, const F& f) {
+void basic_team<Memory>::call_ranks(rank_t thread, const F& f) {
   if (!is_virtual()) return call_rank((*members_)[thread], f);
   struct context {
-    team& t;
+    basic_team& t;
     const F& f;
     rank_t first_rank, count;
   } of_fibers{*this, f, (*groups_)[thread].first_rank, (*groups_)[thread].size};
@@ -175,8 +183,9 @@ void team::call_ranks(rank_t thread, const F& f) {
       &of_fibers);
 }
 
+template <class Memory>
 template <class T, class Op>
-void team::end_part(rank_t thread, const T& value, const Op& op) {
+void basic_team<Memory>::end_part(rank_t thread, const T& value, const Op& op) {
   if (named_region_ == nullptr) return regions_->arrive(thread, value, op);
   contributions_.put(thread, value);
   named_region_->close(thread);
@@ -185,29 +194,32 @@ void team::end_part(rank_t thread, const T& value, const Op& op) {
 // ---- the caller's side
 
 // Exists from the opening of a region, after begin_region, until all its ranks have ended.
-class team::open_region {
+template <class Memory>
+class basic_team<Memory>::open_region {
  public:
-  explicit open_region(team& t) : team_(t), outer_(std::exchange(detail::team_here, &t)) {}
-  open_region(team& t, const job& j) : open_region(t) { team_.open(j); }
+  explicit open_region(basic_team& t)
+      : team_(t), outer_(std::exchange(detail::team_here<Memory>(), &t)) {}
+  open_region(basic_team& t, const job& j) : open_region(t) { team_.open(j); }
   ~open_region() {
     // release: publishes this opener's state to the next one; pairs with begin_region.
     team_.is_open_.store(false, release);
-    detail::team_here = outer_;
+    detail::team_here<Memory>() = outer_;
   }
   open_region(const open_region&) = delete;
   open_region& operator=(const open_region&) = delete;
 
  private:
-  team& team_;
-  const team* outer_;
+  basic_team& team_;
+  const basic_team* outer_;
 };
 
+template <class Memory>
 template <class F>
-void team::run(F&& f) {
+void basic_team<Memory>::run(F&& f) {
   using callable = std::remove_reference_t<F>;
   static_assert(std::is_invocable_v<callable&, member&>, "f is called as f(tutti::member&)");
   if (!begin_region()) return run_alone(f);
-  const part<callable> all{detail::held<callable, 48>(f)};
+  const part<callable> all{detail::held<member, callable, 48>(f)};
   {
     const open_region now(*this, job_for(all));
     call_ranks(0, all.f);
@@ -217,15 +229,16 @@ void team::run(F&& f) {
   }
 }
 
+template <class Memory>
 template <class F>
-void team::run(rank_t k, F&& f) {
+void basic_team<Memory>::run(rank_t k, F&& f) {
   if (k < 1 || k > ranks_) [[unlikely]]
     refuse_width(k);
   if (k == ranks_) return run(f);
   using callable = std::remove_reference_t<F>;
   static_assert(std::is_invocable_v<callable&, member&>, "f is called as f(tutti::member&)");
   if (!begin_region()) return run_alone(f);
-  const first_part<callable> some{detail::held<callable, 40>(f), k};
+  const first_part<callable> some{detail::held<member, callable, 40>(f), k};
   {
     const open_region now(*this);
     open_first(job_for(some), k);
@@ -236,8 +249,9 @@ void team::run(rank_t k, F&& f) {
   }
 }
 
+template <class Memory>
 template <class Op, class F>
-auto team::run_reduce(Op op, F&& f) {
+auto basic_team<Memory>::run_reduce(Op op, F&& f) {
   using callable = std::remove_reference_t<F>;
   using T = std::remove_cvref_t<std::invoke_result_t<callable&, member&>>;
   static_assert(std::is_trivially_copyable_v<T>,
@@ -246,7 +260,7 @@ auto team::run_reduce(Op op, F&& f) {
                 alignof(Op) <= 8) {
     if (!begin_region()) return canonical(run_alone(f));
     using reducing = reducing_part<callable, Op, T>;
-    const reducing all{detail::held<callable, 32>(f), op};
+    const reducing all{detail::held<member, callable, 32>(f), op};
     T result{};
     {
       const open_region now(*this, job_for(all));
@@ -264,7 +278,7 @@ auto team::run_reduce(Op op, F&& f) {
   } else {
     array<padded<T>> values(ranks_);
     rank_t count = 0;
-    run([&](member& me) {
+    run([&](basic_member<Memory>& me) {
       values[me.rank()].value = f(me);
       if (me.rank() == 0) count = me.size();
     });
@@ -274,16 +288,18 @@ auto team::run_reduce(Op op, F&& f) {
   }
 }
 
+template <class Memory>
 template <class T, class Op>
-T team::close(const T& mine, const Op& op) {
+T basic_team<Memory>::close(const T& mine, const Op& op) {
   if (named_region_ == nullptr) return regions_->close(mine, op);
   contributions_.put(0, mine);
   named_region_->close(0);
   return fold_contributions<T>(op);
 }
 
+template <class Memory>
 template <class T, class Op>
-T team::fold_contributions(const Op& op) const {
+T basic_team<Memory>::fold_contributions(const Op& op) const {
   if constexpr (std::is_same_v<Op, plus> && detail::doubles_in < T >> 0) {
     constexpr std::size_t width = detail::doubles_in<T>;
     if (options_.vector_sums) {
@@ -295,24 +311,28 @@ T team::fold_contributions(const Op& op) const {
   return schedule::fold(0, threads_, contributions_.get<T>(), op);
 }
 
+template <class Memory>
 template <class T, class Op>
-T team::fold_of_thread(const detail::compact_values& values, rank_t thread, const Op& op) const {
+T basic_team<Memory>::fold_of_thread(const detail::compact_values& values, rank_t thread,
+                                     const Op& op) const {
   const thread_group& group = (*groups_)[thread];
   return schedule::fold(group.first_rank, group.size, values.get<T>(), op);
 }
 
+template <class Memory>
 template <class F>
-decltype(auto) team::run_alone(F& f) {
+decltype(auto) basic_team<Memory>::run_alone(F& f) {
   member alone;
   return f(alone);
 }
 
 // ---- with a deadline
 
+template <class Memory>
 template <class Rep, class Period, class F>
-timed_result team::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
+timed_result basic_team<Memory>::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
   using callable = std::decay_t<F>;
-  const deadline until = deadline_after(timeout);
+  const auto until = deadline_after<Memory>(timeout);
   if (named_region_ != nullptr)
     refuse(
         "a region that ends by a named barrier cannot be waited for with a deadline: that wait "
@@ -323,25 +343,26 @@ timed_result team::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
     run_alone(*kept);
     return {true, 0, 0, {}};
   }
-  const part<callable> all{detail::held<callable, 48>(*kept)};
+  const part<callable> all{detail::held<member, callable, 48>(*kept)};
   late_callable_ = kept;
   for (rank_t r = 0; is_virtual() && r < ranks_; ++r)
     // relaxed: open() publishes it.
     (*has_ended_)[r].store(false, relaxed);
-  const team* const outer = std::exchange(detail::team_here, this);
+  const basic_team* const outer = std::exchange(detail::team_here<Memory>(), this);
   open(job_for(all));
   call_ranks(0, all.f);
-  detail::team_here = outer;
+  detail::team_here<Memory>() = outer;
   // relaxed: only this thread needs it; is_open_ tells other threads.
-  late_opener_.store(&detail::team_here, relaxed);
+  late_opener_.store(&detail::team_here<Memory>(), relaxed);
   return close_by(until);
 }
 
+template <class Memory>
 template <class Rep, class Period>
-timed_result team::wait_for(std::chrono::duration<Rep, Period> timeout) {
+timed_result basic_team<Memory>::wait_for(std::chrono::duration<Rep, Period> timeout) {
   // relaxed: only this thread needs it; is_open_ tells other threads.
   if (late_opener_.load(relaxed) == nullptr) return {true, 0, 0, {}};
-  return close_by(deadline_after(timeout));
+  return close_by(deadline_after<Memory>(timeout));
 }
 
 }  // namespace tutti

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class tutti::team. Include team.hpp instead: it explains the class and includes the
+// The class template tutti::basic_team, of which tutti::team is the one for the native platform.
+// Include team.hpp instead: it explains the class and includes the
 // templates.
 // Hosted only: it needs threads and the compiled library.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -14,17 +14,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "tutti/barrier/timed.hpp"
 #include "tutti/export.h"
+#include "tutti/platform/native.hpp"
+#include "tutti/platform/threads.hpp"
 #include "tutti/platform/topology.hpp"
 #include "tutti/team/compact_values.hpp"
 #include "tutti/team/fibers.hpp"
 #include "tutti/team/fork_join.hpp"
+#include "tutti/team/forward.hpp"
 #include "tutti/team/group_sync.hpp"
 #include "tutti/team/loop.hpp"
 #include "tutti/team/loop_desk.hpp"
@@ -64,15 +66,22 @@ struct team_options {
   tutti::patience patience = {};
 };
 
-class TUTTI_API team {
+// A team on any platform (platform/native.hpp). team/on_platform.hpp has what the compiled library
+// has for the native one.
+template <class Memory>
+class TUTTI_API basic_team {
+  using member = basic_member<Memory>;
+  template <class T>
+  using atomic = typename Memory::template atomic<T>;
+
  public:
   // Throws std::invalid_argument for options that cannot be right, and std::system_error if threads
   // cannot be created.
-  explicit team(team_options options = {});
-  explicit team(rank_t threads) : team(team_options{.threads = threads}) {}
-  ~team();
-  team(const team&) = delete;
-  team& operator=(const team&) = delete;
+  explicit basic_team(team_options options = {});
+  explicit basic_team(rank_t threads) : basic_team(team_options{.threads = threads}) {}
+  ~basic_team();
+  basic_team(const basic_team&) = delete;
+  basic_team& operator=(const basic_team&) = delete;
 
   rank_t size() const noexcept { return ranks_; }
   rank_t threads() const noexcept { return threads_; }
@@ -134,12 +143,12 @@ class TUTTI_API team {
   [[nodiscard]] timed_result wait_for(std::chrono::duration<Rep, Period> timeout);
 
  private:
-  friend class member;
+  friend class basic_member<Memory>;
 
   // A job for a worker: a function, and the callable that the function uses (team_calls.hpp).
   struct job {
     // Null tells the worker to end.
-    void (*run)(const job&, team&, rank_t thread) = nullptr;
+    void (*run)(const job&, basic_team&, rank_t thread) = nullptr;
     alignas(8) std::byte callable[48];
   };
   static_assert(sizeof(job) == 56, "with the region's number it shares a line of 64 bytes");
@@ -153,20 +162,19 @@ class TUTTI_API team {
 
   // The virtual ranks of one thread.
   struct alignas(cache_line) thread_group {
-    std::optional<fiber_group> fibers;
+    std::optional<typename Memory::fiber_group> fibers;
     rank_t first_rank = 0;
     // The number of them that take part in the region.
     rank_t size = 0;
-    std::atomic<std::uint32_t> arrived{0};
-    std::atomic<std::uint32_t> episode{0};
+    atomic<std::uint32_t> arrived{0};
+    atomic<std::uint32_t> episode{0};
     slot result;
   };
   class open_region;
-  struct binding;
 
   bool is_virtual() const noexcept { return ranks_ > threads_; }
 
-  // ---- set-up and end (src/team/team.cpp)
+  // ---- set-up and end (define_team.hpp)
   void choose_sizes();
   void make_regions();
   void make_sync();
@@ -187,7 +195,7 @@ class TUTTI_API team {
   // of one rank, or while another thread has a region open. If it returns true, the caller must
   // clear is_open_. Throws std::logic_error while a late region of this thread has not ended.
   bool begin_region() {
-    if (detail::team_here == this || ranks_ == 1) return false;
+    if (detail::team_here<Memory>() == this || ranks_ == 1) return false;
     // acquire: makes the state of the previous opener visible; pairs with its clearing of is_open_.
     if (is_open_.exchange(true, acquire)) [[unlikely]] {
       refuse_while_late();
@@ -227,7 +235,7 @@ class TUTTI_API team {
   T close(const T& mine, const Op& op);
   template <class T, class Op>
   T fold_contributions(const Op& op) const;
-  timed_result close_by(deadline until);
+  timed_result close_by(basic_deadline<Memory> until);
   std::vector<rank_t> unfinished_ranks() const;
 
   template <class F>
@@ -242,17 +250,19 @@ class TUTTI_API team {
   template <class T, class Op>
   T fold_of_thread(const detail::compact_values& values, rank_t thread, const Op& op) const;
 
-  // ---- loops (src/team/loop.cpp)
+  // ---- loops (define_loops.hpp)
   struct shared_loop;
   class loop_run;
-  void run_loop(detail::loop_work& work, const detail::loop_request& request);
-  static void help(const job&, team& t, rank_t thread);
+  void run_loop(detail::loop_work& work, const detail::loop_request<Memory>& request);
+  static void help(const job&, basic_team& t, rank_t thread);
   void note_slept_through(rank_t thread) noexcept;
   void leave_core_of_waker() noexcept;
   void begin_waking() noexcept;
   bool wake_another() noexcept;
 
-  // ---- collective operations of virtual ranks Synchronises all virtual ranks. The last rank of
+  // ---- collective operations of virtual ranks
+
+  // Synchronises all virtual ranks. The last rank of
   // each thread calls meet_threads() for all of its thread. Returns false if the region is
   // cancelled.
   template <class MeetThreads>
@@ -276,7 +286,7 @@ class TUTTI_API team {
   // Whether there are more threads than CPUs.
   bool crowded_ = false;
 
-  std::optional<fork_join<job, slot>> regions_;
+  std::optional<fork_join<job, slot, Memory>> regions_;
   // With a named barrier: it replaces regions_, publishes named_job_, and contributions_ holds the
   // values of the threads.
   std::unique_ptr<any_region> named_region_;
@@ -285,8 +295,8 @@ class TUTTI_API team {
 
   // The collective operations of all threads, and of the first 1, 2, ... threads, which are made
   // when they are needed.
-  std::unique_ptr<detail::group_sync> sync_;
-  std::vector<std::unique_ptr<detail::group_sync>> narrow_syncs_;
+  std::unique_ptr<detail::group_sync<Memory>> sync_;
+  std::vector<std::unique_ptr<detail::group_sync<Memory>>> narrow_syncs_;
   std::optional<array<member>> members_;
   // The virtual ranks of each thread.
   std::optional<array<thread_group>> groups_;
@@ -296,37 +306,36 @@ class TUTTI_API team {
   // Whether each thread's virtual ranks are a subtree of the tournament.
   bool threads_are_subtrees_ = false;
   // Whether each virtual rank has ended, for messages.
-  std::optional<array<std::atomic<bool>>> has_ended_;
+  std::optional<array<atomic<bool>>> has_ended_;
 
-  cancellation cancelled_;
+  basic_cancellation<Memory> cancelled_;
   // The exception of each rank.
   std::vector<std::exception_ptr> failures_;
-  alignas(cache_line) std::atomic<bool> is_open_{false};
+  alignas(cache_line) atomic<bool> is_open_{false};
   // While a region is late: the thread that opened it, identified by the address of its team_here.
-  std::atomic<const void*> late_opener_{nullptr};
+  atomic<const void*> late_opener_{nullptr};
   std::shared_ptr<void> late_callable_;
 
-  std::optional<loop_desk<shared_loop*>> desk_;
+  std::optional<loop_desk<shared_loop*, Memory>> desk_;
   // The members that the parts of loops receive, one for each thread.
   std::optional<array<member>> helpers_;
   // Loops during which no worker was awake and which followed each other closely. Times are in
   // ticks. All members are hints.
   struct missed_loops {
     // When the first loop began and the last one ended.
-    std::atomic<std::uint64_t> since{0}, end{0};
+    atomic<std::uint64_t> since{0}, end{0};
     // The time of all loops and the time between them.
-    std::atomic<float> ticks{0}, gaps{0};
+    atomic<float> ticks{0}, gaps{0};
     // The number of loops after the first.
-    std::atomic<std::uint32_t> followers{0};
+    atomic<std::uint32_t> followers{0};
   };
   missed_loops missed_;
   // The next thread to wake in a loop that is worth it; threads_ otherwise.
-  std::atomic<rank_t> next_to_wake_{0};
+  atomic<rank_t> next_to_wake_{0};
   // The CPU of the loop's caller when it began to wake workers, or -1 if it has woken none.
-  std::atomic<int> waker_cpu_{-1};
+  atomic<int> waker_cpu_{-1};
 
-  std::vector<std::thread> workers_;
-  std::unique_ptr<binding> caller_binding_;
+  typename Memory::threads workers_;
 };
 
 }  // namespace tutti

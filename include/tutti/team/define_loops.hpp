@@ -1,72 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs loops: the caller runs a loop alone as long as sharing does not pay, then shares it with
-// workers that are awake, and wakes others only if the loop takes long.
-
-#include <sched.h>
+// Defines how teams run loops: the caller runs a loop alone as long as sharing does not pay, then
+// shares it with workers that are awake, and wakes others only if the loop takes long.
+// team/on_platform.hpp says who includes it.
+// Hosted only: it needs exceptions.
+#pragma once
 
 #include <algorithm>
 #include <exception>
 #include <mutex>
 
-#include "tutti/platform/free_core.hpp"
-#include "tutti/platform/ticks.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 #include "tutti/team/team.hpp"
 
 namespace tutti {
 
-namespace {
+namespace detail {
 
-using detail::even_bounds;
-using detail::loop_request;
-using detail::loop_work;
+// When a loop is shared, and how. All times are in nanoseconds.
+struct loop_rules {
+  // A loop that is shorter ends before a worker that is awake could help.
+  static constexpr double alone_ns = 300, worth_sharing_ns = 500;
+  // The number of positions, or the time, after which the measured cost of a body counts. Before that
+  // it may be too high, because the first iteration may have found nothing in a cache.
+  static constexpr std::size_t trusted_positions = 32;
+  static constexpr double trusted_ns = 1000;
+  // A loop that took this long the last time is shared at once.
+  static constexpr double surely_shared_ns = 1500;
+  // A wake-up costs its caller 2 to 5 us, or 12 to 16 us on a virtual machine whose host has halted
+  // the other core. It helps 15 to 35 us later, with cold caches. The caller wakes a worker only if
+  // the rest of the loop, by what it has cost so far, takes several times as long, or after a time of
+  // which the wake-up is a small part.
+  static constexpr double before_waking_ns = 8'000, worth_waking_ns = 150'000;
+  static constexpr double soon_waking_ns = 100'000, soon_worth_waking_ns = 45'000,
+                          always_waking_ns = 1e6;
+  static constexpr double between_wakings_ns = 10'000;
+  // Loops that follow each other within soon_ns, and of which each is too short for a wake-up, count
+  // together: a worker that is awake would stay awake between them (wait_lengths), so one wake-up
+  // serves many loops.
+  static constexpr double soon_ns = 280'000, missed_enough_ns = 100'000;
+  // While a worker sleeps that could be woken, the caller reads the clock at this interval.
+  static constexpr double step_ns = 4'000;
+  // Taking a shorter part costs more than it saves. So does taking a part that its owner will begin
+  // within spared_ns, because its data are in the owner's cache.
+  static constexpr double least_part_ns = 1'000, spared_ns = 2'000;
+  // The number of parts of a slot. The size of the last parts determines how far apart the threads
+  // end.
+  static constexpr std::uint32_t units_of_slot = 128;
+  // While the cost of the body is estimated from its first iterations only, no part is larger than
+  // this.
+  static constexpr std::uint32_t most_at_a_guess = 8;
+  // Threads take chunks one by one, unless the chunks are so cheap that several make up a least part
+  // and so many that each thread still takes this many times.
+  static constexpr std::uint32_t takes_of_thread = 8;
+  // Pieces of cheap loops begin at multiples of this number of positions, because vector instructions
+  // on unaligned data take up to a fifth more time.
+  static constexpr std::size_t aligned_positions = 8;
+  // The unit of a body's cost is this part of a tick.
+  static constexpr double parts_of_tick = 64;
+  // 32 bits count the units of a loop.
+  static constexpr std::size_t most_units = 0xffff'fff0;
+};
 
-// All times are in nanoseconds.
-// A loop that is shorter ends before a worker that is awake could help.
-constexpr double alone_ns = 300, worth_sharing_ns = 500;
-// The number of positions, or the time, after which the measured cost of a body counts. Before that
-// it may be too high, because the first iteration may have found nothing in a cache.
-constexpr std::size_t trusted_positions = 32;
-constexpr double trusted_ns = 1000;
-// A loop that took this long the last time is shared at once.
-constexpr double surely_shared_ns = 1500;
-// A wake-up costs its caller 2 to 5 us, or 12 to 16 us on a virtual machine whose host has halted
-// the other core. It helps 15 to 35 us later, with cold caches. The caller wakes a worker only if
-// the rest of the loop, by what it has cost so far, takes several times as long, or after a time of
-// which the wake-up is a small part.
-constexpr double before_waking_ns = 8'000, worth_waking_ns = 150'000;
-constexpr double soon_waking_ns = 100'000, soon_worth_waking_ns = 45'000, always_waking_ns = 1e6;
-constexpr double between_wakings_ns = 10'000;
-// Loops that follow each other within soon_ns, and of which each is too short for a wake-up, count
-// together: a worker that is awake would stay awake between them (wait_lengths), so one wake-up
-// serves many loops.
-constexpr double soon_ns = 280'000, missed_enough_ns = 100'000;
-// While a worker sleeps that could be woken, the caller reads the clock at this interval.
-constexpr double step_ns = 4'000;
-// Taking a shorter part costs more than it saves. So does taking a part that its owner will begin
-// within spared_ns, because its data are in the owner's cache.
-constexpr double least_part_ns = 1'000, spared_ns = 2'000;
-// The number of parts of a slot. The size of the last parts determines how far apart the threads
-// end.
-constexpr std::uint32_t units_of_slot = 128;
-// While the cost of the body is estimated from its first iterations only, no part is larger than
-// this.
-constexpr std::uint32_t most_at_a_guess = 8;
-// Threads take chunks one by one, unless the chunks are so cheap that several make up a least part
-// and so many that each thread still takes this many times.
-constexpr std::uint32_t takes_of_thread = 8;
-// Pieces of cheap loops begin at multiples of this number of positions, because vector instructions
-// on unaligned data take up to a fifth more time.
-constexpr std::size_t aligned_positions = 8;
-// The unit of a body's cost is this part of a tick.
-constexpr double parts_of_tick = 64;
-// 32 bits count the units of a loop.
-constexpr std::size_t most_units = 0xffff'fff0;
-
-}  // namespace
+}  // namespace detail
 
 // A loop in which other threads take part. The desk publishes it. It is on the caller's stack until
 // all parts that were begun have ended.
-struct team::shared_loop {
+template <class Memory>
+struct basic_team<Memory>::shared_loop {
   enum class form {
     // Each slot has a share of the positions, in `units` parts.
     divided,
@@ -78,7 +78,7 @@ struct team::shared_loop {
     dealt
   };
 
-  loop_work& work;
+  detail::loop_work& work;
   form is;
   std::size_t count, blocks, chunk;
   // The caller has done the positions before it alone.
@@ -86,8 +86,8 @@ struct team::shared_loop {
   rank_t slots;
   std::uint32_t units;
 
-  std::atomic<bool> has_failed{false};
-  std::mutex lock{};
+  atomic<bool> has_failed{false};
+  typename Memory::mutex lock{};
   std::size_t failed_at = 0;
   std::exception_ptr failure{};
 
@@ -95,7 +95,7 @@ struct team::shared_loop {
     std::size_t first, last;
   };
   stretch share_of(rank_t slot) const noexcept {
-    const even_bounds shares(0, is == form::blocks ? blocks : count, slots);
+    const detail::even_bounds shares(0, is == form::blocks ? blocks : count, slots);
     return {std::max(at, shares(slot)), std::max(at, shares(slot + 1))};
   }
   // Returns the number of units of a share.
@@ -116,7 +116,7 @@ struct team::shared_loop {
     switch (is) {
       case form::divided: return {slot, 0, units_of(share_of(slot))};
       case form::blocks: {
-        const even_bounds shares(0, blocks, slots);
+        const detail::even_bounds shares(0, blocks, slots);
         const stretch mine = share_of(slot);
         const std::size_t begin = std::min(shares(slot), mine.first);
         return {slot, short_of(mine.first - begin), short_of(mine.last - begin)};
@@ -136,18 +136,19 @@ struct team::shared_loop {
       case form::divided: {
         const stretch share = share_of(part.slot);
         const std::uint32_t all = units_of(share);
-        const even_bounds bounds(share.first, share.last - share.first, all);
-        const bool is_fine =
-            chunk <= 1 && (share.last - share.first) / all >= 2 * aligned_positions;
+        const detail::even_bounds bounds(share.first, share.last - share.first, all);
+        const bool is_fine = chunk <= 1 && (share.last - share.first) / all >=
+                                               2 * detail::loop_rules::aligned_positions;
         const auto limit = [&](std::uint32_t unit) {
           const std::size_t position = bounds(unit);
           const bool is_inner = unit > 0 && unit < all;
-          return position - (is_fine && is_inner ? position % aligned_positions : 0);
+          return position -
+                 (is_fine && is_inner ? position % detail::loop_rules::aligned_positions : 0);
         };
         return visit(limit(part.first), limit(part.last));
       }
       case form::blocks: {
-        const even_bounds shares(0, blocks, slots);
+        const detail::even_bounds shares(0, blocks, slots);
         const std::size_t begin = std::min(shares(part.slot), share_of(part.slot).first);
         return visit(begin + part.first, begin + part.last);
       }
@@ -171,7 +172,7 @@ struct team::shared_loop {
     try {
       step();
     } catch (...) {
-      const std::lock_guard here(lock);
+      const std::lock_guard<typename Memory::mutex> here(lock);
       // relaxed: the lock and the end of the loop order the accesses.
       if (has_failed.load(relaxed) && failed_at <= position) return;
       failed_at = position;
@@ -182,9 +183,10 @@ struct team::shared_loop {
 };
 
 // The caller's side of a loop.
-class team::loop_run {
+template <class Memory>
+class basic_team<Memory>::loop_run : private detail::loop_rules {
  public:
-  loop_run(team& t, loop_work& work, const loop_request& request)
+  loop_run(basic_team& t, detail::loop_work& work, const detail::loop_request<Memory>& request)
       : team_(t),
         work_(work),
         request_(request),
@@ -198,8 +200,8 @@ class team::loop_run {
 
   // Runs the loop alone. Returns false when the loop has ended, or true when it is worth sharing.
   bool alone_for_a_while() {
-    per_ns_ = platform::ticks_per_ns();
-    start_ = platform::ticks();
+    per_ns_ = Memory::ticks_per_ns();
+    start_ = Memory::ticks();
     if (ticks_expected() > surely_shared_ns * per_ns_ &&
         (is_anybody_awake() || is_missed() || is_coarse_and_long()))
       return true;
@@ -239,10 +241,10 @@ class team::loop_run {
   }
 
  private:
-  using form_of_loop = shared_loop::form;
-  using stretch = shared_loop::stretch;
+  using form_of_loop = typename shared_loop::form;
+  using stretch = typename shared_loop::stretch;
 
-  double time() const noexcept { return static_cast<double>(platform::ticks() - start_); }
+  double time() const noexcept { return static_cast<double>(Memory::ticks() - start_); }
   double ticks_expected() const noexcept {
     return static_cast<double>(cost_) / parts_of_tick * static_cast<double>(count_);
   }
@@ -469,7 +471,7 @@ class team::loop_run {
     loop_part part;
     // Threads that will soon begin the rest of their own parts get a short time to do so.
     const double until = time() + 2 * spared_ns * per_ns_;
-    while (!team_.desk_->others_have_ended(total_) && time() < until) native::relax();
+    while (!team_.desk_->others_have_ended(total_) && time() < until) Memory::relax();
     while (team_.desk_->take(0, part, true)) run(all, part);
     // relaxed: a hint.
     team_.next_to_wake_.store(team_.threads_, relaxed);
@@ -491,9 +493,9 @@ class team::loop_run {
       request_.cost->store(found, relaxed);
   }
 
-  team& team_;
-  loop_work& work_;
-  const loop_request& request_;
+  basic_team& team_;
+  detail::loop_work& work_;
+  const detail::loop_request<Memory>& request_;
   const std::size_t count_;
   const std::uint32_t cost_;
   double per_ns_ = 1;
@@ -509,36 +511,40 @@ class team::loop_run {
   double next_waking_ = 0;
 };
 
-void team::run_loop(loop_work& work, const loop_request& request) {
+template <class Memory>
+void basic_team<Memory>::run_loop(detail::loop_work& work,
+                                  const detail::loop_request<Memory>& request) {
   // relaxed: only this thread needs it.
   if (late_opener_.load(relaxed) != nullptr) [[unlikely]]
     refuse_while_late();
   loop_run mine(*this, work, request);
-  if (threads_ == 1 || detail::team_here == this) return mine.alone();
+  if (threads_ == 1 || detail::team_here<Memory>() == this) return mine.alone();
   struct inside {
-    explicit inside(const team* t) noexcept : outer(std::exchange(detail::team_here, t)) {}
-    ~inside() { detail::team_here = outer; }
+    explicit inside(const basic_team* t) noexcept
+        : outer(std::exchange(detail::team_here<Memory>(), t)) {}
+    ~inside() { detail::team_here<Memory>() = outer; }
     inside(const inside&) = delete;
     inside& operator=(const inside&) = delete;
-    const team* const outer;
+    const basic_team* const outer;
   } const here(this);
   if (!mine.alone_for_a_while()) return;
   // acquire: makes the state of the previous opener visible; pairs with its clearing of is_open_.
   if (is_open_.exchange(true, acquire)) return mine.alone();
   struct open {
-    explicit open(team& t) noexcept : of(t) {}
+    explicit open(basic_team& t) noexcept : of(t) {}
     // release: publishes this opener's state to the next one; pairs with the exchange above.
     ~open() { of.is_open_.store(false, release); }
     open(const open&) = delete;
     open& operator=(const open&) = delete;
-    team& of;
+    basic_team& of;
   } const now(*this);
   mine.share();
 }
 
 // Takes parts as a worker that has seen an offer, perhaps long ago, or for which a named region was
 // opened.
-void team::help(const job&, team& t, rank_t thread) {
+template <class Memory>
+void basic_team<Memory>::help(const job&, basic_team& t, rank_t thread) {
   if (t.named_region_ == nullptr) {
     for (int wakings = 0; wakings < 2 && t.wake_another(); ++wakings) {
     }
@@ -561,41 +567,42 @@ void team::help(const job&, team& t, rank_t thread) {
 // Corrects the length of a worker's wait during which loops began without waking it. It waited
 // until the first of them and then from each to the next, not for the whole time that it slept.
 // Without the correction waits would look so long that the worker would never learn to stay awake.
-void team::note_slept_through(rank_t thread) noexcept {
+template <class Memory>
+void basic_team<Memory>::note_slept_through(rank_t thread) noexcept {
   // relaxed: hints.
   const std::uint64_t since = missed_.since.load(relaxed);
   if (since == 0) return;
-  const double per_ns = platform::ticks_per_ns();
+  const double per_ns = Memory::ticks_per_ns();
   const auto ns = [per_ns](double ticks) {
     return static_cast<std::uint32_t>(std::clamp(ticks / per_ns, 1.0, 4e9));
   };
   const std::uint32_t followers = missed_.followers.load(relaxed);
   const double gaps = missed_.gaps.load(relaxed);
   constexpr std::uint32_t most = 16;
-  regions_->note_slept_through(thread, ns(static_cast<double>(platform::ticks() - since)),
+  regions_->note_slept_through(thread, ns(static_cast<double>(Memory::ticks() - since)),
                                std::min(followers, most), ns(gaps / std::max(followers, 1U)));
 }
 
 // Leaves the core if it is that of the loop's caller. The kernel tends to run a thread that wakes
 // on the core of the thread that wakes it, and on a virtual machine it nearly always does after
 // some milliseconds of idleness. There the worker would only keep the caller from its work.
-void team::leave_core_of_waker() noexcept {
-  if (platform::core_leaver_here == nullptr) return;
+template <class Memory>
+void basic_team<Memory>::leave_core_of_waker() noexcept {
   // relaxed: a hint.
-  const int cpu = waker_cpu_.load(relaxed);
-  if (cpu >= 0 && cpu == sched_getcpu()) platform::core_leaver_here->leave();
+  Memory::leave_cpu(waker_cpu_.load(relaxed));
 }
 
-void team::begin_waking() noexcept {
-  const rank_t useful =
-      std::min(threads_, static_cast<rank_t>(platform::machine().allowed.size())) - 1;
+template <class Memory>
+void basic_team<Memory>::begin_waking() noexcept {
+  const rank_t useful = std::min(threads_, static_cast<rank_t>(Memory::cpus())) - 1;
   // relaxed: a hint.
-  waker_cpu_.store(sched_getcpu(), relaxed);
+  waker_cpu_.store(Memory::cpu(), relaxed);
   next_to_wake_.store(threads_ - useful, relaxed);
 }
 
 // Wakes another worker. Returns false if none is left to wake.
-bool team::wake_another() noexcept {
+template <class Memory>
+bool basic_team<Memory>::wake_another() noexcept {
   // relaxed: a hint.
   if (next_to_wake_.load(relaxed) >= threads_ || regions_->asleep() == 0) return false;
   const rank_t rank = next_to_wake_.fetch_add(1, relaxed);

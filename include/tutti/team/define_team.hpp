@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defines how teams are made and end: sizes, threads and virtual ranks. It also handles ranks that
+// fail or are late. team/on_platform.hpp says who includes it.
+// Hosted only: it needs exceptions.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <string>
+
+#include "tutti/platform/misuse.hpp"
+#include "tutti/platform/usable_cpus.hpp"
+#include "tutti/team/team.hpp"
+
+namespace tutti {
+
+namespace detail {
+inline std::string counted_as(rank_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+}  // namespace detail
+
+template <class Memory>
+basic_team<Memory>::basic_team(team_options options)
+    : options_(options),
+      barrier_name_(detail::named_barriers<Memory>::is_tuttis_choice(options.barrier)
+                        ? std::string_view()
+                        : options.barrier),
+      wait_name_(options.wait) {
+  options_.barrier = options_.wait = {};
+  choose_sizes();
+  make_sync();
+  make_regions();
+  make_virtual_ranks();
+  start_workers();
+}
+
+template <class Memory>
+bool basic_team<Memory>::set_patience(patience p) noexcept {
+  // make_sync() uses it after a failed region.
+  options_.patience = p;
+  sync_->set_patience(p);
+  // They are made again with the new patience.
+  narrow_syncs_.clear();
+  desk_->set_patience(p);
+  return named_region_ != nullptr ? named_region_->set_patience(p) : regions_->set_patience(p);
+}
+
+template <class Memory>
+basic_team<Memory>::~basic_team() {
+  // The ranks of a late region use objects of the caller, so they must end first.
+  // relaxed: this thread stored it, or was synchronised with the thread that did.
+  if (late_opener_.load(relaxed) != nullptr) close();
+  end_workers();
+}
+
+template <class Memory>
+void basic_team<Memory>::choose_sizes() {
+  constexpr rank_t most = 0xffff;
+  const rank_t threads = options_.threads, ranks = options_.ranks;
+  if (threads > most || ranks > most)
+    refuse("a team has at most " + detail::counted_as(most, "rank") + ", not " +
+           std::to_string(std::max(threads, ranks)));
+  if (ranks != 0 && threads > ranks)
+    refuse("a team of " + detail::counted_as(ranks, "rank") + " cannot use " +
+           detail::counted_as(threads, "thread"));
+  if (barrier_name_.empty() && wait_name_ != team_options{}.wait)
+    refuse("wait policy '" + wait_name_ +
+           "' needs a named barrier: tutti's choice always waits adaptively");
+  if (!std::has_single_bit(options_.fan) || options_.fan < 2)
+    refuse("a team's fan must be a power of two, not " + std::to_string(options_.fan));
+  threads_ = threads != 0 ? threads : Memory::cores();
+  if (ranks != 0) threads_ = std::min(threads_, ranks);
+  ranks_ = ranks != 0 ? ranks : threads_;
+  crowded_ = threads_ > Memory::cpus();
+  failures_.resize(ranks_);
+}
+
+template <class Memory>
+void basic_team<Memory>::make_sync() {
+  sync_ = std::make_unique<detail::group_sync<Memory>>(
+      threads_, crowded_, is_virtual(), barrier_name_, wait_name_, options_.patience, cancelled_);
+  narrow_syncs_.clear();
+  if (members_)
+    for (member& m : *members_) m.sync_ = sync_.get();
+}
+
+template <class Memory>
+void basic_team<Memory>::make_regions() {
+  if (barrier_name_.empty()) {
+    regions_.emplace(threads_, crowded_, options_.fan);
+    regions_->set_patience(options_.patience);
+  } else {
+    named_region_ = detail::named_barriers<Memory>::make_region(barrier_name_, threads_, wait_name_,
+                                                                options_.patience);
+    contributions_ = detail::compact_values(threads_);
+  }
+  members_.emplace(ranks_);
+  for (rank_t rank = 0; rank < ranks_; ++rank) {
+    member& m = (*members_)[rank];
+    m.team_ = this;
+    m.sync_ = sync_.get();
+    m.rank_ = m.thread_ = rank;
+    m.size_ = ranks_;
+  }
+  desk_.emplace(threads_);
+  desk_->set_patience(options_.patience);
+  // relaxed: there are no workers yet.
+  next_to_wake_.store(threads_, relaxed);
+  helpers_.emplace(threads_);
+  for (rank_t thread = 0; thread < threads_; ++thread) {
+    member& m = (*helpers_)[thread];
+    m.rank_ = m.thread_ = thread;
+    m.size_ = threads_;
+  }
+}
+
+template <class Memory>
+void basic_team<Memory>::make_virtual_ranks() {
+  if (!is_virtual()) return;
+  groups_.emplace(threads_);
+  has_ended_.emplace(ranks_);
+  rank_results_ = detail::compact_values(ranks_);
+  for (auto& values : rank_values_) values = detail::compact_values(ranks_);
+  threads_are_subtrees_ = ranks_ % threads_ == 0 && std::has_single_bit(ranks_ / threads_);
+  rank_t first = 0;
+  for (rank_t thread = 0; thread < threads_; ++thread) {
+    const rank_t size = ranks_ / threads_ + (thread < ranks_ % threads_ ? 1 : 0);
+    thread_group& group = (*groups_)[thread];
+    group.fibers.emplace(size, first, options_.fibers);
+    group.first_rank = first;
+    group.size = size;
+    for (rank_t i = 0; i < size; ++i) (*members_)[first + i].thread_ = thread;
+    first += size;
+  }
+}
+
+template <class Memory>
+void basic_team<Memory>::start_workers() {
+  try {
+    workers_.start(
+        threads_, options_.place,
+        [](void* me, rank_t thread) { static_cast<basic_team*>(me)->work(thread); }, this);
+  } catch (...) {
+    end_workers();
+    throw;
+  }
+}
+
+template <class Memory>
+void basic_team<Memory>::end_workers() noexcept {
+  if (!workers_.has_started()) return;
+  open(job{});
+  workers_.join();
+}
+
+template <class Memory>
+void basic_team<Memory>::work(rank_t thread) {
+  detail::team_here<Memory>() = this;
+  job told;
+  for (;;) {
+    if (named_region_ != nullptr) {
+      named_region_->await(thread);
+      told = named_job_;
+    } else if (!regions_->await(thread, told)) {
+      help(told, *this, thread);
+      continue;
+    }
+    if (told.run == nullptr) return;
+    told.run(told, *this, thread);
+  }
+}
+
+template <class Memory>
+void basic_team<Memory>::refuse_while_late() const {
+  // relaxed: only a value that this thread has stored matters.
+  if (late_opener_.load(relaxed) != &detail::team_here<Memory>()) return;
+  std::string late;
+  for (const rank_t rank : unfinished_ranks())
+    late += (late.empty() ? "" : ", ") + std::to_string(rank);
+  throw std::logic_error("tutti: a region of this team has not ended yet (missing: rank " + late +
+                         "); wait for it with wait_for()");
+}
+
+template <class Memory>
+void basic_team<Memory>::refuse_width(rank_t k) const {
+  refuse("a region of this team is for 1 to " + detail::counted_as(ranks_, "rank") + ", not " +
+         std::to_string(k));
+}
+
+// ---- regions of the first k ranks
+
+template <class Memory>
+void basic_team<Memory>::open_first(const job& j, rank_t k) {
+  const rank_t threads = threads_of(k);
+  if (threads < threads_) {
+    narrow_syncs_.resize(threads_);
+    auto& sync = narrow_syncs_[threads];
+    if (sync == nullptr)
+      sync = std::make_unique<detail::group_sync<Memory>>(threads, crowded_, is_virtual(),
+                                                          barrier_name_, wait_name_,
+                                                          options_.patience, cancelled_);
+  }
+  if (named_region_ == nullptr) return regions_->open(j, threads);
+  named_job_ = j;
+  named_region_->open();
+}
+
+template <class Memory>
+void basic_team<Memory>::close_first(rank_t k) {
+  if (named_region_ == nullptr)
+    static_cast<void>(regions_->close_first(threads_of(k)));
+  else
+    named_region_->close(0);
+}
+
+template <class Memory>
+basic_team<Memory>::narrowed::narrowed(basic_team& t, rank_t thread, rank_t k)
+    : team_(t), thread_(thread), first_(t.is_virtual() ? (*t.groups_)[thread].first_rank : thread) {
+  ranks_ = t.is_virtual() ? (*t.groups_)[thread].size : 1;
+  turn_ = (*t.members_)[first_].turn_;
+  const rank_t threads = t.threads_of(k);
+  set(std::min(ranks_, k - first_), k,
+      threads < t.threads_ ? t.narrow_syncs_[threads].get() : t.sync_.get());
+}
+template <class Memory>
+basic_team<Memory>::narrowed::~narrowed() {
+  set(ranks_, team_.ranks_, team_.sync_.get());
+}
+
+template <class Memory>
+void basic_team<Memory>::narrowed::set(rank_t ranks, rank_t size,
+                                       detail::group_sync<Memory>* sync) const {
+  if (team_.is_virtual()) (*team_.groups_)[thread_].size = ranks;
+  for (rank_t i = 0; i < ranks; ++i) {
+    member& m = (*team_.members_)[first_ + i];
+    m.size_ = size;
+    m.sync_ = sync;
+    m.turn_ = turn_;
+  }
+}
+
+template <class Memory>
+timed_result basic_team<Memory>::close_by(basic_deadline<Memory> until) {
+  if (!regions_->close(until)) {
+    std::vector<rank_t> missing = unfinished_ranks();
+    const auto how_many = static_cast<rank_t>(missing.size());
+    return {false, 0, how_many, std::move(missing)};
+  }
+  // relaxed: only this thread needs it; is_open_ tells other threads.
+  late_opener_.store(nullptr, relaxed);
+  late_callable_.reset();
+  const std::exception_ptr failure = cancelled_.requested() ? take_failure() : nullptr;
+  // release: publishes this opener's state to the next one; pairs with begin_region.
+  is_open_.store(false, release);
+  if (failure != nullptr) std::rethrow_exception(failure);
+  return {true, 0, 0, {}};
+}
+
+template <class Memory>
+std::vector<rank_t> basic_team<Memory>::unfinished_ranks() const {
+  std::vector<rank_t> missing;
+  for (rank_t rank = 0; rank < ranks_; ++rank) {
+    const rank_t thread = (*members_)[rank].thread();
+    if (thread == 0 || regions_->has_finished(thread)) continue;
+    // relaxed: a snapshot for messages.
+    if (is_virtual() && (*has_ended_)[rank].load(relaxed)) continue;
+    missing.push_back(rank);
+  }
+  return missing;
+}
+
+template <class Memory>
+void basic_team<Memory>::fail(rank_t rank, std::exception_ptr why) noexcept {
+  failures_[rank] = std::move(why);
+  cancelled_.request();
+}
+
+template <class Memory>
+void basic_team<Memory>::rethrow_failure() {
+  std::rethrow_exception(take_failure());
+}
+
+template <class Memory>
+std::exception_ptr basic_team<Memory>::take_failure() {
+  std::exception_ptr first;
+  for (std::exception_ptr& why : failures_) {
+    if (first == nullptr) first = why;
+    why = nullptr;
+  }
+  // Some ranks have arrived at operations that others will never reach, so those objects must not
+  // be used again.
+  cancelled_.reset();
+  make_sync();
+  for (rank_t thread = 0; is_virtual() && thread < threads_; ++thread)
+    // relaxed: the next region publishes it.
+    (*groups_)[thread].arrived.store(0, relaxed);
+  for (member& m : *members_) m.turn_ = 0;
+  return first;
+}
+
+}  // namespace tutti

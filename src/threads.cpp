@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts the threads of teams and binds them to CPUs.
+
+#include "tutti/platform/threads.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tutti/platform/free_core.hpp"
+#include "tutti/platform/usable_cpus.hpp"
+
+namespace tutti::platform {
+
+namespace {
+
+// Binds the caller's thread to one CPU as long as the group of threads exists.
+struct binding {
+  binding(unsigned cpu) {
+    if (sched_getaffinity(0, sizeof before, &before) != 0) return;
+    CPU_ZERO(&bound);
+    CPU_SET(cpu, &bound);
+    is_bound = sched_setaffinity(0, sizeof bound, &bound) == 0;
+  }
+  // Restores the previous mask, unless the program has bound the thread elsewhere since.
+  ~binding() {
+    cpu_set_t now;
+    if (is_bound && sched_getaffinity(thread, sizeof now, &now) == 0 && CPU_EQUAL(&now, &bound))
+      sched_setaffinity(thread, sizeof before, &before);
+  }
+  binding(const binding&) = delete;
+  binding& operator=(const binding&) = delete;
+
+  const pid_t thread = gettid();
+  cpu_set_t before{}, bound{};
+  bool is_bound = false;
+};
+
+// Binds a thread. If the CPU is offline or forbidden by now, that is no error: the thread then runs
+// wherever it may.
+void bind(pthread_t thread, unsigned cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  pthread_setaffinity_np(thread, sizeof set, &set);
+}
+
+// A worker inherits the mask of the thread that makes it. If that mask has fewer CPUs than the team
+// has threads, the program has bound that thread and has not chosen CPUs for the team. The workers
+// then get all CPUs of the process.
+bool leaves_a_cpu_for_each(rank_t threads) {
+  cpu_set_t mine;
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) return true;
+  const auto cpus = static_cast<std::size_t>(CPU_COUNT(&mine));
+  return cpus >= threads || cpus >= process_cpus().size();
+}
+
+cpu_set_t mask_of_workers(rank_t threads) {
+  cpu_set_t mask;
+  if (leaves_a_cpu_for_each(threads) && sched_getaffinity(0, sizeof mask, &mask) == 0) return mask;
+  CPU_ZERO(&mask);
+  for (const unsigned cpu : process_cpus())
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &mask);
+  return mask;
+}
+
+// Places the workers that no option binds. If there is a CPU for each thread, the workers may run
+// on all CPUs. They begin on different CPUs, those that follow the CPU of the thread that makes
+// them, and they leave a core that they come to share. With more threads than CPUs each worker is
+// bound to one of the CPUs in turn, so that no core gets more workers than necessary: the kernel
+// would leave 8 threads on 2 cores as 5 and 3.
+class unbound_workers {
+ public:
+  explicit unbound_workers(rank_t threads) : mask_(mask_of_workers(threads)) {
+    const auto mine = static_cast<unsigned>(std::max(0, sched_getcpu()));
+    for (const unsigned cpu : cpus_for(placement::compact))
+      if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &mask_)) order_.push_back(cpu);
+    const auto at = std::find(order_.begin(), order_.end(), mine);
+    if (at != order_.end()) std::rotate(order_.begin(), at, order_.end());
+    leaves_ = order_.size() >= threads;
+  }
+  // Places the calling worker. `leaver` then moves the worker when it comes to share a core.
+  void place(rank_t thread, std::optional<core_leaver>& leaver) const {
+    if (order_.empty()) return;
+    bind(pthread_self(), order_[thread % order_.size()]);
+    if (!leaves_) return;
+    pthread_setaffinity_np(pthread_self(), sizeof mask_, &mask_);
+    core_leaver_here = &leaver.emplace(mask_);
+  }
+
+ private:
+  cpu_set_t mask_;
+  std::vector<unsigned> order_;
+  bool leaves_ = false;
+};
+
+}  // namespace
+
+struct system_threads::state {
+  std::vector<std::thread> workers;
+  std::optional<binding> caller;
+};
+
+system_threads::system_threads() noexcept = default;
+system_threads::~system_threads() = default;
+
+void system_threads::start(rank_t count, placement where,
+                           void (*body)(void* context, rank_t thread), void* context) {
+  state_ = std::make_unique<state>();
+  const std::vector<unsigned> cpus = cpus_for(where);
+  std::shared_ptr<const unbound_workers> unbound;
+  if (cpus.empty() && count > 1) unbound = std::make_shared<unbound_workers>(count);
+  for (rank_t thread = 1; thread < count; ++thread) {
+    std::thread& made = state_->workers.emplace_back([body, context, thread, unbound] {
+      std::optional<core_leaver> leaver;
+      if (unbound) unbound->place(thread, leaver);
+      body(context, thread);
+    });
+    pthread_setname_np(made.native_handle(), ("tutti-" + std::to_string(thread)).c_str());
+    if (!cpus.empty()) bind(made.native_handle(), cpus[thread % cpus.size()]);
+  }
+  if (!cpus.empty() && count > 1) state_->caller.emplace(cpus[0]);
+}
+
+bool system_threads::has_started() const noexcept {
+  return state_ != nullptr && !state_->workers.empty();
+}
+
+void system_threads::join() noexcept {
+  if (state_ == nullptr) return;
+  for (std::thread& worker : state_->workers) worker.join();
+  state_->workers.clear();
+}
+
+}  // namespace tutti::platform
