@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tutti/platform/free_core.hpp"
+#include "tutti/platform/topology.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::platform {
@@ -108,12 +109,11 @@ struct system_threads::state {
   std::optional<binding> caller;
 };
 
-system_threads::system_threads() noexcept = default;
-system_threads::~system_threads() = default;
+system_threads::~system_threads() { delete state_; }
 
 void system_threads::start(rank_t count, placement where,
                            void (*body)(void* context, rank_t thread), void* context) {
-  state_ = std::make_unique<state>();
+  state_ = new state;
   const std::vector<unsigned> cpus = cpus_for(where);
   std::shared_ptr<const unbound_workers> unbound;
   if (cpus.empty() && count > 1) unbound = std::make_shared<unbound_workers>(count);

@@ -33,10 +33,11 @@
 //   cores()                   the number of threads of a team that does not say how many
 //   ticks(), ticks_per_ns()   a clock that is cheap to read, and its rate
 //   cpu(), leave_cpu(number)  the number of the running thread's CPU, or -1; a hint that this
-//                             thread should leave the CPU, because the thread that it helps is there
+//                             thread should leave that CPU, where the thread that it helps runs
 //   threads                   starts, places and joins the threads of a team, as system_threads
 //                             (platform/threads.hpp) does
-//   fiber_group               runs virtual ranks, as in team/fibers.hpp, or no_fibers (no_fibers.hpp)
+//   fiber_group               runs virtual ranks, as in team/fibers.hpp; or no_fibers, which
+//                             refuses them (team/no_fibers.hpp)
 #pragma once
 
 #include <atomic>

@@ -4,18 +4,18 @@
 // Hosted only: it needs threads.
 #pragma once
 
-#include <memory>
-
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/hosted.hpp"
-#include "tutti/platform/topology.hpp"
 
 namespace tutti::platform {
 
+// Defined in topology.hpp.
+enum class placement;
+
 class TUTTI_API system_threads {
  public:
-  system_threads() noexcept;
+  system_threads() noexcept = default;
   // All threads must have been joined. If start() has bound the calling thread, it may run again
   // where it could before.
   ~system_threads();
@@ -34,7 +34,7 @@ class TUTTI_API system_threads {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  state* state_ = nullptr;
 };
 
 }  // namespace tutti::platform

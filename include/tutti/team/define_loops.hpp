@@ -20,23 +20,23 @@ namespace detail {
 struct loop_rules {
   // A loop that is shorter ends before a worker that is awake could help.
   static constexpr double alone_ns = 300, worth_sharing_ns = 500;
-  // The number of positions, or the time, after which the measured cost of a body counts. Before that
-  // it may be too high, because the first iteration may have found nothing in a cache.
+  // The number of positions, or the time, after which the measured cost of a body counts. Before
+  // that it may be too high, because the first iteration may have found nothing in a cache.
   static constexpr std::size_t trusted_positions = 32;
   static constexpr double trusted_ns = 1000;
   // A loop that took this long the last time is shared at once.
   static constexpr double surely_shared_ns = 1500;
   // A wake-up costs its caller 2 to 5 us, or 12 to 16 us on a virtual machine whose host has halted
   // the other core. It helps 15 to 35 us later, with cold caches. The caller wakes a worker only if
-  // the rest of the loop, by what it has cost so far, takes several times as long, or after a time of
-  // which the wake-up is a small part.
+  // the rest of the loop, by what it has cost so far, takes several times as long, or after a time
+  // of which the wake-up is a small part.
   static constexpr double before_waking_ns = 8'000, worth_waking_ns = 150'000;
   static constexpr double soon_waking_ns = 100'000, soon_worth_waking_ns = 45'000,
                           always_waking_ns = 1e6;
   static constexpr double between_wakings_ns = 10'000;
-  // Loops that follow each other within soon_ns, and of which each is too short for a wake-up, count
-  // together: a worker that is awake would stay awake between them (wait_lengths), so one wake-up
-  // serves many loops.
+  // Loops that follow each other within soon_ns, and of which each is too short for a wake-up,
+  // count together: a worker that is awake would stay awake between them (wait_lengths), so one
+  // wake-up serves many loops.
   static constexpr double soon_ns = 280'000, missed_enough_ns = 100'000;
   // While a worker sleeps that could be woken, the caller reads the clock at this interval.
   static constexpr double step_ns = 4'000;
@@ -49,11 +49,11 @@ struct loop_rules {
   // While the cost of the body is estimated from its first iterations only, no part is larger than
   // this.
   static constexpr std::uint32_t most_at_a_guess = 8;
-  // Threads take chunks one by one, unless the chunks are so cheap that several make up a least part
-  // and so many that each thread still takes this many times.
+  // Threads take chunks one by one, unless the chunks are so cheap that several make up a least
+  // part and so many that each thread still takes this many times.
   static constexpr std::uint32_t takes_of_thread = 8;
-  // Pieces of cheap loops begin at multiples of this number of positions, because vector instructions
-  // on unaligned data take up to a fifth more time.
+  // Pieces of cheap loops begin at multiples of this number of positions, because vector
+  // instructions on unaligned data take up to a fifth more time.
   static constexpr std::size_t aligned_positions = 8;
   // The unit of a body's cost is this part of a tick.
   static constexpr double parts_of_tick = 64;
@@ -298,7 +298,7 @@ class basic_team<Memory>::loop_run : private detail::loop_rules {
   }
   bool is_missed() const noexcept {
     const missed_loops& missed = team_.missed_;
-    // relaxed: hints.
+    // relaxed: these are hints.
     return static_cast<double>(missed.ticks.load(relaxed)) > missed_enough_ns * per_ns_ &&
            static_cast<double>(start_ - missed.end.load(relaxed)) < soon_ns * per_ns_;
   }
@@ -569,13 +569,14 @@ void basic_team<Memory>::help(const job&, basic_team& t, rank_t thread) {
 // Without the correction waits would look so long that the worker would never learn to stay awake.
 template <class Memory>
 void basic_team<Memory>::note_slept_through(rank_t thread) noexcept {
-  // relaxed: hints.
+  // relaxed: these are hints.
   const std::uint64_t since = missed_.since.load(relaxed);
   if (since == 0) return;
   const double per_ns = Memory::ticks_per_ns();
   const auto ns = [per_ns](double ticks) {
     return static_cast<std::uint32_t>(std::clamp(ticks / per_ns, 1.0, 4e9));
   };
+  // relaxed: these are hints, too.
   const std::uint32_t followers = missed_.followers.load(relaxed);
   const double gaps = missed_.gaps.load(relaxed);
   constexpr std::uint32_t most = 16;
