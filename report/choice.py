@@ -274,6 +274,34 @@ def choices(data: Dataset) -> list[Choice]:
     return sorted((choice for _, choice in made), key=Choice.severity)
 
 
+def named_rows(data: Dataset) -> list[Row]:
+    """The rows that the choices name."""
+    return [
+        row
+        for choice in choices(data)
+        for row in (choice.best_tutti, choice.default, choice.best_peer, choice.ahead)
+        if row is not None
+    ]
+
+
+def with_other_sides(data: Dataset, shown: list[Row]) -> list[Row]:
+    """The rows with what the same contenders cost on the other side of a wait: without it, a
+    contender would count as one that does not pay.
+    """
+    of_waits = {_situation_of(row) for row in shown if row["metric"] in OTHER_SIDE}
+    return shown + [
+        row
+        for row in _compared(data)
+        if row["metric"] in OTHER_SIDE and _situation_of(row) in of_waits
+    ]
+
+
+def _situation_of(row: Row) -> tuple:
+    """A contender in a situation, whatever is measured of it."""
+    keys = ("benchmark", "what", "ranks", "threads", "scenario", "session", "pinned")
+    return (*_who(row), *(row[key] for key in keys))
+
+
 EXPECTED = {
     "free cores": "--metric loop with 2 to as many threads as cores",
     "more threads than cores": "--threads beyond the number of cores",

@@ -186,7 +186,8 @@ def _what(line: dict[str, Any]) -> str:
     )
 
 
-def _row(line: dict[str, Any], run: str) -> dict[str, Any]:
+def row_of(line: dict[str, Any], run: str = "") -> dict[str, Any]:
+    """The row of a result line, with what the line leaves out."""
     row = {key: line.get(key) for key in RESULT_SCHEMA}
     row["run"] = run
     row["benchmark"] = row["benchmark"] or USUAL_BENCHMARK
@@ -220,7 +221,7 @@ def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
             elif line["type"] == "result" and line.get("unit") == "cycles":
                 hardware.append(line)
             elif line["type"] == "result":
-                rows.append(_row(line, path.stem))
+                rows.append(row_of(line, path.stem))
             elif line["type"] in HARDWARE_TYPES:
                 hardware.append(line)
     if not rows:

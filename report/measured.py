@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any, Callable, Iterable
 
 from report import style
-from report.choice import BENCHMARKS, choices, in_short, markdown
+from report.choice import choices, in_short, markdown, named_rows, with_other_sides
 from report.errors import ReportError
-from report.lines import Dataset
+from report.figures import overview
+from report.lines import KEY, Dataset, load, row_of
 from report.output import write_text
 from report.select import Row, best, rows, usual_wait
 from report.statistics import format_ratio, format_time
@@ -63,6 +64,7 @@ STD, PTHREAD = Column("std::barrier", "std"), Column("pthread", "pthread")
 LIBGOMP, LIBOMP = Column("libgomp", "libgomp", ("default",)), Column("LLVM libomp, best", "libomp")
 LIBGOMP_PASSIVE, TBB = Column("libgomp, passive", "libgomp", ("passive",)), Column("oneTBB", "tbb")
 POOL = Column("pthread pool", "pthread")
+COLUMNS = (TUTTI, STD, PTHREAD, LIBGOMP, LIBOMP, LIBGOMP_PASSIVE, TBB)
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,11 @@ REGIONS = (
     _region("64 virtual ranks on 2 threads, empty", 2, ranks=64),
 )
 GAPS = ("20us", "60us", "200us", "500us", "2ms")
+GAP_METRICS = ("latency", "cpu_time")
+
+
+def _gap(gap: str, metric: str) -> Situation:
+    return _region("", 2, f"gap_{gap}", metric)
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -195,10 +202,7 @@ def _gaps(data: Dataset) -> str:
     columns = (TUTTI, LIBGOMP, LIBGOMP_PASSIVE, TBB, POOL)
     lines = []
     for gap in GAPS:
-        sides = [
-            rows(data, **_region("", 2, f"gap_{gap}", metric).wanted)
-            for metric in ("latency", "cpu_time")
-        ]
+        sides = [rows(data, **_gap(gap, metric).wanted) for metric in GAP_METRICS]
         cells = [gap.replace("us", " µs").replace("ms", " ms")]
         for column in columns:
             latency, burned = (column.of(side) for side in sides)
@@ -295,21 +299,39 @@ KEPT_KEYS = (
 )
 # What lines.py takes for a result that does not say it.
 USUAL = {"benchmark": "barrier", "scenario": "free", "pinned": True, "wait": ""}
-KINDS = ("empty", "reduce2")
 
 
-def _is_needed(line: dict[str, Any]) -> bool:
-    """True for floors, and for what barriers and the regions of the tables took or were left out
-    for.
+def _shown(data: Dataset) -> set[tuple]:
+    """The results that the pages and the picture name, each by its key."""
+    regions = [*REGIONS, *(_gap(gap, metric) for gap in GAPS for metric in GAP_METRICS)]
+    in_tables = [
+        row
+        for situation in (*GLANCE, *BARRIERS, *regions)
+        if (found := rows(data, **situation.wanted))
+        for column in COLUMNS
+        if (row := column.of(found)) is not None
+    ]
+    shown = [*named_rows(data), *overview.barrier_rows(data), *overview.region_rows(data)]
+    return {_key(row) for row in with_other_sides(data, shown + in_tables)}
+
+
+def _key(row: Row) -> tuple:
+    return tuple(row[key] for key in KEY)
+
+
+def _is_needed(line: dict[str, Any], shown: set[tuple]) -> bool:
+    """True for floors, for the results that are shown, and for the default's reasons where there is
+    none.
     """
-    benchmark = line.get("benchmark", USUAL["benchmark"])
-    is_shown = benchmark == "barrier" or line.get("kind", KINDS[0]) in KINDS
-    return line.get("type") == "floor" or (
-        line.get("type") in ("result", "skipped") and benchmark in BENCHMARKS and is_shown
+    if line.get("type") == "result":
+        return _key(row_of(line)) in shown
+    is_about_default = line.get("provider") is None or (
+        line.get("provider") == "tutti" and line.get("name") == "default"
     )
+    return line.get("type") == "floor" or (line.get("type") == "skipped" and is_about_default)
 
 
-def _kept(line: dict[str, Any]) -> dict[str, Any]:
+def shortened(line: dict[str, Any]) -> dict[str, Any]:
     """The line without what no part needs and without what a reader of lines fills in."""
     kept = {key: line[key] for key in KEPT_KEYS if line.get(key) is not None}
     if line["type"] == "result":
@@ -338,15 +360,13 @@ def keep(sources: Iterable[Path]) -> None:
 
 def kept_lines(sources: Iterable[Path]) -> str:
     """The first machine and the lines that some part needs, as short as they can be."""
-    kept, has_machine = [], False
+    sources = list(sources)
+    kept, has_machine, shown = [], False, _shown(load(sources))
     for path in sources:
-        for line in (
-            json.loads(text)
-            for text in path.read_text(encoding="utf-8").splitlines()
-            if text.strip()
-        ):
+        texts = path.read_text(encoding="utf-8").splitlines()
+        for line in (json.loads(text) for text in texts if text.strip()):
             is_first = line.get("type") == "machine" and not has_machine
             has_machine = has_machine or is_first
-            if is_first or _is_needed(line):
-                kept.append(json.dumps(_kept(line), separators=(",", ":")))
+            if is_first or _is_needed(line, shown):
+                kept.append(json.dumps(shortened(line), separators=(",", ":")))
     return "\n".join(kept) + "\n"

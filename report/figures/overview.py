@@ -58,9 +58,21 @@ def _series(found: list[Row], place: Callable[[Row], float]) -> list[Series]:
     return series
 
 
-def _barriers(data: Dataset) -> list[Panel]:
+def barrier_rows(data: Dataset) -> list[Row]:
     found = loop_rows(data.of("barrier"), scenario=is_free, pinned=True, threads=lambda n: n > 1)
-    found, _ = drawable(row for row in found if is_shown(row, BARRIERS))
+    return drawable(row for row in found if is_shown(row, BARRIERS))[0]
+
+
+def region_rows(data: Dataset) -> list[Row]:
+    found = rows(
+        data.of("region"), metric="latency", what="empty", threads=2, ranks=2, pinned=True,
+        scenario=lambda text: is_gap(text) and not any(suffix in text for suffix in CONSTANT),
+    )
+    return drawable(row for row in found if is_shown(row, REGIONS))[0]
+
+
+def _barriers(data: Dataset) -> list[Panel]:
+    found = barrier_rows(data)
     if not found:
         return []
     series = _series(found, lambda row: row["threads"])
@@ -76,11 +88,7 @@ def _barriers(data: Dataset) -> list[Panel]:
 
 
 def _regions(data: Dataset) -> list[Panel]:
-    found = rows(
-        data.of("region"), metric="latency", what="empty", threads=2, ranks=2, pinned=True,
-        scenario=lambda text: is_gap(text) and not any(suffix in text for suffix in CONSTANT),
-    )
-    found, _ = drawable(row for row in found if is_shown(row, REGIONS))
+    found = region_rows(data)
     if not found:
         return []
     axis = Axis("serial code before the region", log=True, time=True)
