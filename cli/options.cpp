@@ -125,8 +125,6 @@ std::vector<std::string> command::given() const {
   return names;
 }
 
-CLI::App& command::parser() const { return app_of(handle_); }
-
 struct program::owned {
   CLI::App app;
 };

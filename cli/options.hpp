@@ -18,10 +18,6 @@
 #include <type_traits>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace tutti::cli {
 
 // One option of a command; it is valid as long as its program lives. The functions return the
@@ -82,9 +78,6 @@ class command {
   // After parsing: whether the command line has this option, and the names of all that it has.
   bool is_given(const std::string& name) const;
   std::vector<std::string> given() const;
-
-  // The parser itself, for code that includes it.
-  CLI::App& parser() const;
 
  protected:
   explicit command(void* handle) noexcept : handle_(handle) {}

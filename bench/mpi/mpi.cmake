@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tutti-bench-mpi-<family>: episodes and messages between processes, for each MPI that is installed.
-find_package(CLI11 REQUIRED)
 get_property(tutti_mpi_families GLOBAL PROPERTY TUTTI_MPI_FAMILIES)
 foreach(family IN LISTS tutti_mpi_families)
   add_executable(tutti_bench_mpi_${family} mpi/program.cpp mpi/mpi_series.cpp mpi/tutti_series.cpp)
-  target_link_libraries(tutti_bench_mpi_${family} PRIVATE tutti_harness tutti::mpi tutti_warnings CLI11::CLI11)
+  target_link_libraries(tutti_bench_mpi_${family} PRIVATE tutti_harness tutti_cli tutti::mpi tutti_warnings)
   tutti_use_mpi(tutti_bench_mpi_${family} ${family})
   set_target_properties(
     tutti_bench_mpi_${family}

@@ -5,17 +5,19 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <random>
 
 #include "bench/harness/machine.hpp"
 #include "bench/harness/record.hpp"
 #include "bench/harness/statistics.hpp"
 #include "bench/mpi/ranks.hpp"
 #include "bench/mpi/series.hpp"
+#include "cli/errors.hpp"
+#include "cli/options.hpp"
 #include "cli/result_line.hpp"
 #include "tutti/mpi/calls_of_mpi_h.hpp"
 #include "tutti/platform/topology.hpp"
@@ -63,17 +65,20 @@ std::uint64_t batch_of(const mpi_series& series, double batch_ns) {
   }
 }
 
-// The series take turns, each round in another order, so that a change of the machine hits all
-// alike.
+// The series take turns, each round in another random order, so that a change of the machine hits
+// all alike. All ranks draw the same orders.
 std::vector<std::vector<double>> measure(const std::vector<mpi_series>& all, const request& asked) {
   std::vector<std::uint64_t> batch;
   for (const mpi_series& series : all) batch.push_back(batch_of(series, asked.batch_ms * 1e6));
   std::vector<std::vector<double>> samples(all.size());
-  for (std::uint64_t round = 0; round < asked.rounds; ++round)
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::size_t at = (i * 7 + round) % all.size();
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937 random(1);
+  for (std::uint64_t round = 0; round < asked.rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t at : order)
       samples[at].push_back(time_of(all[at], batch[at]) / static_cast<double>(batch[at]));
-    }
+  }
   return samples;
 }
 
@@ -151,35 +156,39 @@ void run(const request& asked) {
   }
 }
 
-}  // namespace
-}  // namespace tutti::bench
-
-int main(int argc, char** argv) {
-  using namespace tutti::bench;
-  request asked;
-  CLI::App app("Episodes and messages between processes, beside MPI's own primitives");
-  app.add_option("benchmark", asked.benchmarks, "idle, message, hop (default: all)")
-      ->check(CLI::IsMember({"idle", "message", "hop"}));
-  app.add_option("--rounds", asked.rounds, "Samples of each series")->check(CLI::Range(1, 100000));
-  app.add_option("--batch-ms", asked.batch_ms, "Length of a sample in milliseconds")
-      ->check(CLI::Range(0.01, 10000.0));
-  app.add_flag("--json", asked.json, "JSON lines");
-  CLI11_PARSE(app, argc, argv);
-  MPI_Init(&argc, &argv);
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+// Returns the exit status. An error of one process ends the others too: they wait for it.
+int run_in_mpi(const request& asked) {
+  MPI_Init(nullptr, nullptr);
   int status = 0;
-  if (size < 2) {
-    std::fprintf(stderr, "error: at least two processes are needed: mpirun -n 2 ...\n");
-    status = 2;
+  if (all_ranks() < 2) {
+    status = cli::complain("tutti-bench-mpi",
+                           "at least two processes are needed: mpirun -n 2 tutti bench idle",
+                           cli::wrong_usage);
   } else {
     try {
       run(asked);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "error: %s\n", error.what());
-      MPI_Abort(MPI_COMM_WORLD, 1);
+      cli::complain("tutti-bench-mpi", error.what(), cli::failed);
+      MPI_Abort(MPI_COMM_WORLD, cli::failed);
     }
   }
   MPI_Finalize();
   return status;
+}
+
+}  // namespace
+}  // namespace tutti::bench
+
+int main(int argc, char** argv) {
+  using namespace tutti;
+  bench::request asked;
+  cli::program program("Episodes and messages between processes, beside MPI's own primitives",
+                       "tutti-bench-mpi");
+  program.add_option("benchmark", asked.benchmarks, "idle, message, hop (default: all)")
+      .one_of({"idle", "message", "hop"});
+  program.add_option("--rounds", asked.rounds, "Samples of each series").between(1, 100000);
+  program.add_option("--batch-ms", asked.batch_ms, "Length of a sample in milliseconds")
+      .between(0.01, 10000.0);
+  program.add_flag("--json", asked.json, "JSON lines");
+  return program.run(argc, argv, [&] { return bench::run_in_mpi(asked); });
 }

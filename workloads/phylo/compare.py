@@ -178,7 +178,7 @@ def libpll_runner(
             str(o.epsilon),
         ]
         lines = [json.loads(line) for line in run(command, data.folder).splitlines()]
-        return [line["ns"] for line in lines], {
+        return [line["median"] for line in lines], {
             k: lines[-1][k] for k in ("log_likelihood", "cycles", "regions")
         }
 

@@ -4,6 +4,7 @@
 // stderr. --random measures nothing: it runs COUNT programs with random timing, sizes and lengths,
 // with seeds from FIRST on, and checks them. The status is 1 if a program fails or a result is
 // wrong.
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -14,22 +15,33 @@
 #include <vector>
 
 #include "bench.hpp"
+#include "cli/result_line.hpp"
 
 namespace {
 
 using namespace tutti::isa;
 
+double one_decimal(double cycles) { return std::round(cycles * 10) / 10; }
+
 void print(const competitor& who, const bench_run& what, const figures& f) {
   static constexpr const char* metrics[] = {"loop", "last_in_last_out", "stencil_step"};
-  std::printf(
-      "{\"type\":\"result\",\"benchmark\":\"barrier\",\"provider\":\"%s\",\"name\":\"%s\","
-      "\"wait\":\"%s\",\"threads\":%u,\"cores\":%u,\"scenario\":\"%s\",\"metric\":\"%s\","
-      "\"unit\":\"cycles\",\"memory_latency\":%u,\"unit_distance\":%u,\"min\":%.1f,\"median\":%.1f,"
-      "\"p99\":%.1f,\"samples\":%zu}\n",
-      who.provider, who.name, who.kind == instruction ? "instruction" : "spin", what.cores,
-      what.cores, what.near ? "near_banks" : "uniform",
-      metrics[static_cast<std::size_t>(what.program)], what.latency, what.distance, f.min, f.median,
-      f.p99, f.samples);
+  std::fputs(tutti::cli::result_line({{"benchmark", "barrier"},
+                                      {"provider", who.provider},
+                                      {"name", who.name},
+                                      {"wait", who.kind == instruction ? "instruction" : "spin"},
+                                      {"threads", what.cores},
+                                      {"cores", what.cores},
+                                      {"scenario", what.near ? "near_banks" : "uniform"},
+                                      {"metric", metrics[static_cast<std::size_t>(what.program)]},
+                                      {"unit", "cycles"},
+                                      {"memory_latency", what.latency},
+                                      {"unit_distance", what.distance},
+                                      {"min", one_decimal(f.min)},
+                                      {"median", one_decimal(f.median)},
+                                      {"p99", one_decimal(f.p99)},
+                                      {"samples", f.samples}})
+                 .c_str(),
+             stdout);
   std::fflush(stdout);
 }
 

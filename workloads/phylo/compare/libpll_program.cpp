@@ -8,6 +8,7 @@
 #include <exception>
 #include <string>
 
+#include "cli/result_line.hpp"
 #include "workloads/phylo/alignment.hpp"
 #include "workloads/phylo/compare/libpll_likelihood.hpp"
 #include "workloads/phylo/input.hpp"
@@ -24,8 +25,8 @@ void optimize(char** argument) {
   const model_text text = parse_model(argument[3]);
   const model m(text.parameters, text.rates);
   const pattern_set p = compress(a, t);
-  const auto workers =
-      compare::make_runtime(argument[4], static_cast<unsigned>(std::stoul(argument[5])));
+  const auto threads = static_cast<unsigned>(std::stoul(argument[5]));
+  const auto workers = compare::make_runtime(argument[4], threads);
   compare::libpll_likelihood l(*workers, t, p, m);
   optimize_options how;
   how.epsilon = std::stod(argument[7]);
@@ -35,9 +36,17 @@ void optimize(char** argument) {
     l.set_all_lengths(std::vector<double>(t.edges.size(), 0.1));
     const optimize_result r = optimize_lengths(l, how);
     const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
-    std::printf("{\"ns\": %.0f, \"log_likelihood\": %.9f, \"cycles\": %u, \"regions\": %llu}\n",
-                taken.count(), r.log_likelihood, r.cycles,
-                static_cast<unsigned long long>(l.regions() - regions));
+    const std::string line = tutti::cli::result_line({{"benchmark", "phylo"},
+                                                      {"provider", "libpll"},
+                                                      {"name", argument[4]},
+                                                      {"threads", threads},
+                                                      {"metric", "wall"},
+                                                      {"median", taken.count()},
+                                                      {"samples", 1},
+                                                      {"log_likelihood", r.log_likelihood},
+                                                      {"cycles", r.cycles},
+                                                      {"regions", l.regions() - regions}});
+    std::fputs(line.c_str(), stdout);
   }
 }
 
