@@ -3,8 +3,11 @@
 // or Markdown.
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,8 @@ struct options {
   std::vector<std::string> only;
   std::size_t share = 1, shares = 1;
   format as = format::text;
+  // The page whose tables must have every row; empty: none is compared.
+  std::string compare;
 };
 
 struct catches {
@@ -85,18 +90,25 @@ void print_json(const report& r) {
   std::printf("%s\n", line.dump().c_str());
 }
 
-void print_markdown(const report& r) {
+// The rows of docs/model-checking.md.
+std::string row_of(const report& r) {
   const catches c(r);
-  std::printf("| %s | %zu | %zu | %zu | %zu | %s | %zu |%s\n", r.subject.c_str(),
-              static_cast<std::size_t>(r.executions), r.sites.size(), r.trials.size(), c.caught,
-              c.kinds().c_str(), static_cast<std::size_t>(c.latest), r.is_right() ? "" : " FAILED");
+  return "| " + r.subject + " | " + std::to_string(r.executions) + " | " +
+         std::to_string(r.sites.size()) + " | " + std::to_string(r.trials.size()) + " | " +
+         std::to_string(c.caught) + " | " + c.kinds() + " | " + std::to_string(c.latest) + " |" +
+         (r.is_right() ? "" : " FAILED");
+}
+
+std::string row_of(const control_report& c) {
+  return "| " + c.name + " | " + (c.error.empty() ? "not seen" : c.error) + " | " +
+         std::to_string(c.execution) + " |";
 }
 
 void print(const report& r, format as) {
   switch (as) {
     case format::text: print_text(r); break;
     case format::json: print_json(r); break;
-    case format::markdown: print_markdown(r); break;
+    case format::markdown: std::printf("%s\n", row_of(r).c_str()); break;
   }
   std::fflush(stdout);
 }
@@ -118,10 +130,7 @@ void print(const control_report& c, format as) {
       std::printf("%s\n", line.dump().c_str());
       break;
     }
-    case format::markdown:
-      std::printf("| %s | %s | %zu |\n", c.name.c_str(), seen,
-                  static_cast<std::size_t>(c.execution));
-      break;
+    case format::markdown: std::printf("%s\n", row_of(c).c_str()); break;
   }
 }
 
@@ -154,7 +163,8 @@ std::string why_no_subject(const std::string& name) {
 
 std::vector<control> every_control() {
   std::vector<control> every = litmus_tests();
-  for (control& c : controls()) every.push_back(std::move(c));
+  for (auto more : {controls, bugs_of_others})
+    for (control& c : more()) every.push_back(std::move(c));
   return every;
 }
 
@@ -175,8 +185,32 @@ void print_excuses(format as) {
   }
 }
 
+// The lines of the page that `--compare` names.
+class page {
+ public:
+  explicit page(const std::string& path) : path_(path) {
+    if (path.empty()) return;
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error(path + " cannot be read");
+    for (std::string line; std::getline(file, line);) lines_.insert(line);
+  }
+
+  // Whether the row stands in the page; true without a page.
+  bool has(const std::string& row) const {
+    if (path_.empty() || lines_.count(row) != 0) return true;
+    std::fprintf(stderr, "tutti_model: %s does not have this row: %s\n", path_.c_str(),
+                 row.c_str());
+    return false;
+  }
+
+ private:
+  std::string path_;
+  std::set<std::string> lines_;
+};
+
 int run(const options& o) {
   const bool is_markdown = o.as == format::markdown;
+  const page compared(o.compare);
   bool is_right = true;
   if (is_markdown)
     std::printf(
@@ -185,7 +219,7 @@ int run(const options& o) {
   for (const subject& s : chosen(o)) {
     const report r = judge(s, o.how);
     print(r, o.as);
-    is_right = is_right && r.is_right();
+    is_right = compared.has(row_of(r)) && r.is_right() && is_right;
   }
   print_excuses(o.as);
   if (!o.only.empty() || o.share != 1) return is_right ? 0 : 1;
@@ -195,7 +229,7 @@ int run(const options& o) {
   for (const control& c : every_control()) {
     const control_report r = judge(c, o.how);
     print(r, o.as);
-    is_right = is_right && r.is_right();
+    is_right = compared.has(row_of(r)) && r.is_right() && is_right;
   }
   return is_right ? 0 : 1;
 }
@@ -232,6 +266,8 @@ int main(int argc, char** argv) {
         const bool is_good = std::sscanf(text.c_str(), "%zu/%zu", &i, &k) == 2 && 1 <= i && i <= k;
         return is_good ? std::string() : "'" + text + "' is not I/K with 1 <= I <= K";
       });
+  app.add_option("--compare", o.compare,
+                 "a page: fail if its tables lack a row that --markdown would print");
   const tutti::cli::option as_json = app.add_flag("--json", json, "print one JSON object per line");
   app.add_flag("--markdown", markdown, "print the tables of docs/model-checking.md")
       .excludes(as_json);

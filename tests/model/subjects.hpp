@@ -34,6 +34,7 @@ std::vector<subject> reduction_subjects();
 std::vector<subject> region_subjects();
 std::vector<subject> message_subjects();
 std::vector<control> controls();
+std::vector<control> bugs_of_others();
 std::vector<control> litmus_tests();
 
 // Memory orders that are stronger than what the checks can distinguish from a weaker one, each with
