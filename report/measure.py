@@ -64,12 +64,12 @@ def measure(tutti: Path, out: Path, quick: bool, display: Display) -> Dataset:
 def _add_hardware(
     tutti: Path, out: Path, parsed: list, failures: list[str], display: Display
 ) -> None:
-    """What `make hardware` has found, if it was run."""
+    """What `make hardware` has found, or the cycles and cells that come with the sources."""
     results, path = hardware.results_beside(tutti), out / f"{hardware.NAME}.jsonl"
     path.unlink(missing_ok=True)
     if not results.is_file():
-        display.tell(f"hardware: no results yet; {hardware.HOW}")
-        return
+        display.tell(f"hardware: the cycles kept with the sources; {hardware.HOW}")
+        results = hardware.KEPT
     try:
         text = hardware.text_of(results)
         parse_lines(text, f"{results}, line ")

@@ -15,6 +15,8 @@ class Point:
     low: float | None = None
     high: float | None = None
     text: str = ""
+    # "dots" only: the quartiles, drawn as a box.
+    box: tuple[float, float] | None = None
 
 
 @dataclass

@@ -91,6 +91,31 @@ TABLE_4 = PaperTable(
     ),
 )
 
+# Figure 1 of Hetland et al. 2019: the best software barrier of each machine, as the text prints it:
+# (machine, threads, barrier, cycles).
+HETLAND_1 = (
+    ("NUMA-8", 384, "libgomp", 37_000),
+    ("NUMA-4", 64, "tournament", 24_000),
+    ("Xeon Phi", 256, "tournament", 12_000),
+    ("HARP", 28, "libgomp", 3_300),
+)
+# Section 3.3: (threads, cycles of the FPGA) of the barrier unit, two for each thread.
+HETLAND_UNIT = (28, 56)
+# Section 4.2: (machine, what the simulation's line says, cycles).
+HETLAND_HBS = (
+    ("Opteron 6272, one socket", {"Sockets": 1, "Local": 16, "l3_cycles": 20}, 20),
+    ("Xeon E5-2600 v4, one socket", {"Sockets": 1, "Local": 28, "l3_cycles": 38}, 38),
+    ("Skylake, one socket", {"Sockets": 1, "Local": 16, "l3_cycles": 42}, 42),
+    ("Xeon Phi 7210, centre of the mesh", {"Sockets": 1, "Local": 28, "l3_cycles": 48}, 48),
+    ("Xeon Phi 7210, nearest directory", {"Sockets": 1, "Local": 28, "l3_cycles": 64}, 64),
+    ("Xeon Phi 7210, farthest directory", {"Sockets": 1, "Local": 28, "l3_cycles": 88}, 88),
+    ("4 Opteron sockets", {"Sockets": 4, "Local": 16, "LinkLatency": 368, "l3_cycles": 20}, 390),
+    ("4 Xeon sockets", {"Sockets": 4, "Local": 28, "LinkLatency": 440, "l3_cycles": 38}, 480),
+)
+
+# One packet through one NetFPGA, by figure 7 of Arap et al.
+ARAP_PASSAGE_US, ARAP_PASSAGE_CYCLES = 1.32, 165
+
 # The programs of NESL that the report runs on the vector machine.
 VECTOR_PROGRAMS = (
     "quicksort_1e6", "quicksort_rand_1e6", "quickhull_1e6", "quickhull_rand_1e6", "primes_1e6",

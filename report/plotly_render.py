@@ -13,6 +13,8 @@ from report.model import Axis, Panel, Series
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SMALL = 11
+# Half the height of a box of quartiles; a row is one high.
+BOX = 0.28
 # The names beside points are placed for a panel of this width; a narrower one still has the hover
 # text.
 NOMINAL_WIDTH = 590
@@ -153,6 +155,15 @@ def _dots(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
         trace = _trace(series, "markers", 11 if series.emphasis else 8)
         trace["error_x"] = _error(series)
         data.append(trace)
+        layout["shapes"] += [
+            {
+                "type": "rect", "layer": "below", "line": {"width": 0},
+                "fillcolor": series.color, "opacity": 0.3, "xref": "x", "x0": point.box[0],
+                "x1": point.box[1], "yref": "y", "y0": point.y - BOX, "y1": point.y + BOX,
+            }
+            for point in series.points
+            if point.box is not None
+        ]
     axis = layout["yaxis"]
     axis["ticktext"] = [
         f"<b>{series.label}</b>" if series.emphasis else series.label for series in panel.series

@@ -146,6 +146,9 @@ def _lines(panel: Panel, axes: Axes) -> None:
 def _dots(panel: Panel, axes: Axes) -> None:
     for series in panel.series:
         point = series.points[0]
+        if point.box is not None:
+            low, high = point.box
+            axes.barh(point.y, high - low, 0.56, low, color=color(series.color), alpha=0.3)
         axes.errorbar(
             [point.x], [point.y], xerr=_whiskers(series, True), color=color(series.color),
             marker="o", capsize=2,

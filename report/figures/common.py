@@ -15,6 +15,8 @@ from report.select import Row, best, default_of, fixed_wait, peers_of, rows, thr
 from report.statistics import compare, format_time
 
 ROW_HEIGHT = 22
+# What a row of dots() shows of its samples.
+SPREAD = "median; box: quartiles; line: min to p99"
 DOT_FRAME = 90
 
 
@@ -40,8 +42,14 @@ def drawable(found: Iterable[Row]) -> tuple[list[Row], list[str]]:
     return good, notes
 
 
+def _quartiles(row: Row) -> tuple[float, float] | None:
+    low, high = row["p25"], row["p75"]
+    return (low, high) if low and high else None
+
+
 def dots(title: str, found: list[Row], axis: str, rules: list[Rule] | None = None) -> Panel:
-    """One row for each contender, the fastest at the top: median as a dot, min to p99 as a line."""
+    """One row for each contender, the fastest at the top: median as a dot, the quartiles as a
+    box, min to p99 as a line."""
     ordered = sorted(found, key=lambda row: row["median"], reverse=True)
     series = [
         Series(
@@ -49,7 +57,11 @@ def dots(title: str, found: list[Row], axis: str, rules: list[Rule] | None = Non
             style.color(row["provider"])
             if style.is_default(row) or not style.is_tutti(row["provider"])
             else "color:tutti1",
-            [Point(row["median"], place, row["min"], row["p99"], hover(row))],
+            [
+                Point(
+                    row["median"], place, row["min"], row["p99"], hover(row), _quartiles(row)
+                )
+            ],
             emphasis=style.is_default(row),
             line=False,
         )

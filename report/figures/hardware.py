@@ -9,10 +9,11 @@ from typing import Any
 
 from report import hardware, style
 from report.lines import Dataset
+from report.papers import HETLAND_UNIT
 from report.model import Axis, Figure, Panel, Point, Series
 
 NAME = "hardware_cycles"
-TITLE = "Barriers in hardware: cycles of an episode"
+TITLE = "Barriers in hardware: cycles of an episode (figure 6 a of Hetland et al. 2019)"
 QUESTION = (
     "All participants arrive in the same cycle: how many cycles pass until the last one knows that "
     "all are there, by each way "
@@ -99,6 +100,11 @@ def build(data: Dataset) -> Figure:
         captions.append(
             f"Unit {unit} ({_words(_setting(mine[0]))}): {extent} cycles with {most} participants."
         )
+    threads, cycles = HETLAND_UNIT
+    text = f"Hetland et al. 2019, computed: {cycles} cycles with {threads}"
+    point = Point(threads, cycles, text=text)
+    label = f"the paper's unit: {cycles}"
+    series.append(Series(label, "color:floor", [point], line=False, marker="x"))
     counts = sorted({int(point.x) for each in series for point in each.points})
     axis_x = Axis("participants", log=True, ticks=[(n, str(n)) for n in counts if n & (n - 1) == 0])
     panel = Panel(

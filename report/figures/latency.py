@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from report.figures.common import absent_peers, dots, drawable, one_way, share_x, verdict
+from report.figures.common import SPREAD, absent_peers, dots, drawable, one_way, share_x, verdict
 from report.lines import Dataset
 from report.model import Figure, Rule
 from report.select import (
@@ -59,7 +59,7 @@ def build(data: Dataset) -> Figure:
         title = f"{threads_words(threads)}, {arrivals}"
         within = floor is not None and (data.cores is None or threads <= data.cores)
         rules = [Rule(floor, "one line transfer", True)] if within else []
-        panels.append(dots(title, cell, "last-in to last-out: median, min to p99", rules))
+        panels.append(dots(title, cell, f"last-in to last-out: {SPREAD}", rules))
         captions.append(" ".join([verdict(cell, title), *_excess(cell)]))
     return Figure(
         "last_in_last_out", TITLE, QUESTION, share_x(panels), captions,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from report.figures.common import (
+    SPREAD,
     absent_peers, absent_waits, against_best_static, dots, drawable, loop_rows, share_x, verdict,
 )
 from report.lines import Dataset
@@ -33,7 +34,7 @@ def build(data: Dataset) -> Figure:
     for threads, scenario in cells:
         cell = [row for row in found if (row["threads"], row["scenario"]) == (threads, scenario)]
         title = f"{threads_words(threads)}, {scenario_words(scenario)}"
-        panels.append(dots(title, cell, "time per episode: median, min to p99"))
+        panels.append(dots(title, cell, f"time per episode: {SPREAD}"))
         captions.append(" ".join([verdict(cell, title), *against_best_static(cell)]))
     return Figure(
         NAME, TITLE, QUESTION, share_x(panels), captions,

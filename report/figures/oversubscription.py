@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from report import style
 from report.figures.common import (
+    SPREAD,
     absent_peers, absent_waits, against_best_static, dots, drawable, loop_rows, switch_floor,
     switches, verdict,
 )
@@ -52,7 +53,7 @@ def build(data: Dataset) -> Figure:
         floor = switch_floor(data, n)
         rules = [Rule(floor, count_words(n, cores), True)] if floor else []
         title = f"{threads_words(n)} on {cores} cores"
-        panels.append(dots(title, cell, "time per episode: median, min to p99", rules))
+        panels.append(dots(title, cell, f"time per episode: {SPREAD}", rules))
         sentences = [verdict(cell, title), *against_best_static(cell)]
         ours = default_of(cell)
         if ours and floor:

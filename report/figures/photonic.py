@@ -23,10 +23,25 @@ SHADES = ["color:tutti", "color:tutti1", "color:tutti3"]
 
 def build(optics: Optics = Optics()) -> Figure:
     """Returns both panels, for the Xeon of the paper with other numbers of threads and sockets."""
+    one = model.figures(MACHINES["xeon"], optics)
+    two = model.figures(MACHINES["xeon2"], optics)
+    threads = MACHINES["xeon"].participants
+    captions = [
+        f"{threads} threads of one socket need {one.worst_cycles:.1f} cycles at most; the Hardware "
+        f"Barrier Structure needs {one.electronic_cycles:.0f}. The paper expects tens of cycles or "
+        "fewer.",
+        f"One waveguide through two sockets needs {two.laser_light_mw / 1000:.1f} W of light, "
+        "because losses in dB add up. With a laser in each socket "
+        f"{two.regenerated_light_mw:.1f} mW suffice, and {two.regenerated_cycles:.1f} cycles.",
+        "This is a calculation (`python3 -m hardware.photonic`). All losses but the waveguide's "
+        "are assumptions: hardware/photonic/README.md.",
+    ]
     return Figure(
-        "photonic", "A barrier by light and the electronic structure",
-        "From the last arrival to the last departure, and what the light costs",
-            [_cycles(optics), _power(optics)],
+        "photonic",
+        "A barrier by light and the electronic structure (figure 9 of Hetland et al. 2019)",
+        "How many cycles pass from the last arrival to the last departure, and how much light does "
+        "that take?",
+        [_cycles(optics), _power(optics)], captions,
     )  # fmt: skip
 
 

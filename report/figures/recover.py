@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from report import style
 from report.choice import RECOVERY_GRACE
-from report.figures.common import absent_peers, dots, share_x
+from report.figures.common import SPREAD, absent_peers, dots, share_x
 from report.lines import Dataset
 from report.model import Figure
 from report.select import Row, best, default_of, is_recover, rows, scenario_words, threads_words
@@ -61,7 +61,7 @@ def build(data: Dataset) -> Figure:
         ]
         title = f"{threads_words(threads)}, {scenario_words(scenario, session)}"
         panels.append(
-            dots(title, [_shown(row) for row in cell], "time to recover: median, min to p99")
+            dots(title, [_shown(row) for row in cell], f"time to recover: {SPREAD}")
         )
         captions.append(_caption(cell, title))
     captions.append(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from report.figures.common import absent_peers, dots, drawable, loop_rows, verdict
+from report.figures.common import SPREAD, absent_peers, dots, drawable, loop_rows, verdict
 from report.lines import Dataset
 from report.model import Figure
 from report.select import default_of, is_free, threads_words
@@ -27,7 +27,7 @@ def build(data: Dataset) -> Figure:
     for n in sorted({row["threads"] for row in found}):
         cell = [row for row in found if row["threads"] == n]
         title = f"{threads_words(n)}, not pinned"
-        panels.append(dots(title, cell, "time per episode: median, min to p99"))
+        panels.append(dots(title, cell, f"time per episode: {SPREAD}"))
         captions.append(verdict(cell, title))
         ours, pinned = (
             default_of(cell), default_of(loop_rows(data, scenario=is_free, pinned=True, threads=n)),

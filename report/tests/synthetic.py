@@ -33,7 +33,7 @@ def machine() -> dict[str, Any]:
     return {
         "type": "machine", "cpu": "Synthetic CPU", "cores": CORES, "smt": 1, "kernel": "6.1",
         "compiler": "g++ 12.2",
-        "commit": "0000000", "load": 0.1, "time": "2026-01-01T00:00:00Z",
+        "commit": "0000000", "load": 0.1, "ns_per_tick": 0.5, "time": "2026-01-01T00:00:00Z",
     }
 
 

@@ -244,7 +244,33 @@ def hardware() -> list[Line]:
                     "type": "cycles", "unit": "innetwork", "simulation": "measure",
                     "measure": "barrier", "gigabit": False,
                     "topology": topology, "nodes": nodes, "late_best": 10, "late_worst": 30 * nodes,
-                    "together": 20 * nodes,
+                    "late_own_worst": 25 * nodes, "together": 20 * nodes,
+                }
+            )
+    made.append(
+        {
+            "type": "cycles", "unit": "innetwork", "simulation": "measure",
+            "measure": "as_in_the_paper", "gigabit": True, "p_cycles": 90.0, "p_us": 0.72,
+        }
+    )
+    for sockets, local, link, l3, last in (
+        (1, 16, 1, 20, 21), (4, 16, 368, 20, 390), (4, 28, 440, 38, 481),
+    ):
+        made.append(
+            {
+                "type": "cycles", "unit": "hbs", "simulation": "measure", "Sockets": sockets,
+                "Local": local, "LinkLatency": link, "participants": sockets * local,
+                "l3_cycles": l3, "first": last, "last": last, "last_together": last + 15,
+            }
+        )
+    for name, distance, cycles in (("barwait", 0, 16), ("barwait", 9, 34), ("central", 0, 128)):
+        for cores in (4, 16):
+            made.append(
+                {
+                    "type": "result", "provider": "isa" if name == "barwait" else "software",
+                    "name": name, "threads": cores, "scenario": "near_banks", "metric": "loop",
+                    "unit": "cycles", "memory_latency": 20, "unit_distance": distance,
+                    "median": cycles,
                 }
             )
     for unit in ("counting", "mask"):

@@ -267,24 +267,33 @@ def test_results_of_the_hardware_are_brought_in(tmp_path: Path, capsys, monkeypa
     assert "Unit counting" in (out / "index.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("text", "said"), [(None, "`make hardware`"), ("{broken\n", "not a JSON line")]
-)
-def test_without_good_results_of_the_hardware_the_page_says_so(
-    tmp_path: Path, capsys, monkeypatch, text, said: str
+def test_without_results_of_the_hardware_the_kept_cycles_are_shown(
+    tmp_path: Path, capsys, monkeypatch
 ):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    out = tmp_path / "report"
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
-    if text is not None:
-        results = hardware.results_beside(tutti)
-        results.parent.mkdir()
-        results.write_text(text)
+    assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert "`make hardware`" in capsys.readouterr().err
+    assert hardware.WITH_SOURCES in (out / "hardware.jsonl").read_text().splitlines()[0]
+    page = (out / "index.html").read_text()
+    assert "4 Xeon sockets" in page
+    part = page[page.index('<section id="hardware_checks">') :].split("</section>")[0]
+    assert "Not made" in part and "`make hardware`" in part
+
+
+def test_broken_results_of_the_hardware_are_told(tmp_path: Path, capsys, monkeypatch):
+    stored = synthetic.write(tmp_path / "lines", synthetic.few())
+    tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
+    results = hardware.results_beside(tutti)
+    results.parent.mkdir()
+    results.write_text("{broken\n")
     out = tmp_path / "report"
     assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
-    assert said in capsys.readouterr().err and not (out / "hardware.jsonl").exists()
+    assert "not a JSON line" in capsys.readouterr().err and not (out / "hardware.jsonl").exists()
     page = (out / "index.html").read_text()
     part = page[page.index('<section id="hardware_checks">') :].split("</section>")[0]
-    assert "Not made" in part and said in part
+    assert "Not made" in part and "not a JSON line" in part
 
 
 def test_an_mpi_that_is_not_there_stands_in_the_page(tmp_path: Path, monkeypatch):

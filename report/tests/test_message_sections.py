@@ -11,7 +11,9 @@ from typing import Any, Callable
 
 import pytest
 
+from report import style
 from report.figures import FIGURES
+from report.figures.common import loop_rows
 from report.lines import Dataset, load
 from report.model import Table
 from report.tables import TABLES
@@ -188,7 +190,8 @@ def test_a_program_that_two_threads_slow_down_is_named(tmp_path: Path):
 
 def test_cycles_of_the_largest_size_and_each_way(data: Dataset):
     figure = FIGURES["hardware_cycles"](data)
-    assert len(figure.panels[0].series) == 4
+    *ways, paper = figure.panels[0].series
+    assert len(ways) == 4 and paper.points[0].y == 56
     assert [point.x for point in figure.panels[0].series[0].points] == [1, 2, 4, 8, 16, 28]
     assert figure.captions[0] == "Unit counting (Threads 28): 56 cycles with 28 participants."
 
@@ -224,7 +227,39 @@ def test_round_trips_beside_the_estimate_and_the_clock_tree(data: Dataset):
 def test_barriers_in_the_network(data: Dataset):
     table = TABLES["hardware_network"](data)
     assert [words for words, _ in table.groups] == ["", "links that pass whole frames"]
-    assert cells(table, "ring") == ["ring", "40", "160"] and table.rows[1][2].note == "late: 240"
+    assert cells(table, "ring") == ["ring", "50", "200"]
+    assert table.rows[1][2].note == "last out 240, together 160"
+    assert "90 cycles, 0.72 us" in table.captions[1] and "165 cycles" in table.captions[1]
+
+
+def test_the_barrier_structure_beside_the_papers_estimates(data: Dataset):
+    panel = FIGURES["hardware_hbs"](data).panels[0]
+    assert [series.label for series in panel.series] == [
+        "4 Xeon sockets", "4 Opteron sockets", "Opteron 6272, one socket",
+    ]
+    assert [point.x for point in panel.series[0].points] == [480, 481]
+    assert panel.series[0].note == "480, 481; together 496"
+
+
+def test_the_barrier_instruction_beside_software(data: Dataset):
+    figure = FIGURES["hardware_isa"](data)
+    assert {series.label for series in figure.panels[0].series} == {
+        "barwait, near", "barwait, as far as memory", "central",
+    }
+    assert "8.0 times as many as barwait" in figure.captions[0]
+
+
+def test_cycles_stand_beside_those_of_the_paper(data: Dataset):
+    figure = FIGURES["cycles"](data)
+    papers = [series for series in figure.panels[0].series if not series.line]
+    assert [series.points[0].y for series in papers] == [37000, 24000, 12000, 3300]
+    ours = next(series for series in figure.panels[0].series if series.emphasis)
+    default = next(
+        row for row in loop_rows(data, benchmark="barrier", scenario="free", threads=2)
+        if style.is_default(row) and row["pinned"]
+    )
+    assert ours.points[0].y == pytest.approx(default["median"] / 0.5)
+    assert "not measured here" in figure.captions[0]
 
 
 def test_cycles_are_never_taken_for_nanoseconds(tmp_path: Path):
@@ -236,8 +271,8 @@ def test_cycles_are_never_taken_for_nanoseconds(tmp_path: Path):
 @pytest.mark.parametrize(
     "name",
     [
-        "hardware_cycles", "hardware_checks", "hardware_detection", "hardware_network",
-        "hardware_area",
+        "hardware_cycles", "hardware_hbs", "hardware_isa", "hardware_checks",
+        "hardware_detection", "hardware_network", "hardware_area",
     ],
 )
 def test_without_hardware_results_it_says_how_to_get_them(tmp_path: Path, name: str):

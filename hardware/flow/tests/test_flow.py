@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import unittest
 
-from hardware.flow import mutate, prove, smtlib, tables, tools, unit
+from hardware.flow import exact, mutate, prove, smtlib, tables, tools, unit
 
 GOOD = """
 name = "x"
@@ -168,6 +168,43 @@ class Storage(unittest.TestCase):
         self.assertEqual(barriers * (2 * n + peers) // 8, 1936)
         # Square micrometres, from 944 bytes.
         self.assertAlmostEqual(944 * 8 * 0.05, 378, delta=1)
+
+
+class Exact(unittest.TestCase):
+    LINE = {"type": "cycles", "unit": "hbs", "Local": 28, "participants": 28, "last": 39}
+    CELLS = {"type": "hardware", "unit": "hbs", "stage": "synthesise", "status": "passed",
+        "parameters": {"Local": 28}, "luts": 100, "seconds": 3.2}
+
+    def kept(self, *lines: dict) -> dict:
+        return {exact.key(line): line for line in lines}
+
+    def test_only_values_may_differ_between_a_line_and_the_kept_one(self):
+        made = self.kept(self.LINE | {"last": 40})
+        wrong = exact.compare(made, self.kept(self.LINE))
+        self.assertEqual(len(wrong), 1)
+        self.assertIn("last: 39 kept, 40 now", wrong[0])
+        self.assertEqual(exact.compare(self.kept(self.LINE), self.kept(self.LINE)), [])
+
+    def test_a_line_of_another_size_is_not_kept(self):
+        wrong = exact.compare(self.kept(self.LINE | {"Local": 29}), self.kept(self.LINE))
+        self.assertTrue(wrong[0].startswith("not kept"))
+
+    def test_proofs_times_and_the_librarys_barriers_are_not_exact(self):
+        self.assertTrue(exact.is_exact(self.CELLS))
+        self.assertFalse(exact.is_exact(self.CELLS | {"stage": "prove"}))
+        software = {"type": "result", "unit": "cycles", "provider": "software"}
+        self.assertTrue(exact.is_exact(software))
+        self.assertFalse(exact.is_exact(software | {"provider": "tutti"}))
+        self.assertFalse(exact.is_exact(software | {"unit": "ns"}))
+
+    def test_broken_files_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "broken.jsonl"
+            path.write_text("{\n")
+            with self.assertRaisesRegex(exact.Wrong, "broken.jsonl:1: not JSON"):
+                exact.read([path])
+            with self.assertRaisesRegex(exact.Wrong, "missing.jsonl: cannot be read"):
+                exact.read([path.with_name("missing.jsonl")])
 
 
 class Smtlib(unittest.TestCase):
