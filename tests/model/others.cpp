@@ -116,9 +116,9 @@ class meets_after_a_limit : public scenario {
 
 template <bool Repaired>
 program tokio() {
-  using meeting = meets_after_a_limit<Repaired>;
-  return {"barrier with a limit", meeting::participants,
-          [] { return std::make_unique<meeting>(); }};
+  using episode = meets_after_a_limit<Repaired>;
+  return {"barrier with a limit", episode::participants,
+          [] { return std::make_unique<episode>(); }};
 }
 
 }  // namespace
