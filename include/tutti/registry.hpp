@@ -229,7 +229,10 @@ struct hierarchical : entry<hierarchical_barrier> {
       "one shared cache"};
   template <class Memory, class Wait>
   static std::unique_ptr<type<Memory, Wait>> make(rank_t n) {
-    return std::make_unique<type<Memory, Wait>>(platform::cache_groups(n));
+    if constexpr (requires { Memory::cache_groups(n); })
+      return std::make_unique<type<Memory, Wait>>(Memory::cache_groups(n));
+    else
+      return std::make_unique<type<Memory, Wait>>(platform::cache_groups(n));
   }
 };
 

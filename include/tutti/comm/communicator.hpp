@@ -33,17 +33,21 @@
 
 namespace tutti {
 
-// The participants 0 .. size()-1 and their endpoints.
-class communicator {
+// The participants 0 .. size()-1 and their endpoints, on any platform; tutti::communicator is the
+// one of the native platform.
+template <class Memory>
+class basic_communicator {
  public:
+  using endpoint = detail::endpoint_of<Memory>;
+
   static constexpr rank_t most_participants = 4095;
   static constexpr std::size_t most_ring_bytes = std::size_t{1} << 30;
 
   // Throws std::invalid_argument unless there are 1 to 4095 participants, and for an unknown
   // detector or wait policy, for patience with a policy that has none, and for rings larger than
   // most_ring_bytes.
-  explicit communicator(rank_t participants, communicator_options options = {})
-      : communicator(participants, options, {}) {}
+  explicit basic_communicator(rank_t participants, communicator_options options = {})
+      : basic_communicator(participants, options, {}) {}
 
   rank_t size() const noexcept { return static_cast<rank_t>(endpoints_.size()); }
 
@@ -59,7 +63,7 @@ class communicator {
   // affect the other.
   // Throws std::invalid_argument if `ranks` is empty, repeats a rank, or names one that does not
   // exist.
-  communicator group(std::vector<rank_t> ranks) const {
+  basic_communicator group(std::vector<rank_t> ranks) const {
     std::vector<bool> is_member(size(), false);
     for (const rank_t rank : ranks) {
       if (rank >= size() || is_member[rank])
@@ -72,7 +76,7 @@ class communicator {
     communicator_options same = options_;
     same.detector = detector_;
     same.wait = wait_;
-    return communicator(participants, same, std::move(ranks));
+    return basic_communicator(participants, same, std::move(ranks));
   }
   // In a group: the endpoint of the participant that has rank `rank_outside` in the communicator
   // from which the group was made.
@@ -85,8 +89,8 @@ class communicator {
   }
 
  private:
-  communicator(rank_t participants, const communicator_options& options,
-               std::vector<rank_t> members)
+  basic_communicator(rank_t participants, const communicator_options& options,
+                     std::vector<rank_t> members)
       : options_(options),
         detector_(options.detector),
         wait_(options.wait),
@@ -94,7 +98,8 @@ class communicator {
         rings_(checked(participants), checked_bytes(options.ring_bytes)),
         wait_points_(participants, options.wait, options.patience),
         all_(wait_points_, [&] {
-          return detail::endpoint_detector(participants, waker(wait_points_), options.detector);
+          return detail::endpoint_detector<Memory>(participants, waker(wait_points_),
+                                                   options.detector);
         }) {
     for (rank_t rank = 0; rank < participants; ++rank)
       endpoints_.push_back(std::make_unique<endpoint>(
@@ -115,8 +120,8 @@ class communicator {
     return ring_bytes;
   }
 
-  using all_wait_points = wait_points<native, detail::endpoint_wait>;
-  using waker = all_wait_points::waker;
+  using all_wait_points = wait_points<Memory, detail::endpoint_wait<Memory>>;
+  using waker = typename all_wait_points::waker;
 
   // Its detector and wait names may not outlive the constructor's call; detector_ and wait_ hold
   // copies.
@@ -124,11 +129,13 @@ class communicator {
   std::string detector_, wait_;
   // In a group: the members' ranks in the communicator from which it was made.
   std::vector<rank_t> members_;
-  ring_table<native> rings_;
+  ring_table<Memory> rings_;
   all_wait_points wait_points_;
-  endpoint::shared all_;
+  typename endpoint::shared all_;
   std::vector<std::unique_ptr<endpoint>> endpoints_;
 };
+
+using communicator = basic_communicator<native>;
 
 static_assert(endpoint_like<endpoint>);
 

@@ -556,14 +556,21 @@ class basic_endpoint {
   bool time_idle_;
   // Inside send_wait(), which has found no room so far.
   bool is_sending_ = false;
-  [[no_unique_address]] exclusive_use_check<Checks> in_use_;
+  [[no_unique_address]] exclusive_use_check<Memory, Checks> in_use_;
 };
 
 namespace detail {
-using endpoint_wait = any_wait<wake_word_memory<native>>;
-using endpoint_detector = any_detector<native, wait_points<native, endpoint_wait>::waker>;
+template <class Memory>
+using endpoint_wait = any_wait<wake_word_memory<Memory>>;
+template <class Memory>
+using endpoint_detector =
+    any_detector<Memory, typename wait_points<Memory, endpoint_wait<Memory>>::waker>;
+
+// The endpoint of a communicator.
+template <class Memory>
+using endpoint_of = basic_endpoint<Memory, endpoint_wait<Memory>, endpoint_detector<Memory>>;
 }  // namespace detail
 
-using endpoint = basic_endpoint<native, detail::endpoint_wait, detail::endpoint_detector>;
+using endpoint = detail::endpoint_of<native>;
 
 }  // namespace tutti

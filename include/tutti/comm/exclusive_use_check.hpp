@@ -3,7 +3,6 @@
 // builds without checks.
 #pragma once
 
-#include <atomic>
 #include <string>
 
 #include "tutti/platform/config.hpp"
@@ -11,7 +10,7 @@
 
 namespace tutti {
 
-template <bool Checks>
+template <class Memory, bool Checks>
 class exclusive_use_check {
  public:
   struct visit {
@@ -22,12 +21,14 @@ class exclusive_use_check {
   visit enter(rank_t, const call_site<Checks>&) const noexcept { return {}; }
 };
 
-template <>
-class exclusive_use_check<true> {
+template <class Memory>
+class exclusive_use_check<Memory, true> {
+  using flag = typename Memory::template atomic<bool>;
+
  public:
   class visit {
    public:
-    explicit visit(std::atomic<bool>* inside) noexcept : inside_(inside) {}
+    explicit visit(flag* inside) noexcept : inside_(inside) {}
     ~visit() {
       // relaxed: reports a misuse and orders nothing.
       if (inside_ != nullptr) inside_->store(false, relaxed);
@@ -36,7 +37,7 @@ class exclusive_use_check<true> {
     visit& operator=(const visit&) = delete;
 
    private:
-    std::atomic<bool>* inside_;
+    flag* inside_;
   };
 
   visit enter(rank_t rank, const call_site<true>& where) {
@@ -48,7 +49,7 @@ class exclusive_use_check<true> {
   }
 
  private:
-  std::atomic<bool> inside_{false};
+  flag inside_{false};
 };
 
 }  // namespace tutti
