@@ -26,73 +26,69 @@ using program = std::vector<stage>;
 using table = std::vector<program>;
 
 // In stage k + 1 a rank awaits what its partners signalled in stage k.
-inline table compile(const dissemination& s) {
-  table t(s.participants());
-  for (rank_t rank = 0; rank < s.participants(); ++rank) {
-    t[rank].resize(s.rounds() + 1);
-    for (rank_t round = 0; round < s.rounds(); ++round)
-      for (rank_t j = 1; j <= s.partners(round); ++j) {
-        t[rank][round].signal.push_back(s.to(round, rank, j));
-        t[rank][round + 1].await.push_back(s.from(round, rank, j));
-      }
-  }
-  return t;
+inline program compile(const dissemination& s, rank_t rank) {
+  program p(s.rounds() + 1);
+  for (rank_t round = 0; round < s.rounds(); ++round)
+    for (rank_t j = 1; j <= s.partners(round); ++j) {
+      p[round].signal.push_back(s.to(round, rank, j));
+      p[round + 1].await.push_back(s.from(round, rank, j));
+    }
+  return p;
 }
 
 // Arrivals travel up the tree `in` and the release travels down the tree `out`. Both trees must
 // have the same number of ranks.
-inline table compile(const tree& in, const tree& out) {
-  table t(in.participants());
-  for (rank_t rank = 0; rank < in.participants(); ++rank) {
-    stage arrive, depart;
-    for (rank_t place = 0; place < in.children(rank); ++place)
-      arrive.await.push_back(in.child(rank, place));
-    if (rank != 0) {
-      arrive.signal.push_back(in.parent(rank));
-      depart.await.push_back(out.parent(rank));
-    }
-    for (rank_t place = 0; place < out.children(rank); ++place)
-      depart.signal.push_back(out.child(rank, place));
-    t[rank] = {arrive, depart};
+inline program compile(const tree& in, const tree& out, rank_t rank) {
+  stage arrive, depart;
+  for (rank_t place = 0; place < in.children(rank); ++place)
+    arrive.await.push_back(in.child(rank, place));
+  if (rank != 0) {
+    arrive.signal.push_back(in.parent(rank));
+    depart.await.push_back(out.parent(rank));
   }
-  return t;
+  for (rank_t place = 0; place < out.children(rank); ++place)
+    depart.signal.push_back(out.child(rank, place));
+  return {arrive, depart};
 }
 
 // Losers report to winners. The release goes back the same way, from rank 0.
-inline table compile(const tournament& s) {
-  table t(s.participants());
-  for (rank_t rank = 0; rank < s.participants(); ++rank) {
-    stage arrive, depart;
-    const rank_t won = s.rounds_won(rank);
-    for (rank_t round = 0; round < won; ++round)
-      if (s.has_opponent(round, rank)) arrive.await.push_back(s.opponent(round, rank));
-    if (rank != 0) {
-      arrive.signal.push_back(s.winner_over(rank));
-      depart.await.push_back(s.winner_over(rank));
-    }
-    for (rank_t round = won; round-- > 0;)
-      if (s.has_opponent(round, rank)) depart.signal.push_back(s.opponent(round, rank));
-    t[rank] = {arrive, depart};
+inline program compile(const tournament& s, rank_t rank) {
+  stage arrive, depart;
+  const rank_t won = s.rounds_won(rank);
+  for (rank_t round = 0; round < won; ++round)
+    if (s.has_opponent(round, rank)) arrive.await.push_back(s.opponent(round, rank));
+  if (rank != 0) {
+    arrive.signal.push_back(s.winner_over(rank));
+    depart.await.push_back(s.winner_over(rank));
   }
-  return t;
+  for (rank_t round = won; round-- > 0;)
+    if (s.has_opponent(round, rank)) depart.signal.push_back(s.opponent(round, rank));
+  return {arrive, depart};
 }
 
 // A folded rank signals its corner first and hears from it last.
-inline table compile(const hypercube& s) {
-  table t(s.participants());
-  for (rank_t rank = 0; rank < s.participants(); ++rank) {
-    if (s.is_folded(rank)) {
-      t[rank] = {stage{{}, {s.corner_of(rank)}}, stage{{s.corner_of(rank)}, {}}};
-      continue;
-    }
-    t[rank].resize(s.rounds() + 1);
-    if (s.has_folded(rank)) t[rank].front().await.push_back(s.folded_of(rank));
-    for (rank_t round = 0; round < s.rounds(); ++round) {
-      t[rank][round].signal.push_back(s.partner(round, rank));
-      t[rank][round + 1].await.push_back(s.partner(round, rank));
-    }
-    if (s.has_folded(rank)) t[rank].back().signal.push_back(s.folded_of(rank));
+inline program compile(const hypercube& s, rank_t rank) {
+  if (s.is_folded(rank)) return {stage{{}, {s.corner_of(rank)}}, stage{{s.corner_of(rank)}, {}}};
+  program p(s.rounds() + 1);
+  if (s.has_folded(rank)) p.front().await.push_back(s.folded_of(rank));
+  for (rank_t round = 0; round < s.rounds(); ++round) {
+    p[round].signal.push_back(s.partner(round, rank));
+    p[round + 1].await.push_back(s.partner(round, rank));
   }
+  if (s.has_folded(rank)) p.back().signal.push_back(s.folded_of(rank));
+  return p;
+}
+
+// The programs of all ranks.
+template <class Schedule>
+table compile(const Schedule& s) {
+  table t(s.participants());
+  for (rank_t rank = 0; rank < s.participants(); ++rank) t[rank] = compile(s, rank);
+  return t;
+}
+inline table compile(const tree& in, const tree& out) {
+  table t(in.participants());
+  for (rank_t rank = 0; rank < in.participants(); ++rank) t[rank] = compile(in, out, rank);
   return t;
 }
 

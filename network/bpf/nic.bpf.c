@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The node in the kernel's packet path: tutti_xdp sees packets that a device receives, before the
+ * kernel has allocated anything for them; tutti_egress sees the host's call on its way out; and
+ * tutti_fan_out sends where one message causes several packets, which XDP cannot.
+ *
+ * One message out: the packet that came in is rewritten and goes back out of the same device. */
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+/* */
+#include <bpf/bpf_helpers.h>
+
+#include "network/bpf/shared.h"
+
+struct member {
+  struct bpf_spin_lock lock;
+  __u32 user;
+  struct tutti_net_key key;
+  struct tutti_net_place self;
+  __u32 unused;
+  __u64 called_at;
+  struct tutti_net_state state;
+  struct tutti_net_table table;
+};
+_Static_assert(sizeof(struct member) == sizeof(struct tutti_net_member), "one layout");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, TUTTI_NET_MEMBERS);
+  __type(key, __u32);
+  __type(value, struct member);
+} members SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, TUTTI_NET_MEMBERS);
+  __type(key, __u32);
+  __type(value, struct tutti_net_values);
+} values SEC(".maps");
+
+/* From a communicator to its place in the arrays. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, TUTTI_NET_MEMBERS);
+  __type(key, __u16);
+  __type(value, __u32);
+} places SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, TUTTI_NET_MEMBERS);
+  __type(key, __u32);
+  __type(value, struct tutti_net_completion);
+} completions SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 64 * 1024);
+} events SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, TUTTI_NET_COUNTERS);
+  __type(key, __u32);
+  __type(value, __u64);
+} counters SEC(".maps");
+
+/* The packet at hand. The verifier looks at a function that is not inlined by itself, once; such
+ * functions take numbers, and find the rest here. */
+struct scratch {
+  struct tutti_net_message message;
+  struct tutti_net_actions actions;
+  __u64 value[TUTTI_NET_VALUES];
+  __u64 now;
+  __u32 ip;
+  __u8 mac[8];
+  __u8 frame[512];
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct scratch);
+} scratches SEC(".maps");
+
+TUTTI_NET_INLINE void count(__u32 what) {
+  __u64* c = bpf_map_lookup_elem(&counters, &what);
+  if (c) ++*c;
+}
+
+TUTTI_NET_INLINE void tell(const struct tutti_net_table* t, __u8 kind, __u32 episode, __u32 source,
+                           __u8 called) {
+  struct tutti_net_event e = {
+      .communicator = t->communicator,
+      .kind = kind,
+      .called = called,
+      .episode = episode,
+      .source = source,
+      .incarnation = t->incarnation,
+  };
+  bpf_ringbuf_output(&events, &e, sizeof e, BPF_RB_FORCE_WAKEUP);
+}
+
+/* Releases the host: the values first, then the word. */
+__attribute__((noinline)) int release(__u32 index, __u32 episode) {
+  const __u32 parity = episode & 1;
+  const struct member* me = bpf_map_lookup_elem(&members, &index);
+  const struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
+  struct tutti_net_completion* c = bpf_map_lookup_elem(&completions, &index);
+  const __u64* sent;
+  __u32 words;
+  int i;
+  if (!me || !v || !c) return 0;
+  sent = v->sent[parity][tutti_net_below(me->table.rows - 1, TUTTI_NET_ROWS)];
+  words = v->sent_words[parity];
+  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
+    if (i >= words) break;
+    c->value[parity][i] = sent[i];
+  }
+  c->called_at = me->called_at;
+  c->released_at = bpf_ktime_get_ns();
+  /* The exchange is a full barrier: the host either sees the word or is seen waiting. */
+  __sync_lock_test_and_set(&c->done, episode + 1);
+  if (*(volatile __u32*)&c->waiting) tell(&me->table, TUTTI_NET_RELEASE, episode, 0, 0);
+  return 0;
+}
+
+/* Performs the message in the scratch. */
+__attribute__((noinline)) int perform(__u32 index, int from_host) {
+  const __u32 zero = 0;
+  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
+  struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
+  struct tutti_net_actions a;
+  if (!me || !v || !s) return 0;
+  bpf_spin_lock(&me->lock);
+  tutti_net_step(&me->table, &me->state, v, &s->message, s->value, from_host, &a);
+  if (from_host && a.outcome == TUTTI_NET_COUNTED) me->called_at = s->now;
+  bpf_spin_unlock(&me->lock);
+  s->actions = a;
+  count(a.outcome & 7);
+  if (a.outcome == TUTTI_NET_DISAGREES) {
+    struct tutti_net_completion* c = bpf_map_lookup_elem(&completions, &index);
+    if (c) ++c->disagreements;
+  }
+  if (a.released) release(index, a.episode);
+  return 0;
+}
+
+/* Computes the check of the message in the scratch with the values there. */
+__attribute__((noinline)) __u64 check_of(__u32 index) {
+  const __u32 zero = 0;
+  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
+  if (!me || !s) return 0;
+  return tutti_net_check_of(&s->message, s->value, &me->key);
+}
+
+/* Puts the message of a slot into the scratch: what the row sent, or an Ask. */
+__attribute__((noinline)) int compose(__u32 index, __u32 episode, __u32 slot, int asks) {
+  const __u32 zero = 0, parity = episode & 1;
+  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
+  struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
+  const struct tutti_net_link* to;
+  struct tutti_net_message* m;
+  const __u64* sent;
+  int i;
+  if (!me || !v || !s || slot >= TUTTI_NET_SLOTS) return 0;
+  to = asks ? &me->table.in[slot] : &me->table.out[slot];
+  m = &s->message;
+  if (asks) {
+    tutti_net_compose(&me->table, 0, episode, TUTTI_NET_ASK, to->rank, m);
+    m->wanted = to->kind;
+    /* The answer has to fit in the packet that asks. */
+    m->words = v->words[parity];
+    m->operation = v->operation[parity];
+  } else {
+    tutti_net_compose(&me->table, v, episode, to->kind, to->rank, m);
+  }
+  sent = v->sent[parity][tutti_net_below(to->row, TUTTI_NET_ROWS)];
+  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
+    if (i >= m->words) break;
+    s->value[i] = sent[i];
+  }
+  if (!m->plain) m->check = check_of(index);
+  s->ip = to->ip;
+  __builtin_memcpy(s->mac, to->mac, 6);
+  return 1;
+}
+
+/* Sends the message of a slot as a clone of this packet with another content. */
+__attribute__((noinline)) int send_clone(struct __sk_buff* skb, __u32 index, __u32 episode,
+                                         __u32 slot, int asks) {
+  const __u32 zero = 0;
+  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
+  __u32 bytes;
+  int i;
+  if (!me || !s || !compose(index, episode, slot, asks)) return 0;
+  tutti_net_write_frame(s->frame, &me->self, s->mac, s->ip, &s->message);
+  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
+    if (i >= s->message.words) break;
+    tutti_net_put64(s->frame + TUTTI_NET_EXTENDED_FRAME + 8 * i, s->value[i]);
+  }
+  bytes =
+      s->message.plain ? TUTTI_NET_PLAIN_FRAME : TUTTI_NET_EXTENDED_FRAME + 8u * s->message.words;
+  if (skb->len != bytes && bpf_skb_change_tail(skb, bytes, 0)) return 0;
+  if (bytes < TUTTI_NET_PLAIN_FRAME || bytes > TUTTI_NET_LONGEST_FRAME) return 0;
+  if (bpf_skb_store_bytes(skb, 0, s->frame, bytes, 0)) return 0;
+  skb->mark = TUTTI_NET_MARK;
+  if (bpf_clone_redirect(skb, skb->ifindex, 0) == 0) count(TUTTI_NET_COUNT_SENT);
+  return 0;
+}
+
+TUTTI_NET_INLINE void send_clones(struct __sk_buff* skb, __u32 index, __u32 episode, __u64 bits,
+                                  int asks) {
+  __u32 slot;
+  for (slot = 1; slot < TUTTI_NET_SLOTS; ++slot)
+    if (bits >> slot & 1) send_clone(skb, index, episode, slot, asks);
+}
+
+SEC("tc")
+int tutti_fan_out(struct __sk_buff* skb) {
+  const struct tutti_net_handover* h = (void*)(long)skb->data_meta;
+  struct tutti_net_handover copy;
+  if ((void*)(h + 1) > (void*)(long)skb->data) return TC_ACT_OK;
+  if (h->magic != TUTTI_NET_SEND_MAGIC && h->magic != TUTTI_NET_ASK_MAGIC) return TC_ACT_OK;
+  copy = *h;
+  send_clones(skb, copy.index, copy.episode, copy.send, copy.magic == TUTTI_NET_ASK_MAGIC);
+  return TC_ACT_SHOT;
+}
+
+SEC("tc")
+int tutti_egress(struct __sk_buff* skb) {
+  const __u32 zero = 0;
+  struct tutti_net_message* m;
+  struct member* me;
+  struct scratch* s;
+  __u32* index;
+  __u32 place, bytes, episode;
+  __u64 sends, asks;
+  int kind, i;
+  if (skb->protocol != __builtin_bswap16(0x0800)) return TC_ACT_OK;
+  if (skb->mark == TUTTI_NET_MARK) {
+    skb->mark = 0;
+    return TC_ACT_OK;
+  }
+  if (skb->len < TUTTI_NET_PLAIN_FRAME) return TC_ACT_OK;
+  s = bpf_map_lookup_elem(&scratches, &zero);
+  if (!s) return TC_ACT_OK;
+  bytes = skb->len;
+  if (bytes > TUTTI_NET_LONGEST_FRAME) bytes = TUTTI_NET_PLAIN_FRAME;
+  if (bytes < TUTTI_NET_PLAIN_FRAME) return TC_ACT_OK;
+  if (bpf_skb_load_bytes(skb, 0, s->frame, bytes)) return TC_ACT_OK;
+  kind = tutti_net_frame_kind(s->frame);
+  if (kind == TUTTI_NET_OTHER) return TC_ACT_OK;
+  m = &s->message;
+  if (kind == TUTTI_NET_PLAIN) {
+    tutti_net_read_plain(s->frame + TUTTI_NET_HEADERS, m);
+  } else if (kind == TUTTI_NET_MALFORMED || bytes != skb->len || bytes < TUTTI_NET_EXTENDED_FRAME ||
+             !tutti_net_read_extended(s->frame + TUTTI_NET_HEADERS, m) ||
+             bytes != TUTTI_NET_EXTENDED_FRAME + 8u * m->words) {
+    count(TUTTI_NET_COUNT_MALFORMED);
+    return TC_ACT_OK;
+  }
+  index = bpf_map_lookup_elem(&places, &m->communicator);
+  if (!index) {
+    count(TUTTI_NET_COUNT_UNKNOWN);
+    return TC_ACT_SHOT;
+  }
+  place = *index;
+  me = bpf_map_lookup_elem(&members, &place);
+  if (!me) return TC_ACT_SHOT;
+  if (bpf_get_socket_uid(skb) != me->user) {
+    count(TUTTI_NET_COUNT_LOCAL);
+    return TC_ACT_SHOT;
+  }
+  /* The host's queries to other nodes, which name the missing at a deadline, pass as they are. */
+  if (m->kind == TUTTI_NET_QUERY) return TC_ACT_OK;
+  if (m->plain) m->episode = tutti_net_widened(m->episode, me->state.episode);
+  if (m->kind != TUTTI_NET_START || !tutti_net_is_for(&me->table, m)) {
+    count(TUTTI_NET_COUNT_LOCAL);
+    return TC_ACT_SHOT;
+  }
+  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
+    if (i >= m->words) break;
+    s->value[i] = tutti_net_get64(s->frame + TUTTI_NET_EXTENDED_FRAME + 8 * i);
+  }
+  s->now = bpf_ktime_get_ns();
+  perform(place, 1);
+  sends = s->actions.send >> 1 << 1;
+  asks = s->actions.ask >> 1 << 1;
+  episode = s->actions.episode;
+  if (sends) send_clones(skb, place, episode, sends, 0);
+  if (asks) send_clones(skb, place, episode, asks, 1);
+  return TC_ACT_STOLEN;
+}
+
+SEC("xdp")
+int tutti_xdp(struct xdp_md* ctx) {
+  const __u32 zero = 0;
+  __u8* data = (void*)(long)ctx->data;
+  const __u8* end = (void*)(long)ctx->data_end;
+  struct tutti_net_message *m, out;
+  struct tutti_net_handover* h;
+  struct tutti_net_place to;
+  struct member* me;
+  struct scratch* s;
+  __u32* index;
+  __u32 place, slot, source, episode, words;
+  int kind, i;
+  __u64 sends, asks;
+  if (data + TUTTI_NET_PLAIN_FRAME > end) return XDP_PASS;
+  kind = tutti_net_frame_kind(data);
+  if (kind == TUTTI_NET_OTHER) return XDP_PASS;
+  s = bpf_map_lookup_elem(&scratches, &zero);
+  if (!s) return XDP_PASS;
+  m = &s->message;
+  if (kind == TUTTI_NET_PLAIN) {
+    tutti_net_read_plain(data + TUTTI_NET_HEADERS, m);
+  } else if (kind == TUTTI_NET_MALFORMED || data + TUTTI_NET_EXTENDED_FRAME > end ||
+             !tutti_net_read_extended(data + TUTTI_NET_HEADERS, m)) {
+    count(TUTTI_NET_COUNT_MALFORMED);
+    return XDP_PASS;
+  }
+  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
+    const __u8* at = data + TUTTI_NET_EXTENDED_FRAME + 8 * i;
+    if (i >= m->words) break;
+    if (at + 8 > end) {
+      count(TUTTI_NET_COUNT_MALFORMED);
+      return XDP_PASS;
+    }
+    s->value[i] = tutti_net_get64(at);
+  }
+  index = bpf_map_lookup_elem(&places, &m->communicator);
+  if (!index) {
+    count(TUTTI_NET_COUNT_UNKNOWN);
+    return XDP_DROP;
+  }
+  place = *index;
+  me = bpf_map_lookup_elem(&members, &place);
+  if (!me) return XDP_DROP;
+  if (m->plain) m->episode = tutti_net_widened(m->episode, me->state.episode);
+  if (!tutti_net_is_for(&me->table, m)) {
+    count(TUTTI_NET_COUNT_UNKNOWN);
+    return XDP_DROP;
+  }
+  if (!m->plain && check_of(place) != m->check) {
+    count(TUTTI_NET_COUNT_UNCHECKED);
+    return XDP_DROP;
+  }
+  if (m->kind == TUTTI_NET_STATUS) {
+    tell(&me->table, TUTTI_NET_STATUS, m->episode, m->source, m->wanted);
+    return XDP_DROP;
+  }
+  source = m->source;
+  words = m->words;
+  perform(place, 0);
+  sends = s->actions.send >> 1 << 1;
+  asks = s->actions.ask >> 1 << 1;
+  episode = s->actions.episode;
+  if (s->actions.answer) {
+    /* The values of the packet stay in it: the check covers them. */
+    const __u8 operation = m->operation;
+    __builtin_memcpy(to.mac, data + 6, 6);
+    __builtin_memcpy(&to.ip, data + 26, 4);
+    tutti_net_compose(&me->table, 0, me->state.episode, TUTTI_NET_STATUS, source, m);
+    m->wanted = (__u8)(me->state.now & 1);
+    m->words = (__u8)words;
+    m->operation = operation;
+    m->check = check_of(place);
+    out = *m;
+    out.plain = 0;
+    if (data + TUTTI_NET_EXTENDED_FRAME > end) return XDP_DROP;
+    tutti_net_write_frame(data, &me->self, to.mac, to.ip, &out);
+    count(TUTTI_NET_COUNT_SENT);
+    return XDP_TX;
+  }
+  if (sends == 0 && asks == 0) return XDP_DROP;
+  if ((sends & (sends - 1)) == 0 && asks == 0) {
+    for (slot = 1; slot < TUTTI_NET_SLOTS - 1; ++slot)
+      if (sends >> slot & 1) break;
+    if (!compose(place, episode, slot, 0)) return XDP_DROP;
+    /* Otherwise what is asked for does not fit in the packet that asks. */
+    if (m->words == words) {
+      out = *m;
+      if (kind == TUTTI_NET_PLAIN) {
+        out.plain = 1;
+        tutti_net_write_frame(data, &me->self, s->mac, s->ip, &out);
+        count(TUTTI_NET_COUNT_SENT);
+        return XDP_TX;
+      }
+      out.plain = 0;
+      if (data + TUTTI_NET_EXTENDED_FRAME > end) return XDP_DROP;
+      tutti_net_write_frame(data, &me->self, s->mac, s->ip, &out);
+      for (i = 0; i < TUTTI_NET_VALUES; ++i) {
+        __u8* at = data + TUTTI_NET_EXTENDED_FRAME + 8 * i;
+        if (i >= words || at + 8 > end) break;
+        tutti_net_put64(at, s->value[i]);
+      }
+      count(TUTTI_NET_COUNT_SENT);
+      return XDP_TX;
+    }
+  }
+  if (bpf_xdp_adjust_meta(ctx, -(int)sizeof(struct tutti_net_handover))) return XDP_DROP;
+  h = (void*)(long)ctx->data_meta;
+  if ((void*)(h + 1) > (void*)(long)ctx->data) return XDP_DROP;
+  h->magic = sends ? TUTTI_NET_SEND_MAGIC : TUTTI_NET_ASK_MAGIC;
+  h->index = place;
+  h->episode = episode;
+  h->source = source;
+  h->send = sends ? sends : asks;
+  return XDP_PASS;
+}
+
+char _license[] SEC("license") = "Apache-2.0";

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's programs on a network device: load and attach them, find those that are attached,
+// read their counters, take them off. Needs root.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "network/bpf/shared.h"
+
+struct bpf_object;
+
+namespace tutti::network {
+
+// What went wrong, and the way out, in a sentence.
+class device_error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class xdp_mode { native_or_generic, native, generic };
+
+// Maps of attached programs, by name. They stay alive while this or the programs do.
+class program_maps {
+ public:
+  program_maps() = default;
+  ~program_maps();
+  program_maps(program_maps&& other) noexcept : fds_(std::move(other.fds_)) { other.fds_.clear(); }
+  program_maps& operator=(program_maps&& other) noexcept {
+    fds_.swap(other.fds_);
+    return *this;
+  }
+
+  void add(const std::string& name, int fd) { fds_[name] = fd; }
+  int fd(const std::string& name) const;
+  // The sum over all CPUs of each counter.
+  std::array<std::uint64_t, TUTTI_NET_COUNTERS> counters() const;
+  // The communicators that have a table here.
+  std::vector<tutti_net_member> members() const;
+  // Gives a communicator a place and starts it; returns the place. Throws device_error if there is
+  // none left, or the communicator has one already.
+  std::uint32_t start(const tutti_net_member& member) const;
+  void stop(std::uint16_t communicator) const;
+
+ private:
+  std::map<std::string, int> fds_;
+};
+
+inline constexpr const char* counter_names[TUTTI_NET_COUNTERS] = {
+    "counted", "early",     "repeated",  "stranger", "asked", "disagrees",
+    "unknown", "malformed", "unchecked", "local",    "sent",  "lost"};
+
+struct attached_device {
+  std::string name;
+  int index = 0;
+  // "native", "generic", or "" if no program is attached.
+  std::string mode;
+  // The program's name; empty if there is none.
+  std::string program;
+};
+
+// Returns what is attached to a device; throws device_error if there is no such device.
+attached_device look_at(const std::string& device);
+
+// Attaches the node's programs. Refuses a device that has an XDP program.
+attached_device attach(const std::string& device, xdp_mode mode);
+// Takes the node's programs off; refuses if the XDP program is another's.
+void detach(const std::string& device);
+// Opens the maps of the programs that are attached to a device.
+program_maps open_maps(const std::string& device);
+
+// Loads the switch, and attaches it to these devices of the current network namespace, in this
+// order of ports. The stations are the MAC addresses behind them.
+program_maps attach_switch(const std::vector<std::string>& devices,
+                           const std::vector<std::array<std::uint8_t, 6>>& stations);
+
+// One thing that the kernel's path needs.
+struct requirement {
+  std::string what;
+  bool met = false;
+  std::string detail;
+  // What to do if it is not met.
+  std::string way_out;
+};
+// Checks the machine, and the device if one is named.
+std::vector<requirement> check_requirements(const std::string& device);
+
+// Loads the node's programs without a device, for tests that run them on frames.
+struct loaded_programs {
+  loaded_programs();
+  ~loaded_programs();
+  loaded_programs(const loaded_programs&) = delete;
+  loaded_programs& operator=(const loaded_programs&) = delete;
+
+  bpf_object* object = nullptr;
+  program_maps maps;
+  int xdp = -1;
+  int egress = -1;
+  // Instructions that the verifier went through, by program.
+  std::map<std::string, std::uint64_t> verified;
+};
+
+}  // namespace tutti::network

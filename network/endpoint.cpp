@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/endpoint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace tutti::network {
+namespace {
+
+std::string listed(const std::vector<rank_t>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+  return text;
+}
+
+}  // namespace
+
+std::string absence::text() const {
+  if (late.empty() && silent.empty()) return "all ranks have called, but their messages are lost";
+  std::string text;
+  if (!late.empty()) text += listed(late) + (late.size() == 1 ? " has" : " have") + " not called";
+  if (!silent.empty()) {
+    if (!text.empty()) text += "; ";
+    text +=
+        "the node of " + listed(silent) + (silent.size() == 1 ? " does" : " do") + " not answer";
+  }
+  return text;
+}
+
+void endpoint::barrier(time_limit limit) { episode_with(TUTTI_NET_NO_OPERATION, {}, limit); }
+
+void endpoint::allreduce(unsigned operation, std::span<std::uint64_t> values, time_limit limit) {
+  if (operation == TUTTI_NET_NO_OPERATION || operation >= TUTTI_NET_OPERATIONS)
+    throw std::invalid_argument("allreduce: this is no operation");
+  if ((operation == TUTTI_NET_SUM || operation == TUTTI_NET_XOR) &&
+      !counts_once(table_.topology, size()))
+    throw std::invalid_argument(
+        "allreduce: dissemination counts some ranks twice unless their number is a power of two; "
+        "use another topology");
+  episode_with(operation, values, limit);
+}
+
+void endpoint::broadcast(rank_t root, std::span<std::uint64_t> values, time_limit limit) {
+  if (root >= size()) throw std::invalid_argument("broadcast: no rank has this number");
+  if (rank() != root) std::ranges::fill(values, 0);
+  episode_with(TUTTI_NET_OR, values, limit);
+}
+
+void endpoint::sum_in_rank_order(std::span<double> values, time_limit limit) {
+  std::array<std::uint64_t, TUTTI_NET_VALUES> all{};
+  const std::size_t mine = values.size();
+  if (mine == 0 || mine * size() > all.size())
+    throw std::invalid_argument("sum_in_rank_order: ranks * values must be 1 to 32");
+  for (std::size_t i = 0; i < mine; ++i)
+    all[rank() * mine + i] = std::bit_cast<std::uint64_t>(values[i]);
+  episode_with(TUTTI_NET_OR, std::span(all).first(mine * size()), limit);
+  for (std::size_t i = 0; i < mine; ++i) {
+    double sum = std::bit_cast<double>(all[i]);
+    for (rank_t r = 1; r < size(); ++r) sum += std::bit_cast<double>(all[r * mine + i]);
+    values[i] = sum;
+  }
+}
+
+void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values, time_limit limit) {
+  if (values.size() > TUTTI_NET_VALUES)
+    throw std::invalid_argument("a packet carries at most 32 values of 8 bytes");
+  if (operation != TUTTI_NET_NO_OPERATION && values.empty()) operation = TUTTI_NET_NO_OPERATION;
+  if (table_.plain && operation != TUTTI_NET_NO_OPERATION)
+    throw std::invalid_argument("plain packets, which RTL engines understand, carry no values");
+  tutti_net_message m;
+  tutti_net_compose(&table_, nullptr, episode_, TUTTI_NET_START, rank(), &m);
+  m.words = static_cast<__u8>(values.size());
+  m.operation = static_cast<__u8>(operation);
+  static_assert(sizeof(__u64) == sizeof(std::uint64_t));
+  std::array<std::uint64_t, TUTTI_NET_VALUES> sent{};
+  std::ranges::copy(values, sent.begin());
+  call(m, sent.data());
+  auto interval = how.first_repeat;
+  for (;;) {
+    auto until = clock::now() + interval;
+    if (limit) until = std::min(until, std::max(*limit - how.inquiry, clock::now()));
+    if (wait(episode_, until)) break;
+    if (limit && clock::now() >= *limit - how.inquiry) {
+      const auto known = inquire(std::max(*limit, clock::now() + std::chrono::milliseconds(1)));
+      if (wait(episode_, clock::now())) break;
+      absence who;
+      for (rank_t r = 0; r < size(); ++r) {
+        if (r == rank()) continue;
+        if (!known[r])
+          who.silent.push_back(r);
+        else if (known[r]->episode == episode_ && !known[r]->called)
+          who.late.push_back(r);
+      }
+      throw deadline_error(std::move(who));
+    }
+    ++repeats_;
+    call(m, sent.data());
+    interval = std::min(interval * 2, how.longest_repeat);
+  }
+  if (!values.empty()) result(episode_, values);
+  ++episode_;
+}
+
+}  // namespace tutti::network

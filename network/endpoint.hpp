@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of a communicator whose barriers, reductions and broadcasts run in the network. The
+// subclasses differ in where the node is: in the kernel's packet path (xdp_endpoint.hpp) or in the
+// process itself (udp.hpp).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "network/tables.hpp"
+
+namespace tutti::network {
+
+using clock = std::chrono::steady_clock;
+using time_limit = std::optional<clock::time_point>;
+
+// The ranks that did not arrive before the deadline, as far as the nodes answer.
+struct absence {
+  // Their nodes answer, but their hosts have not called in this episode.
+  std::vector<rank_t> late;
+  // Their nodes do not answer.
+  std::vector<rank_t> silent;
+
+  std::string text() const;
+};
+
+class deadline_error : public std::runtime_error {
+ public:
+  explicit deadline_error(absence who)
+      : std::runtime_error("the deadline is over: " + who.text()), who_(std::move(who)) {}
+  const absence& who() const noexcept { return who_; }
+
+ private:
+  absence who_;
+};
+
+// How a host waits, and for how long it waits before it takes a message for lost.
+struct waiting {
+  // Looks at the completion word before it blocks. Pure spinning never happens: where ranks
+  // outnumber CPUs, the one that is waited for needs this one's CPU.
+  unsigned spins = 2000;
+  std::chrono::microseconds first_repeat{1000};
+  // The interval doubles up to this.
+  std::chrono::microseconds longest_repeat{32000};
+  // The time that nodes get to answer, before a deadline, how far they are.
+  std::chrono::milliseconds inquiry{20};
+};
+
+struct stamps {
+  // When the node took the call, and when it released the host; its own clock, in ns.
+  std::uint64_t called = 0, released = 0;
+};
+
+class endpoint {
+ public:
+  virtual ~endpoint() = default;
+  endpoint(const endpoint&) = delete;
+  endpoint& operator=(const endpoint&) = delete;
+
+  rank_t rank() const noexcept { return table_.rank; }
+  rank_t size() const noexcept { return table_.size; }
+  std::uint32_t episode() const noexcept { return episode_; }
+  const tutti_net_table& table() const noexcept { return table_; }
+  std::uint64_t repeats() const noexcept { return repeats_; }
+
+  // Returns when all ranks have called. After the limit it throws deadline_error; the endpoint then
+  // still waits for this episode, which a further call of the same kind continues.
+  void barrier(time_limit limit = {});
+  // Combines up to 32 values of every rank, in the packets.
+  void allreduce(unsigned operation, std::span<std::uint64_t> values, time_limit limit = {});
+  // Gives all ranks the root's values.
+  void broadcast(rank_t root, std::span<std::uint64_t> values, time_limit limit = {});
+  // Sums doubles in the order of ranks, so that every rank gets the same bits whatever the
+  // topology: the packets carry every rank's values, and the host adds. ranks * values is at most
+  // 32.
+  void sum_in_rank_order(std::span<double> values, time_limit limit = {});
+
+  // The last episode's.
+  virtual stamps last_stamps() const { return {}; }
+  waiting how;
+
+ protected:
+  explicit endpoint(const tutti_net_table& t) : table_(t) {}
+
+  // Hands a call to the node: a message of kind START.
+  virtual void call(const tutti_net_message& m, const std::uint64_t* values) = 0;
+  // Returns true once the node has ended the episode; waits at most until then.
+  virtual bool wait(std::uint32_t episode, clock::time_point until) = 0;
+  // The values that the episode ended with.
+  virtual void result(std::uint32_t episode, std::span<std::uint64_t> values) = 0;
+  // Asks all nodes how far they are, and returns what has come until then: the rank's episode and
+  // whether its host has called, or nothing.
+  struct progress {
+    std::uint32_t episode = 0;
+    bool called = false;
+  };
+  virtual std::vector<std::optional<progress>> inquire(clock::time_point until) = 0;
+
+  tutti_net_table table_;
+
+ private:
+  void episode_with(unsigned operation, std::span<std::uint64_t> values, time_limit limit);
+  [[noreturn]] void give_up();
+
+  std::uint32_t episode_ = 0;
+  std::uint64_t repeats_ = 0;
+};
+
+}  // namespace tutti::network

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bad cable: loses, repeats, reorders and corrupts packets, by a seed.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace tutti::network {
+
+struct mischief_plan {
+  // Probabilities of a packet.
+  double lose = 0, repeat = 0, reorder = 0, corrupt = 0;
+  std::uint64_t seed = 1;
+
+  bool any() const { return lose + repeat + reorder + corrupt > 0; }
+};
+
+// `Where` says to which cable's end a packet goes.
+template <class Where>
+class mischief {
+ public:
+  using bytes = std::vector<std::uint8_t>;
+
+  explicit mischief(const mischief_plan& plan) : plan_(plan), random_(plan.seed) {}
+
+  // Calls send(bytes, where) for what comes out of the cable when this goes in: nothing, the
+  // packet, or more. A packet that is held back comes out behind one of the next packets.
+  template <class Send>
+  void pass(bytes packet, const Where& where, Send send) {
+    if (!plan_.any()) {
+      send(packet, where);
+      return;
+    }
+    if (chance(plan_.corrupt) && !packet.empty())
+      packet[random_() % packet.size()] ^= static_cast<std::uint8_t>(1u << random_() % 8);
+    if (chance(plan_.reorder)) {
+      held_.emplace_back(std::move(packet), where);
+      return;
+    }
+    if (!chance(plan_.lose)) {
+      send(packet, where);
+      if (chance(plan_.repeat)) held_.emplace_back(std::move(packet), where);
+    }
+    if (random_() % 2 == 0) release(send);
+  }
+  // Lets one packet out that is held back.
+  template <class Send>
+  void release(Send send) {
+    if (held_.empty()) return;
+    const auto [packet, where] = std::move(held_.front());
+    held_.erase(held_.begin());
+    send(packet, where);
+  }
+
+ private:
+  bool chance(double p) { return std::uniform_real_distribution<double>()(random_) < p; }
+
+  mischief_plan plan_;
+  std::mt19937_64 random_;
+  std::vector<std::pair<bytes, Where>> held_;
+};
+
+}  // namespace tutti::network

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the kernel's programs in namespaces that the test makes: every topology, native and
+// generic, values, loss, a late host, a dead one, a device with another program.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <thread>
+
+#include "network/testbed.hpp"
+
+namespace {
+
+using namespace tutti;
+using namespace tutti::network;
+using namespace std::chrono_literals;
+
+#define NEEDS_TESTBED()                                              \
+  do {                                                               \
+    static const std::string why = why_no_testbed();                 \
+    if (!why.empty()) GTEST_SKIP() << "no namespaces here: " << why; \
+  } while (false)
+
+struct counts {
+  std::atomic<unsigned> published;
+};
+
+// Every rank publishes its episode first; on release everybody's is checked.
+std::string run_barriers(testbed& bed, unsigned topology, unsigned episodes,
+                         std::uint16_t communicator = 0) {
+  const rank_t n = bed.nodes();
+  const shared_array<counts> published(n);
+  for (rank_t r = 0; r < n; ++r)
+    // relaxed: the processes do not exist yet.
+    published[r].published.store(0, std::memory_order_relaxed);
+  auto options = bed.options(topology, 0);
+  options.communicator = communicator;
+  if (topology == TUTTI_NET_SWITCH) bed.start_in_switch(options);
+  // The tables of all hosts are there before any calls.
+  const shared_array<std::atomic<unsigned>> ready(1);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        auto o = bed.options(topology, r);
+        o.communicator = communicator;
+        xdp_endpoint e("eth0", o);
+        ++ready[0];
+        while (ready[0] < n) std::this_thread::sleep_for(1ms);
+        for (unsigned episode = 1; episode <= episodes; ++episode) {
+          // release, acquire: only the barrier orders them; it must not be the test that does.
+          published[r].published.store(episode, std::memory_order_release);
+          e.barrier(clock::now() + 30s);
+          for (rank_t other = 0; other < n; ++other)
+            // acquire: as above.
+            if (published[other].published.load(std::memory_order_acquire) < episode)
+              throw std::runtime_error("released before rank " + std::to_string(other));
+        }
+        // The programs stay until nobody asks any more.
+        std::this_thread::sleep_for(60ms);
+      },
+      60s);
+  if (topology == TUTTI_NET_SWITCH) bed.stop_in_switch(communicator);
+  return error;
+}
+
+TEST(namespaces, all_topologies_native) {
+  NEEDS_TESTBED();
+  for (const rank_t n : {1u, 2u, 3u, 6u}) {
+    testbed bed(n);
+    for (unsigned topology = first_topology; topology <= last_topology; ++topology)
+      EXPECT_EQ(run_barriers(bed, topology, 200), "") << topology_names[topology] << " of " << n;
+  }
+}
+
+TEST(namespaces, all_topologies_generic) {
+  NEEDS_TESTBED();
+  testbed bed(4, xdp_mode::generic);
+  for (unsigned topology = first_topology; topology <= last_topology; ++topology)
+    EXPECT_EQ(run_barriers(bed, topology, 100), "") << topology_names[topology];
+}
+
+TEST(namespaces, loss_repetition_reordering_and_corruption_are_healed) {
+  NEEDS_TESTBED();
+  testbed bed(5);
+  bed.misbehave({.lose = 0.05, .repeat = 0.02, .reorder = 0.02, .corrupt = 0.02, .seed = 3});
+  for (unsigned topology = first_topology; topology <= last_topology; ++topology)
+    EXPECT_EQ(run_barriers(bed, topology, 100), "") << topology_names[topology];
+}
+
+TEST(namespaces, values_are_combined_in_the_packets) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 4;
+  testbed bed(n);
+  bed.misbehave({.lose = 0.02});
+  const std::array<double, n> parts{1e16, 3.14159, -1e16, 1e-9};
+  double expected = parts[0];
+  for (rank_t r = 1; r < n; ++r) expected += parts[r];
+  for (unsigned topology = first_topology; topology <= last_topology; ++topology) {
+    if (topology == TUTTI_NET_SWITCH) bed.start_in_switch(bed.options(topology, 0));
+    const shared_array<std::atomic<unsigned>> ready(1);
+    const std::string error = bed.run(
+        [&](rank_t r) {
+          xdp_endpoint e("eth0", bed.options(topology, r));
+          ++ready[0];
+          while (ready[0] < n) std::this_thread::sleep_for(1ms);
+          for (std::uint64_t i = 0; i < 30; ++i) {
+            std::array<std::uint64_t, 4> sums{r + i, 1, ~0ull, i * i};
+            e.allreduce(TUTTI_NET_SUM, sums, clock::now() + 20s);
+            if (sums != std::array<std::uint64_t, 4>{6 + 4 * i, 4, ~0ull * 4, 4 * i * i})
+              throw std::runtime_error("a wrong sum");
+            double mine = parts[r];
+            e.sum_in_rank_order({&mine, 1}, clock::now() + 20s);
+            if (std::bit_cast<std::uint64_t>(mine) != std::bit_cast<std::uint64_t>(expected))
+              throw std::runtime_error("other bits than in the order of ranks");
+            std::array<std::uint64_t, 3> news{};
+            if (r == i % n) news = {i, 7, 9};
+            e.broadcast(static_cast<rank_t>(i % n), news, clock::now() + 20s);
+            if (news != std::array<std::uint64_t, 3>{i, 7, 9})
+              throw std::runtime_error("wrong news");
+            e.barrier(clock::now() + 20s);
+          }
+          std::this_thread::sleep_for(60ms);
+        },
+        60s);
+    EXPECT_EQ(error, "") << topology_names[topology];
+    if (topology == TUTTI_NET_SWITCH) bed.stop_in_switch(0);
+  }
+}
+
+TEST(namespaces, deadline_names_the_late_and_the_dead) {
+  NEEDS_TESTBED();
+  testbed bed(4);
+  const shared_array<std::atomic<unsigned>> ready(1);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        // Rank 3 never starts: its node knows nothing of the communicator.
+        if (r == 3) return;
+        xdp_endpoint e("eth0", bed.options(TUTTI_NET_STAR, r));
+        ++ready[0];
+        while (ready[0] < 3) std::this_thread::sleep_for(1ms);
+        if (r == 2) {
+          std::this_thread::sleep_for(700ms);
+          return;
+        }
+        const auto limit = clock::now() + 300ms;
+        try {
+          e.barrier(limit);
+        } catch (const deadline_error& d) {
+          if (d.who().late != std::vector<rank_t>{2} || d.who().silent != std::vector<rank_t>{3})
+            throw std::runtime_error(std::string("it named others: ") + d.what());
+          if (clock::now() > limit + 200ms) throw std::runtime_error("too late");
+          return;
+        }
+        throw std::runtime_error("released without ranks 2 and 3");
+      },
+      20s);
+  EXPECT_EQ(error, "");
+}
+
+TEST(namespaces, a_late_host_is_waited_for_without_spinning) {
+  NEEDS_TESTBED();
+  testbed bed(3);
+  const shared_array<std::atomic<unsigned>> ready(1);
+  EXPECT_EQ(bed.run(
+                [&](rank_t r) {
+                  xdp_endpoint e("eth0", bed.options(TUTTI_NET_DISSEMINATION, r));
+                  ++ready[0];
+                  while (ready[0] < 3) std::this_thread::sleep_for(1ms);
+                  if (r == 1) std::this_thread::sleep_for(500ms);
+                  const std::clock_t before = std::clock();
+                  e.barrier(clock::now() + 10s);
+                  if (std::clock() - before > CLOCKS_PER_SEC / 10)
+                    throw std::runtime_error("it kept a processor busy");
+                  std::this_thread::sleep_for(60ms);
+                },
+                20s),
+            "");
+}
+
+TEST(namespaces, a_device_with_a_program_is_refused) {
+  NEEDS_TESTBED();
+  testbed bed(1);
+  EXPECT_EQ(bed.run(
+                [&](rank_t) {
+                  for (const char* device : {"eth0", "nothing"}) {
+                    try {
+                      attach(device, xdp_mode::native_or_generic);
+                    } catch (const device_error&) {
+                      continue;
+                    }
+                    throw std::runtime_error("attached twice");
+                  }
+                  detach("eth0");
+                  try {
+                    detach("eth0");
+                  } catch (const device_error&) {
+                    attach("eth0", xdp_mode::native_or_generic);
+                    if (look_at("eth0").mode != "native") throw std::runtime_error("not native");
+                    return;
+                  }
+                  throw std::runtime_error("detached twice");
+                },
+                20s),
+            "");
+}
+
+TEST(namespaces, communicators_run_out_with_a_sentence) {
+  NEEDS_TESTBED();
+  testbed bed(1);
+  EXPECT_EQ(bed.run(
+                [&](rank_t) {
+                  std::vector<std::unique_ptr<xdp_endpoint>> all;
+                  auto o = bed.options(TUTTI_NET_RING, 0);
+                  for (int i = 0; i < TUTTI_NET_MEMBERS; ++i, ++o.communicator)
+                    all.push_back(std::make_unique<xdp_endpoint>("eth0", o));
+                  for (const int communicator : {3, 100}) {
+                    try {
+                      o.communicator = static_cast<std::uint16_t>(communicator);
+                      xdp_endpoint more("eth0", o);
+                    } catch (const device_error&) {
+                      continue;
+                    }
+                    throw std::runtime_error("one more than there is room for");
+                  }
+                  all.erase(all.begin() + 7);
+                  const xdp_endpoint again("eth0", o);
+                },
+                20s),
+            "");
+}
+
+}  // namespace

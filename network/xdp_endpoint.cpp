@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/xdp_endpoint.hpp"
+
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+namespace tutti::network {
+namespace {
+
+void place_links(tutti_net_link* links, unsigned count, const xdp_options& o) {
+  for (unsigned i = 1; i < count; ++i) {
+    const tutti_net_place& p =
+        links[i].rank == TUTTI_NET_THE_SWITCH ? o.the_switch : o.places.at(links[i].rank);
+    links[i].ip = p.ip;
+    std::copy_n(p.mac, 6, links[i].mac);
+  }
+}
+
+tutti_net_member with_table(tutti_net_table t, const tutti_net_place& self, const xdp_options& o) {
+  tutti_net_member m{};
+  t.communicator = o.communicator;
+  t.incarnation = o.incarnation;
+  t.plain = o.plain;
+  place_links(t.in, t.ins, o);
+  place_links(t.out, t.outs, o);
+  m.table = t;
+  m.self = self;
+  m.key = o.key;
+  m.user = ::geteuid();
+  return m;
+}
+
+}  // namespace
+
+tutti_net_member member_of(const xdp_options& o) {
+  if (o.plain && o.topology != TUTTI_NET_RING)
+    throw std::invalid_argument(
+        "plain packets do not say from which rank they come: they work in a ring only");
+  return with_table(make_table(o.topology, static_cast<rank_t>(o.places.size()), o.rank),
+                    o.places.at(o.rank), o);
+}
+
+tutti_net_member switch_member_of(const xdp_options& o) {
+  return with_table(make_switch_table(static_cast<rank_t>(o.places.size())), o.the_switch, o);
+}
+
+xdp_endpoint::xdp_endpoint(const std::string& device, const xdp_options& options)
+    : endpoint(member_of(options).table),
+      options_(options),
+      maps_(open_maps(device)),
+      device_(device),
+      known_(options.places.size()) {
+  place_ = maps_.start(member_of(options));
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  mapped_bytes_ = (TUTTI_NET_MEMBERS * sizeof(tutti_net_completion) + page - 1) / page * page;
+  mapped_ = ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED,
+                   maps_.fd("completions"), 0);
+  if (mapped_ == MAP_FAILED)
+    throw std::system_error(errno, std::generic_category(), "the completion word");
+  word_ = static_cast<tutti_net_completion*>(mapped_) + place_;
+  events_ = ring_buffer__new(maps_.fd("events"), on_event, this, nullptr);
+  socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (events_ == nullptr || socket_ < 0)
+    throw std::system_error(errno, std::generic_category(), "the node's events");
+  // The programs do not look at a UDP checksum, which the kernel would only half fill in here.
+  const int yes = 1;
+  ::setsockopt(socket_, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes);
+  ::setsockopt(socket_, SOL_SOCKET, SO_BINDTODEVICE, device.c_str(),
+               static_cast<socklen_t>(device.size()));
+}
+
+xdp_endpoint::~xdp_endpoint() {
+  maps_.stop(table_.communicator);
+  ring_buffer__free(events_);
+  ::munmap(mapped_, mapped_bytes_);
+  ::close(socket_);
+}
+
+std::string xdp_endpoint::path() const {
+  const attached_device d = look_at(device_);
+  return "communicator " + std::to_string(table_.communicator) + ": " +
+         std::string(topology_names[table_.topology]) + " of " + std::to_string(size()) +
+         " in the packet path of " + device_ + " (" + d.mode + " XDP)";
+}
+
+stamps xdp_endpoint::last_stamps() const { return {word_->called_at, word_->released_at}; }
+
+int xdp_endpoint::on_event(void* self, void* data, std::size_t bytes) {
+  auto& me = *static_cast<xdp_endpoint*>(self);
+  tutti_net_event e;
+  if (bytes < sizeof e) return 0;
+  std::memcpy(&e, data, sizeof e);
+  if (e.communicator == me.table_.communicator && e.incarnation == me.table_.incarnation &&
+      e.kind == TUTTI_NET_STATUS && e.source < me.size())
+    me.known_[e.source] = progress{e.episode, e.called == 1};
+  return 0;
+}
+
+void xdp_endpoint::send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip) {
+  std::array<std::uint8_t, TUTTI_NET_MESSAGE_BYTES + 8 * TUTTI_NET_VALUES> bytes;
+  std::array<__u64, TUTTI_NET_VALUES> carried{};
+  std::copy_n(values, m.words, carried.begin());
+  std::size_t length = TUTTI_NET_PLAIN_BYTES;
+  if (m.plain) {
+    tutti_net_write_plain(bytes.data(), &m);
+  } else {
+    tutti_net_message checked = m;
+    // The programs look at the check of what comes from the wire; that of the host's own call is
+    // its user.
+    if (m.kind != TUTTI_NET_START)
+      checked.check = tutti_net_check_of(&m, carried.data(), &options_.key);
+    tutti_net_write_extended(bytes.data(), &checked);
+    for (unsigned i = 0; i < m.words; ++i)
+      tutti_net_put64(bytes.data() + TUTTI_NET_MESSAGE_BYTES + 8 * i, carried[i]);
+    length = TUTTI_NET_MESSAGE_BYTES + 8u * m.words;
+  }
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(TUTTI_NET_UDP_PORT);
+  to.sin_addr.s_addr = ip;
+  // A call that the device does not take is repeated like a lost one.
+  (void)::sendto(socket_, bytes.data(), length, 0, reinterpret_cast<const sockaddr*>(&to),
+                 sizeof to);
+}
+
+void xdp_endpoint::call(const tutti_net_message& m, const std::uint64_t* values) {
+  if (size() == 1) return;
+  // Any address behind the device will do: the program takes the packet and sends its own.
+  send(m, values, options_.places[(rank() + 1) % size()].ip);
+}
+
+bool xdp_endpoint::is_over(std::uint32_t episode) const {
+  // acquire: the values and stamps of the episode; pairs with the program's exchange.
+  const std::uint32_t done =
+      std::atomic_ref<std::uint32_t>(word_->done).load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(done - episode) > 0;
+}
+
+bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
+  if (size() == 1) return true;
+  for (unsigned i = 0; i < how.spins; ++i) {
+    if (is_over(episode)) return true;
+    // Another rank may need this CPU.
+    if (i % 64 == 63) ::sched_yield();
+  }
+  ++blocked_;
+  std::atomic_ref<std::uint32_t> waiting(word_->waiting);
+  while (!is_over(episode)) {
+    // seq_cst: the program must see it, or this thread the word; pairs with the program's exchange.
+    waiting.store(1, std::memory_order_seq_cst);
+    // seq_cst: orders the store before the loads of the word.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (is_over(episode)) break;
+    const auto left =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count();
+    if (left <= 0) break;
+    pollfd p{ring_buffer__epoll_fd(events_), POLLIN, 0};
+    const timespec t{static_cast<time_t>(left / 1'000'000'000),
+                     static_cast<long>(left % 1'000'000'000)};
+    if (::ppoll(&p, 1, &t, nullptr) > 0) ring_buffer__consume(events_);
+  }
+  // relaxed: an event too many does no harm.
+  waiting.store(0, std::memory_order_relaxed);
+  return is_over(episode);
+}
+
+void xdp_endpoint::result(std::uint32_t episode, std::span<std::uint64_t> values) {
+  if (size() == 1) return;
+  std::copy_n(word_->value[episode & 1], values.size(), values.begin());
+}
+
+std::vector<std::optional<endpoint::progress>> xdp_endpoint::inquire(clock::time_point until) {
+  known_.assign(size(), std::nullopt);
+  const std::uint64_t none = 0;
+  const auto complete = [&] {
+    for (rank_t r = 0; r < size(); ++r)
+      if (r != rank() && !known_[r]) return false;
+    return true;
+  };
+  while (clock::now() < until && !complete()) {
+    for (rank_t r = 0; r < size(); ++r) {
+      if (r == rank() || known_[r]) continue;
+      tutti_net_message m;
+      tutti_net_compose(&table_, nullptr, episode(), TUTTI_NET_QUERY, r, &m);
+      send(m, &none, options_.places[r].ip);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ring_buffer__consume(events_);
+  }
+  return known_;
+}
+
+}  // namespace tutti::network

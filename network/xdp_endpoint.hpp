@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// An endpoint whose node is in the kernel's packet path. A call is a UDP packet that the program on
+// the device's way out takes; the release is a word in memory that the program on the way in
+// writes. The host looks at the word for a while and then blocks.
+#pragma once
+
+#include <memory>
+
+#include "network/device.hpp"
+#include "network/endpoint.hpp"
+
+struct ring_buffer;
+
+namespace tutti::network {
+
+struct xdp_options {
+  unsigned topology = TUTTI_NET_STAR;
+  std::uint16_t communicator = 0;
+  std::uint32_t incarnation = 1;
+  rank_t rank = 0;
+  // Where each rank is.
+  std::vector<tutti_net_place> places;
+  // The switch, for topology switch.
+  tutti_net_place the_switch{};
+  tutti_net_key key{0, 0};
+  // Packets of 48 bytes, which RTL engines understand: rings only.
+  bool plain = false;
+};
+
+// Returns what the node executes: the table with the places of its neighbours.
+tutti_net_member member_of(const xdp_options& options);
+tutti_net_member switch_member_of(const xdp_options& options);
+
+class xdp_endpoint final : public endpoint {
+ public:
+  // The programs must be attached to the device.
+  xdp_endpoint(const std::string& device, const xdp_options& options);
+  ~xdp_endpoint() override;
+
+  stamps last_stamps() const override;
+  // The path that serves this communicator, for people.
+  std::string path() const;
+  std::array<std::uint64_t, TUTTI_NET_COUNTERS> counters() const { return maps_.counters(); }
+  std::uint64_t blocked() const { return blocked_; }
+
+ protected:
+  void call(const tutti_net_message& m, const std::uint64_t* values) override;
+  bool wait(std::uint32_t episode, clock::time_point until) override;
+  void result(std::uint32_t episode, std::span<std::uint64_t> values) override;
+  std::vector<std::optional<progress>> inquire(clock::time_point until) override;
+
+ private:
+  static int on_event(void* self, void* data, std::size_t bytes);
+  bool is_over(std::uint32_t episode) const;
+  void send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
+
+  xdp_options options_;
+  program_maps maps_;
+  std::string device_;
+  std::uint32_t place_ = 0;
+  void* mapped_ = nullptr;
+  std::size_t mapped_bytes_ = 0;
+  tutti_net_completion* word_ = nullptr;
+  ring_buffer* events_ = nullptr;
+  int socket_ = -1;
+  std::uint64_t blocked_ = 0;
+  std::vector<std::optional<progress>> known_;
+};
+
+}  // namespace tutti::network
