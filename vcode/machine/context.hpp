@@ -9,6 +9,7 @@
 #include "vcode/kernels/elementwise.hpp"
 #include "vcode/kernels/fold.hpp"
 #include "vcode/language/program.hpp"
+#include "vcode/machine/clock.hpp"
 #include "vcode/machine/executor.hpp"
 #include "vcode/machine/segment_view.hpp"
 #include "vcode/machine/store.hpp"
@@ -27,6 +28,7 @@ struct context {
   const run_options& options;
   random_stream& random;
   file_table& files;
+  clock_function* clock;
   // Set by START_TIMER.
   double started = 0;
   // The number of elements from which elementwise results are deferred; 0 means never.

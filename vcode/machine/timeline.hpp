@@ -3,9 +3,10 @@
 // barrier.
 #pragma once
 
-#include <chrono>
 #include <cstdio>
 #include <vector>
+
+#include "vcode/machine/clock.hpp"
 
 namespace tutti::vcode {
 
@@ -13,12 +14,11 @@ class timeline {
  public:
   enum class kind { phase, barrier };
 
-  explicit timeline(unsigned ranks) : lanes_(ranks), start_(clock::now()) {}
+  timeline(unsigned ranks, clock_function* clock)
+      : lanes_(ranks), clock_(clock), start_ns_(clock()) {}
 
   // Microseconds since the run began.
-  double now() const {
-    return std::chrono::duration<double, std::micro>(clock::now() - start_).count();
-  }
+  double now() const { return static_cast<double>(clock_() - start_ns_) / 1e3; }
   // Adds the time from `begin` until now. Each rank writes only its own lane.
   void add(unsigned rank, kind what, double begin) {
     lanes_[rank].spans.push_back({what, begin, now()});
@@ -27,7 +27,6 @@ class timeline {
   void print(std::FILE* to) const;
 
  private:
-  using clock = std::chrono::steady_clock;
   struct span {
     kind what;
     double begin;
@@ -37,7 +36,8 @@ class timeline {
     std::vector<span> spans;
   };
   std::vector<lane> lanes_;
-  clock::time_point start_;
+  clock_function* clock_;
+  std::uint64_t start_ns_;
 };
 
 }  // namespace tutti::vcode

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engines on a team of any platform: which threads interpret, and which help.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tutti/team/team.hpp"
+#include "vcode/io/file_table.hpp"
+#include "vcode/machine/clock.hpp"
+#include "vcode/machine/host.hpp"
+#include "vcode/machine/interpreter.hpp"
+#include "vcode/machine/random_stream.hpp"
+#include "vcode/machine/timeline.hpp"
+#include "vcode/vcode.hpp"
+
+namespace tutti::vcode::engines {
+
+// What all threads of a run share.
+struct shared_run {
+  shared_run(program verified, std::vector<vector_value> given, const run_options& how,
+             clock_function* now_ns)
+      : code(std::move(verified)),
+        inputs(std::move(given)),
+        options(how),
+        own_memory(how.kept != nullptr ? nullptr : std::make_unique<arena>(how.memory)),
+        memory(how.kept != nullptr ? how.kept->arena() : *own_memory),
+        files(how.input, how.output, how.error),
+        clock(now_ns) {
+    const program_data& data = code.data();
+    require_inputs(data.functions[data.entry], inputs);
+    prepared = prepare(data);
+  }
+
+  program code;
+  std::vector<vector_value> inputs;
+  run_options options;
+  prepared_program prepared;
+  std::unique_ptr<arena> own_memory;
+  arena& memory;
+  file_table files;
+  run_result result;
+  std::optional<timeline> times;
+  clock_function* clock;
+
+  void start_timeline(unsigned ranks) {
+    if (options.trace != nullptr) times.emplace(ranks, clock);
+  }
+};
+
+// Runs one interpreter from beginning to end.
+template <class MakeExecutor>
+void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeExecutor&& make_executor) {
+  run_statistics statistics;
+  store memory(shared.memory);
+  executor workers = make_executor(statistics, memory.memory());
+  random_stream random;
+  run_options options = shared.options;
+  if (!is_first) options.trace = nullptr;
+  context c{memory, workers, statistics, options, random, shared.files, shared.clock, 0, defer};
+  interpreter machine(shared.prepared, c);
+  if (shared.times) machine.stamp_traces(*shared.times);
+  const bool finished = machine.run(shared.inputs);
+  if (!is_first) return;
+  shared.result.exited = !finished;
+  if (finished) shared.result.stack = machine.stack();
+  statistics.arena_peak = memory.memory().peak();
+  shared.memory.touch(statistics.arena_peak);
+  shared.result.statistics = statistics;
+}
+
+// A team that is created at the first region. Reading the machine's topology and creating threads
+// takes milliseconds, and most programs are shorter than that.
+template <class Memory>
+class team_threads final : public executor_threads {
+  using team = basic_team<Memory>;
+
+ public:
+  explicit team_threads(team& given) : team_(&given) {}
+  explicit team_threads(team_options how) : how_(std::move(how)) {}
+
+  team& made() {
+    if (team_ == nullptr) team_ = &own_.emplace(how_);
+    return *team_;
+  }
+  // The number of ranks that the team has or will have.
+  unsigned size() {
+    if (team_ != nullptr) return team_->size();
+    const unsigned wanted = how_.ranks != 0 ? how_.ranks : how_.threads;
+    return wanted != 0 ? wanted : made().size();
+  }
+  void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
+    const std::uint64_t began = Memory::now_ns();
+    std::uint64_t mine_ended = 0;
+    made().parallel_parts(
+        0, parts,
+        [=, &mine_ended](basic_member<Memory>& me, std::size_t from, std::size_t to) {
+          for (std::size_t part = from; part < to; ++part)
+            phase(object, static_cast<unsigned>(part));
+          // Thread 0 is the caller.
+          if (me.thread() == 0) mine_ended = Memory::now_ns();
+        },
+        {.kind = loop::static_blocks});
+    if (mine_ended != 0) sharing_.note_region(mine_ended - began, mine_ended, Memory::now_ns());
+  }
+  // The end of a region is a barrier.
+  void barrier() override {}
+  bool is_worth_sharing() override { return sharing_.is_worth_it(); }
+
+ private:
+  // A thread that loses its core inside a part holds up the caller by a slice of the scheduler.
+  // Where that happens, the program goes on alone for some milliseconds, twice as long each time
+  // that it happens again soon.
+  class sharing {
+   public:
+    bool is_worth_it() const { return pause_ns_ == 0 || Memory::now_ns() >= alone_until_; }
+    // The caller's part took `mine_ns` and ended at `mine_ended`; the whole region ended at
+    // `ended`.
+    void note_region(std::uint64_t mine_ns, std::uint64_t mine_ended, std::uint64_t ended) {
+      constexpr std::uint64_t slice_ns = 500'000, least_ns = 2'000'000, most_ns = 128'000'000;
+      const std::uint64_t waited = ended - mine_ended;
+      if (waited > std::max(slice_ns, mine_ns)) {
+        pause_ns_ = std::clamp(2 * pause_ns_, least_ns, most_ns);
+        alone_until_ = ended + pause_ns_;
+      } else if (pause_ns_ != 0 && ended > alone_until_ + 4 * pause_ns_) {
+        pause_ns_ = 0;
+      }
+    }
+
+   private:
+    std::uint64_t pause_ns_ = 0, alone_until_ = 0;
+  };
+  sharing sharing_;
+  team* team_ = nullptr;
+  team_options how_;
+  std::optional<team> own_;
+};
+
+// Wraps executor_threads for traces: records when each rank worked and when it waited, and prints
+// that at the end.
+class timed_threads final : public executor_threads {
+ public:
+  timed_threads(executor_threads& behind, unsigned rank, timeline& times)
+      : behind_(behind), rank_(rank), times_(times) {}
+  void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
+    struct timed {
+      void (*phase)(void* object, unsigned part);
+      void* object;
+      timeline& times;
+    } call{phase, object, times_};
+    behind_.region(
+        parts,
+        [](void* given, unsigned part) {
+          const timed& t = *static_cast<timed*>(given);
+          const double begin = t.times.now();
+          t.phase(t.object, part);
+          t.times.add(part, timeline::kind::phase, begin);
+        },
+        &call);
+  }
+  void barrier() override {
+    const double begin = times_.now();
+    behind_.barrier();
+    times_.add(rank_, timeline::kind::barrier, begin);
+  }
+  bool is_worth_sharing() override { return behind_.is_worth_sharing(); }
+
+ private:
+  executor_threads& behind_;
+  unsigned rank_;
+  timeline& times_;
+};
+
+// One of several threads that all interpret.
+class spmd_threads final : public executor_threads {
+ public:
+  spmd_threads(spmd_run::rank_barrier& all, unsigned rank) : all_(all), rank_(rank) {}
+  void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
+    if (rank_ < parts) phase(object, rank_);
+    barrier();
+  }
+  void barrier() override { all_.arrive_and_wait(rank_); }
+
+ private:
+  spmd_run::rank_barrier& all_;
+  unsigned rank_;
+};
+
+template <class Memory>
+class member_barrier final : public spmd_run::rank_barrier {
+ public:
+  explicit member_barrier(basic_member<Memory>& me) : me_(me) {}
+  void arrive_and_wait(unsigned) override { me_.barrier(); }
+
+ private:
+  basic_member<Memory>& me_;
+};
+
+inline void interpret_spmd(shared_run& shared, spmd_board& board, unsigned ranks, unsigned rank,
+                           spmd_run::rank_barrier& all) {
+  spmd_threads mine(all, rank);
+  std::optional<timed_threads> timed;
+  if (shared.times) timed.emplace(mine, rank, *shared.times);
+  executor_threads& threads = timed ? static_cast<executor_threads&>(*timed) : mine;
+  interpret(shared, rank == 0, 0, [&](run_statistics& statistics, allocator& memory) {
+    return executor(statistics, threads, ranks, rank, board, memory);
+  });
+}
+
+template <class Memory>
+void run_spmd(shared_run& shared, basic_team<Memory>& threads) {
+  shared.start_timeline(threads.size());
+  spmd_board board(threads.size());
+  threads.run([&](basic_member<Memory>& me) {
+    member_barrier<Memory> all(me);
+    interpret_spmd(shared, board, me.size(), me.rank(), all);
+  });
+}
+
+template <class Memory>
+void run_master(shared_run& shared, team_threads<Memory>& threads) {
+  const run_options& how = shared.options;
+  const bool is_lazy = how.engine == engine::lazy;
+  const unsigned size = threads.size();
+  shared.start_timeline(size);
+  std::optional<timed_threads> timed;
+  if (shared.times) timed.emplace(threads, 0, *shared.times);
+  executor_threads& behind = timed ? static_cast<executor_threads&>(*timed) : threads;
+  interpret(shared, true, is_lazy ? how.defer_from : 0,
+            [&](run_statistics& statistics, allocator&) {
+              return is_lazy && size == 1
+                         ? executor(statistics)
+                         : executor(statistics, behind, size, is_lazy ? how.share_from : 0);
+            });
+}
+
+template <class Memory>
+run_result run(const program& code, std::vector<vector_value> inputs, const run_options& options,
+               team_threads<Memory>& threads) {
+  shared_run shared(code, std::move(inputs), options, &Memory::now_ns);
+  if (options.engine == engine::spmd)
+    run_spmd(shared, threads.made());
+  else
+    run_master(shared, threads);
+  if (shared.times) shared.times->print(options.trace);
+  return std::move(shared.result);
+}
+
+}  // namespace tutti::vcode::engines
