@@ -22,6 +22,7 @@ import includes  # noqa: E402
 import memory_orders  # noqa: E402
 import pages  # noqa: E402
 import papers  # noqa: E402
+import platform_parameter  # noqa: E402
 import readme  # noqa: E402
 import self_contained  # noqa: E402
 import sources  # noqa: E402
@@ -132,6 +133,38 @@ class IncludesTest(CheckTest):
         self.write("include/tutti/wait/a.hpp", '#include "tutti/wait/b.hpp"\n')
         said = self.verdict("include/tutti/wait/b.hpp", '#include "tutti/wait/a.hpp"\n')
         self.assertIn("in a circle: tutti/wait/a.hpp -> tutti/wait/b.hpp -> tutti/wait/a.hpp", said)
+
+
+class PlatformParameterTest(CheckTest):
+    def verdict(self, path: str, text: str) -> str:
+        self.write(path, text)
+        status, said = self.run_quietly(platform_parameter.run, self.root)
+        self.assertEqual(status, 1 if "violations" in said else 0)
+        return said
+
+    def test_refuses_what_reaches_around_the_platform(self) -> None:
+        for code in (
+            "std::thread worker;", "std::this_thread::yield();", "thread_local int mine = 0;",
+            "const auto now = std::chrono::steady_clock::now();", "platform::now_ns();",
+            "std::atomic<int> word{0};", "std::mutex lock;", "platform::usable_cpus();",
+            "native::relax();", "platform::nap(word, changed);",
+        ):  # fmt: skip
+            with self.subTest(code=code):
+                said = self.verdict("include/tutti/team/a.hpp", f"{OPENING}{code}\n")
+                self.assertIn("a.hpp:3: ", said)
+                self.assertIn("reaches around the platform; write Memory::", said)
+
+    def test_accepts_the_platform(self) -> None:
+        code = (
+            "typename Memory::template atomic<int> word;\nusing std::chrono::steady_clock;\n"
+            "template <class Memory = native>\nvoid f() { Memory::now_ns(); }  // std::thread\n"
+        )
+        self.assertNotIn("violations", self.verdict("include/tutti/team/a.hpp", code))
+        self.assertNotIn("violations", self.verdict("src/threads.cpp", "std::thread worker;\n"))
+
+    def test_refuses_an_exception_that_nothing_needs(self) -> None:
+        said = self.verdict("vcode/machine/context.cpp", "int nothing;\n")
+        self.assertIn("no line needs", said)
 
 
 class EnglishTest(CheckTest):
