@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's barriers on the native memory policy, as separate functions that are compared with
+// The library's barriers on the native platform, as separate functions that are compared with
 // handwritten.cpp.
 
 #include "tutti/barrier/barrier.hpp"

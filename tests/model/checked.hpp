@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory policy on which every algorithm is checked: Relacy's relaxed memory, whose loads may
+// The platform on which every algorithm is checked: Relacy's relaxed memory, whose loads may
 // return stale values wherever C++ allows it, and a scheduler that decides before every operation
 // which thread runs next.
 //

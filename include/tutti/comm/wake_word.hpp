@@ -33,7 +33,7 @@ class wake_word {
   mutable typename Memory::template atomic<std::uint32_t> word_{0};
 };
 
-// The memory policy with which a wait policy waits for a wake word.
+// The platform with which a wait policy waits for a wake word.
 template <class Memory>
 struct wake_word_memory : Memory {
   using Memory::park;

@@ -75,7 +75,7 @@ constexpr std::size_t cells_of(std::size_t bytes) noexcept {
   return bytes <= sizeof(std::uint64_t) ? 1 : (bytes + 7) / sizeof(std::uint64_t);
 }
 
-// Copies word by word where a cell is more than its bytes (a checked memory policy).
+// Copies word by word where a cell is more than its bytes (the checked platform).
 template <class Cell>
 void copy_in(Cell* to, const void* from, std::size_t bytes) noexcept {
   if constexpr (std::is_same_v<Cell, std::uint64_t>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory policy of algorithms whose participants are processes that share memory. It is
+// The platform of algorithms whose participants are processes that share memory. It is
 // `native`, except that waiters and wakers find each other by the location of the word in that
 // memory, and that the processes share what they have learned about each core.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // If a thread runs several participants as fibers (the virtual ranks of a team), a wait must not
-// keep the core but let the next fiber run. Each waiting function of the native memory policy calls
+// keep the core but let the next fiber run. Each waiting function of the native platform calls
 // switch_fiber() or park_fiber() first, so every wait policy supports fibers without naming them.
 #pragma once
 

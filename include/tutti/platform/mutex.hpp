@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mutexes of the native memory policy: that of the operating system, and one that spins where
+// The mutexes of the native platform: that of the operating system, and one that spins where
 // there is no operating system. They do without <mutex>, which adds 2,000 lines.
 #pragma once
 

@@ -3,7 +3,7 @@
 // If two participants share a core it is the worst by three orders of magnitude, because the waiter
 // keeps the other from running until its time slice ends.
 //
-// A wait policy is a class template over the memory policy with these members:
+// A wait policy is a class template over the platform with these members:
 //   Wait(n)                  the policy of one barrier, which n participants share
 //   Wait::wait_state         what one participant remembers from wait to wait
 //   until(wait_state, word, order, ready, deadline)
