@@ -14,6 +14,7 @@ from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import budget  # noqa: E402
 import english  # noqa: E402
 import format as format_check  # noqa: E402
 import generated  # noqa: E402
@@ -396,6 +397,32 @@ class FormatTest(CheckTest):
     def test_is_skipped_without_clang_format(self) -> None:
         with mock.patch("shutil.which", return_value=None):
             self.assertEqual(self.verdict(OPENING + "int     a;\n")[0], 77)
+
+
+class BudgetTest(CheckTest):
+    def test_warns_beyond_twice_and_fails_beyond_four_times(self) -> None:
+        allowed = {"bench": (100.0, 10.0)}
+        self.assertEqual(budget.verdicts(allowed, {"bench": 210}, {"bench": 30}), ([], []))
+        warnings, failures = budget.verdicts(allowed, {"bench": 211}, {"bench": 51})
+        self.assertEqual(warnings, ["bench/ takes 211 s to build; its budget is 100 s"])
+        self.assertEqual(failures, ["bench/ takes 51 s to test; its budget is 10 s"])
+
+    def test_fails_for_a_folder_without_a_budget(self) -> None:
+        _, failures = budget.verdicts({}, {"new": 1}, {})
+        self.assertEqual(failures, ["new/ takes 1 s to build and has no budget"])
+
+    def test_sums_the_last_run_of_each_step_by_folder(self) -> None:
+        self.write("bench/a.cpp", "")
+        self.write("tests/unit/a.cpp", "")
+        log = "# ninja log v5\n0\t9000\t1\tbench/a.o\tx\n0\t2000\t1\tbench/a.o\tx\n"
+        log += "5\t1005\t1\ttests/unit/a.o\tx\n0\t99\t1\tlibtutti.a\tx\n"
+        self.write("build/.ninja_log", log)
+        found = budget.build_seconds(self.root, self.root / "build")
+        self.assertEqual(found, {"bench": 2.0, "tests/unit": 1.0})
+
+    def test_reads_the_table(self) -> None:
+        page = f"{budget.OPENING}\n| `tests/unit/` | 80 | 12 |\n{budget.CLOSING}\n"
+        self.assertEqual(budget.budgets(page), {"tests/unit": (80.0, 12.0)})
 
 
 class ReadmeTest(CheckTest):
