@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+// The OMP_* environment variables, with libgomp's defaults and messages, and omp_display_env.
+#include <sched.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "preload/openmp/abi.hpp"
+#include "preload/openmp/core.hpp"
+#include "tutti/platform/cpu_quota.hpp"
+#include "tutti/platform/usable_cpus.hpp"
+
+namespace tutti::openmp {
+
+constinit global_settings* global_ = nullptr;
+
+namespace {
+
+void say(const char* format, va_list arguments) {
+  std::fputs("\nlibgomp: ", stderr);
+  std::vfprintf(stderr, format, arguments);
+  std::fputc('\n', stderr);
+}
+
+void invalid(const char* name) { warn("Invalid value for environment variable %s", name); }
+
+// A value that is being read, without the blanks around its words.
+class text {
+ public:
+  explicit text(const char* at) : at_(at) { skip(); }
+  bool is_at_end() const { return *at_ == '\0'; }
+  bool take(char c) {
+    if (*at_ != c) return false;
+    ++at_;
+    skip();
+    return true;
+  }
+  bool take_word(const char* word) {
+    const std::size_t size = std::strlen(word);
+    if (strncasecmp(at_, word, size) != 0 || std::isalnum(at_[size]) || at_[size] == '_')
+      return false;
+    at_ += size;
+    skip();
+    return true;
+  }
+  bool take_number(unsigned long& value) {
+    if (*at_ == '-') return false;
+    return take_signed(reinterpret_cast<long&>(value));
+  }
+  bool take_signed(long& value) {
+    char* end = nullptr;
+    errno = 0;
+    value = static_cast<long>(*at_ == '-' ? static_cast<unsigned long>(std::strtol(at_, &end, 10))
+                                          : std::strtoul(at_, &end, 10));
+    if (errno != 0 || end == at_) return false;
+    at_ = end;
+    skip();
+    return true;
+  }
+
+ private:
+  void skip() {
+    while (std::isspace(static_cast<unsigned char>(*at_))) ++at_;
+  }
+  const char* at_;
+};
+
+bool read_number(const char* name, unsigned long& value, bool allows_zero) {
+  const char* const found = std::getenv(name);
+  if (found == nullptr) return false;
+  text t(found);
+  unsigned long number = 0;
+  if (!t.take_number(number) || !t.is_at_end() || (number == 0 && !allows_zero)) {
+    invalid(name);
+    return false;
+  }
+  value = number;
+  return true;
+}
+
+bool read_bool(const char* name, bool& value) {
+  const char* const found = std::getenv(name);
+  if (found == nullptr) return false;
+  text t(found);
+  if (t.take_word("true") && t.is_at_end()) return value = true, true;
+  text again(found);
+  if (again.take_word("false") && again.is_at_end()) {
+    value = false;
+    return true;
+  }
+  invalid(name);
+  return false;
+}
+
+void read_threads(global_settings& g) {
+  const char* const found = std::getenv("OMP_NUM_THREADS");
+  if (found == nullptr) return;
+  std::vector<unsigned> list;
+  text t(found);
+  do {
+    unsigned long threads = 0;
+    if (!t.take_number(threads) || threads == 0 || threads > 0x7fffffff)
+      return invalid("OMP_NUM_THREADS");
+    list.push_back(static_cast<unsigned>(threads));
+  } while (t.take(','));
+  if (!t.is_at_end()) return invalid("OMP_NUM_THREADS");
+  g.first.threads = list[0];
+  g.threads_by_level = list;
+}
+
+void read_bind(global_settings& g, bool& is_given) {
+  constexpr const char* name = "OMP_PROC_BIND";
+  const char* const found = std::getenv(name);
+  if (found == nullptr) return;
+  text t(found);
+  std::vector<unsigned char> list;
+  if (t.take_word("false")) {
+    list.push_back(bind_false);
+  } else if (t.take_word("true")) {
+    list.push_back(bind_true);
+  } else {
+    do {
+      if (t.take_word("master") || t.take_word("primary"))
+        list.push_back(bind_primary);
+      else if (t.take_word("close"))
+        list.push_back(bind_close);
+      else if (t.take_word("spread"))
+        list.push_back(bind_spread);
+      else
+        return invalid(name);
+    } while (t.take(','));
+  }
+  if (!t.is_at_end()) return invalid(name);
+  is_given = true;
+  g.first.bind = list[0];
+  g.bind_by_level = list;
+}
+
+void read_schedule(global_settings& g) {
+  constexpr const char* name = "OMP_SCHEDULE";
+  const char* const found = std::getenv(name);
+  if (found == nullptr) return;
+  text t(found);
+  unsigned modifier = 0;
+  bool is_nonmonotonic = false;
+  if (t.take_word("monotonic")) {
+    modifier = schedule_monotonic;
+    if (!t.take(':')) return warn("Unknown value for environment variable %s", name);
+  } else if (t.take_word("nonmonotonic")) {
+    is_nonmonotonic = true;
+    if (!t.take(':')) return warn("Unknown value for environment variable %s", name);
+  }
+  unsigned schedule = 0;
+  if (t.take_word("static"))
+    schedule = schedule_static;
+  else if (t.take_word("dynamic"))
+    schedule = schedule_dynamic;
+  else if (t.take_word("guided"))
+    schedule = schedule_guided;
+  else if (t.take_word("auto"))
+    schedule = schedule_auto;
+  else
+    return warn("Unknown value for environment variable %s", name);
+  if (schedule == schedule_static && !is_nonmonotonic) modifier = schedule_monotonic;
+  long chunk = schedule == schedule_static ? 0 : 1;
+  if (t.take(',')) {
+    unsigned long number = 0;
+    if (!t.take_number(number) || number > 0x7fffffff)
+      return warn("Invalid value for chunk size in environment variable %s", name);
+    chunk = static_cast<long>(number);
+    if (chunk == 0 && schedule != schedule_static) chunk = 1;
+  }
+  if (!t.is_at_end()) return invalid(name);
+  g.first.schedule = schedule | modifier;
+  g.first.chunk = chunk;
+}
+
+bool read_stack(const char* name, std::size_t& bytes) {
+  const char* const found = std::getenv(name);
+  if (found == nullptr) return false;
+  text t(found);
+  unsigned long number = 0;
+  if (!t.take_number(number)) {
+    invalid(name);
+    return false;
+  }
+  unsigned shift = 10;
+  if (t.take_word("b"))
+    shift = 0;
+  else if (t.take_word("m"))
+    shift = 20;
+  else if (t.take_word("g"))
+    shift = 30;
+  else
+    t.take_word("k");
+  if (!t.is_at_end() || (number << shift) >> shift != number) {
+    invalid(name);
+    return false;
+  }
+  bytes = number << shift;
+  return true;
+}
+
+void read_wait_policy(global_settings& g) {
+  const char* const found = std::getenv("OMP_WAIT_POLICY");
+  if (found == nullptr) return;
+  text t(found);
+  if (t.take_word("active") && t.is_at_end())
+    g.wait_policy = 1;
+  else if (text again(found); again.take_word("passive") && again.is_at_end())
+    g.wait_policy = 0;
+  else
+    invalid("OMP_WAIT_POLICY");
+}
+
+// Places given by OMP_PROC_BIND or GOMP_CPU_AFFINITY alone are one CPU each.
+void read_places(global_settings& g, bool bind_is_given) {
+  const char* const cpus = std::getenv("GOMP_CPU_AFFINITY");
+  const char* const places = std::getenv("OMP_PLACES");
+  bool any = false;
+  if (places != nullptr) {
+    any = parse_places(places);
+    if (!any) invalid("OMP_PLACES");
+  } else if (cpus != nullptr && !bind_is_given) {
+    any = parse_places_of_cpus(cpus);
+    if (!any) invalid("GOMP_CPU_AFFINITY");
+  }
+  if (any && !bind_is_given) {
+    g.first.bind = bind_true;
+    g.bind_by_level = {bind_true};
+  }
+  if (!any && bind_is_given && g.first.bind != bind_false) parse_places("threads");
+  if (g.first.bind == bind_false && places_ != nullptr) {
+    delete places_;
+    places_ = nullptr;
+  }
+}
+
+void read_environment(global_settings& g) {
+  g.first.threads = usable_processors();
+  unsigned long number = 0;
+  read_schedule(g);
+  read_bool("OMP_DYNAMIC", g.first.is_dynamic);
+  read_bool("OMP_CANCELLATION", g.can_cancel);
+  read_bool("OMP_DISPLAY_AFFINITY", g.displays_affinity);
+  if (const char* const device = std::getenv("OMP_DEFAULT_DEVICE"); device != nullptr) {
+    text t(device);
+    long value = 0;
+    if (t.take_signed(value) && t.is_at_end())
+      g.first.device = static_cast<int>(value);
+    else
+      invalid("OMP_DEFAULT_DEVICE");
+  }
+  if (read_number("OMP_MAX_TASK_PRIORITY", number, true))
+    g.max_task_priority = static_cast<int>(std::min(number, 0x7ffffffful));
+  if (read_number("OMP_THREAD_LIMIT", number, false))
+    g.thread_limit = static_cast<unsigned>(std::min(number, 0xfffffffful));
+  g.first.thread_limit = g.thread_limit;
+  if (read_number("OMP_NUM_TEAMS", number, false))
+    g.num_teams = static_cast<unsigned>(std::min(number, 0x7ffffffful));
+  if (read_number("OMP_TEAMS_THREAD_LIMIT", number, false))
+    g.teams_thread_limit = static_cast<unsigned>(std::min(number, 0xfffffffful));
+  read_threads(g);
+  bool bind_is_given = false;
+  read_bind(g, bind_is_given);
+  bool is_nested = false;
+  if (read_number("OMP_MAX_ACTIVE_LEVELS", number, true))
+    g.first.max_active_levels = static_cast<unsigned char>(std::min(number, 255ul));
+  else if (read_bool("OMP_NESTED", is_nested))
+    g.first.max_active_levels = is_nested ? 255 : 1;
+  else if (g.threads_by_level.size() > 1 || g.bind_by_level.size() > 1)
+    g.first.max_active_levels = 255;
+  read_places(g, bind_is_given);
+  read_wait_policy(g);
+  if (!read_stack("OMP_STACKSIZE", g.stack_bytes)) read_stack("GOMP_STACKSIZE", g.stack_bytes);
+  g.affinity_format = std::getenv("OMP_AFFINITY_FORMAT");
+  if (const char* const allocator = std::getenv("OMP_ALLOCATOR"); allocator != nullptr) {
+    static constexpr const char* names[] = {
+        "omp_default_mem_alloc",  "omp_large_cap_mem_alloc", "omp_const_mem_alloc",
+        "omp_high_bw_mem_alloc",  "omp_low_lat_mem_alloc",   "omp_cgroup_mem_alloc",
+        "omp_pteam_mem_alloc",    "omp_thread_mem_alloc"};
+    bool is_found = false;
+    for (std::size_t i = 0; i < std::size(names) && !is_found; ++i) {
+      text t(allocator);
+      is_found = t.take_word(names[i]) && t.is_at_end();
+      if (is_found) g.first.allocator = i + 1;
+    }
+    if (!is_found) invalid("OMP_ALLOCATOR");
+  }
+  const char* const reproducible = std::getenv("TUTTI_REPRODUCIBLE");
+  g.is_reproducible = reproducible != nullptr && std::strcmp(reproducible, "0") != 0;
+}
+
+const char* name_of(unsigned char bind) {
+  switch (bind) {
+    case bind_true: return "TRUE";
+    case bind_primary: return "PRIMARY";
+    case bind_close: return "CLOSE";
+    case bind_spread: return "SPREAD";
+    default: return "FALSE";
+  }
+}
+
+}  // namespace
+
+void warn(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+}
+
+void fatal(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+  std::exit(EXIT_FAILURE);
+}
+
+global_settings& make_global() {
+  static small_lock lock;
+  const locked guard(lock);
+  if (global_ != nullptr) return *global_;
+  platform::tell_quota_to_headers();
+  auto* const g = new global_settings;
+  read_environment(*g);
+  global_ = g;
+  if (const char* const display = std::getenv("OMP_DISPLAY_ENV"); display != nullptr) {
+    text t(display), again(display), last(display);
+    if (t.take_word("true") && t.is_at_end())
+      display_environment(false);
+    else if (again.take_word("verbose") && again.is_at_end())
+      display_environment(true);
+    else if (!(last.take_word("false") && last.is_at_end()))
+      invalid("OMP_DISPLAY_ENV");
+  }
+  return *g;
+}
+
+unsigned usable_processors() noexcept {
+  // The quota may change, but reading it takes a system call.
+  static const unsigned count = [] {
+    platform::tell_quota_to_headers();
+    return platform::usable_cpus();
+  }();
+  return count;
+}
+
+void display_environment(bool is_verbose) {
+  const global_settings& g = global();
+  const settings& s = g.first;
+  std::string out = "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n  _OPENMP = '201511'\n";
+  const auto line = [&out](const char* name, const std::string& value) {
+    out += std::string("  ") + name + " = '" + value + "'\n";
+  };
+  const auto boolean = [](bool value) { return value ? "TRUE" : "FALSE"; };
+  line("OMP_DYNAMIC", boolean(s.is_dynamic));
+  line("OMP_NESTED", boolean(s.max_active_levels > 1));
+  std::string threads = std::to_string(s.threads);
+  for (std::size_t i = 1; i < g.threads_by_level.size(); ++i)
+    threads += "," + std::to_string(g.threads_by_level[i]);
+  line("OMP_NUM_THREADS", threads);
+  std::string schedule;
+  switch (s.schedule & ~schedule_monotonic) {
+    case schedule_static:
+      schedule = (s.schedule & schedule_monotonic) == 0 ? "NONMONOTONIC:STATIC" : "STATIC";
+      if (s.chunk != 0) schedule += "," + std::to_string(s.chunk);
+      break;
+    case schedule_auto: schedule = "AUTO"; break;
+    default:
+      schedule = (s.schedule & ~schedule_monotonic) == schedule_guided ? "GUIDED" : "DYNAMIC";
+      if ((s.schedule & schedule_monotonic) != 0) schedule = "MONOTONIC:" + schedule;
+      if (s.chunk != 1) schedule += "," + std::to_string(s.chunk);
+  }
+  line("OMP_SCHEDULE", schedule);
+  std::string bind = name_of(s.bind);
+  for (std::size_t i = 1; i < g.bind_by_level.size(); ++i)
+    bind += std::string(",") + name_of(g.bind_by_level[i]);
+  line("OMP_PROC_BIND", bind);
+  line("OMP_PLACES", describe_places());
+  line("OMP_STACKSIZE", std::to_string(g.stack_bytes));
+  line("OMP_WAIT_POLICY", g.wait_policy == 1 ? "ACTIVE" : "PASSIVE");
+  line("OMP_THREAD_LIMIT", std::to_string(g.thread_limit));
+  line("OMP_MAX_ACTIVE_LEVELS", std::to_string(s.max_active_levels));
+  line("OMP_NUM_TEAMS", std::to_string(g.num_teams));
+  line("OMP_TEAMS_THREAD_LIMIT", std::to_string(g.teams_thread_limit));
+  line("OMP_CANCELLATION", boolean(g.can_cancel));
+  line("OMP_DEFAULT_DEVICE", std::to_string(s.device));
+  line("OMP_MAX_TASK_PRIORITY", std::to_string(g.max_task_priority));
+  line("OMP_DISPLAY_AFFINITY", boolean(g.displays_affinity));
+  line("OMP_AFFINITY_FORMAT", affinity_format());
+  line("OMP_ALLOCATOR", "omp_default_mem_alloc");
+  line("OMP_TARGET_OFFLOAD", "DEFAULT");
+  if (is_verbose) {
+    line("GOMP_CPU_AFFINITY", "");
+    line("GOMP_STACKSIZE", std::to_string(g.stack_bytes));
+    line("TUTTI_REPRODUCIBLE", boolean(g.is_reproducible));
+  }
+  out += "OPENMP DISPLAY ENVIRONMENT END\n";
+  std::fputs(out.c_str(), stderr);
+}
+
+}  // namespace tutti::openmp
+
+using namespace tutti::openmp;
+
+TUTTI_OMP void omp_display_env(int is_verbose) { display_environment(is_verbose != 0); }
+TUTTI_OMP void omp_display_env_(const int* is_verbose) { display_environment(*is_verbose != 0); }
+TUTTI_OMP void omp_display_env_8_(const long* is_verbose) { display_environment(*is_verbose != 0); }
+
+TUTTI_OMP void GOMP_error(const char* message, std::size_t size) {
+  if (message != nullptr)
+    fatal("error directive encountered: %.*s", static_cast<int>(size), message);
+  fatal("error directive encountered");
+}
+TUTTI_OMP void GOMP_warning(const char* message, std::size_t size) {
+  if (message != nullptr)
+    warn("warning directive encountered: %.*s", static_cast<int>(size), message);
+  else
+    warn("warning directive encountered");
+}

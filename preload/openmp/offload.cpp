@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Target constructs. There is no device, so they run on the host, on its data.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "preload/openmp/abi.hpp"
+#include "preload/openmp/core.hpp"
+
+using namespace tutti::openmp;
+
+TUTTI_OMP void GOMP_taskwait_depend(void** depend);
+
+namespace {
+
+void require_host() {
+  const char* const wanted = std::getenv("OMP_TARGET_OFFLOAD");
+  if (wanted != nullptr && strcasecmp(wanted, "mandatory") == 0)
+    fatal("OMP_TARGET_OFFLOAD is set to MANDATORY, but only the host device is available");
+}
+
+// The region has an initial thread of its own.
+void run_on_host(region_function function, void** addresses) {
+  require_host();
+  thread& me = self();
+  const context outer = me.now;
+  const unsigned num_teams = me.num_teams, team_num = me.team_num;
+  crew inside;
+  inside.env = *outer.current->env;
+  task alone;
+  context none;
+  inside.implicit.push_back(&alone);
+  init_implicit(alone, inside, none);
+  me.now = {};
+  me.now.team = &inside;
+  me.now.current = &alone;
+  me.now.last_share = &inside.root;
+  me.now.place = outer.place;
+  me.now.first_place = outer.first_place;
+  me.now.places = outer.places;
+  me.num_teams = 1;
+  me.team_num = 0;
+  function(addresses);
+  end_implicit(me, alone);
+  me.now = outer;
+  me.num_teams = num_teams;
+  me.team_num = team_num;
+}
+
+// Copies what is firstprivate to memory of the region's own.
+void run_with_copies(region_function function, std::size_t count, void** addresses,
+                     const std::size_t* sizes, const unsigned short* kinds) {
+  constexpr unsigned firstprivate = 0x0d;
+  std::vector<void*> copies;
+  for (std::size_t i = 0; i < count; ++i) {
+    if ((kinds[i] & 0xffu) != firstprivate) continue;
+    const std::size_t align = std::max<std::size_t>(std::size_t{1} << (kinds[i] >> 8), 16);
+    void* const copy = std::aligned_alloc(align, (sizes[i] + align) / align * align);
+    std::memcpy(copy, addresses[i], sizes[i]);
+    addresses[i] = copy;
+    copies.push_back(copy);
+  }
+  run_on_host(function, addresses);
+  for (void* const copy : copies) std::free(copy);
+}
+
+}  // namespace
+
+TUTTI_OMP void GOMP_target(int, region_function function, const void*, std::size_t,
+                           void** addresses, std::size_t*, unsigned char*) {
+  run_on_host(function, addresses);
+}
+TUTTI_OMP void GOMP_target_ext(int, region_function function, std::size_t count, void** addresses,
+                               std::size_t* sizes, unsigned short* kinds, unsigned, void** depend,
+                               void**) {
+  if (depend != nullptr) GOMP_taskwait_depend(depend);
+  run_with_copies(function, count, addresses, sizes, kinds);
+}
+TUTTI_OMP void GOMP_target_data(int, const void*, std::size_t, void**, std::size_t*,
+                                unsigned char*) {
+  require_host();
+}
+TUTTI_OMP void GOMP_target_data_ext(int, std::size_t, void**, std::size_t*, unsigned short*) {
+  require_host();
+}
+TUTTI_OMP void GOMP_target_end_data() {}
+TUTTI_OMP void GOMP_target_update(int, const void*, std::size_t, void**, std::size_t*,
+                                  unsigned char*) {
+  require_host();
+}
+TUTTI_OMP void GOMP_target_update_ext(int, std::size_t, void**, std::size_t*, unsigned short*,
+                                      unsigned, void** depend) {
+  require_host();
+  if (depend != nullptr) GOMP_taskwait_depend(depend);
+}
+TUTTI_OMP void GOMP_target_enter_exit_data(int, std::size_t, void**, std::size_t*, unsigned short*,
+                                           unsigned, void** depend) {
+  require_host();
+  if (depend != nullptr) GOMP_taskwait_depend(depend);
+}
+TUTTI_OMP void GOMP_offload_register(const void*, int, const void*) {}
+TUTTI_OMP void GOMP_offload_register_ver(unsigned, const void*, int, const void*) {}
+TUTTI_OMP void GOMP_offload_unregister(const void*, int, const void*) {}
+TUTTI_OMP void GOMP_offload_unregister_ver(unsigned, const void*, int, const void*) {}
+
+// Device 0 is the host: there are no others. Devices are numbered up to omp_get_num_devices().
+TUTTI_OMP void* omp_target_alloc(std::size_t size, int device) {
+  return device == 0 ? std::malloc(size) : nullptr;
+}
+TUTTI_OMP void omp_target_free(void* at, int) { std::free(at); }
+TUTTI_OMP int omp_target_is_present(const void*, int device) { return device == 0 ? 1 : 0; }
+TUTTI_OMP int omp_target_memcpy(void* to, const void* from, std::size_t size, std::size_t to_offset,
+                                std::size_t from_offset, int to_device, int from_device) {
+  if (to_device != 0 || from_device != 0) return EINVAL;
+  std::memcpy(static_cast<char*>(to) + to_offset, static_cast<const char*>(from) + from_offset,
+              size);
+  return 0;
+}
+
+namespace {
+int copy_rectangle(char* to, const char* from, std::size_t element, int dimensions,
+                   const std::size_t* volume, const std::size_t* to_offsets,
+                   const std::size_t* from_offsets, const std::size_t* to_extents,
+                   const std::size_t* from_extents) {
+  std::size_t to_slice = element, from_slice = element;
+  for (int d = 1; d < dimensions; ++d) {
+    to_slice *= to_extents[d];
+    from_slice *= from_extents[d];
+  }
+  to += to_offsets[0] * to_slice;
+  from += from_offsets[0] * from_slice;
+  if (dimensions == 1) {
+    std::memcpy(to, from, element * volume[0]);
+    return 0;
+  }
+  for (std::size_t i = 0; i < volume[0]; ++i)
+    copy_rectangle(to + i * to_slice, from + i * from_slice, element, dimensions - 1, volume + 1,
+                   to_offsets + 1, from_offsets + 1, to_extents + 1, from_extents + 1);
+  return 0;
+}
+}  // namespace
+
+TUTTI_OMP int omp_target_memcpy_rect(void* to, const void* from, std::size_t element,
+                                     int dimensions, const std::size_t* volume,
+                                     const std::size_t* to_offsets, const std::size_t* from_offsets,
+                                     const std::size_t* to_extents,
+                                     const std::size_t* from_extents, int to_device,
+                                     int from_device) {
+  if (to == nullptr && from == nullptr) return INT32_MAX;
+  if (to_device != 0 || from_device != 0 || dimensions < 1) return EINVAL;
+  return copy_rectangle(static_cast<char*>(to), static_cast<const char*>(from), element, dimensions,
+                        volume, to_offsets, from_offsets, to_extents, from_extents);
+}
+TUTTI_OMP int omp_target_associate_ptr(const void*, const void*, std::size_t, std::size_t, int) {
+  return EINVAL;
+}
+TUTTI_OMP int omp_target_disassociate_ptr(const void*, int) { return EINVAL; }

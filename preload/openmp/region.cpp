@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel regions: how many threads they get, how they open and end.
+#include <algorithm>
+
+#include "preload/openmp/abi.hpp"
+#include "preload/openmp/core.hpp"
+#include "tutti/platform/usable_cpus.hpp"
+
+namespace tutti::openmp {
+namespace {
+
+// What a thread may have below this level of nesting.
+template <class List, class Value>
+void take_of_level(const List& list, unsigned level, Value& value) {
+  if (level < list.size()) value = list[level];
+}
+
+bool is_same(const settings& a, const settings& b) noexcept {
+  return a.threads == b.threads && a.schedule == b.schedule && a.chunk == b.chunk &&
+         a.device == b.device && a.thread_limit == b.thread_limit && a.is_dynamic == b.is_dynamic &&
+         a.bind == b.bind && a.max_active_levels == b.max_active_levels &&
+         a.allocator == b.allocator;
+}
+
+void make_room(crew& team, unsigned threads) {
+  while (team.implicit.size() < threads) team.implicit.push_back(new task);
+  while (team.workers.size() + 1 < threads) team.workers.push_back(hire_worker());
+}
+
+void set_wait_policy(crew& team) {
+  const int policy = global().wait_policy;
+  if (policy < 0) return;
+  const patience p = policy == 1 ? patience::active() : patience::passive();
+  team.meeting.wait.set_patience(p);
+  team.after_cancellation.wait.set_patience(p);
+  team.closing.set_patience(p);
+}
+
+crew& crew_at(thread& me, unsigned depth) {
+  while (me.crews.size() <= depth) {
+    me.crews.push_back(new_crew());
+    set_wait_policy(*me.crews.back());
+  }
+  return *me.crews[depth];
+}
+
+void enter(thread& me, crew& team, unsigned rank, std::uint32_t phase, std::uint32_t singles) {
+  context& now = me.now;
+  now.team = &team;
+  now.rank = rank;
+  now.level = team.level;
+  now.active_level = team.active_level;
+  now.last_share = team.begin;
+  now.static_trip = 0;
+  now.has_chunk = false;
+  now.phase = phase;
+  now.singles = singles;
+  now.current = team.implicit[rank];
+  init_implicit(*now.current, team, team.outer);
+}
+
+}  // namespace
+
+unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
+  if (asked == 1) return 1;
+  const settings& e = env(me);
+  if (me.now.active_level >= e.max_active_levels) return 1;
+  unsigned threads = asked != 0 ? asked : e.threads;
+  if (e.is_dynamic) {
+    threads = std::min(threads, usable_processors());
+    if (sections != 0) threads = std::min(threads, sections);
+  }
+  if (e.thread_limit != UINT32_MAX) {
+    unsigned outer = 1;
+    for (const context* c = &me.now; c->level > 0; c = &c->team->outer) outer *= c->team->size;
+    threads = std::min(threads, std::max(1u, e.thread_limit / outer));
+  }
+  return std::max(1u, threads);
+}
+
+crew& open_region(thread& me, region_function function, void* data, unsigned threads,
+                  unsigned flags, taskgroup* group, const plan* first) {
+  region_function& checked = me.checked[reinterpret_cast<std::uintptr_t>(function) / 16 % 64];
+  if (checked != function) [[unlikely]] {
+    checked = function;
+    check_new_objects();
+  }
+  crew& team = crew_at(me, me.depth++);
+  make_room(team, threads);
+  const context outer = team.outer = me.now;
+  const settings& mine = *outer.current->env;
+  settings wanted = mine;
+  if (global().threads_by_level.size() > 1)
+    take_of_level(global().threads_by_level, outer.level + 1, wanted.threads);
+  if (global().bind_by_level.size() > 1)
+    take_of_level(global().bind_by_level, outer.level + 1, wanted.bind);
+  // The workers have the old values in their caches.
+  if (!is_same(team.env, wanted)) team.env = wanted;
+  team.size = threads;
+  team.level = outer.level + 1;
+  team.active_level = outer.active_level + (threads > 1 ? 1 : 0);
+  team.is_crowded = threads > usable_processors();
+  team.has_tasks = has_tasks_by_now() || global().can_cancel || threads == 1;
+  team.function = function;
+  team.data = data;
+  team.group = group;
+  team.num_teams = me.num_teams;
+  team.team_num = me.team_num;
+  const std::uint32_t phase = team.meeting.restart();
+  // relaxed: only ranks of the region change them, and the opening publishes them.
+  if (team.is_cancelled.load(relaxed)) {
+    team.is_cancelled.store(false, relaxed);
+    team.meeting.silence();
+    team.after_cancellation.silence();
+  }
+  team.is_share_cancelled.store(false, relaxed);
+  team.phase_after_cancellation = team.after_cancellation.restart();
+  const std::uint32_t singles = team.singles.load(relaxed);
+  if (first != nullptr) publish_first_share(me, team, *first);
+  std::vector<unsigned> places;
+  if (places_ != nullptr) {
+    [[maybe_unused]] const unsigned asked = flags & 7;
+    const unsigned char bind = mine.bind == bind_false ? static_cast<unsigned char>(bind_false)
+                               : asked != 0            ? static_cast<unsigned char>(asked)
+                                                       : mine.bind;
+    place_ranks(team, outer, bind, places);
+  }
+  for (unsigned rank = 1; rank < threads; ++rank) {
+    dock& line = team.workers[rank - 1]->line;
+    line.rank = rank;
+    line.function = function;
+    line.data = data;
+    line.team = &team;
+    line.phase = phase;
+    line.singles = singles;
+    line.place = places.empty() ? 0 : places[rank];
+    line.is_crowded = team.is_crowded;
+    // relaxed: only this thread and the worker, which waits, write it.
+    const std::uint32_t last = line.word.load(relaxed);
+    // release: publishes the job and all that this thread did before; pairs with the worker's load.
+    line.word.store((last & ~3u) + 4 + dock::opened, release);
+  }
+  // Notifications come last, because each waits until the stores before it are visible.
+  for (unsigned rank = 1; rank < threads; ++rank)
+    team.workers[rank - 1]->opening.notify(team.workers[rank - 1]->line.word);
+  enter(me, team, 0, phase, singles);
+  if (!places.empty()) {
+    me.now.place = places[0];
+    me.now.first_place = team.first_place;
+    me.now.places = team.places;
+  }
+  if (global().displays_affinity) show_affinity(me);
+  return team;
+}
+
+void run_as_worker(worker& w) {
+  thread& me = self();
+  crew& team = *w.line.team;
+  if (w.line.place != 0 && w.line.place != w.bound_place) {
+    bind_to_place(w.line.place);
+    w.bound_place = w.line.place;
+  }
+  me.now.place = w.line.place;
+  me.now.first_place = team.first_place;
+  me.now.places = team.places;
+  enter(me, team, w.line.rank, w.line.phase, w.line.singles);
+  me.num_teams = team.num_teams;
+  me.team_num = team.team_num;
+  if (global().displays_affinity) show_affinity(me);
+  w.line.function(w.line.data);
+  end_implicit(me, *me.now.current);
+  if (team.has_tasks) {
+    meet_at_end(me);
+    me.now = {};
+    return;
+  }
+  if (team.is_crowded) {
+    const std::uint32_t end = me.now.phase + team.size * gate::ticket;
+    // seq_cst: see barrier.cpp.
+    const std::uint32_t before = team.meeting.word.fetch_add(gate::ticket, seq_cst);
+    if (before + gate::ticket == end) team.meeting.wait.notify_ordered(team.meeting.word);
+    return;
+  }
+  w.seen = (w.seen & ~3u) | dock::arrived;
+  // release: publishes this rank's work; pairs with close_region.
+  w.line.word.store(w.seen, release);
+  team.closing.notify(w.line.word);
+}
+
+void close_region(thread& me) {
+  crew& team = *me.now.team;
+  end_implicit(me, *me.now.current);
+  if (team.has_tasks) {
+    meet_at_end(me);
+  } else if (team.is_crowded) {
+    meet(me, false);
+  } else {
+    for (unsigned rank = 1; rank < team.size; ++rank) {
+      worker& w = *team.workers[rank - 1];
+      // acquire: pairs with the worker's arrival.
+      team.closing.until(w.collecting, w.line.word, acquire,
+                         [](std::uint32_t now) { return (now & 3) == dock::arrived; });
+    }
+  }
+  free_shares(me, team);
+  me.now = team.outer;
+  --me.depth;
+}
+
+}  // namespace tutti::openmp
+
+using namespace tutti::openmp;
+using tutti::acquire;
+using tutti::release;
+
+TUTTI_OMP void GOMP_parallel_start(region_function function, void* data, unsigned threads) {
+  thread& me = self();
+  open_region(me, function, data, threads_of_region(me, threads, 0), 0, nullptr, nullptr);
+}
+
+TUTTI_OMP void GOMP_parallel_end() { close_region(self()); }
+
+TUTTI_OMP void GOMP_parallel(region_function function, void* data, unsigned threads,
+                             unsigned flags) {
+  thread& me = self();
+  open_region(me, function, data, threads_of_region(me, threads, 0), flags, nullptr, nullptr);
+  function(data);
+  close_region(me);
+}
+
+TUTTI_OMP unsigned GOMP_parallel_reductions(region_function function, void* data, unsigned threads,
+                                            unsigned flags) {
+  thread& me = self();
+  threads = threads_of_region(me, threads, 0);
+  taskgroup group;
+  group.reductions = *static_cast<std::uintptr_t**>(data);
+  register_reductions(group.reductions, nullptr, nullptr, threads);
+  open_region(me, function, data, threads, flags, &group, nullptr);
+  function(data);
+  close_region(me);
+  return threads;
+}
+
+// ---- teams on the host, one after the other
+
+TUTTI_OMP void GOMP_teams_reg(region_function function, void* data, unsigned teams, unsigned limit,
+                              unsigned) {
+  thread& me = self();
+  settings& e = env_to_change(me);
+  const unsigned limit_before = e.thread_limit;
+  if (limit == 0) limit = global().teams_thread_limit;
+  if (limit != 0) e.thread_limit = limit;
+  if (teams == 0) teams = global().num_teams != 0 ? global().num_teams : 3;
+  me.num_teams = teams;
+  for (me.team_num = 0; me.team_num < teams; ++me.team_num) function(data);
+  me.num_teams = 1;
+  me.team_num = 0;
+  if (limit != 0) env_to_change(me).thread_limit = limit_before;
+}
+
+TUTTI_OMP void GOMP_teams(unsigned teams, unsigned limit) {
+  if (limit != 0) env_to_change(self()).thread_limit = limit;
+  static_cast<void>(teams);
+}
+
+TUTTI_OMP bool GOMP_teams4(unsigned low, unsigned, unsigned limit, bool is_first) {
+  thread& me = self();
+  if (is_first) {
+    if (limit != 0) env_to_change(me).thread_limit = limit;
+    me.num_teams = low != 0 ? low : 1;
+    me.team_num = 0;
+    return true;
+  }
+  if (me.team_num + 1 >= me.num_teams) return false;
+  ++me.team_num;
+  return true;
+}
+
+// ---- cancellation
+
+namespace {
+enum : int { cancel_parallel = 1, cancel_loop = 2, cancel_sections = 4, cancel_taskgroup = 8 };
+}
+
+TUTTI_OMP bool GOMP_cancellation_point(int which) {
+  if (!global().can_cancel) return false;
+  thread& me = self();
+  crew& team = *me.now.team;
+  // acquire: pairs with the cancelling store.
+  if ((which & (cancel_loop | cancel_sections)) != 0)
+    return team.is_share_cancelled.load(acquire) || team.is_cancelled.load(acquire);
+  if ((which & cancel_taskgroup) != 0 && me.now.current->group != nullptr) {
+    const taskgroup& g = *me.now.current->group;
+    // acquire: see above.
+    if (g.is_cancelled.load(acquire) ||
+        (g.is_of_share && g.outer != nullptr && g.outer->is_cancelled.load(acquire)))
+      return true;
+  }
+  // acquire: see above.
+  return team.is_cancelled.load(acquire);
+}
+
+TUTTI_OMP bool GOMP_cancel(int which, bool does) {
+  if (!global().can_cancel) return false;
+  if (!does) return GOMP_cancellation_point(which);
+  thread& me = self();
+  crew& team = *me.now.team;
+  if ((which & (cancel_loop | cancel_sections)) != 0) {
+    // release: pairs with the cancellation points.
+    team.is_share_cancelled.store(true, release);
+  } else if ((which & cancel_taskgroup) != 0) {
+    taskgroup* group = me.now.current->group;
+    if (group != nullptr && group->is_of_share && group->outer != nullptr) group = group->outer;
+    // release: see above.
+    if (group != nullptr) group->is_cancelled.store(true, release);
+  } else {
+    const locked guard(team.task_lock);
+    // release: see above.
+    team.is_cancelled.store(true, release);
+    team.meeting.ring();
+    team.after_cancellation.ring();
+  }
+  return true;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The omp_* routines, each with Fortran's forms: NAME_ takes 32-bit integers, NAME_8_ 64-bit ones.
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <new>
+
+#include "preload/openmp/abi.hpp"
+#include "preload/openmp/core.hpp"
+
+using namespace tutti::openmp;
+
+namespace {
+
+int limited(long value) {
+  return static_cast<int>(std::clamp<long>(value, INT_MIN, INT_MAX));
+}
+
+// The context of the thread's ancestor at a level, or null.
+const context* ancestor(long level) {
+  const context* c = &self().now;
+  if (level < 0 || level > static_cast<long>(c->level)) return nullptr;
+  while (c->level > static_cast<unsigned>(level)) c = &c->team->outer;
+  return c;
+}
+
+int ancestor_rank(long level) {
+  const context* const c = ancestor(level);
+  return c == nullptr ? -1 : static_cast<int>(c->rank);
+}
+
+int team_size(long level) {
+  const context* const c = ancestor(level);
+  return c == nullptr ? -1 : static_cast<int>(c->team->size);
+}
+
+}  // namespace
+
+#define TUTTI_OMP_GET(name, expression)                                  \
+  TUTTI_OMP int omp_##name() { return static_cast<int>(expression); }    \
+  TUTTI_OMP int omp_##name##_() { return static_cast<int>(expression); }
+
+#define TUTTI_OMP_SET(name, statement)                              \
+  static void do_##name(int value) { statement; }                   \
+  TUTTI_OMP void omp_##name(int value) { do_##name(value); }        \
+  TUTTI_OMP void omp_##name##_(const int* value) { do_##name(*value); } \
+  TUTTI_OMP void omp_##name##_8_(const long* value) { do_##name(limited(*value)); }
+
+TUTTI_OMP_GET(get_thread_num, self().now.rank)
+TUTTI_OMP_GET(get_num_threads, self().now.team->size)
+TUTTI_OMP_GET(get_max_threads, std::min<unsigned>(env(self()).threads, INT_MAX))
+TUTTI_OMP_GET(get_num_procs, usable_processors())
+TUTTI_OMP_GET(in_parallel, self().now.active_level > 0)
+TUTTI_OMP_GET(get_dynamic, env(self()).is_dynamic)
+TUTTI_OMP_GET(get_nested, env(self()).max_active_levels > self().now.active_level + 1)
+TUTTI_OMP_GET(get_thread_limit, std::min<unsigned>(env(self()).thread_limit, INT_MAX))
+TUTTI_OMP_GET(get_max_active_levels, env(self()).max_active_levels)
+TUTTI_OMP_GET(get_supported_active_levels, 255)
+TUTTI_OMP_GET(get_level, self().now.level)
+TUTTI_OMP_GET(get_active_level, self().now.active_level)
+TUTTI_OMP_GET(get_cancellation, global().can_cancel)
+TUTTI_OMP_GET(get_proc_bind, env(self()).bind)
+TUTTI_OMP_GET(get_default_device, env(self()).device)
+TUTTI_OMP_GET(get_num_devices, 0)
+TUTTI_OMP_GET(get_initial_device, 0)
+TUTTI_OMP_GET(get_device_num, 0)
+TUTTI_OMP_GET(is_initial_device, 1)
+TUTTI_OMP_GET(get_num_teams, self().num_teams)
+TUTTI_OMP_GET(get_team_num, self().team_num)
+TUTTI_OMP_GET(get_max_task_priority, global().max_task_priority)
+TUTTI_OMP_GET(get_max_teams, global().num_teams)
+TUTTI_OMP_GET(get_teams_thread_limit, global().teams_thread_limit)
+
+TUTTI_OMP_SET(set_num_threads,
+              env_to_change(self()).threads = static_cast<unsigned>(std::max(1, value)))
+TUTTI_OMP_SET(set_dynamic, env_to_change(self()).is_dynamic = value != 0)
+TUTTI_OMP_SET(set_max_active_levels,
+              if (value >= 0) env_to_change(self()).max_active_levels =
+                  static_cast<unsigned char>(std::min(value, 255)))
+TUTTI_OMP_SET(set_default_device, env_to_change(self()).device = std::max(0, value))
+TUTTI_OMP_SET(set_num_teams, if (value >= 0) global().num_teams = static_cast<unsigned>(value))
+TUTTI_OMP_SET(set_teams_thread_limit,
+              if (value >= 0) global().teams_thread_limit = static_cast<unsigned>(value))
+TUTTI_OMP_SET(set_nested, settings& e = env_to_change(self());
+              if (value != 0) e.max_active_levels = 255;
+              else if (e.max_active_levels > 1) e.max_active_levels = 1)
+
+TUTTI_OMP int omp_get_ancestor_thread_num(int level) { return ancestor_rank(level); }
+TUTTI_OMP int omp_get_ancestor_thread_num_(const int* level) { return ancestor_rank(*level); }
+TUTTI_OMP int omp_get_ancestor_thread_num_8_(const long* level) { return ancestor_rank(*level); }
+TUTTI_OMP int omp_get_team_size(int level) { return team_size(level); }
+TUTTI_OMP int omp_get_team_size_(const int* level) { return team_size(*level); }
+TUTTI_OMP int omp_get_team_size_8_(const long* level) { return team_size(*level); }
+
+namespace {
+void set_schedule(unsigned schedule, long chunk) {
+  const unsigned kind = schedule & ~schedule_monotonic;
+  if (kind < schedule_static || kind > schedule_auto) return;
+  settings& e = env_to_change(self());
+  if (kind == schedule_static) chunk = std::max(chunk, 0L);
+  if (kind == schedule_dynamic || kind == schedule_guided) chunk = std::max(chunk, 1L);
+  if (kind != schedule_auto) e.chunk = chunk;
+  e.schedule = schedule;
+}
+}  // namespace
+TUTTI_OMP void omp_set_schedule(unsigned schedule, int chunk) { set_schedule(schedule, chunk); }
+TUTTI_OMP void omp_set_schedule_(const unsigned* schedule, const int* chunk) {
+  set_schedule(*schedule, *chunk);
+}
+TUTTI_OMP void omp_set_schedule_8_(const unsigned* schedule, const long* chunk) {
+  set_schedule(*schedule, limited(*chunk));
+}
+TUTTI_OMP void omp_get_schedule(unsigned* schedule, int* chunk) {
+  const settings& e = env(self());
+  *schedule = e.schedule;
+  *chunk = limited(e.chunk);
+}
+TUTTI_OMP void omp_get_schedule_(unsigned* schedule, int* chunk) {
+  omp_get_schedule(schedule, chunk);
+}
+TUTTI_OMP void omp_get_schedule_8_(unsigned* schedule, long* chunk) {
+  const settings& e = env(self());
+  *schedule = e.schedule;
+  *chunk = e.chunk;
+}
+
+// ---- time
+
+TUTTI_OMP double omp_get_wtime() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+TUTTI_OMP double omp_get_wtick() {
+  timespec tick{};
+  clock_getres(CLOCK_MONOTONIC, &tick);
+  return static_cast<double>(tick.tv_sec) + static_cast<double>(tick.tv_nsec) / 1e9;
+}
+TUTTI_OMP double omp_get_wtime_() { return omp_get_wtime(); }
+TUTTI_OMP double omp_get_wtick_() { return omp_get_wtick(); }
+
+// ---- locks. Memory of zeros is a lock that is free, as in libgomp.
+
+namespace {
+
+struct nest_lock {
+  small_lock lock;
+  int count = 0;
+  const void* owner = nullptr;
+};
+static_assert(sizeof(nest_lock) == 16);
+
+// The nestable lock of the oldest interface belongs to a thread.
+struct old_nest_lock {
+  small_lock lock;
+  int count = 0;
+};
+
+template <class Lock>
+bool take(Lock& l, const void*& owner, const void* me, bool waits) {
+  if (owner != me || l.count == 0) {
+    if (!waits && !l.lock.try_lock()) return false;
+    if (waits) l.lock.lock();
+    owner = me;
+    l.count = 0;
+  }
+  ++l.count;
+  return true;
+}
+
+}  // namespace
+
+TUTTI_OMP void omp_init_lock(small_lock* l) { new (l) small_lock; }
+TUTTI_OMP void omp_init_lock_with_hint(small_lock* l, int) { new (l) small_lock; }
+TUTTI_OMP void omp_destroy_lock(small_lock*) {}
+TUTTI_OMP void omp_set_lock(small_lock* l) { l->lock(); }
+TUTTI_OMP void omp_unset_lock(small_lock* l) { l->unlock(); }
+TUTTI_OMP int omp_test_lock(small_lock* l) { return l->try_lock() ? 1 : 0; }
+
+TUTTI_OMP void omp_init_nest_lock(nest_lock* l) { new (l) nest_lock; }
+TUTTI_OMP void omp_init_nest_lock_with_hint(nest_lock* l, int) { new (l) nest_lock; }
+TUTTI_OMP void omp_destroy_nest_lock(nest_lock*) {}
+TUTTI_OMP void omp_set_nest_lock(nest_lock* l) {
+  const void* const me = self().now.current;
+  if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != me) {
+    l->lock.lock();
+    __atomic_store_n(&l->owner, me, __ATOMIC_RELAXED);
+  }
+  ++l->count;
+}
+TUTTI_OMP void omp_unset_nest_lock(nest_lock* l) {
+  if (--l->count > 0) return;
+  __atomic_store_n(&l->owner, nullptr, __ATOMIC_RELAXED);
+  l->lock.unlock();
+}
+TUTTI_OMP int omp_test_nest_lock(nest_lock* l) {
+  const void* const me = self().now.current;
+  if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != me) {
+    if (!l->lock.try_lock()) return 0;
+    __atomic_store_n(&l->owner, me, __ATOMIC_RELAXED);
+  }
+  return ++l->count;
+}
+
+// Fortran's nestable locks are pointers to ours.
+TUTTI_OMP void omp_init_lock_(small_lock* l) { omp_init_lock(l); }
+TUTTI_OMP void omp_init_lock_with_hint_(small_lock* l, const int*) { omp_init_lock(l); }
+TUTTI_OMP void omp_destroy_lock_(small_lock* l) { omp_destroy_lock(l); }
+TUTTI_OMP void omp_set_lock_(small_lock* l) { omp_set_lock(l); }
+TUTTI_OMP void omp_unset_lock_(small_lock* l) { omp_unset_lock(l); }
+TUTTI_OMP int omp_test_lock_(small_lock* l) { return omp_test_lock(l); }
+TUTTI_OMP void omp_init_nest_lock_(nest_lock** l) { *l = new nest_lock; }
+TUTTI_OMP void omp_init_nest_lock_with_hint_(nest_lock** l, const int*) { *l = new nest_lock; }
+TUTTI_OMP void omp_destroy_nest_lock_(nest_lock** l) {
+  delete *l;
+  *l = nullptr;
+}
+TUTTI_OMP void omp_set_nest_lock_(nest_lock** l) { omp_set_nest_lock(*l); }
+TUTTI_OMP void omp_unset_nest_lock_(nest_lock** l) { omp_unset_nest_lock(*l); }
+TUTTI_OMP int omp_test_nest_lock_(nest_lock** l) { return omp_test_nest_lock(*l); }
+
+// ---- critical and atomic regions
+
+namespace {
+constinit small_lock unnamed_critical;
+constinit small_lock atomics;
+}  // namespace
+
+TUTTI_OMP void GOMP_critical_start() { unnamed_critical.lock(); }
+TUTTI_OMP void GOMP_critical_end() { unnamed_critical.unlock(); }
+// The compiler gives each name a pointer of zeros, in which the lock has room.
+TUTTI_OMP void GOMP_critical_name_start(void** name) { reinterpret_cast<small_lock*>(name)->lock(); }
+TUTTI_OMP void GOMP_critical_name_end(void** name) { reinterpret_cast<small_lock*>(name)->unlock(); }
+TUTTI_OMP void GOMP_atomic_start() { atomics.lock(); }
+TUTTI_OMP void GOMP_atomic_end() { atomics.unlock(); }
+
+// ---- resources
+
+TUTTI_OMP int omp_pause_resource(int kind, int device) {
+  if ((kind != 1 && kind != 2) || device != 0) return -1;
+  release_threads();
+  return 0;
+}
+TUTTI_OMP int omp_pause_resource_(const int* kind, const int* device) {
+  return omp_pause_resource(*kind, *device);
+}
+TUTTI_OMP int omp_pause_resource_all(int kind) { return omp_pause_resource(kind, 0); }
+TUTTI_OMP int omp_pause_resource_all_(const int* kind) { return omp_pause_resource(*kind, 0); }

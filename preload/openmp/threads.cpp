@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads: those that the program makes, which the runtime meets at their first call, and the
+// workers that it creates. A thread that ends gives its workers to the next one that needs some.
+// After fork the child has no workers, and makes new ones when it opens a region.
+#include <pthread.h>
+#include <sched.h>
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "preload/openmp/core.hpp"
+#include "tutti/platform/free_core.hpp"
+#include "tutti/platform/futex.hpp"
+#include "tutti/platform/usable_cpus.hpp"
+
+namespace tutti::openmp {
+namespace {
+
+struct free_workers {
+  small_lock lock;
+  std::vector<worker*> workers;
+  std::vector<crew*> crews;
+  unsigned made = 0;
+};
+// Never destroyed, because workers outlive the destructors of static objects.
+free_workers& pool() {
+  static free_workers& one = *new free_workers;
+  return one;
+}
+
+std::atomic<bool> program_has_tasks{false};
+
+pthread_key_t end_of_thread;
+
+void give_back(thread& me) {
+  free_workers& p = pool();
+  const locked guard(p.lock);
+  for (crew* const c : me.crews) {
+    p.workers.insert(p.workers.end(), c->workers.begin(), c->workers.end());
+    c->workers.clear();
+    p.crews.push_back(c);
+  }
+  me.crews.clear();
+}
+
+void end_this_thread(void* raw) {
+  thread& me = *static_cast<thread*>(raw);
+  // A region is open if the program ends a thread inside of it.
+  if (me.depth == 0) give_back(me);
+  this_thread = nullptr;
+}
+
+void forget_workers() {
+  free_workers& p = pool();
+  p.lock.reset();
+  p.workers.clear();
+  thread* const me = this_thread;
+  if (me == nullptr) return;
+  for (crew* const c : me->crews) {
+    // A region that was open goes on with this thread alone.
+    c->workers.clear();
+    c->size = 1;
+    c->task_lock.reset();
+  }
+  // The objects count sleepers that the child does not have, so the next regions use new ones.
+  if (me->depth == 0) me->crews.clear();
+}
+
+void prepare_once() {
+  pthread_key_create(&end_of_thread, end_this_thread);
+  pthread_atfork([] { pool().lock.lock(); }, [] { pool().lock.unlock(); }, forget_workers);
+}
+
+cpu_set_t all_cpus() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (const unsigned cpu : platform::process_cpus())
+    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &all);
+  return all;
+}
+
+void* work(void* raw) {
+  worker& me = *static_cast<worker*>(raw);
+  platform::core_leaver leaver(all_cpus());
+  if (places_ == nullptr) {
+    const auto& cpus = platform::process_cpus();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpus[me.number % cpus.size()] % CPU_SETSIZE, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    const cpu_set_t all = all_cpus();
+    sched_setaffinity(0, sizeof all, &all);
+    platform::core_leaver_here = &leaver;
+  }
+  for (;;) {
+    // relaxed: the load below acquires.
+    me.opening.until(me.awaiting, me.line.word, relaxed,
+                     [seen = me.seen](std::uint32_t now) { return now != seen; });
+    // acquire: pairs with the opener's store.
+    me.seen = me.line.word.load(acquire);
+    if (me.line.function == nullptr) break;
+    if (places_ == nullptr && me.line.is_crowded != (me.bound_cpu >= 0)) {
+      const auto& cpus = platform::process_cpus();
+      cpu_set_t mask = all_cpus();
+      me.bound_cpu = -1;
+      if (me.line.is_crowded) {
+        me.bound_cpu = static_cast<int>(cpus[me.number % cpus.size()] % CPU_SETSIZE);
+        CPU_ZERO(&mask);
+        CPU_SET(static_cast<unsigned>(me.bound_cpu), &mask);
+      }
+      sched_setaffinity(0, sizeof mask, &mask);
+      platform::core_leaver_here = me.line.is_crowded ? nullptr : &leaver;
+    }
+    run_as_worker(me);
+  }
+  platform::core_leaver_here = nullptr;
+  return nullptr;
+}
+
+}  // namespace
+
+void small_lock::lock_slowly() noexcept {
+  for (int poll = 0; poll < 64; ++poll) {
+    platform::pause();
+    // relaxed: try_lock acquires.
+    if (word_.load(relaxed) == 0 && try_lock()) return;
+  }
+  // acquire: pairs with unlock.
+  while (word_.exchange(2, acquire) != 0)
+    platform::futex_wait(&word_, 2, platform::forever_ns);
+}
+
+void small_lock::wake_one() noexcept { platform::futex_wake_one(&word_); }
+
+thread& make_this_thread() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, prepare_once);
+  thread& me = *new thread;
+  crew& alone = *new crew;
+  alone.env = global().first;
+  alone.implicit.push_back(new task);
+  me.initial = &alone;
+  me.now.team = &alone;
+  me.now.last_share = &alone.root;
+  context outside;
+  init_implicit(*alone.implicit[0], alone, outside);
+  me.now.current = alone.implicit[0];
+  if (places_ != nullptr) {
+    me.now.places = static_cast<unsigned>(places_->size());
+    me.now.place = 1;
+    bind_to_place(1);
+  }
+  pthread_setspecific(end_of_thread, &me);
+  this_thread = &me;
+  return me;
+}
+
+crew* new_crew() {
+  free_workers& p = pool();
+  {
+    const locked guard(p.lock);
+    if (!p.crews.empty()) {
+      crew* const c = p.crews.back();
+      p.crews.pop_back();
+      return c;
+    }
+  }
+  return new crew;
+}
+
+worker* hire_worker() {
+  free_workers& p = pool();
+  const locked guard(p.lock);
+  if (!p.workers.empty()) {
+    worker* const w = p.workers.back();
+    p.workers.pop_back();
+    return w;
+  }
+  worker* const w = new worker;
+  w->number = ++p.made;
+  switch (global().wait_policy) {
+    case 1: w->opening.set_patience(patience::active()); break;
+    case 0: w->opening.set_patience(patience::passive()); break;
+    default: break;
+  }
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (global().stack_bytes != 0 &&
+      pthread_attr_setstacksize(&attributes, global().stack_bytes) != 0)
+    warn("Stack size change failed");
+  const int error = pthread_create(&w->handle, &attributes, work, w);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) fatal("Thread creation failed: %s", strerror(error));
+  char name[16];
+  std::snprintf(name, sizeof name, "tutti-omp-%u", w->number);
+  pthread_setname_np(w->handle, name);
+  return w;
+}
+
+void release_threads() {
+  thread& me = self();
+  if (me.depth != 0) return;
+  give_back(me);
+  free_workers& p = pool();
+  const locked guard(p.lock);
+  for (worker* const w : p.workers) {
+    w->line.function = nullptr;
+    // relaxed: only the owner of the line opens. release: publishes the end; pairs with work.
+    w->line.word.store((w->line.word.load(relaxed) & ~3u) + 4 + dock::opened, release);
+    w->opening.notify(w->line.word);
+  }
+  p.workers.clear();
+}
+
+// relaxed: a late reader only runs its tasks at once.
+bool has_tasks_by_now() noexcept { return program_has_tasks.load(relaxed); }
+void note_tasks() noexcept {
+  // relaxed: see above.
+  if (!program_has_tasks.load(relaxed)) program_has_tasks.store(true, relaxed);
+}
+
+}  // namespace tutti::openmp
