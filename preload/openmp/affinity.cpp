@@ -110,7 +110,8 @@ void add_place(std::vector<place>& list, const std::vector<long>& cpus, long shi
   place made{};
   CPU_ZERO(&made.cpus);
   for (const long cpu : cpus)
-    if (cpu + shift >= 0 && cpu + shift < CPU_SETSIZE && is_usable(static_cast<unsigned>(cpu + shift)))
+    if (cpu + shift >= 0 && cpu + shift < CPU_SETSIZE &&
+        is_usable(static_cast<unsigned>(cpu + shift)))
       CPU_SET(static_cast<std::size_t>(cpu + shift), &made.cpus);
   if (CPU_COUNT(&made.cpus) > 0) list.push_back(made);
 }
@@ -155,8 +156,7 @@ std::string describe(const cpu_set_t& cpus, const char* between) {
     while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &cpus)) ++last;
     if (!out.empty()) out += ",";
     out += std::to_string(cpu);
-    if (last > cpu)
-      out += between + std::to_string(*between == ':' ? last - cpu + 1 : last);
+    if (last > cpu) out += between + std::to_string(*between == ':' ? last - cpu + 1 : last);
     cpu = last;
   }
   return out;
@@ -283,7 +283,8 @@ std::string field(thread& me, char name) {
     case 'L': return std::to_string(me.now.level);
     case 'n': return std::to_string(me.now.rank);
     case 'N': return std::to_string(me.now.team->size);
-    case 'a': return std::to_string(me.now.level == 0 ? -1 : static_cast<int>(me.now.team->outer.rank));
+    case 'a':
+      return std::to_string(me.now.level == 0 ? -1 : static_cast<int>(me.now.team->outer.rank));
     case 'H':
       if (gethostname(buffer, sizeof buffer) != 0) return "node";
       buffer[sizeof buffer - 1] = '\0';
@@ -301,9 +302,9 @@ std::string field(thread& me, char name) {
 
 char short_name(const std::string& name) {
   static const std::map<std::string, char> names = {
-      {"team_num", 't'},         {"num_teams", 'T'},       {"nesting_level", 'L'},
-      {"thread_num", 'n'},       {"num_threads", 'N'},     {"ancestor_tnum", 'a'},
-      {"host", 'H'},             {"process_id", 'P'},      {"native_thread_id", 'i'},
+      {"team_num", 't'},       {"num_teams", 'T'},   {"nesting_level", 'L'},
+      {"thread_num", 'n'},     {"num_threads", 'N'}, {"ancestor_tnum", 'a'},
+      {"host", 'H'},           {"process_id", 'P'},  {"native_thread_id", 'i'},
       {"thread_affinity", 'A'}};
   const auto found = names.find(name);
   return found == names.end() ? '\0' : found->second;

@@ -47,7 +47,13 @@ enum : unsigned {
 };
 
 // The values of omp_proc_bind_t.
-enum : unsigned char { bind_false = 0, bind_true = 1, bind_primary = 2, bind_close = 3, bind_spread = 4 };
+enum : unsigned char {
+  bind_false = 0,
+  bind_true = 1,
+  bind_primary = 2,
+  bind_close = 3,
+  bind_spread = 4
+};
 
 struct settings {
   unsigned threads = 1;

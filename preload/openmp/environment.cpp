@@ -281,10 +281,10 @@ void read_environment(global_settings& g) {
   if (!read_stack("OMP_STACKSIZE", g.stack_bytes)) read_stack("GOMP_STACKSIZE", g.stack_bytes);
   g.affinity_format = std::getenv("OMP_AFFINITY_FORMAT");
   if (const char* const allocator = std::getenv("OMP_ALLOCATOR"); allocator != nullptr) {
-    static constexpr const char* names[] = {
-        "omp_default_mem_alloc",  "omp_large_cap_mem_alloc", "omp_const_mem_alloc",
-        "omp_high_bw_mem_alloc",  "omp_low_lat_mem_alloc",   "omp_cgroup_mem_alloc",
-        "omp_pteam_mem_alloc",    "omp_thread_mem_alloc"};
+    static constexpr const char* names[] = {"omp_default_mem_alloc", "omp_large_cap_mem_alloc",
+                                            "omp_const_mem_alloc",   "omp_high_bw_mem_alloc",
+                                            "omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
+                                            "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
     bool is_found = false;
     for (std::size_t i = 0; i < std::size(names) && !is_found; ++i) {
       text t(allocator);

@@ -17,8 +17,22 @@ struct trait {
   int key;
   std::uintptr_t value;
 };
-enum : int { key_sync = 1, key_alignment, key_access, key_pool, key_fallback, key_fallback_data, key_pinned, key_partition };
-enum : std::uintptr_t { fall_back_to_default = 11, fall_back_to_null, fall_back_to_abort, fall_back_to_other };
+enum : int {
+  key_sync = 1,
+  key_alignment,
+  key_access,
+  key_pool,
+  key_fallback,
+  key_fallback_data,
+  key_pinned,
+  key_partition
+};
+enum : std::uintptr_t {
+  fall_back_to_default = 11,
+  fall_back_to_null,
+  fall_back_to_abort,
+  fall_back_to_other
+};
 
 struct allocator {
   std::uintptr_t alignment = 1;
@@ -53,8 +67,8 @@ void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears
       do {
         has_room = used + size >= size && used + size <= a->pool;
         // relaxed: a count.
-      } while (has_room && !a->used.compare_exchange_weak(used, used + size, tutti::relaxed,
-                                                          tutti::relaxed));
+      } while (has_room &&
+               !a->used.compare_exchange_weak(used, used + size, tutti::relaxed, tutti::relaxed));
     }
     if (has_room) {
       block = clears ? std::calloc(1, total) : std::malloc(total);
@@ -73,7 +87,8 @@ void* take(std::size_t align, std::size_t size, std::uintptr_t from, bool clears
       default: return take(wanted, size, 1, clears);
     }
   }
-  const auto at = (reinterpret_cast<std::uintptr_t>(block) + sizeof(header) + wanted - 1) / wanted * wanted;
+  const auto at =
+      (reinterpret_cast<std::uintptr_t>(block) + sizeof(header) + wanted - 1) / wanted * wanted;
   auto* const result = reinterpret_cast<void*>(at);
   static_cast<header*>(result)[-1] = {block, size, from};
   return result;
@@ -109,9 +124,7 @@ TUTTI_OMP std::uintptr_t omp_init_allocator(std::uintptr_t space, int count, con
         else
           is_right = false;
         break;
-      case key_pool:
-        made->pool = traits[i].value;
-        break;
+      case key_pool: made->pool = traits[i].value; break;
       case key_fallback:
         if (is_default)
           made->fallback = fall_back_to_default;
@@ -187,7 +200,8 @@ TUTTI_OMP void* omp_realloc(void* at, std::size_t size, std::uintptr_t a, std::u
 
 TUTTI_OMP void* GOMP_alloc(std::size_t align, std::size_t size, std::uintptr_t a) {
   void* const made = take(align, std::max<std::size_t>(size, 1), a, false);
-  if (made == nullptr) fatal("Out of memory allocating %lu bytes", static_cast<unsigned long>(size));
+  if (made == nullptr)
+    fatal("Out of memory allocating %lu bytes", static_cast<unsigned long>(size));
   return made;
 }
 TUTTI_OMP void GOMP_free(void* at, std::uintptr_t) { give_back(at); }

@@ -144,9 +144,8 @@ int copy_rectangle(char* to, const char* from, std::size_t element, int dimensio
 TUTTI_OMP int omp_target_memcpy_rect(void* to, const void* from, std::size_t element,
                                      int dimensions, const std::size_t* volume,
                                      const std::size_t* to_offsets, const std::size_t* from_offsets,
-                                     const std::size_t* to_extents,
-                                     const std::size_t* from_extents, int to_device,
-                                     int from_device) {
+                                     const std::size_t* to_extents, const std::size_t* from_extents,
+                                     int to_device, int from_device) {
   if (to == nullptr && from == nullptr) return INT32_MAX;
   if (to_device != 0 || from_device != 0 || dimensions < 1) return EINVAL;
   return copy_rectangle(static_cast<char*>(to), static_cast<const char*>(from), element, dimensions,

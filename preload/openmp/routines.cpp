@@ -15,9 +15,7 @@ using namespace tutti::openmp;
 
 namespace {
 
-int limited(long value) {
-  return static_cast<int>(std::clamp<long>(value, INT_MIN, INT_MAX));
-}
+int limited(long value) { return static_cast<int>(std::clamp<long>(value, INT_MIN, INT_MAX)); }
 
 // The context of the thread's ancestor at a level, or null.
 const context* ancestor(long level) {
@@ -39,13 +37,13 @@ int team_size(long level) {
 
 }  // namespace
 
-#define TUTTI_OMP_GET(name, expression)                                  \
-  TUTTI_OMP int omp_##name() { return static_cast<int>(expression); }    \
+#define TUTTI_OMP_GET(name, expression)                               \
+  TUTTI_OMP int omp_##name() { return static_cast<int>(expression); } \
   TUTTI_OMP int omp_##name##_() { return static_cast<int>(expression); }
 
-#define TUTTI_OMP_SET(name, statement)                              \
-  static void do_##name(int value) { statement; }                   \
-  TUTTI_OMP void omp_##name(int value) { do_##name(value); }        \
+#define TUTTI_OMP_SET(name, statement)                                  \
+  static void do_##name(int value) { statement; }                       \
+  TUTTI_OMP void omp_##name(int value) { do_##name(value); }            \
   TUTTI_OMP void omp_##name##_(const int* value) { do_##name(*value); } \
   TUTTI_OMP void omp_##name##_8_(const long* value) { do_##name(limited(*value)); }
 
@@ -77,9 +75,8 @@ TUTTI_OMP_GET(get_teams_thread_limit, global().teams_thread_limit)
 TUTTI_OMP_SET(set_num_threads,
               env_to_change(self()).threads = static_cast<unsigned>(std::max(1, value)))
 TUTTI_OMP_SET(set_dynamic, env_to_change(self()).is_dynamic = value != 0)
-TUTTI_OMP_SET(set_max_active_levels,
-              if (value >= 0) env_to_change(self()).max_active_levels =
-                  static_cast<unsigned char>(std::min(value, 255)))
+TUTTI_OMP_SET(set_max_active_levels, if (value >= 0) env_to_change(self()).max_active_levels =
+                                         static_cast<unsigned char>(std::min(value, 255)))
 TUTTI_OMP_SET(set_default_device, env_to_change(self()).device = std::max(0, value))
 TUTTI_OMP_SET(set_num_teams, if (value >= 0) global().num_teams = static_cast<unsigned>(value))
 TUTTI_OMP_SET(set_teams_thread_limit,
@@ -232,8 +229,12 @@ constinit small_lock atomics;
 TUTTI_OMP void GOMP_critical_start() { unnamed_critical.lock(); }
 TUTTI_OMP void GOMP_critical_end() { unnamed_critical.unlock(); }
 // The compiler gives each name a pointer of zeros, in which the lock has room.
-TUTTI_OMP void GOMP_critical_name_start(void** name) { reinterpret_cast<small_lock*>(name)->lock(); }
-TUTTI_OMP void GOMP_critical_name_end(void** name) { reinterpret_cast<small_lock*>(name)->unlock(); }
+TUTTI_OMP void GOMP_critical_name_start(void** name) {
+  reinterpret_cast<small_lock*>(name)->lock();
+}
+TUTTI_OMP void GOMP_critical_name_end(void** name) {
+  reinterpret_cast<small_lock*>(name)->unlock();
+}
 TUTTI_OMP void GOMP_atomic_start() { atomics.lock(); }
 TUTTI_OMP void GOMP_atomic_end() { atomics.unlock(); }
 

@@ -40,7 +40,7 @@ bool is_of_openmp(std::string_view name) {
 }
 
 struct symbols {
-  const ElfW(Sym)* table = nullptr;
+  const ElfW(Sym) * table = nullptr;
   const char* strings = nullptr;
   std::size_t count = 0;
 };
@@ -135,8 +135,8 @@ search look(const std::vector<std::string_view>& ours) {
           if (*file == '\0') file = "the program";
           // Libraries that have both runtimes' names are LLVM's own.
           if (result.missing.empty())
-            result.missing = std::string(file) + " imports " + std::string(name) +
-                             ", which tutti does not have";
+            result.missing =
+                std::string(file) + " imports " + std::string(name) + ", which tutti does not have";
         }
         return 0;
       },
@@ -179,7 +179,8 @@ void decide(char** arguments) {
   }
   say("libgomp", found.missing);
   const char* const preloads = std::getenv("LD_PRELOAD");
-  const bool is_preloaded = preloads != nullptr && std::strstr(preloads, own_file().c_str()) != nullptr;
+  const bool is_preloaded =
+      preloads != nullptr && std::strstr(preloads, own_file().c_str()) != nullptr;
   if (!is_preloaded) {
     std::fprintf(stderr, "tutti: %s; link the program with libgomp instead\n",
                  found.missing.c_str());
@@ -195,9 +196,7 @@ void decide(char** arguments) {
   _exit(126);
 }
 
-[[gnu::constructor(101)]] void load(int, char** arguments) {
-  decide(arguments);
-}
+[[gnu::constructor(101)]] void load(int, char** arguments) { decide(arguments); }
 
 }  // namespace
 

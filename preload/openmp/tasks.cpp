@@ -174,9 +174,8 @@ bool is_cancelled(const task& t) {
   if (t.team->is_cancelled.load(acquire)) return true;
   const taskgroup* const g = t.group;
   // acquire: see above.
-  return g != nullptr && (g->is_cancelled.load(acquire) ||
-                          (g->is_of_share && g->outer != nullptr &&
-                           g->outer->is_cancelled.load(acquire)));
+  return g != nullptr && (g->is_cancelled.load(acquire) || (g->is_of_share && g->outer != nullptr &&
+                                                            g->outer->is_cancelled.load(acquire)));
 }
 
 // Under the lock. The caller drops the task and its parent afterwards.
@@ -350,8 +349,8 @@ void* copy_data(task& t, void* data, void (*copy)(void*, void*), long size, long
   void* to = whole.room;
   if (size > static_cast<long>(sizeof whole.room) || align > 64) {
     const auto rounded = static_cast<std::size_t>(std::max(align, 16L));
-    whole.allocated =
-        std::aligned_alloc(rounded, (static_cast<std::size_t>(size) + rounded - 1) / rounded * rounded);
+    whole.allocated = std::aligned_alloc(
+        rounded, (static_cast<std::size_t>(size) + rounded - 1) / rounded * rounded);
     to = whole.allocated;
   }
   if (copy != nullptr)
@@ -528,8 +527,8 @@ void unregister_reductions(std::uintptr_t* data) {
 }  // namespace tutti::openmp
 
 using namespace tutti::openmp;
-using tutti::relaxed;
 using tutti::acquire;
+using tutti::relaxed;
 
 TUTTI_OMP void GOMP_task(region_function function, void* data, void (*copy)(void*, void*),
                          long size, long align, bool if_clause, unsigned flags, void** depend,
@@ -540,7 +539,8 @@ TUTTI_OMP void GOMP_task(region_function function, void* data, void (*copy)(void
   task& t = new_task(me);
   t.function = function;
   t.is_final = (flags & flag_final) != 0 || t.is_final;
-  if ((flags & flag_priority) != 0) t.priority = std::clamp(priority, 0, global().max_task_priority);
+  if ((flags & flag_priority) != 0)
+    t.priority = std::clamp(priority, 0, global().max_task_priority);
   if ((flags & flag_depend) == 0) depend = nullptr;
   if ((flags & flag_detach) != 0) {
     t.awaits_event = true;
@@ -613,15 +613,15 @@ TUTTI_OMP void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
   if (!is_cancelled) meet(me, false);
 }
 
-TUTTI_OMP void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** pointers) {
+TUTTI_OMP void GOMP_task_reduction_remap(std::size_t count, std::size_t originals,
+                                         void** pointers) {
   thread& me = self();
   const std::uintptr_t rank = me.now.rank;
   auto* const newest = me.now.current->group->reductions;
   for (std::size_t i = 0; i < count; ++i) {
     const auto wanted = reinterpret_cast<std::uintptr_t>(pointers[i]);
     bool is_found = false;
-    for (auto* d = newest; d != nullptr && !is_found;
-         d = reinterpret_cast<std::uintptr_t*>(d[4])) {
+    for (auto* d = newest; d != nullptr && !is_found; d = reinterpret_cast<std::uintptr_t*>(d[4])) {
       const bool is_copy = wanted >= d[2] && wanted < d[6];
       const std::uintptr_t offset = is_copy ? (wanted - d[2]) % d[1] : 0;
       for (std::uintptr_t j = 0; j < d[0] && !is_found; ++j) {
@@ -744,10 +744,12 @@ TUTTI_OMP void GOMP_taskloop(region_function function, void* data, void (*copy)(
   std::uint64_t count = 0;
   if (step > 0 && first < end)
     count = (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(first) - 1) /
-                static_cast<std::uint64_t>(step) + 1;
+                static_cast<std::uint64_t>(step) +
+            1;
   if (step < 0 && first > end)
     count = (static_cast<std::uint64_t>(first) - static_cast<std::uint64_t>(end) - 1) /
-                (0 - static_cast<std::uint64_t>(step)) + 1;
+                (0 - static_cast<std::uint64_t>(step)) +
+            1;
   taskloop<std::uint64_t>(function, data, copy, size, align, flags, tasks, priority,
                           static_cast<std::uint64_t>(first), count,
                           static_cast<std::uint64_t>(step));

@@ -128,8 +128,7 @@ void small_lock::lock_slowly() noexcept {
     if (word_.load(relaxed) == 0 && try_lock()) return;
   }
   // acquire: pairs with unlock.
-  while (word_.exchange(2, acquire) != 0)
-    platform::futex_wait(&word_, 2, platform::forever_ns);
+  while (word_.exchange(2, acquire) != 0) platform::futex_wait(&word_, 2, platform::forever_ns);
 }
 
 void small_lock::wake_one() noexcept { platform::futex_wake_one(&word_); }

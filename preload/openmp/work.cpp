@@ -109,7 +109,8 @@ plan plan_of(std::uint64_t first, std::uint64_t end, std::uint64_t step, bool go
   p.first = first;
   p.end = end;
   p.step = step;
-  if (!is_empty) p.count = goes_up ? (end - first - 1) / step + 1 : (first - end - 1) / (0 - step) + 1;
+  if (!is_empty)
+    p.count = goes_up ? (end - first - 1) / step + 1 : (first - end - 1) / (0 - step) + 1;
   return p;
 }
 
@@ -210,8 +211,7 @@ bool next_ordered(thread& me, share& s, std::uint64_t& from, std::uint64_t& to) 
   }
   if (s.schedule == schedule_static) {
     if (!next_static(me, s, from, to)) return false;
-    me.now.my_chunk =
-        s.chunk == 0 ? me.now.rank : static_cast<std::uint32_t>(from / s.chunk);
+    me.now.my_chunk = s.chunk == 0 ? me.now.rank : static_cast<std::uint32_t>(from / s.chunk);
   } else {
     const locked guard(s.lock);
     const bool any = s.schedule == schedule_guided ? next_guided(team, s, from, to)
@@ -331,9 +331,8 @@ void wait_for(thread& me, std::uint64_t first, Next next) {
 
 unsigned next_section(thread& me) {
   std::uint64_t from = 0, to = 0;
-  return next_dynamic(*me.now.team, *me.now.last_share, from, to)
-             ? static_cast<unsigned>(from) + 1
-             : 0;
+  return next_dynamic(*me.now.team, *me.now.last_share, from, to) ? static_cast<unsigned>(from) + 1
+                                                                  : 0;
 }
 
 plan sections_plan(unsigned count) {
@@ -347,29 +346,28 @@ plan sections_plan(unsigned count) {
 }  // namespace tutti::openmp
 
 using namespace tutti::openmp;
-using tutti::relaxed;
 using tutti::acquire;
+using tutti::relaxed;
 using ull = unsigned long long;
 
-
 // Loops whose bounds are long, and those whose bounds are unsigned long long.
-#define TUTTI_OMP_LOOP(name, schedule, is_ordered)                                              \
-  TUTTI_OMP bool GOMP_loop_##name##_start(long first, long end, long step, long chunk,          \
-                                          long* from, long* to) {                               \
-    return start_loop(                                                                          \
-        scheduled(schedule, static_cast<ull>(chunk), is_ordered, first, end, step), from, to);  \
-  }                                                                                             \
-  TUTTI_OMP bool GOMP_loop_##name##_next(long* from, long* to) {                                \
-    return next_chunk(self(), from, to);                                                        \
-  }                                                                                             \
-  TUTTI_OMP bool GOMP_loop_ull_##name##_start(bool up, ull first, ull end, ull step, ull chunk, \
-                                              ull* from, ull* to) {                             \
-    return start_loop(scheduled(schedule, chunk, is_ordered, up, std::uint64_t{first},          \
-                                std::uint64_t{end}, std::uint64_t{step}),                       \
-                      from, to);                                                                \
-  }                                                                                             \
-  TUTTI_OMP bool GOMP_loop_ull_##name##_next(ull* from, ull* to) {                              \
-    return next_chunk(self(), from, to);                                                        \
+#define TUTTI_OMP_LOOP(name, schedule, is_ordered)                                                 \
+  TUTTI_OMP bool GOMP_loop_##name##_start(long first, long end, long step, long chunk, long* from, \
+                                          long* to) {                                              \
+    return start_loop(scheduled(schedule, static_cast<ull>(chunk), is_ordered, first, end, step),  \
+                      from, to);                                                                   \
+  }                                                                                                \
+  TUTTI_OMP bool GOMP_loop_##name##_next(long* from, long* to) {                                   \
+    return next_chunk(self(), from, to);                                                           \
+  }                                                                                                \
+  TUTTI_OMP bool GOMP_loop_ull_##name##_start(bool up, ull first, ull end, ull step, ull chunk,    \
+                                              ull* from, ull* to) {                                \
+    return start_loop(scheduled(schedule, chunk, is_ordered, up, std::uint64_t{first},             \
+                                std::uint64_t{end}, std::uint64_t{step}),                          \
+                      from, to);                                                                   \
+  }                                                                                                \
+  TUTTI_OMP bool GOMP_loop_ull_##name##_next(ull* from, ull* to) {                                 \
+    return next_chunk(self(), from, to);                                                           \
   }
 TUTTI_OMP_LOOP(static, schedule_static, false)
 TUTTI_OMP_LOOP(dynamic, schedule_dynamic, false)
@@ -380,55 +378,54 @@ TUTTI_OMP_LOOP(ordered_static, schedule_static, true)
 TUTTI_OMP_LOOP(ordered_dynamic, schedule_dynamic, true)
 TUTTI_OMP_LOOP(ordered_guided, schedule_guided, true)
 
-#define TUTTI_OMP_RUNTIME_LOOP(name, is_ordered)                                                \
-  TUTTI_OMP bool GOMP_loop_##name##_start(long first, long end, long step, long* from,          \
-                                          long* to) {                                           \
-    return start_loop(scheduled(schedule_runtime, 0, is_ordered, first, end, step), from, to);  \
-  }                                                                                             \
-  TUTTI_OMP bool GOMP_loop_##name##_next(long* from, long* to) {                                \
-    return next_chunk(self(), from, to);                                                        \
-  }                                                                                             \
-  TUTTI_OMP bool GOMP_loop_ull_##name##_start(bool up, ull first, ull end, ull step, ull* from, \
-                                              ull* to) {                                        \
-    return start_loop(scheduled(schedule_runtime, 0, is_ordered, up, std::uint64_t{first},      \
-                                std::uint64_t{end}, std::uint64_t{step}),                       \
-                      from, to);                                                                \
-  }                                                                                             \
-  TUTTI_OMP bool GOMP_loop_ull_##name##_next(ull* from, ull* to) {                              \
-    return next_chunk(self(), from, to);                                                        \
+#define TUTTI_OMP_RUNTIME_LOOP(name, is_ordered)                                                   \
+  TUTTI_OMP bool GOMP_loop_##name##_start(long first, long end, long step, long* from, long* to) { \
+    return start_loop(scheduled(schedule_runtime, 0, is_ordered, first, end, step), from, to);     \
+  }                                                                                                \
+  TUTTI_OMP bool GOMP_loop_##name##_next(long* from, long* to) {                                   \
+    return next_chunk(self(), from, to);                                                           \
+  }                                                                                                \
+  TUTTI_OMP bool GOMP_loop_ull_##name##_start(bool up, ull first, ull end, ull step, ull* from,    \
+                                              ull* to) {                                           \
+    return start_loop(scheduled(schedule_runtime, 0, is_ordered, up, std::uint64_t{first},         \
+                                std::uint64_t{end}, std::uint64_t{step}),                          \
+                      from, to);                                                                   \
+  }                                                                                                \
+  TUTTI_OMP bool GOMP_loop_ull_##name##_next(ull* from, ull* to) {                                 \
+    return next_chunk(self(), from, to);                                                           \
   }
 TUTTI_OMP_RUNTIME_LOOP(runtime, false)
 TUTTI_OMP_RUNTIME_LOOP(nonmonotonic_runtime, false)
 TUTTI_OMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
 TUTTI_OMP_RUNTIME_LOOP(ordered_runtime, true)
 
-#define TUTTI_OMP_ANY_LOOP(name, is_ordered)                                                    \
-  TUTTI_OMP bool GOMP_loop_##name(long first, long end, long step, long schedule, long chunk,   \
-                                  long* from, long* to, std::uintptr_t* reductions,             \
-                                  void** memory) {                                              \
-    plan p = scheduled(static_cast<unsigned>(schedule), static_cast<ull>(chunk), is_ordered,    \
-                       first, end, step);                                                       \
-    return start_any_loop(p, from, to, reductions, memory);                                     \
-  }                                                                                             \
-  TUTTI_OMP bool GOMP_loop_ull_##name(bool up, ull first, ull end, ull step, long schedule,     \
-                                      ull chunk, ull* from, ull* to,                            \
-                                      std::uintptr_t* reductions, void** memory) {              \
-    plan p = scheduled(static_cast<unsigned>(schedule), chunk, is_ordered, up,                  \
-                       std::uint64_t{first}, std::uint64_t{end}, std::uint64_t{step});          \
-    return start_any_loop(p, from, to, reductions, memory);                                     \
+#define TUTTI_OMP_ANY_LOOP(name, is_ordered)                                                     \
+  TUTTI_OMP bool GOMP_loop_##name(long first, long end, long step, long schedule, long chunk,    \
+                                  long* from, long* to, std::uintptr_t* reductions,              \
+                                  void** memory) {                                               \
+    plan p = scheduled(static_cast<unsigned>(schedule), static_cast<ull>(chunk), is_ordered,     \
+                       first, end, step);                                                        \
+    return start_any_loop(p, from, to, reductions, memory);                                      \
+  }                                                                                              \
+  TUTTI_OMP bool GOMP_loop_ull_##name(bool up, ull first, ull end, ull step, long schedule,      \
+                                      ull chunk, ull* from, ull* to, std::uintptr_t* reductions, \
+                                      void** memory) {                                           \
+    plan p = scheduled(static_cast<unsigned>(schedule), chunk, is_ordered, up,                   \
+                       std::uint64_t{first}, std::uint64_t{end}, std::uint64_t{step});           \
+    return start_any_loop(p, from, to, reductions, memory);                                      \
   }
 TUTTI_OMP_ANY_LOOP(start, false)
 TUTTI_OMP_ANY_LOOP(ordered_start, true)
 
-#define TUTTI_OMP_DOACROSS(name, schedule)                                                       \
-  TUTTI_OMP bool GOMP_loop_doacross_##name##_start(unsigned dimensions, long* counts,            \
-                                                   long chunk, long* from, long* to) {           \
-    return start_loop(doacross_plan(dimensions, counts, schedule, static_cast<ull>(chunk)),      \
-                      from, to);                                                                 \
-  }                                                                                              \
-  TUTTI_OMP bool GOMP_loop_ull_doacross_##name##_start(unsigned dimensions, ull* counts,         \
-                                                       ull chunk, ull* from, ull* to) {          \
-    return start_loop(doacross_plan(dimensions, counts, schedule, chunk), from, to);             \
+#define TUTTI_OMP_DOACROSS(name, schedule)                                                        \
+  TUTTI_OMP bool GOMP_loop_doacross_##name##_start(unsigned dimensions, long* counts, long chunk, \
+                                                   long* from, long* to) {                        \
+    return start_loop(doacross_plan(dimensions, counts, schedule, static_cast<ull>(chunk)), from, \
+                      to);                                                                        \
+  }                                                                                               \
+  TUTTI_OMP bool GOMP_loop_ull_doacross_##name##_start(unsigned dimensions, ull* counts,          \
+                                                       ull chunk, ull* from, ull* to) {           \
+    return start_loop(doacross_plan(dimensions, counts, schedule, chunk), from, to);              \
   }
 TUTTI_OMP_DOACROSS(static, schedule_static)
 TUTTI_OMP_DOACROSS(dynamic, schedule_dynamic)
@@ -445,8 +442,8 @@ TUTTI_OMP bool GOMP_loop_ull_doacross_runtime_start(unsigned dimensions, ull* co
 TUTTI_OMP bool GOMP_loop_doacross_start(unsigned dimensions, long* counts, long schedule,
                                         long chunk, long* from, long* to,
                                         std::uintptr_t* reductions, void** memory) {
-  plan p = doacross_plan(dimensions, counts, static_cast<unsigned>(schedule),
-                         static_cast<ull>(chunk));
+  plan p =
+      doacross_plan(dimensions, counts, static_cast<unsigned>(schedule), static_cast<ull>(chunk));
   return start_any_loop(p, from, to, reductions, memory);
 }
 TUTTI_OMP bool GOMP_loop_ull_doacross_start(unsigned dimensions, ull* counts, long schedule,
@@ -493,13 +490,13 @@ void parallel_loop(region_function function, void* data, unsigned threads, const
 }
 }  // namespace
 
-#define TUTTI_OMP_PARALLEL_LOOP(name, schedule)                                                \
-  TUTTI_OMP void GOMP_parallel_loop_##name(region_function function, void* data,               \
-                                           unsigned threads, long first, long end, long step,  \
-                                           long chunk, unsigned flags) {                       \
-    parallel_loop(function, data, threads,                                                     \
-                  scheduled(schedule, static_cast<ull>(chunk), false, first, end, step),       \
-                  flags, false);                                                               \
+#define TUTTI_OMP_PARALLEL_LOOP(name, schedule)                                                    \
+  TUTTI_OMP void GOMP_parallel_loop_##name(region_function function, void* data, unsigned threads, \
+                                           long first, long end, long step, long chunk,            \
+                                           unsigned flags) {                                       \
+    parallel_loop(function, data, threads,                                                         \
+                  scheduled(schedule, static_cast<ull>(chunk), false, first, end, step), flags,    \
+                  false);                                                                          \
   }
 TUTTI_OMP_PARALLEL_LOOP(static, schedule_static)
 TUTTI_OMP_PARALLEL_LOOP(dynamic, schedule_dynamic)
@@ -507,32 +504,29 @@ TUTTI_OMP_PARALLEL_LOOP(guided, schedule_guided)
 TUTTI_OMP_PARALLEL_LOOP(nonmonotonic_dynamic, schedule_dynamic)
 TUTTI_OMP_PARALLEL_LOOP(nonmonotonic_guided, schedule_guided)
 
-#define TUTTI_OMP_PARALLEL_LOOP_START(name, schedule)                                          \
-  TUTTI_OMP void GOMP_parallel_loop_##name##_start(region_function function, void* data,       \
-                                                   unsigned threads, long first, long end,     \
-                                                   long step, long chunk) {                    \
-    parallel_loop(function, data, threads,                                                     \
-                  scheduled(schedule, static_cast<ull>(chunk), false, first, end, step), 0,    \
-                  true);                                                                       \
+#define TUTTI_OMP_PARALLEL_LOOP_START(name, schedule)                                              \
+  TUTTI_OMP void GOMP_parallel_loop_##name##_start(region_function function, void* data,           \
+                                                   unsigned threads, long first, long end,         \
+                                                   long step, long chunk) {                        \
+    parallel_loop(function, data, threads,                                                         \
+                  scheduled(schedule, static_cast<ull>(chunk), false, first, end, step), 0, true); \
   }
 TUTTI_OMP_PARALLEL_LOOP_START(static, schedule_static)
 TUTTI_OMP_PARALLEL_LOOP_START(dynamic, schedule_dynamic)
 TUTTI_OMP_PARALLEL_LOOP_START(guided, schedule_guided)
 
-#define TUTTI_OMP_PARALLEL_RUNTIME_LOOP(name)                                                  \
-  TUTTI_OMP void GOMP_parallel_loop_##name(region_function function, void* data,               \
-                                           unsigned threads, long first, long end, long step,  \
-                                           unsigned flags) {                                   \
-    parallel_loop(function, data, threads,                                                     \
-                  scheduled(schedule_runtime, 0, false, first, end, step), flags, false);      \
+#define TUTTI_OMP_PARALLEL_RUNTIME_LOOP(name)                                                      \
+  TUTTI_OMP void GOMP_parallel_loop_##name(region_function function, void* data, unsigned threads, \
+                                           long first, long end, long step, unsigned flags) {      \
+    parallel_loop(function, data, threads,                                                         \
+                  scheduled(schedule_runtime, 0, false, first, end, step), flags, false);          \
   }
 TUTTI_OMP_PARALLEL_RUNTIME_LOOP(runtime)
 TUTTI_OMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime)
 TUTTI_OMP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 
 TUTTI_OMP void GOMP_parallel_loop_runtime_start(region_function function, void* data,
-                                                unsigned threads, long first, long end,
-                                                long step) {
+                                                unsigned threads, long first, long end, long step) {
   parallel_loop(function, data, threads, scheduled(schedule_runtime, 0, false, first, end, step), 0,
                 true);
 }
@@ -546,8 +540,7 @@ TUTTI_OMP unsigned GOMP_sections_start(unsigned count) {
   return next_section(me);
 }
 
-TUTTI_OMP unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions,
-                                        void** memory) {
+TUTTI_OMP unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
   thread& me = self();
   plan p = sections_plan(count);
   std::uint64_t unused = 0;

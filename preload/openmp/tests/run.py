@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program under a preloaded runtime, with several numbers of threads and beside busy processes, and says whether
+it succeeded each time and whether tutti ran it."""
+
+import argparse
+import os
+import subprocess
+import sys
+
+NOISE = "while True: pass"
+
+
+def run(program: list[str], environment: dict[str, str], seconds: float) -> str:
+    """What is wrong, or an empty string."""
+    try:
+        done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return f"no end after {seconds} s"
+    if "tutti: runtime tutti" not in done.stderr:
+        return f"tutti did not run it: {done.stderr.strip()}"
+    return "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr.strip()}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--threads", default="1,2,3,8")
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--noise", type=int, default=0, help="busy processes beside the program")
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("program", nargs="+")
+    arguments = parser.parse_args()
+    environment = dict(os.environ, LD_PRELOAD=arguments.library, TUTTI_VERBOSE="1")
+    environment.update(each.split("=", 1) for each in arguments.set)
+    noise = [subprocess.Popen([sys.executable, "-c", NOISE]) for _ in range(arguments.noise)]
+    failures = 0
+    try:
+        for repeat in range(arguments.repeats):
+            for threads in arguments.threads.split(","):
+                wrong = run(arguments.program, dict(environment, OMP_NUM_THREADS=threads), arguments.seconds)
+                if wrong:
+                    failures += 1
+                    print(f"{arguments.program[0]}: {threads} threads, repeat {repeat}: {wrong}", flush=True)
+    finally:
+        for process in noise:
+            process.kill()
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks: waiting, groups, dependences, loops of tasks, reductions, priorities, events.
+#include <string.h>
+
+#include "check.h"
+
+static long fibonacci(int n) {
+  long a, b;
+  if (n < 2) return n;
+#pragma omp task shared(a)
+  a = fibonacci(n - 1);
+#pragma omp task shared(b) if (n > 5)
+  b = fibonacci(n - 2);
+#pragma omp taskwait
+  return a + b;
+}
+
+static void check_taskwait(void) {
+  long result = 0;
+#pragma omp parallel
+#pragma omp single
+  result = fibonacci(13);
+  CHECK(result == 233);
+}
+
+// A barrier, and the end of a region, wait for all tasks, and the other threads help.
+static void check_barriers(void) {
+  int done = 0;
+#pragma omp parallel
+  {
+#pragma omp task shared(done)
+    {
+#pragma omp task shared(done)
+      {
+#pragma omp atomic
+        ++done;
+      }
+#pragma omp atomic
+      ++done;
+    }
+#pragma omp barrier
+    CHECK(done == 2 * omp_get_num_threads());
+#pragma omp barrier
+#pragma omp task shared(done)
+    {
+#pragma omp atomic
+      ++done;
+    }
+  }
+  CHECK(done % 3 == 0 && done > 0);
+}
+
+static void check_group(void) {
+#pragma omp parallel
+#pragma omp single
+  {
+    int inner = 0;
+#pragma omp taskgroup
+    {
+#pragma omp task shared(inner)
+      {
+#pragma omp task shared(inner)
+        {
+#pragma omp atomic
+          ++inner;
+        }
+      }
+    }
+    CHECK(inner == 1);
+  }
+}
+
+static void check_dependences(void) {
+  int order = 0, x = 0, y = 0, readers = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < 50; ++i) {
+#pragma omp task depend(out : x) shared(order) firstprivate(i)
+      CHECK(order++ == i);
+    }
+#pragma omp task depend(in : x) shared(readers)
+    {
+#pragma omp atomic
+      ++readers;
+    }
+#pragma omp task depend(in : x) shared(readers)
+    {
+#pragma omp atomic
+      ++readers;
+    }
+#pragma omp task depend(inout : x) depend(out : y) shared(readers, order)
+    CHECK(readers == 2 && order == 50);
+#pragma omp task depend(in : y) if (0) shared(readers)
+    readers = 3;
+    CHECK(readers == 3);
+    for (int i = 0; i < 20; ++i) {
+#pragma omp task depend(mutexinoutset : y) shared(readers)
+      ++readers;
+    }
+#pragma omp taskwait depend(in : y)
+    CHECK(readers == 23);
+  }
+}
+
+static void check_taskloop(void) {
+  int hits[500] = {0}, total = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp taskloop shared(hits)
+    for (int i = 0; i < 500; ++i) ++hits[i];
+#pragma omp taskloop grainsize(7) shared(hits)
+    for (int i = 499; i >= 0; --i) ++hits[i];
+#pragma omp taskloop num_tasks(9) shared(hits)
+    for (unsigned long i = 0; i < 500; i += 2) ++hits[i];
+#pragma omp taskloop reduction(+ : total) grainsize(11)
+    for (int i = 0; i < 500; ++i) total += i;
+  }
+  for (int i = 0; i < 500; ++i) CHECK(hits[i] == 2 + (i % 2 == 0));
+  CHECK(total == 499 * 250);
+}
+
+static void check_reductions(void) {
+  int sum = 0;
+#pragma omp parallel reduction(task, + : sum)
+  {
+    sum += 1;
+#pragma omp task in_reduction(+ : sum)
+    sum += 10;
+  }
+  CHECK(sum % 11 == 0 && sum > 0);
+  int group = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp taskgroup task_reduction(+ : group)
+    for (int i = 0; i < 30; ++i) {
+#pragma omp task in_reduction(+ : group) firstprivate(i)
+      group += i;
+    }
+  }
+  CHECK(group == 435);
+  int loop = 0;
+#pragma omp parallel
+#pragma omp for reduction(task, + : loop)
+  for (int i = 0; i < 30; ++i) {
+#pragma omp task in_reduction(+ : loop) firstprivate(i)
+    loop += i;
+  }
+  CHECK(loop == 435);
+}
+
+static void check_final(void) {
+#pragma omp parallel
+#pragma omp single
+  {
+    CHECK(!omp_in_final());
+    int order = 0;
+#pragma omp task final(1) shared(order)
+    {
+      CHECK(omp_in_final());
+#pragma omp task shared(order)
+      {
+        CHECK(omp_in_final());
+        order = 1;
+      }
+      CHECK(order == 1);
+    }
+#pragma omp taskwait
+#pragma omp task if (0) shared(order)
+    order = 2;
+    CHECK(order == 2);
+  }
+}
+
+static void check_detach(void) {
+  int after = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    omp_event_handle_t event;
+    int x = 0;
+#pragma omp task detach(event) depend(out : x)
+    {}
+#pragma omp task depend(in : x) shared(after)
+    after = 1;
+#pragma omp task firstprivate(event)
+    omp_fulfill_event(event);
+#pragma omp taskwait
+    CHECK(after == 1);
+  }
+}
+
+// Tasks copy what they use when they are made.
+static void check_data(void) {
+  long sum = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 300; ++i) {
+    long big[64];
+    for (int k = 0; k < 64; ++k) big[k] = i;
+#pragma omp task firstprivate(big) shared(sum) priority(i % 3)
+    for (int k = 0; k < 64; ++k) {
+#pragma omp atomic
+      sum += big[k];
+    }
+  }
+  CHECK(sum == 64L * 299 * 150);
+}
+
+int main(void) {
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    check_taskwait();
+    check_barriers();
+    check_group();
+    check_dependences();
+    check_taskloop();
+    check_reductions();
+    check_final();
+    check_detach();
+    check_data();
+  }
+  return 0;
+}
