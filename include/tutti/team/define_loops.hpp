@@ -249,7 +249,7 @@ class basic_team<Memory>::loop_run : private detail::loop_rules {
     return static_cast<double>(cost_) / parts_of_tick * static_cast<double>(count_);
   }
   bool is_anybody_awake() const noexcept {
-    return team_.named_region_ == nullptr && team_.regions_->asleep() + 1 < team_.threads_;
+    return !team_.regions_.are_named() && team_.regions_->asleep() + 1 < team_.threads_;
   }
   // Returns the number of positions that take `ticks` at the rate so far.
   std::size_t positions_in(double ticks, double elapsed) const noexcept {
@@ -274,14 +274,14 @@ class basic_team<Memory>::loop_run : private detail::loop_rules {
   // Tells whether the iterations were long the last time and are few, so that running one alone
   // first would waste much time.
   bool is_coarse_and_long() const noexcept {
-    return count_ <= std::size_t{4} * team_.threads_ && team_.named_region_ == nullptr &&
+    return count_ <= std::size_t{4} * team_.threads_ && !team_.regions_.are_named() &&
            ticks_expected() > worth_waking_ns * per_ns_;
   }
 
   // Records the time of a loop that workers would have shared if they had not slept. Loops that
   // follow each other count as one long loop.
   void note_missed(double elapsed) const noexcept {
-    if (team_.named_region_ != nullptr || elapsed < 2 * worth_sharing_ns * per_ns_) return;
+    if (team_.regions_.are_named() || elapsed < 2 * worth_sharing_ns * per_ns_) return;
     if (is_anybody_awake()) return;
     missed_loops& missed = team_.missed_;
     // relaxed: all of these are hints.
@@ -418,10 +418,10 @@ class basic_team<Memory>::loop_run : private detail::loop_rules {
       }
       if (contents.units() > 0) team_.desk_->put(slot, contents.first, contents.last);
     }
-    if (team_.named_region_ != nullptr) {
+    if (team_.regions_.are_named()) {
       job everybody;
       everybody.run = &help;
-      return team_.open(everybody);
+      return team_.regions_.open(everybody);
     }
     team_.regions_->offer();
     somebody_sleeps_ = team_.regions_->asleep() > 0;
@@ -479,7 +479,7 @@ class basic_team<Memory>::loop_run : private detail::loop_rules {
     team_.desk_->wait_for_others(total_);
     // relaxed: a hint. A worker that was woken has come by now, or comes too late.
     if (team_.missed_.since.load(relaxed) != 0) team_.missed_.since.store(0, relaxed);
-    if (team_.named_region_ != nullptr) team_.named_region_->close(0);
+    if (team_.regions_.are_named()) team_.regions_.close();
   }
 
   // Remembers the cost of a position for the next time.
@@ -545,7 +545,7 @@ void basic_team<Memory>::run_loop(detail::loop_work& work,
 // opened.
 template <class Memory>
 void basic_team<Memory>::help(const job&, basic_team& t, rank_t thread) {
-  if (t.named_region_ == nullptr) {
+  if (!t.regions_.are_named()) {
     for (int wakings = 0; wakings < 2 && t.wake_another(); ++wakings) {
     }
     t.note_slept_through(thread);
@@ -561,7 +561,7 @@ void basic_team<Memory>::help(const job&, basic_team& t, rank_t thread) {
     });
   }
   if (units > 0) t.desk_->report(units);
-  if (t.named_region_ != nullptr) t.named_region_->close(thread);
+  if (t.regions_.are_named()) t.regions_.arrive(thread);
 }
 
 // Corrects the length of a worker's wait during which loops began without waking it. It waited

@@ -44,14 +44,14 @@ bool basic_team<Memory>::set_patience(patience p) noexcept {
   // They are made again with the new patience.
   narrow_syncs_.clear();
   desk_->set_patience(p);
-  return named_region_ != nullptr ? named_region_->set_patience(p) : regions_->set_patience(p);
+  return regions_.set_patience(p);
 }
 
 template <class Memory>
 basic_team<Memory>::~basic_team() {
   // The ranks of a late region use objects of the caller, so they must end first.
   // relaxed: this thread stored it, or was synchronised with the thread that did.
-  if (late_opener_.load(relaxed) != nullptr) close();
+  if (late_opener_.load(relaxed) != nullptr) regions_.close();
   end_workers();
 }
 
@@ -89,12 +89,12 @@ void basic_team<Memory>::make_sync() {
 template <class Memory>
 void basic_team<Memory>::make_regions() {
   if (barrier_name_.empty()) {
-    regions_.emplace(threads_, crowded_, options_.fan);
-    regions_->set_patience(options_.patience);
+    regions_.use_messages(threads_, crowded_, options_.fan);
+    regions_.set_patience(options_.patience);
   } else {
-    named_region_ = detail::named_barriers<Memory>::make_region(barrier_name_, threads_, wait_name_,
-                                                                options_.patience);
-    contributions_ = detail::compact_values(threads_);
+    regions_.use_name(detail::named_barriers<Memory>::make_region(barrier_name_, threads_,
+                                                                  wait_name_, options_.patience),
+                      threads_, options_.vector_sums);
   }
   members_.emplace(ranks_);
   for (rank_t rank = 0; rank < ranks_; ++rank) {
@@ -151,7 +151,7 @@ void basic_team<Memory>::start_workers() {
 template <class Memory>
 void basic_team<Memory>::end_workers() noexcept {
   if (!workers_.has_started()) return;
-  open(job{});
+  regions_.open(job{});
   workers_.join();
 }
 
@@ -160,10 +160,7 @@ void basic_team<Memory>::work(rank_t thread) {
   detail::team_here<Memory>() = this;
   job told;
   for (;;) {
-    if (named_region_ != nullptr) {
-      named_region_->await(thread);
-      told = named_job_;
-    } else if (!regions_->await(thread, told)) {
+    if (!regions_.await(thread, told)) {
       help(told, *this, thread);
       continue;
     }
@@ -202,17 +199,7 @@ void basic_team<Memory>::open_first(const job& j, rank_t k) {
                                                           barrier_name_, wait_name_,
                                                           options_.patience, cancelled_);
   }
-  if (named_region_ == nullptr) return regions_->open(j, threads);
-  named_job_ = j;
-  named_region_->open();
-}
-
-template <class Memory>
-void basic_team<Memory>::close_first(rank_t k) {
-  if (named_region_ == nullptr)
-    static_cast<void>(regions_->close_first(threads_of(k)));
-  else
-    named_region_->close(0);
+  regions_.open(j, threads);
 }
 
 template <class Memory>

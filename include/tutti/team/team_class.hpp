@@ -32,6 +32,7 @@
 #include "tutti/team/loop_desk.hpp"
 #include "tutti/team/member.hpp"
 #include "tutti/team/region.hpp"
+#include "tutti/team/team_regions.hpp"
 
 namespace tutti {
 
@@ -206,35 +207,11 @@ class TUTTI_API basic_team {
   void refuse_while_late() const;
   void refuse_width(rank_t k) const;
 
-  void open(const job& j) {
-    if (named_region_ == nullptr) [[likely]]
-      return regions_->open(j);
-    named_job_ = j;
-    named_region_->open();
-  }
-  void end_part(rank_t thread) {
-    if (named_region_ == nullptr) [[likely]]
-      return regions_->arrive(thread);
-    named_region_->close(thread);
-  }
-  void close() {
-    if (named_region_ == nullptr) [[likely]]
-      static_cast<void>(regions_->close());
-    else
-      named_region_->close(0);
-  }
-  // Do the same on the threads of the first k ranks.
+  // Opens a region for the threads of the first k ranks.
   void open_first(const job& j, rank_t k);
-  void close_first(rank_t k);
   // Returns the number of threads that have ranks below k.
   rank_t threads_of(rank_t k) const noexcept { return (*members_)[k - 1].thread() + 1; }
   class narrowed;
-  template <class T, class Op>
-  void end_part(rank_t thread, const T& value, const Op& op);
-  template <class T, class Op>
-  T close(const T& mine, const Op& op);
-  template <class T, class Op>
-  T fold_contributions(const Op& op) const;
   timed_result close_by(basic_deadline<Memory> until);
   std::vector<rank_t> unfinished_ranks() const;
 
@@ -286,12 +263,7 @@ class TUTTI_API basic_team {
   // Whether there are more threads than CPUs.
   bool crowded_ = false;
 
-  std::optional<fork_join<job, slot, Memory>> regions_;
-  // With a named barrier: it replaces regions_, publishes named_job_, and contributions_ holds the
-  // values of the threads.
-  std::unique_ptr<any_region> named_region_;
-  job named_job_;
-  detail::compact_values contributions_;
+  detail::team_regions<Memory, job> regions_;
 
   // The collective operations of all threads, and of the first 1, 2, ... threads, which are made
   // when they are needed.
