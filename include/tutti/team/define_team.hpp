@@ -119,20 +119,10 @@ void basic_team<Memory>::make_regions() {
 template <class Memory>
 void basic_team<Memory>::make_virtual_ranks() {
   if (!is_virtual()) return;
-  groups_.emplace(threads_);
-  has_ended_.emplace(ranks_);
-  rank_results_ = detail::compact_values(ranks_);
-  for (auto& values : rank_values_) values = detail::compact_values(ranks_);
-  threads_are_subtrees_ = ranks_ % threads_ == 0 && std::has_single_bit(ranks_ / threads_);
-  rank_t first = 0;
+  virtual_.emplace(ranks_, threads_, options_.fibers, cancelled_);
   for (rank_t thread = 0; thread < threads_; ++thread) {
-    const rank_t size = ranks_ / threads_ + (thread < ranks_ % threads_ ? 1 : 0);
-    thread_group& group = (*groups_)[thread];
-    group.fibers.emplace(size, first, options_.fibers);
-    group.first_rank = first;
-    group.size = size;
-    for (rank_t i = 0; i < size; ++i) (*members_)[first + i].thread_ = thread;
-    first += size;
+    const auto& group = virtual_->group(thread);
+    for (rank_t i = 0; i < group.size; ++i) (*members_)[group.first_rank + i].thread_ = thread;
   }
 }
 
@@ -204,8 +194,10 @@ void basic_team<Memory>::open_first(const job& j, rank_t k) {
 
 template <class Memory>
 basic_team<Memory>::narrowed::narrowed(basic_team& t, rank_t thread, rank_t k)
-    : team_(t), thread_(thread), first_(t.is_virtual() ? (*t.groups_)[thread].first_rank : thread) {
-  ranks_ = t.is_virtual() ? (*t.groups_)[thread].size : 1;
+    : team_(t),
+      thread_(thread),
+      first_(t.is_virtual() ? t.virtual_->group(thread).first_rank : thread) {
+  ranks_ = t.is_virtual() ? t.virtual_->group(thread).size : 1;
   turn_ = (*t.members_)[first_].turn_;
   const rank_t threads = t.threads_of(k);
   set(std::min(ranks_, k - first_), k,
@@ -219,7 +211,7 @@ basic_team<Memory>::narrowed::~narrowed() {
 template <class Memory>
 void basic_team<Memory>::narrowed::set(rank_t ranks, rank_t size,
                                        detail::group_sync<Memory>* sync) const {
-  if (team_.is_virtual()) (*team_.groups_)[thread_].size = ranks;
+  if (team_.is_virtual()) team_.virtual_->group(thread_).size = ranks;
   for (rank_t i = 0; i < ranks; ++i) {
     member& m = (*team_.members_)[first_ + i];
     m.size_ = size;
@@ -251,8 +243,7 @@ std::vector<rank_t> basic_team<Memory>::unfinished_ranks() const {
   for (rank_t rank = 0; rank < ranks_; ++rank) {
     const rank_t thread = (*members_)[rank].thread();
     if (thread == 0 || regions_->has_finished(thread)) continue;
-    // relaxed: a snapshot for messages.
-    if (is_virtual() && (*has_ended_)[rank].load(relaxed)) continue;
+    if (is_virtual() && virtual_->has_ended(rank)) continue;
     missing.push_back(rank);
   }
   return missing;
@@ -280,9 +271,7 @@ std::exception_ptr basic_team<Memory>::take_failure() {
   // be used again.
   cancelled_.reset();
   make_sync();
-  for (rank_t thread = 0; is_virtual() && thread < threads_; ++thread)
-    // relaxed: the next region publishes it.
-    (*groups_)[thread].arrived.store(0, relaxed);
+  if (is_virtual()) virtual_->forget_arrivals();
   for (member& m : *members_) m.turn_ = 0;
   return first;
 }

@@ -88,20 +88,21 @@ struct basic_team<Memory>::reducing_part {
   static void run(const job& j, basic_team& t, rank_t thread) {
     const reducing_part& me = callable_of<reducing_part>(j);
     const T value = me.call(t, thread);
-    if (t.is_virtual() && !t.threads_are_subtrees_) return t.regions_.arrive(thread);
+    if (t.is_virtual() && !t.virtual_->are_subtrees()) return t.regions_.arrive(thread);
     t.regions_.arrive(thread, value, me.op);
   }
 
   // Returns the contribution of the thread's ranks if they are a subtree of the tournament.
-  // Otherwise only rank_results_ holds what they returned.
+  // Otherwise only results() holds what they returned.
   T call(basic_team& t, rank_t thread) const {
     T value{};
     if (!t.is_virtual()) {
       t.call_rank((*t.members_)[thread], [&](member& m) { value = f(m); });
       return value;
     }
-    t.call_ranks(thread, [&](member& m) { t.rank_results_.put(m.rank(), f(m)); });
-    return t.threads_are_subtrees_ ? t.fold_of_thread<T>(t.rank_results_, thread, op) : value;
+    t.call_ranks(thread, [&](member& m) { t.virtual_->results().put(m.rank(), f(m)); });
+    detail::virtual_ranks<Memory>& all = *t.virtual_;
+    return all.are_subtrees() ? all.template fold_of_thread<T>(all.results(), thread, op) : value;
   }
 };
 
@@ -164,15 +165,14 @@ void basic_team<Memory>::call_ranks(rank_t thread, const F& f) {
     basic_team& t;
     const F& f;
     rank_t first_rank, count;
-  } of_fibers{*this, f, (*groups_)[thread].first_rank, (*groups_)[thread].size};
-  (*groups_)[thread].fibers->run(
+  } of_fibers{*this, f, virtual_->group(thread).first_rank, virtual_->group(thread).size};
+  virtual_->group(thread).fibers->run(
       [](void* raw, rank_t i) {
         auto& c = *static_cast<context*>(raw);
         if (i >= c.count) return;
         const rank_t rank = c.first_rank + i;
         c.t.call_rank((*c.t.members_)[rank], c.f);
-        // relaxed: others read it for messages only.
-        (*c.t.has_ended_)[rank].store(true, relaxed);
+        c.t.virtual_->note_end(rank);
       },
       &of_fibers);
 }
@@ -251,9 +251,9 @@ auto basic_team<Memory>::run_reduce(Op op, F&& f) {
     {
       const open_region now(*this, job_for(all));
       result = all.call(*this, 0);
-      if (is_virtual() && !threads_are_subtrees_) {
+      if (is_virtual() && !virtual_->are_subtrees()) {
         regions_.close();
-        result = schedule::fold(0, ranks_, rank_results_.get<T>(), op);
+        result = schedule::fold(0, ranks_, virtual_->results().template get<T>(), op);
       } else {
         result = regions_.close(result, op);
       }
@@ -272,14 +272,6 @@ auto basic_team<Memory>::run_reduce(Op op, F&& f) {
         0, count, [&](rank_t r) -> const T& { return values[r].value; },
         [&](const T& a, const T& b) { return op(a, b); }));
   }
-}
-
-template <class Memory>
-template <class T, class Op>
-T basic_team<Memory>::fold_of_thread(const detail::compact_values& values, rank_t thread,
-                                     const Op& op) const {
-  const thread_group& group = (*groups_)[thread];
-  return schedule::fold(group.first_rank, group.size, values.get<T>(), op);
 }
 
 template <class Memory>
@@ -308,9 +300,7 @@ timed_result basic_team<Memory>::run_for(std::chrono::duration<Rep, Period> time
   }
   const part<callable> all{detail::held<member, callable, 48>(*kept)};
   late_callable_ = kept;
-  for (rank_t r = 0; is_virtual() && r < ranks_; ++r)
-    // relaxed: open() publishes it.
-    (*has_ended_)[r].store(false, relaxed);
+  if (is_virtual()) virtual_->forget_ends();
   const basic_team* const outer = std::exchange(detail::team_here<Memory>(), this);
   regions_.open(job_for(all));
   call_ranks(0, all.f);

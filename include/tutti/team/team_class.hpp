@@ -33,6 +33,7 @@
 #include "tutti/team/member.hpp"
 #include "tutti/team/region.hpp"
 #include "tutti/team/team_regions.hpp"
+#include "tutti/team/virtual_ranks.hpp"
 
 namespace tutti {
 
@@ -161,16 +162,6 @@ class TUTTI_API basic_team {
   struct first_part;
   using slot = detail::line_value;
 
-  // The virtual ranks of one thread.
-  struct alignas(cache_line) thread_group {
-    std::optional<typename Memory::fiber_group> fibers;
-    rank_t first_rank = 0;
-    // The number of them that take part in the region.
-    rank_t size = 0;
-    atomic<std::uint32_t> arrived{0};
-    atomic<std::uint32_t> episode{0};
-    slot result;
-  };
   class open_region;
 
   bool is_virtual() const noexcept { return ranks_ > threads_; }
@@ -224,9 +215,6 @@ class TUTTI_API basic_team {
   // Returns the exception of the lowest rank that failed by itself. The team can be used again.
   std::exception_ptr take_failure();
 
-  template <class T, class Op>
-  T fold_of_thread(const detail::compact_values& values, rank_t thread, const Op& op) const;
-
   // ---- loops (define_loops.hpp)
   struct shared_loop;
   class loop_run;
@@ -236,24 +224,6 @@ class TUTTI_API basic_team {
   void leave_core_of_waker() noexcept;
   void begin_waking() noexcept;
   bool wake_another() noexcept;
-
-  // ---- collective operations of virtual ranks
-
-  // Synchronises all virtual ranks. The last rank of
-  // each thread calls meet_threads() for all of its thread. Returns false if the region is
-  // cancelled.
-  template <class MeetThreads>
-  bool meet_virtually(member& me, MeetThreads meet_threads);
-  bool meet_virtually(member& me);
-  template <class T>
-  const detail::compact_values& post_virtually(member& me, const T& value);
-  template <class Op, class T>
-  T reduce_virtually(member& me, const Op& op, const T& value);
-  // Combines values without copying them: the last rank of each thread stores combine(get), where
-  // *get(rank) is the value of that rank, in its own `of_all`, for all ranks of its thread. No rank
-  // may destroy its `value` or `of_all` before all ranks have synchronised again.
-  template <class V, class Combine, class T>
-  const T& combine_virtually(member& me, const V& value, const Combine& combine, T& of_all);
 
   // The names in options_ refer to barrier_name_ and wait_name_.
   team_options options_;
@@ -270,15 +240,8 @@ class TUTTI_API basic_team {
   std::unique_ptr<detail::group_sync<Memory>> sync_;
   std::vector<std::unique_ptr<detail::group_sync<Memory>>> narrow_syncs_;
   std::optional<array<member>> members_;
-  // The virtual ranks of each thread.
-  std::optional<array<thread_group>> groups_;
-  // The values of virtual ranks inside a region, which take turns, and their results of a region.
-  detail::compact_values rank_values_[2];
-  detail::compact_values rank_results_;
-  // Whether each thread's virtual ranks are a subtree of the tournament.
-  bool threads_are_subtrees_ = false;
-  // Whether each virtual rank has ended, for messages.
-  std::optional<array<atomic<bool>>> has_ended_;
+  // With virtual ranks.
+  std::optional<detail::virtual_ranks<Memory>> virtual_;
 
   basic_cancellation<Memory> cancelled_;
   // The exception of each rank.
