@@ -18,6 +18,7 @@
 #include "command/measured.hpp"
 #include "command/subcommands.hpp"
 #include "src/mpi/launch.hpp"
+#include "tutti/termination/list.hpp"
 
 namespace tutti::command {
 namespace {
@@ -42,8 +43,11 @@ struct options {
 };
 
 const std::vector<std::string>& known_detectors() {
-  static const std::vector<std::string> names{"default", "counter", "snapshot", "star",
-                                              "tree",    "ring",    "waves"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{"default"};
+    for (const detector_info& each : detectors) all.emplace_back(each.name);
+    return all;
+  }();
   return names;
 }
 
@@ -130,7 +134,7 @@ void add(cli::command& bench, action& chosen, const description& what) {
   auto o = std::make_shared<options>();
   o->detectors = what.detectors;
   cli::command app = bench.add_subcommand(what.subcommand, what.what);
-  const auto add_list = [&app](const char* name, auto& value, const char* help) {
+  const auto add_list = [&app](const char* name, auto& value, const std::string& help) {
     return app.add_option(name, value, help).value_name("LIST");
   };
   add_list("--threads", o->threads,
@@ -139,7 +143,7 @@ void add(cli::command& bench, action& chosen, const description& what) {
            "Participants that are virtual ranks on one thread a core, e.g. 8,64; alone or beside "
            "--threads");
   add_list("--detectors,--algorithms", o->detectors,
-           "default, counter, snapshot, star, tree, ring, waves; all or none")
+           fmt::format("{}; all or none", fmt::join(known_detectors(), ", ")))
       .show_default();
   add_list("--peers", o->peers,
            "What to compare with: all, none, or some, as std or boost:lockfree_spsc")

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
 
 #include "bench/contenders/contender.hpp"
 #include "cli/errors.hpp"
@@ -12,8 +15,11 @@
 #include "command/subcommands.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/monitor.hpp"
+#include "tutti/platform/names.hpp"
 #include "tutti/platform/usable_cpus.hpp"
+#include "tutti/reduce/list.hpp"
 #include "tutti/registry.hpp"
+#include "tutti/termination/list.hpp"
 #include "tutti/version.h"
 
 namespace tutti::command {
@@ -92,6 +98,19 @@ void print_json() {
     j["wait_policies"].push_back(
         {{"name", w.name}, {"summary", w.summary}, {"available", w.available()}});
   }
+  j["detectors"] = ordered_json::array();
+  for (const auto& d : detectors) {
+    j["detectors"].push_back({{"name", d.name},
+                              {"summary", d.summary},
+                              {"cost", d.cost},
+                              {"use_when", d.use_when},
+                              {"between_processes", d.is_protocol}});
+  }
+  j["reductions"] = ordered_json::array();
+  for (const auto& r : reductions) {
+    j["reductions"].push_back(
+        {{"name", r.name}, {"summary", r.summary}, {"cost", r.cost}, {"use_when", r.use_when}});
+  }
   j["algorithms"] = ordered_json::array();
   for (const auto& a : algorithms) {
     j["algorithms"].push_back({{"name", a.name},
@@ -156,6 +175,10 @@ void print_text() {
   for (const auto& a : algorithms) {
     fmt::print("  {:<16} {:<{}} {}\n", a.name, a.cost, width, a.use_when);
   }
+  fmt::print("\nReductions\n");
+  for (const auto& r : reductions) fmt::print("  {:<16} {}\n", r.name, r.summary);
+  fmt::print("\nDetectors of termination\n");
+  for (const auto& d : detectors) fmt::print("  {:<16} {}\n", d.name, d.summary);
   for (const auto& [key, title, list] : all_peers()) {
     fmt::print("\nPeers of {}\n", title);
     for (const auto& p : list.peers) {
@@ -165,8 +188,8 @@ void print_text() {
   }
 }
 
-// The tables of docs/barriers.md.
-void print_markdown() {
+// The tables of docs/barriers.md, waiting.md, messages.md and reductions.md.
+void print_algorithms() {
   fmt::print(
       "| name | what it is | cost | use it when | not when | source "
       "|\n|---|---|---|---|---|---|\n");
@@ -175,22 +198,59 @@ void print_markdown() {
                a.avoid_when, a.source);
   }
 }
+void print_waits() {
+  fmt::print("| policy | what it does | best when | fails when |\n|---|---|---|---|\n");
+  for (const auto& w : wait_policies)
+    fmt::print("| `{}` | {} | {} | {} |\n", w.name, w.summary, w.best_when, w.fails_when);
+}
+void print_detectors() {
+  fmt::print(
+      "| detector | what it is | an episode without messages costs | use it "
+      "|\n|---|---|---|---|\n");
+  for (const auto& d : detectors)
+    fmt::print("| `{}` | {} | {} | {} |\n", d.name, d.summary, d.cost, d.use_when);
+}
+void print_reductions() {
+  fmt::print(
+      "| algorithm | what it is | when tutti chooses it | critical path | file "
+      "|\n|---|---|---|---|---|\n");
+  for (const auto& r : reductions)
+    fmt::print("| {0} | {1} | {2} | {3} | `reduce/{0}.hpp` |\n", r.name, r.summary, r.use_when,
+               r.cost);
+}
+
+struct markdown_table {
+  const char* name;
+  void (*print)();
+};
+constexpr std::array markdown_tables{
+    markdown_table{"algorithms", &print_algorithms}, markdown_table{"waits", &print_waits},
+    markdown_table{"detectors", &print_detectors}, markdown_table{"reductions", &print_reductions}};
+
+void print_markdown(const std::string& name) {
+  const markdown_table* table = tutti::detail::find_by_name(markdown_tables, name);
+  if (table == nullptr)
+    throw std::invalid_argument(fmt::format("--markdown: '{}' is not one of {}", name,
+                                            tutti::detail::names_of(markdown_tables)));
+  table->print();
+}
 
 }  // namespace
 
 void add_info(cli::command& program, action& chosen) {
   auto json = std::make_shared<bool>(false);
-  auto markdown = std::make_shared<bool>(false);
+  auto markdown = std::make_shared<std::string>();
   cli::command app = program.add_subcommand(
       "info", "This machine, its waiting mechanisms, tutti's algorithms and their peers");
   const cli::option as_json =
       app.add_flag("--json", *json, "One JSON object instead of the tables");
-  app.add_flag("--markdown", *markdown, "The table of algorithms for the documentation")
+  app.add_option("--markdown", *markdown,
+                 "A table for the documentation: " + tutti::detail::names_of(markdown_tables))
       .excludes(as_json);
   app.when_used([json, markdown, &chosen] {
     chosen = [json, markdown] {
-      if (*markdown) {
-        print_markdown();
+      if (!markdown->empty()) {
+        print_markdown(*markdown);
       } else {
         *json ? print_json() : print_text();
       }

@@ -65,7 +65,7 @@ inline deadline deadline_in(std::uint64_t timeout_ns) noexcept {
 }
 
 inline std::string_view wait_or_adaptive(const char* wait) noexcept {
-  return wait == nullptr ? registry::adaptive::name : std::string_view(wait);
+  return wait == nullptr ? default_wait : std::string_view(wait);
 }
 
 // Calls set(patience) with the patience that the text names; NULL leaves it open. Returns

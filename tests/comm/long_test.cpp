@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
 
 namespace tutti {
@@ -40,9 +41,8 @@ TEST_P(Million, EpisodesOfFourInAll) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Million,
-                         testing::Values("counter", "snapshot", "star", "tree", "ring", "waves"),
-                         [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(All, Million, testing::ValuesIn(test::detector_names()),
+                         [](const auto& tested) { return tested.param; });
 
 }  // namespace
 }  // namespace tutti
