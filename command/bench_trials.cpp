@@ -18,7 +18,6 @@
 #include "command/measured.hpp"
 #include "command/subcommands.hpp"
 #include "src/mpi/launch.hpp"
-#include "tutti/termination/list.hpp"
 
 namespace tutti::command {
 namespace {
@@ -41,15 +40,6 @@ struct options {
   std::string peers = "all";
   run_options run;
 };
-
-const std::vector<std::string>& known_detectors() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all{"default"};
-    for (const detector_info& each : detectors) all.emplace_back(each.name);
-    return all;
-  }();
-  return names;
-}
 
 // The trials of peers whose family, or family:name, is asked for. On fibers nobody but who can has
 // any, so that a name without one is no error.
@@ -84,8 +74,8 @@ bench::trial_plan make_plan(const options& o, const description& what) {
     threads = cli::parse_counts("--threads", *o.threads, 64);
   else if (!o.fibers)
     threads = default_counts({2, 4});
-  const auto detectors =
-      bench::choose_names(cli::split("--detectors", o.detectors), known_detectors(), "detector");
+  const auto detectors = bench::choose_names(cli::split("--detectors", o.detectors),
+                                             bench::detector_names(), "detector");
   const auto peers = cli::split("--peers", o.peers);
   const auto add = [&](const char* option, rank_t n, bool on_fibers) {
     if (n < 2)
@@ -143,7 +133,7 @@ void add(cli::command& bench, action& chosen, const description& what) {
            "Participants that are virtual ranks on one thread a core, e.g. 8,64; alone or beside "
            "--threads");
   add_list("--detectors,--algorithms", o->detectors,
-           fmt::format("{}; all or none", fmt::join(known_detectors(), ", ")))
+           fmt::format("{}; all or none", fmt::join(bench::detector_names(), ", ")))
       .show_default();
   add_list("--peers", o->peers,
            "What to compare with: all, none, or some, as std or boost:lockfree_spsc")

@@ -2,24 +2,18 @@
 // `tutti info`: what this machine has, and what tutti can do with it.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 
 #include "bench/contenders/contender.hpp"
 #include "cli/errors.hpp"
+#include "command/library_lists.hpp"
 #include "command/machine_state.hpp"
 #include "command/subcommands.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/monitor.hpp"
-#include "tutti/platform/names.hpp"
 #include "tutti/platform/usable_cpus.hpp"
-#include "tutti/reduce/list.hpp"
-#include "tutti/registry.hpp"
-#include "tutti/termination/list.hpp"
 #include "tutti/version.h"
 
 namespace tutti::command {
@@ -93,33 +87,7 @@ void print_json() {
   for (const auto& m : waiting_mechanisms()) {
     j["waiting_mechanisms"].push_back({{"name", m.name}, {"available", m.available}});
   }
-  j["wait_policies"] = ordered_json::array();
-  for (const auto& w : wait_policies) {
-    j["wait_policies"].push_back(
-        {{"name", w.name}, {"summary", w.summary}, {"available", w.available()}});
-  }
-  j["detectors"] = ordered_json::array();
-  for (const auto& d : detectors) {
-    j["detectors"].push_back({{"name", d.name},
-                              {"summary", d.summary},
-                              {"cost", d.cost},
-                              {"use_when", d.use_when},
-                              {"between_processes", d.is_protocol}});
-  }
-  j["reductions"] = ordered_json::array();
-  for (const auto& r : reductions) {
-    j["reductions"].push_back(
-        {{"name", r.name}, {"summary", r.summary}, {"cost", r.cost}, {"use_when", r.use_when}});
-  }
-  j["algorithms"] = ordered_json::array();
-  for (const auto& a : algorithms) {
-    j["algorithms"].push_back({{"name", a.name},
-                               {"summary", a.summary},
-                               {"source", a.source},
-                               {"cost", a.cost},
-                               {"use_when", a.use_when},
-                               {"avoid_when", a.avoid_when}});
-  }
+  add_lists(j);
   for (const auto& [key, title, list] : all_peers()) {
     j[key] = ordered_json::array();
     for (const auto& p : list.peers) {
@@ -165,20 +133,7 @@ void print_text() {
   for (const auto& m : waiting_mechanisms()) {
     fmt::print("  {:<16} {:<4} {}\n", m.name, m.available ? "yes" : "no", m.summary);
   }
-  fmt::print("\nWait policies\n");
-  for (const auto& w : wait_policies) {
-    fmt::print("  {:<16} {:<4} {}\n", w.name, w.available() ? "yes" : "no", w.summary);
-  }
-  std::size_t width = 0;
-  for (const auto& a : algorithms) width = std::max(width, a.cost.size());
-  fmt::print("\nAlgorithms\n  {:<16} {:<{}} {}\n", "name", "cost", width, "use when");
-  for (const auto& a : algorithms) {
-    fmt::print("  {:<16} {:<{}} {}\n", a.name, a.cost, width, a.use_when);
-  }
-  fmt::print("\nReductions\n");
-  for (const auto& r : reductions) fmt::print("  {:<16} {}\n", r.name, r.summary);
-  fmt::print("\nDetectors of termination\n");
-  for (const auto& d : detectors) fmt::print("  {:<16} {}\n", d.name, d.summary);
+  print_lists();
   for (const auto& [key, title, list] : all_peers()) {
     fmt::print("\nPeers of {}\n", title);
     for (const auto& p : list.peers) {
@@ -186,53 +141,6 @@ void print_text() {
     }
     for (const auto& p : list.missing) fmt::print("  {:<32} no   {}\n", p.family, p.reason);
   }
-}
-
-// The tables of docs/barriers.md, waiting.md, messages.md and reductions.md.
-void print_algorithms() {
-  fmt::print(
-      "| name | what it is | cost | use it when | not when | source "
-      "|\n|---|---|---|---|---|---|\n");
-  for (const auto& a : algorithms) {
-    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", a.name, a.summary, a.cost, a.use_when,
-               a.avoid_when, a.source);
-  }
-}
-void print_waits() {
-  fmt::print("| policy | what it does | best when | fails when |\n|---|---|---|---|\n");
-  for (const auto& w : wait_policies)
-    fmt::print("| `{}` | {} | {} | {} |\n", w.name, w.summary, w.best_when, w.fails_when);
-}
-void print_detectors() {
-  fmt::print(
-      "| detector | what it is | an episode without messages costs | use it "
-      "|\n|---|---|---|---|\n");
-  for (const auto& d : detectors)
-    fmt::print("| `{}` | {} | {} | {} |\n", d.name, d.summary, d.cost, d.use_when);
-}
-void print_reductions() {
-  fmt::print(
-      "| algorithm | what it is | when tutti chooses it | critical path | file "
-      "|\n|---|---|---|---|---|\n");
-  for (const auto& r : reductions)
-    fmt::print("| {0} | {1} | {2} | {3} | `reduce/{0}.hpp` |\n", r.name, r.summary, r.use_when,
-               r.cost);
-}
-
-struct markdown_table {
-  const char* name;
-  void (*print)();
-};
-constexpr std::array markdown_tables{
-    markdown_table{"algorithms", &print_algorithms}, markdown_table{"waits", &print_waits},
-    markdown_table{"detectors", &print_detectors}, markdown_table{"reductions", &print_reductions}};
-
-void print_markdown(const std::string& name) {
-  const markdown_table* table = tutti::detail::find_by_name(markdown_tables, name);
-  if (table == nullptr)
-    throw std::invalid_argument(fmt::format("--markdown: '{}' is not one of {}", name,
-                                            tutti::detail::names_of(markdown_tables)));
-  table->print();
 }
 
 }  // namespace
@@ -245,7 +153,7 @@ void add_info(cli::command& program, action& chosen) {
   const cli::option as_json =
       app.add_flag("--json", *json, "One JSON object instead of the tables");
   app.add_option("--markdown", *markdown,
-                 "A table for the documentation: " + tutti::detail::names_of(markdown_tables))
+                 "A table for the documentation: " + names_of_markdown_tables())
       .excludes(as_json);
   app.when_used([json, markdown, &chosen] {
     chosen = [json, markdown] {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/registry_waiting.hpp"
 #include "tutti/barrier/barrier.hpp"
@@ -92,6 +93,12 @@ struct providers {
     const auto found = by_name.find(name);
     return found != by_name.end() ? found->second : barrier_provider{};
   }
+  std::vector<std::string> names() {
+    const std::scoped_lock guard(lock);
+    std::vector<std::string> all_names;
+    for (const auto& [name, provider] : by_name) all_names.push_back(name);
+    return all_names;
+  }
 };
 
 bool is_of_the_registry(std::string_view name) {
@@ -102,8 +109,7 @@ bool is_of_the_registry(std::string_view name) {
 [[noreturn]] void refuse_algorithm(std::string_view algorithm) {
   std::string known = std::string(default_algorithm) + ", " +
                       std::string(default_rankless_algorithm) + ", " + detail::names_of(algorithms);
-  const std::scoped_lock guard(providers::all().lock);
-  for (const auto& [name, provider] : providers::all().by_name) known += ", " + name;
+  for (const std::string& name : providers::all().names()) known += ", " + name;
   refuse("unknown barrier algorithm " + quoted(algorithm) + " (known: " + known + ")");
 }
 
@@ -188,6 +194,15 @@ void add_barrier_provider(std::string_view name, barrier_provider provider) {
   const std::scoped_lock guard(all.lock);
   if (!all.by_name.emplace(name, std::move(provider)).second)
     refuse("a barrier provider " + quoted(name) + " exists already");
+}
+
+std::vector<std::string> barrier_provider_names() { return providers::all().names(); }
+
+bool is_barrier_name(std::string_view name) noexcept {
+  if (is_of_the_registry(name)) return true;
+  providers& all = providers::all();
+  const std::scoped_lock guard(all.lock);
+  return all.by_name.find(name) != all.by_name.end();
 }
 
 void remove_barrier_provider(std::string_view name) noexcept {
