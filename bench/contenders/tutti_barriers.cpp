@@ -50,7 +50,8 @@ std::vector<contender> choose_tutti(const std::vector<std::string>& algorithm_li
   const auto names = choose_names(algorithm_list, algorithm_names(), "algorithm");
   std::vector<contender> chosen;
   for (const auto& name : names) {
-    if (decides_how_to_wait(name)) chosen.push_back(tutti_contender(name, std::string(default_wait)));
+    if (decides_how_to_wait(name))
+      chosen.push_back(tutti_contender(name, std::string(default_wait)));
   }
   for (const auto& wait : choose_waits(wait_list)) {
     for (const auto& name : names) {

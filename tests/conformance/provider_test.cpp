@@ -71,7 +71,48 @@ TEST(Provider, MakesABarrierInC) {
   EXPECT_EQ(tutti_barrier_create(&sync, 2, "dumy", nullptr), TUTTI_ENAME);
 }
 
-//TEAM
+TEST(Provider, MakesTheBarrierOfATeam) {
+  dummy_provider dummy;
+  for (const rank_t ranks : {3u, 7u}) {
+    team workers(team_options{.threads = 3, .ranks = ranks, .barrier = "dummy"});
+    workers.run([](member&) {});
+    EXPECT_EQ(dummy.arrivals(), 0u);
+    workers.run([](member& me) {
+      me.barrier();
+      EXPECT_EQ(me.reduce(plus{}, std::array<rank_t, 2>{me.rank(), 1})[1], me.size());
+    });
+    EXPECT_GT(dummy.arrivals(), 0u);
+    EXPECT_EQ(workers.run_reduce(plus{}, [](member&) { return rank_t{1}; }), ranks);
+    // The first ranks meet without it, because it is for all.
+    dummy.arrivals();
+    workers.run(2, [](member& me) { EXPECT_EQ(me.reduce(plus{}, 1), 2); });
+    // It is made again after a region that failed.
+    EXPECT_THROW(workers.run([](member& me) {
+      if (me.rank() == 1) throw std::runtime_error("a rank that fails");
+      me.barrier();
+      me.barrier();
+    }),
+                 std::runtime_error);
+    workers.run([](member& me) { me.barrier(); });
+    EXPECT_TRUE(workers.run_for(std::chrono::minutes(1), [](member& me) { me.barrier(); }));
+  }
+  EXPECT_THROW(team(team_options{.threads = 2, .barrier = "dummy", .wait = "park"}),
+               std::invalid_argument);
+}
+
+TEST(Provider, MakesTheBarrierOfATeamInC) {
+  dummy_provider dummy;
+  tutti_team_options how = {};
+  how.size = sizeof how;
+  how.threads = 2;
+  how.barrier = "dummy";
+  tutti_team* workers = nullptr;
+  ASSERT_EQ(tutti_team_create(&workers, &how), TUTTI_OK);
+  const auto meet = [](tutti_member* me, void*) { return tutti_member_barrier(me); };
+  EXPECT_EQ(tutti_team_run(workers, meet, nullptr), TUTTI_OK);
+  EXPECT_EQ(dummy.arrivals(), 2u);
+  tutti_team_destroy(workers);
+}
 
 }  // namespace
 }  // namespace tutti

@@ -39,6 +39,7 @@
 #include "tutti/barrier/timed.hpp"
 #include "tutti/platform/misuse.hpp"
 #include "tutti/platform/owned.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 #include "tutti/schedule/choose.hpp"
 
 namespace tutti {

@@ -38,6 +38,7 @@
 #include "tutti/barrier/timed.hpp"
 #include "tutti/platform/misuse.hpp"
 #include "tutti/platform/owned.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 #include "tutti/reduce/after_barrier.hpp"
 #include "tutti/reduce/any_reduction.hpp"
 #include "tutti/reduce/operations.hpp"
@@ -162,8 +163,7 @@ class reduction {
 
   void make(const reduction_algorithm& algorithm, patience p) {
     std::string_view name = algorithm.name();
-    if (name.empty())
-      name = choose::reduction(n_, choose::is_crowded(n_, Memory::cpus()), true);
+    if (name.empty()) name = choose::reduction(n_, choose::is_crowded(n_, Memory::cpus()), true);
     if (reduction_.emplace(name, n_)) return;
     if (algorithm.barrier().empty()) refuse("there is no reduction '" + std::string(name) + "'");
     named_.emplace(algorithm, n_, p);

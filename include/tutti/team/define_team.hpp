@@ -79,6 +79,8 @@ void basic_team<Memory>::choose_sizes() {
 
 template <class Memory>
 void basic_team<Memory>::make_sync() {
+  // A provider may have only one barrier at a time.
+  sync_.reset();
   sync_ = std::make_unique<detail::group_sync<Memory>>(
       threads_, crowded_, is_virtual(), barrier_name_, wait_name_, options_.patience, cancelled_);
   narrow_syncs_.clear();
@@ -88,7 +90,7 @@ void basic_team<Memory>::make_sync() {
 
 template <class Memory>
 void basic_team<Memory>::make_regions() {
-  if (barrier_name_.empty()) {
+  if (!detail::named_barriers<Memory>::ends_regions(barrier_name_)) {
     regions_.use_messages(threads_, crowded_, options_.fan);
     regions_.set_patience(options_.patience);
   } else {
@@ -184,10 +186,13 @@ void basic_team<Memory>::open_first(const job& j, rank_t k) {
   if (threads < threads_) {
     narrow_syncs_.resize(threads_);
     auto& sync = narrow_syncs_[threads];
+    // The barrier of a provider is for all threads.
+    const std::string_view barrier = detail::named_barriers<Memory>::ends_regions(barrier_name_)
+                                         ? std::string_view(barrier_name_)
+                                         : std::string_view();
     if (sync == nullptr)
-      sync = std::make_unique<detail::group_sync<Memory>>(threads, crowded_, is_virtual(),
-                                                          barrier_name_, wait_name_,
-                                                          options_.patience, cancelled_);
+      sync = std::make_unique<detail::group_sync<Memory>>(
+          threads, crowded_, is_virtual(), barrier, wait_name_, options_.patience, cancelled_);
   }
   regions_.open(j, threads);
 }

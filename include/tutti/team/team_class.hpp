@@ -44,8 +44,8 @@ struct team_options {
   // The number of ranks. 0: one for each thread. More than threads: virtual ranks, which are
   // several fibers on a thread (team/fibers.hpp tells what they must not do).
   rank_t ranks = 0;
-  // The name of a barrier of the registry that ends regions and implements member::barrier. Empty:
-  // tutti chooses.
+  // The name of a barrier of the registry that ends regions and implements member::barrier, or of a
+  // provider (barrier/provider.hpp), which implements only member::barrier. Empty: tutti chooses.
   std::string_view barrier = {};
   // The wait policy of a named barrier.
   std::string_view wait = "adaptive";

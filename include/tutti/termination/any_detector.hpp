@@ -12,6 +12,7 @@
 
 #include "tutti/platform/misuse.hpp"
 #include "tutti/platform/names.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 #include "tutti/schedule/choose.hpp"
 #include "tutti/termination/detector.hpp"
 #include "tutti/termination/list.hpp"
@@ -31,8 +32,7 @@ class any_detector<Memory, Wake, std::tuple<First, Other...>> {
           return typename First::template type<Memory, Wake>(arguments...);
         })) {
     if (name.empty())
-      name =
-          choose::detector(participants, choose::is_crowded(participants, Memory::cpus()));
+      name = choose::detector(participants, choose::is_crowded(participants, Memory::cpus()));
     if (name == First::info.name) return;
     (void)((name == Other::info.name && (other_ = make<Other>(participants, wake), true)) || ...);
     if (other_ == nullptr)
