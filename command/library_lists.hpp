@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tutti info` prints of the library's lists: wait policies, detectors, reductions, algorithms.
+// What `tutti info` prints of the lists of wait policies, detectors, reductions and algorithms.
 #pragma once
 
 #include <nlohmann/json.hpp>

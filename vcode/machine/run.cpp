@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tutti/barrier/any.hpp"
+#include "tutti/platform/clock.hpp"
 #include "tutti/team/team.hpp"
 #include "vcode/machine/engines.hpp"
 #include "vcode/vcode.hpp"

@@ -217,6 +217,7 @@ class TUTTI_API basic_team {
 
   // ---- loops (define_loops.hpp)
   struct shared_loop;
+  class measured_loop;
   class loop_run;
   void run_loop(detail::loop_work& work, const detail::loop_request<Memory>& request);
   static void help(const job&, basic_team& t, rank_t thread);
