@@ -49,12 +49,14 @@ TEST(Provider, MakesABarrier) {
 
 TEST(Provider, MakesAReduction) {
   dummy_provider dummy;
-  reduction<int> total(3, {}, "dummy");
-  as_each(3, [&](rank_t rank) {
-    EXPECT_EQ(total.all(rank, static_cast<int>(rank) + 1), 6);
-    EXPECT_EQ(total.all_for(rank, 2, std::chrono::minutes(1)), 6);
-  });
-  EXPECT_EQ(dummy.arrivals(), 6u);
+  {
+    reduction<int> total(3, {}, "dummy");
+    as_each(3, [&](rank_t rank) {
+      EXPECT_EQ(total.all(rank, static_cast<int>(rank) + 1), 6);
+      EXPECT_EQ(total.all_for(rank, 2, std::chrono::minutes(1)), 6);
+    });
+    EXPECT_EQ(dummy.arrivals(), 6u);
+  }
   EXPECT_THROW(reduction<int>(3, {}, "dummy", patience::active()), std::invalid_argument);
 }
 
@@ -74,6 +76,7 @@ TEST(Provider, MakesABarrierInC) {
 TEST(Provider, MakesTheBarrierOfATeam) {
   dummy_provider dummy;
   for (const rank_t ranks : {3u, 7u}) {
+    dummy.arrivals();
     team workers(team_options{.threads = 3, .ranks = ranks, .barrier = "dummy"});
     workers.run([](member&) {});
     EXPECT_EQ(dummy.arrivals(), 0u);

@@ -67,11 +67,14 @@ struct protocol_entry {
   }
 };
 
+// The detectors between threads only.
+using shared_detectors = std::tuple<counter, snapshot>;
+
 template <class... Shared, class... Protocol>
 auto with_protocols(std::tuple<Shared...>*, std::tuple<Protocol...>*)
     -> std::tuple<Shared..., protocol_entry<Protocol>...>;
 
-using detectors = decltype(with_protocols(static_cast<std::tuple<counter, snapshot>*>(nullptr),
+using detectors = decltype(with_protocols(static_cast<shared_detectors*>(nullptr),
                                           static_cast<protocol::registry::algorithms*>(nullptr)));
 
 }  // namespace registry
