@@ -37,9 +37,12 @@ void as_each_of_three(F f) {
 }
 
 // The algorithm "echo" with the wait policy "doze" is one of the suite's providers, and passes.
-INSTANTIATE_TEST_SUITE_P(Added, Barrier,
+const auto added = [](const provider& p) { return p.algorithm == "echo" && p.wait == "doze"; };
+INSTANTIATE_TEST_SUITE_P(Added, Barrier, testing::ValuesIn(tutti::test::providers_where(added)),
+                         tutti::test::name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(Added, Crowd,
                          testing::ValuesIn(tutti::test::providers_where([](const provider& p) {
-                           return p.algorithm == "echo" && p.wait == "doze";
+                           return added(p) && takes_crowds(p);
                          })),
                          tutti::test::name_of_parameter);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Anonymous);
