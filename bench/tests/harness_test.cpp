@@ -147,9 +147,9 @@ TEST(Contenders, IncludeTheBarrierOfAProvider) {
   const std::vector<contender> teams = choose_teams({"dummy"}, {"park"});
   ASSERT_EQ(teams.size(), 1u);
   EXPECT_EQ(teams[0].wait, "adaptive");
-  teams[0].collectives({.threads = 2, .ranks = 2})->enter([](runtime_rank& rank) {
-    rank.barriers(3);
-  });
+  runtime_options size;
+  size.threads = size.ranks = 2;
+  teams[0].collectives(size)->enter([](runtime_rank& rank) { rank.barriers(3); });
   EXPECT_EQ(dummy.arrivals(), 6u);
 }
 

@@ -14,7 +14,7 @@
 namespace tutti {
 namespace {
 
-class Bugs : public testing::TestWithParam<const char*> {
+class Bugs : public testing::TestWithParam<std::string> {
  protected:
   static communicator_options options() {
     communicator_options chosen;

@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class Faults : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+class Faults : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   static communicator_options options() {
     communicator_options chosen;

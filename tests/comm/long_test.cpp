@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-class Million : public testing::TestWithParam<const char*> {};
+class Million : public testing::TestWithParam<std::string> {};
 
 TEST_P(Million, EpisodesWithAMessageEach) {
   communicator_options options;

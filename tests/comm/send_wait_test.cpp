@@ -44,7 +44,7 @@ std::uint64_t fill(endpoint& me, rank_t to) {
   return count;
 }
 
-class SendWait : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+class SendWait : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   static communicator_options options() {
     communicator_options chosen;
