@@ -15,6 +15,8 @@ struct preload {
 
 inline constexpr preload preloads[] = {
     {"--openmp", "libgomp.so.1", true, "Replace libgomp, the OpenMP runtime of GCC"},
+    {"--mpi", "libtutti-mpi.so", false,
+     "Serve the small collective calls of Open MPI and MPICH between ranks of one node"},
 };
 
 }  // namespace tutti::command

@@ -40,6 +40,7 @@ struct run_options {
   std::array<bool, std::size(preloads)> chosen{};
   bool reproducible = false;
   bool verbose = false;
+  std::string deadline;
   std::vector<std::string> program;
 };
 
@@ -162,6 +163,7 @@ int run(const run_options& o) {
   if (access(path.c_str(), X_OK) != 0)
     return complain(fmt::format("{}: this file is not executable", name), cannot_run);
   if (o.verbose) setenv("TUTTI_VERBOSE", "1", 1);
+  if (!o.deadline.empty()) setenv("TUTTI_MPI_DEADLINE", o.deadline.c_str(), 1);
   if (o.reproducible) setenv("TUTTI_REPRODUCIBLE", "1", 1);
   if (const std::string why = why_untouched(path); !why.empty())
     std::fprintf(stderr, "tutti run: %s runs without tutti: %s\n", name.c_str(), why.c_str());
@@ -184,6 +186,8 @@ void add_run(cli::command& program, action& chosen) {
     app.add_flag(preloads[i].option, o->chosen[i], preloads[i].help);
   app.add_flag("--reproducible", o->reproducible, "Combine reductions in the order of the ranks");
   app.add_flag("--verbose", o->verbose, "Say on standard error who runs the program");
+  app.add_option("--deadline", o->deadline,
+                 "With --mpi: a rank that waits longer, such as 10s, names those that are missing");
   app.add_option("program", o->program, "The program and its arguments, after --").required();
   app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
 }

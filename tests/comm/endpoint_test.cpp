@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
 #include "tutti/team/team.hpp"
 
@@ -125,7 +124,7 @@ TEST(Endpoint, RefusesAMessageThatNoSizeFieldHolds) {
 }
 
 TEST(Endpoint, WithdrawsTheVoteOfWhoeverIsWoken) {
-  for (const std::string& detector : test::detector_names()) {
+  for (const char* detector : {"counter", "snapshot", "star", "ring"}) {
     communicator comm(2, {.detector = detector});
     run_threads(2, [&](rank_t rank) {
       endpoint& me = comm[rank];
@@ -243,7 +242,7 @@ TEST(Communicator, CountsTheTimeInIdleIfAsked) {
 // Virtual ranks: a fiber that waits, or cannot send, lets the other fibers of its thread run.
 TEST(Communicator, ServesTheFibersOfATeam) {
   constexpr rank_t ranks = 24;
-  for (const std::string& detector : test::detector_names()) {
+  for (const char* detector : {"counter", "snapshot", "star"}) {
     tutti::team team(team_options{.threads = 2, .ranks = ranks});
     communicator comm(ranks, {.detector = detector, .ring_bytes = 256});
     std::vector<std::uint64_t> got(ranks);

@@ -4,13 +4,12 @@
 
 #include <string>
 
-#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
 
 namespace tutti {
 namespace {
 
-class Million : public testing::TestWithParam<std::string> {};
+class Million : public testing::TestWithParam<const char*> {};
 
 TEST_P(Million, EpisodesWithAMessageEach) {
   communicator_options options;
@@ -41,8 +40,9 @@ TEST_P(Million, EpisodesOfFourInAll) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Million, testing::ValuesIn(test::detector_names()),
-                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(All, Million,
+                         testing::Values("counter", "snapshot", "star", "tree", "ring", "waves"),
+                         [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
 }  // namespace tutti

@@ -14,11 +14,17 @@ namespace tutti::mpi {
 struct across_processes : native {
   static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
                    std::uint64_t deadline_ns) noexcept {
-    if (!platform::park_fiber(&word, seen, deadline_ns))
-      platform::futex_wait(&word, seen, deadline_ns, platform::futex_scope::machine);
+    sleep(&word, seen, deadline_ns);
+  }
+  static void park(const atomic<std::uint64_t>& word, std::uint64_t seen,
+                   std::uint64_t deadline_ns) noexcept {
+    sleep(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
   }
   static void unpark(const atomic<std::uint32_t>& word) noexcept {
     platform::futex_wake_all(&word, platform::futex_scope::machine);
+  }
+  static void unpark(const atomic<std::uint64_t>& word) noexcept {
+    platform::futex_wake_all(platform::low_half(word), platform::futex_scope::machine);
   }
 
   // The table, with platform::core_slots entries, in which this thread's communicator keeps what it
@@ -28,6 +34,12 @@ struct across_processes : native {
   static inline thread_local platform::cpu_hints* node_hints = platform::hints_of_cpus;
   static platform::cpu_hints& core() noexcept {
     return node_hints[platform::current_cpu() % platform::core_slots];
+  }
+
+ private:
+  static void sleep(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) noexcept {
+    if (!platform::park_fiber(word, seen, deadline_ns))
+      platform::futex_wait(word, seen, deadline_ns, platform::futex_scope::machine);
   }
 };
 

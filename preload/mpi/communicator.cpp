@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/mpi/communicator.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "preload/mpi/settings.hpp"
+#include "tutti/platform/clock.hpp"
+
+namespace tutti::preload {
+namespace {
+
+// --- the communicators of this process, by handle ------------------------------------------------
+
+// Lookups take no lock. An entry keeps its key when its communicator is freed, because MPI will
+// use the handle again. A table that is full is replaced by a larger one, and stays, since a lookup
+// may be reading it.
+class table {
+ public:
+  communicator* find(handle key) const noexcept {
+    // acquire: pairs with the release in grow().
+    const slots* const all = current_.load(acquire);
+    for (std::size_t at = first(key);; ++at) {
+      const slot& one = all->at(at);
+      // acquire: pairs with the release in put().
+      const handle found = one.key.load(acquire);
+      // acquire: pairs with the release in put().
+      if (found == key) return one.value.load(acquire);
+      if (found == none) return nullptr;
+    }
+  }
+  void put(handle key, communicator* value) {
+    const std::lock_guard lock(mutex_);
+    // relaxed: only written under the mutex.
+    slots* all = current_.load(relaxed);
+    if (2 * (used_ + 1) > all->size()) all = grow(*all);
+    put_into(*all, key, value);
+  }
+
+ private:
+  // No handle has this value: communicators have addresses, or numbers with a kind in them.
+  static constexpr handle none = 0;
+  struct slot {
+    std::atomic<handle> key{none};
+    std::atomic<communicator*> value{nullptr};
+  };
+  class slots {
+   public:
+    explicit slots(std::size_t size) : all_(size) {}
+    std::size_t size() const noexcept { return all_.size(); }
+    slot& at(std::size_t i) noexcept { return all_[i & (all_.size() - 1)]; }
+    const slot& at(std::size_t i) const noexcept { return all_[i & (all_.size() - 1)]; }
+
+   private:
+    std::vector<slot> all_;
+  };
+
+  static std::size_t first(handle key) noexcept {
+    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 32);
+  }
+  void put_into(slots& all, handle key, communicator* value) noexcept {
+    for (std::size_t at = first(key);; ++at) {
+      slot& one = all.at(at);
+      // relaxed: only written under the mutex.
+      const handle found = one.key.load(relaxed);
+      if (found != none && found != key) continue;
+      // release: publishes the communicator; pairs with find().
+      one.value.store(value, release);
+      if (found == none) ++used_;
+      // release: publishes the value; pairs with find().
+      one.key.store(key, release);
+      return;
+    }
+  }
+  slots* grow(slots& old) {
+    auto* const larger = new slots(2 * old.size());
+    used_ = 0;
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      // relaxed: only written under the mutex.
+      communicator* const value = old.at(i).value.load(relaxed);
+      // relaxed: as above.
+      if (value != nullptr) put_into(*larger, old.at(i).key.load(relaxed), value);
+    }
+    // release: publishes the entries; pairs with find().
+    current_.store(larger, release);
+    return larger;
+  }
+
+  std::mutex mutex_;
+  slots first_{256};
+  std::atomic<slots*> current_{&first_};
+  std::size_t used_ = 0;
+};
+
+table& communicators() noexcept {
+  static table& all = *new table;
+  return all;
+}
+
+// --- what the ranks tell each other --------------------------------------------------------------
+
+struct introduction {
+  // Increased whenever the room or this introduction changes.
+  static constexpr std::uint32_t current_version = 1;
+  std::uint32_t version = current_version;
+  std::int32_t pid = 0;
+  std::uint64_t node = 0;
+  // The descriptor of the memory that this rank offers, in case it is the first of its node.
+  std::int32_t memory = -1;
+  std::int32_t has_deadline = 0;
+};
+
+// Gathers `bytes` bytes of all ranks. MPI's blocking calls would do, but with more ranks than CPUs
+// those of MPICH keep a CPU for a whole slice of the scheduler, some milliseconds each.
+bool gather(const library& mpi, handle comm, const void* mine, int bytes, void* all) noexcept {
+  handle_space request;
+  if (mpi.iallgather(mine, bytes, mpi.byte, all, bytes, mpi.byte, comm, &request) != 0)
+    return false;
+  for (int is_done = 0;;) {
+    if (mpi.test(&request, &is_done, mpi.ignored_status) != 0) return false;
+    if (is_done != 0) return true;
+    native::yield();
+  }
+}
+
+class descriptor {
+ public:
+  explicit descriptor(int number = -1) noexcept : number_(number) {}
+  ~descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  int number() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+void* map(int memory, std::size_t bytes) noexcept {
+  void* const at =
+      memory < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+void progress_of_open_mpi(std::uintptr_t) noexcept { library::get()->progress(); }
+// A probe makes progress. It looks for a message that nobody sends and consumes none. MPICH makes
+// none if it finds one, so after that the tag changes.
+void progress_by_probe(std::uintptr_t comm) noexcept {
+  static thread_local int tag = 32749;
+  const library& mpi = *library::get();
+  int is_there = 0;
+  mpi.iprobe(mpi.any_source, tag, comm, &is_there, mpi.ignored_status);
+  if (is_there != 0) tag = tag > 16384 ? tag - 1 : 32749;
+}
+
+std::atomic<bool> has_complained{false};
+
+}  // namespace
+
+communicator* communicator::find(handle key) noexcept { return communicators().find(key); }
+
+// --- set-up --------------------------------------------------------------------------------------
+
+communicator* communicator::set_up(const library& mpi, handle comm) noexcept try {
+  // Before MPI_Init, after MPI_Finalize, and with a handle that is none, MPI reports the mistake.
+  int is_initialized = 0, is_finalized = 0, size = 0;
+  mpi.initialized(&is_initialized);
+  mpi.finalized(&is_finalized);
+  if (is_initialized == 0 || is_finalized != 0 || comm == 0) return nullptr;
+  // The upper bits of a communicator's handle in the ABI of MPICH: valid, and a communicator.
+  if (mpi.by == family::mpich && ((mpi.key(comm) >> 26 & 0xf) != 1 || mpi.key(comm) >> 30 == 0))
+    return nullptr;
+  if (mpi.comm_size(comm, &size) != 0) return nullptr;
+
+  static std::mutex one;
+  static int key = 0;
+  {
+    const std::lock_guard lock(one);
+    static const bool has_key = [&] {
+      using copy_function = int (*)(handle, int, void*, void*, void*, int*);
+      const copy_function copy = [](handle, int, void*, void*, void*, int* is_copied) {
+        *is_copied = 0;
+        return 0;
+      };
+      using remove_function = int (*)(handle, int, void*, void*) noexcept;
+      const remove_function remove = on_free;
+      return mpi.comm_create_keyval(reinterpret_cast<void*>(copy), reinterpret_cast<void*>(remove),
+                                    &key, nullptr) == 0;
+    }();
+    if (!has_key) return nullptr;
+  }
+
+  auto* const made = new communicator(mpi, comm);
+  made->size_ = size;
+  const std::string reason = made->join();
+  made->name_when_set_up_ = made->name();
+  if (!reason.empty()) made->say("MPI's own calls, because " + reason);
+  communicators().put(mpi.key(comm), made);
+  mpi.comm_set_attr(comm, key, made);
+  return made->room_ ? made : nullptr;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "tutti: cannot set up a communicator: %s\n", error.what());
+  mpi.abort(mpi.world, 1);
+  return nullptr;
+}
+
+std::string communicator::join() {
+  int is_inter = 0;
+  if (mpi_.comm_rank(comm_, &rank_) != 0 || mpi_.comm_test_inter(comm_, &is_inter) != 0)
+    return "MPI does not tell its rank";
+  const settings& said = settings::get();
+  // relaxed: publishes nothing.
+  if (rank_ == 0 && !said.complaint.empty() && !has_complained.exchange(true, relaxed))
+    std::fprintf(stderr, "tutti: %s\n", said.complaint.c_str());
+  if (is_inter != 0) return "it is an intercommunicator";
+  if (size_ == 1) return "it has one rank";
+
+  const auto count = static_cast<std::size_t>(size_);
+  introduction mine;
+  mine.pid = static_cast<std::int32_t>(getpid());
+  mine.node = said.node;
+  const descriptor offered(memfd_create("tutti-mpi", MFD_CLOEXEC));
+  const auto most = static_cast<rank_t>(std::min<std::size_t>(count, room::most_ranks));
+  if (ftruncate(offered.number(), static_cast<off_t>(room::bytes_for(most))) == 0)
+    mine.memory = offered.number();
+  std::vector<introduction> all(count);
+  if (!gather(mpi_, comm_, &mine, sizeof mine, all.data())) return "MPI_Iallgather failed";
+
+  // From here on all ranks know the same, so they come to the same results.
+  std::vector<int> leaders;
+  std::vector<int> node_of(count), place(count);
+  std::vector<rank_t> ranks_of;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (all[i].version != introduction::current_version)
+      return "rank " + std::to_string(i) + " has loaded another version of tutti";
+    std::size_t node = 0;
+    while (node < leaders.size() &&
+           all[static_cast<std::size_t>(leaders[node])].node != all[i].node)
+      ++node;
+    if (node == leaders.size()) {
+      leaders.push_back(static_cast<int>(i));
+      ranks_of.push_back(0);
+    }
+    node_of[i] = static_cast<int>(node);
+    place[i] = static_cast<int>(ranks_of[node]++);
+  }
+  if (leaders.size() == count) return "no two of its ranks share a node";
+  for (std::size_t node = 0; node < leaders.size(); ++node)
+    if (ranks_of[node] > room::most_ranks)
+      return "a node has more than " + std::to_string(room::most_ranks) + " of its ranks";
+
+  node_ = node_of[static_cast<std::size_t>(rank_)];
+  const int leader = leaders[static_cast<std::size_t>(node_)];
+  const rank_t here = ranks_of[static_cast<std::size_t>(node_)];
+  room_bytes_ = room::bytes_for(here);
+  void* base = nullptr;
+  if (leader == rank_) {
+    base = map(mine.memory, room_bytes_);
+    if (base != nullptr) {
+      room::build(base, here);
+      room view(base, here, 0);
+      for (std::size_t i = 0; i < count; ++i)
+        if (node_of[i] == node_) {
+          view.of(static_cast<rank_t>(place[i])).pid = all[i].pid;
+          view.of(static_cast<rank_t>(place[i])).rank = static_cast<std::int32_t>(i);
+        }
+    }
+  } else {
+    const introduction& owner = all[static_cast<std::size_t>(leader)];
+    const std::string path =
+        "/proc/" + std::to_string(owner.pid) + "/fd/" + std::to_string(owner.memory);
+    const descriptor opened(owner.memory < 0 ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC));
+    base = map(opened.number(), room_bytes_);
+  }
+
+  // Bit 0: the room is open. Bit 1: requests for MPI_Ibarrier can be made.
+  const bool can_poll = mpi_.by == family::mpich
+                            ? mpi_.grequest_start_polled != nullptr
+                            : mpi_.grequest_start != nullptr && mpi_.register_progress != nullptr;
+  const auto answer = static_cast<std::uint8_t>((base != nullptr ? 1 : 0) | (can_poll ? 2 : 0));
+  std::vector<std::uint8_t> answers(count);
+  if (!gather(mpi_, comm_, &answer, 1, answers.data())) return "MPI_Iallgather failed";
+  std::uint8_t common = 3;
+  std::string reason;
+  for (std::size_t i = 0; i < count; ++i) {
+    common &= answers[i];
+    if ((answers[i] & 1) == 0 && reason.empty())
+      reason = "rank " + std::to_string(i) + " cannot open the shared memory of its node";
+  }
+  std::unique_ptr<between_nodes> outer;
+  if (reason.empty() && leaders.size() > 1) {
+    bool is_made = false;
+    outer = leaders_by_mpi(mpi_, comm_, leader == rank_, rank_, is_made);
+    if (!is_made) reason = "MPI_Comm_split failed";
+  }
+  if (!reason.empty()) {
+    if (base != nullptr) munmap(base, room_bytes_);
+    return reason;
+  }
+  polls_barriers_ = (common & 2) != 0 && leaders.size() == 1;
+  deadline_ns_ = said.deadline_ns;
+  room_.emplace(base, here, static_cast<rank_t>(place[static_cast<std::size_t>(rank_)]));
+  if (leaders.size() > 1) {
+    outer_ = std::move(outer);
+    node_of_ = std::move(node_of);
+    place_on_node_ = std::move(place);
+    say("shared memory in each of " + std::to_string(leaders.size()) +
+        " nodes, MPI's own calls between their first ranks");
+  } else {
+    say("shared memory");
+  }
+  return {};
+}
+
+std::string communicator::name() const {
+  // MPI_MAX_OBJECT_NAME is at most 128.
+  char text[512] = "";
+  int length = 0;
+  mpi_.comm_get_name(comm_, text, &length);
+  return text[0] == '\0' ? "a communicator" : text;
+}
+
+void communicator::say(const std::string& what) const {
+  if (rank_ != 0 || !settings::get().is_verbose) return;
+  std::fprintf(stderr, "tutti: %s, %d ranks: %s\n", name().c_str(), size_, what.c_str());
+}
+
+int communicator::on_free(handle comm, int, void* attribute, void*) noexcept {
+  auto* const leaving = static_cast<communicator*>(attribute);
+  communicators().put(leaving->mpi_.key(comm), nullptr);
+  // relaxed: publishes nothing.
+  leaving->is_freed_.store(true, relaxed);
+  if (leaving->room_ && leaving->rank_ == 0 && settings::get().is_verbose) {
+    const counts& n = leaving->served_;
+    std::fprintf(stderr,
+                 "tutti: %s, %d ranks, is freed: served %llu MPI_Barrier, %llu MPI_Ibarrier, %llu "
+                 "MPI_Bcast, %llu MPI_Allreduce; left %llu calls to MPI\n",
+                 leaving->name_when_set_up_.c_str(), leaving->size_,
+                 static_cast<unsigned long long>(n.barriers),
+                 static_cast<unsigned long long>(n.started_barriers),
+                 static_cast<unsigned long long>(n.broadcasts),
+                 static_cast<unsigned long long>(n.reductions),
+                 static_cast<unsigned long long>(leaving->passed_on_));
+  }
+  leaving->outer_.reset();
+  leaving->let_go();
+  return 0;
+}
+
+room& communicator::hold() noexcept {
+  // relaxed: the caller is a user already.
+  users_.fetch_add(1, relaxed);
+  ++served_.started_barriers;
+  return *room_;
+}
+
+void communicator::let_go() noexcept {
+  // acq_rel: the last user destroys what the others have used.
+  if (users_.fetch_sub(1, acq_rel) != 1) return;
+  if (room_) munmap(room_->base(), room_bytes_);
+  delete this;
+}
+
+void communicator::make_progress() noexcept {
+  // relaxed: publishes nothing.
+  if (mpi_.progress != nullptr)
+    mpi_.progress();
+  else
+    progress_by_probe(is_freed_.load(relaxed) ? mpi_.world : comm_);
+}
+
+// --- the calls -----------------------------------------------------------------------------------
+
+void communicator::begin() noexcept {
+  progressing::make_progress = mpi_.by == family::openmpi && mpi_.progress != nullptr
+                                   ? progress_of_open_mpi
+                                   : progress_by_probe;
+  progressing::waits_in = comm_;
+}
+
+template <class Wait, class Missing>
+void communicator::insist(const char* call, Wait wait, Missing is_missing) noexcept {
+  if (deadline_ns_ == 0) [[likely]] {
+    wait(no_deadline{}, false);
+    return;
+  }
+  bool is_again = false;
+  while (!wait(deadline(platform::now_ns() + deadline_ns_), is_again)) {
+    // The first rank names those that are missing; another one ends the job only if that fails.
+    if (is_again || room_->may_speak()) report(call, is_missing);
+    is_again = true;
+  }
+}
+
+template <class Missing>
+void communicator::report(const char* call, Missing is_missing) noexcept {
+  std::string all;
+  for (rank_t i = 0; i < room_->ranks(); ++i) {
+    if (!is_missing(i)) continue;
+    const room::record& one = room_->of(i);
+    all += (all.empty() ? "rank " : ", rank ") + std::to_string(one.rank) + " (process " +
+           std::to_string(one.pid) + (kill(one.pid, 0) != 0 ? ", which has ended)" : ")");
+  }
+  if (all.empty()) all = "ranks of other nodes";
+  std::fprintf(stderr, "tutti: rank %d of %s has waited in %s for %.3g s for %s\n", rank_,
+               name_when_set_up_.c_str(), call, static_cast<double>(deadline_ns_) * 1e-9,
+               all.c_str());
+  // MPICH's launcher drops what it has not yet read when it is told to end the job.
+  usleep(100'000);
+  mpi_.abort(mpi_.world, 1);
+}
+
+void communicator::meet(const char* call) noexcept {
+  insist(
+      call, [&](auto until, bool is_again) { return room_->meet(until, is_again); },
+      [&](rank_t i) { return !room_->has_arrived(i); });
+}
+
+void communicator::make_room_in_ring(const char* call) noexcept {
+  if (room_->ring_is_used_up()) meet(call);
+}
+
+void communicator::publish(const void* data, std::size_t bytes, const char* call) noexcept {
+  make_room_in_ring(call);
+  room_->publish(data, bytes);
+}
+
+std::size_t communicator::take(void* data, std::size_t most, int root, const char* call) noexcept {
+  make_room_in_ring(call);
+  std::size_t bytes = 0;
+  insist(
+      call,
+      [&](auto until, bool is_again) { return room_->take(data, most, bytes, until, is_again); },
+      [&](rank_t i) { return static_cast<int>(i) == root; });
+  return bytes;
+}
+
+int communicator::barrier() noexcept {
+  constexpr auto call = "MPI_Barrier";
+  begin();
+  ++served_.barriers;
+  meet(call);
+  if (!outer_) return 0;
+  if (room_->me() != 0) {
+    take(nullptr, 0, 0, call);
+    return 0;
+  }
+  const int error = outer_->barrier();
+  publish(nullptr, 0, call);
+  return error;
+}
+
+int communicator::bcast(void* data, std::size_t bytes, int root) noexcept {
+  constexpr auto call = "MPI_Bcast";
+  begin();
+  ++served_.broadcasts;
+  std::size_t sent = bytes;
+  const auto from = static_cast<std::size_t>(root);
+  const bool is_root_here = !outer_ || node_of_[from] == node_;
+  if (is_root_here) {
+    if (rank_ == root)
+      publish(data, bytes, call);
+    else
+      sent = take(data, bytes, outer_ ? place_on_node_[from] : root, call);
+  }
+  if (outer_ && room_->me() == 0) {
+    const int error = outer_->bcast(data, static_cast<int>(bytes), node_of_[from]);
+    if (error != 0) return error;
+  }
+  if (!is_root_here) {
+    if (room_->me() == 0)
+      publish(data, bytes, call);
+    else
+      take(data, bytes, 0, call);
+  }
+  return sent > bytes ? mpi_.comm_call_errhandler(comm_, mpi_.truncated) : 0;
+}
+
+int communicator::allreduce(const void* mine, void* result, std::size_t count, std::size_t bytes,
+                            combine op, int mpi_count, handle type, handle mpi_op) noexcept {
+  constexpr auto call = "MPI_Allreduce";
+  begin();
+  ++served_.reductions;
+  room_->leave(mine, bytes);
+  meet(call);
+  if (!outer_) {
+    room_->combine_all(op, result, count, bytes);
+    return 0;
+  }
+  if (room_->me() != 0) {
+    take(result, bytes, 0, call);
+    return 0;
+  }
+  room_->combine_all(op, result, count, bytes);
+  const int error = outer_->allreduce(result, mpi_count, type, mpi_op);
+  publish(result, bytes, call);
+  return error;
+}
+
+}  // namespace tutti::preload

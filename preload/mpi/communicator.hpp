@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preload knows of a communicator of MPI: which path its collective calls take, and why.
+//
+// A communicator is set up in its first call of MPI_Barrier, MPI_Bcast or MPI_Allreduce, whoever
+// made it. All its ranks make that call, so all set it up together: they tell each other where they
+// run, the first rank of each node makes the room, the others open it, and only if all have
+// succeeded is the communicator served. Otherwise all ranks leave its calls to MPI. An attribute
+// tells when MPI frees the communicator.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "preload/mpi/between_nodes.hpp"
+#include "preload/mpi/library.hpp"
+#include "preload/mpi/room.hpp"
+
+namespace tutti::preload {
+
+class communicator {
+ public:
+  // Returns the communicator, which this call sets up if necessary; null if it is not served.
+  // Collective.
+  static communicator* of(const library& mpi, handle comm) noexcept {
+    communicator* const known = find(mpi.key(comm));
+    if (known != nullptr) [[likely]]
+      return known->room_ ? known : nullptr;
+    return set_up(mpi, comm);
+  }
+  // Returns it only if it has been set up before, and is served. A call that must not wait for the
+  // others uses this.
+  static communicator* of_if_known(const library& mpi, handle comm) noexcept {
+    communicator* const known = find(mpi.key(comm));
+    return known != nullptr && known->room_ ? known : nullptr;
+  }
+
+  int size() const noexcept { return size_; }
+  int rank() const noexcept { return rank_; }
+  // Whether MPI_Ibarrier is served.
+  bool polls_barriers() const noexcept { return polls_barriers_; }
+
+  // The calls. They return MPI's error codes.
+  int barrier() noexcept;
+  // `data` has `bytes` bytes, at most room::most_bytes.
+  int bcast(void* data, std::size_t bytes, int root) noexcept;
+  int allreduce(const void* mine, void* result, std::size_t count, std::size_t bytes, combine op,
+                int mpi_count, handle type, handle mpi_op) noexcept;
+
+  // A started barrier keeps the room, also beyond MPI_Comm_free.
+  room& hold() noexcept;
+  // Lets MPI work on what it has begun, beside a wait for others on this communicator, which may
+  // have been freed.
+  void make_progress() noexcept;
+  // A call that was not served although the communicator is.
+  void note_passed_on() noexcept { ++passed_on_; }
+  void let_go() noexcept;
+
+  struct counts {
+    std::uint64_t barriers = 0, started_barriers = 0, broadcasts = 0, reductions = 0;
+  };
+
+ private:
+  communicator(const library& mpi, handle comm) noexcept : mpi_(mpi), comm_(comm) {}
+  static communicator* find(handle key) noexcept;
+  [[gnu::cold, gnu::noinline]] static communicator* set_up(const library& mpi,
+                                                           handle comm) noexcept;
+  static int on_free(handle comm, int key, void* attribute, void* extra) noexcept;
+
+  // Returns the reason why it cannot be served; empty if it can.
+  std::string join();
+  std::string name() const;
+  void say(const std::string& what) const;
+  void meet(const char* call) noexcept;
+  void publish(const void* data, std::size_t bytes, const char* call) noexcept;
+  std::size_t take(void* data, std::size_t most, int root, const char* call) noexcept;
+  void make_room_in_ring(const char* call) noexcept;
+  void begin() noexcept;
+  // Calls wait(deadline, is_again) until it returns true.
+  template <class Wait, class Missing>
+  void insist(const char* call, Wait wait, Missing is_missing) noexcept;
+  template <class Missing>
+  [[gnu::cold, gnu::noinline]] void report(const char* call, Missing is_missing) noexcept;
+
+  const library& mpi_;
+  handle comm_;
+  int size_ = 0, rank_ = 0;
+  std::optional<room> room_;
+  std::size_t room_bytes_ = 0;
+  bool polls_barriers_ = false;
+  std::uint64_t deadline_ns_ = 0;
+  // Null if all ranks are on one node.
+  std::unique_ptr<between_nodes> outer_;
+  // The number of each rank's node, and its rank on its node. Empty if there is one node.
+  std::vector<int> node_of_, place_on_node_;
+  int node_ = 0;
+  counts served_;
+  std::uint64_t passed_on_ = 0;
+  std::string name_when_set_up_;
+  // The communicator itself and the barriers that have been started.
+  std::atomic<int> users_{1};
+  std::atomic<bool> is_freed_{false};
+};
+
+}  // namespace tutti::preload

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPI library that runs in this process, found when the program first calls it. One preload
+// serves Open MPI and the MPICH family: a handle is a pointer in one and an int in the other, and
+// both travel in a register. No header of an MPI is included, and the preload links to none, so it
+// does nothing in a program without MPI.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "preload/mpi/operations.hpp"
+
+namespace tutti::preload {
+
+// An MPI_Comm, MPI_Datatype, MPI_Op or MPI_Request as it stands in a register. The upper half of an
+// int's register is undefined: compare only what library::key() returns.
+using handle = std::uintptr_t;
+
+// The space for an MPI_Request, or for an MPI_Comm that a call returns.
+union handle_space {
+  std::uintptr_t pointer = 0;
+  int number;
+};
+
+enum class family { openmpi, mpich };
+
+struct library {
+  family by;
+  // Functions of that library itself, whose names begin with PMPI_.
+  int (*barrier)(handle comm);
+  int (*ibarrier)(handle comm, void* request);
+  int (*bcast)(void* data, int count, handle type, int root, handle comm);
+  int (*allreduce)(const void* mine, void* result, int count, handle type, handle op, handle comm);
+  int (*iallgather)(const void* mine, int count, handle type, void* all, int count_each,
+                    handle type_each, handle comm, void* request);
+  int (*test)(void* request, int* is_done, void* status);
+  int (*iprobe)(int source, int tag, handle comm, int* is_there, void* status);
+  int (*comm_size)(handle comm, int* size);
+  int (*comm_rank)(handle comm, int* rank);
+  int (*comm_test_inter)(handle comm, int* is_inter);
+  int (*comm_split)(handle comm, int color, int key, void* result);
+  int (*comm_free)(void* comm);
+  int (*comm_get_name)(handle comm, char* name, int* length);
+  int (*comm_create_keyval)(void* copy, void* remove, int* key, void* extra);
+  int (*comm_set_attr)(handle comm, int key, void* value);
+  int (*comm_call_errhandler)(handle comm, int error);
+  int (*type_size)(handle type, int* size);
+  int (*pack)(const void* data, int count, handle type, void* packed, int bytes, int* position,
+              handle comm);
+  int (*unpack)(const void* packed, int bytes, int* position, void* data, int count, handle type,
+                handle comm);
+  int (*abort)(handle comm, int status);
+  int (*initialized)(int* is_so);
+  int (*finalized)(int* is_so);
+  int (*grequest_complete)(handle request);
+  int (*status_set_elements)(void* status, handle type, int count);
+  int (*status_set_cancelled)(void* status, int is_so);
+  // MPI_Grequest_start of Open MPI; MPIX_Grequest_start of MPICH, which has two more functions.
+  int (*grequest_start)(void* query, void* free, void* cancel, void* state, void* request);
+  int (*grequest_start_polled)(void* query, void* free, void* cancel, void* poll, void* wait,
+                               void* state, void* request);
+  // Open MPI's own: makes progress; calls a function whenever it does.
+  void (*progress)();
+  int (*register_progress)(int (*callback)());
+
+  // The functions of a profiler that the loader found behind the preload; otherwise null.
+  int (*next_barrier)(handle comm);
+  int (*next_ibarrier)(handle comm, void* request);
+  int (*next_bcast)(void* data, int count, handle type, int root, handle comm);
+  int (*next_allreduce)(const void* mine, void* result, int count, handle type, handle op,
+                        handle comm);
+
+  handle world, byte;
+  const void* in_place;
+  // MPI_STATUS_IGNORE, MPI_UNDEFINED, MPI_ANY_SOURCE and MPI_ERR_TRUNCATE.
+  void* ignored_status;
+  int undefined, any_source, truncated;
+
+  // Returns the part of a register that identifies a handle.
+  handle key(handle raw) const noexcept { return by == family::mpich ? raw & 0xffffffffu : raw; }
+  handle value(const handle_space& space) const noexcept {
+    return by == family::mpich ? static_cast<handle>(static_cast<unsigned>(space.number))
+                               : space.pointer;
+  }
+
+  // Return what a handle means if it is predefined and one of those that the preload combines.
+  kind kind_of(handle type) const noexcept { return kinds_.find(key(type), kind::none); }
+  operation operation_of(handle op) const noexcept {
+    return operations_.find(key(op), operation::none);
+  }
+
+  // Returns the library, or null if it is none of the two families; then unserved() tells what to
+  // call.
+  static const library* get() noexcept;
+
+  // A small hash table of handles that never change.
+  template <class Value>
+  class map {
+   public:
+    void add(handle key, Value value) noexcept {
+      std::size_t at = slot(key);
+      while (keys_[at] != 0 && keys_[at] != key) at = (at + 1) % size;
+      keys_[at] = key;
+      values_[at] = value;
+    }
+    Value find(handle key, Value otherwise) const noexcept {
+      for (std::size_t at = slot(key); keys_[at] != 0; at = (at + 1) % size)
+        if (keys_[at] == key) return values_[at];
+      return otherwise;
+    }
+
+   private:
+    static constexpr std::size_t size = 256;
+    static std::size_t slot(handle key) noexcept {
+      return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> 56);
+    }
+    handle keys_[size] = {};
+    Value values_[size] = {};
+  };
+  map<kind> kinds_;
+  map<operation> operations_;
+};
+
+// Returns the function `name` of whatever MPI is loaded, for a library that is of neither family.
+// Ends the program with a sentence if there is none.
+void* unserved(const char* name) noexcept;
+
+}  // namespace tutti::preload

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a rank of MPI waits: it polls, then yields, then sleeps.
+//
+// Ranks differ from the threads for which adaptive_wait learns. There are often several to a CPU
+// and each always runs, so a wait is usually over after one or two yields, each of which costs a
+// microsecond; two readings of the clock would be a noticeable part of that. And what a yield
+// achieves differs from MPI to MPI: the kernel yields to the tasks of the same login session only,
+// and MPICH starts each rank in a session of its own. Beside a busy process of another session a
+// yield then takes 400 us, and sleeping, which costs 10 to 30 us, is better. No rank can know that
+// beforehand (containers behave like sessions), so each measures it:
+//
+//   * On a CPU of its own a rank polls for `polling_ns`. On a CPU where other ranks have waited
+//     since, it does not.
+//   * Then it yields. One of `waits_between_looks` waits is timed.
+//   * If timed waits that yield have taken longer than `long_wait_ns` on average, the rank sleeps
+//     in its next waits, and times them too. The faster way is kept, and the other is tried again
+//     from time to time, less and less often.
+//   * A wait of more than `most_yielding_ns` sleeps in any case.
+//
+// The patience "active" never sleeps, "passive" sleeps at once, and a time replaces
+// `most_yielding_ns`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/minmax.hpp"
+#include "tutti/wait/deadline.hpp"
+#include "tutti/wait/patience.hpp"
+#include "tutti/wait/sleepers.hpp"
+
+namespace tutti::preload {
+
+struct rank_wait_options {
+  std::uint32_t polling_ns = 10'000;
+  std::uint32_t long_wait_ns = 150'000;
+  std::uint32_t most_yielding_ns = 2'000'000;
+  std::uint32_t waits_between_looks = 16;
+  // The number of looks on which an average rests, and after which a decision is made.
+  std::uint32_t looks_to_decide = 4;
+  // The first and the longest time for which the slower way is not tried again, in timed waits.
+  std::uint32_t first_rest = 8, longest_rest = 512;
+};
+
+template <class Memory>
+class rank_wait {
+ public:
+  struct wait_state {
+    std::uint64_t ns_of_way = 0;
+    std::uint32_t looks_of_way = 0;
+    // The average of the way that was left, and how many looks must pass before it is tried again.
+    std::uint32_t other_ns = UINT32_MAX;
+    std::uint32_t rest = 0, next_rest = 0;
+    std::uint16_t waits_to_look = 0;
+    std::uint8_t crowded_waits = 0;
+    bool sleeps = false;
+  };
+
+  explicit rank_wait(rank_t /*ranks*/, patience p = {}) noexcept : patience_(p.chosen().word()) {}
+
+  bool set_patience(patience p) noexcept {
+    // relaxed: the value publishes nothing else.
+    patience_.store(p.chosen().word(), relaxed);
+    return true;
+  }
+
+  template <class Word, class Ready, class Deadline = no_deadline>
+  bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
+             Deadline deadline = {}) noexcept {
+    const int polls = mine.crowded_waits == 0 ? polls_on_own_cpu : polls_on_crowded_cpu;
+    for (int poll = 0; poll < polls; ++poll) {
+      if (ready(word.load(order))) return true;
+      Memory::relax();
+    }
+    return wait(mine, word, order, ready, deadline);
+  }
+
+  template <class Word>
+  void notify(const Word& word) noexcept {
+    sleepers_.wake_after_store(word);
+  }
+  template <class Word>
+  void notify_ordered(const Word& word) noexcept {
+    sleepers_.wake_after_update(word);
+  }
+
+ private:
+  template <class Word, class Ready, class Deadline>
+  [[gnu::noinline]] bool wait(wait_state& mine, const Word& word, std::memory_order order,
+                              Ready ready, Deadline deadline) noexcept {
+    // relaxed: the value publishes nothing else.
+    const patience chosen = patience::of_word(patience_.load(relaxed));
+    if (chosen.is_passive()) return sleepers_.sleep(word, order, ready, deadline);
+    if (Memory::core().visited_by_another())
+      mine.crowded_waits = waits_to_trust_cpu;
+    else if (mine.crowded_waits > 0)
+      --mine.crowded_waits;
+
+    const bool is_timed = mine.waits_to_look == 0;
+    mine.waits_to_look =
+        static_cast<std::uint16_t>(is_timed ? options.waits_between_looks : mine.waits_to_look - 1);
+    const std::uint64_t start = is_timed ? Memory::now_ns() : 0;
+    const bool is_ready = mine.sleeps && !chosen.is_active()
+                              ? sleepers_.sleep(word, order, ready, deadline)
+                              : poll_and_yield(mine, chosen, word, order, ready, deadline);
+    if (is_timed && chosen.is_balanced()) learn(mine, Memory::now_ns() - start);
+    return is_ready;
+  }
+
+  template <class Word, class Ready, class Deadline>
+  bool poll_and_yield(const wait_state& mine, patience chosen, const Word& word,
+                      std::memory_order order, Ready ready, Deadline deadline) noexcept {
+    if (mine.crowded_waits > 0) {
+      for (int yields = 0; yields < yields_without_clock; ++yields) {
+        Memory::yield();
+        if (ready(word.load(order))) return true;
+      }
+    }
+    const std::uint64_t start = Memory::now_ns();
+    const std::uint64_t end_of_polling = start + (mine.crowded_waits > 0 ? 0 : options.polling_ns);
+    const std::uint64_t most = chosen.is_balanced() ? options.most_yielding_ns : chosen.ns();
+    for (;;) {
+      const std::uint64_t now = Memory::now_ns();
+      if (now >= deadline.ns()) return false;
+      if (!chosen.is_active() && now - start > most)
+        return sleepers_.sleep(word, order, ready, deadline);
+      const bool polls = now < end_of_polling;
+      for (int i = 0; i < polls_between_clocks; ++i) {
+        if (polls)
+          Memory::relax_long();
+        else
+          Memory::yield();
+        if (ready(word.load(order))) return true;
+      }
+    }
+  }
+
+  // Takes the length of a timed wait into account.
+  static void learn(wait_state& mine, std::uint64_t ns) noexcept {
+    if (mine.rest > 0) --mine.rest;
+    mine.ns_of_way += smaller<std::uint64_t>(ns, options.most_yielding_ns);
+    if (++mine.looks_of_way < options.looks_to_decide) return;
+    const auto average = static_cast<std::uint32_t>(mine.ns_of_way / mine.looks_of_way);
+    mine.ns_of_way = 0;
+    mine.looks_of_way = 0;
+    if (average <= options.long_wait_ns && !mine.sleeps) return;
+    const bool is_slower = average > mine.other_ns;
+    if (is_slower || mine.rest == 0) {
+      mine.sleeps = !mine.sleeps;
+      mine.other_ns = average;
+      // A way that has just lost rests for longer than the last time.
+      mine.next_rest = is_slower
+                           ? within(2 * mine.next_rest, options.first_rest, options.longest_rest)
+                           : larger(mine.next_rest, options.first_rest);
+      mine.rest = mine.next_rest;
+    }
+  }
+
+  static constexpr rank_wait_options options{};
+  static constexpr int polls_on_own_cpu = 32, polls_on_crowded_cpu = 1;
+  static constexpr int yields_without_clock = 4, polls_between_clocks = 8;
+  static constexpr std::uint8_t waits_to_trust_cpu = 32;
+
+  [[no_unique_address]] sleepers<Memory> sleepers_;
+  std::atomic<std::uint64_t> patience_;
+};
+
+}  // namespace tutti::preload

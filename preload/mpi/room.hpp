@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that the ranks of one communicator on one node share, and the collective operations in
+// it. It knows nothing of MPI: ranks here count from 0 on this node.
+//
+// Everything rests on one ticket barrier. A reduction is: leave a value, meet, combine all values
+// in the order of schedule::fold; every rank does so itself, and there is no second wait. Values
+// have two generations: a rank that writes one of generation g again has met everybody since, so
+// all have read the old one. A broadcast is an entry in a ring of `entries`: its root goes on at
+// once. Every rank counts the broadcasts since the last meeting, and all meet before an entry is
+// used again.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "preload/mpi/operations.hpp"
+#include "preload/mpi/progressing.hpp"
+#include "preload/mpi/rank_wait.hpp"
+#include "tutti/barrier/participant.hpp"
+#include "tutti/barrier/ticket.hpp"
+#include "tutti/wait/deadline.hpp"
+
+namespace tutti::preload {
+
+class room {
+ public:
+  using wait_policy = rank_wait<progressing>;
+  // The most bytes of a value of one rank.
+  static constexpr std::size_t most_bytes = 1024;
+  static constexpr rank_t most_ranks = 1024;
+  static constexpr std::uint32_t entries = 8;
+
+  // What everybody may know of a rank.
+  struct alignas(cache_line) record {
+    // The number of the last meeting in which it arrived.
+    std::atomic<std::uint64_t> arrivals{0};
+    std::int32_t pid = 0;
+    // The rank in the communicator.
+    std::int32_t rank = 0;
+  };
+
+  static std::size_t bytes_for(rank_t ranks) noexcept { return extent(ranks).all; }
+
+  // One rank builds the room in memory that is zero, before any other opens it.
+  static void build(void* base, rank_t ranks) {
+    const offsets at = extent(ranks);
+    auto* const bytes = static_cast<std::byte*>(base);
+    ::new (bytes) hub(ranks);
+    for (rank_t i = 0; i < ranks; ++i) ::new (bytes + at.records + i * sizeof(record)) record();
+    for (rank_t i = 0; i < ranks; ++i) ::new (bytes + at.started + i * sizeof(count)) count(0);
+    for (std::uint32_t i = 0; i < entries; ++i) ::new (bytes + at.ring + i * sizeof(entry)) entry();
+  }
+
+  // A rank's view of the room at `base`.
+  room(void* base, rank_t ranks, rank_t me) noexcept
+      : base_(static_cast<std::byte*>(base)), at_(extent(ranks)), n_(ranks), me_(me) {}
+
+  rank_t ranks() const noexcept { return n_; }
+  rank_t me() const noexcept { return me_; }
+  void* base() const noexcept { return base_; }
+  record& of(rank_t rank) noexcept { return part<record>(at_.records)[rank]; }
+
+  // --- collective operations; each returns false if the deadline passed, and then may be called
+  // --- again with the same arguments and `is_again`
+
+  template <class Deadline>
+  bool meet(Deadline until, bool is_again = false) noexcept {
+    enter();
+    if (!is_again) {
+      // relaxed: only those who ask who is missing read it.
+      of(me_).arrivals.store(++meetings_, relaxed);
+      drawn_ = the_hub().meeting.draw();
+    }
+    if (!the_hub().meeting.wait(drawn_, meeting_wait_, until)) return false;
+    since_meeting_ = 0;
+    return true;
+  }
+
+  // Leaves this rank's value for combine_all(), after the next meeting.
+  void leave(const void* value, std::size_t bytes) noexcept {
+    generation_ ^= 1;
+    std::memcpy(place(me_, bytes), value, bytes);
+  }
+  // Combines what all ranks left before the meeting.
+  void combine_all(combine op, void* result, std::size_t values, std::size_t bytes) noexcept {
+    fold(0, n_, op, static_cast<std::byte*>(result), values, bytes);
+  }
+
+  // Call this before publish() and take(): true if all ranks must meet first.
+  bool ring_is_used_up() const noexcept { return since_meeting_ == entries; }
+  void publish(const void* data, std::size_t bytes) noexcept {
+    entry& e = next_entry();
+    e.bytes = static_cast<std::uint32_t>(bytes);
+    if (bytes > 0) std::memcpy(e.data, data, bytes);
+    // release: publishes the data; pairs with take().
+    e.number.store(broadcasts_, release);
+    the_hub().broadcast_wait.notify(e.number);
+  }
+  // Waits for the next broadcast and copies at most `most` bytes. `bytes` is what was sent.
+  template <class Deadline>
+  bool take(void* data, std::size_t most, std::size_t& bytes, Deadline until,
+            bool is_again = false) noexcept {
+    enter();
+    entry& e = is_again ? this_entry() : next_entry();
+    // acquire: pairs with publish().
+    if (!the_hub().broadcast_wait.until(broadcast_wait_, e.number, acquire, reached(broadcasts_),
+                                        until))
+      return false;
+    bytes = e.bytes;
+    if (bytes > 0 && most > 0) std::memcpy(data, e.data, bytes < most ? bytes : most);
+    return true;
+  }
+
+  // --- barriers that nobody waits for yet. Each rank counts those that it has started; the k-th is
+  // --- over when all counts have reached k.
+  std::uint32_t start_barrier() noexcept {
+    // relaxed: only this rank writes it.
+    const std::uint32_t number = started(me_).load(relaxed) + 1;
+    // release: publishes what this rank did before; pairs with is_over().
+    started(me_).store(number, release);
+    return number;
+  }
+  // `next`: the first rank that had not started it at the last look.
+  bool is_over(std::uint32_t number, rank_t& next) noexcept {
+    // acquire: pairs with start_barrier().
+    while (next < n_ && reached(number)(started(next).load(acquire))) ++next;
+    return next == n_;
+  }
+
+  // Whether another rank has arrived in the meeting in which this one waits.
+  bool has_arrived(rank_t rank) noexcept {
+    // relaxed: a snapshot for messages.
+    return of(rank).arrivals.load(relaxed) >= meetings_;
+  }
+  std::uint64_t meetings() const noexcept { return meetings_; }
+  // Returns true to the first that asks: one rank speaks for all.
+  bool may_speak() noexcept {
+    // relaxed: publishes nothing.
+    return !the_hub().has_spoken.exchange(true, relaxed);
+  }
+
+ private:
+  using count = std::atomic<std::uint32_t>;
+  struct hub {
+    explicit hub(rank_t ranks) : meeting(ranks), broadcast_wait(ranks) {}
+    ticket_barrier<progressing, wait_policy> meeting;
+    alignas(cache_line) wait_policy broadcast_wait;
+    std::atomic<bool> has_spoken{false};
+    platform::cpu_hints hints[platform::core_slots];
+  };
+  struct alignas(cache_line) entry {
+    std::atomic<std::uint32_t> number{0};
+    std::uint32_t bytes = 0;
+    std::byte data[most_bytes];
+  };
+  struct offsets {
+    std::size_t records, started, small, large, ring, all;
+  };
+
+  static offsets extent(rank_t n) noexcept {
+    const auto lines = [](std::size_t bytes) {
+      return (bytes + cache_line - 1) / cache_line * cache_line;
+    };
+    offsets at{};
+    at.records = lines(sizeof(hub));
+    at.started = at.records + n * sizeof(record);
+    at.small = at.started + lines(n * sizeof(count));
+    at.large = at.small + 2 * lines(n * small_bytes);
+    at.ring = at.large + 2 * n * most_bytes;
+    at.all = at.ring + entries * sizeof(entry);
+    return at;
+  }
+  template <class T>
+  T* part(std::size_t offset) const noexcept {
+    return reinterpret_cast<T*>(base_ + offset);
+  }
+  hub& the_hub() const noexcept { return *part<hub>(0); }
+  count& started(rank_t rank) const noexcept { return part<count>(at_.started)[rank]; }
+
+  // What this thread's waits share with those of the other ranks.
+  void enter() const noexcept { mpi::across_processes::node_hints = the_hub().hints; }
+
+  // Values of up to 8 bytes lie side by side, so that whoever combines them reads few lines.
+  static constexpr std::size_t small_bytes = 8;
+  std::byte* place(rank_t rank, std::size_t bytes) const noexcept {
+    if (bytes <= small_bytes)
+      return base_ + at_.small + generation_ * ((at_.large - at_.small) / 2) + rank * small_bytes;
+    return base_ + at_.large + (generation_ * n_ + rank) * most_bytes;
+  }
+  void fold(rank_t first, rank_t ranks, combine op, std::byte* result, std::size_t values,
+            std::size_t bytes) noexcept {
+    if (ranks == 1) {
+      std::memcpy(result, place(first, bytes), bytes);
+      return;
+    }
+    rank_t half = 1;
+    while (half < ranks - half) half *= 2;
+    fold(first, half, op, result, values, bytes);
+    if (ranks - half == 1) {
+      op(result, place(first + half, bytes), values);
+      return;
+    }
+    alignas(16) std::byte right[most_bytes];
+    fold(first + half, ranks - half, op, right, values, bytes);
+    op(result, right, values);
+  }
+
+  entry& this_entry() const noexcept { return part<entry>(at_.ring)[broadcasts_ % entries]; }
+  entry& next_entry() noexcept {
+    ++broadcasts_;
+    ++since_meeting_;
+    return this_entry();
+  }
+
+  std::byte* base_;
+  offsets at_;
+  rank_t n_, me_;
+  // This rank's own counts, which are the same on all ranks because all call the same operations.
+  std::uint64_t meetings_ = 0;
+  std::uint32_t broadcasts_ = 0, since_meeting_ = 0, generation_ = 0;
+  ticket_barrier<progressing, wait_policy>::tickets drawn_{};
+  wait_policy::wait_state meeting_wait_{}, broadcast_wait_{};
+};
+
+}  // namespace tutti::preload

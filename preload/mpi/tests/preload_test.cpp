@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts programs that know nothing of tutti, by both MPIs, with the preload before them.
+#include "tests/mpi/launched.hpp"
+
+namespace tutti::test {
+namespace {
+
+const std::string programs = TUTTI_MPI_PROGRAMS "/";
+const std::string preload = TUTTI_MPI_PRELOAD;
+
+struct preloaded {
+  int ranks = 3;
+  // Options of the launcher.
+  std::string options = {};
+  // NAME=value pairs of the program.
+  std::vector<std::string> variables = {"TUTTI_MPI_VERBOSE=1"};
+  std::string libraries = preload;
+};
+
+// `program` is a command; the variables reach only the program, not the launcher.
+output run_preloaded(const family& by, const std::string& program, preloaded how = {}) {
+  std::string environment = "env LD_PRELOAD=" + how.libraries;
+  for (const std::string& one : how.variables) environment += " " + one;
+  return run_launched({by, how.ranks, how.options, "", 60}, environment + " " + program);
+}
+
+std::string program_of(const family& by, const std::string& scenarios) {
+  return programs + "mpi_program_" + by.name + " " + scenarios;
+}
+
+bool says(const output& result, const std::string& what) {
+  return result.text.find(what) != std::string::npos;
+}
+#define EXPECT_SAYS(result, what) EXPECT_TRUE(says(result, what)) << (result).text
+
+class preload_mpi : public testing::TestWithParam<family> {
+ protected:
+  void SetUp() override { TUTTI_SKIP_WITHOUT(GetParam()); }
+  output run(const std::string& scenarios, preloaded how = {}) {
+    return run_preloaded(GetParam(), program_of(GetParam(), scenarios), std::move(how));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(mpi, preload_mpi, testing::Values(open_mpi, mpich),
+                         [](const auto& which) { return which.param.name; });
+
+TEST_P(preload_mpi, barriers_and_broadcasts_hold_with_more_ranks_than_cores) {
+  const output result = run("barriers broadcasts order late", {.ranks = 4});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "MPI_COMM_WORLD, 4 ranks: shared memory");
+}
+
+TEST_P(preload_mpi, every_operation_has_the_result_that_mpi_has) {
+  const output result = run("operations", {.ranks = 2});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "served 0 MPI_Barrier");
+  EXPECT_FALSE(says(result, " 0 MPI_Allreduce")) << result.text;
+}
+
+TEST_P(preload_mpi, started_barriers_end_in_every_way_and_when_the_last_has_started) {
+  expect_all_held(run("started freed"));
+}
+
+TEST_P(preload_mpi, communicators_are_made_and_freed_at_random) {
+  const output result = run("communicators");
+  expect_all_held(result);
+  EXPECT_SAYS(result, "because it is an intercommunicator");
+}
+
+TEST_P(preload_mpi, threads_use_communicators_at_once) { expect_all_held(run("threads")); }
+
+TEST_P(preload_mpi, calls_inside_finalize_are_served) { expect_all_held(run("finalize")); }
+
+TEST_P(preload_mpi, mistakes_are_reported_by_mpi) { expect_all_held(run("errors")); }
+
+// Over TCP a large message moves only while its sender calls MPI.
+TEST_P(preload_mpi, a_rank_in_a_barrier_goes_on_sending) {
+  const bool is_open_mpi = GetParam().is_open_mpi();
+  expect_all_held(run("rendezvous", {.options = is_open_mpi ? "--mca btl tcp,self" : "",
+                                     .variables = {is_open_mpi ? "" : "UCX_TLS=tcp,self"}}));
+}
+
+TEST_P(preload_mpi, programs_in_fortran_are_served) {
+  for (const std::string interface : {"mpif", "f08"}) {
+    const std::string program = programs + "mpi_" + interface + "_" + GetParam().name;
+    if (run_shell("test -x " + program).status != 0)
+      GTEST_SKIP() << "mpifort." << GetParam().name << " is not installed";
+    const output result = run_preloaded(GetParam(), program);
+    expect_all_held(result);
+    EXPECT_SAYS(result,
+                "served 100 MPI_Barrier, 100 MPI_Ibarrier, 100 MPI_Bcast, 200 MPI_Allreduce")
+        << interface;
+  }
+}
+
+// A profiler may stand on either side of the preload.
+TEST_P(preload_mpi, a_profiler_sees_every_call_and_the_preload_serves_it) {
+  const std::string profiler = programs + "libmpi_profiler_" + GetParam().name + ".so";
+  for (const std::string& libraries : {preload + ":" + profiler, profiler + ":" + preload}) {
+    const output result = run("ten", {.libraries = libraries});
+    expect_all_held(result);
+    EXPECT_SAYS(result, "the profiler saw 10 barriers");
+    EXPECT_SAYS(result, "served 10 MPI_Barrier");
+  }
+}
+
+// Between the nodes MPI's own calls are used, which take 10 ms with MPICH and few cores.
+TEST_P(preload_mpi, ranks_of_several_nodes_combine_in_their_node_first) {
+  const std::string scenarios =
+      GetParam().is_open_mpi() ? "barriers broadcasts order started operations" : "order started";
+  const output result = run_preloaded(
+      GetParam(),
+      "sh -c 'export TUTTI_MPI_NODE=$((${PMI_RANK:-$OMPI_COMM_WORLD_RANK} % 2)); exec " +
+          program_of(GetParam(), scenarios) + "'",
+      {.ranks = 3});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "MPI_COMM_WORLD, 3 ranks: shared memory in each of 2 nodes");
+}
+
+TEST_P(preload_mpi, ranks_that_share_no_node_are_left_to_mpi) {
+  const output result =
+      run_preloaded(GetParam(),
+                    "sh -c 'export TUTTI_MPI_NODE=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; exec " +
+                        program_of(GetParam(), "ten") + "'",
+                    {.ranks = 2});
+  expect_all_held(result);
+  EXPECT_SAYS(result, "MPI's own calls, because no two of its ranks share a node");
+}
+
+TEST_P(preload_mpi, a_deadline_names_the_missing_rank_and_ends_the_job) {
+  for (const std::string scenario : {"missing", "missing_root"}) {
+    const output result = run(scenario, {.variables = {"TUTTI_MPI_DEADLINE=300ms"}});
+    EXPECT_NE(result.status, 0);
+    EXPECT_NE(result.status, 124) << "still there after a minute\n" << result.text;
+    EXPECT_SAYS(result, "of MPI_COMM_WORLD has waited in MPI_B");
+    EXPECT_SAYS(result, "for 0.3 s for rank 1 (process ");
+    EXPECT_FALSE(says(result, "rank 0 (")) << result.text;
+  }
+}
+
+// The launchers end the job when a rank is killed. Open MPI's can be told not to.
+TEST(preload_mpi_alone, a_killed_rank_is_named_at_the_deadline) {
+  TUTTI_SKIP_WITHOUT(open_mpi);
+  const output result =
+      run_preloaded(open_mpi, program_of(open_mpi, "killed"),
+                    {.options = "--enable-recovery", .variables = {"TUTTI_MPI_DEADLINE=500ms"}});
+  EXPECT_NE(result.status, 124) << "still there after a minute\n" << result.text;
+  EXPECT_SAYS(result, ", which has ended)");
+}
+
+TEST_P(preload_mpi, values_that_cannot_be_understood_are_told_once) {
+  const output result =
+      run("ten", {.variables = {"TUTTI_MPI_DEADLINE=soon", "TUTTI_MPI_VERBOSE=1"}});
+  expect_all_held(result);
+  EXPECT_SAYS(result,
+              "tutti: TUTTI_MPI_DEADLINE is 'soon'; it must be a time with its unit, such as 500ms "
+              "or 10s\n");
+  EXPECT_EQ(result.text.find("soon"), result.text.rfind("soon")) << result.text;
+}
+
+TEST(preload_mpi_alone, a_program_without_mpi_runs_as_before) {
+  const output result = run_shell("LD_PRELOAD=" + preload + " sh -c 'echo as before' 2>&1");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.text, "as before\n");
+}
+
+}  // namespace
+}  // namespace tutti::test
