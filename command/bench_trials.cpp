@@ -41,12 +41,6 @@ struct options {
   run_options run;
 };
 
-const std::vector<std::string>& known_detectors() {
-  static const std::vector<std::string> names{"default", "counter", "snapshot", "star",
-                                              "tree",    "ring",    "waves"};
-  return names;
-}
-
 // The trials of peers whose family, or family:name, is asked for. On fibers nobody but who can has
 // any, so that a name without one is no error.
 std::vector<trial> chosen_peers(rank_t n, bool on_fibers, const std::vector<std::string>& names,
@@ -80,8 +74,8 @@ bench::trial_plan make_plan(const options& o, const description& what) {
     threads = cli::parse_counts("--threads", *o.threads, 64);
   else if (!o.fibers)
     threads = default_counts({2, 4});
-  const auto detectors =
-      bench::choose_names(cli::split("--detectors", o.detectors), known_detectors(), "detector");
+  const auto detectors = bench::choose_names(cli::split("--detectors", o.detectors),
+                                             bench::detector_names(), "detector");
   const auto peers = cli::split("--peers", o.peers);
   const auto add = [&](const char* option, rank_t n, bool on_fibers) {
     if (n < 2)
@@ -130,7 +124,7 @@ void add(cli::command& bench, action& chosen, const description& what) {
   auto o = std::make_shared<options>();
   o->detectors = what.detectors;
   cli::command app = bench.add_subcommand(what.subcommand, what.what);
-  const auto add_list = [&app](const char* name, auto& value, const char* help) {
+  const auto add_list = [&app](const char* name, auto& value, const std::string& help) {
     return app.add_option(name, value, help).value_name("LIST");
   };
   add_list("--threads", o->threads,
@@ -139,7 +133,7 @@ void add(cli::command& bench, action& chosen, const description& what) {
            "Participants that are virtual ranks on one thread a core, e.g. 8,64; alone or beside "
            "--threads");
   add_list("--detectors,--algorithms", o->detectors,
-           "default, counter, snapshot, star, tree, ring, waves; all or none")
+           fmt::format("{}; all or none", fmt::join(bench::detector_names(), ", ")))
       .show_default();
   add_list("--peers", o->peers,
            "What to compare with: all, none, or some, as std or boost:lockfree_spsc")

@@ -9,6 +9,8 @@
 
 #include "cli/lists.hpp"
 #include "graph_apps/programs/noise.hpp"
+#include "tutti/platform/names.hpp"
+#include "tutti/termination/list.hpp"
 
 namespace tutti::command {
 namespace {
@@ -88,10 +90,10 @@ void add_graph_options(cli::command& app, graph_command& o) {
       "Number of threads; 0, the default: one for each core; under mpirun 1 for each process");
   app.add_option("--ranks", o.ranks,
                  "Number of participants; if there are more than threads, they are virtual ranks");
-  app.add_option(
-      "--detector", o.detector,
-      "Termination detector: counter, snapshot, star, tree, ring, waves; under mpirun one of "
-      "the last four; default: tutti chooses");
+  app.add_option("--detector", o.detector,
+                 "Termination detector: " + tutti::detail::names_of(detectors) +
+                     "; under mpirun one of " + tutti::detail::names_of(protocol::algorithms) +
+                     "; default: tutti chooses");
   app.add_option("--partition", o.partition,
                  "edge-blocks (default), blocks, random, streaming (fennel), ldg, metis");
   app.add_option("--order", o.order, "Order in which vertices send: fifo (default), lifo");

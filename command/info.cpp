@@ -2,18 +2,18 @@
 // `tutti info`: what this machine has, and what tutti can do with it.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "bench/contenders/contender.hpp"
 #include "cli/errors.hpp"
+#include "command/library_lists.hpp"
 #include "command/machine_state.hpp"
 #include "command/subcommands.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/monitor.hpp"
 #include "tutti/platform/usable_cpus.hpp"
-#include "tutti/registry.hpp"
 #include "tutti/version.h"
 
 namespace tutti::command {
@@ -87,20 +87,7 @@ void print_json() {
   for (const auto& m : waiting_mechanisms()) {
     j["waiting_mechanisms"].push_back({{"name", m.name}, {"available", m.available}});
   }
-  j["wait_policies"] = ordered_json::array();
-  for (const auto& w : wait_policies) {
-    j["wait_policies"].push_back(
-        {{"name", w.name}, {"summary", w.summary}, {"available", w.available()}});
-  }
-  j["algorithms"] = ordered_json::array();
-  for (const auto& a : algorithms) {
-    j["algorithms"].push_back({{"name", a.name},
-                               {"summary", a.summary},
-                               {"source", a.source},
-                               {"cost", a.cost},
-                               {"use_when", a.use_when},
-                               {"avoid_when", a.avoid_when}});
-  }
+  add_lists(j);
   for (const auto& [key, title, list] : all_peers()) {
     j[key] = ordered_json::array();
     for (const auto& p : list.peers) {
@@ -146,16 +133,7 @@ void print_text() {
   for (const auto& m : waiting_mechanisms()) {
     fmt::print("  {:<16} {:<4} {}\n", m.name, m.available ? "yes" : "no", m.summary);
   }
-  fmt::print("\nWait policies\n");
-  for (const auto& w : wait_policies) {
-    fmt::print("  {:<16} {:<4} {}\n", w.name, w.available() ? "yes" : "no", w.summary);
-  }
-  std::size_t width = 0;
-  for (const auto& a : algorithms) width = std::max(width, a.cost.size());
-  fmt::print("\nAlgorithms\n  {:<16} {:<{}} {}\n", "name", "cost", width, "use when");
-  for (const auto& a : algorithms) {
-    fmt::print("  {:<16} {:<{}} {}\n", a.name, a.cost, width, a.use_when);
-  }
+  print_lists();
   for (const auto& [key, title, list] : all_peers()) {
     fmt::print("\nPeers of {}\n", title);
     for (const auto& p : list.peers) {
@@ -165,32 +143,22 @@ void print_text() {
   }
 }
 
-// The tables of docs/barriers.md.
-void print_markdown() {
-  fmt::print(
-      "| name | what it is | cost | use it when | not when | source "
-      "|\n|---|---|---|---|---|---|\n");
-  for (const auto& a : algorithms) {
-    fmt::print("| `{}` | {} | {} | {} | {} | {} |\n", a.name, a.summary, a.cost, a.use_when,
-               a.avoid_when, a.source);
-  }
-}
-
 }  // namespace
 
 void add_info(cli::command& program, action& chosen) {
   auto json = std::make_shared<bool>(false);
-  auto markdown = std::make_shared<bool>(false);
+  auto markdown = std::make_shared<std::string>();
   cli::command app = program.add_subcommand(
       "info", "This machine, its waiting mechanisms, tutti's algorithms and their peers");
   const cli::option as_json =
       app.add_flag("--json", *json, "One JSON object instead of the tables");
-  app.add_flag("--markdown", *markdown, "The table of algorithms for the documentation")
+  app.add_option("--markdown", *markdown,
+                 "A table for the documentation: " + names_of_markdown_tables())
       .excludes(as_json);
   app.when_used([json, markdown, &chosen] {
     chosen = [json, markdown] {
-      if (*markdown) {
-        print_markdown();
+      if (!markdown->empty()) {
+        print_markdown(*markdown);
       } else {
         *json ? print_json() : print_text();
       }

@@ -59,10 +59,7 @@ vcode::engine engine_of(const std::string& name) {
 }
 
 void require_barrier(const std::string& name) {
-  if (name.empty()) return;
-  for (const auto& each : algorithms) {
-    if (each.name == name) return;
-  }
+  if (name.empty() || is_barrier_name(name)) return;
   throw std::invalid_argument(
       fmt::format("--barrier: '{}' is not an algorithm; see `tutti info`", name));
 }

@@ -60,11 +60,12 @@ TUTTI_API int tutti_version(void);
 typedef struct tutti_barrier tutti_barrier;
 
 /* Creates a barrier for the ranks 0 .. participants-1. One thread at a time may use a rank.
- *   algorithm   an algorithm's name; NULL lets tutti choose
+ *   algorithm   the name of an algorithm, or of a provider that the program has added by C++
+ *               (tutti/barrier/provider.hpp); NULL lets tutti choose
  *   wait        a wait policy's name; NULL means "adaptive"
  * On success *out is the barrier; otherwise it is NULL.
  * Errors: TUTTI_EINVAL (out is NULL; participants is 0 or more than tutti_barrier_max),
- * TUTTI_ENAME, TUTTI_ENOTSUP, TUTTI_ENOMEM. */
+ * TUTTI_ENAME, TUTTI_ENOTSUP (also if a provider refuses), TUTTI_ENOMEM. */
 TUTTI_API int tutti_barrier_create(tutti_barrier** out, uint32_t participants,
                                    const char* algorithm, const char* wait);
 
@@ -206,8 +207,8 @@ typedef struct tutti_team_options {
   /* The number of ranks. 0: one for each thread. More than threads: several virtual ranks share
    * a thread (docs/teams.md). */
   uint32_t ranks;
-  /* The barrier that ends regions and that tutti_member_barrier uses. NULL or "default": tutti
-   * chooses. */
+  /* The barrier that ends regions and that tutti_member_barrier uses. A provider's is only for
+   * the latter. NULL or "default": tutti chooses. */
   const char* barrier;
   /* The wait policy of a named barrier. NULL: "adaptive". */
   const char* wait;

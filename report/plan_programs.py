@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from report import registry
 from report.papers import VECTOR_PROGRAMS
 from report.runs import Command, Programs, Run, joined
 
@@ -26,7 +27,8 @@ FIGURE_7 = ("heat", "sync")
 SIZES = (64, 1024, 16384)
 # Vertices times steps, so that each run takes about as long.
 WORK = 1 << 20
-DETECTORS = ("default", "snapshot", "star", "tree", "ring", "waves")
+# The default is the counter, unless there are many threads.
+DETECTORS = ("default", *(name for name in registry.DETECTORS if name != "counter"))
 CEILING_GRAPHS = ("kron:scale=16,degree=16", "geometric:vertices=100000,degree=20")
 # Barriers of figure 3: the default, one of each family, and the mutex.
 INSTRUCTION_BARRIERS = "default,counting,ticket,flags,combining,mcs,dissemination,tournament,mutex"

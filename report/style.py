@@ -8,6 +8,8 @@ dashes and markers repeat the distinction.
 
 from __future__ import annotations
 
+from report.registry import WAITS
+
 LIGHT = {
     "text": "#1b1f24", "muted": "#5b6470", "grid": "#e3e6ea", "ground": "#ffffff",
     "floor": "#6b7280", "bad": "#b42318",
@@ -62,7 +64,6 @@ PLAIN_NAMES = {
 
 # The wait policy that a name without a suffix stands for.
 USUAL_WAIT = "adaptive"
-WAITS = ("adaptive", "spin", "yield", "park", "monitor")
 
 
 def is_tutti(provider: str) -> bool:

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "tutti.h"
+#include "tutti/barrier/any.hpp"
+#include "tutti/platform/names.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti::c_abi {
@@ -65,7 +67,7 @@ inline deadline deadline_in(std::uint64_t timeout_ns) noexcept {
 }
 
 inline std::string_view wait_or_adaptive(const char* wait) noexcept {
-  return wait == nullptr ? registry::adaptive::name : std::string_view(wait);
+  return wait == nullptr ? default_wait : std::string_view(wait);
 }
 
 // Calls set(patience) with the patience that the text names; NULL leaves it open. Returns
@@ -81,12 +83,9 @@ int set_patience(const char* text, Set set) noexcept {
 // Returns TUTTI_ENAME unless both names are known, and TUTTI_ENOTSUP if this machine does not
 // support the wait policy.
 inline int check_names(std::string_view algorithm, std::string_view wait) noexcept {
-  bool known = algorithm == default_algorithm || algorithm == default_rankless_algorithm;
-  for (const algorithm_info& info : algorithms) known = known || info.name == algorithm;
-  if (!known) return TUTTI_ENAME;
-  for (const wait_info& policy : wait_policies)
-    if (policy.name == wait) return policy.available() ? TUTTI_OK : TUTTI_ENOTSUP;
-  return TUTTI_ENAME;
+  const wait_info* policy = detail::find_by_name(wait_policies, wait);
+  if (policy == nullptr || !is_barrier_name(algorithm)) return TUTTI_ENAME;
+  return policy->available() ? TUTTI_OK : TUTTI_ENOTSUP;
 }
 
 }  // namespace tutti::c_abi

@@ -7,11 +7,13 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "src/registry_make.hpp"
+#include "src/registry_waiting.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/barrier/provider.hpp"
 #include "tutti/platform/cpu_quota.hpp"
+#include "tutti/platform/names.hpp"
 
 namespace tutti {
 
@@ -67,15 +69,12 @@ class wrapped_default final : public any_barrier {
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 void require_wait(std::string_view wait) {
-  std::string known;
-  for (const wait_info& policy : wait_policies) {
-    known += (known.empty() ? "" : ", ") + std::string(policy.name);
-    if (policy.name != wait) continue;
-    if (!policy.available())
-      refuse("wait policy " + quoted(wait) + " needs an instruction that this CPU lacks");
-    return;
-  }
-  refuse("unknown wait policy " + quoted(wait) + " (known: " + known + ")");
+  const wait_info* policy = detail::find_by_name(wait_policies, wait);
+  if (policy == nullptr)
+    refuse("unknown wait policy " + quoted(wait) + " (known: " + detail::names_of(wait_policies) +
+           ")");
+  if (!policy->available())
+    refuse("wait policy " + quoted(wait) + " needs an instruction that this CPU lacks");
 }
 
 // All providers. The object is made at the first use and never destroyed, because barriers may be
@@ -94,28 +93,29 @@ struct providers {
     const auto found = by_name.find(name);
     return found != by_name.end() ? found->second : barrier_provider{};
   }
+  std::vector<std::string> names() {
+    const std::scoped_lock guard(lock);
+    std::vector<std::string> all_names;
+    for (const auto& [name, provider] : by_name) all_names.push_back(name);
+    return all_names;
+  }
 };
 
 bool is_of_the_registry(std::string_view name) {
   if (name == default_algorithm || name == default_rankless_algorithm) return true;
-  for (const algorithm_info& info : algorithms) {
-    if (info.name == name) return true;
-  }
-  return false;
+  return detail::find_by_name(algorithms, name) != nullptr;
 }
 
 [[noreturn]] void refuse_algorithm(std::string_view algorithm) {
-  std::string known =
-      std::string(default_algorithm) + ", " + std::string(default_rankless_algorithm);
-  for (const algorithm_info& info : algorithms) known += ", " + std::string(info.name);
-  const std::scoped_lock guard(providers::all().lock);
-  for (const auto& [name, provider] : providers::all().by_name) known += ", " + name;
+  std::string known = std::string(default_algorithm) + ", " +
+                      std::string(default_rankless_algorithm) + ", " + detail::names_of(algorithms);
+  for (const std::string& name : providers::all().names()) known += ", " + name;
   refuse("unknown barrier algorithm " + quoted(algorithm) + " (known: " + known + ")");
 }
 
 std::unique_ptr<any_barrier> make_default(std::string_view algorithm, rank_t n,
                                           std::string_view wait, patience p) {
-  if (wait != registry::adaptive::name)
+  if (wait != default_wait)
     refuse("algorithm " + quoted(algorithm) + " always waits adaptively, not by " + quoted(wait));
   if (algorithm == default_algorithm) return std::make_unique<wrapped_default<true>>(n, p);
   return std::make_unique<wrapped_default<false>>(n, p);
@@ -131,8 +131,9 @@ void require_count(rank_t participants) {
 template <class Made>
 void give_patience(Made& made, std::string_view wait, patience p) {
   if (p.is_open() || made.set_patience(p)) return;
-  refuse("wait policy " + quoted(wait) +
-         " has no patience; of the wait policies only adaptive has one");
+  refuse("wait policy " + quoted(wait) + " has no patience; of the wait policies only " +
+         detail::names_where(wait_policies, [](const wait_info& w) { return w.has_patience; }) +
+         " has one");
 }
 
 // Tries each wait policy of the registry until the name fits.
@@ -140,7 +141,8 @@ template <class... Wait>
 std::unique_ptr<any_barrier> make_named(std::string_view algorithm, rank_t n, std::string_view wait,
                                         std::tuple<Wait...>*) {
   std::unique_ptr<any_barrier> made;
-  (void)((Wait::name == wait && (made = detail::waiting<Wait>::make_barrier(algorithm, n), true)) ||
+  (void)((Wait::info.name == wait &&
+          (made = detail::waiting<Wait>::make_barrier(algorithm, n), true)) ||
          ...);
   return made;
 }
@@ -149,7 +151,8 @@ template <class... Wait>
 std::unique_ptr<any_region> make_named_region(std::string_view algorithm, rank_t n,
                                               std::string_view wait, std::tuple<Wait...>*) {
   std::unique_ptr<any_region> made;
-  (void)((Wait::name == wait && (made = detail::waiting<Wait>::make_region(algorithm, n), true)) ||
+  (void)((Wait::info.name == wait &&
+          (made = detail::waiting<Wait>::make_region(algorithm, n), true)) ||
          ...);
   return made;
 }
@@ -170,7 +173,7 @@ std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t par
   // The provider is called without the lock, because it may take long.
   const barrier_provider provider = providers::all().find(algorithm);
   if (!provider) refuse_algorithm(algorithm);
-  if (wait != registry::adaptive::name)
+  if (wait != default_wait)
     refuse("the provider of " + quoted(algorithm) +
            " decides how to wait: it takes no wait policy " + quoted(wait));
   made = provider(participants);
@@ -191,6 +194,15 @@ void add_barrier_provider(std::string_view name, barrier_provider provider) {
   const std::scoped_lock guard(all.lock);
   if (!all.by_name.emplace(name, std::move(provider)).second)
     refuse("a barrier provider " + quoted(name) + " exists already");
+}
+
+std::vector<std::string> barrier_provider_names() { return providers::all().names(); }
+
+bool is_barrier_name(std::string_view name) noexcept {
+  if (is_of_the_registry(name)) return true;
+  providers& all = providers::all();
+  const std::scoped_lock guard(all.lock);
+  return all.by_name.find(name) != all.by_name.end();
 }
 
 void remove_barrier_provider(std::string_view name) noexcept {

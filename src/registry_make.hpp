@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes an algorithm of the registry with one wait policy, as a barrier or as a region. Each policy
-// is compiled in a file of its own (registry_WAIT.cpp), because in one file they would be the
+// Makes an algorithm of the registry with one wait policy, as a barrier or as a region. CMake
+// writes a file for each policy (from registry_wait.cpp.in), because in one file they would be the
 // longest compilation of the library.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/registry_waiting.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/region.hpp"
 
@@ -100,48 +101,13 @@ std::unique_ptr<any_barrier> find_and_make(std::string_view name, rank_t n,
   return made;
 }
 
-// Both return null if the registry has no algorithm with this name. registry_WAIT.cpp defines them.
 template <class Wait>
-struct waiting {
-  static std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, rank_t n);
-  static std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t n);
-};
-
-template <>
-std::unique_ptr<any_barrier> waiting<registry::adaptive>::make_barrier(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_region> waiting<registry::adaptive>::make_region(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_barrier> waiting<registry::spin>::make_barrier(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_region> waiting<registry::spin>::make_region(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_barrier> waiting<registry::yield>::make_barrier(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_region> waiting<registry::yield>::make_region(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_barrier> waiting<registry::park>::make_barrier(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_region> waiting<registry::park>::make_region(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_barrier> waiting<registry::monitor>::make_barrier(std::string_view, rank_t);
-template <>
-std::unique_ptr<any_region> waiting<registry::monitor>::make_region(std::string_view, rank_t);
+std::unique_ptr<any_barrier> waiting<Wait>::make_barrier(std::string_view algorithm, rank_t n) {
+  return find_and_make<Wait>(algorithm, n, static_cast<registry::algorithms*>(nullptr));
+}
+template <class Wait>
+std::unique_ptr<any_region> waiting<Wait>::make_region(std::string_view algorithm, rank_t n) {
+  return find_and_make_region<Wait>(algorithm, n, static_cast<registry::algorithms*>(nullptr));
+}
 
 }  // namespace tutti::detail
-
-// Defines both functions of `waiting` for one wait policy of the registry.
-#define TUTTI_DEFINE_WAITING(policy)                                                               \
-  template <>                                                                                      \
-  std::unique_ptr<tutti::any_barrier>                                                              \
-  tutti::detail::waiting<tutti::registry::policy>::make_barrier(std::string_view algorithm,        \
-                                                                tutti::rank_t n) {                 \
-    return find_and_make<registry::policy>(algorithm, n,                                           \
-                                           static_cast<registry::algorithms*>(nullptr));           \
-  }                                                                                                \
-  template <>                                                                                      \
-  std::unique_ptr<tutti::any_region> tutti::detail::waiting<tutti::registry::policy>::make_region( \
-      std::string_view algorithm, tutti::rank_t n) {                                               \
-    return find_and_make_region<registry::policy>(algorithm, n,                                    \
-                                                  static_cast<registry::algorithms*>(nullptr));    \
-  }

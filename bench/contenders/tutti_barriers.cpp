@@ -3,6 +3,8 @@
 #include "bench/contenders/contender.hpp"
 #include "bench/harness/names.hpp"
 #include "tutti/barrier/any.hpp"
+#include "tutti/barrier/provider.hpp"
+#include "tutti/platform/names.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti::bench {
@@ -28,9 +30,9 @@ contender tutti_contender(const std::string& name, const std::string& wait) {
       .barrier = [name, wait](rank_t n) { return std::make_unique<tutti_barrier>(name, n, wait); }};
 }
 
-// tutti::barrier has one way of waiting.
-bool is_default(const std::string& name) {
-  return name == default_algorithm || name == default_rankless_algorithm;
+// tutti::barrier and providers have one way of waiting.
+bool decides_how_to_wait(const std::string& name) {
+  return tutti::detail::find_by_name(algorithms, name) == nullptr;
 }
 
 }  // namespace
@@ -39,6 +41,7 @@ std::vector<std::string> algorithm_names() {
   std::vector<std::string> names{std::string(default_algorithm),
                                  std::string(default_rankless_algorithm)};
   for (const auto& info : algorithms) names.emplace_back(info.name);
+  for (const auto& added : barrier_provider_names()) names.push_back(added);
   return names;
 }
 
@@ -47,11 +50,12 @@ std::vector<contender> choose_tutti(const std::vector<std::string>& algorithm_li
   const auto names = choose_names(algorithm_list, algorithm_names(), "algorithm");
   std::vector<contender> chosen;
   for (const auto& name : names) {
-    if (is_default(name)) chosen.push_back(tutti_contender(name, "adaptive"));
+    if (decides_how_to_wait(name))
+      chosen.push_back(tutti_contender(name, std::string(default_wait)));
   }
   for (const auto& wait : choose_waits(wait_list)) {
     for (const auto& name : names) {
-      if (!is_default(name)) chosen.push_back(tutti_contender(name, wait));
+      if (!decides_how_to_wait(name)) chosen.push_back(tutti_contender(name, wait));
     }
   }
   return chosen;

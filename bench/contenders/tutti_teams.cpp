@@ -8,6 +8,8 @@
 #include "bench/contenders/contender.hpp"
 #include "bench/harness/names.hpp"
 #include "bench/harness/placement.hpp"
+#include "tutti/barrier/provider.hpp"
+#include "tutti/platform/names.hpp"
 #include "tutti/reduce/operations.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
@@ -156,14 +158,21 @@ std::vector<contender> choose_teams(const std::vector<std::string>& algorithm_li
                                     const std::vector<std::string>& wait_list) {
   std::vector<std::string> known{std::string(default_name)};
   for (const auto& info : algorithms) known.emplace_back(info.name);
+  const auto added = barrier_provider_names();
+  known.insert(known.end(), added.begin(), added.end());
   const auto names = choose_names(algorithm_list, known, "barrier of teams");
   std::vector<contender> chosen;
-  if (std::find(names.begin(), names.end(), default_name) != names.end()) {
-    chosen.push_back(team_contender(std::string(default_name), "adaptive"));
+  // The default and providers have one way of waiting.
+  const auto is_of_the_registry = [](const std::string& name) {
+    return tutti::detail::find_by_name(algorithms, name) != nullptr;
+  };
+  for (const auto& name : names) {
+    if (!is_of_the_registry(name))
+      chosen.push_back(team_contender(name, std::string(default_wait)));
   }
   for (const auto& wait : choose_waits(wait_list)) {
     for (const auto& name : names) {
-      if (name != default_name) chosen.push_back(team_contender(name, wait));
+      if (is_of_the_registry(name)) chosen.push_back(team_contender(name, wait));
     }
   }
   return chosen;

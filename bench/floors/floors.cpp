@@ -186,12 +186,14 @@ void floor_suite::sweep_wakes() {
         for (std::uint32_t i = 0; i < wakes; ++i) {
           spin_for_ns(asleep_ns);
           sent[i] = ordered_ticks();
-          word.store(i + 1, release);  // pairs with the sleeper's load
+          // release: publishes the time of sending; pairs with the sleeper's load.
+          word.store(i + 1, release);
           futex(word, FUTEX_WAKE_PRIVATE, 1);
         }
       },
       [&] {
         for (std::uint32_t i = 0; i < wakes; ++i) {
+          // acquire: pairs with the waker's store.
           while (word.load(acquire) == i) futex(word, FUTEX_WAIT_PRIVATE, i);
           woken[i] = ordered_ticks();
         }

@@ -7,16 +7,16 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tutti/platform/names.hpp"
 #include "tutti/registry.hpp"
+#include "tutti/termination/list.hpp"
 
 namespace tutti::bench {
 namespace {
 
 bool is_available(const std::string& wait) {
-  for (const auto& info : wait_policies) {
-    if (info.name == wait) return info.available();
-  }
-  return false;
+  const wait_info* policy = tutti::detail::find_by_name(wait_policies, wait);
+  return policy != nullptr && policy->available();
 }
 
 }  // namespace
@@ -57,15 +57,19 @@ bool is_named(const std::string& name, const std::string& family, const std::str
 }
 
 std::string summary_of(const std::string& algorithm, std::string_view otherwise) {
-  for (const auto& info : algorithms) {
-    if (info.name == algorithm) return std::string(info.summary);
-  }
-  return std::string(otherwise);
+  const algorithm_info* known = tutti::detail::find_by_name(algorithms, algorithm);
+  return std::string(known != nullptr ? known->summary : otherwise);
 }
 
 std::vector<std::string> wait_names() {
   std::vector<std::string> names;
   for (const auto& info : wait_policies) names.emplace_back(info.name);
+  return names;
+}
+
+std::vector<std::string> detector_names() {
+  std::vector<std::string> names{"default"};
+  for (const auto& info : detectors) names.emplace_back(info.name);
   return names;
 }
 

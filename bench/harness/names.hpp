@@ -18,6 +18,8 @@ std::vector<std::string> choose_names(const std::vector<std::string>& names,
 std::vector<std::string> choose_waits(const std::vector<std::string>& names);
 
 std::vector<std::string> wait_names();
+// The default and all detectors.
+std::vector<std::string> detector_names();
 
 // Whether `name` asks for this peer: all, FAMILY or FAMILY:NAME.
 bool is_named(const std::string& name, const std::string& family, const std::string& own_name);

@@ -69,7 +69,7 @@ std::uint64_t random_between(std::uint64_t& state, std::uint64_t least, std::uin
 
 template <class Shared>
 void spin_until(Shared& page, std::uint64_t end) {
-  // relaxed throughout: nothing is published but the wish itself.
+  // relaxed: the wish itself is all that is published, and the work is a count.
   while (page.busy.load(relaxed) != 0 && ticks() < end) {
     for (int i = 0; i < 1000; ++i) asm volatile("" ::: "memory");
     page.work.store(page.work.load(relaxed) + 1, relaxed);
@@ -86,6 +86,7 @@ template <class Shared>
 void be_light(Shared& page, const orders& o, std::uint64_t& random) {
   // Not all begin together.
   sleep_while_busy(page, random_between(random, 0, most_slice_us * sleeps_a_slice));
+  // relaxed: the wish itself is all that is published.
   while (page.busy.load(relaxed) != 0) {
     const std::uint64_t slice = random_between(random, least_slice_us, most_slice_us);
     spin_until(page,
@@ -112,15 +113,18 @@ template <class Shared>
   sched_setaffinity(0, sizeof set, &set);
   std::uint64_t random = o.seed;
   while (true) {
+    // relaxed: the wish itself is all that is published.
     while (page.busy.load(relaxed) == 0) futex(page.busy, FUTEX_WAIT, 0);
     if (o.light) {
       be_light(page, o, random);
     } else {
       spin_until(page, ticks() + o.longest_burst);
     }
+    // relaxed: the time is all that is published.
     page.stopped.store(ticks(), relaxed);
     std::uint32_t one = 1;
-    page.busy.compare_exchange_strong(one, 0, relaxed);
+    // relaxed: takes back a wish that nobody has taken back yet.
+    page.busy.compare_exchange_strong(one, 0, relaxed, relaxed);
   }
 }
 
@@ -187,6 +191,7 @@ void neighbours::select(const neighbour_plan& plan) {
 void neighbours::start() {
   for (auto& c : children_) {
     if (!c.chosen) continue;
+    // relaxed: a count, a time, and the wish; each says all by itself.
     c.work_at_start = c.page->work.load(relaxed);
     c.page->stopped.store(0, relaxed);
     c.page->busy.store(1, relaxed);
@@ -197,6 +202,7 @@ void neighbours::start() {
 void neighbours::stop() {
   for (auto& c : children_) {
     // Only those between two slices sleep; the call is no part of what is timed.
+    // relaxed: the wish itself is all that is published.
     if (c.page->busy.exchange(0, relaxed) != 0 && c.light) futex(c.page->busy, FUTEX_WAKE, 1);
   }
 }
@@ -205,6 +211,7 @@ std::uint64_t neighbours::stopped_at() const {
   std::uint64_t latest = 0;
   for (const auto& c : children_) {
     if (!c.chosen) continue;
+    // relaxed: the time is all that is read.
     const std::uint64_t stopped = c.page->stopped.load(relaxed);
     if (stopped == 0) return 0;
     latest = std::max(latest, stopped);
@@ -218,6 +225,7 @@ bool neighbours::ran() const {
     if (!c.chosen) continue;
     chosen = true;
     light = c.light;
+    // relaxed: a count that changes while the child works.
     const bool worked = c.page->work.load(relaxed) != c.work_at_start;
     any = any || worked;
     each = each && worked;

@@ -30,13 +30,15 @@ double ping_pong::lead_transfers() {
   for (int batch = 0; batch < batches; ++batch) {
     const std::uint64_t begin = ordered_ticks();
     for (std::uint64_t trip = 0; trip < trips; ++trip) {
-      line_.store(++value, release);  // pairs with await() of the follower
+      // release: pairs with await() of the follower.
+      line_.store(++value, release);
       await(line_, ++value);
     }
     const std::uint64_t end = ordered_ticks();
     if (batch > 0) one_way.push_back(to_ns(end - begin) / static_cast<double>(2 * trips));
   }
-  line_.store(0, relaxed);  // for the next use; the gate between uses orders it
+  // relaxed: for the next use; the gate between uses orders it.
+  line_.store(0, relaxed);
   return median_of(std::move(one_way));
 }
 
@@ -44,7 +46,8 @@ void ping_pong::follow_transfers() {
   std::uint64_t value = 0;
   for (std::uint64_t trip = 0; trip < trips * batches; ++trip) {
     await(line_, ++value);
-    line_.store(++value, release);  // pairs with await() of the leader
+    // release: pairs with await() of the leader.
+    line_.store(++value, release);
   }
 }
 
@@ -54,13 +57,15 @@ clock_offset ping_pong::lead_clocks() {
   std::uint64_t value = 0;
   for (std::uint64_t trip = 0; trip < clock_trips; ++trip) {
     const std::uint64_t sent = ordered_ticks();
-    line_.store(++value, release);  // pairs with await() of the follower
+    // release: pairs with await() of the follower.
+    line_.store(++value, release);
     await(line_, ++value);
     const std::uint64_t returned = ordered_ticks();
     forth = std::min(forth, static_cast<std::int64_t>(timestamp_ - sent));
     back = std::min(back, static_cast<std::int64_t>(returned - timestamp_));
   }
-  line_.store(0, relaxed);  // for the next use; the gate between uses orders it
+  // relaxed: for the next use; the gate between uses orders it.
+  line_.store(0, relaxed);
   return {(forth - back) / 2, (forth + back) / 2};
 }
 
@@ -69,7 +74,8 @@ void ping_pong::follow_clocks() {
   for (std::uint64_t trip = 0; trip < clock_trips; ++trip) {
     await(line_, ++value);
     timestamp_ = ordered_ticks();
-    line_.store(++value, release);  // pairs with await() of the leader, publishes the timestamp
+    // release: publishes the timestamp; pairs with await() of the leader.
+    line_.store(++value, release);
   }
 }
 

@@ -44,8 +44,9 @@ class starting_line {
   explicit starting_line(rank_t participants) : missing_(participants) {}
 
   void arrive_and_wait() {
-    // release, acquire: what was prepared before the line is seen by all after it.
+    // release: publishes what this participant prepared; pairs with the loads of all.
     missing_.fetch_sub(1, release);
+    // acquire: sees what all prepared; pairs with their subtractions.
     while (missing_.load(acquire) != 0) platform::pause();
   }
 

@@ -91,12 +91,12 @@ class fork_join_by_hand final : public region_runtime_base<fork_join_by_hand> {
   }
   void work(rank_t rank) {
     line& mine = lines_[rank];
-    for (std::uint32_t turn = 1;; turn += 2) {
-      await(mine, turn);
+    for (std::uint32_t number = 1;; number += 2) {
+      await(mine, number);
       if (mine.run == nullptr) return;
       mine.run(mine.body, rank, mine);
       // release: publishes what the rank did, and its sum; pairs with await_all().
-      mine.turn.store(turn + 1, release);
+      mine.turn.store(number + 1, release);
     }
   }
 

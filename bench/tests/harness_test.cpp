@@ -11,6 +11,7 @@
 #include "bench/suite/report.hpp"
 #include "bench/suite/suite.hpp"
 #include "bench/tests/fake_barriers.hpp"
+#include "tests/support/dummy_provider.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -133,6 +134,23 @@ TEST_F(Harness, TheFloorOfACrowdIsNotAboveABarrierThatYields) {
   s.run(quiet);
   ASSERT_EQ(s.results().size(), 1u);
   EXPECT_GT(median_of(s.results()[0].ratios), 0.9);
+}
+
+TEST(Contenders, IncludeTheBarrierOfAProvider) {
+  tutti::test::dummy_provider dummy;
+  const std::vector<contender> barriers = choose_tutti({"dummy", "ticket"}, {"park"});
+  ASSERT_EQ(barriers.size(), 2u);
+  EXPECT_EQ(barriers[0].name + ", " + barriers[0].wait, "dummy, adaptive");
+  EXPECT_EQ(barriers[1].name + ", " + barriers[1].wait, "ticket, park");
+  barriers[0].barrier(1)->arrive_and_wait(0);
+  EXPECT_EQ(dummy.arrivals(), 1u);
+  const std::vector<contender> teams = choose_teams({"dummy"}, {"park"});
+  ASSERT_EQ(teams.size(), 1u);
+  EXPECT_EQ(teams[0].wait, "adaptive");
+  runtime_options size;
+  size.threads = size.ranks = 2;
+  teams[0].collectives(size)->enter([](runtime_rank& rank) { rank.barriers(3); });
+  EXPECT_EQ(dummy.arrivals(), 6u);
 }
 
 TEST(Phases, TheFirstCalmWindowCounts) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of barrier algorithms and wait policies. The names of the C interface and of
-// tutti::barrier, the conformance suite, the model checker, the benchmarks, `tutti info` and the
-// table of the documentation are made from it.
+// The list of barrier algorithms; wait/list.hpp has the wait policies. The names of the C interface
+// and of tutti::barrier, the conformance suite, the model checker, the benchmarks, `tutti info` and
+// the table of the documentation are made from them.
 #pragma once
 
 #include <array>
@@ -24,13 +24,8 @@
 #include "tutti/barrier/striped.hpp"
 #include "tutti/barrier/ticket.hpp"
 #include "tutti/barrier/tournament.hpp"
-#include "tutti/platform/monitor.hpp"
 #include "tutti/platform/topology.hpp"
-#include "tutti/wait/adaptive.hpp"
-#include "tutti/wait/monitor.hpp"
-#include "tutti/wait/park.hpp"
-#include "tutti/wait/spin.hpp"
-#include "tutti/wait/yield.hpp"
+#include "tutti/wait/list.hpp"
 
 namespace tutti {
 
@@ -44,12 +39,6 @@ struct algorithm_info {
   std::string_view avoid_when;
   // Any thread may arrive; ranks are ignored.
   bool anonymous = false;
-};
-
-struct wait_info {
-  std::string_view name;
-  std::string_view summary;
-  bool (*available)() noexcept;
 };
 
 namespace registry {
@@ -240,52 +229,12 @@ using algorithms = std::tuple<counting, central, ticket, pool, striped, flags, f
                               recursive, recursive_on_lines, atomic, mutex, combining, mcs,
                               dissemination, dissemination_4, tournament, hierarchical>;
 
-template <template <class> class Wait>
-struct wait_entry {
-  template <class Memory>
-  using type = Wait<Memory>;
-  static bool available() noexcept { return true; }
-};
-template <class M>
-using park_after_100 = park_wait<M, 100>;
-
-struct adaptive : wait_entry<adaptive_wait> {
-  static constexpr std::string_view name = "adaptive";
-  static constexpr std::string_view summary =
-      "spins, yields or parks, depending on what it has learned about the cores; the default";
-};
-struct spin : wait_entry<spin_wait> {
-  static constexpr std::string_view name = "spin";
-  static constexpr std::string_view summary = "polls; for cores that no other thread uses";
-};
-struct yield : wait_entry<yield_wait> {
-  static constexpr std::string_view name = "yield";
-  static constexpr std::string_view summary =
-      "polls 8 times, then yields the core between two polls";
-};
-struct park : wait_entry<park_after_100> {
-  static constexpr std::string_view name = "park";
-  static constexpr std::string_view summary = "polls 100 times, then sleeps on a futex";
-};
-struct monitor : wait_entry<monitor_wait> {
-  static constexpr std::string_view name = "monitor";
-  static constexpr std::string_view summary =
-      "halts the core until the line changes (umwait, mwaitx, wfe)";
-  static bool available() noexcept { return platform::monitor() != platform::monitor_kind::none; }
-};
-
-using waits = std::tuple<adaptive, spin, yield, park, monitor>;
-
 }  // namespace registry
 
-// The same lists as values.
+// The same list as values.
 inline constexpr auto algorithms = []<class... A>(std::tuple<A...>*) {
   return std::array{A::info...};
 }(static_cast<registry::algorithms*>(nullptr));
-
-inline constexpr auto wait_policies = []<class... W>(std::tuple<W...>*) {
-  return std::array{wait_info{W::name, W::summary, &W::available}...};
-}(static_cast<registry::waits*>(nullptr));
 
 // make_barrier also knows the names "default" (tutti::barrier, with ranks) and "default_rankless".
 inline constexpr std::string_view default_algorithm = "default";

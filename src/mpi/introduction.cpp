@@ -13,6 +13,7 @@
 #include "tutti/mpi/packet.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/names.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 #include "tutti/termination/protocol/algorithms.hpp"
 
@@ -32,9 +33,9 @@ std::string fault_of(const options& chosen) {
   constexpr std::size_t least = 512, most = 64 * 1024 * 1024;
   if (chosen.threads < 1 || chosen.threads > 4096)
     return "threads is " + std::to_string(chosen.threads) + "; it must be 1 to 4096";
-  if (protocol::find_algorithm(chosen.detector) == protocol::algorithms.size())
-    return "there is no termination detection called '" + chosen.detector +
-           "'; the names are star, tree, ring, waves";
+  if (tutti::detail::find_by_name(protocol::algorithms, chosen.detector) == nullptr)
+    return "there is no termination detection called '" + chosen.detector + "'; the names are " +
+           tutti::detail::names_of(protocol::algorithms);
   if (chosen.transport != "auto" && chosen.transport != "mpi" && chosen.transport != "shared")
     return "transport '" + chosen.transport + "' is not one of auto, mpi, shared";
   if (chosen.packet_bytes < least || chosen.packet_bytes > most)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The teams of the native platform.
 
+#include "tutti/platform/names.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/on_platform.hpp"
 
@@ -12,6 +13,10 @@ const char* region_cancelled::what() const noexcept {
 
 bool detail::named_barriers<native>::is_tuttis_choice(std::string_view name) noexcept {
   return name.empty() || name == default_algorithm || name == default_rankless_algorithm;
+}
+
+bool detail::named_barriers<native>::ends_regions(std::string_view name) noexcept {
+  return find_by_name(algorithms, name) != nullptr;
 }
 
 template class basic_team<native>;

@@ -111,7 +111,7 @@ static void test_names(void) {
     if (error == TUTTI_OK && strcmp(tutti_wait_policy(waits), "spin") != 0) meet(barrier, 0);
     tutti_barrier_destroy(barrier);
   }
-  CHECK(waits == 5);
+  CHECK(waits >= 5);
   CHECK(tutti_wait_policy(SIZE_MAX) == NULL);
 }
 

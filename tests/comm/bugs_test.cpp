@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
 
 namespace tutti {
 namespace {
 
-class Bugs : public testing::TestWithParam<const char*> {
+class Bugs : public testing::TestWithParam<std::string> {
  protected:
   static communicator_options options() {
     communicator_options chosen;
@@ -136,9 +137,8 @@ TEST_P(Bugs, AMessageCanBeReceivedAtOnceAfterIdle) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Bugs,
-                         testing::Values("counter", "snapshot", "star", "tree", "ring", "waves"),
-                         [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(All, Bugs, testing::ValuesIn(test::detector_names()),
+                         [](const auto& tested) { return tested.param; });
 
 // deal.II 14405: the 2^24-th round deadlocks. Nothing here counts with fewer than 39 bits.
 TEST(Bug, RoundsDoNotRunOut) {

@@ -11,8 +11,9 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
-#include "tutti/platform/monitor.hpp"
+#include "tests/support/waits.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti {
@@ -34,8 +35,8 @@ using shape = std::tuple<std::string, rank_t, std::string>;
 class Idle : public testing::TestWithParam<shape> {
  protected:
   void SetUp() override {
-    if (wait() == "monitor" && platform::monitor() == platform::monitor_kind::none)
-      GTEST_SKIP() << "this processor cannot wait for a line to change";
+    if (!detail::find_by_name(wait_policies, wait())->available())
+      GTEST_SKIP() << "this processor lacks what the wait policy " << wait() << " needs";
   }
   static std::string detector() { return std::get<0>(GetParam()); }
   static rank_t participants() { return std::get<1>(GetParam()); }
@@ -44,7 +45,7 @@ class Idle : public testing::TestWithParam<shape> {
   static bool is_crowded() { return participants() > platform::usable_cpus(); }
   static std::uint32_t episodes() {
     if (!is_crowded()) return 400;
-    return wait() == "spin" || wait() == "monitor" ? 4 : 60;
+    return test::burns_the_core(wait()) ? 4 : 60;
   }
   static communicator_options options() {
     communicator_options chosen;
@@ -232,13 +233,17 @@ TEST_P(Idle, CombinesValuesInOneOrder) {
 
 std::vector<shape> shapes() {
   std::vector<shape> all;
-  for (const char* detector : {"counter", "snapshot", "star", "tree", "ring", "waves"})
-    for (const rank_t n : {1u, 2u, 3u, 4u, 7u, 8u, 17u}) all.emplace_back(detector, n, "adaptive");
-  for (const char* detector : {"counter", "snapshot", "star"})
-    for (const char* wait : {"spin", "yield", "park", "monitor"})
+  for (const std::string& detector : test::detector_names())
+    for (const rank_t n : {1u, 2u, 3u, 4u, 7u, 8u, 17u})
+      all.emplace_back(detector, n, default_wait);
+  for (const detector_info& detector : detectors) {
+    // All protocols wait in the same way.
+    if (detector.is_protocol && detector.name != "star") continue;
+    for (const wait_info& wait : wait_policies)
       for (const rank_t n : {2u, 3u, 8u})
-        if (n < 8 || (std::string(wait) != "spin" && std::string(wait) != "monitor"))
-          all.emplace_back(detector, n, wait);
+        if (wait.name != default_wait && (n < 8 || !wait.burns_the_core))
+          all.emplace_back(detector.name, n, wait.name);
+  }
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
 #include "tutti/team/team.hpp"
 
@@ -124,7 +125,7 @@ TEST(Endpoint, RefusesAMessageThatNoSizeFieldHolds) {
 }
 
 TEST(Endpoint, WithdrawsTheVoteOfWhoeverIsWoken) {
-  for (const char* detector : {"counter", "snapshot", "star", "ring"}) {
+  for (const std::string& detector : test::detector_names()) {
     communicator comm(2, {.detector = detector});
     run_threads(2, [&](rank_t rank) {
       endpoint& me = comm[rank];
@@ -242,7 +243,7 @@ TEST(Communicator, CountsTheTimeInIdleIfAsked) {
 // Virtual ranks: a fiber that waits, or cannot send, lets the other fibers of its thread run.
 TEST(Communicator, ServesTheFibersOfATeam) {
   constexpr rank_t ranks = 24;
-  for (const char* detector : {"counter", "snapshot", "star"}) {
+  for (const std::string& detector : test::detector_names()) {
     tutti::team team(team_options{.threads = 2, .ranks = ranks});
     communicator comm(ranks, {.detector = detector, .ring_bytes = 256});
     std::vector<std::uint64_t> got(ranks);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
 
 namespace tutti {
@@ -18,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class Faults : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+class Faults : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   static communicator_options options() {
     communicator_options chosen;
@@ -193,12 +194,10 @@ TEST_P(Faults, AnEndIsNotPassedOverForWhatComesAfterIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Faults,
-                         testing::Combine(testing::Values("counter", "snapshot", "star", "ring",
-                                                          "waves"),
-                                          testing::Values("adaptive", "park", "yield")),
+                         testing::Combine(testing::ValuesIn(test::detector_names()),
+                                          testing::ValuesIn(test::sharing_wait_names())),
                          [](const auto& tested) {
-                           return std::string(std::get<0>(tested.param)) + "_" +
-                                  std::get<1>(tested.param);
+                           return std::get<0>(tested.param) + "_" + std::get<1>(tested.param);
                          });
 
 // A report cannot be withdrawn: until it is answered the participant may not send, and afterwards

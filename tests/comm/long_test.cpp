@@ -4,12 +4,13 @@
 
 #include <string>
 
+#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
 
 namespace tutti {
 namespace {
 
-class Million : public testing::TestWithParam<const char*> {};
+class Million : public testing::TestWithParam<std::string> {};
 
 TEST_P(Million, EpisodesWithAMessageEach) {
   communicator_options options;
@@ -40,9 +41,8 @@ TEST_P(Million, EpisodesOfFourInAll) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Million,
-                         testing::Values("counter", "snapshot", "star", "tree", "ring", "waves"),
-                         [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(All, Million, testing::ValuesIn(test::detector_names()),
+                         [](const auto& tested) { return tested.param; });
 
 }  // namespace
 }  // namespace tutti

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/comm/detectors.hpp"
 #include "tests/comm/run_threads.hpp"
 #include "tutti/platform/cpu.hpp"
 #include "tutti/team/team.hpp"
@@ -43,7 +44,7 @@ std::uint64_t fill(endpoint& me, rank_t to) {
   return count;
 }
 
-class SendWait : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+class SendWait : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   static communicator_options options() {
     communicator_options chosen;
@@ -54,7 +55,7 @@ class SendWait : public testing::TestWithParam<std::tuple<const char*, const cha
     chosen.batch_bytes = 64;
     return chosen;
   }
-  static bool sleeps() { return std::get<1>(GetParam()) != std::string("yield"); }
+  static bool sleeps() { return std::get<1>(GetParam()) != "yield"; }
 };
 
 // Every participant sends to all, itself included, far more than there is room for, and receives
@@ -290,12 +291,10 @@ TEST_P(SendWait, ToOneself) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SendWait,
-                         testing::Combine(testing::Values("counter", "snapshot", "star", "tree",
-                                                          "ring", "waves"),
-                                          testing::Values("adaptive", "park", "yield")),
+                         testing::Combine(testing::ValuesIn(test::detector_names()),
+                                          testing::ValuesIn(test::sharing_wait_names())),
                          [](const auto& tested) {
-                           return std::string(std::get<0>(tested.param)) + "_" +
-                                  std::get<1>(tested.param);
+                           return std::get<0>(tested.param) + "_" + std::get<1>(tested.param);
                          });
 
 // Every build refuses this, because the call could never return.
@@ -325,7 +324,7 @@ TEST(SendWaitMisuse, FromItsFunction) {
 // A report that is under way keeps messages back: a send waits for its answer, and throws if the
 // answer is the end.
 TEST(SendWaitDeadline, WaitsUntilAReportIsAnswered) {
-  for (const char* detector : {"star", "tree", "ring", "waves"}) {
+  for (const std::string& detector : test::protocol_names()) {
     communicator comm(2, {.detector = detector});
     run_threads(2, [&](rank_t rank) {
       endpoint& me = comm[rank];

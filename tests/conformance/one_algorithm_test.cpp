@@ -19,10 +19,10 @@ using algorithm = tutti::registry::TUTTI_TEST_ALGORITHM;
 template <class... Wait>
 std::vector<provider> with_each(std::tuple<Wait...>*) {
   std::vector<provider> all;
-  (void)((Wait::available() &&
-          (all.push_back(tutti::test::from_maker(
-               algorithm::info.name, {Wait::name, Wait::summary, &Wait::available},
-               algorithm::info.anonymous, &tutti::detail::make_one<algorithm, Wait>)),
+  (void)((Wait::info.available() &&
+          (all.push_back(tutti::test::from_maker(algorithm::info.name, Wait::info,
+                                                 algorithm::info.anonymous,
+                                                 &tutti::detail::make_one<algorithm, Wait>)),
            false)) ||
          ...);
   return all;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/waits.hpp"
 #include "tutti.h"
 #include "tutti/registry.hpp"
 
@@ -32,7 +33,7 @@ struct provider {
   // The same with all functions of a barrier chosen at run time; empty for other providers.
   std::function<std::unique_ptr<any_barrier>(rank_t n)> make_any = {};
 
-  bool burns_the_core() const { return wait == "spin" || wait == "monitor"; }
+  bool burns_the_core() const { return tutti::test::burns_the_core(wait); }
   std::string name() const { return algorithm + (wait.empty() ? "" : "_" + wait); }
 };
 inline std::ostream& operator<<(std::ostream& out, const provider& p) { return out << p.name(); }
@@ -83,8 +84,10 @@ inline std::vector<provider> c_providers() {
 // All providers that this machine can run.
 inline std::vector<provider> providers() {
   std::vector<provider> all;
-  all.push_back(from_registry(default_algorithm, wait_policies[0], false));
-  all.push_back(from_registry(default_rankless_algorithm, wait_policies[0], true));
+  all.push_back(
+      from_registry(default_algorithm, *detail::find_by_name(wait_policies, default_wait), false));
+  all.push_back(from_registry(default_rankless_algorithm,
+                              *detail::find_by_name(wait_policies, default_wait), true));
   for (const algorithm_info& algorithm : algorithms)
     for (const wait_info& wait : wait_policies)
       if (wait.available()) all.push_back(from_registry(algorithm.name, wait, algorithm.anonymous));

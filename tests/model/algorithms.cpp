@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every algorithm of the registry, in the shapes that two to four participants can give it, with
 // each wait policy.
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tests/model/checked.hpp"
@@ -17,11 +21,16 @@ using spinning = spin_wait<checked>;
 using parking = park_wait<checked, 1>;
 using adapting = adaptive_wait<checked>;
 
+// The name of the entry with this type for the model.
 template <class Wait>
 std::string wait_name() {
-  if constexpr (std::is_same_v<Wait, spinning>) return "spin";
-  if constexpr (std::is_same_v<Wait, parking>) return "park";
-  return "adaptive";
+  std::string_view name;
+  [&]<class... Entry>(std::tuple<Entry...>*) {
+    (void)((std::is_same_v<Wait, typename Entry::template shortest<checked>> &&
+            (name = Entry::info.name, true)) ||
+           ...);
+  }(static_cast<registry::waits*>(nullptr));
+  return std::string(name);
 }
 
 // The shape that the registry makes; the topology of this machine does not matter here.
@@ -167,6 +176,25 @@ subject sleepers_subject() {
   return made;
 }
 
+// The wait policies that the other subjects do not use: no sleeper is forgotten, and each of the
+// policy's own orders is needed.
+template <class... Entry>
+void add_waits(std::vector<subject>& to, std::tuple<Entry...>*) {
+  const auto add = [&]<class E>(E) {
+    using wait = typename E::template shortest<checked>;
+    static const std::string sites = std::string(E::info.name) + '.';
+    if constexpr (!std::is_same_v<wait, spinning> && !std::is_same_v<wait, parking> &&
+                  !std::is_same_v<wait, adapting>) {
+      subject made{"wait: " + std::string(E::info.name), {}, sites};
+      made.programs.push_back(usual<registry::ticket, wait>(2));
+      made.programs.push_back(usual<registry::flags, wait>(3));
+      made.programs.push_back(usual<registry::dissemination, wait>(2));
+      to.push_back(std::move(made));
+    }
+  };
+  (add(Entry()), ...);
+}
+
 template <class... Algorithm>
 std::vector<subject> all(std::tuple<Algorithm...>*) {
   return {subject_for<Algorithm>()...};
@@ -181,6 +209,7 @@ std::vector<subject> algorithm_subjects() {
     if (s.name == registry::striped::info.name) add_striped_programs(s.programs);
   }
   made.push_back(sleepers_subject());
+  add_waits(made, static_cast<registry::waits*>(nullptr));
   return made;
 }
 

@@ -268,8 +268,10 @@ struct checked {
     bool has_other_process() const noexcept { return rl::rand(2) == 0; }
     bool is_shunned(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
     bool is_contested(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
-    bool may_try_yielding(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
-    void note_foreign_slice(std::uint64_t, std::uint64_t) const noexcept {}
+    bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return rl::rand(2) == 0; }
+    int times_before_yield(std::uint64_t) const noexcept { return 0; }
+    std::uint64_t ran_since(int) const noexcept { return 0; }
+    void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) const noexcept {}
     void note_preemption(std::uint64_t, std::uint64_t) const noexcept {}
     void note_short_yield() const noexcept {}
     void note_wait() const noexcept {}

@@ -5,6 +5,8 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/model/checked.hpp"
@@ -15,8 +17,7 @@
 #include "tutti/message/ring_reader.hpp"
 #include "tutti/message/ring_table.hpp"
 #include "tutti/message/ring_writer.hpp"
-#include "tutti/termination/counter.hpp"
-#include "tutti/termination/snapshot.hpp"
+#include "tutti/termination/list.hpp"
 #include "tutti/wait/park.hpp"
 #include "tutti/wait/spin.hpp"
 
@@ -71,14 +72,11 @@ template <class Detector, class Wait>
 class idling : public scenario {
  protected:
   using all_wait_points = wait_points<checked, Wait>;
-  using endpoint_type = basic_endpoint<checked, Wait, fixed_detector<Detector>, false, unsigned>;
+  using endpoint_type = basic_endpoint<checked, Wait, Detector, false, unsigned>;
 
  public:
   explicit idling(rank_t n)
-      : n_(n),
-        rings_(n, 1),
-        wait_points_(n),
-        all_(wait_points_, [n] { return fixed_detector<Detector>(n); }) {
+      : n_(n), rings_(n, 1), wait_points_(n), all_(wait_points_, [n] { return Detector(n); }) {
     for (rank_t rank = 0; rank < n; ++rank)
       ends_.push_back(std::make_unique<endpoint_type>(rank, all_, rings_.from(rank),
                                                       rings_.to(rank), 8, false));
@@ -322,6 +320,22 @@ std::vector<program> idle_programs() {
   return made;
 }
 
+struct no_wake {
+  void operator()(rank_t) const noexcept {}
+};
+
+// A subject for each detector of the list that is no protocol: tests/termination explores those.
+template <class... Entry>
+void add_detectors(std::vector<subject>& to, std::tuple<Entry...>*) {
+  const auto add = [&]<class E>(E) {
+    static const std::string sites = std::string(E::info.name) + '.';
+    if constexpr (!E::info.is_protocol)
+      to.push_back({"idle: " + std::string(E::info.name),
+                    idle_programs<typename E::template type<checked, no_wake>>(), sites});
+  };
+  (add(Entry()), ...);
+}
+
 }  // namespace
 
 std::vector<subject> message_subjects() {
@@ -348,11 +362,9 @@ std::vector<subject> message_subjects() {
     shared.programs.push_back(of<deserting<counter, parking>>("counter, one leaves, park", n));
     wake_words.programs.push_back(of<conversing<snapshot, parking>>("snapshot, park", n));
   }
-  return {std::move(rings),
-          std::move(shared),
-          std::move(wake_words),
-          {"idle: counter", idle_programs<counter>(), "counter."},
-          {"idle: snapshot", idle_programs<snapshot>(), "snapshot."}};
+  std::vector<subject> made{std::move(rings), std::move(shared), std::move(wake_words)};
+  add_detectors(made, static_cast<registry::detectors*>(nullptr));
+  return made;
 }
 
 }  // namespace tutti::model

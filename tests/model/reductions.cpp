@@ -7,10 +7,7 @@
 #include "tests/model/values.hpp"
 #include "tutti/barrier/ticket.hpp"
 #include "tutti/reduce/after_barrier.hpp"
-#include "tutti/reduce/counted.hpp"
-#include "tutti/reduce/exchange.hpp"
-#include "tutti/reduce/pair.hpp"
-#include "tutti/reduce/tree.hpp"
+#include "tutti/reduce/list.hpp"
 #include "tutti/wait/park.hpp"
 #include "tutti/wait/spin.hpp"
 
@@ -90,7 +87,7 @@ using parking = park_wait<checked, 1>;
 using adapting = adaptive_wait<checked>;
 
 template <template <class> class Reduction>
-subject subject_for(std::string name, rank_t most) {
+subject subject_for(std::string name, rank_t most = 3) {
   subject made{std::move(name), {}};
   for (rank_t n = 2; n <= most; ++n) {
     made.programs.push_back(sum<Reduction<spinning>>("spin", n));
@@ -100,27 +97,41 @@ subject subject_for(std::string name, rank_t most) {
   return made;
 }
 
-template <class Wait>
-using pair_of = pair_reduction<unsigned, checked, Wait>;
-template <class Wait>
-using exchange_of = exchange_reduction<unsigned, checked, Wait>;
-template <class Wait>
-using counted_of = counted_reduction<unsigned, checked, Wait>;
-template <class Wait>
-using tree_of = tree_reduction<unsigned, checked, Wait>;
+// An entry of the list, in the shapes that a few participants can give it.
+template <class Entry>
+struct shapes {
+  template <class Wait>
+  using type = typename Entry::template type<unsigned, checked, Wait>;
+
+  static subject all() {
+    const std::string name = "reduce: " + std::string(Entry::info.name);
+    if constexpr (std::is_same_v<Entry, registry::tree>) {
+      subject made = subject_for<narrow_tree>(name, 4);
+      made.programs.push_back(sum<type<spinning>>("spin, fan 8", 3));
+      return made;
+    } else {
+      subject made = subject_for<type>(name, Entry::info.only_for == 2 ? 2 : 3);
+      if constexpr (std::is_same_v<Entry, registry::exchange>)
+        for (rank_t n = 2; n <= 3; ++n)
+          made.programs.push_back(meet("spin, gather", n, [](rank_t k) {
+            return std::make_unique<gathering<spinning>>(k);
+          }));
+      return made;
+    }
+  }
+};
+
+template <class... Entry>
+std::vector<subject> all(std::tuple<Entry...>*) {
+  return {shapes<Entry>::all()...};
+}
 
 }  // namespace
 
 std::vector<subject> reduction_subjects() {
-  subject exchange = subject_for<exchange_of>("reduce: exchange", 3);
-  for (rank_t n = 2; n <= 3; ++n)
-    exchange.programs.push_back(
-        meet("spin, gather", n, [](rank_t k) { return std::make_unique<gathering<spinning>>(k); }));
-  subject tree = subject_for<narrow_tree>("reduce: tree", 4);
-  tree.programs.push_back(sum<tree_of<spinning>>("spin, fan 8", 3));
-  return {subject_for<pair_of>("reduce: pair", 2), std::move(exchange), std::move(tree),
-          subject_for<counted_of>("reduce: counted", 3),
-          subject_for<after_tickets>("reduce: after_barrier", 3)};
+  std::vector<subject> made = all(static_cast<registry::reductions*>(nullptr));
+  made.push_back(subject_for<after_tickets>("reduce: after_barrier"));
+  return made;
 }
 
 }  // namespace tutti::model

@@ -140,7 +140,7 @@ void check_algorithms(std::tuple<Algorithm...>*) {
         for (const rank_t n : {1u, 2u, 5u}) {
           const auto barrier = Algorithm::template make<fibered, wait>(n);
           check_episodes(*barrier, n, 6,
-                         std::string(Algorithm::info.name) + "_" + std::string(Wait::name));
+                         std::string(Algorithm::info.name) + "_" + std::string(Wait::info.name));
         }
       }(),
       ...);

@@ -14,9 +14,11 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/conformance/data_check.hpp"
+#include "tests/support/reductions.hpp"
 #include "tutti/reduce/after_barrier.hpp"
 #include "tutti/reduce/exact.hpp"
 #include "tutti/reduce/reduction.hpp"
@@ -106,29 +108,25 @@ void expect_same_bits(rank_t n, unsigned times, Reduce reduce, const std::string
 }
 
 TEST(Bits, AreTheSameByEveryAlgorithm) {
-  using tutti::reduction_algorithm;
-  constexpr std::pair<reduction_algorithm, const char*> all[] = {
-      {reduction_algorithm::tuttis_choice, "choice"},
-      {reduction_algorithm::pair, "pair"},
-      {reduction_algorithm::exchange, "exchange"},
-      {reduction_algorithm::tree, "tree"},
-      {reduction_algorithm::counted, "counted"}};
-  for (const auto& [algorithm, name] : all)
-    for (const rank_t n : sizes) {
-      if (algorithm == reduction_algorithm::pair && n != 2) continue;
-      tutti::reduction<pair> sum(n, {}, algorithm);
+  for (const rank_t n : sizes) {
+    std::vector<std::string_view> names = tutti::test::reduction_names(n);
+    // Tutti's choice.
+    names.emplace_back();
+    // A barrier.
+    names.emplace_back("dissemination");
+    for (const std::string_view name : names) {
+      tutti::reduction<pair> sum(n, {}, name);
       expect_same_bits(
           n, runs, [&](rank_t rank, unsigned run) { return sum.all(rank, values_of(rank, run)); },
-          name);
+          std::string(name));
     }
+  }
 }
 
 template <class Wait>
 void expect_same_bits_waiting_by(const char* wait) {
-  using tutti::reduction_algorithm;
-  for (const auto algorithm :
-       {reduction_algorithm::exchange, reduction_algorithm::tree, reduction_algorithm::counted})
-    for (const rank_t n : {2u, 3u, 9u}) {
+  for (const rank_t n : {2u, 3u, 9u})
+    for (const std::string_view algorithm : tutti::test::reduction_names(n)) {
       tutti::reduction<pair, tutti::plus, tutti::native, Wait> sum(n, {}, algorithm);
       expect_same_bits(
           n, runs / 4,
@@ -282,12 +280,11 @@ TEST(Reductions, RefuseWhatCannotBe) {
   for (const rank_t n : {1u, 3u})
     EXPECT_THROW(tutti::reduction<double>(n, {}, tutti::reduction_algorithm::pair),
                  std::invalid_argument);
+  EXPECT_THROW(tutti::reduction<double>(2, {}, "sideways"), std::invalid_argument);
 }
 
 TEST(Reductions, GiveUpAtTheDeadlineAndSayWhoIsMissing) {
-  using tutti::reduction_algorithm;
-  for (const auto algorithm :
-       {reduction_algorithm::exchange, reduction_algorithm::tree, reduction_algorithm::counted}) {
+  for (const std::string_view algorithm : tutti::test::reduction_names(3)) {
     tutti::reduction<double> sum(3, {}, algorithm);
     tutti::test::watched_threads(100s).run(
         3, [&](rank_t rank) { EXPECT_EQ(sum.all_for(rank, 2.0, 60s), 6.0); },

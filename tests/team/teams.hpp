@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/waits.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
 
@@ -32,7 +33,7 @@ struct shape {
   }
   rank_t size() const { return ranks == 0 ? threads : ranks; }
   bool is_virtual() const { return size() > threads; }
-  bool burns_the_core() const { return wait == "spin" || wait == "monitor"; }
+  bool burns_the_core() const { return tutti::test::burns_the_core(wait); }
   // The number of regions that a test can afford.
   unsigned regions() const { return burns_the_core() ? 10 : size() > 8 ? 20 : 50; }
 

@@ -12,10 +12,12 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <vector>
 
+#include "tests/support/reductions.hpp"
 #include "tests/team/teams.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/reduce/reduction.hpp"
@@ -78,25 +80,23 @@ TEST(VirtualRanks, MeetAtTuttisBarrier) {
 
 template <class Wait>
 void expect_reductions_to_meet() {
-  using tutti::reduction_algorithm;
-  for (const shape& s : virtual_shapes)
-    for (const auto algorithm :
-         {reduction_algorithm::tuttis_choice, reduction_algorithm::pair,
-          reduction_algorithm::exchange, reduction_algorithm::tree, reduction_algorithm::counted}) {
-      if (algorithm == reduction_algorithm::pair && s.size() != 2) continue;
+  for (const shape& s : virtual_shapes) {
+    std::vector<std::string_view> names = tutti::test::reduction_names(s.size());
+    // Tutti's choice.
+    names.emplace_back();
+    for (const std::string_view algorithm : names) {
       tutti::reduction<rank_t, tutti::plus, tutti::native, Wait> sum(s.size(), {}, algorithm);
       expect_to_meet(
           s, [&](rank_t rank) { EXPECT_EQ(sum.all(rank, rank), s.size() * (s.size() - 1) / 2); },
-          "reduction " + std::to_string(static_cast<int>(algorithm)));
+          "reduction " + std::string(algorithm));
     }
+  }
 }
 
 TEST(VirtualRanks, MeetInReductionsWithEveryWayToWait) {
-  expect_reductions_to_meet<tutti::adaptive_wait<>>();
-  expect_reductions_to_meet<tutti::spin_wait<>>();
-  expect_reductions_to_meet<tutti::yield_wait<>>();
-  expect_reductions_to_meet<tutti::park_wait<>>();
-  expect_reductions_to_meet<tutti::monitor_wait<>>();
+  [&]<class... Wait>(std::tuple<Wait...>*) {
+    (expect_reductions_to_meet<typename Wait::template type<tutti::native>>(), ...);
+  }(static_cast<tutti::registry::waits*>(nullptr));
 }
 
 TEST(VirtualRanks, SomeMayWaitForOthersWhileAllWillMeet) {

@@ -141,12 +141,19 @@ auto ends(const scenario& s) {
 }  // namespace
 
 std::set<std::array<std::uint64_t, most_participants>> histories(const scenario& s) {
-  return s.ring() ? ends<ring<watched>>(s) : ends<gather<watched>>(s);
+  std::set<std::array<std::uint64_t, most_participants>> found;
+  with_algorithm(s.name, [&](auto entry) {
+    found = ends<typename decltype(entry)::template machine<watched>>(s);
+  });
+  return found;
 }
 
 findings explore(const scenario& s, bool shortest, std::uint64_t most_states) {
-  return s.ring() ? run<ring<watched>>(s, shortest, most_states)
-                  : run<gather<watched>>(s, shortest, most_states);
+  findings found;
+  with_algorithm(s.name, [&](auto entry) {
+    found = run<typename decltype(entry)::template machine<watched>>(s, shortest, most_states);
+  });
+  return found;
 }
 
 }  // namespace tutti::protocol::test

@@ -238,8 +238,8 @@ INSTANTIATE_TEST_SUITE_P(, Refusals,
 
 TEST(Names, AreThoseOfTheList) {
   for (const algorithm& a : algorithms) EXPECT_NO_THROW(machine(a.name, 0, 3)) << a.name;
-  EXPECT_EQ(find_algorithm("ring"), 2u);
-  EXPECT_EQ(find_algorithm("Ring"), algorithms.size());
+  EXPECT_EQ(tutti::detail::find_by_name(algorithms, "ring"), &algorithms[2]);
+  EXPECT_EQ(tutti::detail::find_by_name(algorithms, "Ring"), nullptr);
   EXPECT_THROW(machine("Star", 0, 3), std::invalid_argument);
   EXPECT_THROW(machine("star", 3, 3), std::invalid_argument);
   EXPECT_THROW(machine("ring", 0, 0), std::invalid_argument);

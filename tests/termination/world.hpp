@@ -11,13 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
 
 #include "tests/termination/watched.hpp"
-#include "tutti/termination/protocol/gather.hpp"
+#include "tutti/termination/protocol/algorithms.hpp"
 #include "tutti/termination/protocol/message_counts.hpp"
-#include "tutti/termination/protocol/ring.hpp"
 
 namespace tutti::protocol::test {
 
@@ -41,7 +41,6 @@ struct scenario {
   bool disagrees = false;
   // Whether to distinguish states also by what each program has observed.
   bool histories = false;
-  bool ring() const { return name == "ring"; }
 };
 
 enum class step : std::uint8_t { send, wake, take, free, idle, late, control, leave };
@@ -241,10 +240,18 @@ class world {
   static Machine make(const scenario& s, rank_t rank) {
     // Those beyond are never asked.
     rank = std::min(rank, s.participants - 1);
-    if constexpr (std::is_same_v<Machine, ring<watched>>)
-      return Machine(rank, s.participants, s.scheme);
-    else
+    if constexpr (std::is_same_v<Machine, gather<watched>>) {
       return Machine(rank, s.participants, s.fan, s.decides_by, s.scheme);
+    } else {
+      std::optional<Machine> made;
+      with_algorithm(s.name, [&](auto entry) {
+        entry.construct(rank, s.participants, s.scheme, [&](auto... arguments) {
+          if constexpr (std::is_constructible_v<Machine, decltype(arguments)...>)
+            made.emplace(arguments...);
+        });
+      });
+      return *made;
+    }
   }
 
   template <class F>

@@ -71,10 +71,17 @@ struct simulated {
   struct hints : tutti::platform::cpu_hints {
     bool is_shared = false;
     bool visited_by_another() const noexcept { return is_shared; }
+    std::uint64_t times_before_yield(std::uint64_t now_ns) const noexcept { return now_ns; }
+    std::uint64_t ran_since(std::uint64_t began_ns) const noexcept {
+      return static_cast<std::uint64_t>(part_of_participants *
+                                        static_cast<double>(simulated::now - began_ns));
+    }
     // The system does not say which threads want to run.
-    bool may_try_yielding(std::uint64_t now_ns) noexcept {
+    // Participants have used this part of the time of each yield.
+    double part_of_participants = 0;
+    bool may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept {
       return cpu_hints::may_try_yielding(
-          now_ns, +[]() noexcept -> std::uint32_t { return 0; });
+          now_ns, awake, +[]() noexcept -> std::uint32_t { return 0; });
     }
   };
   static inline hints* the_core = nullptr;
@@ -302,6 +309,46 @@ TEST(Balance, TakesOneForeignSliceForWhatItIs) {
     return ++turn % 1'000 == 0 ? 3 * ms : 20 * us;
   };
   EXPECT_EQ(w.wait(always(100 * us), most_learning, 3'000).wake_ups, 0);
+  simulated::lend = nullptr;
+}
+
+// A late participant on the waiter's core works, and the waiter yields to it.
+TEST(Balance, DoesNotTakeALateParticipantForAnotherProcess) {
+  waiter w(patience::balanced());
+  w.share_the_core(true);
+  w.core().part_of_participants = 0.9;
+  for (const std::uint64_t work : {1u, 2u, 5u}) {
+    simulated::lend = [&] {
+      w.core().note_wait();
+      return work * ms;
+    };
+    for (int i = 0; i < 100; ++i) {
+      w.wait(work * ms);
+      EXPECT_FALSE(w.core().has_other_process()) << work << " ms";
+    }
+    // Then waits are short again.
+    simulated::lend = [&] {
+      w.core().note_wait();
+      return 10 * us;
+    };
+    EXPECT_EQ(w.wait(always(20 * us), most_learning).wake_ups, 0) << work << " ms";
+  }
+  simulated::lend = nullptr;
+}
+
+// A thread that sleeps returns as soon as it is woken; one that has yielded returns only when the
+// late participant waits, which may be an episode later.
+TEST(Balance, SleepsBesideAParticipantThatIsUsuallyLate) {
+  waiter w(patience::balanced());
+  w.share_the_core(true);
+  w.core().part_of_participants = 0.9;
+  simulated::lend = [&] {
+    w.core().note_wait();
+    return 2 * ms;
+  };
+  const cost c = w.wait(always(1 * ms), most_learning);
+  EXPECT_GE(c.wake_ups, 0.99);
+  EXPECT_LE(c.late, simulated::wake_up_ns + 2 * us);
   simulated::lend = nullptr;
 }
 

@@ -159,21 +159,89 @@ TEST(CpuHints, LetOneAtATimeTryAgain) {
   static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
   meet_another_process(core, now);
-  EXPECT_FALSE(core.may_try_yielding(now, nobody_tells)) << "too early";
+  EXPECT_FALSE(core.may_try_yielding(now, 4, nobody_tells)) << "too early";
   while (core.is_shunned(now)) now += ms;
-  EXPECT_TRUE(core.may_try_yielding(now, nobody_tells));
-  EXPECT_FALSE(core.may_try_yielding(now, nobody_tells)) << "somebody is trying";
-  EXPECT_TRUE(core.may_try_yielding(now + 100 * ms, nobody_tells));
+  EXPECT_TRUE(core.may_try_yielding(now, 4, nobody_tells));
+  EXPECT_FALSE(core.may_try_yielding(now, 4, nobody_tells)) << "somebody is trying";
+  EXPECT_TRUE(core.may_try_yielding(now + 100 * ms, 4, nobody_tells));
 }
 
 TEST(CpuHints, ForgetAtOnceAProcessThatDoesNotWantToRun) {
   static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
   meet_another_process(core, now);
-  EXPECT_FALSE(core.may_try_yielding(now, somebody_else_too));
-  EXPECT_FALSE(core.may_try_yielding(now, only_the_caller)) << "not looked at again so soon";
-  EXPECT_TRUE(core.may_try_yielding(now + ms, only_the_caller));
+  EXPECT_FALSE(core.may_try_yielding(now, 1, somebody_else_too));
+  EXPECT_FALSE(core.may_try_yielding(now, 1, only_the_caller)) << "not looked at again so soon";
+  EXPECT_TRUE(core.may_try_yielding(now + ms, 1, only_the_caller));
   EXPECT_FALSE(core.has_other_process());
+}
+
+TEST(CpuHints, ForgetAProcessIfOnlyParticipantsAreReady) {
+  static platform::cpu_hints core;
+  std::uint64_t now = 1'000 * ms;
+  meet_another_process(core, now);
+  EXPECT_TRUE(core.may_try_yielding(now, 2, somebody_else_too)) << "the other is a participant";
+  EXPECT_FALSE(core.has_other_process());
+}
+
+// One participant is awake and waits for a file, for instance, while another process runs.
+TEST(CpuHints, BelieveTheSystemOnceIfItMisleads) {
+  static platform::cpu_hints core;
+  std::uint64_t now = 1'000 * ms;
+  unsigned tries = 0, waits = 0;
+  const std::uint64_t end = now + 2'000 * ms;
+  meet_another_process(core, now);
+  for (; now < end; now += ms, ++waits) {
+    if (core.has_other_process() && !core.may_try_yielding(now, 2, somebody_else_too)) continue;
+    ++tries;
+    now += 3 * ms;
+    core.note_foreign_slice(now - 3 * ms, now);
+  }
+  EXPECT_LE(tries, waits / 20) << "each costs a slice";
+}
+
+TEST(CpuHints, DoNotTakeWorkOfParticipantsForAnotherProcess) {
+  static platform::cpu_hints core;
+  std::uint64_t now = 1'000 * ms;
+  for (int turn = 0; turn < 100; ++turn) {
+    const std::uint64_t began = now + us;
+    now = began + 3 * ms;
+    core.note_foreign_slice(began, now, 2 * ms);
+    EXPECT_FALSE(core.has_other_process());
+  }
+  meet_another_process(core, now);
+  EXPECT_TRUE(core.has_other_process());
+}
+
+TEST(CpuHints, KnowForHowLongParticipantsRan) {
+  static platform::cpu_hints core;
+  std::atomic<int> step{0};
+  std::thread participant([&] {
+    core.note_wait();
+    step = 1;
+    while (step == 1) std::this_thread::yield();
+    // 5 ms of processor time.
+    const std::clock_t begin = std::clock();
+    while (std::clock() - begin < CLOCKS_PER_SEC / 200) {
+    }
+    step = 3;
+    while (step == 3) std::this_thread::yield();
+  });
+  while (step != 1) std::this_thread::yield();
+  core.note_wait();
+  const std::uint64_t now = 1'000 * ms;
+  EXPECT_EQ(core.times_before_yield(now).count, 0u) << "there is nothing to suspect";
+  core.note_foreign_slice(now - 3 * ms, now);
+  const auto before = core.times_before_yield(now);
+  EXPECT_EQ(before.count, 1u) << "not the caller itself";
+  step = 2;
+  while (step != 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_GE(core.ran_since(before), 4 * ms);
+  step = 4;
+  participant.join();
+  // It is gone, or it has gone to another core.
+  for (int wait = 0; wait < 100; ++wait) core.note_wait();
+  EXPECT_EQ(core.times_before_yield(now).count, 0u);
 }
 
 TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {

@@ -29,8 +29,8 @@ class WaitPolicy : public testing::Test {
   using state_type = typename policy::wait_state;
 
   void SetUp() override {
-    if (!Policy::available())
-      GTEST_SKIP() << "wait policy '" << Policy::name
+    if (!Policy::info.available())
+      GTEST_SKIP() << "wait policy '" << Policy::info.name
                    << "' needs an instruction that this CPU lacks";
   }
 
@@ -50,7 +50,7 @@ struct types_of<std::tuple<T...>> {
 struct policy_name {
   template <class Policy>
   static std::string GetName(int) {
-    return std::string(Policy::name);
+    return std::string(Policy::info.name);
   }
 };
 TYPED_TEST_SUITE(WaitPolicy, types_of<tutti::registry::waits>::type, policy_name);

@@ -27,7 +27,8 @@ MAJOR = "12"
 LIMITS = {
     # Most programs include these: `<atomic>`, `<chrono>` and `<vector>`, and tutti's own part.
     "tutti/barrier/barrier.hpp": 45_000,
-    "tutti/reduce/reduction.hpp": 45_000,
+    # The same with a variant of the reductions and the names of the list.
+    "tutti/reduce/reduction.hpp": 47_000,
     # These choose by name at run time: a unique_ptr with <memory>, any standard type in a provider.
     "tutti/barrier/any.hpp": 38_000,
     "tutti/barrier/timed.hpp": 40_000,

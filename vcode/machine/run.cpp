@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/registry.hpp"
+#include "tutti/barrier/any.hpp"
+#include "tutti/platform/clock.hpp"
 #include "tutti/team/team.hpp"
 #include "vcode/machine/engines.hpp"
 #include "vcode/vcode.hpp"
@@ -16,11 +17,8 @@ namespace {
 
 // Checks the name now: the team is made later or never, and would report the error late.
 void require_barrier(const std::string& name) {
-  if (name.empty()) return;
-  for (const auto& each : algorithms) {
-    if (each.name == name) return;
-  }
-  throw std::invalid_argument("'" + name + "' is not a barrier of the registry");
+  if (name.empty() || is_barrier_name(name)) return;
+  throw std::invalid_argument("'" + name + "' is not a barrier of the registry or of a provider");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "tests/support/dummy_provider.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
 #include "vcode/tests/recorded.hpp"
@@ -73,6 +74,18 @@ TEST(VcodePrograms, EveryBarrier) {
     how.engine = engine::workers;
     expect_recorded(sample, how);
   }
+}
+
+TEST(VcodePrograms, ABarrierOfAProvider) {
+  tutti::test::dummy_provider dummy;
+  run_options how;
+  how.threads = 2;
+  how.barrier = "dummy";
+  for (const engine each : {engine::spmd, engine::workers}) {
+    how.engine = each;
+    expect_recorded(recorded("nesl-compiled/quickhull_small"), how);
+  }
+  EXPECT_GT(dummy.arrivals(), 0u);
 }
 
 TEST(VcodePrograms, ABarrierThatDoesNotExistIsRefused) {

@@ -41,7 +41,7 @@ class openmp_team final : public team {
   rank_t size() const override { return size_; }
 
   void run(const std::function<void(rank_t)>& body) override {
-    const release_at_end release;
+    const release_at_end ends_threads;
     run_openmp_region(size_, body);
   }
 

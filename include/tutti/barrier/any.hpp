@@ -22,4 +22,8 @@ TUTTI_API std::unique_ptr<any_barrier> make_barrier(std::string_view algorithm, 
                                                     std::string_view wait = "adaptive",
                                                     patience p = {});
 
+// Tells whether make_barrier knows the name: "default", "default_rankless", an algorithm of the
+// registry, or a provider. Thread-safe.
+TUTTI_API bool is_barrier_name(std::string_view name) noexcept;
+
 }  // namespace tutti

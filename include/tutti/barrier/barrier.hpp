@@ -40,6 +40,7 @@
 #include "tutti/platform/misuse.hpp"
 #include "tutti/platform/owned.hpp"
 #include "tutti/platform/usable_cpus.hpp"
+#include "tutti/schedule/choose.hpp"
 
 namespace tutti {
 
@@ -53,7 +54,7 @@ struct barrier_options {
   std::string_view wait = "adaptive";
   // The largest number of participants that use one counter instead of two levels. A second level
   // costs two line transfers; n participants on one line cost about n/2 more than two do.
-  rank_t few = 5;
+  rank_t few = choose::few_on_one_counter;
   // The number of participants that share a striped counter.
   rank_t fan = 8;
   // How long a wait keeps the processor before it sleeps (wait/patience.hpp).
@@ -105,7 +106,7 @@ class barrier {
         completion_(std::move(completion)) {
     if (!options.algorithm.empty() || options.wait != barrier_options{}.wait)
       force(options);
-    else if ((has_completion && n() > 0) || (n() > options.few && n() <= Memory::cpus()))
+    else if ((has_completion && n() > 0) || is_striped(options.few))
       use_stripes(n() <= options.few ? 0 : options.fan);
     if (!named_ && !options.patience.is_open()) set_patience(options.patience);
   }
@@ -282,6 +283,11 @@ class barrier {
     named_.take(options.algorithm.make(n(), options.wait, options.patience));
     // relaxed: the barrier is not shared yet.
     way_.store(by_name, relaxed);
+  }
+
+  bool is_striped(rank_t few) const noexcept {
+    const bool crowded = n() > few && choose::is_crowded(n(), Memory::cpus());
+    return choose::barrier(n(), crowded, few) == "striped";
   }
 
   [[gnu::noinline]] void use_stripes(rank_t fan) {

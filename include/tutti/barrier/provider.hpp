@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tutti/barrier/any_class.hpp"
 #include "tutti/export.h"
@@ -16,13 +18,16 @@ namespace tutti {
 // Makes barriers that the registry does not have: in a device, a simulator or another runtime.
 using barrier_provider = std::function<std::unique_ptr<any_barrier>(rank_t participants)>;
 
-// Adds a provider: make_barrier(name, ...) and tutti::barrier with options call it from now on. The
-// C interface and teams accept only the names of the registry. The provider decides how to wait.
+// Adds a provider. From now on its name is accepted wherever the name of an algorithm of the
+// registry is: by make_barrier, tutti::barrier, tutti::reduction and teams, by the C interface, and
+// by what is built on them. The provider decides how to wait.
 // Throws std::invalid_argument if the name is empty or belongs to the registry or another provider.
 // Thread-safe.
 TUTTI_API void add_barrier_provider(std::string_view name, barrier_provider provider);
 // Removes a provider, or does nothing if there is none with this name. Its barriers remain valid.
 // Thread-safe.
 TUTTI_API void remove_barrier_provider(std::string_view name) noexcept;
+// Returns the names of all providers, in the order of the alphabet. Thread-safe.
+TUTTI_API std::vector<std::string> barrier_provider_names();
 
 }  // namespace tutti

@@ -1,92 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wait policy chosen by name at run time. It costs one integer comparison per wait.
+// A wait policy chosen by name at run time. It costs a few integer comparisons per wait, and one
+// for the first policy of the list.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/names.hpp"
 #include "tutti/platform/native.hpp"
-#include "tutti/wait/adaptive.hpp"
 #include "tutti/wait/deadline.hpp"
-#include "tutti/wait/monitor.hpp"
-#include "tutti/wait/park.hpp"
+#include "tutti/wait/list.hpp"
 #include "tutti/wait/patience.hpp"
-#include "tutti/wait/spin.hpp"
-#include "tutti/wait/yield.hpp"
 
 namespace tutti {
 
-template <class Memory = native>
-class any_wait {
-  enum class policy { adaptive, spin, yield, park, monitor };
+// `List` is a tuple of entries like registry::waits.
+template <class Memory = native, class List = registry::waits>
+class any_wait;
+
+template <class Memory, class... Entry>
+class any_wait<Memory, std::tuple<Entry...>> {
+  template <class E>
+  using policy = typename E::template type<Memory>;
+  using indices = std::index_sequence_for<Entry...>;
 
  public:
-  using wait_state = typename adaptive_wait<Memory>::wait_state;
+  using wait_state = std::tuple<typename policy<Entry>::wait_state...>;
 
-  // Throws std::invalid_argument for a name that registry.hpp does not list, and for patience with
-  // a policy that has none.
-  explicit any_wait(rank_t participants, std::string_view name = "adaptive", patience p = {})
-      : policy_(policy_of(name)), adaptive_(participants, p), park_(participants) {
-    if (!p.is_open() && policy_ != policy::adaptive)
+  // Throws std::invalid_argument for a name that the list does not have, and for patience with a
+  // policy that has none.
+  explicit any_wait(rank_t participants, std::string_view name = default_wait, patience p = {})
+      : chosen_(index_of(name)), policies_(for_each<Entry>(participants)...) {
+    if (!p.is_open() && !set_patience(p))
       refuse("wait policy '" + std::string(name) +
-             "' has no patience: it always waits in its own way (adaptive has)");
+             "' has no patience: it always waits in its own way (" +
+             detail::names_where(all, [](const wait_info& w) { return w.has_patience; }) + " has)");
   }
 
   // Returns false if the policy has no patience.
   bool set_patience(patience p) noexcept {
-    return policy_ == policy::adaptive && adaptive_.set_patience(p);
+    bool has_patience = false;
+    with_chosen([&](auto& wait, auto) { has_patience = set_patience_of(wait, p); }, indices());
+    return has_patience;
   }
 
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
              Deadline until = {}) noexcept {
-    switch (policy_) {
-      case policy::adaptive: return adaptive_.until(mine, word, order, ready, until);
-      case policy::park: {
-        typename park_wait<Memory>::wait_state none;
-        return park_.until(none, word, order, ready, until);
-      }
-      case policy::yield: return stateless<yield_wait<Memory>>(word, order, ready, until);
-      case policy::monitor: return stateless<monitor_wait<Memory>>(word, order, ready, until);
-      case policy::spin: break;
-    }
-    return stateless<spin_wait<Memory>>(word, order, ready, until);
+    bool in_time = false;
+    with_chosen(
+        [&](auto& wait, auto index) {
+          in_time = wait.until(std::get<index()>(mine), word, order, ready, until);
+        },
+        indices());
+    return in_time;
   }
 
   template <class Word>
   void notify(const Word& word) noexcept {
-    if (policy_ == policy::adaptive) return adaptive_.notify(word);
-    if (policy_ == policy::park) park_.notify(word);
+    with_chosen([&](auto& wait, auto) { wait.notify(word); }, indices());
   }
   template <class Word>
   void notify_ordered(const Word& word) noexcept {
-    if (policy_ == policy::adaptive) return adaptive_.notify_ordered(word);
-    if (policy_ == policy::park) park_.notify_ordered(word);
+    with_chosen([&](auto& wait, auto) { wait.notify_ordered(word); }, indices());
   }
 
  private:
-  template <class Wait, class Word, class Ready, class Deadline>
-  static bool stateless(const Word& word, std::memory_order order, Ready ready,
-                        Deadline until) noexcept {
-    typename Wait::wait_state none;
-    return Wait(1).until(none, word, order, ready, until);
+  static constexpr std::array all{registry::info_of_wait<Entry>()...};
+
+  template <class>
+  static constexpr rank_t for_each(rank_t participants) noexcept {
+    return participants;
   }
 
-  static policy policy_of(std::string_view name) {
-    if (name == "adaptive") return policy::adaptive;
-    if (name == "spin") return policy::spin;
-    if (name == "yield") return policy::yield;
-    if (name == "park") return policy::park;
-    if (name == "monitor") return policy::monitor;
-    refuse("wait policy '" + std::string(name) +
-           "' is not one of adaptive, spin, yield, park, monitor");
+  // Calls f(policy, index) for the chosen policy; index() is a constant expression.
+  template <class F, std::size_t... I>
+  void with_chosen(F f, std::index_sequence<I...>) noexcept {
+    (void)((chosen_ == I &&
+            (f(std::get<I>(policies_), std::integral_constant<std::size_t, I>()), true)) ||
+           ...);
   }
 
-  policy policy_;
-  adaptive_wait<Memory> adaptive_;
-  park_wait<Memory> park_;
+  static std::size_t index_of(std::string_view name) {
+    const wait_info* found = detail::find_by_name(all, name);
+    if (found == nullptr)
+      refuse("wait policy '" + std::string(name) + "' is not one of " + detail::names_of(all));
+    return static_cast<std::size_t>(found - all.data());
+  }
+
+  const std::size_t chosen_;
+  std::tuple<policy<Entry>...> policies_;
 };
 
 }  // namespace tutti

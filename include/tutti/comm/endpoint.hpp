@@ -36,7 +36,7 @@ namespace tutti {
 // The largest value that idle() combines, in bytes.
 inline constexpr std::size_t largest_idle_value = 256;
 
-// `Detector` is any_detector, or fixed_detector of one detector class.
+// `Detector` is any_detector or one detector class.
 template <class Memory, class Wait, class Detector, bool Checks = (TUTTI_CHECKS != 0),
           class Slot = raw_value<largest_idle_value>>
 class basic_endpoint {

@@ -11,10 +11,10 @@ namespace tutti {
 
 // Every member has a default that suits most programs.
 struct communicator_options {
-  // The name of the detector: "counter", "snapshot", or a protocol: "star", "ring", "tree",
-  // "waves". Empty: tutti chooses. docs/messages.md says which is good for what.
+  // The name of a detector (termination/list.hpp). Empty: tutti chooses. docs/messages.md says
+  // which is good for what.
   std::string_view detector = {};
-  // The name of a wait policy (registry.hpp).
+  // The name of a wait policy (wait/list.hpp).
   std::string_view wait = "adaptive";
   // How long an idle participant keeps its processor before it sleeps (wait/patience.hpp).
   tutti::patience patience = {};

@@ -15,8 +15,8 @@ namespace tutti::mpi {
 struct options {
   // The number of participants of this process.
   rank_t threads = 1;
-  // The name of the termination detection between processes: star, ring, tree or waves
-  // (termination/protocol/). In an empty episode the star needs one message to the root and one
+  // The name of the termination detection between processes (termination/protocol/algorithms.hpp).
+  // In an empty episode the star needs one message to the root and one
   // back; with many processes the tree relieves the root.
   std::string detector = "star";
   // "shared": shared memory. "mpi": messages of MPI. "auto": shared memory if all processes are on

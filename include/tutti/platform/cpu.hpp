@@ -8,6 +8,7 @@
 
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/core_sharers.hpp"
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/minmax.hpp"
@@ -67,13 +68,28 @@ class alignas(cache_line) cpu_hints {
 
   // --- threads of other processes
 
+  // Reads the processor times of the other participants on this core before a yield, if a long
+  // yield would be taken for evidence of another process. Otherwise it does nothing.
+  core_sharers::times times_before_yield(std::uint64_t now_ns) const noexcept {
+    core_sharers::times read;
+    if (has_other_process() || now_ns - look(last_slice_) <= at_once_ns)
+      sharers_.read(read, look(waits_));
+    return read;
+  }
+  // Returns for how long the participants of `before` have run since, in nanoseconds.
+  static std::uint64_t ran_since(const core_sharers::times& before) noexcept {
+    return core_sharers::ran_since(before);
+  }
   // Records that a yield lasted from `began_ns` to `now_ns`, because another process used a time
   // slice. If that process then leaves the core, one slice costs less than sleeping from now on. A
   // second slice that follows at once, or one after a period of avoidance, shows that the process
-  // stays and that each yield costs a slice.
-  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+  // stays and that each yield costs a slice. The slice proves nothing if participants ran for
+  // `own_ns` of the time.
+  void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns,
+                          std::uint64_t own_ns = 0) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
+    if (2 * own_ns > now_ns - began_ns) return;
     const bool is_tried = has_other_process() && !is_shunned(began_ns);
     const auto seen = look_at_slice(began_ns, now_ns, at_once_ns);
     if (seen == slice::follows || (seen == slice::first && is_tried)) shun(now_ns);
@@ -101,15 +117,19 @@ class alignas(cache_line) cpu_hints {
   bool has_other_process() const noexcept { return look(other_process_until_) != 0; }
   // Returns true if the caller may try to yield. After a period of avoidance one waiter at a time
   // may try, and the others on this core sleep, because a try can cost a slice and all would pay it
-  // one after the other. A try is possible earlier if the system tells that no task but the caller
-  // is ready to run.
-  bool may_try_yielding(std::uint64_t now_ns,
+  // one after the other. A try is possible earlier if the system tells that no more tasks are ready
+  // to run than the caller's barrier has participants that do not sleep, of whom there are `awake`.
+  // If that was wrong, because participants wait for something else, the time without tries grows
+  // as after a try, and the system is not asked during it.
+  bool may_try_yielding(std::uint64_t now_ns, std::uint32_t awake,
                         std::uint32_t (*count_runnable)() noexcept = runnable_tasks) noexcept {
     if (is_shunned(now_ns)) {
       if (now_ns < look(look_at_)) return false;
       put(look_at_, now_ns + look_every_ns);
-      if (count_runnable() != 1) return false;
-      forget();
+      const std::uint32_t runnable = count_runnable();
+      if (runnable == 0 || runnable > awake) return false;
+      put(other_process_until_, 0);
+      put(believed_at_, now_ns);
       return true;
     }
     if (now_ns < look(turn_until_)) return false;
@@ -125,7 +145,11 @@ class alignas(cache_line) cpu_hints {
   }
 
   // --- the number of waits that began here; it wraps around
-  void note_wait() noexcept { put(waits_, look(waits_) + 1); }
+  void note_wait() noexcept {
+    const std::uint32_t waits = look(waits_) + 1;
+    put(waits_, waits);
+    sharers_.note(waits);
+  }
   std::uint32_t waits() const noexcept { return look(waits_); }
 
   // Returns the object of the CPU that runs this thread.
@@ -161,10 +185,15 @@ class alignas(cache_line) cpu_hints {
     return began_ns - last > soon ? slice::first : slice::follows;
   }
   void shun(std::uint64_t now_ns) noexcept {
+    const bool was_misled = now_ns - look(believed_at_) <= soon_ns;
+    // The system told long ago that the previous process had left.
+    if (!was_misled && !has_other_process()) put(other_process_ms_, 0);
     const std::uint32_t ms = within(4 * look(other_process_ms_), first_ms, most_ms);
+    const std::uint64_t until = now_ns + ms * std::uint64_t{1'000'000};
     put(short_yields_, 0);
     put(other_process_ms_, ms);
-    put(other_process_until_, now_ns + ms * std::uint64_t{1'000'000});
+    put(other_process_until_, until);
+    if (was_misled) put(look_at_, until);
   }
   void forget() noexcept {
     put(other_process_ms_, 0);
@@ -177,10 +206,12 @@ class alignas(cache_line) cpu_hints {
   std::atomic<std::uint64_t> look_at_;
   std::atomic<std::uint64_t> last_slice_;
   std::atomic<std::uint64_t> contested_until_;
+  std::atomic<std::uint64_t> believed_at_;
   std::atomic<std::uint32_t> other_process_ms_;
   std::atomic<std::uint32_t> contested_ms_;
   std::atomic<std::uint32_t> short_yields_;
   std::atomic<std::uint32_t> waits_;
+  core_sharers sharers_;
 };
 
 // With more CPUs some share an entry, which at worst causes unnecessary yields.
@@ -193,12 +224,14 @@ inline cpu_hints& cpu_hints::here() noexcept { return hints_of_cpus[current_cpu(
 // Without an operating system every core belongs to its thread.
 struct cpu_hints {
   bool visited_by_another() const noexcept { return false; }
-  void note_foreign_slice(std::uint64_t, std::uint64_t) noexcept {}
+  int times_before_yield(std::uint64_t) const noexcept { return 0; }
+  std::uint64_t ran_since(int) const noexcept { return 0; }
+  void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) noexcept {}
   void note_preemption(std::uint64_t, std::uint64_t) noexcept {}
   bool is_contested(std::uint64_t) const noexcept { return false; }
   bool is_shunned(std::uint64_t) const noexcept { return false; }
   bool has_other_process() const noexcept { return false; }
-  bool may_try_yielding(std::uint64_t) const noexcept { return true; }
+  bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return true; }
   void note_short_yield() noexcept {}
   void note_wait() noexcept {}
   std::uint32_t waits() const noexcept { return 0; }

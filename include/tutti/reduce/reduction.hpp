@@ -13,7 +13,11 @@
 //
 // Algorithm: two participants share a cache line (pair.hpp). Up to eight exchange lines
 // (exchange.hpp), and more use a tree (tree.hpp). More participants than CPUs use a counter
-// (counted.hpp).
+// (counted.hpp). schedule/choose.hpp has the numbers, and list.hpp all reductions. The program can
+// name another one, or a barrier of the registry or of a provider, after which the participants
+// read all values (after_barrier.hpp):
+//
+//   tutti::reduction<double> total(threads, {}, "tree");
 //
 // Memory ordering: what any participant does before the call happens before what any participant
 // does after it returns.
@@ -22,23 +26,58 @@
 // Hosted only: it needs std::chrono, std::optional and exceptions.
 #pragma once
 
+#include <concepts>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "tutti/barrier/auto_rank.hpp"
 #include "tutti/barrier/timed.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/owned.hpp"
 #include "tutti/platform/usable_cpus.hpp"
-#include "tutti/reduce/counted.hpp"
-#include "tutti/reduce/exchange.hpp"
+#include "tutti/reduce/after_barrier.hpp"
+#include "tutti/reduce/any_reduction.hpp"
 #include "tutti/reduce/operations.hpp"
-#include "tutti/reduce/pair.hpp"
-#include "tutti/reduce/tree.hpp"
+#include "tutti/schedule/choose.hpp"
 
 namespace tutti {
 
-enum class reduction_algorithm { tuttis_choice, pair, exchange, tree, counted };
+// The name of a reduction of the list, or of a barrier. Only a program that writes a text here
+// needs the compiled library, because only the conversion of a text refers to it.
+class reduction_algorithm {
+ public:
+  static const reduction_algorithm tuttis_choice, pair, exchange, tree, counted;
+
+  template <class Text>
+  requires std::convertible_to<const Text&, std::string_view>
+  constexpr reduction_algorithm(const Text& name) : name_(name), barrier_(name) {}
+
+  constexpr std::string_view name() const noexcept { return name_; }
+  // The same name as that of a barrier, or no name.
+  constexpr const algorithm_name& barrier() const noexcept { return barrier_; }
+  friend constexpr bool operator==(const reduction_algorithm& a,
+                                   const reduction_algorithm& b) noexcept {
+    return a.name_ == b.name_;
+  }
+
+ private:
+  struct of_the_list {
+    std::string_view name;
+  };
+  constexpr explicit reduction_algorithm(of_the_list known) noexcept : name_(known.name) {}
+
+  std::string_view name_;
+  algorithm_name barrier_;
+};
+inline constexpr reduction_algorithm reduction_algorithm::tuttis_choice{of_the_list{""}};
+inline constexpr reduction_algorithm reduction_algorithm::pair{of_the_list{"pair"}};
+inline constexpr reduction_algorithm reduction_algorithm::exchange{of_the_list{"exchange"}};
+inline constexpr reduction_algorithm reduction_algorithm::tree{of_the_list{"tree"}};
+inline constexpr reduction_algorithm reduction_algorithm::counted{of_the_list{"counted"}};
 
 // T must be trivially copyable. Op must be associative up to rounding and must not throw.
 template <class T, class Op = plus, class Memory = native, class Wait = adaptive_wait<Memory>>
@@ -46,24 +85,21 @@ class reduction {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  // Throws std::invalid_argument for 0 participants, and for the algorithm `pair` unless there are
-  // two participants.
+  // Throws std::invalid_argument for 0 participants, for the algorithm `pair` unless there are two
+  // participants, and for an unknown name.
   explicit reduction(rank_t participants, Op op = {},
                      reduction_algorithm algorithm = reduction_algorithm::tuttis_choice,
                      patience p = {})
       : op_(std::move(op)), n_(participants), arrivals_(participants) {
     require(participants > 0, "a reduction needs at least one participant");
-    make(algorithm == reduction_algorithm::tuttis_choice ? choice() : algorithm);
+    make(algorithm, p);
     if (!p.is_open()) set_patience(p);
   }
 
   // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
   // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept {
-    if (pair_) return pair_->set_patience(p);
-    if (exchange_) return exchange_->set_patience(p);
-    if (tree_) return tree_->set_patience(p);
-    return counted_->set_patience(p);
+    return named_ ? named_->set_patience(p) : reduction_.set_patience(p);
   }
 
   // Arrives as `rank`, 0 .. participants()-1, and returns the combined values of all. The rank is
@@ -100,20 +136,37 @@ class reduction {
   rank_t participants() const noexcept { return n_; }
 
  private:
-  reduction_algorithm choice() const {
-    constexpr rank_t few = 8;
-    if (n_ == 2) return reduction_algorithm::pair;
-    if (n_ > Memory::cpus()) return reduction_algorithm::counted;
-    return n_ <= few ? reduction_algorithm::exchange : reduction_algorithm::tree;
-  }
-
-  void make(reduction_algorithm algorithm) {
-    switch (algorithm) {
-      case reduction_algorithm::pair: pair_.emplace(n_); break;
-      case reduction_algorithm::exchange: exchange_.emplace(n_); break;
-      case reduction_algorithm::tree: tree_.emplace(n_); break;
-      default: counted_.emplace(n_);
+  // Participants pass a named barrier and then read the values of all.
+  class by_name {
+   public:
+    by_name(const reduction_algorithm& algorithm, rank_t participants, patience p)
+        : slots_(*this, participants) {
+      barrier_.take(algorithm.barrier().make(participants, "adaptive", p));
     }
+    bool set_patience(patience p) noexcept { return barrier_->barrier().set_patience(p); }
+
+    bool all(rank_t rank, const T& mine, const Op& op, T& result, auto until) {
+      return slots_.all(rank, mine, op, result, until);
+    }
+    bool arrive_and_wait(rank_t rank, no_deadline) {
+      barrier_->barrier().arrive_and_wait(rank);
+      return true;
+    }
+    bool arrive_and_wait(rank_t rank, auto until) {
+      return barrier_->barrier().arrive_and_wait(rank, deadline(until.ns()));
+    }
+
+   private:
+    owned<auto_rank> barrier_;
+    after_barrier_reduction<T, by_name, Memory> slots_;
+  };
+
+  void make(const reduction_algorithm& algorithm, patience p) {
+    std::string_view name = algorithm.name();
+    if (name.empty()) name = choose::reduction(n_, choose::is_crowded(n_, Memory::cpus()), true);
+    if (reduction_.emplace(name, n_)) return;
+    if (algorithm.barrier().empty()) refuse("there is no reduction '" + std::string(name) + "'");
+    named_.emplace(algorithm, n_, p);
   }
 
   template <class Deadline>
@@ -121,10 +174,9 @@ class reduction {
     atomic_count& mine_arrived = arrivals_[rank].value;
     // relaxed: only this rank writes it, and others read it for messages only.
     mine_arrived.store(mine_arrived.load(relaxed) + 1, relaxed);
-    if (pair_) return pair_->all(rank, mine, op_, result, until);
-    if (exchange_) return exchange_->all(rank, mine, op_, result, until);
-    if (tree_) return tree_->all(rank, mine, op_, result, until);
-    return counted_->all(rank, mine, op_, result, until);
+    if (named_) [[unlikely]]
+      return named_->all(rank, mine, op_, result, until);
+    return reduction_.all(rank, mine, op_, result, until);
   }
 
   using atomic_count = typename Memory::template atomic<std::uint32_t>;
@@ -132,10 +184,8 @@ class reduction {
   Op op_;
   rank_t n_;
   array<padded<atomic_count>> arrivals_;
-  std::optional<pair_reduction<T, Memory, Wait>> pair_;
-  std::optional<exchange_reduction<T, Memory, Wait>> exchange_;
-  std::optional<tree_reduction<T, Memory, Wait>> tree_;
-  std::optional<counted_reduction<T, Memory, Wait>> counted_;
+  any_reduction<T, Memory, Wait> reduction_;
+  std::optional<by_name> named_;
 };
 
 }  // namespace tutti

@@ -44,14 +44,14 @@ bool basic_team<Memory>::set_patience(patience p) noexcept {
   // They are made again with the new patience.
   narrow_syncs_.clear();
   desk_->set_patience(p);
-  return named_region_ != nullptr ? named_region_->set_patience(p) : regions_->set_patience(p);
+  return regions_.set_patience(p);
 }
 
 template <class Memory>
 basic_team<Memory>::~basic_team() {
   // The ranks of a late region use objects of the caller, so they must end first.
   // relaxed: this thread stored it, or was synchronised with the thread that did.
-  if (late_opener_.load(relaxed) != nullptr) close();
+  if (late_opener_.load(relaxed) != nullptr) regions_.close();
   end_workers();
 }
 
@@ -79,6 +79,8 @@ void basic_team<Memory>::choose_sizes() {
 
 template <class Memory>
 void basic_team<Memory>::make_sync() {
+  // A provider may have only one barrier at a time.
+  sync_.reset();
   sync_ = std::make_unique<detail::group_sync<Memory>>(
       threads_, crowded_, is_virtual(), barrier_name_, wait_name_, options_.patience, cancelled_);
   narrow_syncs_.clear();
@@ -88,13 +90,13 @@ void basic_team<Memory>::make_sync() {
 
 template <class Memory>
 void basic_team<Memory>::make_regions() {
-  if (barrier_name_.empty()) {
-    regions_.emplace(threads_, crowded_, options_.fan);
-    regions_->set_patience(options_.patience);
+  if (!detail::named_barriers<Memory>::ends_regions(barrier_name_)) {
+    regions_.use_messages(threads_, crowded_, options_.fan);
+    regions_.set_patience(options_.patience);
   } else {
-    named_region_ = detail::named_barriers<Memory>::make_region(barrier_name_, threads_, wait_name_,
-                                                                options_.patience);
-    contributions_ = detail::compact_values(threads_);
+    regions_.use_name(detail::named_barriers<Memory>::make_region(barrier_name_, threads_,
+                                                                  wait_name_, options_.patience),
+                      threads_, options_.vector_sums);
   }
   members_.emplace(ranks_);
   for (rank_t rank = 0; rank < ranks_; ++rank) {
@@ -119,20 +121,10 @@ void basic_team<Memory>::make_regions() {
 template <class Memory>
 void basic_team<Memory>::make_virtual_ranks() {
   if (!is_virtual()) return;
-  groups_.emplace(threads_);
-  has_ended_.emplace(ranks_);
-  rank_results_ = detail::compact_values(ranks_);
-  for (auto& values : rank_values_) values = detail::compact_values(ranks_);
-  threads_are_subtrees_ = ranks_ % threads_ == 0 && std::has_single_bit(ranks_ / threads_);
-  rank_t first = 0;
+  virtual_.emplace(ranks_, threads_, options_.fibers, cancelled_);
   for (rank_t thread = 0; thread < threads_; ++thread) {
-    const rank_t size = ranks_ / threads_ + (thread < ranks_ % threads_ ? 1 : 0);
-    thread_group& group = (*groups_)[thread];
-    group.fibers.emplace(size, first, options_.fibers);
-    group.first_rank = first;
-    group.size = size;
-    for (rank_t i = 0; i < size; ++i) (*members_)[first + i].thread_ = thread;
-    first += size;
+    const auto& group = virtual_->group(thread);
+    for (rank_t i = 0; i < group.size; ++i) (*members_)[group.first_rank + i].thread_ = thread;
   }
 }
 
@@ -151,7 +143,7 @@ void basic_team<Memory>::start_workers() {
 template <class Memory>
 void basic_team<Memory>::end_workers() noexcept {
   if (!workers_.has_started()) return;
-  open(job{});
+  regions_.open(job{});
   workers_.join();
 }
 
@@ -160,10 +152,7 @@ void basic_team<Memory>::work(rank_t thread) {
   detail::team_here<Memory>() = this;
   job told;
   for (;;) {
-    if (named_region_ != nullptr) {
-      named_region_->await(thread);
-      told = named_job_;
-    } else if (!regions_->await(thread, told)) {
+    if (!regions_.await(thread, told)) {
       help(told, *this, thread);
       continue;
     }
@@ -197,28 +186,23 @@ void basic_team<Memory>::open_first(const job& j, rank_t k) {
   if (threads < threads_) {
     narrow_syncs_.resize(threads_);
     auto& sync = narrow_syncs_[threads];
+    // The barrier of a provider is for all threads.
+    const std::string_view barrier = detail::named_barriers<Memory>::ends_regions(barrier_name_)
+                                         ? std::string_view(barrier_name_)
+                                         : std::string_view();
     if (sync == nullptr)
-      sync = std::make_unique<detail::group_sync<Memory>>(threads, crowded_, is_virtual(),
-                                                          barrier_name_, wait_name_,
-                                                          options_.patience, cancelled_);
+      sync = std::make_unique<detail::group_sync<Memory>>(
+          threads, crowded_, is_virtual(), barrier, wait_name_, options_.patience, cancelled_);
   }
-  if (named_region_ == nullptr) return regions_->open(j, threads);
-  named_job_ = j;
-  named_region_->open();
-}
-
-template <class Memory>
-void basic_team<Memory>::close_first(rank_t k) {
-  if (named_region_ == nullptr)
-    static_cast<void>(regions_->close_first(threads_of(k)));
-  else
-    named_region_->close(0);
+  regions_.open(j, threads);
 }
 
 template <class Memory>
 basic_team<Memory>::narrowed::narrowed(basic_team& t, rank_t thread, rank_t k)
-    : team_(t), thread_(thread), first_(t.is_virtual() ? (*t.groups_)[thread].first_rank : thread) {
-  ranks_ = t.is_virtual() ? (*t.groups_)[thread].size : 1;
+    : team_(t),
+      thread_(thread),
+      first_(t.is_virtual() ? t.virtual_->group(thread).first_rank : thread) {
+  ranks_ = t.is_virtual() ? t.virtual_->group(thread).size : 1;
   turn_ = (*t.members_)[first_].turn_;
   const rank_t threads = t.threads_of(k);
   set(std::min(ranks_, k - first_), k,
@@ -232,7 +216,7 @@ basic_team<Memory>::narrowed::~narrowed() {
 template <class Memory>
 void basic_team<Memory>::narrowed::set(rank_t ranks, rank_t size,
                                        detail::group_sync<Memory>* sync) const {
-  if (team_.is_virtual()) (*team_.groups_)[thread_].size = ranks;
+  if (team_.is_virtual()) team_.virtual_->group(thread_).size = ranks;
   for (rank_t i = 0; i < ranks; ++i) {
     member& m = (*team_.members_)[first_ + i];
     m.size_ = size;
@@ -264,8 +248,7 @@ std::vector<rank_t> basic_team<Memory>::unfinished_ranks() const {
   for (rank_t rank = 0; rank < ranks_; ++rank) {
     const rank_t thread = (*members_)[rank].thread();
     if (thread == 0 || regions_->has_finished(thread)) continue;
-    // relaxed: a snapshot for messages.
-    if (is_virtual() && (*has_ended_)[rank].load(relaxed)) continue;
+    if (is_virtual() && virtual_->has_ended(rank)) continue;
     missing.push_back(rank);
   }
   return missing;
@@ -293,9 +276,7 @@ std::exception_ptr basic_team<Memory>::take_failure() {
   // be used again.
   cancelled_.reset();
   make_sync();
-  for (rank_t thread = 0; is_virtual() && thread < threads_; ++thread)
-    // relaxed: the next region publishes it.
-    (*groups_)[thread].arrived.store(0, relaxed);
+  if (is_virtual()) virtual_->forget_arrivals();
   for (member& m : *members_) m.turn_ = 0;
   return first;
 }

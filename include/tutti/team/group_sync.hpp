@@ -13,11 +13,9 @@
 #include "tutti/barrier/striped.hpp"
 #include "tutti/barrier/ticket.hpp"
 #include "tutti/reduce/after_barrier.hpp"
-#include "tutti/reduce/counted.hpp"
-#include "tutti/reduce/exchange.hpp"
-#include "tutti/reduce/pair.hpp"
+#include "tutti/reduce/any_reduction.hpp"
 #include "tutti/reduce/raw_value.hpp"
-#include "tutti/reduce/tree.hpp"
+#include "tutti/schedule/choose.hpp"
 #include "tutti/team/named_barriers.hpp"
 
 namespace tutti::detail {
@@ -28,14 +26,12 @@ class team_barrier {
  public:
   team_barrier(rank_t participants, bool crowded, std::string_view algorithm, std::string_view wait,
                patience p) {
-    // The same number as in barrier_options.
-    constexpr rank_t few = 5;
     if (!algorithm.empty())
       named_ = named_barriers<Memory>::make(algorithm, participants, wait, p);
-    else if (participants <= few || crowded)
-      ticket_.emplace(participants);
-    else
+    else if (choose::barrier(participants, crowded) == "striped")
       striped_.emplace(participants);
+    else
+      ticket_.emplace(participants);
     if (!named_) set_patience(p);
   }
 
@@ -71,43 +67,36 @@ class group_sync {
       : until_(cancelled),
         barrier_(participants, crowded, barrier, wait, p),
         slots_(barrier_, participants) {
-    constexpr rank_t few = 8;
     // With a named barrier reductions use the slots.
     if (!barrier.empty() || participants == 1) return;
-    if (participants == 2 && !apart) pair_.emplace(participants);
-    if (crowded)
-      counted_.emplace(participants);
-    else if (apart || participants > few)
-      tree_.emplace(participants);
-    else
-      exchange_.emplace(participants);
-    meets_in_tree_ = apart && tree_;
+    const std::string_view for_small = choose::reduction(participants, crowded, true, apart);
+    const std::string_view for_large = choose::reduction(participants, crowded, false, apart);
+    if (for_small != for_large) small_.emplace(for_small, participants);
+    large_.emplace(for_large, participants);
+    if (apart) tree_ = large_.template get_if<tree_reduction>();
+    exchange_ = large_.template get_if<exchange_reduction>();
     set_patience(p);
   }
 
   // Sets the patience of all waits that begin later. Returns false if there is a named barrier with
   // a wait policy that has no patience.
   bool set_patience(patience p) noexcept {
-    if (pair_) pair_->set_patience(p);
-    if (exchange_) exchange_->set_patience(p);
-    if (tree_) tree_->set_patience(p);
-    if (counted_) counted_->set_patience(p);
+    small_.set_patience(p);
+    large_.set_patience(p);
     return barrier_.set_patience(p);
   }
 
   // All of these return false if the region is cancelled.
   bool meet(rank_t rank) {
-    return meets_in_tree_ ? tree_->arrive_and_wait(rank, until_)
-                          : barrier_.arrive_and_wait(rank, until_);
+    return tree_ != nullptr ? tree_->arrive_and_wait(rank, until_)
+                            : barrier_.arrive_and_wait(rank, until_);
   }
 
   template <class T, class Combine>
   bool all(rank_t rank, const T& mine, Combine combine, T& result) {
     if constexpr (small_value::fits<T>)
-      if (pair_) return pair_->all(rank, mine, combine, result, until_);
-    if (exchange_) return exchange_->all(rank, mine, combine, result, until_);
-    if (tree_) return tree_->all(rank, mine, combine, result, until_);
-    if (counted_) return counted_->all(rank, mine, combine, result, until_);
+      if (small_) return small_.all(rank, mine, combine, result, until_);
+    if (large_) return large_.all(rank, mine, combine, result, until_);
     return slots_.all(rank, mine, combine, result, until_);
   }
 
@@ -124,11 +113,13 @@ class group_sync {
   basic_deadline<Memory> until_;
   team_barrier<Memory> barrier_;
   after_barrier_reduction<line_value, team_barrier<Memory>, Memory> slots_;
-  std::optional<pair_reduction<small_value, Memory>> pair_;
-  std::optional<exchange_reduction<line_value, Memory>> exchange_;
-  std::optional<tree_reduction<line_value, Memory>> tree_;
-  std::optional<counted_reduction<line_value, Memory>> counted_;
-  bool meets_in_tree_ = false;
+  // The reductions of values that fit a small_value, if there is a better one for these, and of all
+  // values.
+  any_reduction<small_value, Memory> small_;
+  any_reduction<line_value, Memory> large_;
+  // large_, if it is one of these: the tree only if participants do other work in between.
+  tree_reduction<line_value, Memory>* tree_ = nullptr;
+  exchange_reduction<line_value, Memory>* exchange_ = nullptr;
 };
 
 }  // namespace tutti::detail

@@ -35,7 +35,9 @@ namespace tutti {
 namespace detail {
 template <class Memory>
 class group_sync;
-}
+template <class Memory>
+class virtual_ranks;
+}  // namespace detail
 
 // Another rank of the region has failed, so a wait for all ranks cannot end. Do not catch it, so
 // that it ends the rank's part of the region.
@@ -97,6 +99,7 @@ class basic_member {
 
  private:
   friend class basic_team<Memory>;
+  friend class detail::virtual_ranks<Memory>;
   friend class array<basic_member>;
   // Makes the member of a region of one rank. Nested regions use it.
   basic_member() = default;

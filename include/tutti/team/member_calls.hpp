@@ -51,7 +51,7 @@ std::array<T, Chunk> sum_across(const Op& op, const std::vector<T*>& data, std::
 template <class Memory>
 void basic_member<Memory>::barrier() {
   if (team_ == nullptr) return;
-  const bool met = team_->is_virtual() ? team_->meet_virtually(*this) : sync_->meet(rank_);
+  const bool met = team_->is_virtual() ? team_->virtual_->meet(*this) : sync_->meet(rank_);
   if (!met) throw region_cancelled();
 }
 
@@ -70,12 +70,12 @@ T basic_member<Memory>::reduce(Op op, const T& value) {
     };
     T of_all{};
     if (team_->is_virtual())
-      result = team_->combine_virtually(*this, value, combine, of_all);
+      result = team_->virtual_->combine(*this, value, combine, of_all);
     else
       gather(&value, [&](const auto& get) { result = combine(get); });
     barrier();
   } else if (team_->is_virtual()) {
-    result = team_->reduce_virtually(*this, op, value);
+    result = team_->virtual_->reduce(*this, op, value);
   } else if (!sync_->all(rank_, value, op, result)) {
     throw region_cancelled();
   }
@@ -92,8 +92,8 @@ void basic_member<Memory>::gather(const T& value, Read&& read) {
     if (!sync_->gather(rank_, value, read)) throw region_cancelled();
     return;
   }
-  const detail::compact_values& values = team_->post_virtually(*this, value);
-  if (!team_->meet_virtually(*this)) throw region_cancelled();
+  const detail::compact_values& values = team_->virtual_->post(*this, value);
+  if (!team_->virtual_->meet(*this)) throw region_cancelled();
   read(values.get<T>());
 }
 
@@ -135,7 +135,7 @@ void basic_member<Memory>::reduce(Op op, std::span<T, Extent> values) {
   arrays here;
   const arrays* all = &here;
   if (team_ != nullptr && team_->is_virtual()) {
-    all = &team_->combine_virtually(
+    all = &team_->virtual_->combine(
         *this, mine, [&](const auto& get) { return collect([&](rank_t r) { return *get(r); }); },
         here);
   } else {
@@ -172,89 +172,6 @@ void basic_member<Memory>::reduce(Op op, std::span<T, Extent> values) {
       combine.template operator()<chunk>();
   }
   barrier();
-}
-
-// ---- virtual ranks
-
-template <class Memory>
-template <class MeetThreads>
-bool basic_team<Memory>::meet_virtually(basic_member<Memory>& me, MeetThreads meet_threads) {
-  if (cancelled_.requested()) return false;
-  thread_group& mine = (*groups_)[me.thread()];
-  // relaxed: it changes only once I have arrived.
-  const std::uint32_t episode = mine.episode.load(relaxed);
-  // acquire: pairs with the arrivals of the earlier fibers, and makes their writes visible. They
-  // run on my thread, but a sanitizer takes each fiber for a thread.
-  const std::uint32_t arrived = mine.arrived.load(acquire) + 1;
-  if (arrived == mine.size) {
-    // relaxed: the store to the episode below publishes it.
-    mine.arrived.store(0, relaxed);
-    if (!mine.fibers->on_behalf_of_all(meet_threads)) return false;
-    // release: publishes the other threads' writes, and the result; pairs with the load below.
-    mine.episode.store(episode + 1, release);
-    return true;
-  }
-  // release: publishes my work to the last fiber that arrives.
-  mine.arrived.store(arrived, release);
-  do {
-    if (cancelled_.requested()) return false;
-    mine.fibers->let_others_run();
-    // acquire: pairs with the last fiber's store.
-  } while (mine.episode.load(acquire) == episode);
-  return true;
-}
-
-template <class Memory>
-bool basic_team<Memory>::meet_virtually(basic_member<Memory>& me) {
-  return meet_virtually(me, [&] { return me.sync_->meet(me.thread()); });
-}
-
-template <class Memory>
-template <class T>
-const detail::compact_values& basic_team<Memory>::post_virtually(basic_member<Memory>& me,
-                                                                 const T& value) {
-  me.turn_ = 1 - me.turn_;
-  detail::compact_values& values = rank_values_[me.turn_];
-  values.put(me.rank(), value);
-  return values;
-}
-
-template <class Memory>
-template <class Op, class T>
-T basic_team<Memory>::reduce_virtually(basic_member<Memory>& me, const Op& op, const T& value) {
-  const detail::compact_values& values = post_virtually(me, value);
-  thread_group& mine = (*groups_)[me.thread()];
-  // The last rank of each thread calls it for all ranks of the thread.
-  const auto combine = [&] {
-    T result{};
-    if (threads_are_subtrees_) {
-      const T of_thread = fold_of_thread<T>(values, me.thread(), op);
-      if (!me.sync_->all(me.thread(), of_thread, op, result)) return false;
-    } else {
-      if (!me.sync_->meet(me.thread())) return false;
-      result = schedule::fold(0, me.size(), values.get<T>(), op);
-    }
-    mine.result = result;
-    return true;
-  };
-  if (!meet_virtually(me, combine)) throw region_cancelled();
-  return static_cast<T>(mine.result);
-}
-
-template <class Memory>
-template <class V, class Combine, class T>
-const T& basic_team<Memory>::combine_virtually(basic_member<Memory>& me, const V& value,
-                                               const Combine& combine, T& of_all) {
-  const detail::compact_values& places = post_virtually(me, &value);
-  thread_group& mine = (*groups_)[me.thread()];
-  const auto once = [&] {
-    if (!me.sync_->meet(me.thread())) return false;
-    of_all = combine(places.get<const V*>());
-    mine.result = static_cast<const T*>(&of_all);
-    return true;
-  };
-  if (!meet_virtually(me, once)) throw region_cancelled();
-  return *static_cast<const T*>(mine.result);
 }
 
 }  // namespace tutti

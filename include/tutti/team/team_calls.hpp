@@ -10,12 +10,6 @@ namespace tutti {
 
 namespace detail {
 
-// The number of doubles in a T, or 0 if T is something else or more than fold_rows takes.
-template <class T>
-inline constexpr std::size_t doubles_in = std::is_same_v<T, double> ? 1 : 0;
-template <std::size_t N>
-inline constexpr std::size_t doubles_in<std::array<double, N>> = N <= fold_rows_widest ? N : 0;
-
 // A callable inside a job. The job holds a copy if the callable is small, can be copied byte by
 // byte and can be called as a constant; otherwise it holds the address. A copy saves each worker
 // the transfer of a line from the caller's stack.
@@ -81,7 +75,7 @@ struct basic_team<Memory>::part {
 
   static void run(const job& j, basic_team& t, rank_t thread) {
     t.call_ranks(thread, callable_of<part>(j).f);
-    t.end_part(thread);
+    t.regions_.arrive(thread);
   }
 };
 
@@ -94,20 +88,21 @@ struct basic_team<Memory>::reducing_part {
   static void run(const job& j, basic_team& t, rank_t thread) {
     const reducing_part& me = callable_of<reducing_part>(j);
     const T value = me.call(t, thread);
-    if (t.is_virtual() && !t.threads_are_subtrees_) return t.end_part(thread);
-    t.end_part(thread, value, me.op);
+    if (t.is_virtual() && !t.virtual_->are_subtrees()) return t.regions_.arrive(thread);
+    t.regions_.arrive(thread, value, me.op);
   }
 
   // Returns the contribution of the thread's ranks if they are a subtree of the tournament.
-  // Otherwise only rank_results_ holds what they returned.
+  // Otherwise only results() holds what they returned.
   T call(basic_team& t, rank_t thread) const {
     T value{};
     if (!t.is_virtual()) {
       t.call_rank((*t.members_)[thread], [&](member& m) { value = f(m); });
       return value;
     }
-    t.call_ranks(thread, [&](member& m) { t.rank_results_.put(m.rank(), f(m)); });
-    return t.threads_are_subtrees_ ? t.fold_of_thread<T>(t.rank_results_, thread, op) : value;
+    t.call_ranks(thread, [&](member& m) { t.virtual_->results().put(m.rank(), f(m)); });
+    detail::virtual_ranks<Memory>& all = *t.virtual_;
+    return all.are_subtrees() ? all.template fold_of_thread<T>(all.results(), thread, op) : value;
   }
 };
 
@@ -121,7 +116,7 @@ struct basic_team<Memory>::first_part {
   static void run(const job& j, basic_team& t, rank_t thread) {
     const first_part& me = callable_of<first_part>(j);
     me.call(t, thread);
-    t.end_part(thread);
+    t.regions_.arrive(thread);
   }
   void call(basic_team& t, rank_t thread) const {
     // A named barrier includes all threads, also those that take no part.
@@ -170,25 +165,16 @@ void basic_team<Memory>::call_ranks(rank_t thread, const F& f) {
     basic_team& t;
     const F& f;
     rank_t first_rank, count;
-  } of_fibers{*this, f, (*groups_)[thread].first_rank, (*groups_)[thread].size};
-  (*groups_)[thread].fibers->run(
+  } of_fibers{*this, f, virtual_->group(thread).first_rank, virtual_->group(thread).size};
+  virtual_->group(thread).fibers->run(
       [](void* raw, rank_t i) {
         auto& c = *static_cast<context*>(raw);
         if (i >= c.count) return;
         const rank_t rank = c.first_rank + i;
         c.t.call_rank((*c.t.members_)[rank], c.f);
-        // relaxed: others read it for messages only.
-        (*c.t.has_ended_)[rank].store(true, relaxed);
+        c.t.virtual_->note_end(rank);
       },
       &of_fibers);
-}
-
-template <class Memory>
-template <class T, class Op>
-void basic_team<Memory>::end_part(rank_t thread, const T& value, const Op& op) {
-  if (named_region_ == nullptr) return regions_->arrive(thread, value, op);
-  contributions_.put(thread, value);
-  named_region_->close(thread);
 }
 
 // ---- the caller's side
@@ -199,7 +185,7 @@ class basic_team<Memory>::open_region {
  public:
   explicit open_region(basic_team& t)
       : team_(t), outer_(std::exchange(detail::team_here<Memory>(), &t)) {}
-  open_region(basic_team& t, const job& j) : open_region(t) { team_.open(j); }
+  open_region(basic_team& t, const job& j) : open_region(t) { team_.regions_.open(j); }
   ~open_region() {
     // release: publishes this opener's state to the next one; pairs with begin_region.
     team_.is_open_.store(false, release);
@@ -223,7 +209,7 @@ void basic_team<Memory>::run(F&& f) {
   {
     const open_region now(*this, job_for(all));
     call_ranks(0, all.f);
-    close();
+    regions_.close();
     if (cancelled_.requested()) [[unlikely]]
       rethrow_failure();
   }
@@ -243,7 +229,7 @@ void basic_team<Memory>::run(rank_t k, F&& f) {
     const open_region now(*this);
     open_first(job_for(some), k);
     some.call(*this, 0);
-    close_first(k);
+    regions_.close_first(threads_of(k));
     if (cancelled_.requested()) [[unlikely]]
       rethrow_failure();
   }
@@ -265,11 +251,11 @@ auto basic_team<Memory>::run_reduce(Op op, F&& f) {
     {
       const open_region now(*this, job_for(all));
       result = all.call(*this, 0);
-      if (is_virtual() && !threads_are_subtrees_) {
-        close();
-        result = schedule::fold(0, ranks_, rank_results_.get<T>(), op);
+      if (is_virtual() && !virtual_->are_subtrees()) {
+        regions_.close();
+        result = schedule::fold(0, ranks_, virtual_->results().template get<T>(), op);
       } else {
-        result = close(result, op);
+        result = regions_.close(result, op);
       }
       if (cancelled_.requested()) [[unlikely]]
         rethrow_failure();
@@ -289,37 +275,6 @@ auto basic_team<Memory>::run_reduce(Op op, F&& f) {
 }
 
 template <class Memory>
-template <class T, class Op>
-T basic_team<Memory>::close(const T& mine, const Op& op) {
-  if (named_region_ == nullptr) return regions_->close(mine, op);
-  contributions_.put(0, mine);
-  named_region_->close(0);
-  return fold_contributions<T>(op);
-}
-
-template <class Memory>
-template <class T, class Op>
-T basic_team<Memory>::fold_contributions(const Op& op) const {
-  if constexpr (std::is_same_v<Op, plus> && detail::doubles_in < T >> 0) {
-    constexpr std::size_t width = detail::doubles_in<T>;
-    if (options_.vector_sums) {
-      std::array<double, width> sums;
-      detail::fold_row_array(contributions_.as<double>(), threads_, width, width, sums.data());
-      return __builtin_bit_cast(T, sums);
-    }
-  }
-  return schedule::fold(0, threads_, contributions_.get<T>(), op);
-}
-
-template <class Memory>
-template <class T, class Op>
-T basic_team<Memory>::fold_of_thread(const detail::compact_values& values, rank_t thread,
-                                     const Op& op) const {
-  const thread_group& group = (*groups_)[thread];
-  return schedule::fold(group.first_rank, group.size, values.get<T>(), op);
-}
-
-template <class Memory>
 template <class F>
 decltype(auto) basic_team<Memory>::run_alone(F& f) {
   member alone;
@@ -333,7 +288,7 @@ template <class Rep, class Period, class F>
 timed_result basic_team<Memory>::run_for(std::chrono::duration<Rep, Period> timeout, F&& f) {
   using callable = std::decay_t<F>;
   const auto until = deadline_after<Memory>(timeout);
-  if (named_region_ != nullptr)
+  if (regions_.are_named())
     refuse(
         "a region that ends by a named barrier cannot be waited for with a deadline: that wait "
         "could not be resumed");
@@ -345,11 +300,9 @@ timed_result basic_team<Memory>::run_for(std::chrono::duration<Rep, Period> time
   }
   const part<callable> all{detail::held<member, callable, 48>(*kept)};
   late_callable_ = kept;
-  for (rank_t r = 0; is_virtual() && r < ranks_; ++r)
-    // relaxed: open() publishes it.
-    (*has_ended_)[r].store(false, relaxed);
+  if (is_virtual()) virtual_->forget_ends();
   const basic_team* const outer = std::exchange(detail::team_here<Memory>(), this);
-  open(job_for(all));
+  regions_.open(job_for(all));
   call_ranks(0, all.f);
   detail::team_here<Memory>() = outer;
   // relaxed: only this thread needs it; is_open_ tells other threads.

@@ -32,6 +32,8 @@
 #include "tutti/team/loop_desk.hpp"
 #include "tutti/team/member.hpp"
 #include "tutti/team/region.hpp"
+#include "tutti/team/team_regions.hpp"
+#include "tutti/team/virtual_ranks.hpp"
 
 namespace tutti {
 
@@ -42,8 +44,8 @@ struct team_options {
   // The number of ranks. 0: one for each thread. More than threads: virtual ranks, which are
   // several fibers on a thread (team/fibers.hpp tells what they must not do).
   rank_t ranks = 0;
-  // The name of a barrier of the registry that ends regions and implements member::barrier. Empty:
-  // tutti chooses.
+  // The name of a barrier of the registry that ends regions and implements member::barrier, or of a
+  // provider (barrier/provider.hpp), which implements only member::barrier. Empty: tutti chooses.
   std::string_view barrier = {};
   // The wait policy of a named barrier.
   std::string_view wait = "adaptive";
@@ -160,16 +162,6 @@ class TUTTI_API basic_team {
   struct first_part;
   using slot = detail::line_value;
 
-  // The virtual ranks of one thread.
-  struct alignas(cache_line) thread_group {
-    std::optional<typename Memory::fiber_group> fibers;
-    rank_t first_rank = 0;
-    // The number of them that take part in the region.
-    rank_t size = 0;
-    atomic<std::uint32_t> arrived{0};
-    atomic<std::uint32_t> episode{0};
-    slot result;
-  };
   class open_region;
 
   bool is_virtual() const noexcept { return ranks_ > threads_; }
@@ -206,35 +198,11 @@ class TUTTI_API basic_team {
   void refuse_while_late() const;
   void refuse_width(rank_t k) const;
 
-  void open(const job& j) {
-    if (named_region_ == nullptr) [[likely]]
-      return regions_->open(j);
-    named_job_ = j;
-    named_region_->open();
-  }
-  void end_part(rank_t thread) {
-    if (named_region_ == nullptr) [[likely]]
-      return regions_->arrive(thread);
-    named_region_->close(thread);
-  }
-  void close() {
-    if (named_region_ == nullptr) [[likely]]
-      static_cast<void>(regions_->close());
-    else
-      named_region_->close(0);
-  }
-  // Do the same on the threads of the first k ranks.
+  // Opens a region for the threads of the first k ranks.
   void open_first(const job& j, rank_t k);
-  void close_first(rank_t k);
   // Returns the number of threads that have ranks below k.
   rank_t threads_of(rank_t k) const noexcept { return (*members_)[k - 1].thread() + 1; }
   class narrowed;
-  template <class T, class Op>
-  void end_part(rank_t thread, const T& value, const Op& op);
-  template <class T, class Op>
-  T close(const T& mine, const Op& op);
-  template <class T, class Op>
-  T fold_contributions(const Op& op) const;
   timed_result close_by(basic_deadline<Memory> until);
   std::vector<rank_t> unfinished_ranks() const;
 
@@ -247,11 +215,9 @@ class TUTTI_API basic_team {
   // Returns the exception of the lowest rank that failed by itself. The team can be used again.
   std::exception_ptr take_failure();
 
-  template <class T, class Op>
-  T fold_of_thread(const detail::compact_values& values, rank_t thread, const Op& op) const;
-
   // ---- loops (define_loops.hpp)
   struct shared_loop;
+  class measured_loop;
   class loop_run;
   void run_loop(detail::loop_work& work, const detail::loop_request<Memory>& request);
   static void help(const job&, basic_team& t, rank_t thread);
@@ -259,24 +225,6 @@ class TUTTI_API basic_team {
   void leave_core_of_waker() noexcept;
   void begin_waking() noexcept;
   bool wake_another() noexcept;
-
-  // ---- collective operations of virtual ranks
-
-  // Synchronises all virtual ranks. The last rank of
-  // each thread calls meet_threads() for all of its thread. Returns false if the region is
-  // cancelled.
-  template <class MeetThreads>
-  bool meet_virtually(member& me, MeetThreads meet_threads);
-  bool meet_virtually(member& me);
-  template <class T>
-  const detail::compact_values& post_virtually(member& me, const T& value);
-  template <class Op, class T>
-  T reduce_virtually(member& me, const Op& op, const T& value);
-  // Combines values without copying them: the last rank of each thread stores combine(get), where
-  // *get(rank) is the value of that rank, in its own `of_all`, for all ranks of its thread. No rank
-  // may destroy its `value` or `of_all` before all ranks have synchronised again.
-  template <class V, class Combine, class T>
-  const T& combine_virtually(member& me, const V& value, const Combine& combine, T& of_all);
 
   // The names in options_ refer to barrier_name_ and wait_name_.
   team_options options_;
@@ -286,27 +234,15 @@ class TUTTI_API basic_team {
   // Whether there are more threads than CPUs.
   bool crowded_ = false;
 
-  std::optional<fork_join<job, slot, Memory>> regions_;
-  // With a named barrier: it replaces regions_, publishes named_job_, and contributions_ holds the
-  // values of the threads.
-  std::unique_ptr<any_region> named_region_;
-  job named_job_;
-  detail::compact_values contributions_;
+  detail::team_regions<Memory, job> regions_;
 
   // The collective operations of all threads, and of the first 1, 2, ... threads, which are made
   // when they are needed.
   std::unique_ptr<detail::group_sync<Memory>> sync_;
   std::vector<std::unique_ptr<detail::group_sync<Memory>>> narrow_syncs_;
   std::optional<array<member>> members_;
-  // The virtual ranks of each thread.
-  std::optional<array<thread_group>> groups_;
-  // The values of virtual ranks inside a region, which take turns, and their results of a region.
-  detail::compact_values rank_values_[2];
-  detail::compact_values rank_results_;
-  // Whether each thread's virtual ranks are a subtree of the tournament.
-  bool threads_are_subtrees_ = false;
-  // Whether each virtual rank has ended, for messages.
-  std::optional<array<atomic<bool>>> has_ended_;
+  // With virtual ranks.
+  std::optional<detail::virtual_ranks<Memory>> virtual_;
 
   basic_cancellation<Memory> cancelled_;
   // The exception of each rank.

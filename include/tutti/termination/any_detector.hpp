@@ -1,95 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
-// A detector chosen by name at run time. The counter is a plain member because most programs use
-// it.
+// A detector chosen by name at run time. The first of the list is a plain member because most
+// programs use it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/names.hpp"
 #include "tutti/platform/usable_cpus.hpp"
-#include "tutti/termination/counter.hpp"
+#include "tutti/schedule/choose.hpp"
 #include "tutti/termination/detector.hpp"
-#include "tutti/termination/protocol_detector.hpp"
-#include "tutti/termination/snapshot.hpp"
+#include "tutti/termination/list.hpp"
 
 namespace tutti {
 
-template <class Memory, class Wake>
-class any_detector {
+// `List` is a tuple of entries like registry::detectors.
+template <class Memory, class Wake, class List = registry::detectors>
+class any_detector;
+
+template <class Memory, class Wake, class First, class... Other>
+class any_detector<Memory, Wake, std::tuple<First, Other...>> {
  public:
   // An empty name lets tutti choose. Throws std::invalid_argument for an unknown name.
   any_detector(rank_t participants, Wake wake, std::string_view name = {})
-      : counter_(participants) {
-    if (name.empty()) name = choose(participants);
-    if (name == "counter") return;
-    if (name == "snapshot")
-      snapshot_ = std::make_unique<snapshot_detector<Memory>>(participants);
-    else if (protocol::find_algorithm(name) < protocol::algorithms.size())
-      protocol_ = std::make_unique<protocol_detector<Memory, Wake>>(name, participants, wake);
-    else
-      refuse("detector '" + std::string(name) +
-             "' is not one of counter, snapshot, star, tree, ring, waves");
-  }
-
-  // Chooses one counter for few participants, or if the participants share cores; else the
-  // snapshot.
-  static std::string_view choose(rank_t participants) {
-    constexpr rank_t few = 8;
-    const bool is_counter = participants <= few || participants > Memory::cpus();
-    return is_counter ? "counter" : "snapshot";
+      : first_(First::construct(participants, wake, [](auto... arguments) {
+          return typename First::template type<Memory, Wake>(arguments...);
+        })) {
+    if (name.empty())
+      name = choose::detector(participants, choose::is_crowded(participants, Memory::cpus()));
+    if (name == First::info.name) return;
+    (void)((name == Other::info.name && (other_ = make<Other>(participants, wake), true)) || ...);
+    if (other_ == nullptr)
+      refuse("detector '" + std::string(name) + "' is not one of " +
+             detail::names_of(std::array{First::info, Other::info...}));
   }
 
   detection enter(rank_t rank, const idle_entry& entry) {
-    if (protocol_ != nullptr) [[unlikely]]
-      return protocol_->enter(rank, entry);
-    if (snapshot_ == nullptr) [[likely]]
-      return counter_.enter(rank, entry);
-    return snapshot_->enter(rank, entry);
+    if (other_ == nullptr) [[likely]]
+      return first_.enter(rank, entry);
+    return other_->enter(rank, entry);
   }
   bool has_work(rank_t rank) noexcept {
-    if (protocol_ != nullptr) return protocol_->has_work(rank);
-    return snapshot_ != nullptr && snapshot_->has_work(rank);
+    return other_ == nullptr ? first_.has_work(rank) : other_->has_work(rank);
   }
-  detection work(rank_t rank) {
-    if (protocol_ != nullptr) return protocol_->work(rank);
-    return snapshot_ != nullptr ? snapshot_->work(rank) : detection{};
-  }
-  void tell(rank_t rank) {
-    if (protocol_ != nullptr) [[unlikely]]
-      protocol_->tell(rank);
-  }
+  detection work(rank_t rank) { return other_ == nullptr ? first_.work(rank) : other_->work(rank); }
+  void tell(rank_t rank) { other_ == nullptr ? first_.tell(rank) : other_->tell(rank); }
   void refute(rank_t rank, bool vote) {
-    if (protocol_ != nullptr) return protocol_->refute(rank, vote);
-    snapshot_ != nullptr ? snapshot_->refute(rank, vote) : counter_.refute(rank, vote);
+    other_ == nullptr ? first_.refute(rank, vote) : other_->refute(rank, vote);
   }
   bool withdraw(rank_t rank, bool vote, std::uint64_t episode) {
-    if (protocol_ != nullptr) return protocol_->withdraw(rank);
-    return snapshot_ != nullptr ? snapshot_->withdraw(rank, vote, episode)
-                                : counter_.withdraw(rank, vote, episode);
+    return other_ == nullptr ? first_.withdraw(rank, vote, episode)
+                             : other_->withdraw(rank, vote, episode);
   }
-  void begin(std::uint64_t episodes) noexcept { counter_.begin(episodes); }
-
-  // Whether each participant learns of the end of an episode from its own state machine rather than
-  // from the release word alone.
-  bool releases_one_by_one() const noexcept { return protocol_ != nullptr; }
-  bool may_send(rank_t rank) const { return protocol_ == nullptr || protocol_->may_send(rank); }
+  void begin(std::uint64_t episodes) noexcept {
+    other_ == nullptr ? first_.begin(episodes) : other_->begin(episodes);
+  }
+  bool releases_one_by_one() const noexcept {
+    return other_ == nullptr ? first_.releases_one_by_one() : other_->releases_one_by_one();
+  }
+  bool may_send(rank_t rank) const {
+    return other_ == nullptr ? first_.may_send(rank) : other_->may_send(rank);
+  }
 
  private:
-  counter_detector<Memory> counter_;
-  std::unique_ptr<snapshot_detector<Memory>> snapshot_;
-  std::unique_ptr<protocol_detector<Memory, Wake>> protocol_;
-};
+  class interface {
+   public:
+    virtual ~interface() = default;
+    virtual detection enter(rank_t rank, const idle_entry& entry) = 0;
+    virtual bool has_work(rank_t rank) noexcept = 0;
+    virtual detection work(rank_t rank) = 0;
+    virtual void tell(rank_t rank) = 0;
+    virtual void refute(rank_t rank, bool vote) = 0;
+    virtual bool withdraw(rank_t rank, bool vote, std::uint64_t episode) = 0;
+    virtual void begin(std::uint64_t episodes) noexcept = 0;
+    virtual bool releases_one_by_one() const noexcept = 0;
+    virtual bool may_send(rank_t rank) const = 0;
+  };
 
-// Adds to a detector class the functions that it needs to take the place of any_detector.
-template <class Detector>
-struct fixed_detector : Detector {
-  using Detector::Detector;
-  static constexpr void tell(rank_t) noexcept {}
-  static constexpr bool releases_one_by_one() noexcept { return false; }
-  static constexpr bool may_send(rank_t) noexcept { return true; }
+  template <class Detector>
+  class wrapped final : public interface {
+   public:
+    template <class... Arguments>
+    explicit wrapped(Arguments... arguments) : detector_(arguments...) {}
+    detection enter(rank_t rank, const idle_entry& entry) override {
+      return detector_.enter(rank, entry);
+    }
+    bool has_work(rank_t rank) noexcept override { return detector_.has_work(rank); }
+    detection work(rank_t rank) override { return detector_.work(rank); }
+    void tell(rank_t rank) override { detector_.tell(rank); }
+    void refute(rank_t rank, bool vote) override { detector_.refute(rank, vote); }
+    bool withdraw(rank_t rank, bool vote, std::uint64_t episode) override {
+      return detector_.withdraw(rank, vote, episode);
+    }
+    void begin(std::uint64_t episodes) noexcept override { detector_.begin(episodes); }
+    bool releases_one_by_one() const noexcept override { return detector_.releases_one_by_one(); }
+    bool may_send(rank_t rank) const override { return detector_.may_send(rank); }
+
+   private:
+    Detector detector_;
+  };
+
+  template <class Entry>
+  static std::unique_ptr<interface> make(rank_t participants, Wake wake) {
+    return Entry::construct(participants, wake,
+                            [](auto... arguments) -> std::unique_ptr<interface> {
+                              using detector = typename Entry::template type<Memory, Wake>;
+                              return std::make_unique<wrapped<detector>>(arguments...);
+                            });
+  }
+
+  typename First::template type<Memory, Wake> first_;
+  std::unique_ptr<interface> other_;
 };
 
 }  // namespace tutti

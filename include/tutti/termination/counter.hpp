@@ -26,7 +26,7 @@
 namespace tutti {
 
 template <class Memory = native>
-class counter_detector {
+class counter_detector : public detector_base {
  public:
   static constexpr rank_t most_participants = 0xfff;
 

@@ -10,12 +10,15 @@
 //                                   episode may be over: ask again
 //   begin(episodes)                 called by the participant that found the episode over, before
 //                                   anybody is released
+//   tell(rank), releases_one_by_one(), may_send(rank)
+//                                   detector_base has what most detectors answer
 //
-// The detectors are in counter.hpp, snapshot.hpp and protocol_detector.hpp; any_detector.hpp
-// chooses one by name.
+// list.hpp lists the detectors; any_detector.hpp chooses one by name.
 #pragma once
 
 #include <cstdint>
+
+#include "tutti/platform/config.hpp"
 
 namespace tutti {
 
@@ -40,6 +43,16 @@ struct detection {
   std::uint32_t waves = 0;
   // Rank 0, which may be asleep, has to look.
   bool calls_root = false;
+};
+
+// The answers of a detector whose episodes end with the release word alone.
+struct detector_base {
+  // Called by a participant that has seen the release.
+  static constexpr void tell(rank_t) noexcept {}
+  // Whether each participant learns of the end of an episode from its own state machine rather than
+  // from the release word alone.
+  static constexpr bool releases_one_by_one() noexcept { return false; }
+  static constexpr bool may_send(rank_t) noexcept { return true; }
 };
 
 }  // namespace tutti

@@ -62,10 +62,12 @@ class protocol_detector {
 
   // Always succeeds. If the report is under way, may_send() says when the participant is free
   // again.
-  bool withdraw(rank_t rank) {
+  bool withdraw(rank_t rank, bool /*vote*/, std::uint64_t /*episode*/) {
     nodes_[rank]->machine.withdraw();
     return true;
   }
+  static constexpr void begin(std::uint64_t /*episodes*/) noexcept {}
+  static constexpr bool releases_one_by_one() noexcept { return true; }
   bool may_send(rank_t rank) const { return nodes_[rank]->machine.sends_allowed(); }
 
  private:

@@ -27,7 +27,7 @@
 namespace tutti {
 
 template <class Memory = native>
-class snapshot_detector {
+class snapshot_detector : public detector_base {
  public:
   explicit snapshot_detector(rank_t participants) : lines_(participants), seen_(participants) {}
 

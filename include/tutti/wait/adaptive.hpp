@@ -13,9 +13,10 @@
 //    usually short, and not at all if they are usually long.
 //  * Does a thread of another process use this core? On a core that participants share, one long
 //    yield proves little: a process may have used one slice and left. Two long yields in a row show
-//    that each yield costs a slice. Then parking is better, because the kernel runs threads that
-//    slept before threads that never sleep. If a waiter on a core of its own is kept from polling,
-//    another process uses the core too, and polling takes processor time that the work will need.
+//    that each yield costs a slice, unless participants on this core ran for most of the time. Then
+//    parking is better, because the kernel runs threads that slept before threads that never sleep.
+//    If a waiter on a core of its own is kept from polling, another process uses the core too, and
+//    polling takes processor time that the work will need.
 //  * Does a yield let useful work run? While no wait begins on this core between two turns of this
 //    thread, all threads that run here are waiters that yield to each other. That is the same as
 //    polling, and ends when polling would end.
@@ -55,7 +56,8 @@ struct adaptive_options {
   // The least time for which waiters that share a core yield, unless their waits are usually long.
   // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
-  // If a turn of the others takes longer, one of them did work.
+  // If a turn of the others takes longer, for each of them that then began to wait, one of them did
+  // work. The turn is then part of the length of the wait.
   std::uint32_t longest_empty_turn_ns = 300'000;
   // One of this many waits reads the clock around its first yield.
   std::uint32_t waits_between_looks = 4;
@@ -78,8 +80,8 @@ class adaptive_wait {
     std::uint32_t last_ns = 0;
   };
 
-  explicit adaptive_wait(rank_t /*participants*/, patience p = {}) noexcept
-      : patience_(p.chosen().word()) {}
+  explicit adaptive_wait(rank_t participants, patience p = {}) noexcept
+      : patience_(p.chosen().word()), participants_(participants) {}
 
   // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
   // true, because this policy has a patience.
@@ -185,7 +187,7 @@ class adaptive_wait {
       }
     }
     const bool tries = core.has_other_process();
-    if (tries && !chosen.is_active() && !core.may_try_yielding(Memory::now_ns()))
+    if (tries && !chosen.is_active() && !core.may_try_yielding(Memory::now_ns(), awake()))
       return sleepers_.sleep(word, order, ready, deadline);
     if (mine.looks > 0 && !tries && deadline.ns() == no_deadline::ns()) {
       --mine.looks;
@@ -197,26 +199,37 @@ class adaptive_wait {
     mine.looks = options.waits_between_looks;
     const std::uint64_t start = Memory::now_ns();
     std::uint64_t budget = budget_of(mine, chosen, start);
-    if (budget != 0) budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
-    std::uint64_t before = start, empty_ns = 0;
+    if (budget == 0) {
+      // The next wait looks whether they are still long.
+      mine.looks = 0;
+      return sleep(mine, start, word, order, ready, deadline);
+    }
+    budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
+    std::uint64_t before = start, empty_ns = 0, working_ns = 0;
     std::uint32_t waits = core.waits();
     for (;;) {
+      const auto times = core.times_before_yield(before);
       Memory::yield();
       const bool is_ready = ready(word.load(order));
       const std::uint64_t now = Memory::now_ns();
       const std::uint64_t lent = now - before;
       if (lent > options.foreign_slice_ns) {
-        core.note_foreign_slice(before, now);
+        core.note_foreign_slice(before, now, core.ran_since(times));
         // The next yield may tell more.
         mine.looks = 0;
       } else if (core.has_other_process()) {
         core.note_short_yield();
       }
       const std::uint32_t waits_now = core.waits();
-      if (waits_now == waits && lent < options.longest_empty_turn_ns) empty_ns += lent;
+      if (lent > std::uint64_t{waits_now - waits + 1} * options.longest_empty_turn_ns) {
+        working_ns += lent;
+        mine.looks = 0;
+      } else if (waits_now == waits && lent < options.longest_empty_turn_ns) {
+        empty_ns += lent;
+      }
       waits = waits_now;
       if (is_ready) {
-        note_length(mine, empty_ns);
+        note_length(mine, empty_ns + working_ns);
         return true;
       }
       if (now >= deadline.ns()) return false;
@@ -226,6 +239,12 @@ class adaptive_wait {
           chosen.is_balanced() ? empty_ns > budget || core.is_shunned(now) : now - start > budget;
       if (is_too_long) return sleep(mine, start, word, order, ready, deadline);
     }
+  }
+
+  // Returns how many participants do not sleep. The number may be out of date.
+  std::uint32_t awake() const noexcept {
+    const std::uint32_t asleep = sleepers_.asleep();
+    return asleep < participants_ ? static_cast<std::uint32_t>(participants_) - asleep : 1;
   }
 
   // Notes that this thread begins a wait on its core. Returns true if it shares the core with one
@@ -282,6 +301,7 @@ class adaptive_wait {
   // them.
   [[no_unique_address]] sleepers<Memory> sleepers_;
   typename Memory::template setting<std::uint64_t> patience_;
+  const rank_t participants_;
 };
 
 }  // namespace tutti

@@ -66,7 +66,7 @@ class placing {
     return rank_of;
   }
 
-  void exchange(std::vector<rank_t>& rank_of) const {
+  void exchange_pairs(std::vector<rank_t>& rank_of) const {
     // With this many parts, a table of parts x groups and a pass over all pairs are still cheap.
     constexpr vertex_t most = 2048;
     constexpr int rounds = 50;
@@ -145,7 +145,7 @@ std::vector<rank_t> place(const csr& parts, rank_t group) {
   const placing places(talk, group);
   std::vector<rank_t> best = as_given;
   for (std::vector<rank_t> candidate : {as_given, places.greedy()}) {
-    places.exchange(candidate);
+    places.exchange_pairs(candidate);
     if (between_groups(parts, candidate, group) < between_groups(parts, best, group))
       best = std::move(candidate);
   }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/lists.hpp"
+#include "tutti/barrier/provider.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti::streamcluster {
@@ -35,10 +36,9 @@ file_format parse_format(const std::string& name) {
   throw std::invalid_argument(fmt::format("--format: '{}' is not auto, text, npy or raw", name));
 }
 
-bool is_algorithm(const std::string& name) {
-  return name == default_algorithm ||
-         std::any_of(algorithms.begin(), algorithms.end(),
-                     [&](const algorithm_info& a) { return a.name == name; });
+// Whether a team takes it as its barrier: the default, an algorithm, or a provider.
+bool is_tuttis(const std::string& name) {
+  return name != default_rankless_algorithm && is_barrier_name(name);
 }
 
 std::vector<std::string> parse_barriers(const std::string& text) {
@@ -46,13 +46,14 @@ std::vector<std::string> parse_barriers(const std::string& text) {
   if (text == "all") {
     names.emplace_back(default_algorithm);
     for (const algorithm_info& a : algorithms) names.emplace_back(a.name);
+    for (const std::string& added : barrier_provider_names()) names.push_back(added);
     for (const std::string_view foreign : foreign_barriers()) names.emplace_back(foreign);
     return names;
   }
   for (const std::string& name : split("--barrier", text)) {
     const auto foreign = foreign_barriers();
     const bool known =
-        is_algorithm(name) || std::find(foreign.begin(), foreign.end(), name) != foreign.end();
+        is_tuttis(name) || std::find(foreign.begin(), foreign.end(), name) != foreign.end();
     if (!known) {
       throw std::invalid_argument(fmt::format(
           "--barrier: '{}' is not a barrier; `tutti info` lists them, and there are {} and all",
@@ -78,7 +79,7 @@ void check_wait(const std::string& name) {
 setting make_setting(const std::string& barrier, const request& r, rank_t threads, rank_t ranks) {
   setting s{
       "tutti", barrier, r.wait, threads, ranks == 0 ? threads : ranks, collectives_kind::team};
-  if (is_algorithm(barrier)) return s;
+  if (is_tuttis(barrier)) return s;
   s.provider = barrier;
   s.kind = barrier == "std" ? collectives_kind::standard : collectives_kind::pthread;
   s.wait.clear();

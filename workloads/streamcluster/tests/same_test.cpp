@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include "tests/support/dummy_provider.hpp"
 #include "tutti/registry.hpp"
 #include "workloads/streamcluster/streamcluster.hpp"
 
@@ -55,6 +56,12 @@ TEST(Same, ForAnyNumberOfThreads) {
     SCOPED_TRACE(n);
     expect_same(run(on(n)));
   }
+}
+
+TEST(Same, WithTheBarrierOfAProvider) {
+  tutti::test::dummy_provider dummy;
+  expect_same(run(on(2, 0, "dummy")));
+  EXPECT_GT(dummy.arrivals(), 0u);
 }
 
 TEST(Same, ForVirtualRanks) {

@@ -5,13 +5,15 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "tutti/platform/misuse.hpp"
+#include "tutti/platform/names.hpp"
+#include "tutti/platform/visit.hpp"
 #include "tutti/termination/protocol/algorithms.hpp"
-#include "tutti/termination/protocol/gather.hpp"
-#include "tutti/termination/protocol/ring.hpp"
 
 namespace tutti::protocol {
 
@@ -24,20 +26,14 @@ class basic_machine {
   // rank that is not below the number of participants.
   basic_machine(std::string_view name, rank_t rank, rank_t participants,
                 release_scheme scheme = release_scheme::epochs) {
-    if (name == "star")
-      form_.template emplace<gather<Policy>>(rank, participants, star_fan(participants),
-                                             criterion::safra, scheme);
-    else if (name == "tree")
-      form_.template emplace<gather<Policy>>(rank, participants, tree_fan, criterion::safra,
-                                             scheme);
-    else if (name == "waves")
-      form_.template emplace<gather<Policy>>(rank, participants, tree_fan, criterion::four_counter,
-                                             scheme);
-    else if (name == "ring")
-      form_.template emplace<ring<Policy>>(rank, participants, scheme);
-    else
+    const bool is_known = with_algorithm(name, [&](auto entry) {
+      using one = typename decltype(entry)::template machine<Policy>;
+      entry.construct(rank, participants, scheme,
+                      [&](auto... arguments) { form_.template emplace<one>(arguments...); });
+    });
+    if (!is_known)
       refuse("there is no termination detection called '" + std::string(name) +
-             "'; the names are star, tree, ring, waves");
+             "'; the names are " + tutti::detail::names_of(algorithms));
   }
 
   template <class Out>
@@ -67,26 +63,42 @@ class basic_machine {
   // deadline has passed.
   template <class F>
   void awaited(F&& f) const {
-    if (const auto* m = std::get_if<gather<Policy>>(&form_)) return m->awaited(f);
-    if (const auto* m = std::get_if<ring<Policy>>(&form_)) return m->awaited(f);
+    tutti::detail::visit_held(form_, [&](const auto& m) { m.awaited(f); });
   }
 
  private:
   template <class F>
   outcome with(F&& f) {
-    if (auto* m = std::get_if<gather<Policy>>(&form_)) return f(*m);
-    return f(*std::get_if<ring<Policy>>(&form_));
+    outcome result;
+    tutti::detail::visit_held(form_, [&](auto& m) { result = f(m); });
+    return result;
   }
   // The part that does not depend on the algorithm.
   const machine_base<Policy>& self() const noexcept {
-    if (const auto* m = std::get_if<gather<Policy>>(&form_)) return *m;
-    return *std::get_if<ring<Policy>>(&form_);
+    const machine_base<Policy>* base = nullptr;
+    tutti::detail::visit_held(form_, [&](const auto& m) { base = &m; });
+    return *base;
   }
   machine_base<Policy>& self() noexcept {
     return const_cast<machine_base<Policy>&>(std::as_const(*this).self());
   }
 
-  std::variant<std::monostate, gather<Policy>, ring<Policy>> form_;
+  // A variant of the classes of all algorithms, each class once.
+  template <class Variant, class... Rest>
+  struct add_classes {
+    using type = Variant;
+  };
+  template <class... M, class First, class... Rest>
+  struct add_classes<std::variant<M...>, First, Rest...>
+      : add_classes<std::conditional_t<(std::is_same_v<M, First> || ...), std::variant<M...>,
+                                       std::variant<M..., First>>,
+                    Rest...> {};
+  template <class... A>
+  static auto all_classes(std::tuple<A...>*) ->
+      typename add_classes<std::variant<std::monostate>,
+                           typename A::template machine<Policy>...>::type;
+
+  decltype(all_classes(static_cast<registry::algorithms*>(nullptr))) form_;
 };
 
 using machine = basic_machine<>;

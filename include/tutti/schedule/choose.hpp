@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithm for how many participants: all choices that tutti makes if the program names
+// none. `crowded` says that there are more participants than CPUs that they may use; every caller
+// compares with the CPUs that its memory policy reports.
+//
+// One counter costs a transfer of its line for each participant. Levels cost two transfers more,
+// but their counters are on different lines. If participants share CPUs, the switches between them
+// cost more than any transfer, and an algorithm with one word needs the fewest.
+#pragma once
+
+#include <string_view>
+
+#include "tutti/platform/config.hpp"
+
+namespace tutti::choose {
+
+// The largest number of participants for which a barrier with one counter is faster than one with
+// two levels.
+inline constexpr rank_t few_on_one_counter = 5;
+// The largest number of participants for which reading a line of each is faster than a tree.
+inline constexpr rank_t few_to_read_all = 8;
+// The largest number of participants for which one counter of idle participants is faster than
+// a line for each.
+inline constexpr rank_t few_idle_on_one_counter = 8;
+
+constexpr bool is_crowded(rank_t participants, std::uint32_t cpus) noexcept {
+  return participants > cpus;
+}
+
+// An entry of registry::algorithms. `few` replaces few_on_one_counter.
+constexpr std::string_view barrier(rank_t participants, bool crowded,
+                                   rank_t few = few_on_one_counter) noexcept {
+  return participants <= few || crowded ? "ticket" : "striped";
+}
+
+// An entry of registry::reductions. `small` says that the values fit the line of a pair. `apart`
+// says that participants do other work between two operations, such as switching between virtual
+// ranks, so that they do not arrive one right after the other.
+constexpr std::string_view reduction(rank_t participants, bool crowded, bool small,
+                                     bool apart = false) noexcept {
+  if (participants == 2 && small && !apart) return "pair";
+  if (crowded) return "counted";
+  return apart || participants > few_to_read_all ? "tree" : "exchange";
+}
+
+// An entry of registry::detectors.
+constexpr std::string_view detector(rank_t participants, bool crowded) noexcept {
+  return participants <= few_idle_on_one_counter || crowded ? "counter" : "snapshot";
+}
+
+}  // namespace tutti::choose
