@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subjects of the check: each algorithm of the registry, tutti::barrier, the sleepers'
-// protocol, reductions, regions, messages, and the controls.
+// protocol, reductions, regions, messages, events, and the controls.
 #pragma once
 
 #include <string>
@@ -33,6 +33,7 @@ std::vector<subject> barrier_subjects();
 std::vector<subject> reduction_subjects();
 std::vector<subject> region_subjects();
 std::vector<subject> message_subjects();
+std::vector<subject> event_subjects();
 std::vector<control> controls();
 std::vector<control> bugs_of_others();
 std::vector<control> litmus_tests();

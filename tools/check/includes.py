@@ -5,8 +5,8 @@ platform/ depends on the machine.
 
 The layers of the library, from the lowest to the highest; a file includes its own layer and those
 before it:
-  platform schedule wait barrier message reduce team termination comm detect mpi graph registry
-  tutti.h src workloads vcode
+  platform schedule wait barrier event message reduce team termination comm detect mpi graph
+  registry tutti.h src workloads vcode
 (detect has the headers of an older spelling, which forward to comm and termination.)
 In the whole tree, C++ and Python, no two folders include each other; a folder and those inside it
 count as one. A header that is not public is included by its path from the root. Assembly,
@@ -22,8 +22,8 @@ import sources
 from sources import Violation
 
 LAYERS = (
-    "platform schedule wait barrier message reduce team termination comm detect mpi graph registry "
-    "tutti.h "
+    "platform schedule wait barrier event message reduce team termination comm detect mpi graph "
+    "registry tutti.h "
     "src workloads vcode"
 ).split()
 # Files directly in include/tutti/ that belong to a layer other than `registry`, the top of the C++
@@ -152,7 +152,8 @@ INCLUDES = re.compile(r'^\s*#\s*include\s*["<](tutti[/.][^">]+)[">]', re.MULTILI
 
 # All folders with sources.
 FOLDERS = (
-    "include src cli bench vcode graph_apps command workloads hardware tests examples report tools"
+    "include src cli bench vcode graph_apps command workloads hardware kernel tests examples "
+    "report tools"
 ).split()
 # Their includes are relative: programs of users, and programs for a machine without this tree.
 RELATIVE = ("examples", "hardware/isa", "tests/install")

@@ -18,7 +18,7 @@ from sources import Violation
 FOLDERS = [
     *(
         f"include/tutti/{layer}"
-        for layer in "schedule wait barrier message reduce team termination comm".split()
+        for layer in "schedule wait barrier event message reduce team termination comm".split()
     ),
     "vcode/machine",
 ]
