@@ -34,7 +34,7 @@ need = command -v $(1) >/dev/null || \
 	{ printf 'make %s: error: %s is missing; install it with `make bootstrap`\n' '$@' '$(1)' >&2; exit 1; }
 
 # The folders that hold C and C++ sources.
-SOURCE_FOLDERS := $(wildcard include src cli bench vcode graph_apps command workloads tests examples hardware)
+SOURCE_FOLDERS := $(wildcard include src cli bench vcode graph_apps command workloads kernel tests examples hardware)
 
 # For how many seconds `make test-all` fuzzes VCODE.
 FUZZ_SECONDS ?= 600

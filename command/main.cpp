@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   add_vcode(program, chosen);
   add_graph(program, chosen);
   add_run(program, chosen);
+  add_kernel(program, chosen);
   tutti::cli::command bench =
       program.add_subcommand("bench", "Measure tutti and its peers side by side");
   bench.require_subcommand();

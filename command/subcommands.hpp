@@ -14,6 +14,7 @@ using action = std::function<int()>;
 void add_info(cli::command& program, action& chosen);
 void add_vcode(cli::command& program, action& chosen);
 void add_graph(cli::command& program, action& chosen);
+void add_kernel(cli::command& program, action& chosen);
 void add_run(cli::command& program, action& chosen);
 // barrier, team, reduce.
 void add_bench_suites(cli::command& bench, action& chosen);

@@ -17,7 +17,7 @@ from sources import Violation
 
 FOLDERS = [
     "include", "src", "cli", "bench", "vcode", "graph_apps", "command", "workloads", "tests",
-    "examples", "hardware",
+    "examples", "hardware", "kernel",
 ]
 WIDTH = 100
 LICENCE = "SPDX-License-Identifier: Apache-2.0"

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that the kernel knows of the machine. A machine implements these functions in a folder beside
+// this file; arch/x86_64 is the first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::kernel {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+struct core;
+struct thread;
+
+namespace machine {
+
+inline constexpr u32 most_cores = 64;
+inline constexpr u32 most_nodes = 16;
+
+// --- what the boot loader and the firmware say
+
+struct memory_range {
+  u64 begin, end;
+  u32 node;
+};
+struct description {
+  // How the kernel was loaded, and which kind of interrupt controller is in use.
+  const char* loader = "";
+  const char* controller = "";
+  const char* command_line = "";
+  u32 cores = 0;
+  // The interrupt controller's number and the NUMA node of each core; core 0 is the running one.
+  u32 hardware_id[most_cores] = {};
+  u32 node_of_core[most_cores] = {};
+  u32 nodes = 1;
+  // Usable memory, without the kernel itself.
+  memory_range memory[64] = {};
+  u32 memory_ranges = 0;
+  // A file that the loader put into memory.
+  const char* file = nullptr;
+  u64 file_bytes = 0;
+};
+const description& described() noexcept;
+
+// --- output
+
+void write(const char* text, std::size_t bytes) noexcept;
+// Ends the machine: QEMU exits with the status, a real machine halts.
+[[noreturn]] void power_off(u8 status) noexcept;
+
+// --- time
+
+// The processor's counter, and how many ticks it makes in a microsecond.
+inline u64 ticks() noexcept;
+u64 ticks_per_us() noexcept;
+// Raises the timer's interrupt on this core after about `ticks`; 0 stops the timer.
+void arm_timer(u64 ticks) noexcept;
+
+// --- interrupts
+
+// Numbers of interrupts. A handler of one below first_plain may switch to another thread.
+inline constexpr u8 timer_interrupt = 0x20, kick_interrupt = 0x21, first_plain = 0x40;
+using handler = void (*)() noexcept;
+// Sets the handler for all cores. It runs with interrupts off. Handlers and what they call use no
+// floating-point registers.
+void on_interrupt(u8 number, handler act) noexcept;
+// The same without any table between the interrupt and the handler; there is one such number.
+inline constexpr u8 shortcut_interrupt = 0x41;
+void on_shortcut(handler act) noexcept;
+
+// Sends an interrupt to a core, or to all others.
+void interrupt_core(u32 core, u8 number) noexcept;
+void interrupt_others(u8 number) noexcept;
+// The parts of that for who measures it: how many register writes it takes, and the interrupt of
+// this core by an instruction.
+void interrupt_self_by_instruction() noexcept;
+inline constexpr u8 self_interrupt = 0x42;
+
+inline bool are_interrupts_on() noexcept;
+inline void interrupts_on() noexcept;
+inline void interrupts_off() noexcept;
+// Turns interrupts on and sleeps until one comes; none is missed in between.
+inline void sleep_until_interrupt() noexcept;
+inline void pause() noexcept;
+
+// --- cores and threads
+
+inline core& here() noexcept;
+// Starts the other cores; each calls `run` on the stack that ends at stack_end(core).
+void start_cores(u64 (*stack_end)(u32 core), void (*run)(u32 core)) noexcept;
+
+struct context {
+  u64* stack = nullptr;
+  // The floating-point registers, as fxsave writes them.
+  alignas(16) u8 floating_point[512] = {};
+  u64 thread_pointer = 0;
+};
+// The first switch to a fresh context calls run(argument) with interrupts off.
+void prepare(context& fresh, u64 stack_end, void (*run)(void*), void* argument) noexcept;
+void switch_context(context& from, context& to) noexcept;
+
+// Calls visit(address) for each return address of the calling function's stack frames, or of those
+// at `frame`.
+using visitor = void (*)(u64 address);
+void walk_stack(u64 frame, visitor visit) noexcept;
+u64 frame_here() noexcept;
+
+// The instruction for calls of the kernel, from here to its handler and back, in ticks.
+u64 ticks_of_system_call() noexcept;
+
+}  // namespace machine
+}  // namespace tutti::kernel
+
+#if defined(__x86_64__)
+#include "kernel/arch/x86_64/inline.hpp"
+#else
+#error "The kernel has no machine for this processor."
+#endif

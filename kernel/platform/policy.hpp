@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel as a platform (include/tutti/platform/native.hpp lists what a platform provides): with
+// it tutti's algorithms wait by the kernel's scheduler.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "kernel/core/mutex.hpp"
+#include "kernel/core/park.hpp"
+#include "kernel/core/thread.hpp"
+#include "tutti/platform/config.hpp"
+
+namespace tutti::kernel {
+
+// What waiting threads have learnt about their core. There are no other processes here, and a core
+// that is shared is shared by threads of this kernel.
+class core_hints {
+ public:
+  bool visited_by_another() noexcept;
+  void note_foreign_slice(u64, u64) const noexcept {}
+  void note_preemption(u64, u64) const noexcept {}
+  bool is_contested(u64) const noexcept { return false; }
+  bool is_shunned(u64) const noexcept { return false; }
+  bool has_other_process() const noexcept { return false; }
+  bool may_try_yielding(u64) const noexcept { return true; }
+  void note_short_yield() const noexcept {}
+  void note_wait() noexcept { waits_ = waits_ + 1; }
+  u32 waits() const noexcept { return waits_; }
+
+ private:
+  const void* last_waiter_ = nullptr;
+  u32 waits_ = 0;
+};
+
+u64 now_ns() noexcept;
+core_hints& hints_here() noexcept;
+u32 index_here() noexcept;
+// Waits while the word at `address`, of 4 or 8 bytes, is `seen`, until a time in nanoseconds.
+void park_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, u64 deadline_ns) noexcept;
+void park_on(const std::atomic<std::uint64_t>& word, std::uint64_t seen, u64 deadline_ns) noexcept;
+void wake_waiters(const void* address, u32 most) noexcept;
+
+struct memory {
+  template <class T>
+  using atomic = std::atomic<T>;
+  template <class T>
+  using setting = std::atomic<T>;
+  template <class T>
+  using plain = T;
+  using mutex = kernel::mutex;
+  static constexpr bool can_park = true;
+
+  static constexpr std::memory_order order(const char* /*site*/, std::memory_order o) noexcept {
+    return o;
+  }
+  static void fence(const char* /*site*/, std::memory_order o) noexcept {
+    std::atomic_thread_fence(o);
+  }
+  static void relax() noexcept { machine::pause(); }
+  static void relax_long() noexcept { machine::pause(); }
+  static void yield() noexcept { kernel::yield(); }
+  static u64 now_ns() noexcept { return kernel::now_ns(); }
+  static core_hints& core() noexcept { return hints_here(); }
+  static u32 cpus() noexcept { return kernel::cores(); }
+  // The kernel gives each thread its thread-local variables.
+  template <class T>
+  static T& local() noexcept {
+    static thread_local constinit T object{};
+    return object;
+  }
+  // The emulated processors have no instruction that waits for a line.
+  template <class Word, class Changed>
+  static void nap(const Word&, Changed changed) noexcept {
+    if (!changed()) relax();
+  }
+  // A striped barrier has up to 8 participants on a leaf.
+  static u32 place() noexcept { return index_here() / 8; }
+
+  template <class Word, class Value>
+  static void park(const Word& word, Value seen, u64 deadline_ns) noexcept {
+    park_on(word, seen, deadline_ns);
+  }
+  template <class Word>
+  static void unpark(const Word& word) noexcept {
+    wake_waiters(&word, ~u32{0});
+  }
+  template <class Word>
+  static void unpark_one(const Word& word) noexcept {
+    wake_waiters(&word, 1);
+  }
+};
+
+}  // namespace tutti::kernel

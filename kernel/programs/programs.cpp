@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/programs/programs.hpp"
+
+#include "kernel/core/panic.hpp"
+#include "kernel/core/text.hpp"
+
+namespace tutti::kernel {
+
+namespace {
+struct entry {
+  const char* name;
+  program run;
+};
+constexpr entry programs[] = {
+    {"describe", describe_machine},   {"panic", provoke_panic},
+    {"check-threads", check_threads}, {"check-barriers", check_barriers},
+    {"check-events", check_events},   {"bench", bench_events},
+};
+}  // namespace
+
+bool run_program(const char* command_line) noexcept {
+  for (const entry& e : programs)
+    if (text::is_value(command_line, "program", e.name)) return e.run(command_line);
+  panic("the command line names no program of this image: ", command_line);
+}
+
+}  // namespace tutti::kernel

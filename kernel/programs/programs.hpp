@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs in the kernel's image. `program=NAME` on the kernel's command line chooses one.
+#pragma once
+
+namespace tutti::kernel {
+
+// Returns false if a check of the program failed.
+using program = bool (*)(const char* command_line);
+
+// Runs the program that the command line names; panics if there is none of that name.
+bool run_program(const char* command_line) noexcept;
+
+bool describe_machine(const char* command_line);
+bool provoke_panic(const char* command_line);
+bool check_threads(const char* command_line);
+bool check_barriers(const char* command_line);
+bool check_events(const char* command_line);
+bool bench_events(const char* command_line);
+
+}  // namespace tutti::kernel

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Boots the kernel under QEMU by `tutti kernel run` and checks what it prints and how it ends.
+
+usage: kernel_test.py [--long] TUTTI FOLDER_OF_IMAGES
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+LONG = "--long" in sys.argv
+TUTTI, IMAGES = [a for a in sys.argv[1:] if a != "--long"][:2]
+# The statuses of `tutti kernel run`.
+SUCCESS, CHECK_FAILED, WRONG_USAGE, PANIC, TIME_LIMIT = 0, 1, 2, 3, 4
+
+
+def run(*options: str, image: str = "kernel.elf", limit: int = 100) -> subprocess.CompletedProcess:
+    path = str(pathlib.Path(IMAGES) / image)
+    command = [TUTTI, "kernel", "run", "--image", path, "--time-limit", str(limit), "--json"]
+    return subprocess.run([*command, *options], capture_output=True, text=True, timeout=limit + 30)
+
+
+def lines_of(result: subprocess.CompletedProcess) -> list[dict]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+class Boot(unittest.TestCase):
+    def check_machine(self, cpus: int, *options: str, image: str = "kernel.elf") -> list[dict]:
+        result = run("--program", "describe", "--cpus", str(cpus), *options, image=image)
+        self.assertEqual(result.returncode, SUCCESS, result.stdout + result.stderr)
+        lines = lines_of(result)
+        machine = next(line for line in lines if line["type"] == "machine")
+        self.assertEqual(machine["cores"], cpus)
+        self.assertEqual(machine["cores_that_ran"], cpus)
+        ids = [line["hardware_id"] for line in lines if line["type"] == "core"]
+        self.assertEqual(len(set(ids)), cpus)
+        return lines
+
+    def test_numbers_of_cpus(self) -> None:
+        for cpus in (1, 2, 4, 8, 16):
+            with self.subTest(cpus=cpus):
+                self.check_machine(cpus)
+
+    def test_both_loaders(self) -> None:
+        for image, loader in (("kernel.elf", "multiboot"), ("kernel-pvh.elf", "pvh")):
+            with self.subTest(loader=loader):
+                machine = self.check_machine(2, image=image)[1]
+                self.assertEqual(machine["loader"], loader)
+
+    def test_numa_nodes(self) -> None:
+        lines = self.check_machine(4, "--nodes", "2")
+        nodes = [line["node"] for line in lines if line["type"] == "core"]
+        self.assertEqual(nodes, [0, 0, 1, 1])
+        memory = [line["free_mib"] for line in lines if line["type"] == "node"]
+        self.assertEqual(len(memory), 2)
+        self.assertTrue(all(mib > 60 for mib in memory), memory)
+
+
+class Failures(unittest.TestCase):
+    def check_panic(self, how: str, what: str, function: str) -> None:
+        result = run("--program", "panic", "--arguments", f"how={how}", "--cpus", "4")
+        self.assertEqual(result.returncode, PANIC, result.stdout + result.stderr)
+        self.assertIn(what, result.stderr)
+        self.assertIn(function, result.stderr)
+        self.assertIn("thread_entry", result.stderr)
+
+    def test_panics_name_their_functions(self) -> None:
+        self.check_panic("asked", "this was asked for", "provoke_panic")
+        self.check_panic("fault", "page fault", "write_to_nowhere")
+        self.check_panic("opcode", "invalid opcode", "provoke_panic")
+        self.check_panic("stack", "the stack of thread overflow is too small", "reschedule")
+
+    def test_an_unknown_program_is_a_panic(self) -> None:
+        result = run("--program", "nothing")
+        self.assertEqual(result.returncode, PANIC)
+        self.assertIn("names no program of this image", result.stderr)
+
+    def test_a_hang_ends_at_the_limit(self) -> None:
+        result = run("--program", "panic", "--arguments", "how=hang", limit=3)
+        self.assertEqual(result.returncode, TIME_LIMIT)
+        self.assertIn("3 s", result.stderr)
+
+    def test_wrong_usage(self) -> None:
+        for options, sentence in (
+            (["--cpus", "65"], "cpus"),
+            (["--cpus", "0"], "cpus"),
+            (["--accel", "hvf"], "accel"),
+            (["--image", "/nothing/there.elf"], "there.elf"),
+            (["--image", TUTTI], "no kernel"),
+            (["--image", __file__], "no kernel"),
+            (["--program", "two words"], "program"),
+        ):
+            with self.subTest(options=options):
+                command = [TUTTI, "kernel", "run", *options]
+                result = subprocess.run(command, capture_output=True, text=True)
+                self.assertNotEqual(result.returncode, SUCCESS)
+                self.assertEqual(result.stdout, "")
+                self.assertIn(sentence, result.stderr)
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+
+    def test_no_qemu(self) -> None:
+        result = subprocess.run(
+            [TUTTI, "kernel", "run", "--image", f"{IMAGES}/kernel.elf"],
+            capture_output=True,
+            text=True,
+            env={"PATH": "/nowhere"},
+        )
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("qemu-system-x86", result.stderr)
+
+
+class Programs(unittest.TestCase):
+    def check_program(
+        self, program: str, cpus: int, arguments: str = "", accel: str = "tcg", limit: int = 100
+    ) -> str:
+        options = ["--program", program, "--cpus", str(cpus), "--accel", accel]
+        result = run(*options, "--arguments", arguments, limit=limit)
+        self.assertEqual(result.returncode, SUCCESS, result.stdout + result.stderr)
+        return result.stdout
+
+    def test_threads(self) -> None:
+        for cpus, quick in ((1, 3_000), (2, 5_000)):
+            wakeups = 100_000 if LONG else quick
+            with self.subTest(cpus=cpus):
+                limit = 600 if LONG else 60
+                self.check_program("check-threads", cpus, f"wakeups={wakeups}", limit=limit)
+
+    def test_barriers(self) -> None:
+        for cpus in (2, 3, 8, 16) if LONG else (4,):
+            with self.subTest(cpus=cpus):
+                arguments = f"episodes={300 if LONG else 20}"
+                limit = 900 if LONG else 100
+                self.check_program("check-barriers", cpus, arguments, limit=limit)
+
+    def test_events(self) -> None:
+        posts = 1_000_000 if LONG else 100_000
+        for cpus in (2, 5, 16):
+            with self.subTest(cpus=cpus):
+                arguments = f"posts={posts} broadcasts={20_000 if LONG else 300}"
+                self.check_program("check-events", cpus, arguments, limit=600 if LONG else 60)
+
+    def test_the_same_under_icount(self) -> None:
+        for program, arguments in (
+            ("check-events", "posts=20000 broadcasts=100"),
+            ("bench", "trials=61"),
+        ):
+            with self.subTest(program=program):
+                outputs = {
+                    self.check_program(program, 4, arguments, accel="icount") for _ in range(2)
+                }
+                self.assertEqual(len(outputs), 1)
+
+    def test_the_order_of_the_mechanisms(self) -> None:
+        output = self.check_program("bench", 4, "trials=61", accel="icount")
+        lines = [json.loads(line) for line in output.splitlines()]
+        results = [line for line in lines if line["type"] == "result"]
+        self.assertTrue(all(line["unit"] == "instructions" for line in results))
+        medians = {
+            (line["metric"], line["name"]): line["median"]
+            for line in results
+            if "receiver" not in line
+        }
+        order = ["polling", "event_shortcut", "interrupt", "event", "condition_kick", "condition"]
+        for metric in ("unicast", "broadcast_first", "broadcast"):
+            counts = [medians[metric, name] for name in order]
+            self.assertEqual(counts, sorted(counts), f"{metric}: {order}")
+            self.assertEqual(len(set(counts)), len(counts))
+        parts = next(line for line in lines if line["type"] == "parts")
+        sum_of_parts = parts["source"] + parts["flight"] + parts["destination"]
+        self.assertEqual(sum_of_parts, parts["interrupt"])
+        self.assertLess(parts["system_call"], parts["destination"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
