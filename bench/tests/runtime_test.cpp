@@ -216,6 +216,21 @@ TEST(Gaps, SpinningThroughThemAndSleepingInThemBothShow) {
   EXPECT_LT(median_in(s, "naps", metric::cpu_time), 100e3);
 }
 
+// Rounds beside a neighbour end by time, and each of their episodes counts.
+TEST(Gaps, BesideNeighboursAreTimed) {
+  bench::plan plan = small_plan({{operation::region, 0}}, 2);
+  plan.scenarios = {parse_scenario("gap_200us+neighbour_one")};
+  plan.contenders = {polling_pool<true>("naps")};
+  suite s(plan);
+  s.run(quiet);
+  EXPECT_TRUE(s.failures().empty()) << s.failures()[0].reason;
+  EXPECT_FALSE(s.results().empty());
+  for (const auto& m : s.results()) {
+    EXPECT_FALSE(m.samples.empty());
+    EXPECT_GT(median_of(m.samples), 0);
+  }
+}
+
 TEST(Gaps, InsideARegionRankZeroComesLate) {
   bench::plan plan = plan_of_collectives(collective_fault::none, 2);
   plan.kinds = {{operation::collective, 0}, {operation::collective, 2}};
