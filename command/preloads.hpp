@@ -14,7 +14,7 @@ struct preload {
 };
 
 inline constexpr preload preloads[] = {
-    {"--openmp", "libgomp.so.1", true, "Replace libgomp, the OpenMP runtime of GCC"},
+    {"--openmp", "libtutti_openmp.so", true, "Replace libgomp, the OpenMP runtime of GCC"},
     {"--mpi", "libtutti-mpi.so", false,
      "Serve the small collective calls of Open MPI and MPICH between ranks of one node"},
 };

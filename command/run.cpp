@@ -3,7 +3,7 @@
 //
 // The command sets the environment and becomes the program (execve), so the exit status, signals,
 // the standard streams and the process group are the program's own. Each library decides in the
-// program, before main, whether it takes over (preload/takeover.hpp); this file only refuses what
+// program, before main, whether it takes over (preload/openmp/takeover.cpp); this file only refuses what
 // the dynamic linker could not load anyway.
 #include <elf.h>
 #include <fcntl.h>
@@ -38,7 +38,6 @@ constexpr int cannot_run = 126, not_found = 127;
 
 struct run_options {
   std::array<bool, std::size(preloads)> chosen{};
-  bool reproducible = false;
   bool verbose = false;
   std::string deadline;
   std::vector<std::string> program;
@@ -164,7 +163,6 @@ int run(const run_options& o) {
     return complain(fmt::format("{}: this file is not executable", name), cannot_run);
   if (o.verbose) setenv("TUTTI_VERBOSE", "1", 1);
   if (!o.deadline.empty()) setenv("TUTTI_MPI_DEADLINE", o.deadline.c_str(), 1);
-  if (o.reproducible) setenv("TUTTI_REPRODUCIBLE", "1", 1);
   if (const std::string why = why_untouched(path); !why.empty())
     std::fprintf(stderr, "tutti run: %s runs without tutti: %s\n", name.c_str(), why.c_str());
   else
@@ -184,7 +182,6 @@ void add_run(cli::command& program, action& chosen) {
   auto o = std::make_shared<run_options>();
   for (std::size_t i = 0; i < std::size(preloads); ++i)
     app.add_flag(preloads[i].option, o->chosen[i], preloads[i].help);
-  app.add_flag("--reproducible", o->reproducible, "Combine reductions in the order of the ranks");
   app.add_flag("--verbose", o->verbose, "Say on standard error who runs the program");
   app.add_option("--deadline", o->deadline,
                  "With --mpi: a rank that waits longer, such as 10s, names those that are missing");

@@ -65,6 +65,7 @@ struct settings {
   unsigned char bind = bind_false;
   unsigned char max_active_levels = 1;
   std::uintptr_t allocator = 1;
+  bool operator==(const settings&) const = default;
 };
 
 // ---- locks
@@ -241,6 +242,7 @@ struct context {
   std::uint32_t singles = 0;
   // Its place, 0 if it has none, and the places of its region.
   unsigned place = 0, first_place = 0, places = 0;
+  bool operator==(const context&) const = default;
 };
 
 struct alignas(cache_line) dock {
@@ -298,14 +300,10 @@ struct crew {
   bool has_tasks = false;
   settings env;
   context outer;
-  unsigned outer_rank = 0;
-  region_function function = nullptr;
-  void* data = nullptr;
   taskgroup* group = nullptr;
   std::vector<worker*> workers;
   // The implicit tasks.
   std::vector<task*> implicit;
-  std::uint32_t opening = 0;
   unsigned first_place = 0, places = 0;
   unsigned num_teams = 1, team_num = 0;
 
@@ -332,9 +330,6 @@ struct crew {
   unsigned queued = 0;
   // Explicit tasks that have not ended. All changes are made under the lock.
   std::atomic<unsigned> unfinished{0};
-
-  // The order of ranks in reductions (reproducible.cpp).
-  std::atomic<std::uint32_t> atomic_turn{0};
 };
 
 // The calling thread, which is made at its first call.
@@ -404,7 +399,6 @@ struct global_settings {
   unsigned num_teams = 0;
   unsigned teams_thread_limit = 0;
   bool displays_affinity = false;
-  bool is_reproducible = false;
   const char* affinity_format = nullptr;
 };
 extern constinit global_settings* global_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The OMP_* environment variables, with libgomp's defaults and messages, and omp_display_env.
+#include <dlfcn.h>
 #include <sched.h>
 #include <strings.h>
 
@@ -28,7 +29,17 @@ void say(const char* format, va_list arguments) {
   std::fputc('\n', stderr);
 }
 
-void invalid(const char* name) { warn("Invalid value for environment variable %s", name); }
+// Whether the program has loaded libgomp too: libgomp then runs nothing, but it has read the
+// environment before, and has said what is wrong with it.
+bool is_libgomp_loaded() { return dlsym(RTLD_NEXT, "GOMP_parallel") != nullptr; }
+
+void complain(const char* format, const char* name) {
+  if (is_libgomp_loaded()) return;
+  std::fputs("\nlibgomp: ", stderr);
+  std::fprintf(stderr, format, name);
+  std::fputc('\n', stderr);
+}
+void invalid(const char* name) { complain("Invalid value for environment variable %s", name); }
 
 // A value that is being read, without the blanks around its words.
 class text {
@@ -151,10 +162,10 @@ void read_schedule(global_settings& g) {
   bool is_nonmonotonic = false;
   if (t.take_word("monotonic")) {
     modifier = schedule_monotonic;
-    if (!t.take(':')) return warn("Unknown value for environment variable %s", name);
+    if (!t.take(':')) return complain("Unknown value for environment variable %s", name);
   } else if (t.take_word("nonmonotonic")) {
     is_nonmonotonic = true;
-    if (!t.take(':')) return warn("Unknown value for environment variable %s", name);
+    if (!t.take(':')) return complain("Unknown value for environment variable %s", name);
   }
   unsigned schedule = 0;
   if (t.take_word("static"))
@@ -166,13 +177,13 @@ void read_schedule(global_settings& g) {
   else if (t.take_word("auto"))
     schedule = schedule_auto;
   else
-    return warn("Unknown value for environment variable %s", name);
+    return complain("Unknown value for environment variable %s", name);
   if (schedule == schedule_static && !is_nonmonotonic) modifier = schedule_monotonic;
   long chunk = schedule == schedule_static ? 0 : 1;
   if (t.take(',')) {
     unsigned long number = 0;
     if (!t.take_number(number) || number > 0x7fffffff)
-      return warn("Invalid value for chunk size in environment variable %s", name);
+      return complain("Invalid value for chunk size in environment variable %s", name);
     chunk = static_cast<long>(number);
     if (chunk == 0 && schedule != schedule_static) chunk = 1;
   }
@@ -293,8 +304,6 @@ void read_environment(global_settings& g) {
     }
     if (!is_found) invalid("OMP_ALLOCATOR");
   }
-  const char* const reproducible = std::getenv("TUTTI_REPRODUCIBLE");
-  g.is_reproducible = reproducible != nullptr && std::strcmp(reproducible, "0") != 0;
 }
 
 const char* name_of(unsigned char bind) {
@@ -332,7 +341,8 @@ global_settings& make_global() {
   auto* const g = new global_settings;
   read_environment(*g);
   global_ = g;
-  if (const char* const display = std::getenv("OMP_DISPLAY_ENV"); display != nullptr) {
+  if (const char* const display = std::getenv("OMP_DISPLAY_ENV");
+      display != nullptr && !is_libgomp_loaded()) {
     text t(display), again(display), last(display);
     if (t.take_word("true") && t.is_at_end())
       display_environment(false);
@@ -401,7 +411,6 @@ void display_environment(bool is_verbose) {
   if (is_verbose) {
     line("GOMP_CPU_AFFINITY", "");
     line("GOMP_STACKSIZE", std::to_string(g.stack_bytes));
-    line("TUTTI_REPRODUCIBLE", boolean(g.is_reproducible));
   }
   out += "OPENMP DISPLAY ENVIRONMENT END\n";
   std::fputs(out.c_str(), stderr);

@@ -15,11 +15,10 @@ void take_of_level(const List& list, unsigned level, Value& value) {
   if (level < list.size()) value = list[level];
 }
 
-bool is_same(const settings& a, const settings& b) noexcept {
-  return a.threads == b.threads && a.schedule == b.schedule && a.chunk == b.chunk &&
-         a.device == b.device && a.thread_limit == b.thread_limit && a.is_dynamic == b.is_dynamic &&
-         a.bind == b.bind && a.max_active_levels == b.max_active_levels &&
-         a.allocator == b.allocator;
+// Workers have the crew's lines in their caches, which a store would take from them.
+template <class T>
+void set(T& variable, const T& value) {
+  if (!(variable == value)) variable = value;
 }
 
 void make_room(crew& team, unsigned threads) {
@@ -87,25 +86,23 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
   }
   crew& team = crew_at(me, me.depth++);
   make_room(team, threads);
-  const context outer = team.outer = me.now;
+  set(team.outer, me.now);
+  const context& outer = team.outer;
   const settings& mine = *outer.current->env;
   settings wanted = mine;
   if (global().threads_by_level.size() > 1)
     take_of_level(global().threads_by_level, outer.level + 1, wanted.threads);
   if (global().bind_by_level.size() > 1)
     take_of_level(global().bind_by_level, outer.level + 1, wanted.bind);
-  // The workers have the old values in their caches.
-  if (!is_same(team.env, wanted)) team.env = wanted;
-  team.size = threads;
-  team.level = outer.level + 1;
-  team.active_level = outer.active_level + (threads > 1 ? 1 : 0);
-  team.is_crowded = threads > usable_processors();
-  team.has_tasks = has_tasks_by_now() || global().can_cancel || threads == 1;
-  team.function = function;
-  team.data = data;
-  team.group = group;
-  team.num_teams = me.num_teams;
-  team.team_num = me.team_num;
+  set(team.env, wanted);
+  set(team.size, threads);
+  set(team.level, outer.level + 1);
+  set(team.active_level, outer.active_level + (threads > 1 ? 1 : 0));
+  set(team.is_crowded, threads > usable_processors());
+  set(team.has_tasks, has_tasks_by_now() || global().can_cancel || threads == 1);
+  set(team.group, group);
+  set(team.num_teams, me.num_teams);
+  set(team.team_num, me.team_num);
   const std::uint32_t phase = team.meeting.restart();
   // relaxed: only ranks of the region change them, and the opening publishes them.
   if (team.is_cancelled.load(relaxed)) {
@@ -113,8 +110,8 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
     team.meeting.silence();
     team.after_cancellation.silence();
   }
-  team.is_share_cancelled.store(false, relaxed);
-  team.phase_after_cancellation = team.after_cancellation.restart();
+  if (team.is_share_cancelled.load(relaxed)) team.is_share_cancelled.store(false, relaxed);
+  set(team.phase_after_cancellation, team.after_cancellation.restart());
   const std::uint32_t singles = team.singles.load(relaxed);
   if (first != nullptr) publish_first_share(me, team, *first);
   std::vector<unsigned> places;

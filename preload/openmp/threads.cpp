@@ -122,8 +122,14 @@ void* work(void* raw) {
 }  // namespace
 
 void small_lock::lock_slowly() noexcept {
-  for (int poll = 0; poll < 64; ++poll) {
+  for (int poll = 0; poll < 256; ++poll) {
     platform::pause();
+    // relaxed: try_lock acquires.
+    if (word_.load(relaxed) == 0 && try_lock()) return;
+  }
+  // The owner may wait for this core.
+  for (int turn = 0; turn < 32; ++turn) {
+    sched_yield();
     // relaxed: try_lock acquires.
     if (word_.load(relaxed) == 0 && try_lock()) return;
   }
