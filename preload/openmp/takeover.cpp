@@ -154,6 +154,12 @@ void say(const char* runtime, const std::string& reason) {
                  reason.c_str());
 }
 
+void say_once() {
+  static std::atomic<bool> is_said{false};
+  // relaxed: it publishes nothing.
+  if (!is_said.exchange(true, relaxed)) say("tutti", "");
+}
+
 // LD_PRELOAD without this library.
 std::string other_preloads() {
   const char* const preloads = std::getenv("LD_PRELOAD");
@@ -174,7 +180,7 @@ void decide(char** arguments) {
   if (found.missing.empty()) {
     // Only a program that has OpenMP by now is worth a line; others get theirs when they open a
     // region.
-    if (found.any) say("tutti", "");
+    if (found.any) say_once();
     return;
   }
   say("libgomp", found.missing);
@@ -213,6 +219,7 @@ void check_new_objects() {
       &now);
   if (now == objects) return;
   objects = now;
+  say_once();
   const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) return;
