@@ -10,21 +10,15 @@
 #include "kernel/core/park.hpp"
 #include "kernel/core/thread.hpp"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/cpu.hpp"
 
 namespace tutti::kernel {
 
-// What waiting threads have learnt about their core. There are no other processes here, and a core
-// that is shared is shared by threads of this kernel.
-class core_hints {
+// What waiting threads have learnt about their core. There are no other processes here, so most of
+// it is that of a machine without an operating system; but threads of this kernel share cores.
+class core_hints : public platform::cpu_hints {
  public:
   bool visited_by_another() noexcept;
-  void note_foreign_slice(u64, u64) const noexcept {}
-  void note_preemption(u64, u64) const noexcept {}
-  bool is_contested(u64) const noexcept { return false; }
-  bool is_shunned(u64) const noexcept { return false; }
-  bool has_other_process() const noexcept { return false; }
-  bool may_try_yielding(u64) const noexcept { return true; }
-  void note_short_yield() const noexcept {}
   void note_wait() noexcept { waits_ = waits_ + 1; }
   u32 waits() const noexcept { return waits_; }
 
