@@ -11,6 +11,9 @@ int main(int argc, char** argv) {
   add_info(program, chosen);
   add_vcode(program, chosen);
   add_graph(program, chosen);
+#ifdef TUTTI_HAVE_NETWORK
+  add_network(program, chosen);
+#endif
   add_run(program, chosen);
   add_kernel(program, chosen);
   tutti::cli::command bench =

@@ -297,7 +297,8 @@ TUTTI_NET_INLINE void tutti_net_step(const struct tutti_net_table* t, struct tut
   is_next = m->episode == s->episode + 1 && slot != 0;
   a->outcome = TUTTI_NET_REPEATED;
   if (is_now && (s->now & bit) != 0 && slot == 0) {
-    a->ask = t->row[tutti_net_below(s->row, TUTTI_NET_ROWS)].need & ~s->now;
+    /* A plain packet cannot ask. */
+    if (!t->plain) a->ask = t->row[tutti_net_below(s->row, TUTTI_NET_ROWS)].need & ~s->now;
     a->again = 1;
   }
   if (!is_now && !is_next) return;

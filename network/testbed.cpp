@@ -197,6 +197,11 @@ testbed::testbed(rank_t nodes, xdp_mode mode, bool attach_nodes)
   }
 }
 
+void testbed::attach_node(rank_t rank, xdp_mode mode) const {
+  const inside there(hosts_[rank]);
+  attach("eth0", mode);
+}
+
 testbed::~testbed() {
   if (imp_ > 0) {
     ::kill(imp_, SIGKILL);

@@ -56,6 +56,8 @@ class testbed {
   void stop_in_switch(std::uint16_t communicator) { switch_maps_.stop(communicator); }
   // The switch loses packets, and a process repeats, holds back and corrupts them.
   void misbehave(const mischief_plan& plan);
+  // Attaches the node's programs in a host, if that has not been done.
+  void attach_node(rank_t rank, xdp_mode mode) const;
   const program_maps& switch_maps() const { return switch_maps_; }
   void enter_host(rank_t rank) const { hosts_[rank].enter(); }
   void enter_switch() const { switch_.enter(); }

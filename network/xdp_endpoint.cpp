@@ -151,10 +151,20 @@ bool xdp_endpoint::is_over(std::uint32_t episode) const {
 
 bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
   if (size() == 1) return true;
-  for (unsigned i = 0; i < how.spins; ++i) {
+  const bool yields = waits_without_yield_ == 0;
+  if (!yields) --waits_without_yield_;
+  for (unsigned i = 0; i < (yields ? how.spins : 64); ++i) {
     if (is_over(episode)) return true;
-    // Another rank may need this CPU.
-    if (i % 64 == 63) ::sched_yield();
+    if (i % 64 != 63) continue;
+    // Another rank may need this CPU. If a stranger gets it, it keeps it for a time slice: the next
+    // waits block, which wakes up soon.
+    const auto before = clock::now();
+    ::sched_yield();
+    if (clock::now() - before > std::chrono::microseconds(500)) {
+      waits_without_yield_ = penalty_;
+      penalty_ = std::min(2 * penalty_, 4096u);
+      break;
+    }
   }
   ++blocked_;
   std::atomic_ref<std::uint32_t> waiting(word_->waiting);

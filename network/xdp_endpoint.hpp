@@ -64,6 +64,8 @@ class xdp_endpoint final : public endpoint {
   ring_buffer* events_ = nullptr;
   int socket_ = -1;
   std::uint64_t blocked_ = 0;
+  // After a yield that took long.
+  unsigned waits_without_yield_ = 0, penalty_ = 64;
   std::vector<std::optional<progress>> known_;
 };
 

@@ -60,6 +60,7 @@ inline std::vector<arrival> script(const tutti_net_table& t, std::uint32_t episo
         break;
       default:
         // What is lost comes only when this draws it again.
+        if (slot == 0 && now[0] && !extended) break;
         say(slot, episode);
         now[slot] = true;
         break;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the kernel's programs in namespaces that the test makes: every topology, native and
 // generic, values, loss, a late host, a dead one, a device with another program.
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <bit>
 #include <thread>
 
+#include "network/group.hpp"
 #include "network/testbed.hpp"
+#include "network/tests/arrivals.hpp"
 
 namespace {
 
@@ -227,6 +234,170 @@ TEST(namespaces, communicators_run_out_with_a_sentence) {
                 },
                 20s),
             "");
+}
+
+// What the programs do with frames from all sides, as sockets beside the other hosts see it.
+class watched_node {
+ public:
+  watched_node(const testbed& bed, unsigned topology, rank_t rank) : bed_(bed), rank_(rank) {
+    for (rank_t r = 0; r < bed.nodes(); ++r) sockets_.push_back(socket_of(r));
+    bed.enter_host(rank);
+    member_ = member_of(bed.options(topology, rank));
+    maps_ = open_maps("eth0");
+    maps_.start(member_);
+    calls_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int yes = 1;
+    ::setsockopt(calls_, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes);
+  }
+  ~watched_node() {
+    maps_.stop(0);
+    for (const int s : sockets_) ::close(s);
+    ::close(calls_);
+  }
+  const tutti_net_table& table() const { return member_.table; }
+
+  std::string after(const test::arrival& a) {
+    const auto before = maps_.counters();
+    const std::uint32_t episode = maps_.members().at(0).state.episode;
+    tutti_net_message m = test::message_of(member_.table, a);
+    const std::array<__u64, TUTTI_NET_VALUES> none{};
+    m.check = tutti_net_check_of(&m, none.data(), &member_.key);
+    std::array<std::uint8_t, TUTTI_NET_EXTENDED_FRAME> frame{};
+    const rank_t from = m.source < bed_.nodes() ? m.source : (rank_ + 1) % bed_.nodes();
+    const auto options = bed_.options(member_.table.topology, rank_);
+    tutti_net_write_frame(frame.data(), &options.places[from], member_.self.mac, member_.self.ip,
+                          &m);
+    if (m.kind == TUTTI_NET_START) {
+      sockaddr_in to{};
+      to.sin_family = AF_INET;
+      to.sin_port = htons(TUTTI_NET_UDP_PORT);
+      to.sin_addr.s_addr = options.places[(rank_ + 1) % bed_.nodes()].ip;
+      (void)::sendto(calls_, frame.data() + TUTTI_NET_HEADERS, TUTTI_NET_MESSAGE_BYTES, 0,
+                     reinterpret_cast<sockaddr*>(&to), sizeof to);
+    } else {
+      (void)::send(sockets_[from], frame.data(), frame.size(), 0);
+    }
+    // The packets are handled within the calls above, or soon.
+    auto now = maps_.counters();
+    for (int i = 0; i < 200 && handled(now) == handled(before); ++i) {
+      std::this_thread::sleep_for(50us);
+      now = maps_.counters();
+    }
+    std::this_thread::sleep_for(300us);
+    trace_entry entry;
+    for (unsigned o = 0; o < TUTTI_NET_OUTCOMES; ++o)
+      if (now[o] != before[o]) entry.outcome = o;
+    entry.released = maps_.members().at(0).state.episode != episode;
+    for (rank_t r = 0; r < bed_.nodes(); ++r) {
+      if (r == rank_) continue;
+      std::array<std::uint8_t, 512> in{};
+      sockaddr_ll where{};
+      socklen_t length = sizeof where;
+      while (::recvfrom(sockets_[r], in.data(), in.size(), MSG_DONTWAIT,
+                        reinterpret_cast<sockaddr*>(&where), &length) > 0) {
+        tutti_net_message sent;
+        if (where.sll_pkttype != PACKET_OUTGOING &&
+            tutti_net_frame_kind(in.data()) == TUTTI_NET_EXTENDED &&
+            tutti_net_read_extended(in.data() + TUTTI_NET_HEADERS, &sent) && sent.source == rank_)
+          entry.sent.push_back({sent.kind, r});
+      }
+    }
+    return text_of(entry);
+  }
+
+ private:
+  static std::uint64_t handled(const std::array<std::uint64_t, TUTTI_NET_COUNTERS>& c) {
+    std::uint64_t all = 0;
+    for (unsigned o = 0; o < TUTTI_NET_OUTCOMES; ++o) all += c[o];
+    return all;
+  }
+  int socket_of(rank_t r) const {
+    bed_.enter_host(r);
+    const int s = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(ETH_P_ALL));
+    sockaddr_ll at{};
+    at.sll_family = AF_PACKET;
+    at.sll_protocol = htons(ETH_P_ALL);
+    at.sll_ifindex = static_cast<int>(::if_nametoindex("eth0"));
+    (void)::bind(s, reinterpret_cast<sockaddr*>(&at), sizeof at);
+    return s;
+  }
+
+  const testbed& bed_;
+  rank_t rank_;
+  tutti_net_member member_{};
+  program_maps maps_;
+  std::vector<int> sockets_;
+  int calls_ = -1;
+};
+
+TEST(namespaces, trace_is_that_of_the_machine) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 5, watched = 1;
+  testbed bed(n, xdp_mode::native, false);
+  bed.attach_node(watched, xdp_mode::native);
+  // Another process: it changes its namespace.
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        if (r != watched) return;
+        for (unsigned topology = first_topology; topology < TUTTI_NET_SWITCH; ++topology) {
+          watched_node node(bed, topology, watched);
+          const auto arrivals = test::script(node.table(), 12, topology, true);
+          const auto expected = test::machine_trace(node.table(), arrivals);
+          for (std::size_t i = 0; i < arrivals.size(); ++i)
+            if (const std::string line = node.after(arrivals[i]); line != expected[i])
+              throw std::runtime_error(std::string(topology_names[topology]) + ", arrival " +
+                                       std::to_string(i) + ": the programs: " + line +
+                                       "; the machine: " + expected[i]);
+        }
+      },
+      60s);
+  EXPECT_EQ(error, "");
+}
+
+TEST(namespaces, communicators_are_agreed_on_and_used_again) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 4;
+  testbed bed(n);
+  bed.misbehave({.lose = 0.01});
+  const shared_array<std::atomic<unsigned>> ready(1);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        xdp_endpoint world("eth0", bed.options(TUTTI_NET_TREE, r));
+        ++ready[0];
+        while (ready[0] < n) std::this_thread::sleep_for(1ms);
+        // One rank has room for two more only.
+        identifiers ids(r == 2 ? 2 : 63);
+        const auto make = [&](const group::agreement& a) {
+          xdp_options o = bed.options(TUTTI_NET_DISSEMINATION, 0);
+          std::vector<tutti_net_place> places;
+          for (const rank_t m : a.members) places.push_back(o.places[m]);
+          o.places = places;
+          o.rank = a.rank;
+          o.communicator = a.communicator;
+          o.incarnation = a.incarnation;
+          return std::make_unique<xdp_endpoint>("eth0", o);
+        };
+        for (unsigned round = 0; round < 20; ++round) {
+          const unsigned colour = (r + round) % (1 + round % 3);
+          const auto first = group::split(world, ids, colour, make);
+          const auto second = group::split(world, ids, 0, make);
+          if (!first || !second) throw std::runtime_error("no communicator");
+          if ((**second).size() != n) throw std::runtime_error("another size");
+          std::array<std::uint64_t, 1> members{1ull << r};
+          (**first).allreduce(TUTTI_NET_OR, members, clock::now() + 20s);
+          std::uint64_t expected = 0;
+          for (const rank_t m : first->agreed().members) expected |= 1ull << m;
+          if (members[0] != expected) throw std::runtime_error("others' values");
+          std::string why;
+          if (group::split(world, ids, 0, make, &why) || why.empty())
+            throw std::runtime_error("rank 2 had no room, but this rank did not fall back");
+        }
+        if (ids.in_use() != 0) throw std::runtime_error("identifiers stay in use");
+        world.barrier(clock::now() + 20s);
+        std::this_thread::sleep_for(100ms);
+      },
+      60s);
+  EXPECT_EQ(error, "");
 }
 
 }  // namespace

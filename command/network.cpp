@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti network`: barriers in the kernel's packet path: what a machine needs for them, the
+// programs of a device, and a test bed of namespaces in which everything runs.
+#include <fmt/format.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "cli/errors.hpp"
+#include "cli/lists.hpp"
+#include "cli/result_line.hpp"
+#include "command/subcommands.hpp"
+#include "network/measure.hpp"
+
+namespace tutti::command {
+namespace {
+
+using namespace tutti::network;
+
+struct network_options {
+  std::string device;
+  std::string mode = "auto";
+  std::uint32_t nodes = 4;
+  std::string topologies = "all";
+  std::uint32_t calls = 2000;
+  double lose = 0, repeat = 0, reorder = 0, corrupt = 0;
+  std::uint64_t seed = 1;
+  bool udp = false;
+  bool json = false;
+};
+
+xdp_mode mode_of(const std::string& name) {
+  return name == "native"    ? xdp_mode::native
+         : name == "generic" ? xdp_mode::generic
+                             : xdp_mode::native_or_generic;
+}
+
+int run_check(const network_options& o) {
+  bool met = true;
+  for (const requirement& r : check_requirements(o.device)) {
+    met = met && r.met;
+    if (o.json) {
+      nlohmann::ordered_json line{
+          {"type", "requirement"}, {"what", r.what}, {"met", r.met}, {"detail", r.detail}};
+      if (!r.met) line["way_out"] = r.way_out;
+      fmt::print("{}\n", line.dump());
+    } else {
+      fmt::print("{:<17} {:<4} {}\n", r.what, r.met ? "yes" : "NO", r.detail);
+      if (!r.met) fmt::print("{:<17} ->   {}\n", "", r.way_out);
+    }
+  }
+  return met ? cli::success : cli::failed;
+}
+
+int run_attach(const network_options& o) {
+  const attached_device d = attach(o.device, mode_of(o.mode));
+  fmt::print("{}: {} is attached, in {} mode\n", d.name, d.program, d.mode);
+  return cli::success;
+}
+
+int run_detach(const network_options& o) {
+  detach(o.device);
+  fmt::print("{}: tutti's programs are off\n", o.device);
+  return cli::success;
+}
+
+int run_status(const network_options& o) {
+  const attached_device d = look_at(o.device);
+  const program_maps maps = open_maps(o.device);
+  const auto counters = maps.counters();
+  const auto members = maps.members();
+  if (o.json) {
+    nlohmann::ordered_json line{{"type", "network_status"}, {"device", d.name}, {"mode", d.mode}};
+    for (std::size_t c = 0; c < counters.size(); ++c)
+      line["counters"][counter_names[c]] = counters[c];
+    line["communicators"] = nlohmann::ordered_json::array();
+    for (const tutti_net_member& m : members)
+      line["communicators"].push_back({{"communicator", m.table.communicator},
+                                       {"topology", topology_names[m.table.topology]},
+                                       {"rank", m.table.rank},
+                                       {"ranks", m.table.size},
+                                       {"episode", m.state.episode},
+                                       {"host_has_called", (m.state.now & 1) != 0}});
+    fmt::print("{}\n", line.dump());
+    return cli::success;
+  }
+  fmt::print("{}: {}, {} mode\n", d.name, d.program, d.mode);
+  for (std::size_t c = 0; c < counters.size(); ++c)
+    fmt::print("  {:<10} {:>12}\n", counter_names[c], counters[c]);
+  if (members.empty()) fmt::print("  no communicator has a table here\n");
+  for (const tutti_net_member& m : members)
+    fmt::print("  communicator {}: {} of {}, rank {}, episode {}, the host {}\n",
+               m.table.communicator, topology_names[m.table.topology], m.table.size, m.table.rank,
+               m.state.episode, (m.state.now & 1) != 0 ? "waits" : "computes");
+  return cli::success;
+}
+
+void print_line(const network_options& o, unsigned topology, const char* metric, const samples& s) {
+  fmt::print("{}\n", cli::result_line({{"benchmark", "network"},
+                                       {"provider", o.udp ? "udp" : "tutti"},
+                                       {"name", std::string(topology_names[topology])},
+                                       {"threads", o.nodes},
+                                       {"processes", o.nodes},
+                                       {"metric", metric},
+                                       {"min", s.least},
+                                       {"median", s.median},
+                                       {"p99", s.p99},
+                                       {"mean", s.mean},
+                                       {"samples", s.count},
+                                       {"mode", o.udp              ? "udp"
+                                                : o.mode == "auto" ? "native"
+                                                                   : o.mode}}));
+}
+
+int run_testbed(const network_options& o) {
+  if (const std::string why = why_no_testbed(); !why.empty())
+    throw std::runtime_error("no test bed here: " + why + "; `tutti network check` tells more");
+  std::vector<unsigned> topologies;
+  if (o.topologies == "all") {
+    for (unsigned t = first_topology; t <= last_topology; ++t)
+      if (!o.udp || t != TUTTI_NET_SWITCH) topologies.push_back(t);
+  } else {
+    for (const std::string& name : cli::split("--topology", o.topologies))
+      topologies.push_back(topology_named(name));
+  }
+  // The kernel removes the namespaces with the last process: also after this one is killed.
+  testbed bed(o.nodes, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native);
+  if (!o.json)
+    fmt::print(
+        "{} hosts in namespaces, times in us\n{:<14} {:>9} {:>9} {:>9} {:>9} | {:>9} {:>9} | {:>9} "
+        "{:>9} | {:>8} {:>8}\n",
+        o.nodes, "topology", "average", "least", "median", "p99", "offloaded", "least", "last in",
+        "least", "repeated", "blocked");
+  for (const unsigned topology : topologies) {
+    measure_options m;
+    m.nodes = o.nodes;
+    m.topology = topology;
+    m.calls = o.calls;
+    m.udp = o.udp;
+    m.cable = {o.lose, o.repeat, o.reorder, o.corrupt, o.seed};
+    m.at_most = std::chrono::seconds(60 + o.calls / 100);
+    const measurement r = measure(bed, m);
+    if (o.json) {
+      print_line(o, topology, "latency", r.call);
+      print_line(o, topology, "after_offload", r.offloaded);
+      print_line(o, topology, "last_in", r.last_in);
+      continue;
+    }
+    const auto us = [](double ns) { return ns / 1000; };
+    fmt::print(
+        "{:<14} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} | {:>9.1f} {:>9.1f} | {:>9.1f} {:>9.1f} | "
+        "{:>8} "
+        "{:>8}\n",
+        topology_names[topology], us(r.call.mean), us(r.call.least), us(r.call.median),
+        us(r.call.p99), us(r.offloaded.mean), us(r.offloaded.least), us(r.last_in.median),
+        us(r.last_in.least), r.repeats, r.blocked);
+    fmt::print(stderr, "{}\n", r.path);
+  }
+  return cli::success;
+}
+
+}  // namespace
+
+void add_network(cli::command& program, action& chosen) {
+  auto o = std::make_shared<network_options>();
+  cli::command network =
+      program.add_subcommand("network", "Barriers in the kernel's packet path, by XDP programs");
+  network.require_subcommand();
+  const auto add = [&](const char* name, const char* what, int (*run)(const network_options&)) {
+    cli::command c = network.add_subcommand(name, what);
+    c.when_used([o, run, &chosen] { chosen = [o, run] { return run(*o); }; });
+    return c;
+  };
+  const std::vector<std::string> modes{"auto", "native", "generic"};
+  cli::command check = add("check", "Say whether this machine, and a device, can do it", run_check);
+  check.add_option("device", o->device, "A network device, as `ip link` names it");
+  check.add_flag("--json", o->json, "Print a JSON line for each requirement");
+  cli::command attach = add("attach", "Attach the programs to a device", run_attach);
+  attach.add_option("device", o->device, "A network device without an XDP program").required();
+  attach
+      .add_option(
+          "--mode", o->mode,
+          "native: in the driver; generic: behind it, for any driver; auto: whichever works")
+      .one_of(modes)
+      .show_default();
+  cli::command detach = add("detach", "Take the programs off a device", run_detach);
+  detach.add_option("device", o->device, "A device that has them").required();
+  cli::command status = add("status", "Print counters and communicators of a device", run_status);
+  status.add_option("device", o->device, "A device that has the programs").required();
+  status.add_flag("--json", o->json, "Print one JSON line");
+  cli::command bed = add("testbed",
+                         "Measure barriers between hosts in network namespaces, which vanish with "
+                         "the command",
+                         run_testbed);
+  bed.add_option("--nodes", o->nodes, "Number of hosts").between(1u, 63u).show_default();
+  bed.add_option("--topology", o->topologies,
+                 "all, or a list of ring, tree, star, butterfly, dissemination, switch")
+      .show_default();
+  bed.add_option("--calls", o->calls, "Barriers of each measurement")
+      .between(1u, 10'000'000u)
+      .show_default();
+  bed.add_option("--mode", o->mode, "How the programs are attached to the hosts' devices")
+      .one_of(modes)
+      .show_default();
+  bed.add_option("--lose", o->lose, "The part of the barrier packets that the switch loses")
+      .between(0.0, 0.9);
+  bed.add_option("--repeat", o->repeat, "The part that comes twice").between(0.0, 0.9);
+  bed.add_option("--reorder", o->reorder, "The part that is held back").between(0.0, 0.9);
+  bed.add_option("--corrupt", o->corrupt, "The part that gets a wrong bit").between(0.0, 0.9);
+  bed.add_option("--seed", o->seed, "The seed of these").show_default();
+  bed.add_flag("--udp", o->udp, "Measure the user-space reference between the same hosts");
+  bed.add_flag("--json", o->json, "Print the measurements as JSON lines");
+}
+
+}  // namespace tutti::command
