@@ -3,7 +3,8 @@
 // and while a rank waits, MPI makes progress. Without that, a peer's large message that this rank
 // has begun to send would stand still until the wait ends.
 //
-// Polls that end within a microsecond make no progress, because a call costs as much as they do.
+// The first polls and yields of a wait make no progress, because they usually end it, and a call of
+// MPI costs as much as they do.
 // Afterwards one of `pauses_between` pauses and yields calls MPI. A sleeper wakes up for it: at
 // first every 50 us, and less often the longer nothing happens, down to every millisecond. A call
 // that takes longer than an idle one has moved data, and the naps are short again.
@@ -30,6 +31,8 @@ struct progressing : mpi::across_processes {
     progress_now_and_then();
     mpi::across_processes::yield();
   }
+  // For the first yields of a wait, which usually end it.
+  static void yield_only() noexcept { mpi::across_processes::yield(); }
   template <class Word>
   static void park(const atomic<Word>& word, Word seen, std::uint64_t deadline_ns) noexcept {
     std::uint64_t nap_ns = shortest_nap_ns;

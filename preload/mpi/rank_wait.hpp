@@ -113,7 +113,7 @@ class rank_wait {
                       std::memory_order order, Ready ready, Deadline deadline) noexcept {
     if (mine.crowded_waits > 0) {
       for (int yields = 0; yields < yields_without_clock; ++yields) {
-        Memory::yield();
+        Memory::yield_only();
         if (ready(word.load(order))) return true;
       }
     }
