@@ -51,8 +51,11 @@ class wrapped_default final : public any_barrier {
   }
 
  private:
+  // The clock counts signed nanoseconds, so no deadline at all becomes one in 292 years.
   static std::chrono::steady_clock::time_point time_of(deadline until) noexcept {
-    return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(until.ns()));
+    constexpr auto latest = static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count());
+    const auto ns = static_cast<std::int64_t>(smaller(until.ns(), latest));
+    return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns));
   }
 
   void meet([[maybe_unused]] rank_t rank) {
