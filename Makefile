@@ -108,6 +108,14 @@ hardware: bootstrap ## lint, prove, mutate, simulate and synthesise the hardware
 	$(Q).venv/bin/python -m hardware.flow.tables build/hardware/results.jsonl > build/hardware/tables.md
 	$(Q)$(call say,'done: build/hardware/results.jsonl and tables.md')
 
+.PHONY: kernel-image
+kernel-image: build ## make build/kernel/tutti-kernel.iso, which boots the kernel on a real machine (needs GRUB)
+	$(Q)$(call need,grub-mkrescue); $(call need,xorriso)
+	$(Q)rm -rf build/kernel/image && mkdir -p build/kernel/image/boot/grub
+	$(Q)cp build/kernel/kernel.elf build/kernel/image/boot/ && cp kernel/image/grub.cfg build/kernel/image/boot/grub/
+	$(Q)$(call quiet,grub-mkrescue -o build/kernel/tutti-kernel.iso build/kernel/image)
+	$(Q)$(call say,'done: build/kernel/tutti-kernel.iso')
+
 .PHONY: install
 install: build ## install under $(DESTDIR)$(PREFIX)
 	$(Q)$(call say,'installing under $(DESTDIR)$(PREFIX)')
