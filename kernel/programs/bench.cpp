@@ -165,11 +165,13 @@ class by_polling final : public mechanism {
   }
   void stop() noexcept override {
     threads_.end();
-    is_single_ ? polled_by[only_].notify() : polled_by_all.notify();
+    notify_all();
     threads_.join_all();
   }
   void notify_one(u32 core) noexcept override { polled_by[core].notify(); }
-  void notify_all() noexcept override { polled_by_all.notify(); }
+  void notify_all() noexcept override {
+    is_single_ ? polled_by[only_].notify() : polled_by_all.notify();
+  }
 
  private:
   struct poll {

@@ -153,6 +153,9 @@ class Programs(unittest.TestCase):
                 }
                 self.assertEqual(len(outputs), 1)
 
+    def test_the_bench_with_one_receiver(self) -> None:
+        self.check_program("bench", 2, "trials=20", accel="icount")
+
     def test_the_order_of_the_mechanisms(self) -> None:
         output = self.check_program("bench", 4, "trials=61", accel="icount")
         lines = [json.loads(line) for line in output.splitlines()]
