@@ -3,8 +3,8 @@
 //
 // The command sets the environment and becomes the program (execve), so the exit status, signals,
 // the standard streams and the process group are the program's own. Each library decides in the
-// program, before main, whether it takes over (preload/openmp/takeover.cpp); this file only refuses what
-// the dynamic linker could not load anyway.
+// program, before main, whether it takes over (preload/openmp/takeover.cpp); this file only refuses
+// what the dynamic linker could not load anyway.
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>

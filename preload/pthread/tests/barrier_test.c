@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ordinary program with pthread barriers: phases, destruction by the serial thread, barriers
+// between processes, and refused counts.
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHECK(condition)                                              \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      _exit(1);                                                       \
+    }                                                                 \
+  } while (0)
+
+enum { most = 17, phases = 300, lives = 200 };
+
+static int threads;
+static pthread_barrier_t barrier;
+static int turn[most];
+static pthread_barrier_t* mapped[lives];
+
+static void* run_phases(void* raw) {
+  const int me = (int)(long)raw;
+  for (int phase = 1; phase <= phases; ++phase) {
+    turn[me] = phase;
+    const int first = pthread_barrier_wait(&barrier);
+    CHECK(first == 0 || first == PTHREAD_BARRIER_SERIAL_THREAD);
+    for (int i = 0; i < threads; ++i) CHECK(turn[i] == phase);
+    pthread_barrier_wait(&barrier);
+  }
+  return NULL;
+}
+
+// The serial thread destroys the barrier and unmaps its page, while others may still be leaving.
+static void* run_lives(void* raw) {
+  (void)raw;
+  for (int i = 0; i < lives; ++i)
+    if (pthread_barrier_wait(mapped[i]) == PTHREAD_BARRIER_SERIAL_THREAD) {
+      CHECK(pthread_barrier_destroy(mapped[i]) == 0);
+      CHECK(munmap(mapped[i], 4096) == 0);
+    }
+  return NULL;
+}
+
+static void on_threads(void* (*work)(void*)) {
+  pthread_t made[most];
+  for (long i = 0; i < threads; ++i) CHECK(pthread_create(&made[i], NULL, work, (void*)i) == 0);
+  for (int i = 0; i < threads; ++i) CHECK(pthread_join(made[i], NULL) == 0);
+}
+
+static void* map(int flags) {
+  void* const page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
+  CHECK(page != MAP_FAILED);
+  return page;
+}
+
+static void check_processes(void) {
+  pthread_barrier_t* const shared = map(MAP_SHARED);
+  pthread_barrierattr_t attributes;
+  CHECK(pthread_barrierattr_init(&attributes) == 0);
+  CHECK(pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0);
+  CHECK(pthread_barrier_init(shared, &attributes, 2) == 0);
+  const pid_t child = fork();
+  for (int i = 0; i < 100; ++i) pthread_barrier_wait(shared);
+  if (child == 0) _exit(0);
+  int status = 1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(pthread_barrier_destroy(shared) == 0);
+}
+
+int main(void) {
+  alarm(100);
+  static const int sizes[] = {1, 2, 3, 8, most};
+  for (int s = 0; s < 5; ++s) {
+    threads = sizes[s];
+    CHECK(pthread_barrier_init(&barrier, NULL, (unsigned)threads) == 0);
+    on_threads(run_phases);
+    CHECK(pthread_barrier_destroy(&barrier) == 0);
+    for (int i = 0; i < lives; ++i) {
+      mapped[i] = map(MAP_PRIVATE);
+      CHECK(pthread_barrier_init(mapped[i], NULL, (unsigned)threads) == 0);
+    }
+    on_threads(run_lives);
+  }
+  check_processes();
+  CHECK(pthread_barrier_init(&barrier, NULL, 0) == EINVAL);
+  return 0;
+}
