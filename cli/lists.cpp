@@ -61,4 +61,18 @@ std::uint64_t parse_integer(std::string_view option, std::string_view text, std:
   return read_within<std::uint64_t>(option, text, least, most, "a whole number");
 }
 
+std::uint64_t parse_bytes(std::string_view option, std::string_view text, std::uint64_t least,
+                          std::uint64_t most) {
+  constexpr std::string_view units = "KMGT";
+  std::string_view digits = text;
+  if (digits.ends_with("iB")) digits.remove_suffix(2);
+  const std::size_t unit = digits.empty() ? units.npos : units.find(digits.back());
+  if (unit == units.npos) return parse_integer(option, text, least, most);
+  digits.remove_suffix(1);
+  const unsigned shift = 10 * (static_cast<unsigned>(unit) + 1);
+  const std::uint64_t bytes = parse_integer(option, digits, 0, most >> shift) << shift;
+  if (bytes < least) return parse_integer(option, std::to_string(bytes), least, most);
+  return bytes;
+}
+
 }  // namespace tutti::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of options that are lists separated by commas.
+// Values of options: lists separated by commas, numbers, sizes.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,9 @@ std::vector<std::uint32_t> parse_counts(std::string_view option, std::string_vie
 double parse_number(std::string_view option, std::string_view text, double least, double most);
 std::uint64_t parse_integer(std::string_view option, std::string_view text, std::uint64_t least,
                             std::uint64_t most);
+
+// A number of bytes in [least, most], such as 4096, 512K, 4G or 4GiB: powers of 1024.
+std::uint64_t parse_bytes(std::string_view option, std::string_view text, std::uint64_t least,
+                          std::uint64_t most);
 
 }  // namespace tutti::cli

@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "cli/errors.hpp"
 #include "tutti/version.h"
@@ -21,21 +23,63 @@ CLI::App& app_of(void* handle) { return *static_cast<CLI::App*>(handle); }
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
+// How many letters must change, come or go to make one word of the other.
+std::size_t distance(const std::string& from, const std::string& to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// The subcommand that was being read when an error was found.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+// ": did you mean 'barrier'?" if an option or a subcommand has nearly this name.
+std::string suggestion(const std::string& word, const CLI::App& app) {
+  std::vector<std::string> known;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(sub->get_name());
+  for (const CLI::Option* each : app.get_options()) known.push_back(each->get_name());
+  const std::string name = word.substr(0, word.find('='));
+  const auto nearest = std::min_element(known.begin(), known.end(),
+                                        [&](const std::string& one, const std::string& other) {
+                                          return distance(name, one) < distance(name, other);
+                                        });
+  if (nearest == known.end() || distance(name, *nearest) > 1 + name.size() / 4) return {};
+  return ": did you mean " + quoted(std::as_const(*nearest)) + "?";
+}
+
+std::string unknown(const std::string& word, const CLI::App& app) {
+  return quoted(word) + " is not known here" + suggestion(word, innermost(app));
+}
+
 std::string sentence_of(const CLI::ParseError& e, const CLI::App& app) {
   const std::string text = e.what();
   const std::string item = text.substr(text.rfind(": ") + 2);
   if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) {
     // CLI11 misses a subcommand before it looks at what it was given instead.
     const std::vector<std::string> rest = app.remaining(true);
-    if (!rest.empty()) return quoted(rest.front()) + " is not known here";
+    if (!rest.empty()) return unknown(rest.front(), app);
     // "files is required", or what it says of subcommands.
     constexpr std::string_view required = " is required";
     if (!text.ends_with(required) || text.starts_with("A subcommand"))
       return "a subcommand is missing";
     return "nothing is given for " + text.substr(0, text.size() - required.size());
   }
-  if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr)
-    return quoted(item) + " is not known here";
+  if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
+    const std::vector<std::string> rest = app.remaining(true);
+    return unknown(rest.empty() ? item : rest.front(), app);
+  }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr)
     return text.substr(0, text.find(':')) + " needs a value";
   if (dynamic_cast<const CLI::ConversionError*>(&e) != nullptr)
@@ -43,7 +87,7 @@ std::string sentence_of(const CLI::ParseError& e, const CLI::App& app) {
   return text;
 }
 
-// The subcommand that was being read when an error was found.
+// The names of the program and of the subcommands that were read.
 std::string path_of(const CLI::App& app) {
   std::string path = app.get_name();
   for (const CLI::App* sub : app.get_subcommands()) path += " " + path_of(*sub);

@@ -68,7 +68,7 @@ vcode::run_options run_options_of(const vcode_options& o) {
   vcode::run_options made;
   made.threads = static_cast<unsigned>(cli::parse_integer("--threads", o.threads, 0, most_threads));
   made.ranks = static_cast<unsigned>(cli::parse_integer("--ranks", o.ranks, 0, most_threads));
-  made.memory = cli::parse_integer("--memory", o.memory, 0, UINT64_MAX >> 16);
+  made.memory = cli::parse_bytes("--memory", o.memory, 0, UINT64_MAX >> 16);
   made.share_from = cli::parse_integer("--share-from", o.share_from, 1, UINT64_MAX);
   made.defer_from = cli::parse_integer("--defer-from", o.defer_from, 1, UINT64_MAX);
   made.engine = engine_of(o.engine);
@@ -141,7 +141,7 @@ void add_vcode(cli::command& program, action& chosen) {
   app.add_option("--barrier", o->barrier,
                  "An algorithm that `tutti info` lists; default: tutti chooses");
   app.add_option("--memory", o->memory,
-                 "Bytes for vectors; 0 (default): as much as the machine has");
+                 "Bytes for vectors, such as 4G; 0 (default): as much as the machine has");
   app.add_option("--share-from", o->share_from,
                  "Engine lazy: number of elements from which all threads share an instruction")
       .show_default();

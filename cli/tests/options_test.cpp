@@ -9,6 +9,10 @@
 #include <new>
 #include <stdexcept>
 
+#include "cli/lists.hpp"
+
+#include "cli/lists.hpp"
+
 namespace tutti::cli {
 namespace {
 
@@ -113,11 +117,41 @@ TEST(Subcommands, TellWhatIsMissingWhereItIs) {
   sub.when_used([&] { used = file; });
 
   EXPECT_EQ(run(p, {}).err, "tutti-test: a subcommand is missing; see `tutti-test --help`\n");
-  EXPECT_EQ(run(p, {"sup"}).err, "tutti-test: 'sup' is not known here; see `tutti-test --help`\n");
+  EXPECT_EQ(run(p, {"sup"}).err,
+            "tutti-test: 'sup' is not known here: did you mean 'sub'?; see `tutti-test --help`\n");
+  EXPECT_EQ(run(p, {"other"}).err,
+            "tutti-test: 'other' is not known here; see `tutti-test --help`\n");
   EXPECT_EQ(run(p, {"sub"}).err,
             "tutti-test: nothing is given for file; see `tutti-test sub --help`\n");
   EXPECT_EQ(run(p, {"sub", "name"}).status, 0);
   EXPECT_EQ(used, "name");
+}
+
+TEST(Subcommands, OfASubcommandAreNamedWithTheNearest) {
+  program p("Tests options", "tutti-test");
+  p.require_subcommand();
+  command sub = p.add_subcommand("bench", "A subcommand");
+  sub.require_subcommand();
+  sub.add_subcommand("barrier", "One of two");
+  command team = sub.add_subcommand("team", "The other");
+  std::string threads;
+  team.add_option("--threads", threads, "How many");
+
+  EXPECT_EQ(run(p, {"bench", "barier"}).err,
+            "tutti-test: 'barier' is not known here: did you mean 'barrier'?; see `tutti-test "
+            "bench --help`\n");
+  EXPECT_EQ(run(p, {"bench", "team", "--treads=2"}).err,
+            "tutti-test: '--treads=2' is not known here: did you mean '--threads'?; see "
+            "`tutti-test bench team --help`\n");
+}
+
+TEST(Bytes, HaveUnitsOfPowersOf1024) {
+  EXPECT_EQ(parse_bytes("--memory", "4096", 0, UINT64_MAX), 4096u);
+  EXPECT_EQ(parse_bytes("--memory", "512K", 0, UINT64_MAX), std::uint64_t{512} << 10);
+  EXPECT_EQ(parse_bytes("--memory", "4G", 0, UINT64_MAX), std::uint64_t{4} << 30);
+  EXPECT_EQ(parse_bytes("--memory", "1TiB", 0, UINT64_MAX), std::uint64_t{1} << 40);
+  for (const char* wrong : {"", "G", "4X", "-1G", "4 G", "1.5G", "99999999999T", "1K"})
+    EXPECT_THROW(parse_bytes("--memory", wrong, 4096, UINT64_MAX), std::invalid_argument) << wrong;
 }
 
 }  // namespace
