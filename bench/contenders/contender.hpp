@@ -101,7 +101,7 @@ std::vector<contender> choose_teams(const std::vector<std::string>& algorithms,
                                     const std::vector<std::string>& waits);
 
 // What the build made of the files in bench/peers: one function a file, and the reasons why some
-// were not compiled.
+// were not compiled or cannot be loaded.
 struct uncompiled_peer {
   missing_peer why;
   std::vector<operation> does;
@@ -111,5 +111,11 @@ struct compiled_peers {
   std::vector<uncompiled_peer> missing;
 };
 compiled_peers peers_of_this_build();
+
+// Adds the peers of bench/peers/<name>.cpp, which needs a library of others and therefore lies in a
+// module, tutti-peer-<name>.so. The first call loads it: a program that measures nothing does not
+// wait for these libraries. If it cannot be loaded, the reason is added for these operations.
+void add_peers_of_module(compiled_peers& all, const std::string& name,
+                         std::vector<operation> operations);
 
 }  // namespace tutti::bench

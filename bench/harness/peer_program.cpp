@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <vector>
 
 namespace tutti::bench {
 namespace {
@@ -20,9 +21,13 @@ std::string find_peer_program(std::string_view runtime) {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   const std::string file = fmt::format("{}{}", prefix, runtime);
-  for (const fs::path& place :
-       {folder / "libexec/tutti", folder.parent_path() / TUTTI_WORKER_INSTALL_DIR}) {
-    if (access((place / file).c_str(), X_OK) == 0) return place / file;
+  std::vector<fs::path> places{folder.parent_path() / TUTTI_WORKER_INSTALL_DIR};
+  // In a build tree the tests lie some folders deeper than the programs.
+  fs::path above = folder;
+  for (int up = 0; up < 4; ++up, above = above.parent_path())
+    places.push_back(above / "libexec/tutti");
+  for (const fs::path& place : places) {
+    if (access((place / file).c_str(), R_OK) == 0) return place / file;
   }
   return {};
 }

@@ -9,8 +9,8 @@
 
 namespace tutti::bench {
 
-// tutti-peer-<runtime>: beside the program in a build tree, in libexec when installed. Empty: not
-// there.
+// tutti-peer-<runtime>: below the program's folder in a build tree, in libexec when installed.
+// Empty: not there.
 std::string find_peer_program(std::string_view runtime);
 
 // Why it is not there.

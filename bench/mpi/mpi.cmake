@@ -12,6 +12,6 @@ foreach(family IN LISTS tutti_mpi_families)
                RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/libexec/tutti")
   if(TUTTI_INSTALL)
     install(TARGETS tutti_bench_mpi_${family} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/tutti"
-                                                      COMPONENT runtime)
+                                                      COMPONENT peers)
   endif()
 endforeach()
