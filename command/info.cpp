@@ -5,12 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "bench/contenders/contender.hpp"
 #include "cli/errors.hpp"
 #include "command/library_lists.hpp"
 #include "command/machine_state.hpp"
 #include "command/subcommands.hpp"
+#include "tutti.h"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/monitor.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -81,7 +83,8 @@ ordered_json to_json(const machine_state& state) {
 }
 
 void print_json() {
-  ordered_json j{{"type", "info"}, {"tutti", TUTTI_VERSION_STRING}};
+  ordered_json j{
+      {"type", "info"}, {"tutti", TUTTI_VERSION_STRING}, {"built_with", tutti_built_with()}};
   j["machine"] = to_json(read_machine_state());
   j["waiting_mechanisms"] = ordered_json::array();
   for (const auto& m : waiting_mechanisms()) {
@@ -129,6 +132,9 @@ void print_machine() {
 
 void print_text() {
   print_machine();
+  const std::string_view built_with = tutti_built_with();
+  fmt::print("  tutti {}, built with {}\n", TUTTI_VERSION_STRING,
+             built_with.empty() ? "the C++ library alone" : built_with);
   fmt::print("\nWaiting mechanisms\n");
   for (const auto& m : waiting_mechanisms()) {
     fmt::print("  {:<16} {:<4} {}\n", m.name, m.available ? "yes" : "no", m.summary);

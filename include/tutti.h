@@ -55,6 +55,10 @@ TUTTI_API const char* tutti_strerror(int error);
 /* Returns the version of the library at run time. Compare it with TUTTI_VERSION of the header. */
 TUTTI_API int tutti_version(void);
 
+/* Returns the libraries that the compiled library was built with, such as "hwloc, Highway", or an
+ * empty string: then it reads /sys for the topology and folds without vector instructions. */
+TUTTI_API const char* tutti_built_with(void);
+
 /* ---- Barriers */
 
 typedef struct tutti_barrier tutti_barrier;

@@ -55,6 +55,23 @@ const char* tutti_strerror(int error) {
 
 int tutti_version(void) { return TUTTI_VERSION; }
 
+const char* tutti_built_with(void) {
+  // Each name begins with a separator, which the last line skips for the first of them.
+  constexpr const char* names =
+      ""
+#if TUTTI_HAVE_HWLOC
+      ", hwloc"
+#endif
+#if TUTTI_HAVE_HIGHWAY
+      ", Highway"
+#endif
+#if TUTTI_HAVE_BOOST_CONTEXT
+      ", Boost.Context"
+#endif
+      ;
+  return *names == '\0' ? names : names + 2;
+}
+
 int tutti_barrier_create(tutti_barrier** out, std::uint32_t participants, const char* algorithm,
                          const char* wait) {
   if (out == nullptr) return TUTTI_EINVAL;

@@ -18,6 +18,7 @@
 #include <bit>
 #include <cfloat>
 
+#if TUTTI_HAVE_HIGHWAY
 // Without this macro Highway rejects -march=native on CPUs that have these instructions.
 #ifndef HWY_WANT_AVX3_DL
 #define HWY_WANT_AVX3_DL 1
@@ -27,6 +28,9 @@
 #include <hwy/foreach_target.h>
 // It must follow foreach_target.h.
 #include <hwy/highway.h>
+#else
+#include "src/reduce/vector_unit.hpp"
+#endif
 
 #ifndef TUTTI_REDUCE_EXACT_ONCE
 #define TUTTI_REDUCE_EXACT_ONCE

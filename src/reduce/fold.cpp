@@ -12,6 +12,7 @@
 #include <concepts>
 #include <limits>
 
+#if TUTTI_HAVE_HIGHWAY
 // Without this macro Highway rejects -march=native on CPUs that have these instructions.
 #ifndef HWY_WANT_AVX3_DL
 #define HWY_WANT_AVX3_DL 1
@@ -21,6 +22,9 @@
 #include <hwy/foreach_target.h>
 // It must follow foreach_target.h.
 #include <hwy/highway.h>
+#else
+#include "src/reduce/vector_unit.hpp"
+#endif
 
 #ifndef TUTTI_REDUCE_FOLD_ONCE
 #define TUTTI_REDUCE_FOLD_ONCE

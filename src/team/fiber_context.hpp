@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stack and the place where it continues. It uses tutti's own switch if there is one for the
-// processor, and Boost.Context's otherwise.
+// processor, and Boost.Context's otherwise. CMake refuses a build that has neither.
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
 #include "tutti/platform/stack_switch.hpp"
+
+#if !TUTTI_HAS_STACK_SWITCH
+#include <boost/context/detail/fcontext.hpp>
+#endif
 
 namespace tutti {
 

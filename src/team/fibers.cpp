@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <boost/context/protected_fixedsize_stack.hpp>
 #include <cerrno>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 
 #include "src/team/fiber_context.hpp"
 #include "src/team/fiber_sanitizers.hpp"
+#include "src/team/fiber_stack.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/futex.hpp"
@@ -25,8 +25,6 @@
 namespace tutti {
 
 namespace {
-
-namespace context = boost::context;
 
 // The state that C++ and C keep for each thread, but that each fiber needs for itself. The
 // addresses are found once, because finding them takes as long as a switch.
@@ -95,10 +93,7 @@ struct time_off_core {
 class fiber_group::host final : public platform::fiber_host {
  public:
   host(rank_t count, rank_t first_rank, const fiber_options& options)
-      : first_rank_(first_rank),
-        checks_(options.checks),
-        stacks_(options.stack_bytes),
-        fibers_(count) {
+      : first_rank_(first_rank), checks_(options.checks), fibers_(count) {
     // A smaller stack does not hold the frames of a wait and of an exception that is being thrown.
     constexpr std::size_t least = 16 * 1024;
     if (options.stack_bytes < least)
@@ -106,9 +101,9 @@ class fiber_group::host final : public platform::fiber_host {
              " bytes is too small for a virtual rank: at least " + std::to_string(least));
     std::size_t unused = 0;
     for (fiber& made : fibers_) {
-      made.stack = stacks_.allocate();
-      made.sanitizers.know_stack(made.stack.sp, made.stack.size);
-      made.at.prepare(static_cast<char*>(made.stack.sp) - unused, made.stack.size - unused, &begin);
+      made.stack = fiber_stack(options.stack_bytes);
+      made.sanitizers.know_stack(made.stack.top(), made.stack.bytes());
+      made.at.prepare(made.stack.top() - unused, made.stack.bytes() - unused, &begin);
       // Each stack begins at a different place of a page. Otherwise the first lines of all stacks
       // would compete for a few sets of the cache.
       unused = (unused + apart) % page;
@@ -123,7 +118,7 @@ class fiber_group::host final : public platform::fiber_host {
     for (rank_t i = 0; i < size(); ++i) {
       switch_to(main_, i, fibers_[i]);
       fibers_[i].sanitizers.forget_stack();
-      stacks_.deallocate(fibers_[i].stack);
+      fibers_[i].stack = {};
     }
     running = outer_host;
   }
@@ -188,7 +183,7 @@ class fiber_group::host final : public platform::fiber_host {
 
   struct fiber {
     fiber_context at;
-    context::stack_context stack;
+    fiber_stack stack;
     fiber_sanitizers sanitizers;
     thread_state::values state;
     // The neighbours in the ring of the fibers that have not finished.
@@ -258,7 +253,6 @@ class fiber_group::host final : public platform::fiber_host {
 
   const rank_t first_rank_;
   const bool checks_;
-  context::protected_fixedsize_stack stacks_;
   std::vector<fiber> fibers_;
   // The thread outside of the fibers.
   fiber main_;
