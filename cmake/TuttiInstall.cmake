@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs the headers, the library and the command, so that find_package(tutti) and pkg-config find
-# them, in two components (development, runtime), which are also the two Debian packages.
+# Installs the headers, the library and the programs, so that find_package(tutti) and pkg-config find
+# them, in four components, which are also the four Debian packages: library (libtutti0), development
+# (libtutti-dev), runtime (tutti: the command) and peers (tutti-peers).
 include(CMakePackageConfigHelpers)
 
-set(tutti_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tutti")
 get_target_property(tutti_kind tutti TYPE)
+set(tutti_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tutti")
+set(tutti_installed_libraries tutti)
+if(TARGET tutti_shared)
+  list(APPEND tutti_installed_libraries tutti_shared)
+endif()
 
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/include/"
@@ -12,25 +17,13 @@ install(
   COMPONENT development
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(
-  TARGETS tutti tutti_headers
+  TARGETS ${tutti_installed_libraries} tutti_headers
   EXPORT tuttiTargets
-  LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development
   ARCHIVE COMPONENT development)
 if(TARGET tutti_command)
   install(TARGETS tutti_command RUNTIME COMPONENT runtime)
 endif()
-
-# Debian wants the licence of each package under the package's name.
-foreach(component_package runtime:tutti development:libtutti-dev)
-  string(REPLACE ":" ";" pair "${component_package}")
-  list(GET pair 0 component)
-  list(GET pair 1 package)
-  install(
-    FILES "${PROJECT_SOURCE_DIR}/LICENSE"
-    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${package}"
-    COMPONENT ${component}
-    RENAME copyright)
-endforeach()
 
 install(
   EXPORT tuttiTargets
@@ -47,13 +40,21 @@ install(
   DESTINATION "${tutti_cmake_dir}"
   COMPONENT development)
 
-# pkg-config: paths relative to the file, so that the tree can be moved; for the static library its
-# private needs are everybody's.
+# pkg-config: paths relative to the file, so that the tree can be moved. What the library itself needs
+# is everybody's if only the static one is installed.
 file(RELATIVE_PATH tutti_pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
-set(tutti_pc_static_private ".private")
-if(tutti_kind STREQUAL "STATIC_LIBRARY")
-  set(tutti_pc_static_private "")
-  set(tutti_pc_libs " -lboost_context") # It has no pkg-config file to require.
+set(tutti_pc_private_libs "")
+foreach(used HWLOC:hwloc HIGHWAY:hwy BOOST_CONTEXT:boost_context)
+  string(REPLACE ":" ";" used "${used}")
+  list(POP_FRONT used name library)
+  if(TUTTI_HAVE_${name})
+    string(APPEND tutti_pc_private_libs " -l${library}")
+  endif()
+endforeach()
+string(APPEND tutti_pc_private_libs " -lstdc++ -lm")
+set(tutti_pc_libs "")
+if(tutti_kind STREQUAL "STATIC_LIBRARY" AND NOT TARGET tutti_shared)
+  set(tutti_pc_libs "${tutti_pc_private_libs}")
 endif()
 configure_file(cmake/tutti.pc.in tutti.pc @ONLY)
 install(

@@ -1,25 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages, made by CPack: tutti (the command) and libtutti-dev (headers and library).
+# The Debian packages, made by CPack: libtutti0 (the shared library), libtutti-dev (headers and libraries), tutti (the
+# command) and tutti-peers (what the benches compare with).
+set(packages library:libtutti${PROJECT_VERSION_MAJOR} development:libtutti-dev)
+if(TARGET tutti_command)
+  list(APPEND packages runtime:tutti peers:tutti-peers)
+endif()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tutti)
 set(CPACK_PACKAGE_CONTACT "The tutti developers <tutti@invalid>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "synchronization from core to cluster")
 set(CPACK_PACKAGE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/package")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL development)
-if(TARGET tutti_command OR BUILD_SHARED_LIBS)
-  list(APPEND CPACK_COMPONENTS_ALL runtime)
-endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SECTION utils)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME tutti)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtutti-dev)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libhwloc-dev, libhwy-dev, libboost-context-dev")
-if(BUILD_SHARED_LIBS)
-  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", tutti (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=")
+set(CPACK_COMPONENTS_ALL "")
+
+# describe(<component> <section> <summary> <text>)
+macro(describe component section summary text)
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
+  set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${text}")
+endmacro()
+set(what "tutti has barriers, reductions, fork-join teams and a barrier that counts messages, for\nthreads and processes.")
+describe(library libs "barriers, reductions and teams: shared library" "${what} This package has the shared library.")
+describe(development libdevel "barriers, reductions and teams: headers and libraries"
+         "${what} This package has what programs are built with.")
+describe(runtime utils "barriers, reductions and teams: command that measures"
+         "${what} This package has the command that measures them and runs graph and vector programs.")
+describe(peers utils "barriers, reductions and teams: programs to compare with"
+         "${what} This package has what `tutti bench` compares them with: other libraries and OpenMP runtimes.")
+
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
+# The libraries that the linker needs for the static library and for the graphs' one.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "")
+foreach(used HWLOC:libhwloc-dev HIGHWAY:libhwy-dev BOOST_CONTEXT:libboost-context-dev)
+  string(REPLACE ":" ";" used "${used}")
+  list(POP_FRONT used name package)
+  if(TUTTI_HAVE_${name})
+    list(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ${package})
+  endif()
+endforeach()
+get_property(more GLOBAL PROPERTY TUTTI_DEVELOPMENT_PACKAGES)
+list(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ${more})
+if(TARGET tutti_shared OR BUILD_SHARED_LIBS)
+  list(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtutti${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}-1)")
+else()
+  list(REMOVE_ITEM packages library:libtutti${PROJECT_VERSION_MAJOR})
+endif()
+list(JOIN CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS tutti-peers)
+set(CPACK_DEBIAN_PEERS_PACKAGE_DEPENDS "tutti (= ${PROJECT_VERSION}-1)")
+
+# Debian wants the licence and the changes of each package under the package's name.
+find_program(TUTTI_GZIP gzip)
+mark_as_advanced(TUTTI_GZIP)
+set(changes "${CMAKE_CURRENT_BINARY_DIR}/debian/changelog.Debian")
+file(WRITE "${changes}" "tutti (${PROJECT_VERSION}-1) unstable; urgency=medium
+
+  * See CHANGELOG.md in the sources.
+
+ -- The tutti developers <tutti@invalid>  Thu, 01 Jan 2026 00:00:00 +0000
+")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/copyright" "Copyright: the tutti developers
+License: Apache-2.0; on Debian systems its text is in /usr/share/common-licenses/Apache-2.0.
+")
+if(TUTTI_GZIP)
+  execute_process(COMMAND "${TUTTI_GZIP}" -9nkf "${changes}")
+endif()
+foreach(package IN LISTS packages)
+  string(REPLACE ":" ";" package "${package}")
+  list(POP_FRONT package component name)
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
+  install(
+    FILES "${CMAKE_CURRENT_BINARY_DIR}/debian/copyright" "${changes}.gz"
+    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${name}"
+    COMPONENT ${component})
+endforeach()
+
+# The manual page, made of what the command says of itself.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(TARGET tutti_command AND Python3_FOUND)
+  set(manual "${CMAKE_CURRENT_BINARY_DIR}/debian/tutti.1.gz")
+  add_custom_command(
+    OUTPUT "${manual}"
+    COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tools/man.py" $<TARGET_FILE:tutti_command> "${manual}"
+    DEPENDS tutti_command "${PROJECT_SOURCE_DIR}/tools/man.py"
+    COMMENT "Writing the manual page")
+  add_custom_target(tutti_manual ALL DEPENDS "${manual}")
+  install(
+    FILES "${manual}"
+    DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+    COMPONENT runtime)
 endif()
 include(CPack)
