@@ -11,8 +11,6 @@
 
 #include "cli/lists.hpp"
 
-#include "cli/lists.hpp"
-
 namespace tutti::cli {
 namespace {
 
