@@ -27,14 +27,14 @@ macro(describe component section summary text)
   set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
   set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${text}")
 endmacro()
-set(what "tutti has barriers, reductions, fork-join teams and a barrier that counts messages, for\nthreads and processes.")
-describe(library libs "barriers, reductions and teams: shared library" "${what} This package has the shared library.")
+set(what "tutti has barriers, reductions, fork-join teams and a barrier that counts\nmessages, for threads and processes.")
+describe(library libs "barriers, reductions and teams: shared library" "${what}\nThis package has the shared library.")
 describe(development libdevel "barriers, reductions and teams: headers and libraries"
-         "${what} This package has what programs are built with.")
+         "${what}\nThis package has what programs are built with.")
 describe(runtime utils "barriers, reductions and teams: command that measures"
-         "${what} This package has the command that measures them and runs graph and vector programs.")
+         "${what}\nThis package has the command that measures them.")
 describe(peers utils "barriers, reductions and teams: programs to compare with"
-         "${what} This package has what `tutti bench` compares them with: other libraries and OpenMP runtimes.")
+         "${what}\nThis package has what they are compared with.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers")
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
@@ -68,7 +68,7 @@ file(WRITE "${changes}" "tutti (${PROJECT_VERSION}-1) unstable; urgency=medium
 
  -- The tutti developers <tutti@invalid>  Thu, 01 Jan 2026 00:00:00 +0000
 ")
-file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/copyright" "Copyright: the tutti developers
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/copyright" "Copyright (C) 2026 the tutti developers
 License: Apache-2.0; on Debian systems its text is in /usr/share/common-licenses/Apache-2.0.
 ")
 if(TUTTI_GZIP)
