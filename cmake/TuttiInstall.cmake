@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the headers, the library and the programs, so that find_package(tutti) and pkg-config find
-# them, in four components, which are also the four Debian packages: library (libtutti0), development
-# (libtutti-dev), runtime (tutti: the command) and peers (tutti-peers).
+# them, in components that are also the Debian packages: library (libtutti0), development (libtutti-dev),
+# runtime (tutti: the command), mpi (tutti-mpi) and peers (tutti-peers).
 include(CMakePackageConfigHelpers)
 
 get_target_property(tutti_kind tutti TYPE)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Debian packages, made by CPack: libtutti0 (the shared library), libtutti-dev (headers and libraries), tutti (the
-# command) and tutti-peers (what the benches compare with).
+# command), tutti-mpi (its plugins for Open MPI and MPICH) and tutti-peers (what the benches compare with).
 set(packages library:libtutti${PROJECT_VERSION_MAJOR} development:libtutti-dev)
 if(TARGET tutti_command)
   list(APPEND packages runtime:tutti peers:tutti-peers)
+  get_property(families GLOBAL PROPERTY TUTTI_MPI_FAMILIES)
+  if(families)
+    list(APPEND packages mpi:tutti-mpi)
+  endif()
 endif()
 
 set(CPACK_GENERATOR DEB)
@@ -33,6 +37,8 @@ describe(development libdevel "barriers, reductions and teams: headers and libra
          "${what}\nThis package has what programs are built with.")
 describe(runtime utils "barriers, reductions and teams: command that measures"
          "${what}\nThis package has the command that measures them.")
+describe(mpi utils "barriers, reductions and teams: the command under mpirun"
+         "${what}\nThis package has what the command needs under Open MPI and MPICH.")
 describe(peers utils "barriers, reductions and teams: programs to compare with"
          "${what}\nThis package has what they are compared with.")
 
@@ -55,7 +61,8 @@ else()
   list(REMOVE_ITEM packages library:libtutti${PROJECT_VERSION_MAJOR})
 endif()
 list(JOIN CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS tutti-peers)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "tutti-mpi, tutti-peers")
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "tutti (= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_PEERS_PACKAGE_DEPENDS "tutti (= ${PROJECT_VERSION}-1)")
 
 # Debian wants the licence and the changes of each package under the package's name.
