@@ -72,7 +72,7 @@ measurement measure(testbed& bed, const measure_options& o) {
       last_in(lasts);
   const bool in_switch = o.topology == TUTTI_NET_SWITCH && !o.udp;
   if (in_switch) bed.start_in_switch(bed.options(o.topology, 0));
-  if (!o.udp) bed.misbehave(o.cable);
+  if (!o.udp) bed.inject_faults(o.cable);
   const auto body = [&](rank_t r) {
     const auto e = make_endpoint(bed, o, r);
     std::uint32_t episode = 0;

@@ -18,7 +18,7 @@ struct measure_options {
   std::uint32_t calls = 2000;
   // The user-space reference instead of the kernel's programs.
   bool udp = false;
-  mischief_plan cable;
+  cable_faults cable;
   std::chrono::seconds at_most{60};
   // No rank may be released before all have called; each rank checks it in each barrier.
   bool check = true;

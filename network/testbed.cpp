@@ -203,9 +203,9 @@ void testbed::attach_node(rank_t rank, xdp_mode mode) const {
 }
 
 testbed::~testbed() {
-  if (imp_ > 0) {
-    ::kill(imp_, SIGKILL);
-    ::waitpid(imp_, nullptr, 0);
+  if (faulty_cable_ > 0) {
+    ::kill(faulty_cable_, SIGKILL);
+    ::waitpid(faulty_cable_, nullptr, 0);
   }
 }
 
@@ -220,32 +220,32 @@ xdp_options testbed::options(unsigned topology, rank_t rank) const {
   return o;
 }
 
-void testbed::misbehave(const mischief_plan& plan) {
+void testbed::inject_faults(const cable_faults& plan) {
   const auto share = [](double p) { return static_cast<__u32>(p * 4294967295.0); };
   // What is diverted is held back, repeated or corrupted, each with its own part of the whole.
   const double worse = plan.repeat + plan.reorder + plan.corrupt;
   const tutti_net_switch_settings set{share(plan.lose), share(std::min(1.0, worse))};
-  if (worse > 0 && imp_ < 0) start_imp(plan);
+  if (worse > 0 && faulty_cable_ < 0) start_faulty_cable(plan);
   const __u32 zero = 0;
   bpf_map_update_elem(switch_maps_.fd("settings"), &zero, &set, BPF_ANY);
 }
 
 // The process that the switch hands packets to: they come up in the switch's namespace, and go out
 // of the port of their destination.
-void testbed::start_imp(const mischief_plan& plan) {
-  imp_ = ::fork();
-  if (imp_ < 0) fail("a process");
-  if (imp_ != 0) return;
+void testbed::start_faulty_cable(const cable_faults& plan) {
+  faulty_cable_ = ::fork();
+  if (faulty_cable_ < 0) fail("a process");
+  if (faulty_cable_ != 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   switch_.enter();
   const int s = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL));
-  mischief_plan part = plan;
+  cable_faults part = plan;
   const double worse = plan.repeat + plan.reorder + plan.corrupt;
   part.lose = 0;
   part.repeat /= worse;
   part.reorder /= worse;
   part.corrupt /= worse;
-  mischief<int> cable(part);
+  faulty_cable<int> cable(part);
   std::array<int, 64> ports{};
   for (rank_t r = 0; r < nodes_; ++r)
     ports[r] = static_cast<int>(::if_nametoindex(("p" + std::to_string(r)).c_str()));

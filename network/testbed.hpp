@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "network/mischief.hpp"
+#include "network/faulty_cable.hpp"
 #include "network/xdp_endpoint.hpp"
 
 namespace tutti::network {
@@ -55,7 +55,7 @@ class testbed {
   }
   void stop_in_switch(std::uint16_t communicator) { switch_maps_.stop(communicator); }
   // The switch loses packets, and a process repeats, holds back and corrupts them.
-  void misbehave(const mischief_plan& plan);
+  void inject_faults(const cable_faults& plan);
   // Attaches the node's programs in a host, if that has not been done.
   void attach_node(rank_t rank, xdp_mode mode) const;
   const program_maps& switch_maps() const { return switch_maps_; }
@@ -67,13 +67,13 @@ class testbed {
   std::string run(const std::function<void(rank_t)>& body, std::chrono::seconds at_most);
 
  private:
-  void start_imp(const mischief_plan& plan);
+  void start_faulty_cable(const cable_faults& plan);
 
   rank_t nodes_;
   net_namespace switch_;
   std::vector<net_namespace> hosts_;
   program_maps switch_maps_;
-  pid_t imp_ = -1;
+  pid_t faulty_cable_ = -1;
 };
 
 // Memory that processes of a run share.

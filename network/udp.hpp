@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "network/endpoint.hpp"
-#include "network/mischief.hpp"
+#include "network/faulty_cable.hpp"
 
 namespace tutti::network {
 
@@ -25,7 +25,7 @@ struct udp_options {
   // Where each rank is.
   std::vector<sockaddr_in> addresses;
   tutti_net_key key{0, 0};
-  mischief_plan cable;
+  cable_faults cable;
   // After its last episode an endpoint still answers for this long: others may have lost a message.
   std::chrono::milliseconds linger{100};
 };
@@ -65,7 +65,7 @@ class udp_endpoint final : public endpoint {
   int socket_ = -1;
   tutti_net_state state_{};
   std::unique_ptr<tutti_net_values> values_;
-  mischief<sockaddr_in> cable_;
+  faulty_cable<sockaddr_in> cable_;
   stamps stamps_;
   std::array<std::uint64_t, TUTTI_NET_OUTCOMES + 1> counters_{};
   std::vector<std::optional<progress>> known_;

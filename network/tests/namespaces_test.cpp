@@ -89,7 +89,7 @@ TEST(namespaces, all_topologies_generic) {
 TEST(namespaces, loss_repetition_reordering_and_corruption_are_healed) {
   NEEDS_TESTBED();
   testbed bed(5);
-  bed.misbehave({.lose = 0.05, .repeat = 0.02, .reorder = 0.02, .corrupt = 0.02, .seed = 3});
+  bed.inject_faults({.lose = 0.05, .repeat = 0.02, .reorder = 0.02, .corrupt = 0.02, .seed = 3});
   for (unsigned topology = first_topology; topology <= last_topology; ++topology)
     EXPECT_EQ(run_barriers(bed, topology, 100), "") << topology_names[topology];
 }
@@ -98,7 +98,7 @@ TEST(namespaces, values_are_combined_in_the_packets) {
   NEEDS_TESTBED();
   constexpr rank_t n = 4;
   testbed bed(n);
-  bed.misbehave({.lose = 0.02});
+  bed.inject_faults({.lose = 0.02});
   const std::array<double, n> parts{1e16, 3.14159, -1e16, 1e-9};
   double expected = parts[0];
   for (rank_t r = 1; r < n; ++r) expected += parts[r];
@@ -358,7 +358,7 @@ TEST(namespaces, communicators_are_agreed_on_and_used_again) {
   NEEDS_TESTBED();
   constexpr rank_t n = 4;
   testbed bed(n);
-  bed.misbehave({.lose = 0.01});
+  bed.inject_faults({.lose = 0.01});
   const shared_array<std::atomic<unsigned>> ready(1);
   const std::string error = bed.run(
       [&](rank_t r) {

@@ -39,7 +39,7 @@ struct ports {
 };
 
 template <class Body>
-void on_ranks(unsigned topology, rank_t n, const mischief_plan& cable, Body body) {
+void on_ranks(unsigned topology, rank_t n, const cable_faults& cable, Body body) {
   ports p(n);
   std::vector<std::thread> threads;
   for (rank_t r = 0; r < n; ++r)
@@ -58,7 +58,7 @@ void on_ranks(unsigned topology, rank_t n, const mischief_plan& cable, Body body
 
 class udp : public testing::TestWithParam<unsigned> {};
 
-void run_barriers(unsigned topology, rank_t n, const mischief_plan& cable, unsigned episodes) {
+void run_barriers(unsigned topology, rank_t n, const cable_faults& cable, unsigned episodes) {
   std::vector<std::atomic<unsigned>> published(n);
   std::atomic<unsigned> early{0};
   on_ranks(topology, n, cable, [&](udp_endpoint& e) {

@@ -7,6 +7,8 @@
   commands  `make TARGET` is a target of the Makefile; a path such as tools/NAME or examples/...
   exists; a
             subcommand of build/tutti and its --options are in its --help (only with --build)
+  caught    a page that says how many weakened orders the model checker catches says what the
+            table of docs/model-checking.md adds up to
 readme.py checks the commands that it runs.
 """
 
@@ -28,6 +30,9 @@ CODE = re.compile(r"`([^`]+)`")
 TABLE_RULE = re.compile(r"^\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?\s*)?$")
 SHELL = {"sh", "bash", "console"}
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|\.\.\.|[<>{}$*]")
+# A subject, its executions, orders, weakened orders, and caught ones.
+MODEL_ROW = re.compile(r"^\| [^|]+ \| \d+ \| \d+ \| (\d+) \| (\d+) \|", re.MULTILINE)
+CAUGHT = re.compile(r"must be caught: (\d+) of\s+(\d+) are")
 TUTTI = re.compile(r"^(?:build/)?tutti\s+[a-z]")
 
 
@@ -97,6 +102,19 @@ class Checker:
         self.targets = set(re.findall(r"^([a-z][\w-]*):", makefile, re.MULTILINE))
         self.violations: list[Violation] = []
         self.checked = 0
+
+    def caught(self, page: pathlib.Path, text: str) -> None:
+        said = CAUGHT.search(text)
+        if said is None:
+            return
+        self.checked += 1
+        table = (self.root / "docs" / "model-checking.md").read_text(encoding="utf-8")
+        rows = [(int(row[1]), int(row[0])) for row in MODEL_ROW.findall(table)]
+        caught, weakened = (sum(column) for column in zip(*rows))
+        if (int(said[1]), int(said[2])) != (caught, weakened):
+            number = text.count("\n", 0, said.start()) + 1
+            message = f"the model checker's table adds up to {caught} of {weakened}"
+            self.violations.append(Violation(page, number, message))
 
     def link(self, page: pathlib.Path, number: int, link: str) -> None:
         if re.match(r"[a-z]+:", link):
@@ -203,6 +221,7 @@ class Checker:
             for found in LINK.finditer(CODE.sub(lambda code: " " * len(code[0]), line)):
                 self.link(page, number, found[1] or found[2])
         self.tables(page, text)
+        self.caught(page, text)
         for number, command in commands(text):
             for part in command.split(" && "):
                 self.command(page, number, part.strip())

@@ -214,6 +214,15 @@ class PagesTest(CheckTest):
         self.assertEqual(self.said("| a | b |\n|---|--:|\n| `x|y` | 2 |\n"), [])
         self.assertIn("1 cells, the table 2", self.said("| a | b |\n|---|--:|\n| 1 |\n")[0])
 
+    def test_adds_up_the_orders_that_are_caught(self) -> None:
+        (self.root / "docs").mkdir()
+        (self.root / "docs" / "model-checking.md").write_text(
+            "| ticket | 100 | 2 | 5 | 5 | 5 data race | 1 |\n| idle | 100 | 2 | 5 | 3 | x | 1 |\n",
+            encoding="utf-8",
+        )
+        self.assertEqual(self.said("weakened in turn must be caught: 8 of\n10 are\n"), [])
+        self.assertIn("adds up to 8 of 10", self.said("must be caught: 9 of\n10 are\n")[0])
+
     def test_knows_the_targets_of_the_makefile(self) -> None:
         self.assertEqual(
             self.said("`make build`, `make TARGET`\n```sh\nmake build JOBS=2\n```\n"), []

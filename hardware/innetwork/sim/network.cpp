@@ -57,7 +57,7 @@ std::string run(const arguments& with) {
         if (disturbed) {
           // The centre of a star cannot carry more.
           plan.traffic = type == type_star ? 3 : 6;
-          plan.mischief = 12;
+          plan.faults = 12;
           plan.speed = {.offer = 12, .take = 12};
         }
         if (std::string w = run_one(with, plan, each, what, checked); !w.empty()) return w;
@@ -73,7 +73,7 @@ std::string run(const arguments& with) {
     for (unsigned c = 0; c < COMMUNICATORS; ++c)
       plan.communicators.push_back({100 + c, make_topology(type, n), first(n)});
     plan.traffic = 3;
-    plan.mischief = 6;
+    plan.faults = 6;
     plan.think = moody(with.seed, 400);
     const std::string what = plan.communicators[0].shape.name + ", several communicators";
     if (std::string w = run_one(with, plan, each, what, checked); !w.empty()) return w;
@@ -90,7 +90,7 @@ std::string run(const arguments& with) {
     // A node has seven cables in both directions, with 13 beats a frame: traffic of 6 would exceed
     // the one beat a cycle that a node takes.
     plan.traffic = 3;
-    plan.mischief = 6;
+    plan.faults = 6;
     plan.think = moody(with.seed, 400);
     if (std::string w = run_one(with, plan, each, "three topologies", checked); !w.empty())
       return w;

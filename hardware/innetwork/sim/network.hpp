@@ -32,7 +32,7 @@ struct network_plan {
   // The longest such frame, in bytes.
   std::size_t longest = 200;
   // In this many of 4096 cycles a queue gets a repeated or corrupted barrier packet.
-  unsigned mischief = 0;
+  unsigned faults = 0;
   pace speed;
   std::function<std::uint64_t(rank_t, std::uint64_t)> think = [](rank_t, std::uint64_t) {
     return std::uint64_t{0};
@@ -240,7 +240,7 @@ class network {
         if (nodes_[n]->queued(q) > 3) continue;
         const bool wired = cables_.contains({n, q / 2});
         if (q % 2 == 1 && wired && random_() % 1024 < plan_.traffic) enter(n, q, other_traffic());
-        if (plan_.mischief == 0 || random_() % 4096 >= plan_.mischief) continue;
+        if (plan_.faults == 0 || random_() % 4096 >= plan_.faults) continue;
         const auto& recent = recent_[n * queues + q];
         if (recent.empty()) continue;
         frame f = recent[random_() % recent.size()];

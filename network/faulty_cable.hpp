@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bad cable: loses, repeats, reorders and corrupts packets, by a seed.
+// A faulty cable: it loses, repeats, reorders and corrupts packets, by a seed.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tutti::network {
 
-struct mischief_plan {
+struct cable_faults {
   // Probabilities of a packet.
   double lose = 0, repeat = 0, reorder = 0, corrupt = 0;
   std::uint64_t seed = 1;
@@ -19,11 +19,11 @@ struct mischief_plan {
 
 // `Where` says to which cable's end a packet goes.
 template <class Where>
-class mischief {
+class faulty_cable {
  public:
   using bytes = std::vector<std::uint8_t>;
 
-  explicit mischief(const mischief_plan& plan) : plan_(plan), random_(plan.seed) {}
+  explicit faulty_cable(const cable_faults& plan) : plan_(plan), random_(plan.seed) {}
 
   // Calls send(bytes, where) for what comes out of the cable when this goes in: nothing, the
   // packet, or more. A packet that is held back comes out behind one of the next packets.
@@ -57,7 +57,7 @@ class mischief {
  private:
   bool chance(double p) { return std::uniform_real_distribution<double>()(random_) < p; }
 
-  mischief_plan plan_;
+  cable_faults plan_;
   std::mt19937_64 random_;
   std::vector<std::pair<bytes, Where>> held_;
 };
