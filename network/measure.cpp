@@ -77,16 +77,18 @@ measurement measure(testbed& bed, const measure_options& o) {
     const auto e = make_endpoint(bed, o, r);
     std::uint32_t episode = 0;
     const auto barrier = [&] {
-      // release, acquire: only the barrier orders the ranks; the check must not.
+      // release: publishes the number of the episode, so that the check reads no older one.
       results[r].published.store(++episode, std::memory_order_release);
       e->barrier(clock::now() + o.at_most);
       for (rank_t other = 0; o.check && other < n; ++other)
-        // acquire: as above.
+        // acquire: pairs with the release above.
         if (results[other].published.load(std::memory_order_acquire) < episode)
           throw std::runtime_error("released before rank " + std::to_string(other) + " had called");
     };
-    ++state[0].ready;
-    while (state[0].ready < n) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    // relaxed: a count; nothing is published by it.
+    state[0].ready.fetch_add(1, std::memory_order_relaxed);
+    while (state[0].ready.load(std::memory_order_relaxed) < n)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     for (std::uint32_t i = 0; i < warm_up; ++i) barrier();
     for (std::uint32_t i = 0; i < calls; ++i) {
       const auto begin = clock::now();

@@ -53,23 +53,23 @@ bool barrier_init(u64 barrier) noexcept {
 bool barrier_wait(u64 barrier) noexcept {
   if (barrier >= hardware_barriers) return false;
   unit& u = units[barrier];
-  u32 episode;
+  u32 present;
   {
     const locked hold(u.lock);
     const u64 me = bit_of_this_core();
     if ((u.participants & u.initialised & me) == 0) return false;
     // relaxed: the lock orders it.
-    episode = u.episode.load(relaxed);
+    present = u.episode.load(relaxed);
     u.arrived |= me;
     if (u.arrived == u.participants) {
       u.arrived = 0;
       // release: publishes the work of all, which the lock has brought here; pairs with the look
       // below.
-      u.episode.store(episode + 1, release);
+      u.episode.store(present + 1, release);
     }
   }
   // acquire: pairs with the last arriver's store.
-  while (u.episode.load(acquire) == episode) yield();
+  while (u.episode.load(acquire) == present) yield();
   return true;
 }
 

@@ -37,6 +37,7 @@ std::atomic<bool> has_panicked{false};
 
 void write_whole(const char* bytes, u64 count) noexcept {
   // After a panic the lock's owner may have stopped.
+  // relaxed: a core that misses the panic waits for the lock once more.
   if (has_panicked.load(std::memory_order_relaxed)) return machine::write(bytes, count);
   const locked hold(output_lock);
   machine::write(bytes, count);

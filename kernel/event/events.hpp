@@ -51,7 +51,8 @@ u64 dropped_events() noexcept;
 class alignas(cache_line) polled_event {
  public:
   void notify() noexcept {
-    // release: publishes what the sender wrote; pairs with wait().
+    // relaxed: only the sender writes it. release: publishes what the sender wrote; pairs with
+    // wait().
     count_.store(count_.load(relaxed) + 1, release);
   }
   // Returns the count once it is not `seen`.

@@ -75,6 +75,7 @@ class receivers {
     first_ = first;
     last_ = last;
     body_ = body;
+    // relaxed: creating the threads publishes it.
     is_over_.store(false, relaxed);
     for (u32 i = first; i < last; ++i) {
       places_[i] = {this, i};
@@ -98,6 +99,7 @@ class receivers {
   };
   static void run(void* argument) {
     const place& mine = *static_cast<place*>(argument);
+    // relaxed: a count for whoever starts them.
     mine.all->running_.fetch_add(1, relaxed);
     while (!mine.all->is_over()) mine.all->body_(mine.core);
   }
@@ -282,6 +284,7 @@ u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
       all.add(latency);
     }
     by.stop();
+    // relaxed: the receivers have ended.
     arrivals[core].at.store(0, relaxed);
     print_line(name, "unicast_to", core, 2, mine);
   }
@@ -309,6 +312,7 @@ void measure_broadcast(const char* name, mechanism& by, u64 trials) noexcept {
     last.add(mine.percentile(100));
   }
   by.stop();
+  // relaxed: the receivers have ended.
   for (arrival& a : arrivals) a.at.store(0, relaxed);
   print_line(name, "broadcast", 0, count, all);
   print_line(name, "broadcast_first", 0, count, first);

@@ -19,6 +19,7 @@ struct alignas(cache_line) counter {
     // acquire: pairs with add().
     return value.load(acquire);
   }
+  // relaxed: called between two parts of the check.
   void clear() noexcept { value.store(0, relaxed); }
 };
 
@@ -49,7 +50,7 @@ void check_broadcasts(checks& all, const char* name, u64 count, Send send) {
 
 constexpr u32 action_kinds = 3;
 struct receipt {
-  u64 events = 0, last = 0, out_of_order = 0;
+  u64 runs = 0, last = 0, out_of_order = 0;
 };
 // By receiver and sender; only the receiver's actions write it.
 struct alignas(cache_line) receipts {
@@ -62,7 +63,7 @@ receipts received[machine::most_cores];
 void receive(void* kind, rank_t sender, std::uintptr_t payload) {
   receipts& mine = received[machine::here().index];
   receipt& r = mine.from[sender];
-  ++r.events;
+  ++r.runs;
   if (payload != r.last + 1) ++r.out_of_order;
   r.last = payload;
   if (payload % action_kinds != reinterpret_cast<u64>(kind)) ++mine.wrong_action;
@@ -91,7 +92,7 @@ void check_many_senders(checks& all, u64 each) {
     while (received[to].events.load(acquire) < each * (cores() - 1)) yield();
     for (u32 from = 0; from < cores(); ++from) {
       const receipt& r = received[to].from[from];
-      all.expect(r.events == (from == to ? 0 : each), "core ", to, " received ", r.events,
+      all.expect(r.runs == (from == to ? 0 : each), "core ", to, " received ", r.runs,
                  " events of core ", from, " instead of ", each);
       all.expect(r.out_of_order == 0, "core ", to, ": ", r.out_of_order, " events of core ", from,
                  " came out of order");
@@ -99,6 +100,7 @@ void check_many_senders(checks& all, u64 each) {
     all.expect(received[to].wrong_action == 0, "core ", to, " ran a wrong action");
   }
   for (const action_id id : kinds) all.expect(remove_action(id), "an action is not in the table");
+  // relaxed: all threads have been joined.
   print("{\"type\":\"posted\",\"events\":", each * cores() * (cores() - 1),
         ",\"waited_for_room\":", refused.load(relaxed), "}");
 }
@@ -126,6 +128,7 @@ void check_levels(checks& all, u64 count) {
   for (u32 from = 1; from < cores(); ++from) {
     // acquire: pairs with note_level().
     while (levels[from].last.load(acquire) < count) yield();
+    // relaxed: the acquire above has brought it.
     const u64 runs = levels[from].runs.load(relaxed);
     all.expect(runs >= 1 && runs <= count, "core ", from, ": ", count, " raises ran ", runs,
                " times");
@@ -169,6 +172,8 @@ void check_removal(checks& all, u64 rounds) {
     }
     for (u64 k = 0; k < rounds; ++k) {
       removal round;
+      // relaxed: the table publishes the action; the number alone travels here, and counts are read
+      // after the removal, which waits for the action's end.
       id.store(add_action(run_or_be_late, &round), relaxed);
       for (u64 wait = 0; round.runs.load(relaxed) == 0 && wait < 100'000; ++wait) machine::pause();
       all.expect(remove_action(id.load(relaxed)), "an action is not in the table");

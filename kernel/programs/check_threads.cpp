@@ -96,6 +96,7 @@ void check_slices(checks& all) {
   std::atomic<u32> running{0};
   std::atomic<bool> is_over{false};
   const auto run = [](void* argument) {
+    // relaxed: a count; nothing is published by it.
     static_cast<std::atomic<u32>*>(argument)->fetch_add(1, relaxed);
   };
   struct spinner {

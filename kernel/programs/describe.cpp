@@ -40,13 +40,15 @@ bool describe_machine(const char*) {
     threads[i] = create(static_cast<u32>(i), note_core, reinterpret_cast<void*>(i), "note");
   for (u32 i = 0; i < d.cores; ++i) join(threads[i]);
 
+  // relaxed: all threads have been joined.
+  const u64 ran = cores_that_ran.load(relaxed);
   print("{\"type\":\"machine\",\"loader\":\"", d.loader, "\",\"controller\":\"", d.controller,
-        "\",\"cores\":", d.cores, ",\"cores_that_ran\":", cores_that_ran.load(relaxed),
-        ",\"nodes\":", d.nodes, ",\"ticks_per_us\":", machine::ticks_per_us(), "}");
+        "\",\"cores\":", d.cores, ",\"cores_that_ran\":", ran, ",\"nodes\":", d.nodes,
+        ",\"ticks_per_us\":", machine::ticks_per_us(), "}");
   for (u32 i = 0; i < d.cores; ++i)
     print("{\"type\":\"core\",\"core\":", i, ",\"hardware_id\":", d.hardware_id[i],
           ",\"node\":", d.node_of_core[i], "}");
-  bool is_right = cores_that_ran.load(relaxed) == d.cores;
+  bool is_right = ran == d.cores;
   for (u32 n = 0; n < d.nodes; ++n) {
     print("{\"type\":\"node\",\"node\":", n, ",\"free_mib\":", free_bytes(n) >> 20, "}");
     void* block = allocate_on(n, 64, 4096);

@@ -118,10 +118,10 @@ class room {
   // --- over when all counts have reached k.
   std::uint32_t start_barrier() noexcept {
     // relaxed: only this rank writes it.
-    const std::uint32_t number = started(me_).load(relaxed) + 1;
+    const std::uint32_t mine = started(me_).load(relaxed) + 1;
     // release: publishes what this rank did before; pairs with is_over().
-    started(me_).store(number, release);
-    return number;
+    started(me_).store(mine, release);
+    return mine;
   }
   // `next`: the first rank that had not started it at the last look.
   bool is_over(std::uint32_t number, rank_t& next) noexcept {

@@ -19,7 +19,9 @@ import sys
 import sources
 from sources import Line, Violation
 
-FOLDERS = "include/tutti src cli vcode bench graph_apps command workloads examples".split()
+FOLDERS = (
+    "include/tutti src cli vcode bench graph_apps kernel network preload command workloads examples"
+).split()
 ORDERS = "relaxed|consume|acquire|release|acq_rel|seq_cst"
 # An order as a value: no member (x.release), no function (release(...)), no object
 # (release.load(...)).
@@ -113,7 +115,7 @@ def has_reason(lines: list[Line], index: int, order: str) -> bool:
 def check_reasons(path: pathlib.Path, lines: list[Line]) -> list[Violation]:
     found = []
     for index, line in enumerate(lines):
-        if DEFINITION.search(line.code):
+        if DEFINITION.search(line.code) or line.code.lstrip().startswith("using tutti::"):
             continue
         for order in ORDER.findall(line.code):
             if not has_reason(lines, index, order):
