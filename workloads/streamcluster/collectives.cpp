@@ -28,6 +28,8 @@ class team_collectives final : public collectives {
   member& me_;
 };
 
+// bench/peers has these two barriers too. The library of this workload depends on tutti alone, so
+// that it can be copied into another project, and wraps them in a few lines of its own.
 class pthread_adapter {
  public:
   explicit pthread_adapter(rank_t n) {
