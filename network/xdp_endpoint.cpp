@@ -153,9 +153,12 @@ bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
   if (size() == 1) return true;
   const bool yields = waits_without_yield_ == 0;
   if (!yields) --waits_without_yield_;
-  for (unsigned i = 0; i < (yields ? how.spins : 64); ++i) {
+  for (unsigned i = 0; i < how.spins; ++i) {
     if (is_over(episode)) return true;
     if (i % 64 != 63) continue;
+    // A yield here would undo the penalty: a thread that has given its time slice away is woken
+    // late, because the scheduler takes it to have had its share.
+    if (!yields) break;
     // Another rank may need this CPU. If a stranger gets it, it keeps it for a time slice: the next
     // waits block, which wakes up soon.
     const auto before = clock::now();
