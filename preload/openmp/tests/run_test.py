@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests `tutti run`: what passes through to the program, what it refuses, and which runtime runs the program."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TUTTI = PROGRAM = OPENACC = STATIC = ""
+
+
+def environment(**changes: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "TUTTI_VERBOSE")}
+    return dict(kept, OMP_NUM_THREADS="2", **changes)
+
+
+def run(*arguments: str, stdin: str = "", **changes: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [TUTTI, "run", *arguments],
+        input=stdin,
+        env=environment(**changes),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+class PassesThrough(unittest.TestCase):
+    def test_exit_status(self) -> None:
+        for status in (0, 1, 42, 255):
+            self.assertEqual(run("--", PROGRAM, "exit", str(status)).returncode, status)
+
+    def test_signal(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            self.assertEqual(run("--", PROGRAM, "signal", str(int(number))).returncode, -number)
+
+    def test_standard_streams(self) -> None:
+        text = "first line\nsecond line without an end"
+        done = run("--", PROGRAM, stdin=text)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, text, ""))
+
+    def test_process_group(self) -> None:
+        self.assertEqual(run("--", PROGRAM, "group").stdout, f"{os.getpgrp()}\n")
+
+    def test_the_process_is_the_program(self) -> None:
+        command = [TUTTI, "run", "--", PROGRAM]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
+            assert process.stdin is not None and process.stdout is not None
+            # The program's answer tells that it runs.
+            process.stdin.write(b"x" * 100_000)
+            process.stdin.flush()
+            process.stdout.read(1)
+            self.assertEqual(os.readlink(f"/proc/{process.pid}/exe"), os.path.realpath(PROGRAM))
+            process.stdin.close()
+            process.stdout.read()
+            self.assertEqual(process.wait(60), 0)
+
+    def test_other_preloads_stay(self) -> None:
+        done = run("--", "/bin/sh", "-c", 'echo "$LD_PRELOAD"', LD_PRELOAD="libm.so.6")
+        self.assertRegex(done.stdout, r"libtutti_openmp\.so:libm\.so\.6\n$")
+
+
+class Refuses(unittest.TestCase):
+    def refused(self, name: str, status: int, sentence: str) -> None:
+        done = run("--", name)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (status, "", f"tutti run: {name}: {sentence}\n"))
+
+    def test_missing_program(self) -> None:
+        self.refused("/there/is/none", 127, "there is no such program")
+        self.refused("no-program-has-this-name", 127, "there is no such program")
+
+    def test_file_that_is_not_executable(self) -> None:
+        with tempfile.NamedTemporaryFile() as file:
+            self.refused(file.name, 126, "this file is not executable")
+
+    def test_folder(self) -> None:
+        self.refused("/", 126, "this is a folder, not a program")
+
+
+class Runtimes(unittest.TestCase):
+    def test_tutti(self) -> None:
+        self.assertEqual(run("--", PROGRAM, TUTTI_VERBOSE="1").stderr, "tutti: runtime tutti\n")
+        self.assertEqual(run("--verbose", "--", PROGRAM).stderr, "tutti: runtime tutti\n")
+        self.assertEqual(run("--openmp", "--", PROGRAM, TUTTI_VERBOSE="0").stderr, "")
+
+    def test_json(self) -> None:
+        line = run("--", PROGRAM, TUTTI_VERBOSE="json").stderr
+        self.assertEqual(json.loads(line), {"runtime": "tutti", "reason": ""})
+        line = run("--", OPENACC, TUTTI_VERBOSE="json").stderr
+        self.assertEqual(json.loads(line)["runtime"], "libgomp")
+        self.assertIn("acc_get_num_devices", json.loads(line)["reason"])
+
+    def test_missing_symbol(self) -> None:
+        done = run("--", OPENACC, stdin="read after the second start", TUTTI_VERBOSE="1")
+        self.assertEqual((done.returncode, done.stdout), (0, "read after the second start"))
+        self.assertEqual(
+            done.stderr,
+            "tutti: runtime libgomp: the program imports acc_get_num_devices, which tutti does not have\n",
+        )
+        self.assertEqual(run("--", OPENACC, "exit", "42").returncode, 42)
+        self.assertEqual(run("--", OPENACC).stderr, "")
+
+    def test_program_without_openmp(self) -> None:
+        done = run("--", "/bin/cat", stdin="text", TUTTI_VERBOSE="1")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "text", ""))
+
+    def test_static_program(self) -> None:
+        if not STATIC:
+            self.skipTest("the compiler cannot link statically")
+        done = run("--", STATIC, "exit", "42")
+        self.assertEqual(done.returncode, 42)
+        self.assertEqual(done.stderr, f"tutti run: {STATIC} runs without tutti: it is statically linked\n")
+
+    def test_script(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "script")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\nexec "{PROGRAM}" exit 7\n')
+            os.chmod(script, 0o755)
+            done = run("--", "script", PATH=f"{folder}:{os.environ['PATH']}", TUTTI_VERBOSE="1")
+        self.assertEqual((done.returncode, done.stderr), (7, "tutti: runtime tutti\n"))
+
+
+if __name__ == "__main__":
+    TUTTI, PROGRAM, OPENACC, STATIC = (os.path.abspath(each) if each else "" for each in sys.argv[1:5])
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that run_test.py starts in several ways: it opens a region and then does what its
+// arguments ask for.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef IMPORTS_OPENACC
+// libgomp has this symbol and tutti has not.
+extern int acc_get_num_devices(int kind);
+#endif
+
+int main(int count, char** arguments) {
+  int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 1; i <= 100; ++i) sum += i;
+#ifdef IMPORTS_OPENACC
+  // The host is a device of kind 2, and there is one.
+  if (acc_get_num_devices(2) != 1) return 98;
+#endif
+  if (sum != 5050) return 99;
+  if (count == 3 && strcmp(arguments[1], "exit") == 0) return atoi(arguments[2]);
+  if (count == 3 && strcmp(arguments[1], "signal") == 0) return raise(atoi(arguments[2]));
+  if (count == 2 && strcmp(arguments[1], "group") == 0) return printf("%d\n", (int)getpgrp()) < 0;
+  for (int c = getchar(); c != EOF; c = getchar()) putchar(c);
+  return 0;
+}
