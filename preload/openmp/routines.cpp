@@ -150,24 +150,6 @@ struct nest_lock {
 };
 static_assert(sizeof(nest_lock) == 16);
 
-// The nestable lock of the oldest interface belongs to a thread.
-struct old_nest_lock {
-  small_lock lock;
-  int count = 0;
-};
-
-template <class Lock>
-bool take(Lock& l, const void*& owner, const void* me, bool waits) {
-  if (owner != me || l.count == 0) {
-    if (!waits && !l.lock.try_lock()) return false;
-    if (waits) l.lock.lock();
-    owner = me;
-    l.count = 0;
-  }
-  ++l.count;
-  return true;
-}
-
 }  // namespace
 
 TUTTI_OMP void omp_init_lock(small_lock* l) { new (l) small_lock; }
