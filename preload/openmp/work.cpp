@@ -228,7 +228,9 @@ bool next_chunk(thread& me, Value* first, Value* last) {
   share& s = *me.now.last_share;
   const crew& team = *me.now.team;
   std::uint64_t from = 0, to = 0;
-  const bool any = s.is_ordered                    ? next_ordered(me, s, from, to)
+  // A single thread has its chunks in their order.
+  const bool is_ordered = s.is_ordered && team.size > 1;
+  const bool any = is_ordered                      ? next_ordered(me, s, from, to)
                    : s.schedule == schedule_static ? next_static(me, s, from, to)
                    : s.schedule == schedule_guided ? next_guided(team, s, from, to)
                                                    : next_dynamic(team, s, from, to);
