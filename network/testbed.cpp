@@ -110,6 +110,12 @@ std::vector<net_namespace> several(rank_t count) {
   return all;
 }
 
+// The kernel ends this process with its parent, which may have ended already.
+void end_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+}
+
 void no_ipv6() {
   // /proc/sys/net is that of the thread's own namespace.
   for (const char* which : {"all", "default"})
@@ -233,10 +239,11 @@ void testbed::inject_faults(const cable_faults& plan) {
 // The process that the switch hands packets to: they come up in the switch's namespace, and go out
 // of the port of their destination.
 void testbed::start_faulty_cable(const cable_faults& plan) {
+  const pid_t parent = ::getpid();
   faulty_cable_ = ::fork();
   if (faulty_cable_ < 0) fail("a process");
   if (faulty_cable_ != 0) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_with(parent);
   switch_.enter();
   const int s = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL));
   cable_faults part = plan;
@@ -278,11 +285,12 @@ std::string testbed::run(const std::function<void(rank_t)>& body, std::chrono::s
   };
   const shared_array<report> reports(nodes_);
   std::vector<pid_t> children;
+  const pid_t parent = ::getpid();
   for (rank_t r = 0; r < nodes_; ++r) {
     const pid_t child = ::fork();
     if (child < 0) fail("a process");
     if (child == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      end_with(parent);
       int status = 0;
       try {
         hosts_[r].enter();
