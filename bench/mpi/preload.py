@@ -3,9 +3,9 @@
 """Times MPI_Barrier and an 8-byte MPI_Allreduce that libtutti-mpi.so serves, beside the MPI's own
 and beside a ticket barrier among as many processes in shared memory.
 
---starts times, the command runs each number of ranks under each MPI. The series of a start take
-turns in the same processes. Open MPI yields where there are more ranks than CPUs, as its launcher tells
-it to; MPICH spins. Two ranks are bound to a CPU each, others are not bound.
+The command starts each number of ranks under each MPI --starts times. The series of a start take
+turns in the same processes. Open MPI yields where there are more ranks than CPUs, because its
+launcher tells it to; MPICH spins. Two ranks are bound to a CPU each, others are not bound.
 
 A table goes to standard output, or JSON lines with --json. The verbose line of the preload must say
 that shared memory serves the ranks; otherwise the command fails.
