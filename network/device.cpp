@@ -119,6 +119,19 @@ void detach_tc(int index, bpf_tc_attach_point point) {
   bpf_tc_detach(&hook, &options);
 }
 
+// The number of the program that attach_tc() has attached, or 0.
+std::uint32_t tc_program_id(int index, bpf_tc_attach_point point) {
+  bpf_tc_hook hook{};
+  hook.sz = sizeof hook;
+  hook.ifindex = index;
+  hook.attach_point = point;
+  bpf_tc_opts options{};
+  options.sz = sizeof options;
+  options.handle = tc_handle;
+  options.priority = tc_priority;
+  return bpf_tc_query(&hook, &options) == 0 ? options.prog_id : 0;
+}
+
 void attach_xdp(int index, int fd, xdp_mode mode, const std::string& device) {
   const auto with = [&](unsigned flags) {
     return bpf_xdp_attach(index, fd, flags | XDP_FLAGS_UPDATE_IF_NOEXIST, nullptr);
@@ -217,6 +230,15 @@ attached_device look_at(const std::string& device) {
   d.program = "another program";
   if (const int fd = bpf_prog_get_fd_by_id(id); fd >= 0) {
     d.program = info_of(fd).name;
+    ::close(fd);
+  }
+  if (d.program != "tutti_xdp") return d;
+  for (const std::uint32_t each :
+       {id, tc_program_id(d.index, BPF_TC_EGRESS), tc_program_id(d.index, BPF_TC_INGRESS)}) {
+    const int fd = each == 0 ? -1 : bpf_prog_get_fd_by_id(each);
+    if (fd < 0) continue;
+    const bpf_prog_info info = info_of(fd);
+    d.verified[info.name] = info.verified_insns;
     ::close(fd);
   }
   return d;

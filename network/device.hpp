@@ -61,6 +61,8 @@ struct attached_device {
   std::string mode;
   // The program's name; empty if there is none.
   std::string program;
+  // Instructions that the verifier went through, by program; only of tutti's programs.
+  std::map<std::string, std::uint64_t> verified{};
 };
 
 // Returns what is attached to a device; throws device_error if there is no such device.
