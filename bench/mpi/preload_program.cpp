@@ -78,6 +78,17 @@ class shared_memory {
   }
 
   void meet() { the_head().episodes.wait(the_head().episodes.draw(), wait_); }
+  // Between measurements. What the preload learns from its waits must not come from these, which
+  // are long after calls of an MPI that spins.
+  void gather() { the_head().gate.wait(the_head().gate.draw(), gate_wait_); }
+  // Returns rank 0's value on all ranks.
+  double from_rank_0(double value) {
+    if (my_rank() == 0) the_head().value = value;
+    gather();
+    value = the_head().value;
+    gather();
+    return value;
+  }
   stamp* stamps(int rank) const {
     return reinterpret_cast<stamp*>(static_cast<std::byte*>(base_) + sizeof(head)) +
            static_cast<std::uint64_t>(rank) * most_stamps;
@@ -85,8 +96,9 @@ class shared_memory {
 
  private:
   struct alignas(cache_line) head {
-    explicit head(rank_t ranks) : episodes(ranks) {}
-    barrier episodes;
+    explicit head(rank_t ranks) : episodes(ranks), gate(ranks) {}
+    barrier episodes, gate;
+    double value = 0;
     platform::cpu_hints hints[platform::core_slots];
   };
   bool map(int file, std::size_t bytes) {
@@ -97,7 +109,7 @@ class shared_memory {
   head& the_head() const { return *static_cast<head*>(base_); }
 
   void* base_ = nullptr;
-  preload::rank_wait<memory_of_ranks>::wait_state wait_{};
+  preload::rank_wait<memory_of_ranks>::wait_state wait_{}, gate_wait_{};
 };
 
 template <class Function>
@@ -169,29 +181,28 @@ constexpr double slow_ns = 50e3;
 
 // Operations that are not timed: where the MPI spins, processes leave its barrier milliseconds
 // apart.
-void warm_up(const series& one, std::uint64_t count) {
-  MPI_Barrier(MPI_COMM_WORLD);
+void warm_up(const series& one, std::uint64_t count, shared_memory& memory) {
+  memory.gather();
   one.run(count / 8);
 }
 
 // Runs `work` and returns rank 0's mean time of `count` operations, on all ranks.
 template <class Work>
-double mean_ns(std::uint64_t count, Work work) {
+double mean_ns(std::uint64_t count, shared_memory& memory, Work work) {
   const std::uint64_t start = platform::now_ns();
   work();
-  double took = static_cast<double>(platform::now_ns() - start) / static_cast<double>(count);
-  MPI_Bcast(&took, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  return took;
+  return memory.from_rank_0(static_cast<double>(platform::now_ns() - start) /
+                            static_cast<double>(count));
 }
 
-double loop_ns(const series& one, std::uint64_t count) {
-  warm_up(one, count);
-  return mean_ns(count, [&] { one.run(count); });
+double loop_ns(const series& one, std::uint64_t count, shared_memory& memory) {
+  warm_up(one, count, memory);
+  return mean_ns(count, memory, [&] { one.run(count); });
 }
 
 // The mean over the operations of the time from the last rank's call to the last rank's return.
-double last_in_last_out_ns(std::uint64_t count, const shared_memory& memory) {
-  MPI_Barrier(MPI_COMM_WORLD);
+double last_in_last_out_ns(std::uint64_t count, shared_memory& memory) {
+  memory.gather();
   double sum = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     std::uint64_t last_begin = 0, last_end = 0;
@@ -203,16 +214,16 @@ double last_in_last_out_ns(std::uint64_t count, const shared_memory& memory) {
     sum += static_cast<double>(last_end - last_begin);
   }
   // Nobody overwrites the times before all have read them.
-  MPI_Barrier(MPI_COMM_WORLD);
+  memory.gather();
   return sum / static_cast<double>(count);
 }
 
-void calibrate(series& one, double batch_ns) {
+void calibrate(series& one, double batch_ns, shared_memory& memory) {
   // The waits of tutti learn what a yield achieves here.
   constexpr std::uint64_t operations_to_learn = 256;
   if (one.provider == "tutti") one.run(operations_to_learn);
   for (std::uint64_t count = least_batch;; count *= 4) {
-    const double each = loop_ns(one, count);
+    const double each = loop_ns(one, count, memory);
     if (each * static_cast<double>(count) < batch_ns / 4) continue;
     one.batch = std::max(least_batch, static_cast<std::uint64_t>(batch_ns / each));
     one.is_slow = each > slow_ns;
@@ -220,19 +231,20 @@ void calibrate(series& one, double batch_ns) {
   }
 }
 
-void take_sample(series& one, const shared_memory& memory) {
-  if (!one.is_slow) one.loop.push_back(loop_ns(one, one.batch));
+void take_sample(series& one, shared_memory& memory) {
+  if (!one.is_slow) one.loop.push_back(loop_ns(one, one.batch, memory));
   const std::uint64_t count = std::min(one.batch, shared_memory::most_stamps);
-  warm_up(one, count);
-  const double mean = mean_ns(count, [&] { one.run_with_stamps(count, memory.stamps(my_rank())); });
+  warm_up(one, count, memory);
+  const double mean =
+      mean_ns(count, memory, [&] { one.run_with_stamps(count, memory.stamps(my_rank())); });
   if (one.is_slow) one.loop.push_back(mean);
   one.last_in_last_out.push_back(last_in_last_out_ns(count, memory));
 }
 
 // The series take turns, each round in another random order, so that a change of the machine hits
 // all alike. All ranks draw the same orders.
-void measure(std::vector<series>& all, const request& asked, const shared_memory& memory) {
-  for (series& one : all) calibrate(one, asked.batch_ms * 1e6);
+void measure(std::vector<series>& all, const request& asked, shared_memory& memory) {
+  for (series& one : all) calibrate(one, asked.batch_ms * 1e6, memory);
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), 0);
   std::mt19937 random(1);
