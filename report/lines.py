@@ -37,6 +37,7 @@ KEY = [
 
 USUAL_BENCHMARK = "barrier"
 HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
+KERNEL_TYPES = ("kernel_run", "distribution", "parts")
 
 
 @dataclass
@@ -50,6 +51,8 @@ class Dataset:
     sources: list[Path] = field(default_factory=list)
     # Lines of the hardware flow, as they are.
     hardware: list[dict[str, Any]] = field(default_factory=list)
+    # Lines of tutti's kernel, as they are.
+    kernel: list[dict[str, Any]] = field(default_factory=list)
     # Runs that gave no lines, a sentence each.
     failed: list[str] = field(default_factory=list)
 
@@ -208,7 +211,7 @@ def row_of(line: dict[str, Any], run: str = "") -> dict[str, Any]:
 
 def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
     """Joins the lines of several files; the same measurement made twice is pooled."""
-    machines, floors, skipped, rows, sources, hardware = [], [], [], [], [], []
+    machines, floors, skipped, rows, sources, hardware, kernel = [], [], [], [], [], [], []
     for path, lines in parsed:
         sources.append(path)
         for line in lines:
@@ -218,6 +221,10 @@ def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
                 floors.append(line)
             elif line["type"] in ("skipped", "not_measured"):
                 skipped.append(line)
+            elif line["type"] in KERNEL_TYPES or (
+                line["type"] == "result" and line["provider"] == "kernel"
+            ):
+                kernel.append(line)
             elif line["type"] == "result" and line.get("unit") == "cycles":
                 hardware.append(line)
             elif line["type"] == "result":
@@ -229,7 +236,7 @@ def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
         raise ReportError(f"{names}: no line of type result, so there is nothing to report.")
     return Dataset(
         pl.DataFrame(_pool_rows(rows), schema=RESULT_SCHEMA), machines, floors, skipped, sources,
-        hardware,
+        hardware, kernel,
     )
 
 

@@ -13,7 +13,7 @@ import threading
 import time
 from pathlib import Path
 
-from report import hardware
+from report import hardware, kernel
 from report.errors import ReportError
 from report.lines import Dataset, assemble, parse_lines, read_file
 from report.output import write_text
@@ -56,6 +56,7 @@ def measure(tutti: Path, out: Path, quick: bool, display: Display) -> Dataset:
     if not parsed:
         raise ReportError(f"nothing could be measured; the first failure was {failures[0]}")
     _add_hardware(tutti, out, parsed, failures, display)
+    _add_kernel(out, parsed, failures, display)
     data = assemble(parsed)
     data.failed = failures
     return data
@@ -77,6 +78,18 @@ def _add_hardware(
         parsed.append((path, read_file(path)))
     except ReportError as error:
         failures.append(f"{hardware.NAME}: {error}")
+        display.tell(f"not read: {error}")
+
+
+def _add_kernel(out: Path, parsed: list, failures: list[str], display: Display) -> None:
+    """The counts of tutti's kernel that come with the sources."""
+    path = out / f"{kernel.NAME}.jsonl"
+    try:
+        read_file(kernel.KEPT)
+        write_text(path, kernel.KEPT.read_text(encoding="utf-8"))
+        parsed.append((path, read_file(path)))
+    except ReportError as error:
+        failures.append(f"{kernel.NAME}: {error}")
         display.tell(f"not read: {error}")
 
 

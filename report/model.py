@@ -74,7 +74,7 @@ class Panel:
     rules: list[Rule] = field(default_factory=list)
     # "lines": error bars along y, names at the right end; "dots": a row for each contender, error
     # bars along x; "pairs": the same with two dots a row, the first hollow; "scatter": names beside
-    # the points; "histogram": bars of counts.
+    # the points; "histogram": bars of counts; "cdf": steps from point to point, with a legend.
     kind: str = "lines"
     height: int = 460
     shade: Shade | None = None

@@ -123,3 +123,8 @@ VECTOR_PROGRAMS = (
     "jacobi_256_off", "spmv_loop", "sort_rank_1e6", "nascg_rand", "fft_real_2e18", "dotp_1e7",
     "muladd_1e7", "bh_det",
 )
+
+# Hale and Dinda 2018, figure 19: least cycles on x64. The flight is the paper's difference.
+HALE_PARTS = {
+    "source": 43, "flight": 378, "destination": 729, "interrupt": 1150, "system_call": 232,
+}

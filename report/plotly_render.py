@@ -25,7 +25,7 @@ def render(panel: Panel) -> dict[str, Any]:
     """{data, layout} for Plotly.newPlot."""
     draw = {
         "lines": _lines, "dots": _dots, "pairs": _pairs, "scatter": _scatter,
-        "histogram": _histogram,
+        "histogram": _histogram, "cdf": _cdf,
     }[panel.kind]
     layout = _layout(panel)
     data = draw(panel, layout)
@@ -248,6 +248,21 @@ def _histogram(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
     }
     layout["bargap"] = 0
     return [bars]
+
+
+def _cdf(panel: Panel, layout: dict[str, Any]) -> list[dict[str, Any]]:
+    layout["showlegend"] = True
+    layout["legend"] = {
+        "orientation": "h", "x": 0.5, "xanchor": "center", "y": -0.18, "yanchor": "top",
+        "bgcolor": "rgba(0,0,0,0)", "font": {"size": SMALL},
+    }
+    layout["margin"]["b"] = 110
+    data = []
+    for series in panel.series:
+        trace = _trace(series, "lines", 0)
+        trace["line"] |= {"shape": "hv", "width": 2.5}
+        data.append(trace)
+    return data
 
 
 def _rules(panel: Panel, layout: dict[str, Any]) -> None:

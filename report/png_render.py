@@ -72,7 +72,7 @@ def _draw(panel: Panel, axes: Axes) -> None:
         axes.spines[side].set_visible(False)
     draw = {
         "lines": _lines, "dots": _dots, "pairs": _pairs, "scatter": _scatter,
-        "histogram": _histogram,
+        "histogram": _histogram, "cdf": _cdf,
     }
     draw[panel.kind](panel, axes)
     if panel.shade is not None:
@@ -232,4 +232,16 @@ def _histogram(panel: Panel, axes: Axes) -> None:
         [p.x for p in series.points], [p.y for p in series.points],
         width=[p.high - p.low for p in series.points],
         color=color(series.color),
+    )
+
+
+def _cdf(panel: Panel, axes: Axes) -> None:
+    for series in panel.series:
+        axes.plot(
+            [p.x for p in series.points], [p.y for p in series.points], drawstyle="steps-post",
+            color=color(series.color), linestyle=DASHES[series.dash], linewidth=2,
+            label=series.label,
+        )
+    axes.legend(
+        fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncol=3
     )

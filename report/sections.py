@@ -26,13 +26,16 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "Messages": ("idle", "detectors", "message", "processes"),
     "Graphs": ("graphs", "detector_speedup", "graph_ceiling"),
     "Vector machine": ("instruction", "vcode"),
+    "Events in a kernel": (
+        "kernel_unicast", "kernel_broadcast", "kernel_sigma", "kernel_parts",
+    ),
     "Hardware": (
         "hardware_cycles", "hardware_hbs", "hardware_isa", "photonic", "hardware_detection",
         "hardware_network", "hardware_area", "hardware_checks",
     ),
 }
 # Where the last section of the chapter already says that there is nothing, the others need not.
-SILENT = CHAPTERS["Hardware"][:-1]
+SILENT = CHAPTERS["Hardware"][:-1] + CHAPTERS["Events in a kernel"][:-1]
 
 
 def build_all(data: Dataset) -> list[Section]:

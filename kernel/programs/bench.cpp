@@ -269,6 +269,29 @@ void print_line(const char* name, const char* metric, u32 receiver, u32 count,
         ",\"sigma\":", thousandths{s.sigma_in_thousandths()}, ",\"samples\":", s.count(), "}");
 }
 
+// All samples of one line, which are sorted, as pairs of a value and how often it occurs.
+void print_distribution(const char* name, const char* metric, u32 count,
+                        const samples& s) noexcept {
+  // A line of output holds this many.
+  constexpr u64 most_pairs = 10;
+  for (u64 next = 0; next < s.count();) {
+    line_of_text pairs;
+    for (u64 k = 0; k < most_pairs && next < s.count(); ++k) {
+      const u64 value = s.at(next), first = next;
+      while (next < s.count() && s.at(next) == value) ++next;
+      pairs.add(k == 0 ? "[" : ",[");
+      pairs.add(value);
+      pairs.add(',');
+      pairs.add(next - first);
+      pairs.add(']');
+    }
+    pairs.add('\0');
+    print("{\"type\":\"distribution\",\"benchmark\":\"event\",\"provider\":\"kernel\",\"name\":\"",
+          name, "\",\"metric\":\"", metric, "\",\"threads\":", count, ",\"unit\":\"", unit,
+          "\",\"counts\":[", pairs.begin(), "]}");
+  }
+}
+
 // Returns the median over all receivers.
 u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
   samples all(trials * cores());
@@ -289,6 +312,7 @@ u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
     print_line(name, "unicast_to", core, 2, mine);
   }
   print_line(name, "unicast", 0, 2, all);
+  print_distribution(name, "unicast", 2, all);
   return all.percentile(50);
 }
 
@@ -318,6 +342,7 @@ void measure_broadcast(const char* name, mechanism& by, u64 trials) noexcept {
   print_line(name, "broadcast_first", 0, count, first);
   print_line(name, "broadcast_last", 0, count, last);
   print_line(name, "broadcast_sigma", 0, count, sigma);
+  print_distribution(name, "broadcast_sigma", count, sigma);
 }
 
 // The parts of an interrupt's cost as the paper estimates them (figure 19). The source is a send

@@ -26,6 +26,7 @@ class samples {
     if (count_ < most_) values_[count_++] = value;
   }
   u64 count() const noexcept { return count_; }
+  u64 at(u64 i) const noexcept { return values_[i]; }
 
   u64 mean_in_thousandths() const noexcept {
     u64 sum = 0;

@@ -9,6 +9,7 @@ from typing import Callable
 
 from report.figures import (
     runtimes,
+    events,
     graphs,
     hardware,
     hardware_paths,
@@ -63,6 +64,9 @@ FIGURES: dict[str, Builder] = {
     "graphs": _on("graph", graphs.build),
     "detector_speedup": _on("graph", graphs.build_detectors),
     "instruction": _on("instruction", vcode.build),
+    "kernel_unicast": events.build_unicast,
+    "kernel_broadcast": events.build_broadcast,
+    "kernel_sigma": events.build_sigma,
     "hardware_cycles": hardware.build,
     "hardware_hbs": hardware_paths.build_hbs,
     "hardware_isa": hardware_paths.build_isa,

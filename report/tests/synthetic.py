@@ -10,6 +10,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+from report import kernel
 from report.tests import synthetic_messages, synthetic_workloads
 
 ALGORITHMS = (
@@ -189,6 +190,9 @@ def write_runs(folder: Path) -> list[Path]:
         "stored": lines(), "graphs": [machine(), *synthetic_messages.graphs(random.Random(2))],
         "detectors": [machine(), *synthetic_messages.detectors()],
         "hardware": synthetic_messages.hardware(),
+        "kernel": [
+            json.loads(line) for line in kernel.KEPT.read_text(encoding="utf-8").splitlines()
+        ],
     }
     return [write(folder / f"{name}.jsonl", made) for name, made in files.items()]
 
