@@ -122,6 +122,11 @@ void* work(void* raw) {
 }  // namespace
 
 void small_lock::lock_slowly() noexcept {
+  // An owner that runs on another core gives the lock back soon, but may take it again at once and
+  // many times. To sleep then costs both threads a system call each time.
+  const thread* const me = this_thread;
+  const bool is_patient = me != nullptr && !me->now.team->is_crowded && global().wait_policy != 0;
+  const int polls_between_yields = is_patient ? 1024 : 0;
   for (int poll = 0; poll < 256; ++poll) {
     platform::pause();
     // relaxed: try_lock acquires.
@@ -132,6 +137,11 @@ void small_lock::lock_slowly() noexcept {
     sched_yield();
     // relaxed: try_lock acquires.
     if (word_.load(relaxed) == 0 && try_lock()) return;
+    for (int poll = 0; poll < polls_between_yields; ++poll) {
+      platform::pause();
+      // relaxed: try_lock acquires.
+      if (word_.load(relaxed) == 0 && try_lock()) return;
+    }
   }
   // acquire: pairs with unlock.
   while (word_.exchange(2, acquire) != 0) platform::futex_wait(&word_, 2, platform::forever_ns);
