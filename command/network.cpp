@@ -3,8 +3,12 @@
 // programs of a device, and a test bed of namespaces in which everything runs.
 #include <fmt/format.h>
 
+#include <array>
+#include <bit>
 #include <memory>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
@@ -26,6 +30,7 @@ struct network_options {
   double lose = 0, repeat = 0, reorder = 0, corrupt = 0;
   std::uint64_t seed = 1;
   bool udp = false;
+  bool growth = false;
   bool json = false;
 };
 
@@ -73,6 +78,7 @@ int run_status(const network_options& o) {
     nlohmann::ordered_json line{{"type", "network_status"}, {"device", d.name}, {"mode", d.mode}};
     for (std::size_t c = 0; c < counters.size(); ++c)
       line["counters"][counter_names[c]] = counters[c];
+    line["verified_instructions"] = d.verified;
     line["communicators"] = nlohmann::ordered_json::array();
     for (const tutti_net_member& m : members)
       line["communicators"].push_back({{"communicator", m.table.communicator},
@@ -87,6 +93,8 @@ int run_status(const network_options& o) {
   fmt::print("{}: {}, {} mode\n", d.name, d.program, d.mode);
   for (std::size_t c = 0; c < counters.size(); ++c)
     fmt::print("  {:<10} {:>12}\n", counter_names[c], counters[c]);
+  for (const auto& [name, instructions] : d.verified)
+    fmt::print("  {}: the verifier went through {} instructions\n", name, instructions);
   if (members.empty()) fmt::print("  no communicator has a table here\n");
   for (const tutti_net_member& m : members)
     fmt::print("  communicator {}: {} of {}, rank {}, episode {}, the host {}\n",
@@ -112,9 +120,78 @@ void print_line(const network_options& o, unsigned topology, const char* metric,
                                                                    : o.mode}}));
 }
 
+measure_options measure_options_of(const network_options& o, rank_t nodes, unsigned topology) {
+  measure_options m;
+  m.nodes = nodes;
+  m.topology = topology;
+  m.calls = o.calls;
+  m.udp = o.udp;
+  m.cable = {o.lose, o.repeat, o.reorder, o.corrupt, o.seed};
+  m.at_most = std::chrono::seconds(60 + o.calls / 100);
+  return m;
+}
+
+// The slope of the least squares.
+double growth_of(const std::vector<std::pair<double, double>>& points) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (const auto& [a, b] : points) {
+    x += a;
+    y += b;
+    xx += a * a;
+    xy += a * b;
+  }
+  const auto n = static_cast<double>(points.size());
+  return (n * xy - x * y) / (n * xx - x * x);
+}
+
+// What a node more costs in the ring, a level more in the tree, a doubling in the butterfly: the
+// slopes that Arap, Brown, Himebaugh and Swany give with figures 5 and 6.
+int run_growth(const network_options& o) {
+  struct series {
+    unsigned topology;
+    const char *step, *average_of_paper, *least_of_paper;
+    std::vector<std::pair<double, double>> average{}, median{}, least{};
+  };
+  std::array<series, 3> all{{{TUTTI_NET_RING, "node", "2", "1.46"},
+                             {TUTTI_NET_TREE, "level", "3.5", "2.95"},
+                             {TUTTI_NET_BUTTERFLY, "doubling", "3.5", "0"}}};
+  for (rank_t n = 2; n <= 8; ++n) {
+    testbed bed(n, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native);
+    for (series& s : all) {
+      if (s.topology == TUTTI_NET_BUTTERFLY && !std::has_single_bit(n)) continue;
+      const measurement r = measure(bed, measure_options_of(o, n, s.topology));
+      const double x = s.topology == TUTTI_NET_RING ? n : std::bit_width(n) - 1;
+      s.average.emplace_back(x, r.call.mean / 1000);
+      s.median.emplace_back(x, r.call.median / 1000);
+      s.least.emplace_back(x, r.call.least / 1000);
+    }
+  }
+  if (!o.json)
+    fmt::print(
+        "growth in us for a step more, over 2 to 8 hosts\n{:<10} {:<9} {:>8} {:>6} {:>8} {:>8} "
+        "{:>6}\n",
+        "topology", "step", "average", "paper", "median", "least", "paper");
+  for (const series& s : all) {
+    if (o.json)
+      fmt::print("{}\n", nlohmann::ordered_json{{"type", "network_growth"},
+                                                {"topology", topology_names[s.topology]},
+                                                {"step", s.step},
+                                                {"average_us", growth_of(s.average)},
+                                                {"median_us", growth_of(s.median)},
+                                                {"least_us", growth_of(s.least)}}
+                             .dump());
+    else
+      fmt::print("{:<10} {:<9} {:>8.2f} {:>6} {:>8.2f} {:>8.2f} {:>6}\n",
+                 topology_names[s.topology], s.step, growth_of(s.average), s.average_of_paper,
+                 growth_of(s.median), growth_of(s.least), s.least_of_paper);
+  }
+  return cli::success;
+}
+
 int run_testbed(const network_options& o) {
   if (const std::string why = why_no_testbed(); !why.empty())
     throw std::runtime_error("no test bed here: " + why + "; `tutti network check` tells more");
+  if (o.growth) return run_growth(o);
   std::vector<unsigned> topologies;
   if (o.topologies == "all") {
     for (unsigned t = first_topology; t <= last_topology; ++t)
@@ -132,14 +209,7 @@ int run_testbed(const network_options& o) {
         o.nodes, "topology", "average", "least", "median", "p99", "offloaded", "least", "last in",
         "least", "repeated", "blocked");
   for (const unsigned topology : topologies) {
-    measure_options m;
-    m.nodes = o.nodes;
-    m.topology = topology;
-    m.calls = o.calls;
-    m.udp = o.udp;
-    m.cable = {o.lose, o.repeat, o.reorder, o.corrupt, o.seed};
-    m.at_most = std::chrono::seconds(60 + o.calls / 100);
-    const measurement r = measure(bed, m);
+    const measurement r = measure(bed, measure_options_of(o, o.nodes, topology));
     if (o.json) {
       print_line(o, topology, "latency", r.call);
       print_line(o, topology, "after_offload", r.offloaded);
@@ -209,6 +279,9 @@ void add_network(cli::command& program, action& chosen) {
   bed.add_option("--corrupt", o->corrupt, "The part that gets a wrong bit").between(0.0, 0.9);
   bed.add_option("--seed", o->seed, "The seed of these").show_default();
   bed.add_flag("--udp", o->udp, "Measure the user-space reference between the same hosts");
+  bed.add_flag("--growth", o->growth,
+               "Measure with 2 to 8 hosts what a node more costs in the ring, a level in the tree, "
+               "a doubling in the butterfly");
   bed.add_flag("--json", o->json, "Print the measurements as JSON lines");
 }
 
