@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <latch>
 #include <thread>
 
 #include "network/tests/arrivals.hpp"
@@ -41,6 +42,9 @@ struct ports {
 template <class Body>
 void on_ranks(unsigned topology, rank_t n, const cable_faults& cable, Body body) {
   ports p(n);
+  // All endpoints stay until every rank has returned: one that is gone answers nobody who has lost
+  // its last message.
+  std::latch returned(n);
   std::vector<std::thread> threads;
   for (rank_t r = 0; r < n; ++r)
     threads.emplace_back([&, r] {
@@ -52,6 +56,7 @@ void on_ranks(unsigned topology, rank_t n, const cable_faults& cable, Body body)
       o.cable.seed += r;
       udp_endpoint e(o, p.sockets[r]);
       body(e);
+      returned.arrive_and_wait();
     });
   for (std::thread& t : threads) t.join();
 }
