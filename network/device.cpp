@@ -88,16 +88,27 @@ std::uint32_t xdp_program_id(int index, std::string& mode) {
   return q.prog_id;
 }
 
-void attach_tc(int index, bpf_tc_attach_point point, int fd) {
+bpf_tc_hook hook_of(int index, bpf_tc_attach_point point) {
   bpf_tc_hook hook{};
   hook.sz = sizeof hook;
   hook.ifindex = index;
   hook.attach_point = point;
+  return hook;
+}
+
+// The place of tutti's program among those of a hook.
+bpf_tc_opts own_place() {
   bpf_tc_opts options{};
   options.sz = sizeof options;
-  options.prog_fd = fd;
   options.handle = tc_handle;
   options.priority = tc_priority;
+  return options;
+}
+
+void attach_tc(int index, bpf_tc_attach_point point, int fd) {
+  bpf_tc_hook hook = hook_of(index, point);
+  bpf_tc_opts options = own_place();
+  options.prog_fd = fd;
   options.flags = BPF_TC_F_REPLACE;
   const int made = bpf_tc_hook_create(&hook);
   if (made != 0 && made != -EEXIST)
@@ -108,27 +119,15 @@ void attach_tc(int index, bpf_tc_attach_point point, int fd) {
 }
 
 void detach_tc(int index, bpf_tc_attach_point point) {
-  bpf_tc_hook hook{};
-  hook.sz = sizeof hook;
-  hook.ifindex = index;
-  hook.attach_point = point;
-  bpf_tc_opts options{};
-  options.sz = sizeof options;
-  options.handle = tc_handle;
-  options.priority = tc_priority;
+  bpf_tc_hook hook = hook_of(index, point);
+  bpf_tc_opts options = own_place();
   bpf_tc_detach(&hook, &options);
 }
 
 // The number of the program that attach_tc() has attached, or 0.
 std::uint32_t tc_program_id(int index, bpf_tc_attach_point point) {
-  bpf_tc_hook hook{};
-  hook.sz = sizeof hook;
-  hook.ifindex = index;
-  hook.attach_point = point;
-  bpf_tc_opts options{};
-  options.sz = sizeof options;
-  options.handle = tc_handle;
-  options.priority = tc_priority;
+  bpf_tc_hook hook = hook_of(index, point);
+  bpf_tc_opts options = own_place();
   return bpf_tc_query(&hook, &options) == 0 ? options.prog_id : 0;
 }
 

@@ -10,7 +10,7 @@ does. Two things need a word:
   answers at once, who sleeps burns nothing. The default's latency is held against those that burn
   no more than it does (or no more than the wait itself, where that is short; beyond LONG_WAIT
   against those that give most of it back), its processor time against those that answer as fast.
-  Whoever is faster at a higher price is named beside.
+  A contender that is faster at a higher price is named beside.
 * A time to recover counts as lost only beyond RECOVERY_GRACE: the scheduler's slices are
   milliseconds.
 """

@@ -9,41 +9,7 @@
 /* */
 #include <bpf/bpf_helpers.h>
 
-#include "network/bpf/shared.h"
-
-struct member {
-  struct bpf_spin_lock lock;
-  __u32 user;
-  struct tutti_net_key key;
-  struct tutti_net_place self;
-  __u32 unused;
-  __u64 called_at;
-  struct tutti_net_state state;
-  struct tutti_net_table table;
-};
-_Static_assert(sizeof(struct member) == sizeof(struct tutti_net_member), "one layout");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u32);
-  __type(value, struct member);
-} members SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u32);
-  __type(value, struct tutti_net_values);
-} values SEC(".maps");
-
-/* From a communicator to its place in the arrays. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u16);
-  __type(value, __u32);
-} places SEC(".maps");
+#include "network/bpf/maps.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -57,13 +23,6 @@ struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 64 * 1024);
 } events SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, TUTTI_NET_COUNTERS);
-  __type(key, __u32);
-  __type(value, __u64);
-} counters SEC(".maps");
 
 /* The packet at hand. The verifier looks at a function that is not inlined by itself, once; such
  * functions take numbers, and find the rest here. */
@@ -82,11 +41,6 @@ struct {
   __type(key, __u32);
   __type(value, struct scratch);
 } scratches SEC(".maps");
-
-TUTTI_NET_INLINE void count(__u32 what) {
-  __u64* c = bpf_map_lookup_elem(&counters, &what);
-  if (c) ++*c;
-}
 
 TUTTI_NET_INLINE void tell(const struct tutti_net_table* t, __u8 kind, __u32 episode, __u32 source,
                            __u8 called) {

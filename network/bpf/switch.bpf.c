@@ -7,47 +7,7 @@
 /* */
 #include <bpf/bpf_helpers.h>
 
-#include "network/bpf/shared.h"
-
-struct member {
-  struct bpf_spin_lock lock;
-  __u32 user;
-  struct tutti_net_key key;
-  struct tutti_net_place self;
-  __u32 unused;
-  __u64 called_at;
-  struct tutti_net_state state;
-  struct tutti_net_table table;
-};
-_Static_assert(sizeof(struct member) == sizeof(struct tutti_net_member), "one layout");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u32);
-  __type(value, struct member);
-} members SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u32);
-  __type(value, struct tutti_net_values);
-} values SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u16);
-  __type(value, __u32);
-} places SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, TUTTI_NET_COUNTERS);
-  __type(key, __u32);
-  __type(value, __u64);
-} counters SEC(".maps");
+#include "network/bpf/maps.h"
 
 /* The ports, and the port of a destination: its MAC in the low 6 bytes. */
 struct {
@@ -82,11 +42,6 @@ struct {
   __type(key, __u32);
   __type(value, struct scratch);
 } scratches SEC(".maps");
-
-TUTTI_NET_INLINE void count(__u32 what) {
-  __u64* c = bpf_map_lookup_elem(&counters, &what);
-  if (c) ++*c;
-}
 
 __attribute__((noinline)) __u64 check_of(__u32 index) {
   const __u32 zero = 0;

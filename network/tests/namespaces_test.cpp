@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <set>
 #include <thread>
@@ -42,6 +43,19 @@ using namespace std::chrono_literals;
 struct counts {
   std::atomic<unsigned> published;
 };
+
+// The endpoint of a communicator that its members agreed on.
+std::unique_ptr<xdp_endpoint> endpoint_of(testbed& bed, unsigned topology,
+                                          const group::agreement& a) {
+  xdp_options o = bed.options(topology, 0);
+  std::vector<tutti_net_place> places;
+  for (const rank_t m : a.members) places.push_back(o.places[m]);
+  o.places = places;
+  o.rank = a.rank;
+  o.communicator = a.communicator;
+  o.incarnation = a.incarnation;
+  return std::make_unique<xdp_endpoint>("eth0", o);
+}
 
 // Every rank publishes its episode first; on release everybody's is checked.
 std::string run_barriers(testbed& bed, unsigned topology, unsigned episodes,
@@ -378,14 +392,7 @@ TEST(namespaces, communicators_are_agreed_on_and_used_again) {
         // One rank has room for two more only.
         identifiers ids(r == 2 ? 2 : 63);
         const auto make = [&](const group::agreement& a) {
-          xdp_options o = bed.options(TUTTI_NET_DISSEMINATION, 0);
-          std::vector<tutti_net_place> places;
-          for (const rank_t m : a.members) places.push_back(o.places[m]);
-          o.places = places;
-          o.rank = a.rank;
-          o.communicator = a.communicator;
-          o.incarnation = a.incarnation;
-          return std::make_unique<xdp_endpoint>("eth0", o);
+          return endpoint_of(bed, TUTTI_NET_DISSEMINATION, a);
         };
         for (unsigned round = 0; round < 20; ++round) {
           const unsigned colour = (r + round) % (1 + round % 3);
@@ -584,15 +591,8 @@ TEST(long_communicators, are_made_and_freed_at_random) {
         while (ready[0] < n) std::this_thread::sleep_for(1ms);
         identifiers ids(most);
         const auto make = [&](const group::agreement& a) {
-          xdp_options o =
-              bed.options(a.communicator % 2 == 0 ? TUTTI_NET_DISSEMINATION : TUTTI_NET_RING, 0);
-          std::vector<tutti_net_place> places;
-          for (const rank_t m : a.members) places.push_back(o.places[m]);
-          o.places = places;
-          o.rank = a.rank;
-          o.communicator = a.communicator;
-          o.incarnation = a.incarnation;
-          return std::make_unique<xdp_endpoint>("eth0", o);
+          return endpoint_of(bed,
+                             a.communicator % 2 == 0 ? TUTTI_NET_DISSEMINATION : TUTTI_NET_RING, a);
         };
         std::mt19937 random(5);
         std::vector<std::unique_ptr<group>> all;

@@ -58,8 +58,8 @@ def times_slower(peer: Row, ours: Row) -> float | None:
     """How many times slower than tutti's default: in the same sweeps where both follow the line
     latency, or else by medians.
 
-    As statistics.compare: what switches or sleeps varies from sweep to sweep by more than the
-    machine does.
+    It compares as statistics.compare does: what switches or sleeps varies from sweep to sweep by
+    more than the machine does.
     """
     if peer["over_default_median"] and ours["floor"] != "yield_rotation":
         return peer["over_default_median"]
