@@ -34,13 +34,10 @@ need = command -v $(1) >/dev/null || \
 	{ printf 'make %s: error: %s is missing; install it with `make bootstrap`\n' '$@' '$(1)' >&2; exit 1; }
 
 # The folders that hold C and C++ sources.
-SOURCE_FOLDERS := $(wildcard include src cli bench vcode graph_apps command workloads kernel tests examples hardware)
+SOURCE_FOLDERS := $(wildcard include src cli bench vcode graph_apps command workloads kernel network preload sim tests examples hardware)
 
 # For how many seconds `make test-all` fuzzes VCODE.
 FUZZ_SECONDS ?= 600
-
-# The presets that `make test-all` builds and tests besides release.
-OTHER_PRESETS := debug asan-ubsan tsan clang-release clang-tsan
 
 .PHONY: help
 help: ## list what can be done (the default)
@@ -80,25 +77,8 @@ test-of: build/build.ninja ## build and run the tests of one file: FILE=include/
 	$(Q)tools/test-of $(FILE)
 
 .PHONY: test-all
-test-all: bootstrap build ## run every test: long model checking and stress, sanitizers, clang, fuzzing (hours)
-	$(Q)$(call say,'running all tests of the release preset')
-	$(Q)ctest --preset all $(CTEST_OPTIONS)
-	$(Q)$(call say,'building the freestanding preset')
-	$(Q)$(call quiet,cmake --preset freestanding && cmake --build --preset freestanding)
-	$(Q)for preset in $(OTHER_PRESETS); do \
-		$(call say,"building and testing the $$preset preset"); \
-		$(call quiet,cmake --preset $$preset); \
-		cmake --build --preset $$preset; \
-		ctest --preset $$preset $(CTEST_OPTIONS); \
-	done
-	$(Q)$(call say,'fuzzing VCODE for $(FUZZ_SECONDS) s and the readers of graphs')
-	$(Q)$(call quiet,cmake --preset fuzz && cmake --build --preset fuzz)
-	$(Q)rm -rf build/fuzz/found && mkdir build/fuzz/found
-	$(Q)$(call quiet,cd build/fuzz/found && ../vcode/tests/vcode_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=1500 \
-		-dict='$(CURDIR)/vcode/tests/fuzz.dict' . '$(CURDIR)/vcode/tests/corpus')
-	$(Q)for format in auto el wel mtx gap metis spec; do mkdir build/fuzz/found/$$format; \
-		$(call quiet,cd build/fuzz/found/$$format && ../../tests/graph/graph_data_fuzz --format=$$format -max_total_time=30 \
-			. '$(CURDIR)'/tests/graph/data/corpus/$$format); done
+test-all: bootstrap build ## run every test in stages; goes on where it was cut (hours; tools/test-all --list)
+	$(Q)FUZZ_SECONDS='$(FUZZ_SECONDS)' CTEST_OPTIONS='$(CTEST_OPTIONS)' tools/test-all
 
 .PHONY: hardware
 hardware: bootstrap ## lint, prove, mutate, simulate and synthesise the hardware units (three quarters of an hour on two cores)
