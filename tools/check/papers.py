@@ -9,7 +9,11 @@
   commands  Every row names a command, refers to that of another row, or says that nothing makes it
             yet. A job of hardware.flow exists (`--list`), and so does a script and a program's
             target. With --build, the programs in the build folder know the options. No command is
-            run.
+            run, unless --run says so.
+
+With --run, nothing of that is checked; the page's commands are run one after the other instead, as
+they stand there, each once, and must end with status 0. "--run quick" takes those that need only
+the build and seconds, "--run all" takes hours.
 
 pages.py checks the options of `tutti` on this page as on every other one.
 """
@@ -20,6 +24,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 
@@ -41,6 +46,11 @@ ROMAN = ("", "I", "II", "III", "IV")
 ROW = re.compile(r"\| *((?:Figure|Table) [0-9IVX]+)\b")
 NOTHING = "Nothing makes this yet."
 FLOW = ".venv/bin/python -m hardware.flow "
+# The commands that `--run quick` runs: seconds each.
+QUICK = re.compile(
+    r"build/tutti (graph|kernel run --program describe"
+    r"|bench barrier --threads 2 --algorithms ticket)"
+)
 STAGES = {"lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise"}
 
 
@@ -181,10 +191,44 @@ class Commands:
                 yield f"`{name}` has no option {option}"
 
     def page(self, page: pathlib.Path) -> Iterator[Violation]:
-        for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
-            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
-            if line.startswith("| ") and len(cells) == 7 and cells[0] != "in the paper":
-                yield from (Violation(page, number, message) for message in self.cell(cells[2]))
+        for number, cell in command_cells(page):
+            yield from (Violation(page, number, message) for message in self.cell(cell))
+
+
+def command_cells(page: pathlib.Path) -> Iterator[tuple[int, str]]:
+    """The number of each row's line, and its cell with the command."""
+    for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+        if line.startswith("| ") and len(cells) == 7 and cells[0] != "in the paper":
+            yield number, cells[2]
+
+
+def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
+    """Runs the page's commands, and returns 1 if one fails."""
+    commands: dict[str, int] = {}
+    for number, cell in command_cells(root / PAGE):
+        for span in re.findall(r"`([^`]+)`", cell):
+            if re.match(r"build/[\w./-]+ |\.venv/bin/python ", span + " "):
+                commands.setdefault(span, number)
+    chosen = [span for span in commands if which == "all" or QUICK.match(span)]
+    failed = 0
+    for span in chosen:
+        start = time.monotonic()
+        try:
+            done = subprocess.run(
+                shlex.split(span), cwd=root, capture_output=True, text=True, timeout=seconds,
+                check=False,
+            )  # fmt: skip
+            said = (done.stdout + done.stderr).strip().split("\n")[-1]
+            status = f"status {done.returncode}: {said}" if done.returncode else "ok"
+        except subprocess.TimeoutExpired:
+            status = f"still running after {seconds:g} s"
+        except OSError as error:
+            status = error.strerror
+        print(f"{time.monotonic() - start:7.1f} s  {status}  `{span}`", flush=True)
+        failed += status != "ok"
+    print(f"papers: {len(chosen)} commands of {PAGE} run, {failed} failed")
+    return 1 if failed or not chosen else 0
 
 
 def main() -> int:
@@ -197,8 +241,14 @@ def main() -> int:
     parser.add_argument(
         "--build", type=pathlib.Path, help="the build folder, to check options of programs with"
     )
+    parser.add_argument("--run", choices=("quick", "all"), help="run the commands of the page")
+    parser.add_argument(
+        "--seconds", type=float, default=1800, help="how long one command may run (default: 1800)"
+    )
     arguments = parser.parse_args()
     root = arguments.root.resolve()
+    if arguments.run:
+        return run_commands(root, arguments.run, arguments.seconds)
     paths = list(files(root))
     violations = [violation for path in paths for violation in check_names(path)]
     absent, rows = check_rows(root / PAGE)

@@ -511,6 +511,17 @@ class PapersTest(CheckTest):
         self.assertIn("'Naylor et al. 2020' has no row for Figure 8", self.page(rows))
         self.assertIn("'Arap et al.' has no row for Figure 1, Figure 2", said)
 
+    def test_runs_each_command_once_and_names_the_one_that_fails(self) -> None:
+        program = self.write("build/program", "#!/bin/sh\necho run >> build/runs; exit $1\n")
+        program.chmod(0o755)
+        row = "| Figure 1 | what | `build/program {}` | there | theirs | ours | why |"
+        self.page([row.format(0), row.format(3), row.format(0)])
+        status, said = self.run_quietly(papers.run_commands, self.root, "all", 10)
+        self.assertEqual(status, 1)
+        self.assertIn("status 3", said)
+        self.assertIn("2 commands of docs/papers.md run, 1 failed", said)
+        self.assertEqual((self.root / "build/runs").read_text().count("run"), 2)
+
     def wrong(self, command: str) -> list[str]:
         return list(papers.Commands(sources.ROOT, None).cell(command))
 
