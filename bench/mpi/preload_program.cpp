@@ -30,12 +30,12 @@
 #include "cli/errors.hpp"
 #include "cli/options.hpp"
 #include "cli/result_line.hpp"
-#include "preload/mpi/rank_wait.hpp"
 #include "tutti/barrier/participant.hpp"
 #include "tutti/barrier/ticket.hpp"
-#include "tutti/mpi/across_processes.hpp"
 #include "tutti/mpi/calls_of_mpi_h.hpp"
+#include "tutti/platform/across_processes.hpp"
 #include "tutti/platform/clock.hpp"
+#include "tutti/wait/between_processes.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -45,16 +45,11 @@ struct request {
   double batch_ms = 4;
 };
 
-// rank_wait distinguishes yields that let MPI work from those that do not.
-struct memory_of_ranks : mpi::across_processes {
-  static void yield_only() noexcept { yield(); }
-};
-
 // The memory that all ranks share: the ticket barrier, what its waits know of the node's CPUs, and
 // the times at which each rank began and ended each operation.
 class shared_memory {
  public:
-  using barrier = ticket_barrier<memory_of_ranks, preload::rank_wait<memory_of_ranks>>;
+  using barrier = ticket_barrier<across_processes, process_wait<across_processes>>;
   static constexpr std::uint64_t most_stamps = 1024;
   struct stamp {
     std::uint64_t begin = 0, end = 0;
@@ -74,7 +69,7 @@ class shared_memory {
       map(open(fmt::format("/proc/{}/fd/{}", offer[0], offer[1]).c_str(), O_RDWR | O_CLOEXEC),
           bytes);
     if (base_ == nullptr) throw std::runtime_error("the ranks cannot share memory");
-    mpi::across_processes::node_hints = the_head().hints;
+    across_processes::node_hints = the_head().hints;
   }
 
   void meet() { the_head().episodes.wait(the_head().episodes.draw(), wait_); }
@@ -109,7 +104,7 @@ class shared_memory {
   head& the_head() const { return *static_cast<head*>(base_); }
 
   void* base_ = nullptr;
-  preload::rank_wait<memory_of_ranks>::wait_state wait_{}, gate_wait_{};
+  process_wait<across_processes>::wait_state wait_{}, gate_wait_{};
 };
 
 template <class Function>

@@ -12,34 +12,34 @@
 
 #include <cstdint>
 
-#include "tutti/mpi/across_processes.hpp"
+#include "tutti/platform/across_processes.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/minmax.hpp"
 
 namespace tutti::preload {
 
-struct progressing : mpi::across_processes {
+struct progressing : across_processes {
   // What makes progress while this thread waits; null until its first wait.
   static inline thread_local void (*make_progress)(std::uintptr_t comm) noexcept = nullptr;
   static inline thread_local std::uintptr_t waits_in = 0;
 
   static void relax_long() noexcept {
     progress_now_and_then();
-    mpi::across_processes::relax_long();
+    across_processes::relax_long();
   }
   static void yield() noexcept {
     progress_now_and_then();
-    mpi::across_processes::yield();
+    across_processes::yield();
   }
   // For the first yields of a wait, which usually end it.
-  static void yield_only() noexcept { mpi::across_processes::yield(); }
+  static void yield_only() noexcept { across_processes::yield(); }
   template <class Word>
   static void park(const atomic<Word>& word, Word seen, std::uint64_t deadline_ns) noexcept {
     std::uint64_t nap_ns = shortest_nap_ns;
     for (;;) {
       const std::uint64_t before = now_ns();
       if (before >= deadline_ns) return;
-      mpi::across_processes::park(word, seen, smaller(deadline_ns, before + nap_ns));
+      across_processes::park(word, seen, smaller(deadline_ns, before + nap_ns));
       // relaxed: the caller reads the word again, with its order.
       if (word.load(relaxed) != seen || make_progress == nullptr) return;
       const std::uint64_t start = now_ns();

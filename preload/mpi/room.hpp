@@ -18,16 +18,16 @@
 
 #include "preload/mpi/operations.hpp"
 #include "preload/mpi/progressing.hpp"
-#include "preload/mpi/rank_wait.hpp"
 #include "tutti/barrier/participant.hpp"
 #include "tutti/barrier/ticket.hpp"
+#include "tutti/wait/between_processes.hpp"
 #include "tutti/wait/deadline.hpp"
 
 namespace tutti::preload {
 
 class room {
  public:
-  using wait_policy = rank_wait<progressing>;
+  using wait_policy = process_wait<progressing>;
   // The most bytes of a value of one rank.
   static constexpr std::size_t most_bytes = 1024;
   static constexpr rank_t most_ranks = 1024;
@@ -181,7 +181,7 @@ class room {
   count& started(rank_t rank) const noexcept { return part<count>(at_.started)[rank]; }
 
   // What this thread's waits share with those of the other ranks.
-  void enter() const noexcept { mpi::across_processes::node_hints = the_hub().hints; }
+  void enter() const noexcept { across_processes::node_hints = the_hub().hints; }
 
   // Values of up to 8 bytes lie side by side, so that whoever combines them reads few lines.
   static constexpr std::size_t small_bytes = 8;

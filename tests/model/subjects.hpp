@@ -34,6 +34,7 @@ std::vector<subject> reduction_subjects();
 std::vector<subject> region_subjects();
 std::vector<subject> message_subjects();
 std::vector<subject> event_subjects();
+std::vector<subject> shared_subjects();
 std::vector<control> controls();
 std::vector<control> bugs_of_others();
 std::vector<control> litmus_tests();

@@ -21,7 +21,7 @@
 #include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/comm/wake_word.hpp"
 #include "tutti/message/ring.hpp"
-#include "tutti/mpi/across_processes.hpp"
+#include "tutti/platform/across_processes.hpp"
 #include "tutti/termination/protocol/interface.hpp"
 #include "tutti/wait/adaptive.hpp"
 

@@ -8,6 +8,7 @@
 #include "tutti/platform/config.hpp"
 
 #if TUTTI_HOSTED
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -48,6 +49,37 @@ enum class futex_scope { process, machine };
                                              futex_scope scope = futex_scope::process) noexcept {
   const int operation = scope == futex_scope::process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
   syscall(SYS_futex, word, operation, INT_MAX, nullptr, nullptr, 0);
+}
+
+// One of several words to sleep on, which processes share. The kernel defines the layout.
+struct futex_word {
+  std::uint64_t expected = 0;
+  std::uint64_t address = 0;
+  std::uint32_t flags = 2;  // 32 bits wide
+  std::uint32_t reserved = 0;
+  static futex_word of(const void* word, std::uint32_t expected) noexcept {
+    return {expected, reinterpret_cast<std::uintptr_t>(word)};
+  }
+};
+inline constexpr unsigned most_futex_words = 128;
+
+// Does what futex_wait does for up to most_futex_words words that processes share: it returns as
+// soon as a thread wakes one of them. Returns false, at once, if the kernel cannot do it (before
+// Linux 5.16, or in a sandbox).
+[[gnu::noinline]] inline bool futex_wait_any(const futex_word* words, unsigned count,
+                                             std::uint64_t deadline_ns) noexcept {
+  // The kernel's numbers of new system calls are the same on all processors.
+  constexpr long futex_waitv = 449;
+  struct {
+    std::int64_t seconds, nanoseconds;
+  } until{static_cast<std::int64_t>(deadline_ns / 1'000'000'000u),
+          static_cast<std::int64_t>(deadline_ns % 1'000'000'000u)};
+  const int error = errno;
+  const long done = syscall(futex_waitv, words, count, 0u,
+                            deadline_ns == forever_ns ? nullptr : &until, CLOCK_MONOTONIC);
+  const bool is_possible = done >= 0 || errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR;
+  errno = error;
+  return is_possible;
 }
 
 inline void futex_wake_one(const void* word) noexcept {

@@ -2,14 +2,16 @@
 // The platform of algorithms whose participants are processes that share memory. It is
 // `native`, except that waiters and wakers find each other by the location of the word in that
 // memory, and that the processes share what they have learned about each core.
+// Hosted only: there are no processes without an operating system.
 #pragma once
 
 #include <cstdint>
 
 #include "tutti/platform/futex.hpp"
+#include "tutti/platform/hosted.hpp"
 #include "tutti/platform/native.hpp"
 
-namespace tutti::mpi {
+namespace tutti {
 
 struct across_processes : native {
   static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
@@ -43,4 +45,4 @@ struct across_processes : native {
   }
 };
 
-}  // namespace tutti::mpi
+}  // namespace tutti

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a rank of MPI waits: it polls, then yields, then sleeps.
+// How a process waits for other processes, such as the ranks of MPI: it polls, then yields, then
+// sleeps.
 //
-// Ranks differ from the threads for which adaptive_wait learns. There are often several to a CPU
-// and each always runs, so a wait is usually over after one or two yields, each of which costs a
-// microsecond; two readings of the clock would be a noticeable part of that. And what a yield
-// achieves differs from MPI to MPI: the kernel yields to the tasks of the same login session only,
-// and MPICH starts each rank in a session of its own. Beside a busy process of another session a
-// yield then takes 400 us, and sleeping, which costs 10 to 30 us, is better. No rank can know that
-// beforehand (containers behave like sessions), so each measures it:
+// Processes differ from the threads for which adaptive_wait learns. There are often several to a
+// CPU and each always runs, so a wait is usually over after one or two yields, each of which costs
+// a microsecond; two readings of the clock would be a noticeable part of that. And what a yield
+// achieves differs from program to program: the kernel yields to the tasks of the same login
+// session only, and MPICH, for one, starts each rank in a session of its own. Beside a busy process
+// of another session a yield then takes 400 us, and sleeping, which costs 10 to 30 us, is better.
+// No process can know that beforehand (containers behave like sessions), so each measures it:
 //
-//   * On a CPU of its own a rank polls for `polling_ns`. On a CPU where other ranks have waited
+//   * On a CPU of its own a process polls for `polling_ns`. On a CPU where others have waited
 //     since, it does not.
 //   * Then it yields. One of `waits_between_looks` waits is timed.
-//   * If timed waits that yield have taken longer than `long_wait_ns` on average, the rank sleeps
-//     in its next waits, and times them too. The faster way is kept, and the other is tried again
-//     from time to time, less and less often.
+//   * If timed waits that yield have taken longer than `long_wait_ns` on average, the process
+//     sleeps in its next waits, and times them too. The faster way is kept, and the other is tried
+//     again from time to time, less and less often.
 //   * A wait of more than `most_yielding_ns` sleeps in any case.
 //
 // The patience "active" never sleeps, "passive" sleeps at once, and a time replaces
 // `most_yielding_ns`.
+//
+// The platform may have a function yield_only() for the first yields of a wait, which usually end
+// it, and does its other work, such as that of `progressing`, in yield().
 #pragma once
 
 #include <atomic>
@@ -30,9 +34,9 @@
 #include "tutti/wait/patience.hpp"
 #include "tutti/wait/sleepers.hpp"
 
-namespace tutti::preload {
+namespace tutti {
 
-struct rank_wait_options {
+struct process_wait_options {
   std::uint32_t polling_ns = 10'000;
   std::uint32_t long_wait_ns = 150'000;
   std::uint32_t most_yielding_ns = 2'000'000;
@@ -44,7 +48,7 @@ struct rank_wait_options {
 };
 
 template <class Memory>
-class rank_wait {
+class process_wait {
  public:
   struct wait_state {
     std::uint64_t ns_of_way = 0;
@@ -57,7 +61,8 @@ class rank_wait {
     bool sleeps = false;
   };
 
-  explicit rank_wait(rank_t /*ranks*/, patience p = {}) noexcept : patience_(p.chosen().word()) {}
+  explicit process_wait(rank_t /*participants*/, patience p = {}) noexcept
+      : patience_(p.chosen().word()) {}
 
   bool set_patience(patience p) noexcept {
     // relaxed: the value publishes nothing else.
@@ -113,7 +118,7 @@ class rank_wait {
                       std::memory_order order, Ready ready, Deadline deadline) noexcept {
     if (mine.crowded_waits > 0) {
       for (int yields = 0; yields < yields_without_clock; ++yields) {
-        Memory::yield_only();
+        yield_first();
         if (ready(word.load(order))) return true;
       }
     }
@@ -134,6 +139,13 @@ class rank_wait {
         if (ready(word.load(order))) return true;
       }
     }
+  }
+
+  static void yield_first() noexcept {
+    if constexpr (requires { Memory::yield_only(); })
+      Memory::yield_only();
+    else
+      Memory::yield();
   }
 
   // Takes the length of a timed wait into account.
@@ -157,13 +169,13 @@ class rank_wait {
     }
   }
 
-  static constexpr rank_wait_options options{};
+  static constexpr process_wait_options options{};
   static constexpr int polls_on_own_cpu = 32, polls_on_crowded_cpu = 1;
   static constexpr int yields_without_clock = 4, polls_between_clocks = 8;
   static constexpr std::uint8_t waits_to_trust_cpu = 32;
 
   [[no_unique_address]] sleepers<Memory> sleepers_;
-  std::atomic<std::uint64_t> patience_;
+  typename Memory::template setting<std::uint64_t> patience_;
 };
 
-}  // namespace tutti::preload
+}  // namespace tutti

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Participants that end without leaving: who is named, how soon, and to whom; and participants that
+// are only stopped.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+#include "tests/shared/children.hpp"
+#include "tutti/platform/clock.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = shared_result::kind;
+
+// Checks that `sync` tells of the death of `rank`, in this wait and in each later one.
+void expect_death(shared_barrier& sync, rank_t rank, pid_t process) {
+  for (int i = 0; i < 2; ++i) {
+    const shared_result met = sync.arrive_and_wait_for(30s);
+    EXPECT_EQ(met.how, kind::died);
+    EXPECT_EQ(met.rank, rank);
+    EXPECT_EQ(met.process, process);
+    EXPECT_FALSE(met);
+  }
+}
+
+class Ending : public testing::TestWithParam<const char*> {};
+
+void end_by(std::string_view how) {
+  if (how == "signal") raise(SIGKILL);
+  if (how == "exit") std::exit(0);
+  if (how == "abort") {
+    signal(SIGABRT, SIG_DFL);
+    std::abort();
+  }
+  if (how == "exec") execl("/bin/sleep", "sleep", "20", nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Ending, testing::Values("signal", "exit", "abort", "exec"),
+                         [](const auto& way) { return std::string(way.param); });
+
+TEST_P(Ending, IsNamed) {
+  const test::place at(2);
+  shared_barrier sync = at.join(0);
+  test::children all;
+  const pid_t child = all.start([&] {
+    // The object does not end before the process does.
+    auto* const mine = new shared_barrier(at.join(1));
+    static_cast<void>(mine->arrive_and_wait());
+    end_by(GetParam());
+    return 0;
+  });
+  ASSERT_TRUE(sync.arrive_and_wait_for(30s));
+  expect_death(sync, 1, child);
+}
+
+TEST(SharedDeath, OfTheThreadThatJoinedIsNamed) {
+  const test::place at(2);
+  shared_barrier sync = at.join(0);
+  std::unique_ptr<shared_barrier> other;
+  std::thread([&] { other = std::make_unique<shared_barrier>(at.join(1)); }).join();
+  expect_death(sync, 1, getpid());
+}
+
+TEST(SharedDeath, AfterAnArrivalEndsThePhaseOrBreaksItForAll) {
+  for (int round = 0; round < 50; ++round) {
+    const test::place at(3);
+    test::shared_object<std::array<std::atomic<int>, 2>> ended;
+    test::shared_object<std::atomic<int>> joined;
+    test::children all;
+    for (rank_t r = 0; r < 2; ++r)
+      all.start([&, r] {
+        shared_barrier sync = at.join(r);
+        ++*joined;
+        int phases = 0;
+        while (sync.arrive_and_wait_for(30s)) ++phases;
+        (*ended)[r] = phases;
+        return 0;
+      });
+    const pid_t dies = all.start([&] {
+      shared_barrier sync = at.join(2);
+      while (*joined < 2) std::this_thread::yield();
+      static_cast<void>(sync.arrive());
+      raise(SIGKILL);
+      return 0;
+    });
+    EXPECT_EQ(all.wait_for(dies), -SIGKILL);
+    EXPECT_EQ(all.failures(), 0);
+    EXPECT_EQ((*ended)[0], (*ended)[1]);
+  }
+}
+
+// How long it takes until the survivors of a kill know, in nanoseconds: of each round, the last
+// one.
+std::vector<std::uint64_t> times_to_know(rank_t n, const char* patience, std::size_t resident,
+                                         int rounds) {
+  std::vector<std::uint64_t> times;
+  for (int round = 0; round < rounds; ++round) {
+    const test::place at(n, {.patience = patience});
+    struct notes {
+      std::atomic<std::uint64_t> last{0};
+      std::atomic<int> waiting{0};
+    };
+    test::shared_object<notes> said;
+    test::children all;
+    const pid_t victim = all.start([&] {
+      shared_barrier sync = at.join(n - 1);
+      std::vector<char> memory(resident, 'x');
+      static_cast<void>(sync.arrive_and_wait());
+      pause();
+      return static_cast<int>(memory[0]);
+    });
+    for (rank_t r = 0; r + 1 < n; ++r)
+      all.start([&, r] {
+        shared_barrier sync = at.join(r);
+        static_cast<void>(sync.arrive_and_wait());
+        const std::uint32_t phase = sync.arrive();
+        ++said->waiting;
+        const shared_result met = sync.wait_for(phase, 30s);
+        const std::uint64_t now = native::now_ns();
+        std::uint64_t last = said->last;
+        while (now > last && !said->last.compare_exchange_weak(last, now)) {
+        }
+        return met.how == kind::died && met.process == victim ? 0 : 1;
+      });
+    while (said->waiting < static_cast<int>(n) - 1) std::this_thread::sleep_for(1ms);
+    // Time to fall asleep.
+    std::this_thread::sleep_for(5ms);
+    const std::uint64_t start = native::now_ns();
+    all.kill(victim);
+    EXPECT_EQ(all.wait_for(victim), -SIGKILL);
+    EXPECT_EQ(all.failures(), 0);
+    times.push_back(said->last - start);
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+// A busy machine delays everything, so the bounds are wide; what they exclude is that only the look
+// of the insurance, every 100 ms, has found it.
+TEST(SharedDeath, WakesSleepersAtOnce) {
+  const auto times = times_to_know(4, "passive", 0, 20);
+  std::printf("from the signal to the last of 3 sleepers: least %.3f ms, median %.3f ms\n",
+              1e-6 * static_cast<double>(times.front()),
+              1e-6 * static_cast<double>(times[times.size() / 2]));
+  EXPECT_LT(times.front(), 1'000'000u);
+  EXPECT_LT(times[times.size() / 2], 30'000'000u);
+}
+
+TEST(SharedDeath, IsSeenByThoseWhoPoll) {
+  const auto times = times_to_know(3, "active", 0, 10);
+  EXPECT_LT(times[times.size() / 2], 100'000'000u);
+}
+
+TEST(SharedDeath, DoesNotWaitUntilTheMemoryIsFreed) {
+  const auto times = times_to_know(3, "passive", 256u << 20, 3);
+  EXPECT_LT(times.front(), 10'000'000u);
+}
+
+TEST(SharedStopped, IsWaitedForAndIsLateAtADeadline) {
+  const test::place at(2);
+  shared_barrier sync = at.join(0);
+  test::children all;
+  const pid_t child = all.start([&] {
+    shared_barrier mine = at.join(1);
+    static_cast<void>(mine.arrive_and_wait());
+    raise(SIGSTOP);
+    return mine.arrive_and_wait_for(30s) ? 0 : 1;
+  });
+  ASSERT_TRUE(sync.arrive_and_wait_for(30s));
+  const shared_result late = sync.arrive_and_wait_for(50ms);
+  EXPECT_EQ(late.how, kind::late);
+  EXPECT_EQ(sync.missing_ranks(late.phase), std::vector<rank_t>{1});
+  while (kill(child, SIGCONT) == 0 && !sync.wait_for(late.phase, 5ms)) {
+  }
+  EXPECT_TRUE(sync.wait_for(late.phase, 0ns));
+  EXPECT_EQ(all.wait_for(child), 0);
+}
+
+// The kernel wakes one sleeper when a participant dies, and that one may be stopped.
+TEST(SharedStopped, DoesNotKeepTheMessageOfADeathFromTheOthers) {
+  for (int round = 0; round < 3; ++round) {
+    const test::place at(4, {.patience = patience::passive()});
+    test::shared_object<std::atomic<int>> waiting;
+    test::children all;
+    const auto waiter = [&](rank_t rank) {
+      return all.start([&, rank] {
+        shared_barrier sync = at.join(rank);
+        const std::uint32_t phase = sync.arrive();
+        ++*waiting;
+        return sync.wait_for(phase, 30s).how == kind::died ? 0 : 1;
+      });
+    };
+    const pid_t stopped = waiter(0);
+    while (*waiting < 1) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(5ms);
+    const pid_t sound = waiter(1), victim = waiter(2);
+    while (*waiting < 3) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(5ms);
+    kill(stopped, SIGSTOP);
+    all.kill(victim);
+    const std::uint64_t start = native::now_ns();
+    EXPECT_EQ(all.wait_for(sound), 0);
+    EXPECT_LT(native::now_ns() - start, 5'000'000'000u);
+    kill(stopped, SIGCONT);
+    EXPECT_EQ(all.wait_for(stopped), 0);
+  }
+}
+
+TEST(SharedDeath, IsToldToWhoeverJoinsLater) {
+  const test::place at(3);
+  test::children all;
+  const pid_t child = all.start([&] {
+    shared_barrier sync = at.join(2);
+    raise(SIGKILL);
+    return 0;
+  });
+  all.wait_for(child);
+  shared_barrier sync = at.open();
+  try {
+    sync.join(0);
+    FAIL();
+  } catch (const shared_barrier_error& e) {
+    EXPECT_NE(std::string(e.what()).find("rank 2 (process " + std::to_string(child) + ") has died"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace tutti

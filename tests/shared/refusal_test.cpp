@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the barrier between processes refuses, and the sentences.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "tests/shared/children.hpp"
+
+namespace tutti {
+namespace {
+
+using reason = shared_barrier_error::reason;
+
+template <class Call>
+void expect_error(reason why, const std::string& part, Call call) {
+  try {
+    call();
+    FAIL() << "no error; expected: " << part;
+  } catch (const shared_barrier_error& e) {
+    EXPECT_EQ(static_cast<int>(e.why()), static_cast<int>(why)) << e.what();
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+}
+
+template <class Call>
+void expect_refusal(const std::string& part, Call call) {
+  try {
+    call();
+    FAIL() << "no error; expected: " << part;
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+}
+
+TEST(SharedRefuses, NamesThatAreNone) {
+  for (const std::string& name : {std::string(), std::string("/"), std::string("a/b"),
+                                  std::string(".."), std::string(201, 'x'), std::string("a\0b", 3)})
+    expect_refusal("the name of a barrier between processes takes 1 to 200 characters",
+                   [&] { shared_barrier::create(name, 2); });
+}
+
+TEST(SharedRefuses, CountsOutOfRange) {
+  const test::unique_name name("range");
+  expect_refusal("1 to 1024 participants, not 0", [&] { shared_barrier::create(name, 0); });
+  expect_refusal("not 1025", [&] { shared_barrier::attach(name, 1025); });
+  expect_refusal("not 0", [&] { shared_barrier::bytes_for(0); });
+}
+
+TEST(SharedRefuses, ANameInUseAndOneThatIsNot) {
+  const test::unique_name name("use");
+  expect_error(reason::missing, "nobody has created", [&] { shared_barrier::attach(name, 2); });
+  const auto made = shared_barrier::create(name, 2);
+  expect_error(reason::exists, "exists already", [&] { shared_barrier::create(name, 2); });
+}
+
+TEST(SharedRefuses, AnotherCount) {
+  const test::unique_name name("count");
+  const auto made = shared_barrier::create(name, 4);
+  expect_error(reason::other_count, "is for 4 participants, not 3",
+               [&] { shared_barrier::attach(name, 3); });
+  expect_error(reason::other_count, "is for 4 participants, not 5",
+               [&] { shared_barrier::create_or_attach(name, 5); });
+}
+
+TEST(SharedRefuses, OtherContents) {
+  const test::unique_name name("contents");
+  std::ofstream(name.path()) << "short";
+  expect_error(reason::other_kind, "is no barrier of tutti",
+               [&] { shared_barrier::attach(name, 2); });
+  std::ofstream(name.path()) << std::string(100'000, 'x');
+  expect_error(reason::other_kind, "is no barrier of tutti",
+               [&] { shared_barrier::create_or_attach(name, 2); });
+}
+
+TEST(SharedRefuses, AnotherVersion) {
+  const test::place at(2);
+  // The version follows the word that names the kind.
+  auto* const version = static_cast<std::uint32_t*>(at.memory().base()) + 2;
+  ASSERT_EQ(*version, 1u);
+  *version = 7;
+  expect_error(reason::other_kind, "its layout is number 7, and this version knows 1",
+               [&] { at.open(); });
+}
+
+TEST(SharedRefuses, AFileThatIsCutShort) {
+  const test::unique_name name("cut");
+  { const auto made = shared_barrier::create(name, 8); }
+  ASSERT_EQ(truncate(name.path().c_str(), 2048), 0);
+  expect_error(reason::other_kind, "compiled differently",
+               [&] { shared_barrier::attach(name, 8); });
+}
+
+TEST(SharedRefuses, MemoryThatIsTooSmallOrAtAWrongPlace) {
+  const test::shared_memory memory(shared_barrier::bytes_for(2) + 128);
+  expect_refusal(
+      "takes", [&] { shared_barrier::build(memory.base(), shared_barrier::bytes_for(2) - 1, 2); });
+  expect_refusal("multiple of 128 bytes", [&] {
+    shared_barrier::build(static_cast<char*>(memory.base()) + 64, memory.bytes() - 64, 2);
+  });
+  expect_error(reason::other_kind, "this memory is no barrier",
+               [&] { shared_barrier::at(memory.base(), memory.bytes(), 2); });
+}
+
+TEST(SharedRefuses, ASecondParticipantWithTheSameRank) {
+  const test::place at(2);
+  const auto first = at.join(1);
+  const std::string me = "rank 1 (process " + std::to_string(getpid()) + ")";
+  expect_error(reason::taken, me + " has joined the barrier already", [&] { at.join(1); });
+  const auto other = at.join(0);
+  expect_error(reason::taken, "all 2 ranks of the barrier are taken", [&] { at.open().join(); });
+}
+
+TEST(SharedRefuses, TheRankOfOneThatLeft) {
+  const test::place at(3);
+  const auto stays = at.join(0);
+  at.join(1).leave();
+  expect_error(reason::taken, "nobody can join as it again", [&] { at.join(1); });
+  EXPECT_EQ(at.open().join(), 2u);
+}
+
+TEST(SharedRefuses, CallsInTheWrongOrder) {
+  const test::place at(2);
+  shared_barrier sync = at.open();
+  expect_refusal("join the barrier first", [&] { sync.arrive(); });
+  expect_refusal("join the barrier first", [&] { sync.leave(); });
+  expect_refusal("rank 2 is not below the barrier's 2 participants", [&] { sync.join(2); });
+  sync.join(0);
+  expect_refusal("has joined the barrier as rank 0 already", [&] { sync.join(1); });
+  sync.arrive();
+  expect_refusal("rank 0 has arrived in phase 0 already", [&] { sync.arrive(); });
+  expect_refusal("use leave()", [&] { sync.arrive_and_drop(); });
+}
+
+TEST(SharedRefuses, AChildThatUsesItsParentsRank) {
+  const test::place at(2);
+  shared_barrier sync = at.join(0);
+  test::children all;
+  all.start([&] {
+    expect_refusal("a child of the one that has joined the barrier as rank 0",
+                   [&] { sync.arrive(); });
+    expect_error(reason::taken, "has joined the barrier already", [&] { sync.join(0); });
+    return testing::Test::HasFailure() ? 1 : 0;
+  });
+  EXPECT_EQ(all.failures(), 0);
+  EXPECT_EQ(sync.rank(), 0u);
+}
+
+TEST(SharedStale, IsToldAndReplaced) {
+  const test::unique_name name("stale");
+  test::children all;
+  const pid_t dead = all.start([&] {
+    shared_barrier sync = shared_barrier::create(name, 2);
+    sync.join(1);
+    raise(SIGKILL);
+    return 0;
+  });
+  EXPECT_EQ(all.wait_for(dead), -SIGKILL);
+  expect_error(reason::stale,
+               "is stale: rank 1 (process " + std::to_string(dead) +
+                   ") has died, and no participant is left",
+               [&] { shared_barrier::attach(name, 2); });
+  expect_error(reason::exists, "exists already", [&] { shared_barrier::create(name, 2); });
+  shared_barrier fresh = shared_barrier::create_or_attach(name, 2);
+  EXPECT_EQ(fresh.join(1), 1u);
+  fresh.leave();
+  fresh.join(0);
+  fresh.leave();
+  expect_error(reason::stale, "all participants have left",
+               [&] { shared_barrier::attach(name, 2); });
+}
+
+TEST(SharedStale, OneThatSomeoneStillUsesIsBroken) {
+  const test::unique_name name("broken");
+  shared_barrier sync = shared_barrier::create(name, 3);
+  sync.join(0);
+  test::children all;
+  const pid_t dead = all.start([&] {
+    shared_barrier mine = shared_barrier::attach(name, 3);
+    mine.join(1);
+    raise(SIGKILL);
+    return 0;
+  });
+  all.wait_for(dead);
+  const std::string who = "rank 1 (process " + std::to_string(dead) + ") has died";
+  expect_error(reason::died, "is broken: " + who, [&] { shared_barrier::attach(name, 3); });
+  expect_error(reason::died, who, [&] { shared_barrier::create_or_attach(name, 3); });
+}
+
+}  // namespace
+}  // namespace tutti
