@@ -21,6 +21,7 @@ class owned {
 
   explicit operator bool() const noexcept { return object_ != nullptr; }
   T* operator->() const noexcept { return object_; }
+  T& operator*() const noexcept { return *object_; }
 
  private:
   T* object_ = nullptr;

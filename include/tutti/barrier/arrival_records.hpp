@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tutti::barrier remembers of each rank: its state, and in how many phases it has arrived.
+// Reports of misuse (misuse_checks.hpp) and of late ranks (deadline_calls.hpp) read the number; no
+// participant waits for it.
+// Hosted only: it needs std::vector.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tutti/barrier/rank_records.hpp"
+#include "tutti/platform/config.hpp"
+
+namespace tutti {
+
+template <class Memory, class State>
+struct arrival_record {
+  State mine{};
+
+  // Returns the number of phases in which the rank has arrived, or `dropped`.
+  std::uint64_t arrivals() const noexcept {
+    // relaxed: a snapshot for messages, or the rank's own value.
+    return phases_arrived_.load(relaxed);
+  }
+  bool has_dropped() const noexcept { return arrivals() == dropped; }
+  // A rank that has dropped out is never missing. Compares by a 32-bit difference, because the
+  // phases of striped counters wrap around at 32 bits.
+  bool has_arrived(std::uint64_t phase) const noexcept {
+    const std::uint64_t now = arrivals();
+    return now == dropped || static_cast<std::int32_t>(static_cast<std::uint32_t>(now - phase)) > 0;
+  }
+
+  // Only the rank itself calls these.
+  void note_arrival(std::uint64_t phase) noexcept {
+    // relaxed: others read it for messages only.
+    phases_arrived_.store(phase + 1, relaxed);
+  }
+  void note_drop() noexcept {
+    // relaxed: others read it for messages only.
+    phases_arrived_.store(dropped, relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t dropped = ~std::uint64_t{0};
+  typename Memory::template atomic<std::uint64_t> phases_arrived_{0};
+};
+
+template <class Memory, class State>
+class arrival_records : public rank_records<Memory, arrival_record<Memory, State>> {
+ public:
+  using rank_records<Memory, arrival_record<Memory, State>>::rank_records;
+
+  // Returns the ranks that have not arrived in the phase, in ascending order, or none if no
+  // participant has arrived with a rank.
+  std::vector<rank_t> missing(std::uint64_t phase) const {
+    std::vector<rank_t> ranks;
+    bool has_ranks = false;
+    this->for_each([&](rank_t rank, const auto& record) {
+      has_ranks = has_ranks || record.arrivals() > 0;
+      if (!record.has_arrived(phase)) ranks.push_back(rank);
+    });
+    if (!has_ranks) ranks.clear();
+    return ranks;
+  }
+};
+
+}  // namespace tutti
