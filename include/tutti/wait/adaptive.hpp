@@ -33,7 +33,7 @@
 #include "tutti/wait/deadline.hpp"
 #include "tutti/wait/lengths.hpp"
 #include "tutti/wait/patience.hpp"
-#include "tutti/wait/sleepers.hpp"
+#include "tutti/wait/sleeping.hpp"
 
 namespace tutti {
 
@@ -64,7 +64,7 @@ struct adaptive_options {
 };
 
 template <class Memory = native>
-class adaptive_wait {
+class adaptive_wait : public patient_wait<Memory> {
  public:
   struct wait_state {
     wait_lengths lengths;
@@ -81,15 +81,7 @@ class adaptive_wait {
   };
 
   explicit adaptive_wait(rank_t participants, patience p = {}) noexcept
-      : patience_(p.chosen().word()), participants_(participants) {}
-
-  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
-  // true, because this policy has a patience.
-  bool set_patience(patience p) noexcept {
-    // relaxed: the value publishes nothing else.
-    patience_.store(p.chosen().word(), relaxed);
-    return true;
-  }
+      : patient_wait<Memory>(p), participants_(participants) {}
 
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
@@ -97,29 +89,9 @@ class adaptive_wait {
     // A partner that is running answers within these polls. On a shared core they would keep it
     // from running.
     const int polls = mine.crowded_waits == 0 ? polls_on_trusted_core : 1;
-    for (int poll = 0; poll < polls; ++poll) {
-      if (ready(word.load(order))) return true;
-      Memory::relax();
-    }
-    return wait(mine, word, order, ready, deadline);
+    return this->is_ready_within(polls, word, order, ready) ||
+           wait(mine, word, order, ready, deadline);
   }
-
-  template <class Word>
-  void notify(const Word& word) noexcept {
-    sleepers_.wake_after_store(word);
-  }
-  template <class Word>
-  void notify_ordered(const Word& word) noexcept {
-    sleepers_.wake_after_update(word);
-  }
-
-  // Wakes one waiter, after a plain store that concerns only one.
-  template <class Word>
-  void notify_one(const Word& word) noexcept {
-    sleepers_.wake_one_after_store(word);
-  }
-  // Returns how many waiters sleep. The number may be out of date when it is returned.
-  std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
 
   // Corrects the length of the last wait in `mine`, which lasted too long because no thread woke
   // the sleeper: what it waited for came `ns_ago` nanoseconds ago, and then `followers` times more,
@@ -136,9 +108,8 @@ class adaptive_wait {
   template <class Word, class Ready, class Deadline>
   [[gnu::noinline]] bool wait(wait_state& mine, const Word& word, std::memory_order order,
                               Ready ready, Deadline deadline) noexcept {
-    // relaxed: the value publishes nothing else.
-    const patience chosen = patience::of_word(patience_.load(relaxed));
-    if (chosen.is_passive()) return sleepers_.sleep(word, order, ready, deadline);
+    const patience chosen = this->chosen_patience();
+    if (chosen.is_passive()) return this->sleep(word, order, ready, deadline);
     if (Memory::core().visited_by_another())
       mine.crowded_waits = options.waits_to_trust_core;
     else if (mine.crowded_waits > 0)
@@ -173,22 +144,18 @@ class adaptive_wait {
       }
       now = later;
     }
-    return sleep(mine, start, word, order, ready, deadline);
+    return sleep_and_note(mine, start, word, order, ready, deadline);
   }
 
   template <class Word, class Ready, class Deadline>
   bool wait_on_shared_core(wait_state& mine, patience chosen, const Word& word,
                            std::memory_order order, Ready ready, Deadline deadline) noexcept {
     auto& core = Memory::core();
-    if (shares_with_one(mine, core)) {
-      for (int poll = 0; poll < polls_beside_one; ++poll) {
-        if (ready(word.load(order))) return true;
-        Memory::relax();
-      }
-    }
+    if (shares_with_one(mine, core) && this->is_ready_within(polls_beside_one, word, order, ready))
+      return true;
     const bool tries = core.has_other_process();
     if (tries && !chosen.is_active() && !core.may_try_yielding(Memory::now_ns(), awake()))
-      return sleepers_.sleep(word, order, ready, deadline);
+      return this->sleep(word, order, ready, deadline);
     if (mine.looks > 0 && !tries && deadline.ns() == no_deadline::ns()) {
       --mine.looks;
       for (int yields = 0; yields < yields_without_clock; ++yields) {
@@ -202,7 +169,7 @@ class adaptive_wait {
     if (budget == 0) {
       // The next wait looks whether they are still long.
       mine.looks = 0;
-      return sleep(mine, start, word, order, ready, deadline);
+      return sleep_and_note(mine, start, word, order, ready, deadline);
     }
     budget = larger<std::uint64_t>(budget, options.least_yielding_ns);
     std::uint64_t before = start, empty_ns = 0, working_ns = 0;
@@ -237,13 +204,13 @@ class adaptive_wait {
       if (chosen.is_active()) continue;
       const bool is_too_long =
           chosen.is_balanced() ? empty_ns > budget || core.is_shunned(now) : now - start > budget;
-      if (is_too_long) return sleep(mine, start, word, order, ready, deadline);
+      if (is_too_long) return sleep_and_note(mine, start, word, order, ready, deadline);
     }
   }
 
   // Returns how many participants do not sleep. The number may be out of date.
   std::uint32_t awake() const noexcept {
-    const std::uint32_t asleep = sleepers_.asleep();
+    const std::uint32_t asleep = this->asleep();
     return asleep < participants_ ? static_cast<std::uint32_t>(participants_) - asleep : 1;
   }
 
@@ -265,11 +232,11 @@ class adaptive_wait {
     return false;
   }
 
-  // Parks. `start` is the time at which the wait began.
+  // Sleeps. `start` is the time at which the wait began.
   template <class Word, class Ready, class Deadline>
-  bool sleep(wait_state& mine, std::uint64_t start, const Word& word, std::memory_order order,
-             Ready ready, Deadline deadline) noexcept {
-    const bool is_ready = sleepers_.sleep(word, order, ready, deadline);
+  bool sleep_and_note(wait_state& mine, std::uint64_t start, const Word& word,
+                      std::memory_order order, Ready ready, Deadline deadline) noexcept {
+    const bool is_ready = this->sleep(word, order, ready, deadline);
     // The length includes the wake-up. Without it the policy would underestimate the wait and then
     // never poll long enough for it.
     note_length(mine, Memory::now_ns() - start);
@@ -297,10 +264,6 @@ class adaptive_wait {
   static constexpr std::uint8_t most_waits_of_one = 2;
   static constexpr std::uint8_t waits_to_know_one = 15;
 
-  // It uses the rest of the sleepers' cache line: both are written rarely, and long waits read
-  // them.
-  [[no_unique_address]] sleepers<Memory> sleepers_;
-  typename Memory::template setting<std::uint64_t> patience_;
   const rank_t participants_;
 };
 

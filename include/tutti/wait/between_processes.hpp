@@ -32,7 +32,7 @@
 #include "tutti/platform/minmax.hpp"
 #include "tutti/wait/deadline.hpp"
 #include "tutti/wait/patience.hpp"
-#include "tutti/wait/sleepers.hpp"
+#include "tutti/wait/sleeping.hpp"
 
 namespace tutti {
 
@@ -48,7 +48,7 @@ struct process_wait_options {
 };
 
 template <class Memory>
-class process_wait {
+class process_wait : public patient_wait<Memory> {
  public:
   struct wait_state {
     std::uint64_t ns_of_way = 0;
@@ -62,41 +62,22 @@ class process_wait {
   };
 
   explicit process_wait(rank_t /*participants*/, patience p = {}) noexcept
-      : patience_(p.chosen().word()) {}
-
-  bool set_patience(patience p) noexcept {
-    // relaxed: the value publishes nothing else.
-    patience_.store(p.chosen().word(), relaxed);
-    return true;
-  }
+      : patient_wait<Memory>(p) {}
 
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
     const int polls = mine.crowded_waits == 0 ? polls_on_own_cpu : polls_on_crowded_cpu;
-    for (int poll = 0; poll < polls; ++poll) {
-      if (ready(word.load(order))) return true;
-      Memory::relax();
-    }
-    return wait(mine, word, order, ready, deadline);
-  }
-
-  template <class Word>
-  void notify(const Word& word) noexcept {
-    sleepers_.wake_after_store(word);
-  }
-  template <class Word>
-  void notify_ordered(const Word& word) noexcept {
-    sleepers_.wake_after_update(word);
+    return this->is_ready_within(polls, word, order, ready) ||
+           wait(mine, word, order, ready, deadline);
   }
 
  private:
   template <class Word, class Ready, class Deadline>
   [[gnu::noinline]] bool wait(wait_state& mine, const Word& word, std::memory_order order,
                               Ready ready, Deadline deadline) noexcept {
-    // relaxed: the value publishes nothing else.
-    const patience chosen = patience::of_word(patience_.load(relaxed));
-    if (chosen.is_passive()) return sleepers_.sleep(word, order, ready, deadline);
+    const patience chosen = this->chosen_patience();
+    if (chosen.is_passive()) return this->sleep(word, order, ready, deadline);
     if (Memory::core().visited_by_another())
       mine.crowded_waits = waits_to_trust_cpu;
     else if (mine.crowded_waits > 0)
@@ -107,7 +88,7 @@ class process_wait {
         static_cast<std::uint16_t>(is_timed ? options.waits_between_looks : mine.waits_to_look - 1);
     const std::uint64_t start = is_timed ? Memory::now_ns() : 0;
     const bool is_ready = mine.sleeps && !chosen.is_active()
-                              ? sleepers_.sleep(word, order, ready, deadline)
+                              ? this->sleep(word, order, ready, deadline)
                               : poll_and_yield(mine, chosen, word, order, ready, deadline);
     if (is_timed && chosen.is_balanced()) learn(mine, Memory::now_ns() - start);
     return is_ready;
@@ -129,7 +110,7 @@ class process_wait {
       const std::uint64_t now = Memory::now_ns();
       if (now >= deadline.ns()) return false;
       if (!chosen.is_active() && now - start > most)
-        return sleepers_.sleep(word, order, ready, deadline);
+        return this->sleep(word, order, ready, deadline);
       const bool polls = now < end_of_polling;
       for (int i = 0; i < polls_between_clocks; ++i) {
         if (polls)
@@ -173,9 +154,6 @@ class process_wait {
   static constexpr int polls_on_own_cpu = 32, polls_on_crowded_cpu = 1;
   static constexpr int yields_without_clock = 4, polls_between_clocks = 8;
   static constexpr std::uint8_t waits_to_trust_cpu = 32;
-
-  [[no_unique_address]] sleepers<Memory> sleepers_;
-  typename Memory::template setting<std::uint64_t> patience_;
 };
 
 }  // namespace tutti

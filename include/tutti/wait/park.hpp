@@ -8,12 +8,12 @@
 
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/deadline.hpp"
-#include "tutti/wait/sleepers.hpp"
+#include "tutti/wait/sleeping.hpp"
 
 namespace tutti {
 
 template <class Memory = native, int Polls = 100>
-class park_wait {
+class park_wait : public sleeping_wait<Memory> {
  public:
   struct wait_state {};
   explicit park_wait(rank_t /*participants*/) noexcept {}
@@ -21,32 +21,9 @@ class park_wait {
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
-    for (int poll = 0; poll < Polls; ++poll) {
-      if (ready(word.load(order))) return true;
-      Memory::relax();
-    }
-    return sleepers_.sleep(word, order, ready, deadline);
+    return this->is_ready_within(Polls, word, order, ready) ||
+           this->sleep(word, order, ready, deadline);
   }
-
-  template <class Word>
-  void notify(const Word& word) noexcept {
-    sleepers_.wake_after_store(word);
-  }
-  template <class Word>
-  void notify_ordered(const Word& word) noexcept {
-    sleepers_.wake_after_update(word);
-  }
-
-  // Wakes one waiter, after a plain store that concerns only one.
-  template <class Word>
-  void notify_one(const Word& word) noexcept {
-    sleepers_.wake_one_after_store(word);
-  }
-  // Returns how many waiters sleep. The number may be out of date when it is returned.
-  std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
-
- private:
-  sleepers<Memory> sleepers_;
 };
 
 }  // namespace tutti

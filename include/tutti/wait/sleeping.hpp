@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the wait policies share that poll for some time and then sleep: waking the sleepers, the
+// polls, and the patience. A policy derives from one of the two classes and adds until().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tutti/platform/native.hpp"
+#include "tutti/wait/patience.hpp"
+#include "tutti/wait/sleepers.hpp"
+
+namespace tutti {
+
+template <class Memory = native>
+class sleeping_wait {
+ public:
+  template <class Word>
+  void notify(const Word& word) noexcept {
+    sleepers_.wake_after_store(word);
+  }
+  template <class Word>
+  void notify_ordered(const Word& word) noexcept {
+    sleepers_.wake_after_update(word);
+  }
+
+  // Wakes one waiter, after a plain store that concerns only one.
+  template <class Word>
+  void notify_one(const Word& word) noexcept {
+    sleepers_.wake_one_after_store(word);
+  }
+  // Returns how many waiters sleep. The number may be out of date when it is returned.
+  std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
+
+ protected:
+  sleeping_wait() noexcept = default;
+
+  // Returns true as soon as one of `polls` polls finds the word ready.
+  template <class Word, class Ready>
+  static bool is_ready_within(int polls, const Word& word, std::memory_order order,
+                              Ready ready) noexcept {
+    for (int poll = 0; poll < polls; ++poll) {
+      if (ready(word.load(order))) return true;
+      Memory::relax();
+    }
+    return false;
+  }
+
+  // Sleeps until the word is ready, or until the deadline: then it returns false.
+  template <class Word, class Ready, class Deadline>
+  bool sleep(const Word& word, std::memory_order order, Ready ready, Deadline deadline) noexcept {
+    return sleepers_.sleep(word, order, ready, deadline);
+  }
+
+ private:
+  // What a derived class adds uses the rest of its cache line: both are written rarely, and long
+  // waits read them.
+  [[no_unique_address]] sleepers<Memory> sleepers_;
+};
+
+// The same with a patience.
+template <class Memory = native>
+class patient_wait : public sleeping_wait<Memory> {
+ public:
+  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
+  // true, because the policy has a patience.
+  bool set_patience(patience p) noexcept {
+    // relaxed: the value publishes nothing else.
+    patience_.store(p.chosen().word(), relaxed);
+    return true;
+  }
+
+ protected:
+  explicit patient_wait(patience p) noexcept : patience_(p.chosen().word()) {}
+
+  // Returns the patience of a wait that begins now.
+  patience chosen_patience() const noexcept {
+    // relaxed: the value publishes nothing else.
+    return patience::of_word(patience_.load(relaxed));
+  }
+
+ private:
+  typename Memory::template setting<std::uint64_t> patience_;
+};
+
+}  // namespace tutti
