@@ -5,7 +5,7 @@ include(GoogleTest)
 
 # What nearly every test includes, compiled once. No header of tutti is in it: a change of one would
 # compile all tests anew.
-add_library(tutti_test_headers STATIC "${CMAKE_CURRENT_LIST_DIR}/test_headers.cpp")
+add_library(tutti_test_headers STATIC "${CMAKE_CURRENT_LIST_DIR}/precompiled.cpp")
 set_target_properties(tutti_test_headers PROPERTIES CXX_EXTENSIONS OFF)
 target_link_libraries(tutti_test_headers PRIVATE tutti::headers tutti_warnings GTest::gtest)
 target_precompile_headers(
