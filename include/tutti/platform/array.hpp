@@ -38,7 +38,11 @@ class array {
   T* end() noexcept { return items_ + size_; }
 
  private:
-  static constexpr std::align_val_t alignment() noexcept { return std::align_val_t{alignof(T)}; }
+  // The array begins on a cache line, so that the allocator does not decide which elements share
+  // one.
+  static constexpr std::align_val_t alignment() noexcept {
+    return std::align_val_t{alignof(T) < cache_line ? cache_line : alignof(T)};
+  }
 
   std::size_t size_;
   T* items_;

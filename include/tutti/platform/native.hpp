@@ -8,6 +8,8 @@
 //              memory order weakened in turn
 //   fibered    tests/platform/fibered.hpp: threads are fibers of one thread; the clock, the
 //              sleep and the number of CPUs are simulated
+//   simulated  sim/simulated.hpp: a machine of cores, caches and an operating system, in simulated
+//              time
 // A platform is a class with static functions and these types. Barriers, reductions and detectors
 // need the first part:
 //   atomic<T>, mutex          the types of shared words and of locks

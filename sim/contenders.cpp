@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/contenders.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+
+#include "sim/barrier_meeting.hpp"
+#include "tutti/barrier/barrier.hpp"
+#include "tutti/reduce/reduction.hpp"
+#include "tutti/registry.hpp"
+
+namespace tutti::sim {
+
+namespace {
+
+template <class Wait>
+contender default_barrier() {
+  using barrier =
+      tutti::barrier<no_completion, false, simulated, typename Wait::template type<simulated>>;
+  return {.family = "tutti",
+          .name = "default",
+          .wait = std::string(Wait::info.name),
+          .summary = "tutti::barrier with ranks",
+          .polls_without_end = Wait::info.name == "spin",
+          .make = [](rank_t n) -> std::unique_ptr<meeting> {
+            return std::make_unique<barrier_meeting<barrier>>(std::make_unique<barrier>(n));
+          }};
+}
+
+template <class Wait>
+class reduction_meeting final : public meeting {
+ public:
+  reduction_meeting(rank_t n, reduction_algorithm algorithm) : total_(n, {}, algorithm) {}
+  void episode(rank_t rank) override { static_cast<void>(total_.all(rank, 1.0)); }
+
+ private:
+  reduction<double, plus, simulated, Wait> total_;
+};
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+template <class... Wait>
+void add_waits(std::vector<contender>& to, const std::vector<std::string>& waits,
+               std::tuple<Wait...>*) {
+  const auto add = [&]<class W>(W*) {
+    if (!has(waits, W::info.name)) return;
+    add_barriers_of_wait<W>(to);
+    if (W::info.name == "adaptive" || W::info.name == "spin") to.push_back(default_barrier<W>());
+  };
+  (add(static_cast<Wait*>(nullptr)), ...);
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& name,
+                         const std::vector<std::string>& known) {
+  std::string text = "there is no " + what + " '" + name + "' for simulations; there are:";
+  for (const std::string& each : known) text += " " + each;
+  throw std::invalid_argument(text);
+}
+
+}  // namespace
+
+std::vector<contender> barriers(const std::vector<std::string>& algorithms,
+                                const std::vector<std::string>& waits) {
+  std::vector<std::string> known_waits;
+  for (const wait_info& info : wait_policies) known_waits.emplace_back(info.name);
+  for (const std::string& name : waits)
+    if (!has(known_waits, name)) refuse("wait policy", name, known_waits);
+  const std::vector<std::string> known = names_of_barriers();
+  for (const std::string& name : algorithms)
+    if (name != "all" && name != "papers" && !has(known, name)) refuse("barrier", name, known);
+  std::vector<contender> made, chosen;
+  add_waits(made, waits, static_cast<registry::waits*>(nullptr));
+  for (contender& c : made)
+    if (has(algorithms, "all") || has(algorithms, c.name)) chosen.push_back(std::move(c));
+  for (contender& c : paper_barriers())
+    if (has(algorithms, "papers") || has(algorithms, c.name)) chosen.push_back(std::move(c));
+  return chosen;
+}
+
+std::vector<contender> reductions(const std::vector<std::string>& algorithms) {
+  struct choice {
+    const char* name;
+    reduction_algorithm algorithm;
+  };
+  const choice choices[] = {{"default", reduction_algorithm::tuttis_choice},
+                            {"exchange", reduction_algorithm::exchange},
+                            {"tree", reduction_algorithm::tree},
+                            {"counted", reduction_algorithm::counted}};
+  std::vector<std::string> known;
+  for (const choice& c : choices) known.emplace_back(c.name);
+  for (const std::string& name : algorithms)
+    if (name != "all" && !has(known, name)) refuse("reduction", name, known);
+  std::vector<contender> made;
+  for (const choice& c : choices) {
+    if (!has(algorithms, "all") && !has(algorithms, c.name)) continue;
+    for (const bool spins : {false, true})
+      made.push_back(
+          {.family = "tutti",
+           .name = c.name,
+           .wait = spins ? "spin" : "adaptive",
+           .summary = "tutti::reduction of a double",
+           .polls_without_end = spins,
+           .make = [algorithm = c.algorithm, spins](rank_t n) -> std::unique_ptr<meeting> {
+             if (spins)
+               return std::make_unique<reduction_meeting<spin_wait<simulated>>>(n, algorithm);
+             return std::make_unique<reduction_meeting<adaptive_wait<simulated>>>(n, algorithm);
+           }});
+  }
+  return made;
+}
+
+std::vector<std::string> names_of_barriers() {
+  std::vector<std::string> names;
+  for (const algorithm_info& info : algorithms) names.emplace_back(info.name);
+  names.emplace_back("default");
+  for (const contender& c : paper_barriers()) names.push_back(c.name);
+  return names;
+}
+
+}  // namespace tutti::sim

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cores do to cache lines: who has a copy, who waits, and when a line comes.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "sim/thread.hpp"
+
+namespace tutti::sim {
+namespace {
+
+constexpr std::uintptr_t line_bytes = 64;
+
+std::uint64_t read(const void* address, std::size_t size) noexcept {
+  std::uint64_t value = 0;
+  std::memcpy(&value, address, size);
+  return value;
+}
+
+std::size_t slot_of(std::uintptr_t address, std::size_t slots) noexcept {
+  return static_cast<std::size_t>(address * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
+}
+
+}  // namespace
+
+bool world::core_set::empty() const noexcept {
+  for (const std::uint64_t word : words_)
+    if (word != 0) return false;
+  return true;
+}
+
+template <class Visit>
+void world::core_set::each(Visit visit) const {
+  for (std::size_t i = 0; i < words_.size(); ++i)
+    for (std::uint64_t word = words_[i]; word != 0; word &= word - 1)
+      visit(static_cast<unsigned>(64 * i) + static_cast<unsigned>(std::countr_zero(word)));
+}
+
+// ---- lines by address
+
+void world::make_room() noexcept {
+  std::vector<place> old(std::max<std::size_t>(1024, 2 * places_.size()));
+  old.swap(places_);
+  for (const place& p : old) {
+    if (p.at == nullptr) continue;
+    std::size_t slot = slot_of(p.address, places_.size());
+    while (places_[slot].at != nullptr) slot = (slot + 1) & (places_.size() - 1);
+    places_[slot] = p;
+  }
+}
+
+world::line& world::line_of(const void* address) noexcept {
+  const std::uintptr_t wanted = reinterpret_cast<std::uintptr_t>(address) / line_bytes;
+  if (2 * lines_.size() >= places_.size()) make_room();
+  std::size_t slot = slot_of(wanted, places_.size());
+  while (places_[slot].at != nullptr) {
+    if (places_[slot].address == wanted) return *places_[slot].at;
+    slot = (slot + 1) & (places_.size() - 1);
+  }
+  // Numbers follow the first uses, so that a run does not depend on addresses.
+  line& made = lines_.emplace_back();
+  made.number = static_cast<std::uint32_t>(lines_.size() - 1);
+  places_[slot] = {wanted, &made};
+  return made;
+}
+
+// ---- operations of threads
+
+std::uint64_t world::load(const void* address, std::size_t size) noexcept {
+  thread& t = me();
+  line& l = line_of(address);
+  ++t.loads;
+  // The thread's own store to the line comes first.
+  for (const pending_store& s : t.stores)
+    if (s.at == &l) {
+      drain();
+      break;
+    }
+  if (!l.copies.has(t.core)) {
+    wait_for_line(l, access::read, address, size);
+    return t.value;
+  }
+  t.polled = &l;
+  t.version = l.version;
+  t.value = read(address, size);
+  spend(machine_.hit);
+  return t.value;
+}
+
+void world::store(void* address, std::uint64_t value, std::size_t size, bool drains) noexcept {
+  constexpr std::size_t most_pending = 40;
+  thread& t = me();
+  ++t.others;
+  line& l = line_of(address);
+  if (t.stores.size() >= most_pending) drain();
+  bool is_requested = false;
+  for (const pending_store& s : t.stores) is_requested = is_requested || s.at == &l;
+  t.stores.push_back({&l, address, value, size, true});
+  if (l.owner == t.core)
+    commit_stores(t.number);
+  else if (!is_requested)
+    ask(l, access::store, t.number, address, size);
+  spend(machine_.hit);
+  if (drains) drain();
+}
+
+void world::own(const void* address) noexcept {
+  thread& t = me();
+  ++t.others;
+  drain();
+  line& l = line_of(address);
+  if (l.owner != t.core) wait_for_line(l, access::change, address, 0);
+}
+
+void world::change_done(const void* address, bool has_changed) noexcept {
+  if (has_changed) wrote(line_of(address));
+  spend(machine_.atomic);
+}
+
+void world::fence() noexcept {
+  ++me().others;
+  drain();
+  spend(machine_.fence);
+}
+
+void world::relax() noexcept {
+  thread& t = me();
+  const bool polls = options_.skips_polls && t.loads == 1 && t.others == 0;
+  t.loads = t.others = 0;
+  if (polls)
+    poll_later(options_.poll_gap);
+  else
+    spend(options_.poll_gap);
+}
+
+void world::wait_for_change() noexcept {
+  thread& t = me();
+  t.loads = t.others = 0;
+  poll_later(0);
+}
+
+void world::poll_later(sim_time gap) noexcept {
+  thread& t = me();
+  line& l = *t.polled;
+  // The line has changed since the poll, or another thread wants the CPU.
+  if (l.version != t.version || !l.copies.has(t.core) || processors_[t.cpu].must_switch)
+    return spend(gap);
+  t.poll_gap = gap;
+  t.polls_since = t.since = now();
+  t.state = doing::polls;
+  t.has_work = false;
+  l.pollers.push_back(t.number);
+  dispatch();
+}
+
+void world::wait_for_line(line& l, access kind, const void* address, std::size_t size) noexcept {
+  thread& t = me();
+  t.waits_for = &l;
+  t.wants = kind;
+  t.since = now();
+  ask(l, kind, t.number, address, size);
+  dispatch();
+  t.waits_for = nullptr;
+}
+
+void world::drain() noexcept {
+  thread& t = me();
+  if (t.stores.empty()) return;
+  t.drains = true;
+  t.since = now();
+  dispatch();
+  t.drains = false;
+}
+
+// Does the stores of a thread, in their order, whose lines have come.
+void world::commit_stores(std::uint32_t who) noexcept {
+  thread& t = *threads_[who];
+  while (!t.stores.empty()) {
+    const pending_store s = t.stores.front();
+    if (s.at->owner != t.core) {
+      // The line came too early and has left again.
+      const bool is_asked_for =
+          (s.at->in_transit && s.at->coming.thread == who) ||
+          std::any_of(s.at->waiting.begin(), s.at->waiting.end(),
+                      [&](const request& r) { return r.thread == who && r.kind == access::store; });
+      if (!is_asked_for) ask(*s.at, access::store, who, s.address, s.size);
+      return;
+    }
+    std::memcpy(s.address, &s.value, s.size);
+    t.stores.erase(t.stores.begin());
+    wrote(*s.at);
+  }
+  if (t.drains) resume_at(who, now());
+}
+
+void world::wrote(line& l) noexcept {
+  ++l.version;
+  wake_pollers(l, nobody);
+}
+
+void world::wake_pollers(line& l, std::uint32_t except_core) noexcept {
+  std::size_t kept = 0;
+  for (const std::uint32_t who : l.pollers) {
+    thread& t = *threads_[who];
+    if (t.core == except_core) {
+      l.pollers[kept++] = who;
+      continue;
+    }
+    t.state = doing::runs;
+    t.has_work = true;
+    if (!t.is_on_cpu) continue;
+    const sim_time period = t.poll_gap == 0 ? 1 : t.poll_gap + machine_.hit;
+    sim_time next = t.polls_since + t.poll_gap;
+    if (next < now()) next += (now() - next + period - 1) / period * period;
+    resume_at(who, next);
+  }
+  l.pollers.resize(kept);
+}
+
+// ---- requests
+
+void world::ask(line& l, access kind, std::uint32_t who, const void* address,
+                std::size_t size) noexcept {
+  l.waiting.push_back({who, threads_[who]->core, kind, requests_++, address, size});
+  if (l.in_transit || l.serve_is_due) return;
+  if (l.free_at <= now())
+    serve(l);
+  else
+    serve_later(l);
+}
+
+void world::serve_later(line& l) noexcept {
+  if (l.waiting.empty()) return;
+  sim_time when = std::max(l.free_at, now());
+  // The other threads of the core need not wait until it lets the line go.
+  for (const request& r : l.waiting)
+    if (r.core == l.owner) when = std::min(when, now() + machine_.atomic);
+  l.serve_is_due = true;
+  queue_.at(when, {event::kind::serve, l.number, 0});
+}
+
+std::size_t world::choose(const line& l) const noexcept {
+  const auto rank = [&](const request& r) {
+    const unsigned distance =
+        !machine_.nearest_first || l.holder == nobody
+            ? 0
+            : distances_[std::size_t{l.holder} * machine_.all_cores() + r.core];
+    return std::pair(distance, r.order);
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < l.waiting.size(); ++i)
+    if (rank(l.waiting[i]) < rank(l.waiting[best])) best = i;
+  return best;
+}
+
+void world::serve(line& l) noexcept {
+  if (l.waiting.empty()) return;
+  const std::size_t index = choose(l);
+  if (l.waiting[index].kind == access::read)
+    serve_reads(l);
+  else
+    serve_change(l, index);
+}
+
+// The way of a copy to a core.
+sim_time world::way_to(const line_state& l, unsigned core) const noexcept {
+  if (l.copies.has(core)) return machine_.hit;
+  if (l.owner == nobody && l.copies.empty()) return machine_.memory;
+  const std::uint8_t* const distances = &distances_[std::size_t{core} * machine_.all_cores()];
+  unsigned best = l.owner != nobody ? distances[l.owner] : 255;
+  if (l.owner == nobody) {
+    if (machine_.reads_by_node)
+      l.copies.each([&](unsigned other) { best = std::min<unsigned>(best, distances[other]); });
+    else
+      best = distances[l.holder];
+  }
+  return machine::at_distance(machine_.transfer, best);
+}
+
+// The time until no other core has a copy.
+sim_time world::invalidation(const line& l, unsigned core) const noexcept {
+  if (l.owner != nobody) return 0;
+  const std::uint8_t* const distances = &distances_[std::size_t{core} * machine_.all_cores()];
+  unsigned farthest = 0;
+  l.copies.each([&](unsigned other) { farthest = std::max<unsigned>(farthest, distances[other]); });
+  if (farthest == 0) return 0;
+  if (machine_.broadcasts)
+    for (unsigned other = 0; other < machine_.all_cores(); other += machine_.cores_of_node())
+      farthest = std::max<unsigned>(farthest, distances[other]);
+  return machine::at_distance(machine_.invalidate, farthest);
+}
+
+void world::serve_change(line& l, std::size_t index) noexcept {
+  l.coming = l.waiting[index];
+  l.waiting.erase(l.waiting.begin() + static_cast<std::ptrdiff_t>(index));
+  const std::uint32_t core = l.coming.core;
+  const sim_time takes = l.owner == core ? 0 : std::max(way_to(l, core), invalidation(l, core));
+  ++transfers_;
+  const bool keeps = l.copies.has(core);
+  l.copies.clear();
+  if (keeps) l.copies.add(core);
+  l.owner = nobody;
+  l.in_transit = true;
+  wake_pollers(l, core);
+  queue_.at(now() + takes, {event::kind::arrive, l.number, 0});
+}
+
+void world::arrive(line& l) noexcept {
+  const request r = l.coming;
+  l.in_transit = false;
+  l.owner = l.holder = r.core;
+  l.copies.add(r.core);
+  l.free_at = now() + machine_.hold;
+  if (r.kind == access::store) commit_stores(r.thread);
+  serve_later(l);
+}
+
+// All readers that wait are served together.
+void world::serve_reads(line& l) noexcept {
+  std::vector<request> readers;
+  std::size_t kept = 0;
+  for (const request& r : l.waiting)
+    if (r.kind == access::read)
+      readers.push_back(r);
+    else
+      l.waiting[kept++] = r;
+  l.waiting.resize(kept);
+  if (machine_.nearest_first && l.holder != nobody) {
+    const std::uint8_t* const near = &distances_[std::size_t{l.holder} * machine_.all_cores()];
+    std::stable_sort(readers.begin(), readers.end(), [&](const request& a, const request& b) {
+      return near[a.core] < near[b.core];
+    });
+  }
+  const bool was_owned = l.owner != nobody;
+  const line_state before = l;
+  // When the next reader of a node can be served, and how long its way is.
+  struct server {
+    sim_time next = 0, way = 0;
+    bool has_begun = false;
+  };
+  std::vector<server> servers(machine_.reads_by_node ? machine_.nodes : 1);
+  sim_time busy = 0;
+  for (const request& r : readers) {
+    thread& t = *threads_[r.thread];
+    t.polled = &l;
+    t.version = l.version;
+    t.value = read(r.address, r.size);
+    server& s = servers[machine_.reads_by_node ? machine_.node_of_core(r.core) : 0];
+    if (l.copies.has(r.core)) {
+      // Another thread of the core has asked before.
+      resume_at(r.thread, now() + (before.copies.has(r.core) ? machine_.hit : s.next + s.way));
+      continue;
+    }
+    const sim_time way = way_to(before, r.core);
+    // The readers of a node that has no copy yet wait for the first one's.
+    if (!s.has_begun || !machine_.reads_by_node) s.way = way;
+    s.has_begun = true;
+    ++transfers_;
+    resume_at(r.thread, now() + s.next + s.way);
+    l.copies.add(r.core);
+    s.next += machine_.read_gap;
+    busy = std::max(busy, s.next + (was_owned ? s.way : 0));
+  }
+  l.owner = nobody;
+  if (l.holder == nobody && !readers.empty()) l.holder = readers.front().core;
+  l.free_at = now() + busy;
+  serve_later(l);
+}
+
+}  // namespace tutti::sim

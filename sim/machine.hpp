@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine that a world (world.hpp) simulates: its cores, its caches, what a cache line's way takes,
+// and what its operating system takes. machine_file.hpp reads one from a file.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sim/events.hpp"
+
+namespace tutti::sim {
+
+// Times between cores are in picoseconds.
+constexpr sim_time picoseconds(double ns) { return static_cast<sim_time>(ns * 1000 + 0.5); }
+constexpr double nanoseconds(sim_time ps) { return static_cast<double>(ps) / 1000; }
+
+// Which CPU has which number. Thread i of a program runs on CPU i.
+enum class cpu_numbering {
+  // One CPU of each core, node by node; the siblings follow in the same order.
+  cores_first,
+  // The siblings of a core follow each other.
+  siblings_adjacent,
+  // Neighbouring numbers are in different nodes; the siblings follow at the end.
+  nodes_in_turn,
+};
+
+// What a line's way takes, by the distance between two cores.
+struct line_times {
+  sim_time cluster = 0, node = 0;
+  // By the number of hops between two nodes, counted from 1.
+  std::vector<sim_time> hops;
+};
+
+struct machine {
+  std::string name, description;
+  // Cycles are printed at this rate.
+  double clock_ghz = 1;
+
+  // ---- where the CPUs are
+  unsigned nodes = 1;
+  unsigned clusters = 1;  // in a node
+  unsigned cores = 1;     // in a cluster
+  unsigned threads = 1;   // of a core
+  cpu_numbering numbering = cpu_numbering::cores_first;
+  // From node to node.
+  std::vector<std::vector<unsigned>> hops;
+
+  // ---- one cache line
+  // From the core that has it to the core that wants it.
+  line_times transfer;
+  // Until the copies of other cores are gone; the farthest one counts.
+  line_times invalidate;
+  // Every invalidation asks all nodes, with copies or without.
+  bool broadcasts = false;
+  // A line that no cache has.
+  sim_time memory = 0;
+  // A core keeps a line for so long after it came for a write.
+  sim_time hold = 0;
+  // Readers that wait for the same line are served one after the other, so far apart.
+  sim_time read_gap = 0;
+  // A node's cache serves the readers of that node while another serves those of another node.
+  bool reads_by_node = true;
+  // The nearest of the requests that wait for a line is served first; otherwise the oldest is.
+  bool nearest_first = true;
+
+  // ---- a core
+  sim_time hit = 0;     // a load or store of its own cache
+  sim_time atomic = 0;  // a read-modify-write of its own cache
+  sim_time fence = 0;
+  sim_time clock = 0;  // reading the clock
+  sim_time pause = 0;  // the instruction between polls of programs that have just that
+
+  // ---- the operating system
+  sim_time slice = 0;           // how long a thread runs while others wait for its CPU
+  sim_time context_switch = 0;  // from one thread to another
+  sim_time yield = 0;           // a call that finds no other thread
+  sim_time futex_wait = 0;      // the call, until the CPU is free
+  sim_time futex_wake = 0;      // the call, and again for each thread that it wakes
+  sim_time wake_up = 0;         // until a woken thread runs on a CPU that was idle
+
+  unsigned cores_of_node() const { return clusters * cores; }
+  unsigned all_cores() const { return nodes * cores_of_node(); }
+  unsigned cpus() const { return all_cores() * threads; }
+
+  // The core of a CPU, counted node by node and cluster by cluster.
+  unsigned core_of_cpu(unsigned cpu) const {
+    if (numbering == cpu_numbering::siblings_adjacent) return cpu / threads;
+    const unsigned place = cpu % all_cores();
+    if (numbering == cpu_numbering::cores_first) return place;
+    return place % nodes * cores_of_node() + place / nodes;
+  }
+  unsigned cluster_of_core(unsigned core) const { return core / cores; }
+  unsigned node_of_core(unsigned core) const { return core / cores_of_node(); }
+  unsigned hops_between(unsigned node, unsigned other) const {
+    return node == other ? 0 : hops.empty() ? 1 : hops[node][other];
+  }
+  // 0: the same core; 1: the same cluster; 2: the same node; more: hops.
+  unsigned distance(unsigned core, unsigned other) const {
+    if (core == other) return 0;
+    if (cluster_of_core(core) == cluster_of_core(other)) return 1;
+    return 2 + hops_between(node_of_core(core), node_of_core(other));
+  }
+  static sim_time at_distance(const line_times& t, unsigned distance) {
+    if (distance <= 1) return t.cluster;
+    return distance == 2 ? t.node : t.hops[std::min<std::size_t>(distance - 3, t.hops.size() - 1)];
+  }
+};
+
+}  // namespace tutti::sim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// tutti's barriers on simulated machines with one wait policy. Only the sources that CMake writes
+// for the policies include this.
+#pragma once
+
+#include <tuple>
+
+#include "sim/barrier_meeting.hpp"
+#include "tutti/registry.hpp"
+
+namespace tutti::sim {
+
+template <class Wait, class... Algorithm>
+void add_algorithms(std::vector<contender>& to, std::tuple<Algorithm...>*) {
+  using wait = typename Wait::template type<simulated>;
+  (to.push_back({.family = "tutti",
+                 .name = std::string(Algorithm::info.name),
+                 .wait = std::string(Wait::info.name),
+                 .summary = std::string(Algorithm::info.summary),
+                 .polls_without_end = Wait::info.name == "spin",
+                 .make = [](rank_t n) -> std::unique_ptr<meeting> {
+                   auto made = Algorithm::template make<simulated, wait>(n);
+                   using barrier = typename decltype(made)::element_type;
+                   return std::make_unique<barrier_meeting<barrier>>(std::move(made));
+                 }}),
+   ...);
+}
+
+template <class Wait>
+void add_barriers_of_wait(std::vector<contender>& to) {
+  add_algorithms<Wait>(to, static_cast<registry::algorithms*>(nullptr));
+}
+
+}  // namespace tutti::sim

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/simulated.hpp"
+
+namespace tutti::sim {
+
+void simulated_mutex::lock() noexcept {
+  std::uint32_t expected = 0;
+  // acquire: pairs with unlock.
+  if (state_.compare_exchange_strong(expected, 1, acquire, relaxed)) return;
+  // acquire: pairs with unlock.
+  while (state_.exchange(2, acquire) != 0) simulated::park(state_, 2u, UINT64_MAX);
+}
+
+void simulated_mutex::unlock() noexcept {
+  // release: publishes what was written under the lock; pairs with lock.
+  if (state_.exchange(0, release) == 2) simulated::unpark_one(state_);
+}
+
+void simulated_threads::start(rank_t count, platform::placement,
+                              void (*body)(void* context, rank_t thread), void* context) {
+  for (rank_t thread = 1; thread < count; ++thread)
+    numbers_.push_back(world::current()->start([body, context, thread] { body(context, thread); }));
+}
+
+void simulated_threads::join() noexcept {
+  for (const std::size_t number : numbers_) world::current()->join(number);
+  numbers_.clear();
+}
+
+std::vector<rank_t> simulated::cache_groups(rank_t n) {
+  const machine& m = hardware();
+  std::vector<rank_t> sizes;
+  unsigned last = 0;
+  for (rank_t rank = 0; rank < n; ++rank) {
+    const unsigned cluster = m.cluster_of_core(m.core_of_cpu(rank % m.cpus()));
+    if (sizes.empty() || cluster != last)
+      sizes.push_back(1);
+    else
+      ++sizes.back();
+    last = cluster;
+  }
+  return sizes;
+}
+
+}  // namespace tutti::sim

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The platform of a simulated machine: tutti's templates run on it as they are.
+//
+//   sim::world world(machine, {});
+//   world.run([] { tutti::basic_team<sim::simulated> team(64); team.run(...); });
+//
+// Outside of a world its operations are those of plain variables and take no time, so that objects
+// can be made before a run and destroyed after it.
+#pragma once
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sim/world.hpp"
+#include "tutti/platform/topology.hpp"
+#include "tutti/team/no_fibers.hpp"
+
+namespace tutti::sim {
+
+// An atomic word of the size of T.
+template <class T>
+class simulated_atomic {
+  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>);
+
+ public:
+  constexpr simulated_atomic(T value = T()) noexcept : value_(value) {}
+  simulated_atomic(const simulated_atomic&) = delete;
+  simulated_atomic& operator=(const simulated_atomic&) = delete;
+
+  T load(std::memory_order) const noexcept {
+    world* const w = world::current();
+    if (w == nullptr) return value_;
+    const std::uint64_t bits = w->load(&value_, sizeof value_);
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  void store(T value, std::memory_order order) noexcept {
+    world* const w = world::current();
+    if (w == nullptr) {
+      value_ = value;
+      return;
+    }
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    w->store(&value_, bits, sizeof value_, order == std::memory_order_seq_cst);
+  }
+  T exchange(T value, std::memory_order) noexcept {
+    return change([&](T) { return value; });
+  }
+  T fetch_add(T by, std::memory_order) noexcept {
+    return change([&](T old) { return static_cast<T>(old + by); });
+  }
+  T fetch_sub(T by, std::memory_order) noexcept {
+    return change([&](T old) { return static_cast<T>(old - by); });
+  }
+  T fetch_or(T bits, std::memory_order) noexcept {
+    return change([&](T old) { return static_cast<T>(old | bits); });
+  }
+  T fetch_and(T bits, std::memory_order) noexcept {
+    return change([&](T old) { return static_cast<T>(old & bits); });
+  }
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order,
+                               std::memory_order) noexcept {
+    bool is_equal = false;
+    const T old = change([&](T now) {
+      is_equal = now == expected;
+      return is_equal ? desired : now;
+    });
+    if (!is_equal) expected = old;
+    return is_equal;
+  }
+  bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
+                             std::memory_order failure) noexcept {
+    return compare_exchange_strong(expected, desired, success, failure);
+  }
+
+ private:
+  template <class Change>
+  T change(Change to) noexcept {
+    world* const w = world::current();
+    if (w != nullptr) w->own(&value_);
+    const T old = value_;
+    value_ = to(old);
+    if (w != nullptr) w->change_done(&value_, !(value_ == old));
+    return old;
+  }
+  T value_;
+};
+
+// The lock of glibc's pthread_mutex_t: 0 is free, 1 is taken, 2 is taken and others sleep.
+class simulated_mutex {
+ public:
+  void lock() noexcept;
+  void unlock() noexcept;
+
+ private:
+  simulated_atomic<std::uint32_t> state_{0};
+};
+
+// The threads of a team.
+class simulated_threads {
+ public:
+  void start(rank_t count, platform::placement where, void (*body)(void* context, rank_t thread),
+             void* context);
+  bool has_started() const noexcept { return !numbers_.empty(); }
+  void join() noexcept;
+
+ private:
+  std::vector<std::size_t> numbers_;
+};
+
+struct simulated {
+  template <class T>
+  using atomic = simulated_atomic<T>;
+  template <class T>
+  using setting = simulated_atomic<T>;
+  template <class T>
+  using plain = T;
+  using mutex = simulated_mutex;
+  using threads = simulated_threads;
+  using fiber_group = no_fibers;
+  static constexpr bool can_park = true;
+
+  static std::memory_order order(const char* site, std::memory_order o) noexcept {
+    if (world* const w = world::current()) w->note_site(site);
+    return o;
+  }
+  static void fence(const char*, std::memory_order) noexcept {
+    if (world* const w = world::current()) w->fence();
+  }
+  static void relax() noexcept {
+    if (world* const w = world::current()) w->relax();
+  }
+  static void relax_long() noexcept { relax(); }
+  static void yield() noexcept {
+    if (world* const w = world::current()) w->yield();
+  }
+  template <class T>
+  static void park(const simulated_atomic<T>& word, T seen, std::uint64_t deadline_ns) noexcept {
+    if (world* const w = world::current())
+      w->sleep(&word, sizeof word, static_cast<std::uint64_t>(seen),
+               deadline_ns > UINT64_MAX / 1000 ? UINT64_MAX : deadline_ns * 1000);
+  }
+  template <class T>
+  static void unpark(const simulated_atomic<T>& word) noexcept {
+    if (world* const w = world::current()) w->wake(&word, UINT_MAX);
+  }
+  template <class T>
+  static void unpark_one(const simulated_atomic<T>& word) noexcept {
+    if (world* const w = world::current()) w->wake(&word, 1);
+  }
+  template <class Word, class Changed>
+  static void nap(const Word&, Changed changed) noexcept {
+    world* const w = world::current();
+    if (w != nullptr && !changed()) w->wait_for_change();
+  }
+  static std::uint64_t now_ns() noexcept {
+    world* const w = world::current();
+    if (w == nullptr) return 0;
+    w->spend(w->hardware().clock);
+    return w->now() / 1000;
+  }
+  static std::uint64_t ticks() noexcept { return now_ns(); }
+  static double ticks_per_ns() noexcept { return 1; }
+
+  static std::uint32_t cpus() noexcept { return hardware().cpus(); }
+  static std::uint32_t cores() noexcept { return hardware().all_cores(); }
+  // The ranks that follow each other in one cluster.
+  static std::vector<rank_t> cache_groups(rank_t n);
+  static int cpu() noexcept {
+    world* const w = world::current();
+    return w == nullptr ? 0 : static_cast<int>(w->cpu());
+  }
+  static void leave_cpu(int) noexcept {}
+  static std::uint32_t place() noexcept { return static_cast<std::uint32_t>(cpu()) / 8; }
+
+  template <class T>
+  static T& local() noexcept {
+    static const std::size_t number = next_local++;
+    static T outside{};
+    world* const w = world::current();
+    if (w == nullptr) return outside;
+    std::shared_ptr<void>& mine = w->local(number);
+    if (mine == nullptr) mine = std::make_shared<T>();
+    return *static_cast<T*>(mine.get());
+  }
+
+  static world::cpu_notes& core() noexcept { return world::current()->notes(); }
+
+  // The machine that cpus(), cores() and cache_groups() describe outside of a world: objects are
+  // made before their world runs.
+  class making_for {
+   public:
+    explicit making_for(const machine& m) noexcept : before_(std::exchange(made_for, &m)) {}
+    ~making_for() { made_for = before_; }
+    making_for(const making_for&) = delete;
+    making_for& operator=(const making_for&) = delete;
+
+   private:
+    const machine* before_;
+  };
+
+ private:
+  static const machine& hardware() noexcept {
+    world* const w = world::current();
+    return w != nullptr ? w->hardware() : *made_for;
+  }
+  static inline const machine* made_for = nullptr;
+  static inline std::size_t next_local = 0;
+};
+
+}  // namespace tutti::sim

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine itself: the order of events, the same run for the same seed, times of single
+// operations, skipped polls, deadlocks, and all that takes a platform.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sim/contenders.hpp"
+#include "sim/measure.hpp"
+#include "sim/simulated.hpp"
+#include "sim/tests/some_machine.hpp"
+#include "tutti/comm/communicator.hpp"
+#include "tutti/reduce/reduction.hpp"
+#include "tutti/team/on_platform.hpp"
+
+namespace tutti::sim {
+namespace {
+
+template <class Body>
+void on_threads(world& w, rank_t n, Body body) {
+  w.run([&] {
+    for (rank_t rank = 1; rank < n; ++rank) w.start([&body, rank] { body(rank); });
+    body(0);
+  });
+}
+
+// ---- times
+
+// ns that one operation takes after `before` has been done by another thread.
+template <class Before, class Operation>
+double time_of(const machine& m, Before before, Operation operation) {
+  double took = 0;
+  world w(m, {.start_within = 0});
+  const auto body = [&](rank_t rank) {
+    if (rank == 0) {
+      before();
+      return;
+    }
+    w.spend(picoseconds(10'000));
+    const sim_time start = w.now();
+    operation();
+    took = nanoseconds(w.now() - start);
+  };
+  on_threads(w, 2, body);
+  return took;
+}
+
+TEST(World, TakesTheTimesOfTheMachine) {
+  const machine m = some_machine(2, 4, 1);
+  struct alignas(64) {
+    simulated_atomic<int> word{0};
+  } line;
+  const auto load = [&] { static_cast<void>(line.word.load(relaxed)); };
+  const auto add = [&] { line.word.fetch_add(1, relaxed); };
+  const auto nothing = [] {};
+  EXPECT_EQ(time_of(m, nothing, load), 90);
+  EXPECT_EQ(time_of(m, nothing, [&] { load(), load(); }), 92);
+  EXPECT_EQ(time_of(m, add, load), 50);
+  EXPECT_EQ(time_of(m, load, load), 50);
+  EXPECT_EQ(time_of(m, add, add), 58);
+  // A store does not wait for the line, a fence does.
+  EXPECT_EQ(time_of(m, add, [&] { line.word.store(7, release); }), 2);
+  EXPECT_EQ(time_of(m, add, [&] { line.word.store(7, seq_cst); }), 50);
+  EXPECT_EQ(time_of(m, add,
+                    [&] {
+                      line.word.store(7, relaxed);
+                      simulated::fence("", seq_cst);
+                    }),
+            65);
+  // The other core's copy must go.
+  EXPECT_EQ(time_of(m, load, [&] { load(), add(); }), 50 + 50 + 8);
+  machine far = m;
+  far.cores = 1;
+  EXPECT_EQ(time_of(far, add, load), 140);
+}
+
+TEST(World, ServesTheNearestFirst) {
+  struct alignas(64) {
+    simulated_atomic<unsigned> word{0};
+  } line;
+  for (const bool nearest : {false, true}) {
+    machine m = some_machine(2, 8, 1);
+    m.numbering = cpu_numbering::nodes_in_turn;
+    m.nearest_first = nearest;
+    world w(m, {.start_within = 0});
+    std::string order;
+    on_threads(w, 16, [&](rank_t rank) {
+      for (int i = 0; i < 4; ++i) {
+        line.word.fetch_add(1, relaxed);
+        order += rank % 2 == 0 ? 'a' : 'b';
+      }
+    });
+    std::size_t changes = 0;
+    for (std::size_t i = 1; i < order.size(); ++i) changes += order[i] != order[i - 1] ? 1 : 0;
+    if (nearest)
+      EXPECT_LT(changes, 8u);
+    else
+      EXPECT_GT(changes, 16u);
+  }
+}
+
+// ---- runs
+
+TEST(World, RunsTheSameForTheSameSeed) {
+  const machine m = some_machine(2, 12, 2);
+  for (const contender& who :
+       barriers({"pool", "tournament", "mutex", "default"}, {"spin", "park"})) {
+    const auto times = [&](std::uint64_t seed) {
+      return run(m, who, {.threads = 20, .episodes = 10, .seed = seed}).last_in_last_out;
+    };
+    EXPECT_EQ(times(1), times(1)) << who.name;
+    if (who.name == "pool") {
+      EXPECT_NE(times(1), times(2)) << who.wait;
+    }
+  }
+}
+
+TEST(World, SkipsPollsWithoutEffectOnTheTimes) {
+  // Round numbers bring many events to the same time, and their order decides then.
+  machine m = some_machine(2, 16, 2);
+  m.hit = 2'137;
+  m.transfer = {51'313, 51'313, {139'717}};
+  m.invalidate = {48'119, 48'119, {143'831}};
+  for (const contender& who : barriers({"all", "papers"}, {"spin"}))
+    for (const rank_t n : {2u, 17u, 40u}) {
+      const auto mean = [&](bool skips) {
+        double sum = 0;
+        for (const std::uint64_t seed : {1u, 2u, 3u})
+          for (const double ns :
+               run(m, who, {.threads = n, .episodes = 25, .seed = seed, .skips_polls = skips}).loop)
+            sum += ns;
+        return sum;
+      };
+      const double all = mean(false);
+      EXPECT_NEAR(mean(true), all, 0.03 * all) << who.name << ", n = " << n;
+    }
+}
+
+TEST(World, NamesWhatEachThreadOfADeadlockWaitsFor) {
+  const machine m = some_machine(1, 2, 1);
+  for (const bool parks : {false, true}) {
+    struct alignas(64) {
+      simulated_atomic<std::uint32_t> word{5};
+    } line;
+    world w(m, {.seed = 3, .skips_polls = true});
+    std::string text;
+    try {
+      on_threads(w, 3, [&](rank_t rank) {
+        if (rank == 0) return w.join(1);
+        while (line.word.load(simulated::order("test.wait", acquire)) == 5)
+          if (parks)
+            simulated::park(line.word, 5u, UINT64_MAX);
+          else
+            simulated::relax();
+      });
+    } catch (const stuck& e) {
+      text = e.what();
+    }
+    EXPECT_NE(text.find("seed 3"), std::string::npos) << text;
+    EXPECT_NE(text.find("thread 0 on CPU 0 waits for thread 1 to end"), std::string::npos) << text;
+    const char* const wait = parks ? "sleeps in a futex call" : "polls line";
+    for (const char* thread : {"thread 1 on CPU 1 ", "thread 2 on CPU 0 "})
+      EXPECT_NE(text.find(std::string(thread) + wait), std::string::npos) << text;
+    EXPECT_NE(text.find("test.wait"), std::string::npos) << text;
+  }
+}
+
+TEST(World, FindsThreadsThatPollForEver) {
+  world w(some_machine(1, 1, 1), {.most_events = 100'000});
+  simulated_atomic<int> word{0};
+  EXPECT_THROW(on_threads(w, 3,
+                          [&](rank_t) {
+                            while (word.load(acquire) == 0) simulated::relax();
+                          }),
+               stuck);
+}
+
+TEST(World, PassesOnWhatAThreadThrows) {
+  world w(some_machine(1, 2, 1), {});
+  EXPECT_THROW(on_threads(w, 2,
+                          [](rank_t rank) {
+                            if (rank == 1) throw std::domain_error("1");
+                          }),
+               std::domain_error);
+}
+
+TEST(World, HandlesThreeMillionEventsASecond) {
+  const contender who = barriers({"dissemination"}, {"spin"}).front();
+  std::uint64_t events = 0;
+  double best = 0;
+  for (int i = 0; i < 5; ++i) {
+    const run_plan plan{.threads = 32, .episodes = 1000};
+    const simulated_run r = run(some_machine(1, 32, 1), who, plan);
+    events += r.events;
+    best = std::max(best,
+                    static_cast<double>(r.events) / (r.host_ns * (plan.episodes + plan.warm_up)));
+  }
+  RecordProperty("events_per_ns", std::to_string(best));
+  EXPECT_GT(events, 1'000'000u);
+#ifdef NDEBUG
+  EXPECT_GT(best, 0.003);
+#endif
+}
+
+// ---- the operating system
+
+TEST(World, TakesTurnsOnACpu) {
+  const machine m = some_machine(1, 1, 1);
+  // A slice for each thread that polls, a switch for each that yields.
+  const auto mean = [&](const char* wait) {
+    const contender who = barriers({"ticket"}, {wait}).front();
+    double sum = 0;
+    const simulated_run r = run(m, who, {.threads = 4, .episodes = 20});
+    for (const double ns : r.loop) sum += ns;
+    return sum / static_cast<double>(r.loop.size());
+  };
+  EXPECT_NEAR(mean("spin"), 3 * 3e6, 2e6);
+  EXPECT_NEAR(mean("yield"), 4 * 1.5e3, 3e3);
+}
+
+TEST(World, EndsSleepsAtTheirDeadline) {
+  world w(some_machine(1, 2, 1), {});
+  simulated_atomic<std::uint32_t> word{0};
+  on_threads(w, 1, [&](rank_t) {
+    const std::uint64_t start = simulated::now_ns();
+    simulated::park(word, 0u, start + 1'000'000);
+    EXPECT_NEAR(static_cast<double>(simulated::now_ns() - start), 1e6, 1e4);
+  });
+}
+
+// ---- what else takes a platform
+
+TEST(World, RunsTeams) {
+  for (const rank_t threads : {1u, 2u, 5u, 20u, 64u}) {
+    world w(some_machine(2, 8, 2), {});
+    w.run([&] {
+      basic_team<simulated> team(threads);
+      for (int region = 0; region < 3; ++region) {
+        std::vector<int> seen(threads);
+        team.run([&](basic_member<simulated>& me) {
+          ++seen[me.rank()];
+          me.barrier();
+          for (rank_t r = 0; r < me.size(); ++r) EXPECT_EQ(seen[r], 1);
+          EXPECT_EQ(me.reduce(plus{}, 1), static_cast<int>(threads));
+        });
+      }
+      EXPECT_EQ(team.parallel_reduce(0, 1000, plus{}, [](std::size_t i) { return i; }), 499'500u);
+    });
+  }
+}
+
+TEST(World, RunsReductions) {
+  for (const contender& who : reductions({"all"}))
+    for (const rank_t n : {1u, 2u, 5u, 24u})
+      EXPECT_EQ(run(some_machine(1, 16, 1), who, {.threads = n, .episodes = 5}).loop.size(), 5u);
+  for (const rank_t n : {2u, 17u}) {
+    const machine m = some_machine(1, 16, 2);
+    const simulated::making_for here(m);
+    reduction<double, plus, simulated> total(n);
+    const auto value = [](rank_t rank) { return 1.0 / (1.0 + rank); };
+    const double sum = schedule::fold(0, n, value, plus{});
+    world w(m, {});
+    on_threads(w, n, [&](rank_t rank) { EXPECT_EQ(total.all(rank, value(rank)), sum); });
+  }
+}
+
+TEST(World, RunsCommunicators) {
+  world w(some_machine(1, 8, 1), {});
+  w.run([] {
+    basic_team<simulated> team(4);
+    basic_communicator<simulated> all(4);
+    std::vector<int> received(4);
+    team.run([&](basic_member<simulated>& member) {
+      const rank_t rank = member.rank();
+      auto& me = all[rank];
+      me.send_wait((rank + 1) % 4, 10, [](const tutti::received&) {});
+      while (me.idle(true) == idle_result::message) {
+        me.release(me.recv());
+        ++received[rank];
+      }
+    });
+    EXPECT_EQ(received, std::vector<int>(4, 1));
+  });
+}
+
+}  // namespace
+}  // namespace tutti::sim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread of a simulated machine: its fiber, and what it waits for. Only world.cpp and lines.cpp
+// include this.
+#pragma once
+
+#include "sim/world.hpp"
+
+namespace tutti::sim {
+
+// The exceptions that a thread handles, which the C++ ABI defines (section 2.2.2).
+struct handled_exceptions {
+  void* caught = nullptr;
+  unsigned uncaught = 0;
+};
+
+struct world::thread {
+  fiber_context at;
+  std::unique_ptr<char[]> stack;
+  std::function<void()> body;
+  handled_exceptions handled;
+
+  std::uint32_t number = 0, cpu = 0, core = 0;
+  doing state = doing::runs;
+  bool is_on_cpu = false;
+  // What it is to do when it gets its CPU again: nothing is due while it polls.
+  bool has_work = false;
+
+  // The last load: where, what the line's version was, and the value.
+  line* polled = nullptr;
+  std::uint64_t version = 0, value = 0;
+  // Operations since the last pause, to know a poll.
+  std::uint32_t loads = 0, others = 0;
+  // When its polls began to be skipped, and how far they are apart.
+  sim_time polls_since = 0, poll_gap = 0;
+
+  std::vector<pending_store> stores;
+  bool drains = false;
+
+  // What it waits for.
+  line* waits_for = nullptr;
+  access wants = access::read;
+  const void* sleeps_on = nullptr;
+  std::uint64_t timeout_ticket = 0;
+  std::uint32_t joins = 0;
+  std::vector<std::uint32_t> joiners;
+  const char* site = nullptr;
+  sim_time since = 0;
+
+  std::vector<std::shared_ptr<void>> locals;
+};
+
+}  // namespace tutti::sim

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads of a simulated machine, its operating system, and the loop that handles events.
+#include "sim/world.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "sim/thread.hpp"
+
+namespace tutti::sim {
+namespace {
+
+constexpr std::size_t stack_bytes = 256 * 1024;
+
+handled_exceptions& exceptions_here() noexcept {
+  return *reinterpret_cast<handled_exceptions*>(abi::__cxa_get_globals());
+}
+
+}  // namespace
+
+world::world(const machine& m, world_options options)
+    : machine_(m),
+      options_(options),
+      random_(options.seed),
+      outside_(std::make_unique<thread>()),
+      processors_(m.cpus()) {
+  const unsigned cores = machine_.all_cores();
+  if (cores > most_cores)
+    throw std::invalid_argument("a simulated machine has at most " + std::to_string(most_cores) +
+                                " cores, not " + std::to_string(cores));
+  for (unsigned a = 0; a < cores; ++a)
+    for (unsigned b = 0; b < cores; ++b)
+      distances_.push_back(static_cast<std::uint8_t>(machine_.distance(a, b)));
+  // The clock begins late enough for differences of times to be positive.
+  queue_.skip_to(picoseconds(1e9));
+}
+world::~world() = default;
+
+// ---- threads
+
+void world::run(std::function<void()> body) {
+  current_ = this;
+  start(std::move(body));
+  outside_->handled = std::exchange(exceptions_here(), {});
+  const std::uint32_t first = next_to_run();
+  running_ = first;
+  exceptions_here() = threads_[first]->handled;
+  outside_->at.leave_for(threads_[first]->at);
+  exceptions_here() = outside_->handled;
+  current_ = nullptr;
+  // Threads that wait for one that has thrown are no news.
+  if (failure_) std::rethrow_exception(failure_);
+  if (!complaint_.empty()) throw stuck(complaint_);
+}
+
+std::size_t world::start(std::function<void()> body) {
+  auto made = std::make_unique<thread>();
+  made->stack.reset(new char[stack_bytes]);
+  made->body = std::move(body);
+  made->number = static_cast<std::uint32_t>(threads_.size());
+  made->cpu = made->number % machine_.cpus();
+  made->core = machine_.core_of_cpu(made->cpu);
+  // The stack grows downwards. Stacks that begin at the same place of a page share cache sets.
+  const std::size_t colour = made->number % 32 * 128;
+  const auto top = (reinterpret_cast<std::uintptr_t>(made->stack.get() + stack_bytes) - colour) &
+                   ~std::uintptr_t{15};
+  made->at.prepare(reinterpret_cast<void*>(top), stack_bytes - 16 - colour, &begin);
+  made->has_work = true;
+  threads_.push_back(std::move(made));
+  thread& t = *threads_.back();
+  processor& p = processors_[t.cpu];
+  if (p.current == nobody && p.ready.empty()) {
+    p.current = t.number;
+    t.is_on_cpu = true;
+    const sim_time skew = options_.start_within == 0 ? 0 : random_.below(options_.start_within);
+    p.slice_end = now() + skew + machine_.slice;
+    continue_on_cpu(t.number, now() + skew);
+  } else {
+    p.ready.push_back(t.number);
+    set_timer(p);
+  }
+  return t.number;
+}
+
+void world::begin() {
+  world& w = *current_;
+  try {
+    w.me().body();
+  } catch (...) {
+    if (!w.failure_) w.failure_ = std::current_exception();
+  }
+  w.leave_for_good();
+}
+
+void world::leave_for_good() noexcept {
+  drain();
+  thread& t = me();
+  t.state = doing::ended;
+  ++ended_;
+  for (const std::uint32_t other : t.joiners) make_ready(other);
+  leave_cpu(processors_[t.cpu], false);
+  switch_to(next_to_run());
+  __builtin_unreachable();
+}
+
+void world::join(std::size_t number) noexcept {
+  thread& t = me();
+  thread& other = *threads_[number];
+  if (other.state == doing::ended) return;
+  t.state = doing::joins;
+  t.joins = other.number;
+  t.since = now();
+  other.joiners.push_back(t.number);
+  leave_cpu(processors_[t.cpu], false);
+  dispatch();
+}
+
+void world::spend(sim_time time) noexcept {
+  let_others_run();
+  const sim_time until = now() + time;
+  if (queue_.skip_to(until)) {
+    ++events_;
+    return;
+  }
+  resume_at(running_, until);
+  dispatch();
+}
+
+void world::resume_at(std::uint32_t who, sim_time when) noexcept {
+  queue_.at(when, {event::kind::resume, who, 0});
+}
+
+void world::dispatch() noexcept {
+  const std::uint32_t next = next_to_run();
+  if (next != running_) switch_to(next);
+}
+
+void world::switch_to(std::uint32_t next) noexcept {
+  thread& from = me();
+  thread& to = next == nobody ? *outside_ : *threads_[next];
+  from.handled = exceptions_here();
+  exceptions_here() = to.handled;
+  if (next != nobody) running_ = next;
+  from.at.leave_for(to.at);
+}
+
+std::uint32_t world::next_to_run() noexcept {
+  for (;;) {
+    if (ended_ == threads_.size() || !complaint_.empty()) return nobody;
+    if (queue_.empty()) {
+      give_up("all threads wait for each other");
+      continue;
+    }
+    const event e = queue_.take();
+    if (++events_ > options_.most_events) give_up("the threads do not get anywhere");
+    switch (e.what) {
+      case event::kind::resume: idle_slices_ = 0; return e.who;
+      case event::kind::arrive: {
+        line& l = lines_[e.who];
+        const request r = l.coming;
+        arrive(l);
+        // Nothing comes between the line's arrival and the change.
+        if (r.kind == access::change) return r.thread;
+        break;
+      }
+      case event::kind::serve:
+        lines_[e.who].serve_is_due = false;
+        serve(lines_[e.who]);
+        break;
+      case event::kind::slice: end_slice(e.who); break;
+      case event::kind::timeout: {
+        thread& t = *threads_[e.who];
+        if (t.state != doing::sleeps || t.timeout_ticket != e.ticket) break;
+        std::erase(line_of(t.sleeps_on).sleepers, e.who);
+        make_ready(e.who);
+        break;
+      }
+    }
+  }
+}
+
+void world::give_up(const std::string& why) noexcept {
+  complaint_ = why + ", after " + std::to_string(nanoseconds(now()) / 1e3 - 1e6) +
+               " us of simulated time (seed " + std::to_string(options_.seed) + "):";
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) complaint_ += "\n  " + describe(i);
+}
+
+std::string world::describe(std::uint32_t who) const {
+  const thread& t = *threads_[who];
+  std::string text = "thread " + std::to_string(who) + " on CPU " + std::to_string(t.cpu) + " ";
+  const auto at = [&](const line& l) {
+    return "line " + std::to_string(l.number) +
+           (t.site == nullptr ? std::string() : " (" + std::string(t.site) + ")");
+  };
+  if (t.state == doing::ended) return text + "has ended";
+  if (t.state == doing::joins)
+    return text + "waits for thread " + std::to_string(t.joins) + " to end";
+  if (t.state == doing::sleeps)
+    text += "sleeps in a futex call until another thread wakes it, " + at(*t.polled);
+  else if (t.state == doing::polls)
+    text += "polls " + at(*t.polled) + ", where it reads " + std::to_string(t.value);
+  else if (t.drains)
+    text += "waits until its stores are done, " + at(*t.stores.front().at);
+  else if (t.waits_for != nullptr)
+    text += std::string("waits to ") + (t.wants == access::read ? "read " : "change ") +
+            at(*t.waits_for);
+  else
+    return text + (t.is_on_cpu ? "runs" : "waits for the CPU") +
+           (t.polled == nullptr ? std::string() : ", it last read " + at(*t.polled));
+  return text + ", since " + std::to_string(nanoseconds(now() - t.since) / 1e3) + " us" +
+         (t.is_on_cpu || t.state == doing::sleeps ? "" : ", while another thread has its CPU");
+}
+
+unsigned world::cpu() const noexcept { return threads_[running_]->cpu; }
+
+std::shared_ptr<void>& world::local(std::size_t number) noexcept {
+  auto& locals = me().locals;
+  if (locals.size() <= number) locals.resize(number + 1);
+  return locals[number];
+}
+
+void world::note_site(const char* site) noexcept { me().site = site; }
+
+world::cpu_notes& world::notes() noexcept { return processors_[me().cpu].notes; }
+
+bool world::cpu_notes::visited_by_another() noexcept {
+  const std::size_t me = current_->running() + 1;
+  const std::size_t last = std::exchange(last_waiter_, me);
+  return last != 0 && last != me;
+}
+
+// ---- the operating system
+
+void world::continue_on_cpu(std::uint32_t who, sim_time when) noexcept {
+  thread& t = *threads_[who];
+  t.is_on_cpu = true;
+  if (t.has_work)
+    resume_at(who, when);
+  else
+    // It goes on with its polls.
+    t.polls_since = when;
+}
+
+void world::choose_next(processor& p) noexcept {
+  p.must_switch = false;
+  p.current = nobody;
+  if (p.ready.empty()) return;
+  p.current = p.ready.front();
+  p.ready.pop_front();
+  p.slice_end = now() + machine_.context_switch + machine_.slice;
+  continue_on_cpu(p.current, now() + machine_.context_switch);
+  set_timer(p);
+}
+
+void world::leave_cpu(processor& p, bool again) noexcept {
+  threads_[p.current]->is_on_cpu = false;
+  if (again) p.ready.push_back(p.current);
+  choose_next(p);
+}
+
+void world::make_ready(std::uint32_t who) noexcept {
+  thread& t = *threads_[who];
+  t.state = doing::runs;
+  t.has_work = true;
+  processor& p = processors_[t.cpu];
+  if (p.current != nobody) {
+    p.ready.push_back(who);
+    set_timer(p);
+    return;
+  }
+  p.current = who;
+  p.slice_end = now() + machine_.wake_up + machine_.slice;
+  continue_on_cpu(who, now() + machine_.wake_up);
+}
+
+void world::set_timer(processor& p) noexcept {
+  if (p.timer_is_set || p.ready.empty()) return;
+  p.timer_is_set = true;
+  queue_.at(p.slice_end,
+            {event::kind::slice, static_cast<std::uint32_t>(&p - processors_.data()), 0});
+}
+
+void world::end_slice(std::uint32_t cpu) noexcept {
+  processor& p = processors_[cpu];
+  p.timer_is_set = false;
+  if (p.ready.empty()) return;
+  if (p.current == nobody || now() < p.slice_end) return set_timer(p);
+  if (++idle_slices_ > 8 * (threads_.size() + 8) &&
+      std::all_of(threads_.begin(), threads_.end(), [](const auto& t) {
+        return t->state != doing::runs || (!t->is_on_cpu && !t->has_work);
+      })) {
+    give_up("all threads wait for each other");
+    return;
+  }
+  if (threads_[p.current]->state == doing::polls)
+    leave_cpu(p, true);
+  else
+    p.must_switch = true;
+}
+
+void world::let_others_run() noexcept {
+  thread& t = me();
+  processor& p = processors_[t.cpu];
+  if (!p.must_switch) return;
+  p.must_switch = false;
+  if (p.ready.empty()) return;
+  t.has_work = true;
+  leave_cpu(p, true);
+  dispatch();
+}
+
+void world::yield() noexcept {
+  thread& t = me();
+  t.loads = t.others = 0;
+  processor& p = processors_[t.cpu];
+  if (p.ready.empty()) return spend(machine_.yield);
+  t.has_work = true;
+  leave_cpu(p, true);
+  dispatch();
+}
+
+void world::sleep(const void* word, std::size_t size, std::uint64_t seen, sim_time until) noexcept {
+  drain();
+  spend(machine_.futex_wait);
+  load(word, size);
+  thread& t = me();
+  t.loads = t.others = 0;
+  std::uint64_t value = 0;
+  std::memcpy(&value, word, size);
+  if (value != seen || until <= now()) return;
+  t.state = doing::sleeps;
+  t.sleeps_on = word;
+  t.since = now();
+  line_of(word).sleepers.push_back(t.number);
+  ++t.timeout_ticket;
+  if (until != forever) queue_.at(until, {event::kind::timeout, t.number, t.timeout_ticket});
+  leave_cpu(processors_[t.cpu], false);
+  dispatch();
+}
+
+void world::wake(const void* word, unsigned how_many) noexcept {
+  ++me().others;
+  drain();
+  spend(machine_.futex_wake);
+  line& l = line_of(word);
+  // Only those that sleep now.
+  std::vector<std::uint32_t> woken;
+  std::erase_if(l.sleepers, [&](std::uint32_t who) {
+    if (threads_[who]->sleeps_on != word || woken.size() == how_many) return false;
+    woken.push_back(who);
+    return true;
+  });
+  for (const std::uint32_t who : woken) {
+    make_ready(who);
+    spend(machine_.futex_wake);
+  }
+}
+
+}  // namespace tutti::sim

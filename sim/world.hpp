@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// A simulated machine at work. Its threads are fibers of one thread of the host; what they do to
+// memory, and what they ask of the operating system, are events in simulated time. The same seed
+// gives the same run. simulated.hpp is the platform that lets tutti's templates run here.
+//
+//   sim::world world(machine, {.seed = 1});
+//   world.run([] { ... });
+//
+// Memory: a line is in the cache of one core that may write it, or in those of several that may
+// read it. Requests that need another core's copy wait for the line and are served one after the
+// other; readers that wait together are served together. The value of a load is that at the time
+// when its request is served, a store is done when the line has come to its core, and either thread
+// continues when the line has come. Stores leave their thread in the order of the program while it
+// goes on; a read-modify-write and a fence wait for them.
+//
+// Operating system: each thread stays on its CPU; threads of the same CPU take turns.
+//
+// Not simulated: the time of instructions that touch no shared word; caches that are too small; two
+// threads of a core that take execution units from each other; loads that overlap.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sim/events.hpp"
+#include "sim/machine.hpp"
+#include "src/team/fiber_context.hpp"
+
+namespace tutti::sim {
+
+struct world_options {
+  std::uint64_t seed = 1;
+  // The pause after a poll, which belongs to the program that polls.
+  sim_time poll_gap = 40'000;
+  // A thread that polls a line without end sleeps until the line changes, and goes on at the time
+  // of its next poll. Only for programs whose polls nothing else ends.
+  bool skips_polls = false;
+  // Threads start at random times within so much.
+  sim_time start_within = 1'000'000;
+  // The run ends with an error after so many events.
+  std::uint64_t most_events = 2'000'000'000;
+};
+
+// Threads that wait for each other for ever, or a run that takes too long. what() names each thread
+// and what it waits for.
+class stuck : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class world {
+ public:
+  static constexpr unsigned most_cores = 512;
+
+  world(const machine& m, world_options options);
+  ~world();
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  // Runs the body as thread 0 and returns when all threads have ended. Throws what a thread throws,
+  // and `stuck`. Must be called once.
+  void run(std::function<void()> body);
+
+  const machine& hardware() const noexcept { return machine_; }
+  sim_time now() const noexcept { return queue_.now(); }
+  std::uint64_t events() const noexcept { return events_; }
+  // How often a line went from one core to another, or its copies had to be removed.
+  std::uint64_t transfers() const noexcept { return transfers_; }
+
+  // ---- for the platform. Each takes simulated time unless it says otherwise.
+
+  // The world that runs, or null.
+  static world* current() noexcept { return current_; }
+
+  // Reads `size` bytes, at most 8.
+  std::uint64_t load(const void* address, std::size_t size) noexcept;
+  void store(void* address, std::uint64_t value, std::size_t size, bool drains) noexcept;
+  // Returns as soon as this core may write the line; no time passes between that and the next call.
+  // change_done() must follow.
+  void own(const void* address) noexcept;
+  void change_done(const void* address, bool has_changed) noexcept;
+  void fence() noexcept;
+  // The pause between two polls.
+  void relax() noexcept;
+  // Waits until the line that was loaded last changes.
+  void wait_for_change() noexcept;
+  void spend(sim_time time) noexcept;
+  void yield() noexcept;
+  // Sleeps if the word, which is loaded, still has the value, and at most until `until`.
+  void sleep(const void* word, std::size_t size, std::uint64_t seen, sim_time until) noexcept;
+  void wake(const void* word, unsigned how_many) noexcept;
+  // Starts a thread on the next CPU and returns its number. Takes no time.
+  std::size_t start(std::function<void()> body);
+  void join(std::size_t number) noexcept;
+
+  // ---- these take no time
+  std::size_t running() const noexcept { return running_; }
+  unsigned cpu() const noexcept;
+  // The storage of the running thread for the object with this number.
+  std::shared_ptr<void>& local(std::size_t number) noexcept;
+  // What the running thread does next, for the report of a deadlock.
+  void note_site(const char* site) noexcept;
+  // What the wait policies learn of a CPU (platform/cpu.hpp). No other process runs on a simulated
+  // machine.
+  class cpu_notes {
+   public:
+    bool visited_by_another() noexcept;
+    bool has_other_process() const noexcept { return false; }
+    bool is_shunned(std::uint64_t) const noexcept { return false; }
+    bool is_contested(std::uint64_t) const noexcept { return false; }
+    bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return true; }
+    int times_before_yield(std::uint64_t) const noexcept { return 0; }
+    std::uint64_t ran_since(int) const noexcept { return 0; }
+    void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) const noexcept {}
+    void note_preemption(std::uint64_t, std::uint64_t) const noexcept {}
+    void note_short_yield() const noexcept {}
+    void note_wait() noexcept { ++waits_; }
+    std::uint32_t waits() const noexcept { return waits_; }
+
+   private:
+    std::size_t last_waiter_ = 0;
+    std::uint32_t waits_ = 0;
+  };
+  cpu_notes& notes() noexcept;
+
+ private:
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr sim_time forever = ~sim_time{0};
+
+  // A set of cores.
+  class core_set {
+   public:
+    bool has(unsigned core) const noexcept { return words_[core / 64] >> core % 64 & 1; }
+    void add(unsigned core) noexcept { words_[core / 64] |= std::uint64_t{1} << core % 64; }
+    void clear() noexcept { words_ = {}; }
+    bool empty() const noexcept;
+    template <class Visit>
+    void each(Visit visit) const;
+
+   private:
+    std::array<std::uint64_t, most_cores / 64> words_{};
+  };
+
+  enum class access : std::uint8_t { read, change, store };
+  struct request {
+    std::uint32_t thread;
+    std::uint32_t core;
+    access kind;
+    std::uint64_t order;
+    const void* address;
+    std::size_t size;
+  };
+  struct line_state {
+    core_set copies;
+    // The core that may write, or nobody.
+    std::uint32_t owner = nobody;
+    // The core that had it last, from which it comes.
+    std::uint32_t holder = nobody;
+  };
+  struct line : line_state {
+    std::uint32_t number = 0;
+    // Counts the writes.
+    std::uint64_t version = 0;
+    // No request is served before this time.
+    sim_time free_at = 0;
+    // The line is on its way, or an event will serve the next request.
+    bool in_transit = false, serve_is_due = false;
+    request coming{};
+    std::vector<request> waiting;
+    // Threads that sleep until the line changes, because their polls are skipped.
+    std::vector<std::uint32_t> pollers;
+    // Threads in futex calls on a word of this line.
+    std::vector<std::uint32_t> sleepers;
+  };
+  struct pending_store {
+    line* at;
+    void* address;
+    std::uint64_t value;
+    std::size_t size;
+    bool requested;
+  };
+
+  enum class doing : std::uint8_t {
+    runs,    // or has an operation under way
+    polls,   // sleeps until a line changes, as its polls are skipped
+    sleeps,  // in a futex call
+    joins,   // another thread
+    ended,
+  };
+  struct thread;
+  struct processor {
+    std::uint32_t current = nobody;
+    std::deque<std::uint32_t> ready;
+    sim_time slice_end = 0;
+    // The current thread is to leave at its next operation.
+    bool must_switch = false, timer_is_set = false;
+    cpu_notes notes;
+  };
+
+  struct event {
+    enum class kind : std::uint8_t { resume, arrive, serve, slice, timeout };
+    kind what;
+    std::uint32_t who;
+    std::uint64_t ticket;
+  };
+
+  // ---- threads (world.cpp)
+  static void begin();
+  thread& me() noexcept { return *threads_[running_]; }
+  // Runs events until the running thread is resumed.
+  void dispatch() noexcept;
+  [[noreturn]] void leave_for_good() noexcept;
+  // Handles events until one resumes a thread, whose number it returns; nobody if the run is over.
+  std::uint32_t next_to_run() noexcept;
+  void switch_to(std::uint32_t next) noexcept;
+  void resume_at(std::uint32_t who, sim_time when) noexcept;
+  void give_up(const std::string& why) noexcept;
+  std::string describe(std::uint32_t who) const;
+
+  // ---- the operating system (world.cpp)
+  void make_ready(std::uint32_t who) noexcept;
+  // The current thread of a CPU stops to use it; it waits for its turn if `again`.
+  void leave_cpu(processor& p, bool again) noexcept;
+  void choose_next(processor& p) noexcept;
+  void set_timer(processor& p) noexcept;
+  void end_slice(std::uint32_t cpu) noexcept;
+  // Lets the next thread of the CPU run if the running thread's slice has ended.
+  void let_others_run() noexcept;
+  void continue_on_cpu(std::uint32_t who, sim_time when) noexcept;
+
+  // ---- lines (lines.cpp)
+  line& line_of(const void* address) noexcept;
+  void make_room() noexcept;
+  void ask(line& l, access kind, std::uint32_t who, const void* address, std::size_t size) noexcept;
+  void serve(line& l) noexcept;
+  void serve_change(line& l, std::size_t index) noexcept;
+  void serve_reads(line& l) noexcept;
+  void arrive(line& l) noexcept;
+  void serve_later(line& l) noexcept;
+  std::size_t choose(const line& l) const noexcept;
+  sim_time way_to(const line_state& l, unsigned core) const noexcept;
+  sim_time invalidation(const line& l, unsigned core) const noexcept;
+  void wrote(line& l) noexcept;
+  void wake_pollers(line& l, std::uint32_t except_core) noexcept;
+  void wait_for_line(line& l, access kind, const void* address, std::size_t size) noexcept;
+  void commit_stores(std::uint32_t who) noexcept;
+  void drain() noexcept;
+  void poll_later(sim_time gap) noexcept;
+
+  static inline world* current_ = nullptr;
+
+  const machine machine_;
+  const world_options options_;
+  generator random_;
+  event_queue<event> queue_;
+  std::vector<std::unique_ptr<thread>> threads_;
+  std::unique_ptr<thread> outside_;
+  std::vector<processor> processors_;
+  std::deque<line> lines_;
+  // A hash table of the lines by address, a power of two in size.
+  struct place {
+    std::uintptr_t address = 0;
+    line* at = nullptr;
+  };
+  std::vector<place> places_;
+  // Distances between cores.
+  std::vector<std::uint8_t> distances_;
+  std::uint32_t running_ = 0;
+  std::size_t ended_ = 0;
+  std::uint64_t events_ = 0, requests_ = 0, transfers_ = 0;
+  // Ends of slices since a thread was resumed.
+  std::uint64_t idle_slices_ = 0;
+  std::string complaint_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace tutti::sim
