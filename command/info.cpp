@@ -16,6 +16,7 @@
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/monitor.hpp"
 #include "tutti/platform/usable_cpus.hpp"
+#include "tutti/platform/user_interrupts.hpp"
 #include "tutti/version.h"
 
 namespace tutti::command {
@@ -53,7 +54,10 @@ std::vector<mechanism> waiting_mechanisms() {
       {"umwait, tpause", has(platform::monitor_kind::umwait),
        "Intel: halts the core until a line changes"},
       {"mwaitx", has(platform::monitor_kind::mwaitx), "AMD: halts the core until a line changes"},
-      {"wfe", has(platform::monitor_kind::wfe), "Arm: halts the core until a line changes"}};
+      {"wfe", has(platform::monitor_kind::wfe), "Arm: halts the core until a line changes"},
+      {"uintr", platform::has_user_interrupts(),
+       "Intel: interrupts another thread; Linux has no interface for it, and tutti does not use "
+       "it"}};
 }
 
 ordered_json to_json(const machine_state& state) {

@@ -46,7 +46,10 @@ typedef enum tutti_error {
   /* Another rank of this region has failed. Leave the region. */
   TUTTI_ECANCELED = -10,
   /* A rank's function left by a C++ exception. */
-  TUTTI_ETHROW = -11
+  TUTTI_ETHROW = -11,
+  /* There is no room now: the slots of this sender are full, or there are as many actions as there
+   * can be. */
+  TUTTI_EAGAIN = -12
 } tutti_error;
 
 /* Returns one sentence about `error`. It never returns NULL, even if `error` is no tutti_error. */
@@ -401,6 +404,134 @@ TUTTI_API int tutti_reduction_set_patience(tutti_reduction* reduction, const cha
 
 /* Returns the number of participants, or 0 if `reduction` is NULL. */
 TUTTI_API uint32_t tutti_reduction_participants(const tutti_reduction* reduction);
+
+/* ---- Events: a thread waits until another one tells it that something has happened
+ *
+ * No notification is lost. `wait` is a wait policy's name; NULL means "adaptive". The functions
+ * that end in _for give up after timeout_ns nanoseconds and return TUTTI_ETIMEDOUT then. Any thread
+ * may call any function at any time, unless a comment says otherwise. No thread may be inside of a
+ * call when an object is destroyed; the functions that destroy ignore NULL.
+ * Errors of every function that creates: TUTTI_EINVAL (out is NULL), TUTTI_ENAME, TUTTI_ENOTSUP
+ * (this machine lacks what the wait policy needs), TUTTI_ENOMEM. Errors of every other function:
+ * TUTTI_EINVAL (a pointer is NULL). set_patience is as tutti_barrier_set_patience. */
+
+/* An event has signals, which are counted, and broadcasts, which are numbered. */
+typedef struct tutti_event tutti_event;
+
+TUTTI_API int tutti_event_create(tutti_event** out, const char* wait);
+TUTTI_API void tutti_event_destroy(tutti_event* event);
+TUTTI_API int tutti_event_set_patience(tutti_event* event, const char* patience);
+
+/* Adds `count` signals, each of which ends one tutti_event_wait, now or later. */
+TUTTI_API int tutti_event_signal(tutti_event* event, uint32_t count);
+
+/* Waits for a signal and takes it. After TUTTI_ETIMEDOUT it has taken nothing; a timeout of 0 takes
+ * a signal that is there. */
+TUTTI_API int tutti_event_wait(tutti_event* event);
+TUTTI_API int tutti_event_wait_for(tutti_event* event, uint64_t timeout_ns);
+
+/* Ends the waits of all receivers, now or later. */
+TUTTI_API int tutti_event_broadcast(tutti_event* event);
+
+/* Sets *place to the number of broadcasts until now, modulo 2^32. One thread at a time may use a
+ * place. */
+TUTTI_API int tutti_event_now(const tutti_event* event, uint32_t* place);
+
+/* Waits until there was a broadcast that the place has not seen, and moves it to the last one.
+ * Unless `count` is NULL, *count becomes the number of broadcasts in between, which is 0 after
+ * TUTTI_ETIMEDOUT. */
+TUTTI_API int tutti_event_wait_past(tutti_event* event, uint32_t* place, uint32_t* count);
+TUTTI_API int tutti_event_wait_past_for(tutti_event* event, uint32_t* place, uint32_t* count,
+                                        uint64_t timeout_ns);
+
+/* An eventcount serves a condition on the program's own data:
+ *   for (;;) {
+ *     uint32_t key;
+ *     tutti_eventcount_prepare_wait(e, &key);
+ *     if (condition()) { tutti_eventcount_cancel_wait(e, key); break; }
+ *     tutti_eventcount_commit_wait(e, key);
+ *   }
+ * A notifier changes the data and then notifies. Each prepare_wait must be followed by one
+ * cancel_wait or commit_wait; commit_wait_for counts as one also after TUTTI_ETIMEDOUT. */
+typedef struct tutti_eventcount tutti_eventcount;
+
+TUTTI_API int tutti_eventcount_create(tutti_eventcount** out, const char* wait);
+TUTTI_API void tutti_eventcount_destroy(tutti_eventcount* eventcount);
+TUTTI_API int tutti_eventcount_set_patience(tutti_eventcount* eventcount, const char* patience);
+TUTTI_API int tutti_eventcount_prepare_wait(tutti_eventcount* eventcount, uint32_t* key);
+TUTTI_API int tutti_eventcount_cancel_wait(tutti_eventcount* eventcount, uint32_t key);
+TUTTI_API int tutti_eventcount_commit_wait(tutti_eventcount* eventcount, uint32_t key);
+TUTTI_API int tutti_eventcount_commit_wait_for(tutti_eventcount* eventcount, uint32_t key,
+                                               uint64_t timeout_ns);
+TUTTI_API int tutti_eventcount_notify_one(tutti_eventcount* eventcount);
+TUTTI_API int tutti_eventcount_notify_all(tutti_eventcount* eventcount);
+
+/* A condition variable has pthread's semantics for any lock. It may be destroyed as soon as all
+ * waiters have been notified. */
+typedef struct tutti_condition tutti_condition;
+
+/* The calls that take and release the caller's lock, which it holds when it begins to wait. */
+typedef struct tutti_lock {
+  void (*lock)(void* object);
+  void (*unlock)(void* object);
+  void* object;
+} tutti_lock;
+
+TUTTI_API int tutti_condition_create(tutti_condition** out, const char* wait);
+TUTTI_API void tutti_condition_destroy(tutti_condition* condition);
+TUTTI_API int tutti_condition_set_patience(tutti_condition* condition, const char* patience);
+
+/* Releases the lock, waits for a notification, and takes the lock again, also after
+ * TUTTI_ETIMEDOUT. It may return for no reason. */
+TUTTI_API int tutti_condition_wait(tutti_condition* condition, const tutti_lock* lock);
+TUTTI_API int tutti_condition_wait_for(tutti_condition* condition, const tutti_lock* lock,
+                                       uint64_t timeout_ns);
+TUTTI_API int tutti_condition_notify_one(tutti_condition* condition);
+TUTTI_API int tutti_condition_notify_all(tutti_condition* condition);
+
+/* Workers run actions that senders post. One thread at a time may post as a sender, and one may
+ * poll or wait as a worker. */
+typedef struct tutti_workers tutti_workers;
+typedef void (*tutti_action)(void* arg, uint32_t sender, uintptr_t payload);
+
+/* `capacity` is the number of posts of one sender to one worker that wait at the same time; it is a
+ * power of two.
+ * Errors: those above; TUTTI_EINVAL (workers, senders or capacity cannot be right). */
+TUTTI_API int tutti_workers_create(tutti_workers** out, uint32_t workers, uint32_t senders,
+                                   uint32_t capacity, const char* wait);
+TUTTI_API void tutti_workers_destroy(tutti_workers* workers);
+TUTTI_API int tutti_workers_set_patience(tutti_workers* workers, const char* patience);
+
+/* Sets *action to the name of an action that calls function(arg, sender, payload). The function may
+ * post, and must not wait.
+ * Errors: TUTTI_EINVAL (a pointer but `arg` is NULL), TUTTI_EAGAIN. */
+TUTTI_API int tutti_workers_add(tutti_workers* workers, tutti_action function, void* arg,
+                                uint32_t* action);
+
+/* Removes an action, and returns when no worker runs it; posts of it that wait are dropped. A
+ * function of an action that calls this gives its worker, other callers TUTTI_NO_RANK.
+ * Errors: TUTTI_EINVAL (workers is NULL; there is no such action). */
+TUTTI_API int tutti_workers_remove(tutti_workers* workers, uint32_t action, uint32_t by_worker);
+
+/* post runs the action once for each call, in the order of the sender; it waits for a free slot,
+ * and try_post returns TUTTI_EAGAIN instead. An action must not call post. raise runs the action at
+ * least once after the call, with this payload or a later one of this sender: raises that the
+ * worker has not seen are one.
+ * Errors: TUTTI_EINVAL (workers is NULL), TUTTI_ERANK (no such sender or worker). */
+TUTTI_API int tutti_workers_post(tutti_workers* workers, uint32_t sender, uint32_t worker,
+                                 uint32_t action, uintptr_t payload);
+TUTTI_API int tutti_workers_try_post(tutti_workers* workers, uint32_t sender, uint32_t worker,
+                                     uint32_t action, uintptr_t payload);
+TUTTI_API int tutti_workers_raise(tutti_workers* workers, uint32_t sender, uint32_t worker,
+                                  uint32_t action, uintptr_t payload);
+
+/* Run what has been posted to a worker: poll what there is, wait at least one post. Unless `count`
+ * is NULL, *count becomes the number of posts.
+ * Errors: TUTTI_EINVAL (workers is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT. */
+TUTTI_API int tutti_workers_poll(tutti_workers* workers, uint32_t worker, uint32_t* count);
+TUTTI_API int tutti_workers_wait(tutti_workers* workers, uint32_t worker, uint32_t* count);
+TUTTI_API int tutti_workers_wait_for(tutti_workers* workers, uint32_t worker, uint32_t* count,
+                                     uint64_t timeout_ns);
 
 #ifdef __cplusplus
 }

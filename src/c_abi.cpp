@@ -49,6 +49,7 @@ const char* tutti_strerror(int error) {
     case TUTTI_EBUSY: return "a late region of this team has not ended";
     case TUTTI_ECANCELED: return "another rank of this region has failed";
     case TUTTI_ETHROW: return "a rank's function left by a C++ exception";
+    case TUTTI_EAGAIN: return "there is no room now";
     default: return "not an error of tutti";
   }
 }

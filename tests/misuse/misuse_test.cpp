@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -12,6 +13,9 @@
 
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/barrier/provider.hpp"
+#include "tutti/event/condition_variable.hpp"
+#include "tutti/event/event.hpp"
+#include "tutti/event/workers.hpp"
 #include "tutti/platform/names.hpp"
 #include "tutti/registry.hpp"
 
@@ -258,6 +262,58 @@ TEST(Refused, AWaitPolicyThatThisMachineLacks) {
     return;
   }
   GTEST_SKIP() << "this machine has every wait policy";
+}
+
+// ---- events: each mistake, and the same calls without it
+
+TEST_F(Misuse, StepsOfAnEventcountWithoutPreparation) {
+  tutti::eventcount event;
+  const auto key = event.prepare_wait();
+  event.cancel_wait(key);
+  const std::string what = "a wait on an eventcount ends that no prepare_wait() began";
+  EXPECT_MISUSE(what, event.cancel_wait(key));
+  EXPECT_MISUSE(what, event.commit_wait(key));
+  EXPECT_MISUSE(what, (void)event.commit_wait(key, tutti::deadline_after(1ms)));
+}
+
+TEST_F(Misuse, EventDestroyedUnderAWaiter) {
+  static std::string reported;
+  tutti::on_misuse = [](const std::string& what, const tutti::source_place&) { reported = what; };
+  {
+    tutti::eventcount event;
+    event.cancel_wait(event.prepare_wait());
+  }
+  EXPECT_EQ(reported, "");
+  {
+    tutti::eventcount event;
+    (void)event.prepare_wait();
+  }
+  EXPECT_EQ(reported, "an eventcount is destroyed while 1 threads wait for it");
+}
+
+TEST_F(Misuse, WaitWithoutTheLock) {
+  std::mutex mutex;
+  tutti::condition_variable changed;
+  std::unique_lock lock(mutex);
+  EXPECT_FALSE(changed.wait_for(lock, 1ms));
+  lock.unlock();
+  const std::string what = "a wait for a condition variable with a lock that is not held";
+  EXPECT_MISUSE(what, changed.wait(lock));
+  EXPECT_MISUSE(what, changed.wait(lock, [] { return true; }));
+  EXPECT_MISUSE(what, (void)changed.wait_for(lock, 1ms));
+}
+
+TEST_F(Misuse, WorkerOrSenderOutOfRange) {
+  tutti::event_workers all(2, 3);
+  EXPECT_EQ(all.poll(1), 0u);
+  const std::string no_worker = "worker 2 is out of range for 2 workers";
+  const std::string no_sender = "sender 3 is out of range for 3 senders";
+  EXPECT_MISUSE(no_worker, (void)all.poll(2));
+  EXPECT_MISUSE(no_worker, (void)all.wait_for(2, 1ms));
+  EXPECT_MISUSE(no_worker, all.post(0, 2, 0, 0));
+  EXPECT_MISUSE(no_sender, all.post(3, 0, 0, 0));
+  EXPECT_MISUSE(no_sender, (void)all.try_post(3, 0, 0, 0));
+  EXPECT_MISUSE(no_sender, all.as_sender(3).raise(0, 0, 0));
 }
 
 }  // namespace

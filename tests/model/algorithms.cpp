@@ -173,6 +173,7 @@ subject sleepers_subject() {
     made.programs.push_back(usual<registry::dissemination, parking>(n));
   }
   for (program& p : made.programs) p.name = "see the algorithms: " + p.name;
+  for (program& p : eventcount_programs()) made.programs.push_back(std::move(p));
   return made;
 }
 

@@ -362,6 +362,7 @@ std::vector<subject> message_subjects() {
     shared.programs.push_back(of<deserting<counter, parking>>("counter, one leaves, park", n));
     wake_words.programs.push_back(of<conversing<snapshot, parking>>("snapshot, park", n));
   }
+  for (program& p : eventcount_programs()) wake_words.programs.push_back(std::move(p));
   std::vector<subject> made{std::move(rings), std::move(shared), std::move(wake_words)};
   add_detectors(made, static_cast<registry::detectors*>(nullptr));
   return made;

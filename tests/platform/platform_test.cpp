@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers, reductions, teams, communicators and detectors on a platform that is not the native
-// one (fibered.hpp): many seeded schedules, a simulated clock and a chosen number of CPUs. Nothing
-// of them may reach around the platform: the program counts the calls that reach the host.
+// Barriers, reductions, teams, communicators, detectors and events on a platform that is not the
+// native one (fibered.hpp): many seeded schedules, a simulated clock and a chosen number of CPUs.
+// Nothing of them may reach around the platform: the program counts the calls that reach the host.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -20,6 +20,9 @@
 #include "tests/platform/fibered.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/comm/communicator.hpp"
+#include "tutti/event/condition_variable.hpp"
+#include "tutti/event/event.hpp"
+#include "tutti/event/workers.hpp"
 #include "tutti/reduce/reduction.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/on_platform.hpp"
@@ -390,6 +393,78 @@ TEST_P(Platform, TellsWhoKeepsIdleFromEnding) {
     ASSERT_EQ(late.missing.size(), 1u);
     EXPECT_EQ(late.missing[0].rank, 1u);
   });
+}
+
+// ---- events
+
+// Thread 0 tells the others by each kind of event.
+template <class Wait>
+void check_events(const std::string& name) {
+  constexpr rank_t n = 4;
+  constexpr int rounds = 5;
+  basic_eventcount<fibered, Wait> turned;
+  fibered::atomic<int> turn{0};
+  basic_event<fibered, Wait> ready;
+  const event_place begin = ready.now();
+  basic_condition_variable<fibered, Wait> changed;
+  fibered::mutex mutex;
+  int items = 0;
+  basic_event_workers<fibered, Wait> workers(n - 1, 1, 2);
+  std::vector<std::uintptr_t> sums(n - 1);
+  std::vector<action_id> names;
+  for (auto& sum : sums)
+    names.push_back(
+        workers.add([](void* to, rank_t,
+                       std::uintptr_t payload) { *static_cast<std::uintptr_t*>(to) += payload; },
+                    &sum));
+  on_threads(n, [&](rank_t rank) {
+    if (rank == 0) {
+      for (int i = 1; i <= rounds; ++i) {
+        turn.store(i, release);
+        turned.notify_all();
+        ready.broadcast();
+        ready.signal(n - 1);
+        for (rank_t w = 0; w < n - 1; ++w) {
+          mutex.lock();
+          ++items;
+          mutex.unlock();
+          changed.notify_one();
+        }
+      }
+      // Each worker has room for two.
+      for (std::uintptr_t i = 1; i <= rounds; ++i)
+        for (rank_t w = 0; w < n - 1; ++w) workers.post(0, w, names[w], i);
+      return;
+    }
+    event_place seen = begin;
+    std::uint32_t told = 0;
+    for (int i = 1; i <= rounds; ++i) {
+      turned.wait([&]() noexcept { return turn.load(acquire) >= i; });
+      if (told < static_cast<std::uint32_t>(i)) told += ready.wait_past(seen);
+      ready.wait();
+      mutex.lock();
+      changed.wait(mutex, [&] { return items > 0; });
+      --items;
+      mutex.unlock();
+    }
+    EXPECT_EQ(told, static_cast<std::uint32_t>(rounds)) << name;
+    while (sums[rank - 1] < rounds * (rounds + 1) / 2) (void)workers.wait(rank - 1);
+    EXPECT_EQ(workers.wait_for(rank - 1, 1ms), 0u) << name;
+    EXPECT_FALSE(ready.wait_past_for(seen, 1ms)) << name;
+  });
+  EXPECT_FALSE(ready.try_take()) << name;
+  EXPECT_EQ(items, 0) << name;
+}
+
+template <class... Wait>
+void check_events_with(std::tuple<Wait...>*) {
+  (check_events<typename Wait::template type<event_memory<fibered>>>(std::string(Wait::info.name)),
+   ...);
+}
+
+TEST_P(Platform, NotifiesByEveryKindOfEvent) {
+  for (const std::uint32_t cpus : {1u, 16u})
+    run([] { check_events_with(static_cast<registry::waits*>(nullptr)); }, cpus);
 }
 
 // ---- the world itself

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "tutti/comm/wake_word.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/wait/patience.hpp"
+#include "tutti/wait/wake_word.hpp"
 
 namespace tutti {
 

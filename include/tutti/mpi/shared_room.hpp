@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "tutti/comm/endpoint_concept.hpp"
-#include "tutti/comm/wake_word.hpp"
 #include "tutti/message/ring.hpp"
 #include "tutti/platform/across_processes.hpp"
 #include "tutti/termination/protocol/interface.hpp"
 #include "tutti/wait/adaptive.hpp"
+#include "tutti/wait/wake_word.hpp"
 
 namespace tutti::mpi {
 

@@ -28,6 +28,9 @@ struct across_processes : native {
   static void unpark(const atomic<std::uint64_t>& word) noexcept {
     platform::futex_wake_all(platform::low_half(word), platform::futex_scope::machine);
   }
+  static void unpark_one(const atomic<std::uint32_t>& word) noexcept {
+    platform::futex_wake_one(&word, platform::futex_scope::machine);
+  }
 
   // The table, with platform::core_slots entries, in which this thread's communicator keeps what it
   // has learned about the node's cores. A waiter is identified by an address, which two processes

@@ -82,8 +82,9 @@ inline constexpr unsigned most_futex_words = 128;
   return is_possible;
 }
 
-inline void futex_wake_one(const void* word) noexcept {
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+inline void futex_wake_one(const void* word, futex_scope scope = futex_scope::process) noexcept {
+  const int operation = scope == futex_scope::process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
+  syscall(SYS_futex, word, operation, 1, nullptr, nullptr, 0);
 }
 #endif
 

@@ -17,14 +17,28 @@ namespace tutti {
 template <class Memory = native>
 class sleepers {
  public:
-  // Sleeps until ready(word) is true, and returns true, or until the deadline, and returns false.
-  template <class Word, class Ready, class Deadline>
-  bool sleep(const Word& word, std::memory_order order, Ready ready, Deadline deadline) noexcept {
+  // Announces this thread as one that is about to sleep. Notifiers change the word from now on.
+  void announce() noexcept {
     // relaxed: the fence below orders it.
     count_.fetch_add(1, relaxed);
     // seq_cst: puts the announcement before the last load of the word in the total order; pairs
     // with the fence in wake_after_store, and with the update and the load of wake_after_update.
     Memory::fence("sleepers.announce_fence", seq_cst);
+  }
+  // Takes the announcement back.
+  // relaxed: a late decrement only costs an unnecessary wake-up, unless the caller gives another
+  // order.
+  void leave(std::memory_order order = relaxed) noexcept { count_.fetch_sub(1, order); }
+
+  // Sleeps until ready(word) is true, and returns true, or until the deadline, and returns false. A
+  // word with functions announce() and leave() counts its sleepers itself, and wakes them itself.
+  template <class Word, class Ready, class Deadline>
+  bool sleep(const Word& word, std::memory_order order, Ready ready, Deadline deadline) noexcept {
+    constexpr bool has_own_count = requires { word.announce(); };
+    if constexpr (has_own_count)
+      word.announce();
+    else
+      announce();
     bool is_ready = false;
     for (;;) {
       const auto seen = word.load(order);
@@ -32,15 +46,17 @@ class sleepers {
       if (is_ready || deadline.template passed<Memory>()) break;
       Memory::park(word, seen, deadline.park_ns());
     }
-    // relaxed: a late decrement only costs an unnecessary wake-up.
-    count_.fetch_sub(1, relaxed);
+    if constexpr (has_own_count)
+      word.leave();
+    else
+      leave();
     return is_ready;
   }
 
   // Returns how many waiters sleep or are about to sleep. The number may be out of date.
-  std::uint32_t asleep() const noexcept {
-    // relaxed: a hint.
-    return count_.load(relaxed);
+  // relaxed: a hint, unless the caller gives another order.
+  std::uint32_t asleep(std::memory_order order = relaxed) const noexcept {
+    return count_.load(order);
   }
 
   // Wakes all sleepers after a plain store to the word. Returns true if there were any.
@@ -60,9 +76,7 @@ class sleepers {
     // sleep.
     Memory::fence("sleepers.wake_fence", seq_cst);
     // relaxed: the fence above orders it.
-    if (count_.load(relaxed) == 0) return false;
-    Memory::unpark_one(word);
-    return true;
+    return wake_one_if(count_.load(relaxed), word);
   }
 
   // Wakes all sleepers after a seq_cst read-modify-write of the word, which is part of the total
@@ -73,11 +87,24 @@ class sleepers {
     return wake_if(count_.load(Memory::order("sleepers.wake_look", seq_cst)), word);
   }
 
+  // Wakes one of the sleepers, after a seq_cst read-modify-write.
+  template <class Word>
+  bool wake_one_after_update(const Word& word) noexcept {
+    // seq_cst: follows the update in the total order; pairs with the fence in sleep.
+    return wake_one_if(count_.load(Memory::order("sleepers.wake_one_look", seq_cst)), word);
+  }
+
  private:
   template <class Word>
   static bool wake_if(std::uint32_t asleep, const Word& word) noexcept {
     if (asleep == 0) return false;
     Memory::unpark(word);
+    return true;
+  }
+  template <class Word>
+  static bool wake_one_if(std::uint32_t asleep, const Word& word) noexcept {
+    if (asleep == 0) return false;
+    Memory::unpark_one(word);
     return true;
   }
 

@@ -22,13 +22,25 @@ class wake_word {
     Memory::park(word_, seen, deadline_ns);
   }
   void wake() const noexcept {
-    // release: publishes what the waiter is woken for; pairs with its look at the word, after which
-    // it looks at everything else.
-    word_.fetch_add(1, Memory::order("wake_word.wake", release));
+    change();
     Memory::unpark(word_);
+  }
+  void wake_one() const noexcept {
+    change();
+    Memory::unpark_one(word_);
+  }
+  template <class Changed>
+  void nap(Changed changed) const noexcept {
+    Memory::nap(word_, changed);
   }
 
  private:
+  void change() const noexcept {
+    // release: publishes what the waiter is woken for; pairs with its look at the word, after which
+    // it looks at everything else.
+    word_.fetch_add(1, Memory::order("wake_word.wake", release));
+  }
+
   // The word is mutable because wait policies wake the sleepers of a constant word.
   mutable typename Memory::template atomic<std::uint32_t> word_{0};
 };
@@ -38,11 +50,13 @@ template <class Memory>
 struct wake_word_memory : Memory {
   using Memory::park;
   using Memory::unpark;
+  using Memory::unpark_one;
   static void park(const wake_word<Memory>& word, std::uint32_t seen,
                    std::uint64_t deadline_ns) noexcept {
     word.park(seen, deadline_ns);
   }
   static void unpark(const wake_word<Memory>& word) noexcept { word.wake(); }
+  static void unpark_one(const wake_word<Memory>& word) noexcept { word.wake_one(); }
 };
 
 }  // namespace tutti

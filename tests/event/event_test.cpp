@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// What eventcounts, condition variables, events and workers promise, with every wait policy of the
+// list; between virtual ranks, and between processes.
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "tests/event/notifications.hpp"
+#include "tutti/comm/any_wait.hpp"
+#include "tutti/platform/across_processes.hpp"
+#include "tutti/team/team.hpp"
+
+namespace tutti::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Calls check.operator()<Wait>() for every wait policy that this machine has.
+template <class Check, class... Entry>
+void with_every_wait(Check check, std::tuple<Entry...>*) {
+  const auto one = [&]<class E>(E) {
+    if (!E::info.available()) return;
+    SCOPED_TRACE(std::string(E::info.name));
+    check.template operator()<typename E::template type<memory>>();
+  };
+  (one(Entry()), ...);
+}
+template <class Check>
+void with_every_wait(Check check) {
+  with_every_wait(check, static_cast<registry::waits*>(nullptr));
+}
+
+template <class Wait>
+constexpr bool never_yields =
+    std::is_same_v<Wait, spin_wait<memory>> || std::is_same_v<Wait, monitor_wait<memory>>;
+
+TEST(Event, LosesNoNotification) {
+  // Beside other work a waiter that never yields can cost a time slice for each notification.
+  with_every_wait(
+      []<class Wait>() { notify_in_every_way<Wait>(never_yields<Wait> ? 200 : 2'000); });
+  notify_in_every_way<parking_at_once>(2'000);
+  notify_in_every_way<any_wait<memory>>(500);
+}
+
+TEST(Event, RunsEveryPostOfEightSendersOnce) {
+  post_from_many<adaptive_wait<memory>>(8, 1, 12'500);
+  post_from_many<parking_at_once>(8, 1, 2'500);
+  post_from_many<adaptive_wait<memory>>(8, 2, 2'500);
+}
+
+// ---- eventcount
+
+TEST(Eventcount, TellsWhetherAnybodyWaits) {
+  eventcount event;
+  EXPECT_FALSE(event.notify_all());
+  const auto key = event.prepare_wait();
+  EXPECT_EQ(event.announced(), 1u);
+  EXPECT_TRUE(event.notify_one());
+  event.commit_wait(key);
+  EXPECT_FALSE(event.notify_one_ordered());
+  event.cancel_wait(event.prepare_wait());
+  EXPECT_FALSE(event.notify_all_ordered());
+}
+
+TEST(Eventcount, KeepsDeadlinesAndCancellations) {
+  with_every_wait([]<class Wait>() {
+    basic_eventcount<native, Wait> event;
+    const auto never = []() noexcept { return false; };
+    EXPECT_FALSE(event.wait(never, deadline_after(2ms)));
+    EXPECT_FALSE(event.commit_wait(event.prepare_wait(), deadline_after(2ms)));
+    EXPECT_TRUE(event.wait([]() noexcept { return true; }, deadline_after(0ms)));
+    cancellation cancelled;
+    std::thread canceller([&] { cancelled.request(); });
+    EXPECT_FALSE(event.wait(never, deadline(cancelled)));
+    canceller.join();
+    EXPECT_EQ(event.announced(), 0u);
+  });
+}
+
+TEST(Eventcount, HasThePatienceOfItsPolicy) {
+  eventcount adaptive(patience::passive());
+  EXPECT_TRUE(adaptive.set_patience(patience::active()));
+  basic_eventcount<native, parking_at_once> parked;
+  EXPECT_FALSE(parked.set_patience(patience::active()));
+  EXPECT_THROW((basic_eventcount<native, any_wait<memory>>(2, "park", patience::active())),
+               std::invalid_argument);
+}
+
+TEST(Eventcount, WakesOneOfSeveralForEachItem) {
+  basic_eventcount<native, parking_at_once> event;
+  std::atomic<int> items{0}, taken{0};
+  const auto take = [&]() noexcept {
+    int there = items.load();
+    while (there > 0)
+      if (items.compare_exchange_weak(there, there - 1)) return true;
+    return false;
+  };
+  std::vector<std::thread> takers;
+  for (int i = 0; i < 4; ++i)
+    takers.emplace_back([&] {
+      EXPECT_TRUE(event.wait(take, soon_enough()));
+      ++taken;
+    });
+  for (int i = 0; i < 4; ++i) {
+    items.fetch_add(1);
+    event.notify_one_ordered();
+  }
+  for (std::thread& t : takers) t.join();
+  EXPECT_EQ(taken, 4);
+}
+
+// ---- condition variable
+
+// The least that a lock must have.
+class own_lock {
+ public:
+  void lock() noexcept {
+    while (locked_.exchange(true)) std::this_thread::yield();
+  }
+  void unlock() noexcept { locked_.store(false); }
+
+ private:
+  std::atomic<bool> locked_{false};
+};
+
+TEST(ConditionVariable, TakesAnyLockAndWakesAll) {
+  with_every_wait([]<class Wait>() {
+    own_lock lock;
+    basic_condition_variable<native, Wait> changed;
+    bool go = false;
+    int through = 0;
+    std::vector<std::thread> waiters;
+    for (int i = 0; i < 3; ++i)
+      waiters.emplace_back([&] {
+        lock.lock();
+        changed.wait(lock, [&] { return go; });
+        ++through;
+        lock.unlock();
+      });
+    std::this_thread::sleep_for(1ms);
+    lock.lock();
+    go = true;
+    lock.unlock();
+    changed.notify_all();
+    for (std::thread& t : waiters) t.join();
+    EXPECT_EQ(through, 3);
+  });
+}
+
+TEST(ConditionVariable, HoldsTheLockAfterADeadline) {
+  std::mutex mutex;
+  condition_variable changed;
+  std::unique_lock lock(mutex);
+  EXPECT_FALSE(changed.wait_for(lock, 1ms));
+  EXPECT_TRUE(lock.owns_lock());
+  EXPECT_FALSE(changed.wait_until(lock, std::chrono::steady_clock::now() + 1ms));
+  EXPECT_FALSE(
+      changed.wait_until(lock, std::chrono::system_clock::now() + 1ms, [] { return false; }));
+  EXPECT_TRUE(changed.wait_for(lock, 0ms, [] { return true; }));
+  EXPECT_TRUE(lock.owns_lock());
+}
+
+TEST(ConditionVariable, MayBeDestroyedOnceAllAreNotified) {
+  for (int i = 0; i < 200; ++i) {
+    std::mutex mutex;
+    auto changed = std::make_unique<condition_variable>();
+    bool go = false;
+    int waiting = 0;
+    std::vector<std::thread> waiters;
+    for (int w = 0; w < 2; ++w)
+      waiters.emplace_back([&] {
+        std::unique_lock lock(mutex);
+        ++waiting;
+        while (!go) changed->wait(lock);
+      });
+    for (;;) {
+      const std::lock_guard lock(mutex);
+      if (waiting == 2) break;
+    }
+    {
+      const std::lock_guard lock(mutex);
+      go = true;
+      changed->notify_all();
+    }
+    changed.reset();
+    for (std::thread& t : waiters) t.join();
+  }
+}
+
+// ---- event
+
+TEST(SignalAndBroadcast, CountSignalsThatNobodyWaitsFor) {
+  event ready;
+  EXPECT_FALSE(ready.try_take());
+  EXPECT_FALSE(ready.wait_for(1ms));
+  ready.signal(2);
+  ready.signal();
+  ready.wait();
+  EXPECT_TRUE(ready.wait_until(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(ready.try_take());
+  EXPECT_FALSE(ready.try_take());
+}
+
+TEST(SignalAndBroadcast, GiveALateReceiverWhatItMissed) {
+  event ready;
+  event_place seen = ready.now();
+  EXPECT_EQ(ready.wait_past_for(seen, 1ms), 0u);
+  ready.broadcast();
+  ready.broadcast();
+  EXPECT_EQ(ready.wait_past(seen), 2u);
+  EXPECT_EQ(ready.wait_past_until(seen, std::chrono::steady_clock::now() + 1ms), 0u);
+  EXPECT_EQ(seen.broadcasts(), ready.now().broadcasts());
+  // A broadcast is no signal.
+  EXPECT_FALSE(ready.try_take());
+}
+
+TEST(SignalAndBroadcast, ReachEachReceiverOnce) {
+  with_every_wait([]<class Wait>() {
+    const int receivers = never_yields<Wait> ? 1 : 5, broadcasts = 300;
+    basic_event<native, Wait> ready;
+    const event_place begin = ready.now();
+    std::vector<std::thread> threads;
+    for (int r = 0; r < receivers; ++r)
+      threads.emplace_back([&] {
+        event_place seen = begin;
+        std::uint32_t told = 0;
+        while (told < broadcasts) {
+          const std::uint32_t more = ready.wait_past_for(seen, lost_after);
+          if (more == 0) break;
+          told += more;
+        }
+        EXPECT_EQ(told, static_cast<std::uint32_t>(broadcasts));
+      });
+    delays late(3);
+    for (int i = 0; i < broadcasts; ++i) {
+      late.next();
+      ready.broadcast();
+    }
+    for (std::thread& t : threads) t.join();
+  });
+}
+
+TEST(SignalAndBroadcast, WakeVirtualRanks) {
+  team all({.threads = 2, .ranks = 8, .place = platform::placement::none});
+  event ready, done;
+  const event_place begin = ready.now();
+  for (int region = 0; region < 50; ++region) {
+    std::atomic<int> told{0};
+    all.run([&](member& me) {
+      if (me.rank() == 0) {
+        ready.broadcast();
+        for (rank_t r = 1; r < me.size(); ++r) EXPECT_TRUE(done.wait_for(lost_after));
+        return;
+      }
+      event_place seen(begin.broadcasts() + static_cast<std::uint32_t>(region));
+      EXPECT_EQ(ready.wait_past_for(seen, lost_after), 1u);
+      ++told;
+      done.signal();
+    });
+    EXPECT_EQ(told, 7);
+  }
+}
+
+TEST(SignalAndBroadcast, ReachAnotherProcess) {
+  using waiting = adaptive_wait<event_memory<across_processes>>;
+  struct shared {
+    basic_event<across_processes, waiting> there, back;
+  };
+  void* const room =
+      mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(room, MAP_FAILED);
+  auto* const both = ::new (room) shared;
+  constexpr int count = 500;
+  const pid_t child = fork();
+  if (child == 0) {
+    delays late(4);
+    event_place seen;
+    for (int i = 0; i < count; ++i) {
+      late.next();
+      if (both->there.wait_past_for(seen, lost_after) != 1) _exit(1);
+      both->back.signal();
+    }
+    _exit(0);
+  }
+  delays late(5);
+  for (int i = 0; i < count; ++i) {
+    late.next();
+    both->there.broadcast();
+    if (!both->back.wait_for(lost_after)) break;
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  both->~shared();
+  munmap(room, sizeof(shared));
+}
+
+// ---- workers
+
+struct run_log {
+  std::vector<std::pair<rank_t, std::uintptr_t>> runs;
+  static void note(void* log, rank_t sender, std::uintptr_t payload) {
+    static_cast<run_log*>(log)->runs.emplace_back(sender, payload);
+  }
+};
+
+TEST(Workers, CoalesceOnlyWhatIsRaised) {
+  run_log log;
+  event_workers all(2, 3);
+  const action_id name = all.add(run_log::note, &log);
+  EXPECT_EQ(all.poll(0), 0u);
+  EXPECT_EQ(all.wait_for(1, 1ms), 0u);
+  for (const std::uintptr_t k : {1u, 2u, 3u}) all.post(2, 0, name, k);
+  EXPECT_EQ(all.wait(0), 3u);
+  EXPECT_EQ(log.runs.size(), 3u);
+  log.runs.clear();
+  for (const std::uintptr_t k : {1u, 2u, 3u}) all.raise(1, 0, name, k);
+  EXPECT_EQ(all.wait(0), 1u);
+  EXPECT_EQ(log.runs, (std::vector<std::pair<rank_t, std::uintptr_t>>{{1, 3}}));
+}
+
+TEST(Workers, RefuseMoreThanTheSlots) {
+  run_log log;
+  event_workers all(1, 1, 2);
+  const action_id name = all.add(run_log::note, &log);
+  EXPECT_TRUE(all.try_post(0, 0, name, 1));
+  EXPECT_TRUE(all.try_post(0, 0, name, 2));
+  EXPECT_FALSE(all.try_post(0, 0, name, 3));
+  std::thread sender([&] { all.post(0, 0, name, 3); });
+  while (log.runs.size() < 3) (void)all.wait(0);
+  sender.join();
+  EXPECT_THROW(event_workers(1, 1, 3), std::invalid_argument);
+  EXPECT_THROW(event_workers(0, 1), std::invalid_argument);
+  EXPECT_THROW(event_workers(1, 0), std::invalid_argument);
+}
+
+TEST(Workers, DropPostsOfARemovedAction) {
+  run_log log;
+  event_workers all(1, 1);
+  const action_id name = all.add(run_log::note, &log);
+  all.post(0, 0, name, 1);
+  EXPECT_TRUE(all.remove(name));
+  EXPECT_FALSE(all.remove(name));
+  EXPECT_EQ(all.wait(0), 1u);
+  EXPECT_TRUE(log.runs.empty());
+}
+
+}  // namespace
+}  // namespace tutti::test
