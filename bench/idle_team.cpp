@@ -78,8 +78,8 @@ double time_once(void (*work)(), bool with_team) {
   return static_cast<double>(now_ns() - start);
 }
 
-void print(const tutti::bench::ordered_json& keys) {
-  tutti::bench::ordered_json line{{"type", "idle_team"}};
+void print(const tutti::cli::json& keys) {
+  tutti::cli::json line{{"type", "idle_team"}};
   line.update(keys);
   std::printf("%s\n", line.dump().c_str());
 }

@@ -2,45 +2,45 @@
 // The schema is compiled in, so that an installed program needs no file.
 #include "cli/result_line.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 #include <stdexcept>
 
+#include "cli/json.hpp"
 #include "result_line_schema.hpp"
 
 namespace tutti::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
-bool is_of_type(const ordered_json& value, const std::string& type) {
-  if (type == "integer") return value.is_number_integer();
+bool is_of_type(const json& value, const std::string& type) {
+  if (type == "integer") return value.is_integer();
   if (type == "number") return value.is_number();
   return value.type_name() == type;
 }
 
 // The rules of JSON Schema that result_line.json uses.
-bool fits(const ordered_json& value, const ordered_json& rule) {
+bool fits(const json& value, const json& rule) {
   if (rule.contains("const")) return value == rule["const"];
   if (rule.contains("enum")) {
     return std::find(rule["enum"].begin(), rule["enum"].end(), value) != rule["enum"].end();
   }
-  const ordered_json& type = rule.at("type");
+  const json& type = rule.at("type");
   if (!type.is_array()) {
-    return is_of_type(value, type) &&
+    return is_of_type(value, type.get<std::string>()) &&
            (!rule.contains("minimum") || value.get<double>() >= rule["minimum"].get<double>());
   }
   return std::any_of(type.begin(), type.end(),
-                     [&](const auto& each) { return is_of_type(value, each); });
+                     [&](const json& each) { return is_of_type(value, each.get<std::string>()); });
 }
 
 [[noreturn]] void refuse(const std::string& key, const std::string& why) {
   throw std::logic_error("a result line: the key \"" + key + "\" " + why);
 }
 
-void check(const ordered_json& line) {
-  static const ordered_json schema = ordered_json::parse(result_line_schema);
-  const ordered_json& rules = schema.at("properties");
-  for (const auto& key : schema.at("required")) {
+void check(const json& line) {
+  static const json schema = json::parse(result_line_schema);
+  const json& rules = schema.at("properties");
+  for (const json& required : schema.at("required")) {
+    const auto key = required.get<std::string>();
     if (!line.contains(key)) refuse(key, "is missing");
   }
   for (const auto& [key, value] : line.items()) {
@@ -51,16 +51,16 @@ void check(const ordered_json& line) {
 
 }  // namespace
 
-std::string result_line(const ordered_json& keys) {
-  ordered_json line{{"type", "result"}};
+std::string result_line(const json& keys) {
+  json line{{"type", "result"}};
   line.update(keys);
   if (!line.contains("unit")) line["unit"] = "ns";
   check(line);
   return line.dump() + "\n";
 }
 
-std::string skipped_line(const ordered_json& keys, const std::string& reason) {
-  ordered_json line{{"type", "skipped"}};
+std::string skipped_line(const json& keys, const std::string& reason) {
+  json line{{"type", "skipped"}};
   line.update(keys);
   line["reason"] = reason;
   return line.dump() + "\n";

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "bench/harness/machine.hpp"
+#include "cli/json.hpp"
 #include "cli/result_line.hpp"
 #include "tutti/graph/save.hpp"
 #include "tutti/mpi/communicator.hpp"
@@ -18,8 +18,8 @@
 namespace tutti::command {
 namespace {
 
+using cli::json;
 using graph_apps::outcome;
-using json = nlohmann::ordered_json;
 
 bool ends_in(const std::string& text, const std::string& end) {
   return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "bench/contenders/contender.hpp"
 #include "cli/errors.hpp"
+#include "cli/json.hpp"
 #include "command/library_lists.hpp"
 #include "command/machine_state.hpp"
 #include "command/subcommands.hpp"
@@ -21,8 +21,6 @@
 
 namespace tutti::command {
 namespace {
-
-using nlohmann::ordered_json;
 
 struct mechanism {
   std::string name;
@@ -60,18 +58,18 @@ std::vector<mechanism> waiting_mechanisms() {
        "it"}};
 }
 
-ordered_json to_json(const machine_state& state) {
+cli::json to_json(const machine_state& state) {
   const platform::topology& m = state.machine;
-  ordered_json j{{"cpu", m.model},
-                 {"packages", m.packages},
-                 {"numa_nodes", m.numa_nodes},
-                 {"cores", m.cores},
-                 {"cpus", m.cpus},
-                 {"allowed_cpus", m.allowed},
-                 {"cache_groups", m.cache_groups},
-                 {"allowed_cores", state.allowed_cores},
-                 {"free_cores", state.free_cores},
-                 {"usable_cpus", platform::usable_cpus()}};
+  cli::json j{{"cpu", m.model},
+              {"packages", m.packages},
+              {"numa_nodes", m.numa_nodes},
+              {"cores", m.cores},
+              {"cpus", m.cpus},
+              {"allowed_cpus", m.allowed},
+              {"cache_groups", m.cache_groups},
+              {"allowed_cores", state.allowed_cores},
+              {"free_cores", state.free_cores},
+              {"usable_cpus", platform::usable_cpus()}};
   const platform::cpu_quota quota = platform::read_cpu_quota();
   for (const char* of :
        {"cgroup_cpus", "cgroup_file", "cgroup_throttled_times", "cgroup_throttled_ns"})
@@ -87,16 +85,16 @@ ordered_json to_json(const machine_state& state) {
 }
 
 void print_json() {
-  ordered_json j{
+  cli::json j{
       {"type", "info"}, {"tutti", TUTTI_VERSION_STRING}, {"built_with", tutti_built_with()}};
   j["machine"] = to_json(read_machine_state());
-  j["waiting_mechanisms"] = ordered_json::array();
+  j["waiting_mechanisms"] = cli::json::array();
   for (const auto& m : waiting_mechanisms()) {
     j["waiting_mechanisms"].push_back({{"name", m.name}, {"available", m.available}});
   }
   add_lists(j);
   for (const auto& [key, title, list] : all_peers()) {
-    j[key] = ordered_json::array();
+    j[key] = cli::json::array();
     for (const auto& p : list.peers) {
       j[key].push_back({{"provider", p.family}, {"name", p.name}, {"available", true}});
     }

@@ -16,11 +16,11 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/errors.hpp"
+#include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "command/subcommands.hpp"
 
@@ -30,8 +30,6 @@ namespace tutti::command {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
-
 // Exit statuses of this subcommand besides those of cli/errors.hpp.
 constexpr int panicked = 3, took_too_long = 4;
 // What QEMU's device makes of the statuses of kernel/core/panic.hpp.
@@ -215,10 +213,10 @@ class printer {
 
  private:
   static void print_for_people(const std::string& line) {
-    const ordered_json keys = ordered_json::parse(line, nullptr, false);
-    if (keys.is_discarded()) return fmt::print("{}\n", line);
+    const auto keys = cli::json::parsed_if_valid(line);
+    if (!keys) return fmt::print("{}\n", line);
     std::string text;
-    for (const auto& [key, value] : keys.items()) {
+    for (const auto& [key, value] : keys->items()) {
       if (key == "type")
         text += fmt::format("{:<10}", value.get<std::string>());
       else
@@ -238,11 +236,11 @@ int run_kernel(kernel_options o) {
   const std::string name = "tutti kernel run";
   child qemu(qemu_command(o, image));
   printer out(o.json);
-  std::string text = ordered_json{{"type", "kernel"},
-                                  {"program", o.program},
-                                  {"cpus", o.cpus},
-                                  {"accel", o.accel},
-                                  {"arguments", o.arguments}}
+  std::string text = cli::json{{"type", "kernel"},
+                               {"program", o.program},
+                               {"cpus", o.cpus},
+                               {"accel", o.accel},
+                               {"arguments", o.arguments}}
                          .dump() +
                      "\n";
   using clock = std::chrono::steady_clock;

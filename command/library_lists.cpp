@@ -57,14 +57,13 @@ constexpr std::array markdown_tables{
 
 }  // namespace
 
-void add_lists(nlohmann::ordered_json& to) {
-  using nlohmann::ordered_json;
-  to["wait_policies"] = ordered_json::array();
+void add_lists(cli::json& to) {
+  to["wait_policies"] = cli::json::array();
   for (const auto& w : wait_policies) {
     to["wait_policies"].push_back(
         {{"name", w.name}, {"summary", w.summary}, {"available", w.available()}});
   }
-  to["detectors"] = ordered_json::array();
+  to["detectors"] = cli::json::array();
   for (const auto& d : detectors) {
     to["detectors"].push_back({{"name", d.name},
                                {"summary", d.summary},
@@ -72,12 +71,12 @@ void add_lists(nlohmann::ordered_json& to) {
                                {"use_when", d.use_when},
                                {"between_processes", d.is_protocol}});
   }
-  to["reductions"] = ordered_json::array();
+  to["reductions"] = cli::json::array();
   for (const auto& r : reductions) {
     to["reductions"].push_back(
         {{"name", r.name}, {"summary", r.summary}, {"cost", r.cost}, {"use_when", r.use_when}});
   }
-  to["algorithms"] = ordered_json::array();
+  to["algorithms"] = cli::json::array();
   for (const auto& a : algorithms) {
     to["algorithms"].push_back({{"name", a.name},
                                 {"summary", a.summary},

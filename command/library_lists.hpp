@@ -2,13 +2,14 @@
 // What `tutti info` prints of the lists of wait policies, detectors, reductions and algorithms.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "cli/json.hpp"
 
 namespace tutti::command {
 
 // Adds an array for each list.
-void add_lists(nlohmann::ordered_json& to);
+void add_lists(cli::json& to);
 
 void print_lists();
 

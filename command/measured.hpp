@@ -12,8 +12,8 @@ namespace tutti::command {
 
 // This machine, and what others took of its processors while `measure` ran: parts from 0 to 1.
 template <class Measure>
-bench::ordered_json machine_during(Measure&& measure) {
-  bench::ordered_json machine = bench::describe_machine();
+cli::json machine_during(Measure&& measure) {
+  cli::json machine = bench::describe_machine();
   const bench::processor_time begin = bench::read_processor_time();
   std::forward<Measure>(measure)();
   const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
@@ -24,7 +24,7 @@ bench::ordered_json machine_during(Measure&& measure) {
 
 // The same while a suite runs, whose progress is shown.
 template <class Suite>
-bench::ordered_json machine_during_run(Suite& suite) {
+cli::json machine_during_run(Suite& suite) {
   return machine_during([&] {
     cli::progress_line line;
     suite.run([&](const std::string& what, double fraction) { line.update(what, fraction); });

@@ -45,7 +45,7 @@ int run_check(const network_options& o) {
   for (const requirement& r : check_requirements(o.device)) {
     met = met && r.met;
     if (o.json) {
-      nlohmann::ordered_json line{
+      cli::json line{
           {"type", "requirement"}, {"what", r.what}, {"met", r.met}, {"detail", r.detail}};
       if (!r.met) line["way_out"] = r.way_out;
       fmt::print("{}\n", line.dump());
@@ -75,11 +75,12 @@ int run_status(const network_options& o) {
   const auto counters = maps.counters();
   const auto members = maps.members();
   if (o.json) {
-    nlohmann::ordered_json line{{"type", "network_status"}, {"device", d.name}, {"mode", d.mode}};
+    cli::json line{{"type", "network_status"}, {"device", d.name}, {"mode", d.mode}};
     for (std::size_t c = 0; c < counters.size(); ++c)
       line["counters"][counter_names[c]] = counters[c];
-    line["verified_instructions"] = d.verified;
-    line["communicators"] = nlohmann::ordered_json::array();
+    line["verified_instructions"] = cli::json::object();
+    for (const auto& [program, count] : d.verified) line["verified_instructions"][program] = count;
+    line["communicators"] = cli::json::array();
     for (const tutti_net_member& m : members)
       line["communicators"].push_back({{"communicator", m.table.communicator},
                                        {"topology", topology_names[m.table.topology]},
@@ -173,12 +174,12 @@ int run_growth(const network_options& o) {
         "topology", "step", "average", "paper", "median", "least", "paper");
   for (const series& s : all) {
     if (o.json)
-      fmt::print("{}\n", nlohmann::ordered_json{{"type", "network_growth"},
-                                                {"topology", topology_names[s.topology]},
-                                                {"step", s.step},
-                                                {"average_us", growth_of(s.average)},
-                                                {"median_us", growth_of(s.median)},
-                                                {"least_us", growth_of(s.least)}}
+      fmt::print("{}\n", cli::json{{"type", "network_growth"},
+                                   {"topology", topology_names[s.topology]},
+                                   {"step", s.step},
+                                   {"average_us", growth_of(s.average)},
+                                   {"median_us", growth_of(s.median)},
+                                   {"least_us", growth_of(s.least)}}
                              .dump());
     else
       fmt::print("{:<10} {:<9} {:>8.2f} {:>6} {:>8.2f} {:>8.2f} {:>6}\n",

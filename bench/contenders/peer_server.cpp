@@ -36,7 +36,7 @@ peer_server::barrier_threads& peer_server::threads_for(const round_request& requ
   return found;
 }
 
-nlohmann::json peer_server::answer(const nlohmann::json& asked) {
+cli::json peer_server::answer(const cli::json& asked) {
   const bool checks = asked.contains("check");
   const auto request = asked.at(checks ? "check" : "round").get<round_request>();
   if (request.what.what != operation::barrier) {
@@ -50,7 +50,7 @@ nlohmann::json peer_server::answer(const nlohmann::json& asked) {
 
 int serve(contender who) {
   peer_server server(std::move(who));
-  return answer_requests([&](const nlohmann::json& asked) { return server.answer(asked); });
+  return answer_requests([&](const cli::json& asked) { return server.answer(asked); });
 }
 
 }  // namespace tutti::bench

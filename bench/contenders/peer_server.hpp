@@ -5,9 +5,9 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "bench/contenders/contender.hpp"
+#include "cli/json.hpp"
 
 namespace tutti::bench {
 
@@ -15,7 +15,7 @@ class peer_server {
  public:
   explicit peer_server(contender who) : who_(std::move(who)) {}
   // To {"round": request}: {"outcome": ...}; to {"check": request}: {"fault": ...}.
-  nlohmann::json answer(const nlohmann::json& asked);
+  cli::json answer(const cli::json& asked);
 
  private:
   struct barrier_threads {

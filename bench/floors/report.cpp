@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t most_values = 400;  // raw samples that a line carries
 
-ordered_json floor_line(const floor_quantity& q) {
-  ordered_json line{{"type", "floor"}, {"quantity", q.quantity}, {"summary", q.summary}};
+cli::json floor_line(const floor_quantity& q) {
+  cli::json line{{"type", "floor"}, {"quantity", q.quantity}, {"summary", q.summary}};
   line["cpus"] = q.cpus;
   if (q.threads > 0) line["threads"] = q.threads;
   add_summary(line, q.samples);

@@ -90,7 +90,7 @@ noise noise_between(const processor_time& begin, const processor_time& end) {
           std::clamp((end.stolen - begin.stolen) / total, 0.0, 1.0)};
 }
 
-ordered_json describe_machine() {
+cli::json describe_machine() {
   const auto cores = allowed_cores();
   std::size_t threads_per_core = 1;
   for (const auto& core : cores) threads_per_core = std::max(threads_per_core, core.size());
@@ -115,7 +115,7 @@ ordered_json describe_machine() {
       {"timer_cost_ns", timer_cost_ns()}};
 }
 
-std::string machine_heading(const ordered_json& machine) {
+std::string machine_heading(const cli::json& machine) {
   return fmt::format("{}, {} cores, {}; {:.0f} % of it used by others\n",
                      machine["cpu"].get<std::string>(), machine["cores"].get<int>(),
                      machine["kernel"].get<std::string>(),

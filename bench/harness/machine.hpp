@@ -2,12 +2,11 @@
 // What machine this is and how much of it others used.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
-namespace tutti::bench {
+#include "cli/json.hpp"
 
-using ordered_json = nlohmann::ordered_json;
+namespace tutti::bench {
 
 // Processor time since boot, in seconds, of the whole machine (/proc/stat).
 struct processor_time {
@@ -18,10 +17,10 @@ struct processor_time {
 processor_time read_processor_time();
 
 // CPU, topology, kernel, compiler, load: the keys of the line of type "machine".
-ordered_json describe_machine();
+cli::json describe_machine();
 
 // The same in a line for people, once "foreign_load" is in it.
-std::string machine_heading(const ordered_json& machine);
+std::string machine_heading(const cli::json& machine);
 
 // The parts of the processor time between two readings that others took, 0 to 1.
 struct noise {

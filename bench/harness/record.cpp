@@ -33,7 +33,7 @@ double paired_ratio(const series_record& one, const series_record& other) {
   return median_of(ratios);
 }
 
-ordered_json session_of(const scenario& s) {
+cli::json session_of(const scenario& s) {
   if (s.busy == neighbour_kind::none) return nullptr;
   return s.own_session ? "own" : "same";
 }
@@ -63,7 +63,7 @@ std::string format_ns(double ns) {
   return fmt::format("{:.2f} s", ns * 1e-9);
 }
 
-void add_summary(ordered_json& line, const std::vector<double>& samples) {
+void add_summary(cli::json& line, const std::vector<double>& samples) {
   const summary s = summarize(samples);
   line["unit"] = "ns";
   line["min"] = rounded(s.min);
@@ -76,7 +76,7 @@ void add_summary(ordered_json& line, const std::vector<double>& samples) {
   line["samples"] = s.samples;
 }
 
-void add_record(ordered_json& line, const series_record& record, const char* floor_name,
+void add_record(cli::json& line, const series_record& record, const char* floor_name,
                 const std::vector<double>& floors) {
   add_summary(line, record.samples);
   line["rounds"] = record.rounds;

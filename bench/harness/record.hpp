@@ -33,7 +33,7 @@ double paired_ratio(const series_record& one, const series_record& other);
 
 // Where the neighbours of a scenario are: "same" session as the run or their "own"; null without
 // neighbours.
-ordered_json session_of(const scenario& s);
+cli::json session_of(const scenario& s);
 
 // A line of type "skipped" for each number of threads and each of these.
 std::string impossible_lines(const std::string& benchmark, const std::vector<rank_t>& threads,
@@ -46,10 +46,10 @@ double rounded(double value);
 std::string format_ns(double ns);
 
 // The keys unit, min, ..., samples of a line of --json.
-void add_summary(ordered_json& line, const std::vector<double>& samples);
+void add_summary(cli::json& line, const std::vector<double>& samples);
 
 // The keys of a record; `floors` stand for its own when it has none.
-void add_record(ordered_json& line, const series_record& record, const char* floor_name,
+void add_record(cli::json& line, const series_record& record, const char* floor_name,
                 const std::vector<double>& floors);
 
 }  // namespace tutti::bench

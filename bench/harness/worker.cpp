@@ -23,7 +23,7 @@ extern "C" char** environ;
 namespace tutti::bench {
 namespace {
 
-using nlohmann::json;
+using cli::json;
 
 std::vector<std::string> merged_environment(const environment& settings) {
   std::vector<std::string> merged;

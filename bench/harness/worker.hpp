@@ -7,12 +7,12 @@
 
 #include <cstdio>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/harness/round.hpp"
+#include "cli/json.hpp"
 
 namespace tutti::bench {
 
@@ -31,7 +31,7 @@ class worker {
   round_outcome run(const round_request& request);
   std::string check(const round_request& request);
   // Any request that the process knows. Throws std::runtime_error with the "error" of its answer.
-  nlohmann::json request(const nlohmann::json& asked);
+  cli::json request(const cli::json& asked);
   pid_t pid() const { return pid_; }
 
  private:
@@ -45,6 +45,6 @@ class worker {
 
 // The side of the peer: answers requests from standard input until its end; an exception becomes an
 // "error".
-int answer_requests(const std::function<nlohmann::json(const nlohmann::json&)>& answer);
+int answer_requests(const std::function<cli::json(const cli::json&)>& answer);
 
 }  // namespace tutti::bench

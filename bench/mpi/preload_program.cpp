@@ -251,14 +251,14 @@ void measure(std::vector<series>& all, const request& asked, shared_memory& memo
 
 void print(const series& one, const char* family, const char* metric,
            const std::vector<double>& samples) {
-  ordered_json line{{"benchmark", "mpi_preload"},
-                    {"provider", one.provider},
-                    {"name", one.name},
-                    {"wait", one.provider == "tutti" ? "adaptive" : "own"},
-                    {"processes", all_ranks()},
-                    {"mpi", family},
-                    {"threads", 1},
-                    {"metric", metric}};
+  cli::json line{{"benchmark", "mpi_preload"},
+                 {"provider", one.provider},
+                 {"name", one.name},
+                 {"wait", one.provider == "tutti" ? "adaptive" : "own"},
+                 {"processes", all_ranks()},
+                 {"mpi", family},
+                 {"threads", 1},
+                 {"metric", metric}};
   add_summary(line, samples);
   line["values"] = samples;
   fmt::print("{}", cli::result_line(line));
@@ -272,7 +272,7 @@ void run(const request& asked) {
   auto all = all_series(memory, family, is_preloaded);
   measure(all, asked, memory);
   if (my_rank() != 0) return;
-  ordered_json machine = describe_machine();
+  cli::json machine = describe_machine();
   machine["mpi"] = family;
   fmt::print("{}\n", machine.dump());
   for (const series& one : all) {

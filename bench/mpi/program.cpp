@@ -97,17 +97,17 @@ bool is_pinned() {
 
 std::string line_of(const mpi_series& series, const char* family,
                     const std::vector<double>& samples) {
-  ordered_json line{{"benchmark", series.benchmark},
-                    {"provider", series.provider},
-                    {"name", series.name},
-                    {"wait", series.provider == "tutti" ? "adaptive" : "own"},
-                    {"processes", all_ranks()},
-                    {"mpi", family},
-                    {"threads", 1},
-                    {"cores", std::min(all_ranks(), static_cast<int>(platform::machine().cpus))},
-                    {"pinned", is_pinned()},
-                    {"scenario", "free"},
-                    {"metric", series.metric}};
+  cli::json line{{"benchmark", series.benchmark},
+                 {"provider", series.provider},
+                 {"name", series.name},
+                 {"wait", series.provider == "tutti" ? "adaptive" : "own"},
+                 {"processes", all_ranks()},
+                 {"mpi", family},
+                 {"threads", 1},
+                 {"cores", std::min(all_ranks(), static_cast<int>(platform::machine().cpus))},
+                 {"pinned", is_pinned()},
+                 {"scenario", "free"},
+                 {"metric", series.metric}};
   add_summary(line, samples);
   if (series.benchmark == "message")
     line["messages_per_second"] = rounded(1e9 / median_of(samples));
@@ -138,7 +138,7 @@ void run(const request& asked) {
   const processor_time begin = read_processor_time();
   const auto samples = measure(all, asked);
   if (my_rank() != 0) return;
-  ordered_json machine = describe_machine();
+  cli::json machine = describe_machine();
   machine["mpi"] = functions.family;
   // The other ranks' time counts as foreign, so the load says nothing here.
   machine["steal"] = rounded(noise_between(begin, read_processor_time()).steal);

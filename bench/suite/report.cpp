@@ -46,9 +46,7 @@ double over_barrier(const suite& s, const measurement& m) {
   return other == nullptr ? 0 : paired_ratio(m, *other);
 }
 
-ordered_json known(double ratio) {
-  return ratio > 0 ? ordered_json(rounded(ratio)) : ordered_json(nullptr);
-}
+cli::json known(double ratio) { return ratio > 0 ? cli::json(rounded(ratio)) : cli::json(nullptr); }
 
 // An unpinned or flagged run has the floors that were measured between the rounds.
 std::vector<double> floors_between_rounds(const suite& s, const situation& m) {
@@ -57,8 +55,8 @@ std::vector<double> floors_between_rounds(const suite& s, const situation& m) {
 }
 
 // Who, what and where, of a measurement or of what could not be measured.
-ordered_json keys_of(const plan& p, const situation& m) {
-  ordered_json keys{{"benchmark", p.benchmark}};
+cli::json keys_of(const plan& p, const situation& m) {
+  cli::json keys{{"benchmark", p.benchmark}};
   if (!of_barrier(m)) keys["kind"] = name_of(m.kind);
   keys["provider"] = m.who->family;
   keys["name"] = m.who->name;
@@ -71,7 +69,7 @@ ordered_json keys_of(const plan& p, const situation& m) {
 }
 
 std::string line_of(const plan& p, const suite& s, const measurement& m) {
-  ordered_json line = keys_of(p, m);
+  cli::json line = keys_of(p, m);
   line["cores"] = cores_of(*m.where).size();
   line["pinned"] = m.where->pinned();
   line["pin"] = m.where->name;
@@ -186,7 +184,7 @@ std::vector<std::string> sentences_of_failures(const suite& s) {
   return sentences;
 }
 
-std::string json_lines(const plan& p, const suite& s, ordered_json machine,
+std::string json_lines(const plan& p, const suite& s, cli::json machine,
                        const std::vector<missing_peer>& missing) {
   std::vector<std::string> pinning;
   for (const auto& where : p.placements) pinning.push_back(where.name);
@@ -210,7 +208,7 @@ std::string json_lines(const plan& p, const suite& s, ordered_json machine,
   return text;
 }
 
-std::string table(const plan& p, const suite& s, const ordered_json& machine) {
+std::string table(const plan& p, const suite& s, const cli::json& machine) {
   std::string text = machine_heading(machine) + "\n" + floors_table(s.floors());
   std::string group;
   for (const measurement* m : sorted(s)) {

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "cli/json.hpp"
 #include "tests/support/run_program.hpp"
 
 namespace {
@@ -93,7 +93,7 @@ TEST(Command, InfoIsATableOrJson) {
   EXPECT_NE(standard_output("info").text.find("Algorithms"), std::string::npos);
   const output result = standard_output("info --json");
   EXPECT_EQ(result.status, 0);
-  const auto info = nlohmann::json::parse(result.text);
+  const auto info = tutti::cli::json::parse(result.text);
   EXPECT_EQ(info.at("type"), "info");
   EXPECT_GE(info.at("machine").at("cores").get<int>(), 1);
   EXPECT_FALSE(info.at("algorithms").empty());
@@ -105,7 +105,7 @@ TEST(Command, InfoIsATableOrJson) {
 
 // Those that cargo must fetch are there, or it is said why not.
 TEST(Command, InfoNamesThePeersOfRegions) {
-  const auto info = nlohmann::json::parse(standard_output("info --json").text);
+  const auto info = tutti::cli::json::parse(standard_output("info --json").text);
   for (const char* family : {"libgomp", "tbb", "forkunion", "eigen", "rayon", "pthread"}) {
     std::size_t there = 0, missing = 0;
     for (const auto& peer : info.at("region_peers")) {
@@ -127,7 +127,7 @@ TEST(Command, BenchBarrierWritesJsonLines) {
   std::istringstream lines(result.text);
   std::string first;
   ASSERT_TRUE(std::getline(lines, first));
-  const auto machine = nlohmann::json::parse(first);
+  const auto machine = tutti::cli::json::parse(first);
   EXPECT_EQ(machine.at("type"), "machine");
   for (const char* key : {"cpu", "cores", "smt", "kernel", "compiler", "commit", "load",
                           "foreign_load", "steal", "pinning"}) {
@@ -135,7 +135,7 @@ TEST(Command, BenchBarrierWritesJsonLines) {
   }
   std::size_t results = 0;
   for (std::string line; std::getline(lines, line);) {
-    results += nlohmann::json::parse(line).at("type") == "result";
+    results += tutti::cli::json::parse(line).at("type") == "result";
   }
   EXPECT_EQ(results, 6u);  // three barriers, loop and last_in_last_out
 }
@@ -148,11 +148,11 @@ TEST(Command, BenchBarrierWritesATable) {
   EXPECT_NE(result.text.find("3 threads on"), std::string::npos);
 }
 
-std::vector<nlohmann::json> results_of(const std::string& text) {
-  std::vector<nlohmann::json> results;
+std::vector<tutti::cli::json> results_of(const std::string& text) {
+  std::vector<tutti::cli::json> results;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    auto parsed = nlohmann::json::parse(line);
+    auto parsed = tutti::cli::json::parse(line);
     if (parsed.at("type") == "result") results.push_back(std::move(parsed));
   }
   return results;

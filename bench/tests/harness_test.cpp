@@ -256,8 +256,8 @@ TEST_F(Harness, LinesAreJsonWithTheirKeys) {
   std::istringstream lines(json_lines(plan_, s, describe_machine(), {}));
   std::size_t machines = 0, floors = 0, results = 0;
   for (std::string text; std::getline(lines, text);) {
-    const auto line = nlohmann::json::parse(text);
-    const std::string type = line.at("type");
+    const auto line = cli::json::parse(text);
+    const auto type = line.at("type").get<std::string>();
     if (type == "machine") ++machines;
     if (type == "floor") {
       ++floors;

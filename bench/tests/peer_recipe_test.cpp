@@ -15,11 +15,11 @@ namespace {
 
 void quiet(const std::string&, double) {}
 
-std::vector<nlohmann::json> results_in(const std::string& text) {
-  std::vector<nlohmann::json> results;
+std::vector<cli::json> results_in(const std::string& text) {
+  std::vector<cli::json> results;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    auto parsed = nlohmann::json::parse(line);
+    auto parsed = cli::json::parse(line);
     if (parsed.at("type") == "result") results.push_back(std::move(parsed));
   }
   return results;

@@ -253,7 +253,7 @@ TEST(RuntimeLines, AreJsonWithTheirKeys) {
   std::istringstream lines(json_lines(plan, s, describe_machine(), {{"absent", "not here"}}));
   std::size_t results = 0, skipped = 0;
   for (std::string text; std::getline(lines, text);) {
-    const auto line = nlohmann::json::parse(text);
+    const auto line = cli::json::parse(text);
     skipped += line.at("type") == "skipped";
     if (line.at("type") != "result") continue;
     ++results;

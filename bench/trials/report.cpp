@@ -15,15 +15,15 @@ namespace {
 constexpr double ns_in_a_second = 1e9;
 
 std::string measured_line(const trial_suite& s, const trial_suite::result& r) {
-  ordered_json line{{"benchmark", r.what.benchmark},
-                    {"provider", r.what.provider},
-                    {"name", r.what.name},
-                    {"threads", r.what.threads},
-                    {"cores", cores_of(s.where()).size()},
-                    {"pinned", s.where().pinned() && !r.what.fibers},
-                    {"pin", r.what.fibers ? "none" : s.where().name},
-                    {"scenario", r.what.fibers ? "fibers" : "free"},
-                    {"metric", r.what.metric}};
+  cli::json line{{"benchmark", r.what.benchmark},
+                 {"provider", r.what.provider},
+                 {"name", r.what.name},
+                 {"threads", r.what.threads},
+                 {"cores", cores_of(s.where()).size()},
+                 {"pinned", s.where().pinned() && !r.what.fibers},
+                 {"pin", r.what.fibers ? "none" : s.where().name},
+                 {"scenario", r.what.fibers ? "fibers" : "free"},
+                 {"metric", r.what.metric}};
   add_record(line, r.record, "line_one_way", s.floor());
   if (r.what.benchmark == "message")
     line["messages_per_second"] = rounded(ns_in_a_second / median_of(r.record.samples));
@@ -41,12 +41,12 @@ std::string missing_line(const trial_suite::result& r) {
 
 }  // namespace
 
-std::string json_lines(const trial_suite& s, ordered_json machine) {
+std::string json_lines(const trial_suite& s, cli::json machine) {
   machine["pinning"] = s.where().name;
   machine["sweeps"] = s.sweeps();
   std::string text = machine.dump() + "\n";
   if (!s.floor().empty()) {
-    ordered_json line{{"type", "floor"}, {"quantity", "line_one_way"}};
+    cli::json line{{"type", "floor"}, {"quantity", "line_one_way"}};
     add_summary(line, s.floor());
     text += line.dump() + "\n";
   }
@@ -56,7 +56,7 @@ std::string json_lines(const trial_suite& s, ordered_json machine) {
   return text;
 }
 
-std::string table(const trial_suite& s, const ordered_json& machine) {
+std::string table(const trial_suite& s, const cli::json& machine) {
   std::vector<const trial_suite::result*> order;
   for (const auto& r : s.results()) {
     if (r.not_measured.empty()) order.push_back(&r);

@@ -8,7 +8,7 @@
 
 namespace tutti::bench {
 
-std::string json_lines(const trial_suite& s, ordered_json machine);
-std::string table(const trial_suite& s, const ordered_json& machine);
+std::string json_lines(const trial_suite& s, cli::json machine);
+std::string table(const trial_suite& s, const cli::json& machine);
 
 }  // namespace tutti::bench

@@ -118,17 +118,17 @@ void instruction_suite::run(const progress& report) {
       series_, plan_.length, [] {}, report);
 }
 
-std::string json_lines(const instruction_suite& s, const ordered_json& machine) {
+std::string json_lines(const instruction_suite& s, const cli::json& machine) {
   std::string text = machine.dump() + "\n";
   for (const auto& r : s.results()) {
-    ordered_json line{{"benchmark", "instruction"},
-                      {"provider", r.family},
-                      {"name", r.name},
-                      {"wait", r.wait},
-                      {"threads", r.threads},
-                      {"pinned", true},
-                      {"scenario", "free"},
-                      {"metric", name_of(r.kind)}};
+    cli::json line{{"benchmark", "instruction"},
+                   {"provider", r.family},
+                   {"name", r.name},
+                   {"wait", r.wait},
+                   {"threads", r.threads},
+                   {"pinned", true},
+                   {"scenario", "free"},
+                   {"metric", name_of(r.kind)}};
     add_summary(line, r.samples);
     line["cycles_median"] = rounded(median_of(r.samples) / ns_per_tick());
     text += cli::result_line(line);
@@ -136,7 +136,7 @@ std::string json_lines(const instruction_suite& s, const ordered_json& machine) 
   return text;
 }
 
-std::string table(const instruction_suite& s, const ordered_json& machine) {
+std::string table(const instruction_suite& s, const cli::json& machine) {
   std::string text = machine_heading(machine) + "\n";
   std::vector<const instruction_suite::result*> order;
   for (const auto& r : s.results()) order.push_back(&r);

@@ -53,7 +53,7 @@ class instruction_suite {
   std::vector<std::unique_ptr<series>> series_;
 };
 
-std::string json_lines(const instruction_suite& s, const ordered_json& machine);
-std::string table(const instruction_suite& s, const ordered_json& machine);
+std::string json_lines(const instruction_suite& s, const cli::json& machine);
+std::string table(const instruction_suite& s, const cli::json& machine);
 
 }  // namespace tutti::bench

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine spmd inside a parallel region of an OpenMP runtime, with its barrier: a process of its
 // own, as a runtime reads its settings when it is loaded.
-#include <nlohmann/json.hpp>
 
 #include "bench/harness/worker.hpp"
 #include "bench/peers/openmp/runtime.hpp"
 #include "bench/vcode/instruction.hpp"
+#include "cli/json.hpp"
 
 namespace {
 
@@ -16,15 +16,16 @@ struct openmp_rank_barrier : vcode::spmd_run::rank_barrier {
 };
 
 // {"threads", "count", "kind", "samples"} -> {"ns": [...]}
-nlohmann::json answer(const nlohmann::json& asked) {
-  const unsigned threads = asked.at("threads");
-  const bench::nop_program program(bench::parse_nop_kind(asked.at("kind")), asked.at("count"));
+cli::json answer(const cli::json& asked) {
+  const auto threads = asked.at("threads").get<unsigned>();
+  const bench::nop_program program(bench::parse_nop_kind(asked.at("kind").get<std::string>()),
+                                   asked.at("count").get<std::uint64_t>());
   openmp_rank_barrier barrier;
   const auto fork = [threads](const std::function<void(unsigned)>& body) {
     bench::run_openmp_region(threads, body);
   };
   std::vector<double> ns;
-  for (int i = asked.at("samples"); i > 0; --i) {
+  for (int i = asked.at("samples").get<int>(); i > 0; --i) {
     ns.push_back(bench::time_instruction(program, threads, barrier, fork));
   }
   tutti_openmp_release();

@@ -185,11 +185,11 @@ std::string table_of_counts(const std::vector<named_program>& programs) {
   return text;
 }
 
-std::string json_lines(const program_suite& s, const ordered_json& machine) {
+std::string json_lines(const program_suite& s, const cli::json& machine) {
   std::string text = machine.dump() + "\n";
   for (const auto& r : s.results()) {
-    ordered_json line{{"benchmark", "vcode"}, {"provider", r.provider}, {"name", r.name},
-                      {"program", r.program}, {"threads", r.threads},   {"metric", "run"}};
+    cli::json line{{"benchmark", "vcode"}, {"provider", r.provider}, {"name", r.name},
+                   {"program", r.program}, {"threads", r.threads},   {"metric", "run"}};
     if (!r.memory.empty()) line["scenario"] = r.memory + "_memory";
     add_summary(line, r.samples);
     if (r.provider == "tutti") {
@@ -202,7 +202,7 @@ std::string json_lines(const program_suite& s, const ordered_json& machine) {
   return text;
 }
 
-std::string table(const program_suite& s, const ordered_json& machine) {
+std::string table(const program_suite& s, const cli::json& machine) {
   std::string text = fmt::format(
       "{}\n\n{:<22} {:<8} {:<7} {:>7} {:>10} {:>10} {:>9} {:>10} {:>9}\n", machine_heading(machine),
       "program", "engine", "memory", "threads", "min", "median", "against", "MB moved", "meetings");

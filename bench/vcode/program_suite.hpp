@@ -81,8 +81,8 @@ class program_suite {
   std::list<result> results_;
 };
 
-std::string json_lines(const program_suite& s, const ordered_json& machine);
-std::string table(const program_suite& s, const ordered_json& machine);
+std::string json_lines(const program_suite& s, const cli::json& machine);
+std::string table(const program_suite& s, const cli::json& machine);
 
 // A table for the docs: no times, so that it is the same on every machine.
 std::string table_of_counts(const std::vector<named_program>& programs);

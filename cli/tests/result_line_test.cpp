@@ -9,14 +9,12 @@
 namespace tutti::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json right_keys() {
+json right_keys() {
   return {{"benchmark", "barrier"}, {"provider", "tutti"}, {"name", "default"}, {"threads", 2},
           {"session", nullptr},     {"metric", "loop"},    {"median", 34.5},    {"samples", 8}};
 }
 
-std::string fault_of(const ordered_json& keys) {
+std::string fault_of(const json& keys) {
   try {
     (void)result_line(keys);
   } catch (const std::logic_error& e) {
@@ -33,12 +31,12 @@ TEST(ResultLine, HasItsTypeItsUnitAndItsKeysInTheirOrder) {
 }
 
 TEST(ResultLine, NamesTheKeyThatTheSchemaRefuses) {
-  const std::pair<const char*, ordered_json> wrong[] = {
+  const std::pair<const char*, json> wrong[] = {
       {"colour", "blue"},  {"threads", 0},    {"threads", 2.5}, {"median", "fast"},
       {"median", nullptr}, {"pinned", "yes"}, {"session", 1},   {"unit", "s"},
       {"samples", -1},     {"wait", nullptr}, {"values", 1}};
   for (const auto& [key, value] : wrong) {
-    ordered_json keys = right_keys();
+    json keys = right_keys();
     keys[key] = value;
     EXPECT_NE(fault_of(keys).find("\"" + std::string(key) + "\""), std::string::npos) << key;
   }
@@ -47,7 +45,7 @@ TEST(ResultLine, NamesTheKeyThatTheSchemaRefuses) {
 
 TEST(ResultLine, NamesTheKeyThatIsMissing) {
   for (const char* key : {"provider", "name", "metric", "threads", "median"}) {
-    ordered_json keys = right_keys();
+    json keys = right_keys();
     keys.erase(key);
     EXPECT_NE(fault_of(keys).find(key), std::string::npos) << key;
   }

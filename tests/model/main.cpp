@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "tests/model/verdict.hpp"
 
@@ -73,15 +73,15 @@ void print_text(const report& r) {
 }
 
 void print_json(const report& r) {
-  nlohmann::ordered_json line{{"type", "model"},          {"subject", r.subject},
-                              {"programs", r.programs},   {"executions", r.executions},
-                              {"exhausted", r.exhausted}, {"orders", r.sites.size()},
-                              {"failure", r.failure},     {"ok", r.is_right()}};
+  cli::json line{{"type", "model"},          {"subject", r.subject},
+                 {"programs", r.programs},   {"executions", r.executions},
+                 {"exhausted", r.exhausted}, {"orders", r.sites.size()},
+                 {"failure", r.failure},     {"ok", r.is_right()}};
   for (const trial& t : r.trials) {
-    nlohmann::ordered_json entry{{"site", t.what.original.name},
-                                 {"order", name_of(t.what.original.order)},
-                                 {"weakened", name_of(t.what.weakened)},
-                                 {"caught", t.is_caught}};
+    cli::json entry{{"site", t.what.original.name},
+                    {"order", name_of(t.what.original.order)},
+                    {"weakened", name_of(t.what.weakened)},
+                    {"caught", t.is_caught}};
     if (t.is_caught)
       entry.update({{"error", t.error}, {"program", t.program}, {"execution", t.execution}});
     if (t.excuse != nullptr) entry["reason"] = t.excuse->reason;
@@ -122,11 +122,11 @@ void print(const control_report& c, format as) {
                   c.is_sound_passed ? "no error" : "AN ERROR");
       break;
     case format::json: {
-      const nlohmann::ordered_json line{{"type", "control"},
-                                        {"mistake", c.name},
-                                        {"error", c.error},
-                                        {"execution", c.execution},
-                                        {"ok", c.is_right()}};
+      const cli::json line{{"type", "control"},
+                           {"mistake", c.name},
+                           {"error", c.error},
+                           {"execution", c.execution},
+                           {"ok", c.is_right()}};
       std::printf("%s\n", line.dump().c_str());
       break;
     }
@@ -179,7 +179,7 @@ void print_excuses(format as) {
     if (as == format::json)
       std::printf(
           "%s\n",
-          nlohmann::ordered_json{
+          cli::json{
               {"type", "exception"}, {"site", site}, {"weakened", weakened}, {"reason", reason}}
               .dump()
               .c_str());

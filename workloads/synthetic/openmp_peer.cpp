@@ -8,7 +8,7 @@
 int main() {
   using namespace tutti::synthetic;
   workload_store store;
-  return tutti::bench::answer_requests([&](const nlohmann::json& asked) -> nlohmann::json {
+  return tutti::bench::answer_requests([&](const tutti::cli::json& asked) -> tutti::cli::json {
     const auto request = asked.at("synthetic").get<round_request>();
     tutti::bench::openmp_regions regions(request.threads);
     return {{"outcome", run_round(request, regions, store.of(request))}};

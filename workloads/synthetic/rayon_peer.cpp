@@ -8,7 +8,7 @@ int main() {
   using namespace tutti::synthetic;
   using namespace tutti::bench;
   workload_store store;
-  return answer_requests([&](const nlohmann::json& asked) -> nlohmann::json {
+  return answer_requests([&](const tutti::cli::json& asked) -> tutti::cli::json {
     const auto request = asked.at("synthetic").get<tutti::synthetic::round_request>();
     rayon_runtime runtime(request.threads, rayon_is_opened_outside());
     tutti::synthetic::round_outcome outcome;

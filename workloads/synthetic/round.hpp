@@ -3,8 +3,8 @@
 // master verifies them and reads the clock.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -41,9 +41,26 @@ struct round_outcome {
 round_outcome run_round(const round_request& request, bench::region_runtime& runtime,
                         workload& work);
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(round_request, threads, cpus, length, seed, regions, warm_up,
-                                   batches, verify_each)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(round_outcome, samples, duration_ns, fault)
+template <class Struct, class Visit>
+requires std::same_as<std::remove_const_t<Struct>, round_request>
+void visit_fields(Struct& of, Visit visit) {
+  visit("threads", of.threads);
+  visit("cpus", of.cpus);
+  visit("length", of.length);
+  visit("seed", of.seed);
+  visit("regions", of.regions);
+  visit("warm_up", of.warm_up);
+  visit("batches", of.batches);
+  visit("verify_each", of.verify_each);
+}
+
+template <class Struct, class Visit>
+requires std::same_as<std::remove_const_t<Struct>, round_outcome>
+void visit_fields(Struct& of, Visit visit) {
+  visit("samples", of.samples);
+  visit("duration_ns", of.duration_ns);
+  visit("fault", of.fault);
+}
 
 // Makes the work of a request, or returns the last one if it is the same, so that its pages are
 // placed once.

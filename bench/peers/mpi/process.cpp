@@ -20,7 +20,7 @@
 namespace tutti::bench {
 namespace {
 
-using nlohmann::json;
+using cli::json;
 
 constexpr int wake_signal = SIGUSR1;
 constexpr std::uint64_t check_steps = 12;
@@ -111,7 +111,7 @@ json check(round_request request) {
   std::string fault = first_text(check_barriers(me));
   const json outcome = run(request);
   if (me.rank() != 0) return {};
-  if (fault.empty()) fault = outcome["outcome"]["fault"];
+  if (fault.empty()) fault = outcome["outcome"]["fault"].get<std::string>();
   return {{"fault", fault}};
 }
 
@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
   const std::vector<pid_t> all = processes();
   if (my_rank() == 0) {
     answer_requests(
-        [&](const nlohmann::json& asked) { return answer(tell_all(all, asked.dump())); });
+        [&](const tutti::cli::json& asked) { return answer(tell_all(all, asked.dump())); });
     tell_all(all, "");
   } else {
     follow(signals);

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "bench/harness/names.hpp"
+#include "cli/json.hpp"
 #include "command/library_lists.hpp"
 #include "tests/comm/detectors.hpp"
 #include "tests/conformance/cases.hpp"
@@ -73,7 +73,7 @@ TEST(Recipes, TheInterfaceForCNamesThem) {
 }
 
 TEST(Recipes, TheCommandListsThem) {
-  nlohmann::ordered_json info;
+  tutti::cli::json info;
   tutti::command::add_lists(info);
   const auto listed = [&](const char* list, const char* name) {
     return std::any_of(info[list].begin(), info[list].end(),

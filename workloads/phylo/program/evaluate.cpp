@@ -2,8 +2,7 @@
 // `tutti-phylo evaluate`: the log-likelihood of a tree with its branch lengths.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "cli/json.hpp"
 #include "workloads/phylo/program/commands.hpp"
 #include "workloads/phylo/program/setting.hpp"
 
@@ -27,7 +26,7 @@ void run(const options& o) {
                d.columns.sites(), d.patterns.patterns, value);
     return;
   }
-  const nlohmann::ordered_json line{
+  const cli::json line{
       {"type", "likelihood"},       {"log_likelihood", value},         {"taxa", d.columns.taxa()},
       {"sites", d.columns.sites()}, {"patterns", d.patterns.patterns}, {"model", o.input.model},
       {"simd", loops.name}};

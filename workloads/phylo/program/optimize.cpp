@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "bench/harness/machine.hpp"
 #include "bench/harness/statistics.hpp"
+#include "cli/json.hpp"
 #include "cli/result_line.hpp"
 #include "workloads/phylo/input.hpp"
 #include "workloads/phylo/newick.hpp"
@@ -143,7 +143,7 @@ void run(const options& o) {
     return;
   }
   const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
-  nlohmann::ordered_json machine = bench::describe_machine();
+  cli::json machine = bench::describe_machine();
   machine["foreign_load"] = others.foreign_load;
   machine["steal"] = others.steal;
   fmt::print("{}\n{}", machine.dump(), line_of(o, d, record));

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "cli/json.hpp"
 #include "tests/support/run_program.hpp"
 
 namespace {
@@ -58,10 +58,10 @@ class Program : public testing::Test {
   fs::path folder_;
 };
 
-nlohmann::json last_line(const std::string& text) {
+tutti::cli::json last_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of('\n');
   const std::size_t begin = text.rfind('\n', end);
-  return nlohmann::json::parse(text.substr(begin + 1, end - begin));
+  return tutti::cli::json::parse(text.substr(begin + 1, end - begin));
 }
 
 TEST_F(Program, HelpAndVersionSucceed) {
@@ -77,7 +77,7 @@ TEST_F(Program, EvaluatesTheSameWithEveryBarrierAndTeam) {
   const std::string data = "evaluate --alignment ok.phy --tree ok.nwk --model 'JC+G4{0.5}' --json ";
   const output alone = standard_output(data);
   ASSERT_EQ(alone.status, 0);
-  const double value = last_line(alone.text).at("log_likelihood");
+  const auto value = last_line(alone.text).at("log_likelihood").get<double>();
   EXPECT_LT(value, 0);
   for (const char* team :
        {"--threads 2", "--threads 2 --ranks 5", "--threads 2 --barrier flags",
@@ -96,7 +96,7 @@ TEST_F(Program, SimulatesEstimatesAndOptimises) {
       "optimize --alignment x.phy --tree x.nwk --rates-file x.rates --threads 2 --repeat 3 "
       "--output best.nwk --json");
   ASSERT_EQ(result.status, 0);
-  const auto machine = nlohmann::json::parse(result.text.substr(0, result.text.find('\n')));
+  const auto machine = tutti::cli::json::parse(result.text.substr(0, result.text.find('\n')));
   EXPECT_EQ(machine.at("type"), "machine");
   const auto line = last_line(result.text);
   EXPECT_EQ(line.at("type"), "result");
@@ -118,7 +118,7 @@ TEST_F(Program, SimulatesEstimatesAndOptimises) {
   const output again =
       standard_output("evaluate --alignment x.phy --tree best.nwk --rates-file x.rates --json");
   ASSERT_EQ(again.status, 0);
-  const double found = line.at("log_likelihood");
+  const auto found = line.at("log_likelihood").get<double>();
   EXPECT_NEAR(last_line(again.text).at("log_likelihood").get<double>(), found, 1e-9 * -found);
 }
 

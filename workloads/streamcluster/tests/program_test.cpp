@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "cli/json.hpp"
 #include "tests/support/run_program.hpp"
 #include "workloads/streamcluster/tests/scratch.hpp"
 
@@ -26,10 +26,10 @@ output standard_error(const std::string& arguments) {
 // The input is small enough for many runs.
 const std::string small = "--input simsmall --points 600 --dimensions 4 --k-min 4 --k-max 6 ";
 
-std::vector<nlohmann::json> lines_of(const output& result) {
-  std::vector<nlohmann::json> lines;
+std::vector<cli::json> lines_of(const output& result) {
+  std::vector<cli::json> lines;
   std::istringstream text(result.text);
-  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+  for (std::string line; std::getline(text, line);) lines.push_back(cli::json::parse(line));
   return lines;
 }
 
@@ -102,14 +102,14 @@ TEST(Program, WritesAJsonLineForEachBarrierAndNumberOfThreads) {
     EXPECT_EQ(line["metric"], "wall");
     EXPECT_EQ(line["unit"], "ns");
     EXPECT_EQ(line["samples"], 3);
-    EXPECT_GT(line["min"], 0);
-    EXPECT_LE(line["min"], line["median"]);
-    EXPECT_LE(line["median"], line["p99"]);
-    EXPECT_GT(line["barriers"], 100);
-    EXPECT_GT(line["episodes_per_second"], 0);
-    providers.insert(line["provider"]);
-    names.insert(line["name"]);
-    fingerprints.insert(line["fingerprint"]);
+    EXPECT_GT(line["min"].get<double>(), 0);
+    EXPECT_LE(line["min"].get<double>(), line["median"].get<double>());
+    EXPECT_LE(line["median"].get<double>(), line["p99"].get<double>());
+    EXPECT_GT(line["barriers"].get<double>(), 100);
+    EXPECT_GT(line["episodes_per_second"].get<double>(), 0);
+    providers.insert(line["provider"].get<std::string>());
+    names.insert(line["name"].get<std::string>());
+    fingerprints.insert(line["fingerprint"].get<std::string>());
   }
   EXPECT_EQ(providers, (std::set<std::string>{"tutti", "pthread", "std"}));
   EXPECT_EQ(names, (std::set<std::string>{"default", "mcs", "pthread", "std"}));

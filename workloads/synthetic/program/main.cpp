@@ -19,7 +19,7 @@ namespace cli = tutti::cli;
 int run(const request& r, bool json) {
   const plan p = make_plan(r);
   const bench::processor_time begin = bench::read_processor_time();
-  bench::ordered_json machine = bench::describe_machine();
+  cli::json machine = bench::describe_machine();
   sweeps s;
   {
     cli::progress_line line;

@@ -12,8 +12,6 @@
 namespace tutti::synthetic {
 namespace {
 
-using bench::ordered_json;
-
 // A provider that failed once is not trusted in its other measurements.
 bool is_sound(const sweeps& s, const measurement& m) {
   const auto same = [&](const failure& f) { return f.who == m.who && f.threads == m.threads; };
@@ -41,18 +39,16 @@ double seconds_for(const plan& p, double ns_per_region) {
 std::size_t cores_of(const plan& p) { return bench::cores_of(p.where).size(); }
 
 std::string line_of(const plan& p, const sweeps& s, const measurement& m) {
-  ordered_json line{
-      {"benchmark", "synthetic"},   {"provider", m.who->family}, {"name", m.who->name},
-      {"wait", m.who->wait},        {"threads", m.threads},      {"cores", cores_of(p)},
-      {"pinned", p.where.pinned()}, {"pin", p.where.name},       {"scenario", "free"},
-      {"length", p.length},         {"metric", "region"}};
+  cli::json line{{"benchmark", "synthetic"},   {"provider", m.who->family}, {"name", m.who->name},
+                 {"wait", m.who->wait},        {"threads", m.threads},      {"cores", cores_of(p)},
+                 {"pinned", p.where.pinned()}, {"pin", p.where.name},       {"scenario", "free"},
+                 {"length", p.length},         {"metric", "region"}};
   bench::add_record(line, m, "line_one_way", {});
   line["regions"] = p.regions;
   line["seconds_for_regions"] = seconds_for(p, bench::median_of(m.samples));
   line["verified"] = p.length > 0 ? "each_region" : "each_round";
   const double ratio = over_default(s, m);
-  line["over_default_median"] =
-      ratio > 0 ? ordered_json(bench::rounded(ratio)) : ordered_json(nullptr);
+  line["over_default_median"] = ratio > 0 ? cli::json(bench::rounded(ratio)) : cli::json(nullptr);
   return cli::result_line(line);
 }
 
@@ -90,7 +86,7 @@ std::string row(const plan& p, const sweeps& s, const measurement& m) {
 
 }  // namespace
 
-std::string json_lines(const plan& p, const sweeps& s, ordered_json machine) {
+std::string json_lines(const plan& p, const sweeps& s, cli::json machine) {
   machine["pinning"] = std::vector{p.where.name};
   machine["seed"] = p.run.seed;
   machine["sweeps"] = s.count;
@@ -105,7 +101,7 @@ std::string json_lines(const plan& p, const sweeps& s, ordered_json machine) {
   return text;
 }
 
-std::string table(const plan& p, const sweeps& s, const ordered_json& machine) {
+std::string table(const plan& p, const sweeps& s, const cli::json& machine) {
   std::string text = bench::machine_heading(machine) + "\n";
   for (const rank_t threads : p.threads) {
     text += fmt::format(

@@ -10,8 +10,8 @@
 namespace tutti::synthetic {
 
 // One object per line: the machine, the results, then what was not measured.
-std::string json_lines(const plan& p, const sweeps& s, bench::ordered_json machine);
+std::string json_lines(const plan& p, const sweeps& s, cli::json machine);
 
-std::string table(const plan& p, const sweeps& s, const bench::ordered_json& machine);
+std::string table(const plan& p, const sweeps& s, const cli::json& machine);
 
 }  // namespace tutti::synthetic

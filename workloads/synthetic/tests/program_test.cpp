@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "cli/json.hpp"
 #include "tests/support/run_program.hpp"
 #include "workloads/synthetic/program/plan.hpp"
 
@@ -69,7 +69,7 @@ TEST(Plan, HasThePapersBarriersTuttisChoiceAndThePeers) {
   for (const auto& peer : names_of(peers().peers)) EXPECT_TRUE(names.contains(peer)) << peer;
 }
 
-void check_result(const nlohmann::json& line) {
+void check_result(const cli::json& line) {
   EXPECT_EQ(line.at("benchmark"), "synthetic");
   EXPECT_EQ(line.at("metric"), "region");
   EXPECT_EQ(line.at("unit"), "ns");
@@ -77,7 +77,7 @@ void check_result(const nlohmann::json& line) {
   EXPECT_EQ(line.at("threads"), 2);
   EXPECT_EQ(line.at("regions"), 100'000);
   EXPECT_EQ(line.at("verified"), "each_region");
-  const double median = line.at("median");
+  const auto median = line.at("median").get<double>();
   EXPECT_GT(median, 0);
   EXPECT_LE(line.at("min").get<double>(), median);
   EXPECT_LE(median, line.at("p99").get<double>());
@@ -94,15 +94,16 @@ TEST(Program, WritesALineForEachThatItMeasures) {
   std::istringstream text(result.text);
   std::set<std::string> measured, missing;
   for (std::string each; std::getline(text, each);) {
-    const auto line = nlohmann::json::parse(each);
+    const auto line = cli::json::parse(each);
     if (line.at("type") == "result") {
       check_result(line);
-      const std::string family = line.at("provider"), name = line.at("name");
+      const auto family = line.at("provider").get<std::string>(),
+                 name = line.at("name").get<std::string>();
       EXPECT_TRUE(measured.insert(family + " " + name).second) << each;
     } else if (line.at("type") == "skipped") {
       // A provider with a name would have failed.
       EXPECT_FALSE(line.contains("name")) << each;
-      missing.insert(line.at("provider"));
+      missing.insert(line.at("provider").get<std::string>());
     }
   }
   request r;
