@@ -39,6 +39,9 @@ struct algorithm_info {
   std::string_view avoid_when;
   // Any thread may arrive; ranks are ignored.
   bool anonymous = false;
+  // More threads than participants may arrive; those that come too early wait for the
+  // next episode.
+  bool takes_crowds = false;
 };
 
 namespace registry {
@@ -101,6 +104,7 @@ struct pool : entry<pool_barrier> {
                                        "n compare-and-swaps + n fetch_adds on two lines",
                                        "the threads change, or the barrier lives on a stack",
                                        "many cores",
+                                       true,
                                        true};
 };
 struct striped : entry<striped_barrier> {
@@ -111,6 +115,7 @@ struct striped : entry<striped_barrier> {
                                        "8 + n/8 compare-and-swaps + 1 line to all",
                                        "six to some sixty cores without fixed ranks",
                                        "two to five participants",
+                                       true,
                                        true};
 };
 struct flags : entry<flags_plain> {

@@ -101,8 +101,8 @@ TEST_P(Crowd, AnyThreadsMakeAnEpisode) {
 }
 
 bool takes_crowds(const provider& p) {
-  return p.algorithm == "pool" || p.algorithm == "striped" ||
-         p.algorithm == tutti::default_rankless_algorithm;
+  const auto* const info = tutti::detail::find_by_name(tutti::algorithms, p.algorithm);
+  return info != nullptr ? info->takes_crowds : p.algorithm == tutti::default_rankless_algorithm;
 }
 // Barriers that live for one episode: made, used once by all, and destroyed by one of them, again
 // and again.

@@ -28,6 +28,8 @@ class tutti_runtime : public runtime {
   team team_;
 };
 
+// bench/peers has a pool between two pthread_barriers too. This library depends on the workload and
+// on libpll alone, so that its test needs no harness, and has a few lines of its own.
 class pthread_runtime : public runtime {
  public:
   explicit pthread_runtime(unsigned threads) : sums_(threads) {
