@@ -2,6 +2,7 @@
 // Barriers of a crew, with and without tasks. core.hpp describes the gate.
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/core.hpp"
+#include "tutti/platform/native.hpp"
 
 namespace tutti::openmp {
 
@@ -18,8 +19,8 @@ void gate::ring() noexcept {
 }
 
 void gate::silence() noexcept {
-  // relaxed: the lock orders it.
-  if ((word.load(relaxed) & bell) != 0) word.fetch_and(~bell, relaxed);
+  // acquire: pairs with ring, so the caller sees what the bell was rung for.
+  word.fetch_and(~bell, acquire);
 }
 
 namespace {
@@ -42,18 +43,30 @@ void pass_without_tasks(thread& me, crew& team) {
 bool pass_with_tasks(thread& me, crew& team, gate& g, std::uint32_t& phase, bool stops) {
   const std::uint32_t all = phase + team.size * gate::ticket, end = all + gate::ticket;
   phase = end;
-  // seq_cst: as above; and puts the arrival before the look at the unfinished tasks.
+  // seq_cst: as above.
   g.word.fetch_add(gate::ticket, seq_cst);
   for (;;) {
     // acquire: pairs with every ticket of the phase.
     std::uint32_t now = g.word.load(acquire);
     if (gate::has_passed(now, end)) return true;
+    const bool was_rung = (now & gate::bell) != 0;
+    if (was_rung) g.silence();
     // acquire: pairs with the cancelling store.
-    if (stops && team.is_cancelled.load(acquire)) return false;
-    if ((now & gate::bell) != 0) run_tasks_of_crew(me);
-    // seq_cst: follows the arrival, or the end of a task, in the total order.
-    now = g.word.load(seq_cst);
-    if (gate::tickets_of(now) == all && team.unfinished.load(seq_cst) == 0) {
+    if (team.is_cancelled.load(acquire)) {
+      // All that wait shall see it.
+      if (was_rung && &g == &team.meeting) g.ring();
+      if (stops) return false;
+    }
+    // seq_cst: puts the arrival, and the end of a task, before the looks at the queues and at the
+    // counts; pairs with push_task and with the other ranks' fences.
+    platform::fence(seq_cst);
+    if (task* const next = take_task(me, team, nullptr)) {
+      execute(me, *next);
+      continue;
+    }
+    // acquire: see above.
+    now = g.word.load(acquire);
+    if (gate::tickets_of(now) == all && has_no_tasks(team)) {
       // relaxed: the last ticket publishes it.
       team.is_share_cancelled.store(false, relaxed);
       // seq_cst: see the ticket without tasks. relaxed: a failure is read again.
@@ -63,7 +76,6 @@ bool pass_with_tasks(thread& me, crew& team, gate& g, std::uint32_t& phase, bool
       }
       continue;
     }
-    if ((now & gate::bell) != 0) continue;
     // acquire: see the first load.
     g.wait.until(me.gate_wait, g.word, acquire, [end](std::uint32_t seen) {
       return gate::has_passed(seen, end) || (seen & gate::bell) != 0;
@@ -93,6 +105,12 @@ void meet_at_end(thread& me) {
     return;
   std::uint32_t phase = team.phase_after_cancellation;
   pass_with_tasks(me, team, team.after_cancellation, phase, false);
+}
+
+void ring_gates(crew& team) {
+  team.meeting.ring();
+  // A cancelled region ends at the other gate.
+  if (global().can_cancel) team.after_cancellation.ring();
 }
 
 void wait_for_bell(thread& me, std::uint32_t seen) {

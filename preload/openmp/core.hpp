@@ -131,7 +131,7 @@ struct gate {
   std::uint32_t restart() noexcept;
   // Wakes the waiters so that they look again.
   void ring() noexcept;
-  // Only under the lock of the crew's tasks, after which nothing is left to look at.
+  // The caller looks afterwards whether there is something to do.
   void silence() noexcept;
 };
 
@@ -173,20 +173,14 @@ struct share : plan {
 
 // ---- tasks
 
-template <class T>
-struct link {
-  T* previous = nullptr;
-  T* next = nullptr;
-  bool is_linked = false;
-};
-
+// Groups and tasks are used again, but never freed, so a thread that ends the last task of a group
+// may look for the waiter afterwards.
 struct taskgroup {
   taskgroup* outer = nullptr;
   std::uintptr_t* reductions = nullptr;
-  // Tasks that have not ended.
-  unsigned unfinished = 0;
-  task* queued = nullptr;
-  thread* waiter = nullptr;
+  // Tasks that have not ended, and the thread that waits for them.
+  std::atomic<unsigned> unfinished{0};
+  std::atomic<thread*> waiter{nullptr};
   std::atomic<bool> is_cancelled{false};
   // Belongs to a worksharing construct with task reductions.
   bool is_of_share = false;
@@ -203,25 +197,54 @@ struct task {
   region_function function = nullptr;
   void* data = nullptr;
   int priority = 0;
+  // The number of explicit tasks of the region around this one.
+  unsigned depth = 0;
   bool is_explicit = false;
   bool is_final = false;
   bool is_undeferred = false;
-  // Whether the task ends only when omp_fulfill_event has been called too.
+  // Whether the task ends only when omp_fulfill_event has been called too, and whether it waits.
+  bool is_detachable = false;
   bool awaits_event = false;
   bool has_returned = false;
   bool is_done = false;
   bool is_cancellable = true;
-  // Children that have not ended, those that are queued, and the thread that waits for them.
+  // Children that have not ended, and the thread that waits for them.
   std::atomic<unsigned> unfinished{0};
-  task* queued = nullptr;
-  thread* waiter = nullptr;
+  std::atomic<thread*> waiter{nullptr};
   // The task itself, its children, and entries of tables of dependences refer to it.
   std::atomic<unsigned> references{1};
-  // Tasks that must end before this one, and tasks that wait for this one.
+  // Whether tables of dependences know the task. Only then do the crew's lock and the three members
+  // below matter: tasks that must end before this one, and tasks that wait for this one.
+  bool has_dependences = false;
   unsigned predecessors = 0;
   std::vector<task*> successors;
   dependences* depends = nullptr;
-  link<task> in_crew, in_parent, in_group;
+  // The neighbours in a rank's queue.
+  task* older = nullptr;
+  task* newer = nullptr;
+};
+
+// One that depends on an address, or on all memory.
+struct dependence {
+  const void* address = nullptr;
+  bool writes = false;
+};
+
+// What a rank has of the tasks of its crew.
+struct alignas(cache_line) desk {
+  // The queue: tasks that may run. The owner takes the newest one and others take the oldest one, or
+  // everybody takes one of the highest priority. The count changes under the lock, too.
+  small_lock lock;
+  std::atomic<unsigned> count{0};
+  task* oldest = nullptr;
+  task* newest = nullptr;
+  // The tasks that this rank's thread has made and ended. Only that thread writes the counts.
+  alignas(cache_line) std::atomic<std::uint64_t> made{0};
+  std::atomic<std::uint64_t> ended{0};
+  // The task in which the thread sleeps, its depth, and the thread.
+  std::atomic<const task*> waits_in{nullptr};
+  std::atomic<unsigned> depth{0};
+  std::atomic<thread*> waiter{nullptr};
 };
 
 // ---- threads
@@ -272,6 +295,8 @@ struct thread {
   // Shares that can be used again.
   std::vector<share*> free_shares;
   std::vector<task*> free_tasks;
+  std::vector<taskgroup*> free_groups;
+  std::vector<dependence> dependences_of_next;
   unsigned num_teams = 1, team_num = 0;
   // The level-0 region that every thread outside of regions is in.
   crew* initial = nullptr;
@@ -294,6 +319,8 @@ struct worker {
 struct crew {
   // Written by the opener before a region, read by its ranks.
   unsigned size = 1;
+  // The ranks of the last region that may not have left its gate.
+  unsigned leaving = 1;
   unsigned level = 0, active_level = 0;
   bool is_crowded = false;
   // Whether phases have the additional ticket.
@@ -324,12 +351,13 @@ struct crew {
   std::atomic<bool> is_cancelled{false};
   std::atomic<bool> is_share_cancelled{false};
 
+  std::vector<desk*> desks;
+  // Dependences and events.
   alignas(cache_line) small_lock task_lock;
-  task* queue_head = nullptr;
-  task* queue_tail = nullptr;
-  unsigned queued = 0;
-  // Explicit tasks that have not ended. All changes are made under the lock.
-  std::atomic<unsigned> unfinished{0};
+  // Tasks that a thread of no rank ended, with omp_fulfill_event.
+  std::atomic<std::uint64_t> ended_elsewhere{0};
+  // Ranks that sleep in a task.
+  std::atomic<unsigned> idle{0};
 };
 
 // The calling thread, which is made at its first call.
@@ -355,6 +383,9 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
                   unsigned flags, taskgroup* group, const plan* first);
 void close_region(thread& me);
 void run_as_worker(worker& me);
+// A worker that comes late from the gate of the last region may still look for tasks there, so the
+// crew must not change before it has left.
+void wait_until_left(crew& team);
 
 // barrier.cpp
 // Waits for all ranks and, if the crew has tasks, until all have ended. Returns true if the region
@@ -374,16 +405,25 @@ void free_shares(thread& me, crew& team);
 void publish_first_share(thread& me, crew& team, const plan& wanted);
 
 // tasks.cpp
-void run_tasks_of_crew(thread& me);
 task& implicit_task(crew& team, unsigned rank);
 void init_implicit(task& t, crew& team, const context& outer);
 void end_implicit(thread& me, task& t);
-bool end_group_if_cancelled(thread& me);
+void start_group(thread& me, bool is_of_share);
+void end_group(thread& me);
+void ring_gates(crew& team);
+
+// task_queues.cpp
+void push_task(thread& me, crew& team, task& t);
+// Takes a task that may run inside of `within`, or any if that is null.
+task* take_task(thread& me, crew& team, const task* within);
+// Whether all tasks have ended. Only the last rank at a barrier may rely on it.
+bool has_no_tasks(const crew& team);
+void execute(thread& me, task& t);
+
+// task_reductions.cpp
 void register_reductions(std::uintptr_t* data, std::uintptr_t* old, const std::uintptr_t* of_other,
                          unsigned threads);
 void unregister_reductions(std::uintptr_t* data);
-void start_group(thread& me, bool is_of_share);
-void end_group(thread& me);
 
 // environment.cpp
 struct global_settings {

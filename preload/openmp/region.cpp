@@ -15,6 +15,19 @@ void take_of_level(const List& list, unsigned level, Value& value) {
   if (level < list.size()) value = list[level];
 }
 
+// The counts of a region's tasks are sums over its ranks, of which the last region had others.
+void clear_counts(crew& team) {
+  const auto clear = [](std::atomic<std::uint64_t>& count) {
+    // relaxed: only the ranks of the region change them, and the opening publishes them.
+    if (count.load(relaxed) != 0) count.store(0, relaxed);
+  };
+  for (unsigned rank = 0; rank < team.size; ++rank) {
+    clear(team.desks[rank]->made);
+    clear(team.desks[rank]->ended);
+  }
+  clear(team.ended_elsewhere);
+}
+
 // Workers have the crew's lines in their caches, which a store would take from them.
 template <class T>
 void set(T& variable, const T& value) {
@@ -23,6 +36,7 @@ void set(T& variable, const T& value) {
 
 void make_room(crew& team, unsigned threads) {
   while (team.implicit.size() < threads) team.implicit.push_back(new task);
+  while (team.desks.size() < threads) team.desks.push_back(new desk);
   while (team.workers.size() + 1 < threads) team.workers.push_back(hire_worker());
 }
 
@@ -85,6 +99,7 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
     check_new_objects();
   }
   crew& team = crew_at(me, me.depth++);
+  wait_until_left(team);
   make_room(team, threads);
   set(team.outer, me.now);
   const context& outer = team.outer;
@@ -103,6 +118,7 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
   set(team.group, group);
   set(team.num_teams, me.num_teams);
   set(team.team_num, me.team_num);
+  if (team.has_tasks) clear_counts(team);
   const std::uint32_t phase = team.meeting.restart();
   // relaxed: only ranks of the region change them, and the opening publishes them.
   if (team.is_cancelled.load(relaxed)) {
@@ -150,6 +166,31 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
   return team;
 }
 
+namespace {
+
+void leave(worker& w, crew& team) {
+  w.seen = (w.seen & ~3u) | dock::arrived;
+  // release: publishes this rank's work; pairs with wait_for_arrivals.
+  w.line.word.store(w.seen, release);
+  team.closing.notify(w.line.word);
+}
+
+void wait_for_arrivals(crew& team, unsigned size) {
+  for (unsigned rank = 1; rank < size; ++rank) {
+    worker& w = *team.workers[rank - 1];
+    // acquire: pairs with the worker's arrival.
+    team.closing.until(w.collecting, w.line.word, acquire,
+                       [](std::uint32_t now) { return (now & 3) == dock::arrived; });
+  }
+}
+
+}  // namespace
+
+void wait_until_left(crew& team) {
+  wait_for_arrivals(team, team.leaving);
+  team.leaving = 1;
+}
+
 void run_as_worker(worker& w) {
   thread& me = self();
   crew& team = *w.line.team;
@@ -169,6 +210,7 @@ void run_as_worker(worker& w) {
   if (team.has_tasks) {
     meet_at_end(me);
     me.now = {};
+    leave(w, team);
     return;
   }
   if (team.is_crowded) {
@@ -178,10 +220,7 @@ void run_as_worker(worker& w) {
     if (before + gate::ticket == end) team.meeting.wait.notify_ordered(team.meeting.word);
     return;
   }
-  w.seen = (w.seen & ~3u) | dock::arrived;
-  // release: publishes this rank's work; pairs with close_region.
-  w.line.word.store(w.seen, release);
-  team.closing.notify(w.line.word);
+  leave(w, team);
 }
 
 void close_region(thread& me) {
@@ -189,15 +228,11 @@ void close_region(thread& me) {
   end_implicit(me, *me.now.current);
   if (team.has_tasks) {
     meet_at_end(me);
+    team.leaving = team.size;
   } else if (team.is_crowded) {
     meet(me, false);
   } else {
-    for (unsigned rank = 1; rank < team.size; ++rank) {
-      worker& w = *team.workers[rank - 1];
-      // acquire: pairs with the worker's arrival.
-      team.closing.until(w.collecting, w.line.word, acquire,
-                         [](std::uint32_t now) { return (now & 3) == dock::arrived; });
-    }
+    wait_for_arrivals(team, team.size);
   }
   free_shares(me, team);
   me.now = team.outer;
@@ -311,7 +346,6 @@ TUTTI_OMP bool GOMP_cancel(int which, bool does) {
     // release: see above.
     if (group != nullptr) group->is_cancelled.store(true, release);
   } else {
-    const locked guard(team.task_lock);
     // release: see above.
     team.is_cancelled.store(true, release);
     team.meeting.ring();

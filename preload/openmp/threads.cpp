@@ -38,6 +38,7 @@ void give_back(thread& me) {
   free_workers& p = pool();
   const locked guard(p.lock);
   for (crew* const c : me.crews) {
+    wait_until_left(*c);
     p.workers.insert(p.workers.end(), c->workers.begin(), c->workers.end());
     c->workers.clear();
     p.crews.push_back(c);
@@ -61,8 +62,9 @@ void forget_workers() {
   for (crew* const c : me->crews) {
     // A region that was open goes on with this thread alone.
     c->workers.clear();
-    c->size = 1;
+    c->size = c->leaving = 1;
     c->task_lock.reset();
+    for (desk* const d : c->desks) d->lock.reset();
   }
   // The objects count sleepers that the child does not have, so the next regions use new ones.
   if (me->depth == 0) me->crews.clear();
@@ -156,6 +158,7 @@ thread& make_this_thread() {
   crew& alone = *new crew;
   alone.env = global().first;
   alone.implicit.push_back(new task);
+  alone.desks.push_back(new desk);
   me.initial = &alone;
   me.now.team = &alone;
   me.now.last_share = &alone.root;

@@ -209,6 +209,96 @@ static void check_data(void) {
   CHECK(sum == 64L * 299 * 150);
 }
 
+// A tree whose branches differ in size; a branch waits for its children in one of two ways.
+static long nodes_below(unsigned seed, int depth) {
+  long sums[3] = {0};
+  const int children = depth == 0 ? 0 : (int)(seed % 4);
+  if (seed % 2 == 0) {
+    for (int i = 0; i < children && i < 3; ++i) {
+#pragma omp task shared(sums) firstprivate(i) untied
+      sums[i] = nodes_below(seed * 1103515245u + 12345u * (unsigned)(i + 1), depth - 1);
+    }
+#pragma omp taskwait
+  } else {
+#pragma omp taskgroup
+    for (int i = 0; i < children && i < 3; ++i) {
+#pragma omp task shared(sums) firstprivate(i)
+      sums[i] = nodes_below(seed * 1103515245u + 12345u * (unsigned)(i + 1), depth - 1);
+    }
+  }
+  return 1 + sums[0] + sums[1] + sums[2];
+}
+
+static long nodes_serially(unsigned seed, int depth) {
+  long sum = 1;
+  for (int i = 0; i < (depth == 0 ? 0 : (int)(seed % 4)) && i < 3; ++i)
+    sum += nodes_serially(seed * 1103515245u + 12345u * (unsigned)(i + 1), depth - 1);
+  return sum;
+}
+
+static void check_trees(void) {
+  for (unsigned seed = 3; seed < 12; ++seed) {
+    long parallel[64] = {0};
+#pragma omp parallel
+    parallel[omp_get_thread_num()] = nodes_below(seed, 7);
+    const long expected = nodes_serially(seed, 7);
+    CHECK(parallel[0] == expected && parallel[omp_get_max_threads() - 1] == expected);
+  }
+}
+
+// A thread that waits in a tied task runs only descendants of that task.
+struct ancestors {
+  const struct ancestors* parent;
+};
+static const struct ancestors* waiting;
+#pragma omp threadprivate(waiting)
+
+static void tied_tree(const struct ancestors* parent, int depth) {
+  const struct ancestors here = {parent};
+  const struct ancestors* const before = waiting;
+  if (before != NULL) {
+    const struct ancestors* up = parent;
+    while (up != NULL && up != before) up = up->parent;
+    CHECK(up == before);
+  }
+  if (depth == 0) return;
+  for (int i = 0; i < 3; ++i) {
+#pragma omp task shared(here)
+    tied_tree(&here, depth - 1);
+  }
+  waiting = &here;
+#pragma omp taskwait
+  waiting = before;
+}
+
+static void check_constraint(void) {
+#pragma omp parallel
+#pragma omp single
+  tied_tree(NULL, 5);
+}
+
+// All threads make many tasks that end in another order than they began.
+static void check_many(void) {
+  long sum = 0;
+#pragma omp parallel reduction(+ : sum)
+  {
+    long mine = 0;
+    for (int i = 0; i < 400; ++i) {
+#pragma omp task shared(mine) if (i % 7 != 0)
+      {
+#pragma omp atomic
+        mine += i;
+      }
+      if (i % 100 == 99) {
+#pragma omp taskwait
+        CHECK(mine == (long)i * (i + 1) / 2);
+      }
+    }
+    sum += mine;
+  }
+  CHECK(sum % (399 * 200) == 0 && sum > 0);
+}
+
 int main(void) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     check_taskwait();
@@ -220,6 +310,9 @@ int main(void) {
     check_final();
     check_detach();
     check_data();
+    check_trees();
+    check_constraint();
+    check_many();
   }
   return 0;
 }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which task waits for which. Each task has a table of the addresses on which its children depend.
+// The crew's lock protects the tables and the lists of successors.
+#include <unordered_map>
+
+#include "preload/openmp/tasks.hpp"
+
+namespace tutti::openmp {
+
+// Which tasks use an address: the last that writes it, and those that have read it since.
+struct dependences {
+  struct entry {
+    task* writer = nullptr;
+    std::vector<task*> readers;
+  };
+  std::unordered_map<const void*, entry> of;
+  // The last task that depends on all memory.
+  task* of_all = nullptr;
+};
+
+namespace {
+
+void follow(task& t, task* predecessor) {
+  if (predecessor == nullptr || predecessor == &t || predecessor->is_done) return;
+  predecessor->successors.push_back(&t);
+  ++t.predecessors;
+}
+
+void replace(thread& me, task*& slot, task& t) {
+  if (slot == &t) return;
+  if (slot != nullptr) drop(me, slot);
+  slot = &t;
+  // relaxed: the caller holds a reference.
+  t.references.fetch_add(1, relaxed);
+}
+
+void drop_readers(thread& me, dependences::entry& entry) {
+  for (task* const reader : entry.readers) drop(me, reader);
+  entry.readers.clear();
+}
+
+void add_dependence(thread& me, task& t, dependences& table, const void* address, bool writes) {
+  follow(t, table.of_all);
+  if (address == nullptr && writes) {
+    for (auto& [where, entry] : table.of) {
+      follow(t, entry.writer);
+      for (task* const reader : entry.readers) follow(t, reader);
+    }
+    replace(me, table.of_all, t);
+    return;
+  }
+  dependences::entry& entry = table.of[address];
+  if (!writes) {
+    follow(t, entry.writer);
+    if (entry.writer == &t) return;
+    std::size_t kept = 0;
+    for (task* const reader : entry.readers) {
+      if (reader->is_done && reader != &t)
+        drop(me, reader);
+      else
+        entry.readers[kept++] = reader;
+    }
+    entry.readers.resize(kept);
+    if (kept != 0 && entry.readers.back() == &t) return;
+    entry.readers.push_back(&t);
+    // relaxed: the caller holds a reference.
+    t.references.fetch_add(1, relaxed);
+    return;
+  }
+  follow(t, entry.writer);
+  for (task* const reader : entry.readers) follow(t, reader);
+  drop_readers(me, entry);
+  replace(me, entry.writer, t);
+}
+
+}  // namespace
+
+void add_dependences(thread& me, task& t, std::span<const dependence> list) {
+  task& parent = *t.parent;
+  t.has_dependences = true;
+  if (parent.depends == nullptr) parent.depends = new dependences;
+  for (const dependence& d : list) add_dependence(me, t, *parent.depends, d.address, d.writes);
+}
+
+void forget_dependences(thread& me, task& t) {
+  if (t.depends == nullptr) return;
+  for (auto& [address, entry] : t.depends->of) {
+    if (entry.writer != nullptr) drop(me, entry.writer);
+    for (task* const reader : entry.readers) drop(me, reader);
+  }
+  if (t.depends->of_all != nullptr) drop(me, t.depends->of_all);
+  delete t.depends;
+  t.depends = nullptr;
+}
+
+}  // namespace tutti::openmp
