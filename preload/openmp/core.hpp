@@ -31,6 +31,8 @@ using region_function = void (*)(void*);
 using wait_state = adaptive_wait<>::wait_state;
 
 struct crew;
+struct doacross_table;
+struct kmpc_reductions;
 struct task;
 struct thread;
 
@@ -178,6 +180,7 @@ struct share : plan {
 struct taskgroup {
   taskgroup* outer = nullptr;
   std::uintptr_t* reductions = nullptr;
+  kmpc_reductions* of_clang = nullptr;
   // Tasks that have not ended, and the thread that waits for them.
   std::atomic<unsigned> unfinished{0};
   std::atomic<thread*> waiter{nullptr};
@@ -263,6 +266,9 @@ struct context {
   // The tickets of the gate when the present phase began, and the constructs `single` passed.
   std::uint32_t phase = 0;
   std::uint32_t singles = 0;
+  // The loops with dependences of clang's interface that this thread has begun, and the last one.
+  unsigned doacross_loops = 0;
+  doacross_table* doacross = nullptr;
   // Its place, 0 if it has none, and the places of its region.
   unsigned place = 0, first_place = 0, places = 0;
   bool operator==(const context&) const = default;
@@ -298,6 +304,10 @@ struct thread {
   std::vector<taskgroup*> free_groups;
   std::vector<dependence> dependences_of_next;
   unsigned num_teams = 1, team_num = 0;
+  // The number that clang's programs see, from 0.
+  int number = 0;
+  // What they have said about the next region.
+  unsigned pushed_threads = 0, pushed_bind = 0, pushed_teams = 0, pushed_limit = 0;
   // The level-0 region that every thread outside of regions is in.
   crew* initial = nullptr;
   // Functions of regions whose objects have been read, by their hash.
@@ -352,6 +362,11 @@ struct crew {
   std::atomic<bool> is_share_cancelled{false};
 
   std::vector<desk*> desks;
+  // The loops with dependences of clang's interface, by the order in which ranks come to them.
+  std::vector<doacross_table*> doacross;
+  // Task reductions of the whole region and of the present construct, and the ranks that share them.
+  kmpc_reductions* shared_reductions[2] = {};
+  unsigned reduction_users[2] = {};
   // Dependences and events.
   alignas(cache_line) small_lock task_lock;
   // Tasks that a thread of no rank ended, with omp_fulfill_event.
@@ -373,6 +388,8 @@ inline thread& self() {
 // threads.cpp
 crew* new_crew();
 worker* hire_worker();
+int made_threads() noexcept;
+bool is_first_thread() noexcept;
 bool has_tasks_by_now() noexcept;
 void note_tasks() noexcept;
 void release_threads();
@@ -397,7 +414,7 @@ void meet_at_end(thread& me);
 void wait_for_bell(thread& me, std::uint32_t seen);
 void ring(thread& waiter) noexcept;
 
-// work.cpp
+// shares.cpp
 // Goes on to the next construct that shares work, which the first thread makes.
 share& next_share(thread& me, const plan& wanted, bool& is_first);
 // Frees what is left after a region.
@@ -465,6 +482,14 @@ void show_affinity(thread& me);
 // takeover.cpp
 // Reads the objects that dlopen has brought since the last call.
 void check_new_objects();
+
+// Reads them if this function has not opened a region before.
+inline void note_region(thread& me, region_function function) {
+  region_function& checked = me.checked[reinterpret_cast<std::uintptr_t>(function) / 16 % 64];
+  if (checked == function) return;
+  checked = function;
+  check_new_objects();
+}
 
 [[noreturn, gnu::format(printf, 1, 2)]] void fatal(const char* format, ...);
 [[gnu::format(printf, 1, 2)]] void warn(const char* format, ...);

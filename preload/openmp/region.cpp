@@ -68,6 +68,8 @@ void enter(thread& me, crew& team, unsigned rank, std::uint32_t phase, std::uint
   now.has_chunk = false;
   now.phase = phase;
   now.singles = singles;
+  now.doacross_loops = 0;
+  now.doacross = nullptr;
   now.current = team.implicit[rank];
   init_implicit(*now.current, team, team.outer);
 }
@@ -93,11 +95,7 @@ unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
 
 crew& open_region(thread& me, region_function function, void* data, unsigned threads,
                   unsigned flags, taskgroup* group, const plan* first) {
-  region_function& checked = me.checked[reinterpret_cast<std::uintptr_t>(function) / 16 % 64];
-  if (checked != function) [[unlikely]] {
-    checked = function;
-    check_new_objects();
-  }
+  note_region(me, function);
   crew& team = crew_at(me, me.depth++);
   wait_until_left(team);
   make_room(team, threads);
@@ -119,6 +117,7 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
   set(team.num_teams, me.num_teams);
   set(team.team_num, me.team_num);
   if (team.has_tasks) clear_counts(team);
+  team.doacross.clear();
   const std::uint32_t phase = team.meeting.restart();
   // relaxed: only ranks of the region change them, and the opening publishes them.
   if (team.is_cancelled.load(relaxed)) {

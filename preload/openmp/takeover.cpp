@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether this runtime takes the program over. Before main it reads the dynamic symbol tables of
 // all loaded objects. If one of them imports a symbol of an OpenMP runtime that this runtime lacks,
-// the program starts again without this library, and libgomp runs it; nothing else has happened by
+// the program starts again without this library, and its own runtime runs it; nothing else has happened by
 // then. Objects that dlopen brings later are read when they open their first region; they cannot
-// get libgomp any more, so a symbol that this runtime lacks ends the program.
+// get another runtime any more, so a symbol that this runtime lacks ends the program.
 #include <elf.h>
 #include <link.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "preload/openmp/core.hpp"
@@ -34,16 +35,44 @@ bool begins_with(std::string_view name, std::initializer_list<std::string_view> 
   return false;
 }
 
-// The names of OpenMP and OpenACC runtimes. Those of clang's runtime are not ours to give.
+// The names of OpenMP and OpenACC runtimes.
 bool is_of_openmp(std::string_view name) {
-  return begins_with(name, {"GOMP_", "GOACC_", "omp_", "acc_", "__kmpc_", "kmp_", "kmpc_"});
+  return begins_with(
+      name, {"GOMP_", "GOACC_", "omp_", "ompc_", "ompx_", "acc_", "__kmpc_", "kmp_", "kmpc_"});
 }
 
 struct symbols {
   const ElfW(Sym) * table = nullptr;
   const char* strings = nullptr;
   std::size_t count = 0;
+  // The number of each symbol's version, and the lists that name the versions: those that the object
+  // needs of others, and those that it has.
+  const ElfW(Half) * versions = nullptr;
+  const ElfW(Verneed) * needed = nullptr;
+  const ElfW(Verdef) * defined = nullptr;
 };
+
+template <class T>
+const T* after(const void* from, std::size_t bytes) {
+  return reinterpret_cast<const T*>(static_cast<const char*>(from) + bytes);
+}
+
+// Returns the name of a symbol's version, or an empty string.
+std::string_view version_of(const symbols& all, std::size_t symbol) {
+  if (all.versions == nullptr) return {};
+  const unsigned wanted = all.versions[symbol] & 0x7fff;
+  if (wanted <= 1) return {};
+  for (const auto* n = all.needed; n != nullptr;
+       n = n->vn_next != 0 ? after<ElfW(Verneed)>(n, n->vn_next) : nullptr)
+    for (const auto* a = after<ElfW(Vernaux)>(n, n->vn_aux); a != nullptr;
+         a = a->vna_next != 0 ? after<ElfW(Vernaux)>(a, a->vna_next) : nullptr)
+      if (a->vna_other == wanted) return all.strings + a->vna_name;
+  for (const auto* d = all.defined; d != nullptr;
+       d = d->vd_next != 0 ? after<ElfW(Verdef)>(d, d->vd_next) : nullptr)
+    if ((d->vd_ndx & 0x7fff) == wanted)
+      return all.strings + after<ElfW(Verdaux)>(d, d->vd_aux)->vda_name;
+  return {};
+}
 
 // Some dynamic linkers leave addresses relative to the object's base.
 template <class T>
@@ -73,6 +102,9 @@ symbols symbols_of(const dl_phdr_info& object) {
       const ElfW(Addr) value = entry->d_un.d_ptr;
       if (entry->d_tag == DT_SYMTAB) found.table = at<ElfW(Sym)>(object, value);
       if (entry->d_tag == DT_STRTAB) found.strings = at<char>(object, value);
+      if (entry->d_tag == DT_VERSYM) found.versions = at<ElfW(Half)>(object, value);
+      if (entry->d_tag == DT_VERNEED) found.needed = at<ElfW(Verneed)>(object, value);
+      if (entry->d_tag == DT_VERDEF) found.defined = at<ElfW(Verdef)>(object, value);
       if (entry->d_tag == DT_GNU_HASH && found.count == 0)
         found.count = count_of(at<std::uint32_t>(object, value));
       if (entry->d_tag == DT_HASH) found.count = at<std::uint32_t>(object, value)[1];
@@ -81,15 +113,30 @@ symbols symbols_of(const dl_phdr_info& object) {
   return found;
 }
 
+// What this library exports. A symbol may have several versions.
+using symbol_set = std::unordered_map<std::string_view, std::vector<std::string_view>>;
+
+// The dynamic linker takes a symbol of the wanted version, or any if none is wanted.
+bool has(const symbol_set& ours, std::string_view name, std::string_view version) {
+  const auto found = ours.find(name);
+  if (found == ours.end()) return false;
+  if (version.empty()) return true;
+  for (const std::string_view each : found->second)
+    if (each == version) return true;
+  return false;
+}
+
 struct search {
-  const std::vector<std::string_view>& ours;
+  const symbol_set& ours;
   std::string missing;
+  // The runtime for which the programs were built.
+  const char* runtime = "libgomp";
   bool any = false;
   bool has_tasks = false;
 };
 
-std::vector<std::string_view> exports() {
-  std::vector<std::string_view> names;
+symbol_set exports() {
+  symbol_set names;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* raw) {
         bool is_mine = false;
@@ -104,8 +151,8 @@ std::vector<std::string_view> exports() {
         const symbols s = symbols_of(*object);
         for (std::size_t i = 1; i < s.count; ++i)
           if (s.table[i].st_shndx != SHN_UNDEF)
-            static_cast<std::vector<std::string_view>*>(raw)->push_back(s.strings +
-                                                                        s.table[i].st_name);
+            (*static_cast<symbol_set*>(raw))[s.strings + s.table[i].st_name].push_back(
+                version_of(s, i));
         return 1;
       },
       &names);
@@ -114,8 +161,8 @@ std::vector<std::string_view> exports() {
 
 // Returns the first symbol that a loaded object imports and this runtime lacks. What a program
 // defines itself (a copy of clang's runtime, say) is no import of ours.
-search look(const std::vector<std::string_view>& ours) {
-  search s{ours, {}, false, false};
+search look(const symbol_set& ours) {
+  search s{ours, {}, "libgomp", false, false};
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* raw) {
         auto& result = *static_cast<search*>(raw);
@@ -125,18 +172,20 @@ search look(const std::vector<std::string_view>& ours) {
           const auto& symbol = all.table[i];
           const std::string_view name = all.strings + symbol.st_name;
           if (symbol.st_shndx != SHN_UNDEF || !is_of_openmp(name)) continue;
-          if (name == "GOMP_task" || name.starts_with("GOMP_taskloop")) result.has_tasks = true;
-          bool is_found = false;
-          for (const std::string_view each : result.ours) is_found = is_found || each == name;
+          if (name == "GOMP_task" || begins_with(name, {"GOMP_taskloop", "__kmpc_omp_task_alloc"}))
+            result.has_tasks = true;
+          if (name.starts_with("__kmpc_")) result.runtime = "libomp";
+          const std::string_view version = version_of(all, i);
           result.any = true;
-          if (is_found || ELF64_ST_BIND(symbol.st_info) == STB_WEAK) continue;
+          if (!result.missing.empty() || ELF64_ST_BIND(symbol.st_info) == STB_WEAK ||
+              has(result.ours, name, version))
+            continue;
           const char* const slash = std::strrchr(object->dlpi_name, '/');
           const char* file = slash != nullptr ? slash + 1 : object->dlpi_name;
           if (*file == '\0') file = "the program";
-          // Libraries that have both runtimes' names are LLVM's own.
-          if (result.missing.empty())
-            result.missing =
-                std::string(file) + " imports " + std::string(name) + ", which tutti does not have";
+          result.missing = std::string(file) + " imports " + std::string(name);
+          if (has(result.ours, name, {})) result.missing += "@" + std::string(version);
+          result.missing += ", which tutti does not have";
         }
         return 0;
       },
@@ -144,11 +193,30 @@ search look(const std::vector<std::string_view>& ours) {
   return s;
 }
 
+// The text as it stands between the quotes of JSON.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      result += code;
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 void say(const char* runtime, const std::string& reason) {
   const char* const wanted = std::getenv("TUTTI_VERBOSE");
   if (wanted == nullptr || *wanted == '\0' || std::strcmp(wanted, "0") == 0) return;
   if (std::strcmp(wanted, "json") == 0)
-    std::fprintf(stderr, "{\"runtime\": \"%s\", \"reason\": \"%s\"}\n", runtime, reason.c_str());
+    std::fprintf(stderr, "{\"runtime\": \"%s\", \"reason\": \"%s\"}\n", runtime,
+                 escaped(reason).c_str());
   else
     std::fprintf(stderr, "tutti: runtime %s%s%s\n", runtime, reason.empty() ? "" : ": ",
                  reason.c_str());
@@ -174,7 +242,7 @@ std::string other_preloads() {
 }
 
 void decide(char** arguments) {
-  const std::vector<std::string_view> ours = exports();
+  const symbol_set ours = exports();
   const search found = look(ours);
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) {
@@ -183,13 +251,13 @@ void decide(char** arguments) {
     if (found.any) say_once();
     return;
   }
-  say("libgomp", found.missing);
+  say(found.runtime, found.missing);
   const char* const preloads = std::getenv("LD_PRELOAD");
   const bool is_preloaded =
       preloads != nullptr && std::strstr(preloads, own_file().c_str()) != nullptr;
   if (!is_preloaded) {
-    std::fprintf(stderr, "tutti: %s; link the program with libgomp instead\n",
-                 found.missing.c_str());
+    std::fprintf(stderr, "tutti: %s; link the program with %s instead\n", found.missing.c_str(),
+                 found.runtime);
     _exit(127);
   }
   const std::string rest = other_preloads();
@@ -223,8 +291,8 @@ void check_new_objects() {
   const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) return;
-  std::fprintf(stderr, "tutti: %s, and libgomp cannot replace tutti any more\n",
-               found.missing.c_str());
+  std::fprintf(stderr, "tutti: %s, and %s cannot replace tutti any more\n", found.missing.c_str(),
+               found.runtime);
   _exit(127);
 }
 

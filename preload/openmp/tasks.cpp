@@ -343,11 +343,14 @@ void start_group(thread& me, bool is_of_share) {
   }
   g->outer = me.now.current->group;
   g->is_of_share = is_of_share;
+  g->of_clang = nullptr;
   g->reductions = g->outer != nullptr ? g->outer->reductions : nullptr;
   // relaxed: nobody else knows the group.
   if (g->is_cancelled.load(relaxed)) g->is_cancelled.store(false, relaxed);
   me.now.current->group = g;
 }
+
+void wait_for_group(thread& me, taskgroup& group) { wait_for(me, group); }
 
 void end_group(thread& me) {
   task& current = *me.now.current;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "preload/openmp/core.hpp"
 
@@ -44,6 +45,7 @@ void run_at_once(thread& me, task& t, std::span<const dependence> depend);
 void wait_for_children(thread& me);
 // Waits for those children that the list names.
 void wait_for_dependences(thread& me, std::span<const dependence> depend);
+void wait_for_group(thread& me, taskgroup& group);
 void fulfill(thread& me, task& t);
 
 // Under the crew's lock.

@@ -4,6 +4,7 @@
 // After fork the child has no workers, and makes new ones when it opens a region.
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
@@ -31,6 +32,8 @@ free_workers& pool() {
 }
 
 std::atomic<bool> program_has_tasks{false};
+
+std::atomic<int> known_threads{0};
 
 pthread_key_t end_of_thread;
 
@@ -155,6 +158,8 @@ thread& make_this_thread() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare_once);
   thread& me = *new thread;
+  // relaxed: the numbers only differ.
+  me.number = known_threads.fetch_add(1, relaxed);
   crew& alone = *new crew;
   alone.env = global().first;
   alone.implicit.push_back(new task);
@@ -232,6 +237,10 @@ void release_threads() {
   }
   p.workers.clear();
 }
+
+// relaxed: a hint to the program.
+int made_threads() noexcept { return known_threads.load(relaxed); }
+bool is_first_thread() noexcept { return gettid() == getpid(); }
 
 // relaxed: a late reader only runs its tasks at once.
 bool has_tasks_by_now() noexcept { return program_has_tasks.load(relaxed); }

@@ -55,7 +55,8 @@ def exported(nm: str, library: str) -> set[str]:
     ).stdout.splitlines()
     # Symbols of the kind A are the versions themselves.
     names = {line.split()[-1].replace("@@", "@") for line in lines if line.split()[-2] != "A"}
-    return {name for name in names if name.startswith(("GOMP_", "omp_"))}
+    # Those with the version of LLVM's library are another interface.
+    return {name for name in names if name.startswith(("GOMP_", "omp_")) and not name.endswith("@VERSION")}
 
 
 def complaints(title: str, found: set[str], lists: dict[str, list[str]]) -> list[str]:

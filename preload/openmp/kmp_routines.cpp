@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The routines that LLVM's runtime adds, and those of OpenMP that differ from libgomp's.
+#include <cstdlib>
+
+#include "preload/openmp/kmpc.hpp"
+
+using namespace tutti::openmp;
+
+// ---- nestable locks. In clang's omp.h a lock is a pointer, which holds the address of ours.
+
+struct nest_lock;
+extern "C" {
+void omp_init_nest_lock_(nest_lock**);
+void omp_destroy_nest_lock_(nest_lock**);
+void omp_set_nest_lock_(nest_lock**);
+void omp_unset_nest_lock_(nest_lock**);
+int omp_test_nest_lock_(nest_lock**);
+}
+#define TUTTI_KMPC_VERSION(function, name) __asm__(".symver " #function ", " #name "@VERSION")
+
+TUTTI_KMPC void tutti_kmpc_init_nest_lock(nest_lock** l) { omp_init_nest_lock_(l); }
+TUTTI_KMPC void tutti_kmpc_init_nest_lock_with_hint(nest_lock** l, int) { omp_init_nest_lock_(l); }
+TUTTI_KMPC void tutti_kmpc_destroy_nest_lock(nest_lock** l) { omp_destroy_nest_lock_(l); }
+TUTTI_KMPC void tutti_kmpc_set_nest_lock(nest_lock** l) { omp_set_nest_lock_(l); }
+TUTTI_KMPC void tutti_kmpc_unset_nest_lock(nest_lock** l) { omp_unset_nest_lock_(l); }
+TUTTI_KMPC int tutti_kmpc_test_nest_lock(nest_lock** l) { return omp_test_nest_lock_(l); }
+TUTTI_KMPC_VERSION(tutti_kmpc_init_nest_lock, omp_init_nest_lock);
+TUTTI_KMPC_VERSION(tutti_kmpc_init_nest_lock_with_hint, omp_init_nest_lock_with_hint);
+TUTTI_KMPC_VERSION(tutti_kmpc_destroy_nest_lock, omp_destroy_nest_lock);
+TUTTI_KMPC_VERSION(tutti_kmpc_set_nest_lock, omp_set_nest_lock);
+TUTTI_KMPC_VERSION(tutti_kmpc_unset_nest_lock, omp_unset_nest_lock);
+TUTTI_KMPC_VERSION(tutti_kmpc_test_nest_lock, omp_test_nest_lock);
+
+// ---- settings of LLVM's runtime: they are kept, but tutti's waits learn instead
+
+namespace {
+std::atomic<int> block_time{200};
+}
+TUTTI_KMPC void kmp_set_blocktime(int ms) {
+  // relaxed: a setting.
+  block_time.store(ms, tutti::relaxed);
+}
+// relaxed: a setting.
+TUTTI_KMPC int kmp_get_blocktime() { return block_time.load(tutti::relaxed); }
+TUTTI_KMPC void kmp_set_defaults(const char*) {}
+TUTTI_KMPC void kmp_set_library(int) {}
+TUTTI_KMPC int kmp_get_library() { return 2; }
+TUTTI_KMPC void kmp_set_library_serial() {}
+TUTTI_KMPC void kmp_set_library_turnaround() {}
+TUTTI_KMPC void kmp_set_library_throughput() {}
+TUTTI_KMPC void kmp_set_warnings_on() {}
+TUTTI_KMPC void kmp_set_warnings_off() {}
+TUTTI_KMPC int kmp_get_cancellation_status(int) { return global().can_cancel ? 1 : 0; }
+TUTTI_KMPC std::size_t kmp_get_stacksize_s() { return global().stack_bytes; }
+TUTTI_KMPC int kmp_get_stacksize() { return static_cast<int>(global().stack_bytes); }
+TUTTI_KMPC void kmp_set_stacksize_s(std::size_t bytes) { global().stack_bytes = bytes; }
+TUTTI_KMPC void kmp_set_stacksize(int bytes) {
+  global().stack_bytes = bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+// ---- memory
+
+TUTTI_KMPC void* kmp_malloc(std::size_t size) { return std::malloc(size); }
+TUTTI_KMPC void* kmp_calloc(std::size_t count, std::size_t size) {
+  return std::calloc(count, size);
+}
+TUTTI_KMPC void* kmp_realloc(void* at, std::size_t size) { return std::realloc(at, size); }
+TUTTI_KMPC void kmp_free(void* at) { std::free(at); }
+
+extern "C" {
+void* omp_alloc(std::size_t, std::uintptr_t);
+void* omp_aligned_alloc(std::size_t, std::size_t, std::uintptr_t);
+void omp_free(void*, std::uintptr_t);
+}
+TUTTI_KMPC void* __kmpc_alloc(int, std::size_t size, std::uintptr_t a) {
+  return omp_alloc(size, a);
+}
+TUTTI_KMPC void* __kmpc_aligned_alloc(int, std::size_t align, std::size_t size, std::uintptr_t a) {
+  return omp_aligned_alloc(align, size, a);
+}
+TUTTI_KMPC void __kmpc_free(int, void* at, std::uintptr_t a) { omp_free(at, a); }

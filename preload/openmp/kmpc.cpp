@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clang's interface: regions, barriers, and the constructs that one thread or one at a time runs.
+#include "preload/openmp/kmpc.hpp"
+
+#include <array>
+#include <cstdarg>
+#include <cstdlib>
+#include <unordered_map>
+#include <utility>
+
+#include "preload/openmp/work.hpp"
+#include "tutti/platform/native.hpp"
+
+using namespace tutti::openmp;
+using tutti::acq_rel;
+using tutti::relaxed;
+
+namespace {
+
+// The body of a region: it gets the numbers of the thread and of the rank, and addresses of
+// variables.
+using body = void (*)(int* thread, int* rank, ...);
+
+constexpr std::size_t most_arguments = 256;
+
+template <std::size_t... I>
+void call(body function, int* number, int* rank, void** a, std::index_sequence<I...>) {
+  function(number, rank, a[I]...);
+}
+using caller = void (*)(body, int*, int*, void**);
+template <std::size_t... Count>
+constexpr std::array<caller, sizeof...(Count)> callers(std::index_sequence<Count...>) {
+  return {[](body function, int* number, int* rank, void** a) {
+    call(function, number, rank, a, std::make_index_sequence<Count>());
+  }...};
+}
+// A call with a number of arguments that only the program knows. Fewer are rounded up: a function
+// ignores what comes after its arguments.
+void call_body(body function, int number, int rank, std::size_t count, void** arguments) {
+  static constexpr auto by_count =
+      callers(std::index_sequence<0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, most_arguments>());
+  static constexpr std::size_t counts[] = {0,  1,  2,  3,  4,  6,   8,
+                                           12, 16, 24, 32, 64, 128, most_arguments};
+  std::size_t i = 0;
+  while (counts[i] < count) ++i;
+  by_count[i](function, &number, &rank, arguments);
+}
+
+struct region_call {
+  body function;
+  std::size_t count;
+  void* arguments[most_arguments];
+};
+
+void run_region(void* raw) {
+  const region_call& c = *static_cast<region_call*>(raw);
+  thread& me = self();
+  call_body(c.function, me.number, static_cast<int>(me.now.rank), c.count,
+            const_cast<void**>(c.arguments));
+}
+
+void read_arguments(region_call& c, int count, body function, va_list more) {
+  if (count > static_cast<int>(most_arguments))
+    fatal("a region uses %d variables; tutti passes at most %d", count,
+          static_cast<int>(most_arguments));
+  c.function = function;
+  c.count = static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < c.count; ++i) c.arguments[i] = va_arg(more, void*);
+  // Calls are rounded up to the next count, so what follows has to be readable.
+  for (std::size_t i = c.count; i < most_arguments && i < 2 * c.count + 2; ++i)
+    c.arguments[i] = nullptr;
+}
+
+void note_body(thread& me, body function) {
+  note_region(me, reinterpret_cast<region_function>(reinterpret_cast<std::uintptr_t>(function)));
+}
+
+void fork(const region_call& c, unsigned asked) {
+  thread& me = self();
+  const unsigned bind = std::exchange(me.pushed_bind, 0);
+  note_body(me, c.function);
+  void* const data = const_cast<region_call*>(&c);
+  open_region(me, run_region, data, threads_of_region(me, asked, 0), bind, nullptr, nullptr);
+  run_region(data);
+  close_region(me);
+}
+
+}  // namespace
+
+// ---- regions
+
+TUTTI_KMPC void __kmpc_fork_call(source_place*, int count, body function, ...) {
+  region_call c;
+  va_list more;
+  va_start(more, function);
+  read_arguments(c, count, function, more);
+  va_end(more);
+  fork(c, std::exchange(self().pushed_threads, 0));
+}
+
+TUTTI_KMPC void __kmpc_serialized_parallel(source_place*, int) {
+  thread& me = self();
+  me.pushed_threads = me.pushed_bind = 0;
+  open_region(me, nullptr, nullptr, 1, 0, nullptr, nullptr);
+}
+TUTTI_KMPC void __kmpc_end_serialized_parallel(source_place*, int) { close_region(self()); }
+
+TUTTI_KMPC void __kmpc_push_num_threads(source_place*, int, int threads) {
+  self().pushed_threads = threads > 0 ? static_cast<unsigned>(threads) : 0;
+}
+TUTTI_KMPC void __kmpc_push_proc_bind(source_place*, int, int bind) {
+  self().pushed_bind = static_cast<unsigned>(bind);
+}
+
+// Teams on the host come one after the other.
+TUTTI_KMPC void __kmpc_push_num_teams(source_place*, int, int teams, int limit) {
+  thread& me = self();
+  me.pushed_teams = teams > 0 ? static_cast<unsigned>(teams) : 0;
+  me.pushed_limit = limit > 0 ? static_cast<unsigned>(limit) : 0;
+}
+TUTTI_KMPC void __kmpc_push_num_teams_51(source_place* place, int number, int low, int high,
+                                         int limit) {
+  __kmpc_push_num_teams(place, number, high > 0 ? high : low, limit);
+}
+TUTTI_KMPC void __kmpc_fork_teams(source_place*, int count, body function, ...) {
+  region_call c;
+  va_list more;
+  va_start(more, function);
+  read_arguments(c, count, function, more);
+  va_end(more);
+  thread& me = self();
+  note_body(me, function);
+  unsigned teams = std::exchange(me.pushed_teams, 0);
+  if (teams == 0) teams = global().num_teams != 0 ? global().num_teams : 1;
+  unsigned limit = std::exchange(me.pushed_limit, 0);
+  if (limit == 0) limit = global().teams_thread_limit;
+  const unsigned limit_before = env(me).thread_limit;
+  if (limit != 0) env_to_change(me).thread_limit = limit;
+  me.num_teams = teams;
+  for (me.team_num = 0; me.team_num < teams; ++me.team_num) run_region(&c);
+  me.num_teams = 1;
+  me.team_num = 0;
+  if (limit != 0) env_to_change(me).thread_limit = limit_before;
+}
+
+TUTTI_KMPC int __kmpc_global_thread_num(source_place*) { return self().number; }
+TUTTI_KMPC int __kmpc_global_num_threads(source_place*) { return made_threads(); }
+TUTTI_KMPC int __kmpc_bound_thread_num(source_place*) { return static_cast<int>(self().now.rank); }
+TUTTI_KMPC int __kmpc_bound_num_threads(source_place*) {
+  return static_cast<int>(self().now.team->size);
+}
+TUTTI_KMPC int __kmpc_in_parallel(source_place*) { return self().now.active_level > 0 ? 1 : 0; }
+TUTTI_KMPC int __kmpc_ok_to_fork(source_place*) { return 1; }
+TUTTI_KMPC void __kmpc_begin(source_place*, int) {}
+TUTTI_KMPC void __kmpc_end(source_place*) {}
+
+// ---- barriers
+
+TUTTI_KMPC void __kmpc_barrier(source_place*, int) { meet(self(), false); }
+TUTTI_KMPC int __kmpc_cancel_barrier(source_place*, int) { return meet(self(), true) ? 1 : 0; }
+
+// One thread goes on when all have come, and the others when it has ended its part.
+TUTTI_KMPC int __kmpc_barrier_master(source_place*, int) {
+  thread& me = self();
+  meet(me, false);
+  if (me.now.rank == 0) return 1;
+  meet(me, false);
+  return 0;
+}
+TUTTI_KMPC void __kmpc_end_barrier_master(source_place*, int) { meet(self(), false); }
+TUTTI_KMPC int __kmpc_barrier_master_nowait(source_place*, int) {
+  thread& me = self();
+  meet(me, false);
+  return me.now.rank == 0 ? 1 : 0;
+}
+
+TUTTI_KMPC void __kmpc_flush(source_place*) {
+  // seq_cst: the construct orders all that comes before it and after it.
+  tutti::platform::fence(tutti::seq_cst);
+}
+
+namespace {
+// clang numbers what can be cancelled; libgomp has a bit for each.
+int cancelled_construct(int kind) { return 1 << (kind - 1); }
+}  // namespace
+
+extern "C" bool GOMP_cancel(int which, bool does);
+extern "C" bool GOMP_cancellation_point(int which);
+TUTTI_KMPC int __kmpc_cancel(source_place*, int, int kind) {
+  return GOMP_cancel(cancelled_construct(kind), true) ? 1 : 0;
+}
+TUTTI_KMPC int __kmpc_cancellationpoint(source_place*, int, int kind) {
+  return GOMP_cancellation_point(cancelled_construct(kind)) ? 1 : 0;
+}
+
+// ---- one thread, or one at a time
+
+TUTTI_KMPC int __kmpc_master(source_place*, int) { return self().now.rank == 0 ? 1 : 0; }
+TUTTI_KMPC void __kmpc_end_master(source_place*, int) {}
+TUTTI_KMPC int __kmpc_masked(source_place*, int, int rank) {
+  return static_cast<int>(self().now.rank) == rank ? 1 : 0;
+}
+TUTTI_KMPC void __kmpc_end_masked(source_place*, int) {}
+TUTTI_KMPC int __kmpc_single(source_place*, int) { return is_single(self()) ? 1 : 0; }
+TUTTI_KMPC void __kmpc_end_single(source_place*, int) {}
+
+TUTTI_KMPC void __kmpc_copyprivate(source_place*, int, std::size_t, void* data,
+                                   void (*copy)(void*, void*), int has_values) {
+  thread& me = self();
+  crew& team = *me.now.team;
+  // relaxed: the barrier publishes it.
+  if (has_values != 0) team.copied.store(data, relaxed);
+  meet(me, false);
+  // relaxed: see above.
+  if (has_values == 0) copy(data, team.copied.load(relaxed));
+  meet(me, false);
+}
+
+TUTTI_KMPC void __kmpc_critical(source_place*, int, void* name) { lock_in(name).lock(); }
+TUTTI_KMPC void __kmpc_critical_with_hint(source_place*, int, void* name, unsigned) {
+  lock_in(name).lock();
+}
+TUTTI_KMPC void __kmpc_end_critical(source_place*, int, void* name) { lock_in(name).unlock(); }
+
+TUTTI_KMPC void __kmpc_ordered(source_place*, int) { wait_for_turn(self()); }
+TUTTI_KMPC void __kmpc_end_ordered(source_place*, int) {}
+
+// ---- reductions: each thread adds its values under the lock
+
+TUTTI_KMPC int __kmpc_reduce_nowait(source_place*, int, int, std::size_t, void*,
+                                    void (*)(void*, void*), void* name) {
+  lock_in(name).lock();
+  return 1;
+}
+TUTTI_KMPC void __kmpc_end_reduce_nowait(source_place*, int, void* name) { lock_in(name).unlock(); }
+TUTTI_KMPC int __kmpc_reduce(source_place*, int, int, std::size_t, void*, void (*)(void*, void*),
+                             void* name) {
+  lock_in(name).lock();
+  return 1;
+}
+TUTTI_KMPC void __kmpc_end_reduce(source_place*, int, void* name) {
+  lock_in(name).unlock();
+  meet(self(), false);
+}
+
+// ---- variables of each thread. The thread that starts the program uses the variable itself.
+
+namespace {
+
+struct constructors {
+  void* (*make)(void*) = nullptr;
+  void* (*copy)(void*, void*) = nullptr;
+};
+struct registered_variables {
+  small_lock lock;
+  std::unordered_map<void*, constructors> of;
+};
+registered_variables& registered() {
+  static registered_variables& one = *new registered_variables;
+  return one;
+}
+
+}  // namespace
+
+TUTTI_KMPC void __kmpc_threadprivate_register(source_place*, void* variable, void* (*make)(void*),
+                                              void* (*copy)(void*, void*), void (*)(void*)) {
+  registered_variables& all = registered();
+  const locked guard(all.lock);
+  all.of[variable] = {make, copy};
+}
+
+TUTTI_KMPC void* __kmpc_threadprivate_cached(source_place*, int, void* variable, std::size_t size,
+                                             void***) {
+  thread_local std::unordered_map<void*, void*> copies;
+  if (is_first_thread()) return variable;
+  void*& copy = copies[variable];
+  if (copy != nullptr) return copy;
+  copy = std::calloc(1, size);
+  if (copy == nullptr) fatal("Out of memory allocating %lu bytes", size);
+  registered_variables& all = registered();
+  constructors found;
+  {
+    const locked guard(all.lock);
+    const auto at = all.of.find(variable);
+    if (at != all.of.end()) found = at->second;
+  }
+  if (found.make != nullptr)
+    found.make(copy);
+  else if (found.copy != nullptr)
+    found.copy(copy, variable);
+  else
+    __builtin_memcpy(copy, variable, size);
+  return copy;
+}

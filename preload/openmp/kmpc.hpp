@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the functions of clang's interface have in common. Each names the place in the source and the
+// number of the thread that calls it; both are unused here, because the thread knows itself.
+#pragma once
+
+#include <cstdint>
+
+#include "preload/openmp/core.hpp"
+
+// kmpc.map gives their version, which is named VERSION, as in LLVM's library.
+#define TUTTI_KMPC extern "C" [[gnu::visibility("default")]]
+
+namespace tutti::openmp {
+
+struct source_place;
+
+// The names of a critical region have 32 bytes of zeros, in which a lock has room.
+inline small_lock& lock_in(void* name) { return *static_cast<small_lock*>(name); }
+
+void end_kmpc_group(thread& me);
+
+}  // namespace tutti::openmp

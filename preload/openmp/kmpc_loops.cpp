@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clang's interface: loops. Their last value is included.
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#include "preload/openmp/kmpc.hpp"
+#include "preload/openmp/work.hpp"
+
+using namespace tutti::openmp;
+using tutti::acquire;
+using tutti::release;
+
+namespace {
+
+// The numbers of clang's schedules, without the bits of their modifiers.
+enum : int {
+  static_chunked = 33,
+  static_whole = 34,
+  dynamic_chunked = 35,
+  guided_chunked = 36,
+  runtime = 37,
+  automatic = 38,
+  static_balanced_chunked = 45,
+  before_ordered = 32,
+  first_ordered = 65,
+  last_ordered = 72,
+  distribute_chunked = 91,
+  distribute_whole = 92,
+  first_unmerged = 160,
+  modifiers = (1 << 29) | (1 << 30)
+};
+
+template <class Value>
+using unsigned_of = std::make_unsigned_t<Value>;
+
+// How often a loop runs, without overflow; 0 for all values of the type.
+template <class Value>
+unsigned_of<Value> count_of(Value lower, Value upper, std::make_signed_t<Value> step) {
+  using U = unsigned_of<Value>;
+  if (step > 0) return lower > upper ? 0 : static_cast<U>((U(upper) - U(lower)) / U(step) + 1);
+  return lower < upper ? 0 : static_cast<U>((U(lower) - U(upper)) / (U(0) - U(step)) + 1);
+}
+
+// The part of this thread, or of this team.
+template <class Value>
+void static_part(int schedule, int* is_last, Value* lower, Value* upper,
+                 std::make_signed_t<Value>* stride, std::make_signed_t<Value> step,
+                 std::make_signed_t<Value> chunk) {
+  using U = unsigned_of<Value>;
+  using S = std::make_signed_t<Value>;
+  thread& me = self();
+  schedule &= ~modifiers;
+  U parts = me.now.team->size, mine = me.now.rank;
+  if (schedule == distribute_chunked || schedule == distribute_whole) {
+    parts = me.num_teams;
+    mine = me.team_num;
+    schedule -= distribute_chunked - static_chunked;
+  }
+  const bool is_empty = step > 0 ? *upper < *lower : *lower < *upper;
+  if (is_empty) {
+    if (is_last != nullptr) *is_last = 0;
+    *stride = step;
+    return;
+  }
+  const U count = count_of(*lower, *upper, step), last = static_cast<U>(count - 1);
+  const U first = U(*lower), by = U(step);
+  const Value end = *upper;
+  bool has_last = false;
+  if (parts == 1) {
+    has_last = true;
+    *stride = static_cast<S>(U(*upper) - U(*lower) + (step > 0 ? U(1) : U(0) - U(1)));
+  } else if (schedule == static_chunked || schedule == static_balanced_chunked) {
+    U size = chunk < 1 ? U(1) : U(chunk);
+    // A part of each thread, rounded up to a multiple of the chunk.
+    if (schedule == static_balanced_chunked) size = U((last / parts + 1 + size - 1) / size * size);
+    *stride = static_cast<S>(U(size * parts * by));
+    *lower = Value(U(first + mine * size * by));
+    *upper = Value(U(U(*lower) + (size - 1) * by));
+    has_last = last / size % parts == mine;
+    if (schedule == static_balanced_chunked) {
+      if (mine > last / size)
+        *lower = Value(U(U(end) + by)), *upper = end;
+      else if (mine == last / size)
+        *upper = end;
+    }
+  } else if (last < parts - 1) {
+    if (mine <= last) {
+      *lower = *upper = Value(U(first + mine * by));
+    } else {
+      *lower = Value(U(U(end) + by));
+    }
+    has_last = mine == last;
+    *stride = static_cast<S>(count);
+  } else {
+    // A loop over all values of its type has one iteration more than the type can count.
+    U share = U(last / parts), rest = U(last % parts + 1);
+    if (rest == parts) {
+      ++share;
+      rest = 0;
+    }
+    const U from = U(mine * share + std::min<U>(mine, rest));
+    const U size = U(share + (mine < rest ? 1 : 0));
+    *lower = Value(U(first + from * by));
+    *upper = Value(U(U(*lower) + (size - 1) * by));
+    has_last = mine == parts - 1;
+    *stride = static_cast<S>(count);
+  }
+  if (is_last != nullptr) *is_last = has_last ? 1 : 0;
+}
+
+unsigned schedule_of(int number) {
+  switch (number) {
+    case static_chunked:
+    case static_whole:
+    case 40:
+    case 41:
+    case static_balanced_chunked: return schedule_static;
+    case runtime:
+    case 47: return schedule_runtime;
+    case automatic: return schedule_auto;
+    case guided_chunked:
+    case 39:
+    case 42:
+    case 43:
+    case 46: return schedule_guided;
+    default: return schedule_dynamic;
+  }
+}
+
+template <class Value>
+void start(int schedule, Value lower, Value upper, std::make_signed_t<Value> step,
+           std::make_signed_t<Value> chunk) {
+  thread& me = self();
+  schedule &= ~modifiers;
+  if (schedule > first_unmerged) schedule -= first_unmerged - before_ordered;
+  const bool is_ordered = schedule >= first_ordered && schedule <= last_ordered;
+  if (is_ordered) schedule -= before_ordered;
+  plan p;
+  p.first = static_cast<std::uint64_t>(lower);
+  p.step = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
+  p.count = count_of(lower, upper, step);
+  // A loop over all values of a type of 64 bits has more iterations than fit, by one.
+  p.end = p.first + p.count * p.step;
+  const std::uint64_t asked = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
+  set_schedule(p, env(me), schedule_of(schedule), schedule == static_whole ? 0 : asked);
+  p.is_ordered = is_ordered;
+  bool is_first = false;
+  next_share(me, p, is_first);
+}
+
+template <class Value>
+int next(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* stride) {
+  thread& me = self();
+  std::uint64_t from = 0, to = 0;
+  if (!next_range(me, from, to)) return 0;
+  const share& s = *me.now.last_share;
+  *lower = static_cast<Value>(s.first + from * s.step);
+  *upper = static_cast<Value>(s.first + (to - 1) * s.step);
+  if (stride != nullptr) *stride = static_cast<std::make_signed_t<Value>>(s.step);
+  if (is_last != nullptr) *is_last = to == s.count ? 1 : 0;
+  return 1;
+}
+
+}  // namespace
+
+#define TUTTI_KMPC_LOOPS(name, Value, Signed)                                                   \
+  TUTTI_KMPC void __kmpc_for_static_init_##name(source_place*, int, int schedule, int* is_last, \
+                                                Value* lower, Value* upper, Signed* stride,     \
+                                                Signed step, Signed chunk) {                    \
+    static_part<Value>(schedule, is_last, lower, upper, stride, step, chunk);                   \
+  }                                                                                             \
+  TUTTI_KMPC void __kmpc_dispatch_init_##name(source_place*, int, int schedule, Value lower,    \
+                                              Value upper, Signed step, Signed chunk) {         \
+    start<Value>(schedule, lower, upper, step, chunk);                                          \
+  }                                                                                             \
+  TUTTI_KMPC int __kmpc_dispatch_next_##name(source_place*, int, int* is_last, Value* lower,    \
+                                             Value* upper, Signed* stride) {                    \
+    return next<Value>(is_last, lower, upper, stride);                                          \
+  }                                                                                             \
+  TUTTI_KMPC void __kmpc_dispatch_fini_##name(source_place*, int) {}
+TUTTI_KMPC_LOOPS(4, std::int32_t, std::int32_t)
+TUTTI_KMPC_LOOPS(4u, std::uint32_t, std::int32_t)
+TUTTI_KMPC_LOOPS(8, std::int64_t, std::int64_t)
+TUTTI_KMPC_LOOPS(8u, std::uint64_t, std::int64_t)
+
+TUTTI_KMPC void __kmpc_for_static_fini(source_place*, int) {}
+
+// ---- loops whose iterations wait for earlier iterations. Their table has a life of its own, as the
+// loop itself may be of any kind.
+
+namespace tutti::openmp {
+
+struct doacross_table {
+  struct extent {
+    std::int64_t lower, upper, step;
+  };
+  std::vector<extent> extents;
+  // A bit for each iteration.
+  std::unique_ptr<std::atomic<std::uint32_t>[]> done;
+  adaptive_wait<> wait{0};
+  // Ranks that have ended the loop, under the crew's lock.
+  unsigned ended = 0;
+
+  std::uint64_t index(const std::int64_t* at) const {
+    std::uint64_t position = 0;
+    for (std::size_t d = 0; d < extents.size(); ++d)
+      position = position * size(extents[d]) +
+                 static_cast<std::uint64_t>((at[d] - extents[d].lower) / extents[d].step);
+    return position;
+  }
+  bool has(const std::int64_t* at) const {
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      const auto [low, high] = std::minmax(extents[d].lower, extents[d].upper);
+      if (at[d] < low || at[d] > high) return false;
+    }
+    return true;
+  }
+  static std::uint64_t size(const extent& e) {
+    return static_cast<std::uint64_t>((e.upper - e.lower) / e.step) + 1;
+  }
+};
+
+}  // namespace tutti::openmp
+
+TUTTI_KMPC void __kmpc_doacross_init(source_place*, int, int dimensions,
+                                     const doacross_table::extent* extents) {
+  thread& me = self();
+  crew& team = *me.now.team;
+  const locked guard(team.task_lock);
+  const unsigned mine = me.now.doacross_loops++;
+  while (team.doacross.size() <= mine) team.doacross.push_back(nullptr);
+  doacross_table*& table = team.doacross[mine];
+  if (table == nullptr) {
+    table = new doacross_table;
+    std::uint64_t count = 1;
+    for (int d = 0; d < dimensions; ++d) {
+      table->extents.push_back(extents[d]);
+      count *= doacross_table::size(extents[d]);
+    }
+    table->done.reset(new std::atomic<std::uint32_t>[count / 32 + 1]());
+  }
+  me.now.doacross = table;
+}
+
+TUTTI_KMPC void __kmpc_doacross_wait(source_place*, int, const std::int64_t* at) {
+  thread& me = self();
+  doacross_table& table = *me.now.doacross;
+  // What comes before the first iteration is nothing to wait for.
+  if (me.now.team->size == 1 || !table.has(at)) return;
+  const std::uint64_t i = table.index(at);
+  // acquire: pairs with __kmpc_doacross_post.
+  table.wait.until(me.turn_wait, table.done[i / 32], acquire,
+                   [bit = 1u << (i % 32)](std::uint32_t now) { return (now & bit) != 0; });
+}
+
+TUTTI_KMPC void __kmpc_doacross_post(source_place*, int, const std::int64_t* at) {
+  thread& me = self();
+  doacross_table& table = *me.now.doacross;
+  if (me.now.team->size == 1) return;
+  const std::uint64_t i = table.index(at);
+  // seq_cst: publishes the iterations so far, and comes before the check for sleepers.
+  table.done[i / 32].fetch_or(1u << (i % 32), tutti::seq_cst);
+  table.wait.notify_ordered(table.done[i / 32]);
+}
+
+TUTTI_KMPC void __kmpc_doacross_fini(source_place*, int) {
+  thread& me = self();
+  crew& team = *me.now.team;
+  const locked guard(team.task_lock);
+  doacross_table* const table = me.now.doacross;
+  me.now.doacross = nullptr;
+  if (++table->ended != team.size) return;
+  std::replace(team.doacross.begin(), team.doacross.end(), table,
+               static_cast<doacross_table*>(nullptr));
+  delete table;
+  // Nobody has a later loop yet, or all have ended theirs.
+}

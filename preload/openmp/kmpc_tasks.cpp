@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clang's interface: tasks, loops of tasks, and reductions over tasks.
+#include <cstdlib>
+#include <cstring>
+
+#include "preload/openmp/kmpc.hpp"
+#include "preload/openmp/tasks.hpp"
+
+using namespace tutti::openmp;
+
+namespace {
+
+// The layout is the compiler's; the task's private variables follow.
+struct clang_task {
+  void* shared;
+  int (*routine)(int thread, clang_task*);
+  int part;
+  union {
+    int priority;
+    int (*destroy)(int thread, clang_task*);
+  } first, second;
+};
+static_assert(sizeof(clang_task) == 40);
+
+// Stands in front of it.
+struct alignas(16) header {
+  task* of;
+  std::size_t task_bytes;
+  std::size_t shared_bytes;
+  unsigned flags;
+};
+
+enum : unsigned {
+  is_final = 2,
+  has_destructors = 8,
+  has_priority = 32,
+  // Not of clang: an untied task asked to go on.
+  goes_on = 1u << 16,
+};
+
+struct clang_dependence {
+  const void* address;
+  std::size_t bytes;
+  std::uint8_t flags;
+};
+
+clang_task& data_of(header& h) { return *reinterpret_cast<clang_task*>(&h + 1); }
+header& header_of(clang_task* t) { return reinterpret_cast<header*>(t)[-1]; }
+
+// An untied task returns at each scheduling point, after it has queued itself. It goes on at once, on
+// the same thread.
+void go_on(header& h, int number) {
+  clang_task& t = data_of(h);
+  while ((h.flags & goes_on) != 0) {
+    h.flags &= ~goes_on;
+    t.routine(number, &t);
+  }
+  if ((h.flags & has_destructors) != 0) t.first.destroy(number, &t);
+}
+
+void run(void* raw) {
+  header& h = *static_cast<header*>(raw);
+  h.flags |= goes_on;
+  go_on(h, self().number);
+}
+
+header& make(thread& me, unsigned flags, std::size_t task_bytes, std::size_t shared_bytes,
+             int (*routine)(int, clang_task*)) {
+  note_tasks();
+  task& t = new_task(me);
+  task_bytes = (task_bytes + 15) / 16 * 16;
+  auto& h = *static_cast<header*>(
+      room_for_data(t, static_cast<long>(sizeof(header) + task_bytes + shared_bytes), 16));
+  h = {&t, task_bytes, shared_bytes, flags};
+  clang_task& data = data_of(h);
+  data = {};
+  data.routine = routine;
+  data.shared = shared_bytes != 0 ? reinterpret_cast<std::byte*>(&data) + task_bytes : nullptr;
+  t.function = run;
+  t.data = &h;
+  t.is_final = t.is_final || (flags & is_final) != 0;
+  t.is_cancellable = (flags & has_destructors) == 0;
+  return h;
+}
+
+void set_priority(task& t, const header& h, const clang_task& data) {
+  if ((h.flags & has_priority) != 0)
+    t.priority = std::clamp(data.second.priority, 0, global().max_task_priority);
+}
+
+std::span<const dependence> list_of(thread& me, int count, const clang_dependence* first, int more,
+                                    const clang_dependence* others) {
+  std::vector<dependence>& all = me.dependences_of_next;
+  all.clear();
+  const auto add = [&all](const clang_dependence& d) {
+    constexpr std::uint8_t in = 1, everything = 0x80;
+    // An address of zero is all memory for this runtime.
+    const void* const address = (d.flags & everything) != 0 ? nullptr
+                                : d.address != nullptr
+                                    ? d.address
+                                    : reinterpret_cast<const void*>(std::uintptr_t{1});
+    all.push_back({address, d.flags != in});
+  };
+  for (int i = 0; i < count; ++i) add(first[i]);
+  for (int i = 0; i < more; ++i) add(others[i]);
+  return all;
+}
+
+int start(thread& me, clang_task* data, std::span<const dependence> list) {
+  header& h = header_of(data);
+  task& t = *h.of;
+  if (me.now.current == &t) {
+    h.flags |= goes_on;
+    return 0;
+  }
+  set_priority(t, h, *data);
+  if (is_included(me, true))
+    run_at_once(me, t, list);
+  else
+    submit(me, t, list);
+  return 0;
+}
+
+}  // namespace
+
+TUTTI_KMPC clang_task* __kmpc_omp_task_alloc(source_place*, int, unsigned flags,
+                                             std::size_t task_bytes, std::size_t shared_bytes,
+                                             int (*routine)(int, clang_task*)) {
+  return &data_of(make(self(), flags, task_bytes, shared_bytes, routine));
+}
+
+TUTTI_KMPC int __kmpc_omp_task(source_place*, int, clang_task* t) { return start(self(), t, {}); }
+TUTTI_KMPC int __kmpc_omp_task_parts(source_place*, int, clang_task* t) {
+  return start(self(), t, {});
+}
+TUTTI_KMPC int __kmpc_omp_task_with_deps(source_place*, int, clang_task* t, int count,
+                                         clang_dependence* list, int more,
+                                         clang_dependence* others) {
+  thread& me = self();
+  return start(me, t, list_of(me, count, list, more, others));
+}
+TUTTI_KMPC void __kmpc_omp_wait_deps(source_place*, int, int count, clang_dependence* list,
+                                     int more, clang_dependence* others) {
+  thread& me = self();
+  wait_for_dependences(me, list_of(me, count, list, more, others));
+}
+TUTTI_KMPC int __kmpc_omp_reg_task_with_affinity(source_place*, int, clang_task*, int, void*) {
+  return 0;
+}
+
+// The compiled code runs the task between these two calls.
+TUTTI_KMPC void __kmpc_omp_task_begin_if0(source_place*, int, clang_task* data) {
+  task& t = *header_of(data).of;
+  t.is_undeferred = true;
+  self().now.current = &t;
+}
+TUTTI_KMPC void __kmpc_omp_task_complete_if0(source_place*, int, clang_task* data) {
+  thread& me = self();
+  header& h = header_of(data);
+  task& t = *h.of;
+  go_on(h, me.number);
+  task* const parent = t.parent;
+  me.now.current = parent;
+  forget_dependences(me, t);
+  drop(me, &t);
+  drop(me, parent);
+}
+
+TUTTI_KMPC int __kmpc_omp_taskwait(source_place*, int) {
+  wait_for_children(self());
+  return 0;
+}
+TUTTI_KMPC int __kmpc_omp_taskyield(source_place*, int, int) { return 0; }
+
+TUTTI_KMPC task* __kmpc_task_allow_completion_event(source_place*, int, clang_task* data) {
+  task& t = *header_of(data).of;
+  t.is_detachable = t.awaits_event = true;
+  return &t;
+}
+
+// ---- loops of tasks
+
+namespace {
+
+using duplicate = void (*)(clang_task* to, clang_task* from, int is_last);
+
+header& copy_of(thread& me, header& h) {
+  header& copy = make(me, h.flags, h.task_bytes, h.shared_bytes, data_of(h).routine);
+  clang_task& to = data_of(copy);
+  void* const shared = to.shared;
+  std::memcpy(&to, &data_of(h), h.task_bytes + h.shared_bytes);
+  to.shared = shared;
+  copy.of->is_final = copy.of->is_final || h.of->is_final;
+  return copy;
+}
+
+void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uint64_t* upper,
+              std::int64_t step, bool has_group, int kind, std::uint64_t amount, bool is_strict,
+              duplicate fill) {
+  thread& me = self();
+  header& h = header_of(data);
+  set_priority(*h.of, h, *data);
+  const auto low = static_cast<std::int64_t>(*lower), high = static_cast<std::int64_t>(*upper);
+  std::uint64_t count = 0;
+  if (step > 0 && low <= high)
+    count = (*upper - *lower) / static_cast<std::uint64_t>(step) + 1;
+  else if (step < 0 && low >= high)
+    count = (*lower - *upper) / (0 - static_cast<std::uint64_t>(step)) + 1;
+  if (has_group) start_group(me, false);
+  const auto offset_of = [data](std::uint64_t* bound) {
+    return reinterpret_cast<std::byte*>(bound) - reinterpret_cast<std::byte*>(data);
+  };
+  const std::ptrdiff_t lower_at = offset_of(lower), upper_at = offset_of(upper);
+  constexpr int of_grains = 1, of_tasks = 2;
+  const taskloop_pieces all =
+      count == 0
+          ? taskloop_pieces{.pieces = 0}
+          : divide_taskloop(count, kind == of_grains ? std::max<std::uint64_t>(amount, 1) : 0,
+                            kind == of_tasks ? amount : 0, is_strict, me.now.team->size);
+  std::uint64_t done = 0;
+  for (std::uint64_t i = 0; i < all.pieces; ++i) {
+    header& piece = copy_of(me, h);
+    task& t = *piece.of;
+    t.priority = h.of->priority;
+    auto* const at = reinterpret_cast<std::byte*>(&data_of(piece));
+    const std::uint64_t from = *lower + done * static_cast<std::uint64_t>(step);
+    done += all.size_of(i, done);
+    const std::uint64_t to = *lower + (done - 1) * static_cast<std::uint64_t>(step);
+    std::memcpy(at + lower_at, &from, sizeof from);
+    std::memcpy(at + upper_at, &to, sizeof to);
+    if (fill != nullptr) fill(&data_of(piece), data, i + 1 == all.pieces ? 1 : 0);
+    if (is_included(me, is_parallel))
+      run_at_once(me, t, {});
+    else
+      submit(me, t, {});
+  }
+  if ((h.flags & has_destructors) != 0) data->first.destroy(me.number, data);
+  task* const parent = h.of->parent;
+  drop(me, h.of);
+  drop(me, parent);
+  if (has_group) end_kmpc_group(me);
+}
+
+}  // namespace
+
+TUTTI_KMPC void __kmpc_taskloop(source_place*, int, clang_task* t, int if_clause,
+                                std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
+                                int no_group, int kind, std::uint64_t amount, void* fill) {
+  taskloop(t, if_clause != 0, lower, upper, step, no_group == 0, kind, amount, false,
+           reinterpret_cast<duplicate>(fill));
+}
+TUTTI_KMPC void __kmpc_taskloop_5(source_place*, int, clang_task* t, int if_clause,
+                                  std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
+                                  int no_group, int kind, std::uint64_t amount, int is_strict,
+                                  void* fill) {
+  taskloop(t, if_clause != 0, lower, upper, step, no_group == 0, kind, amount, is_strict != 0,
+           reinterpret_cast<duplicate>(fill));
+}
+
+// ---- reductions over tasks: each variable has a copy for each thread
+
+namespace {
+
+// The layout is the compiler's.
+struct reduced_variable {
+  void* shared;
+  void* original;
+  std::size_t bytes;
+  void (*begin)(void* copy, void* original);
+  void (*end)(void* copy);
+  void (*combine)(void* into, void* copy);
+  unsigned flags;
+};
+
+struct copies {
+  reduced_variable variable;
+  std::byte* memory;
+  std::size_t stride;
+};
+
+}  // namespace
+
+struct tutti::openmp::kmpc_reductions {
+  kmpc_reductions* outer = nullptr;
+  unsigned threads = 0;
+  // Where the copies are shared, the variables of each thread are others, and their memory is not.
+  bool owns_memory = true;
+  std::vector<copies> all;
+};
+
+namespace {
+
+kmpc_reductions* make_reductions(const thread& me, int count, const reduced_variable* variables) {
+  auto* const made = new kmpc_reductions;
+  made->threads = me.now.team->size;
+  for (int i = 0; i < count; ++i) {
+    const reduced_variable& v = variables[i];
+    copies c{v, nullptr, (v.bytes + 63) / 64 * 64};
+    c.memory = static_cast<std::byte*>(std::aligned_alloc(64, c.stride * made->threads));
+    if (c.memory == nullptr) fatal("Out of memory allocating %lu bytes", c.stride * made->threads);
+    for (unsigned t = 0; t < made->threads; ++t) {
+      if (v.begin != nullptr)
+        v.begin(c.memory + t * c.stride, v.original);
+      else
+        std::memset(c.memory + t * c.stride, 0, v.bytes);
+    }
+    made->all.push_back(c);
+  }
+  return made;
+}
+
+void attach(thread& me, kmpc_reductions* made) {
+  if (me.now.current->group == nullptr) start_group(me, false);
+  taskgroup& group = *me.now.current->group;
+  made->outer = group.of_clang;
+  group.of_clang = made;
+}
+
+// Adds the copies in the order of the ranks.
+void combine(kmpc_reductions& r) {
+  for (copies& c : r.all) {
+    for (unsigned t = 0; t < r.threads; ++t) {
+      c.variable.combine(c.variable.shared, c.memory + t * c.stride);
+      if (c.variable.end != nullptr) c.variable.end(c.memory + t * c.stride);
+    }
+    std::free(c.memory);
+  }
+}
+
+}  // namespace
+
+namespace tutti::openmp {
+
+void end_kmpc_group(thread& me) {
+  taskgroup* const group = me.now.current->group;
+  if (group == nullptr) return;
+  wait_for_group(me, *group);
+  while (kmpc_reductions* const r = group->of_clang) {
+    group->of_clang = r->outer;
+    if (r->owns_memory) combine(*r);
+    delete r;
+  }
+  end_group(me);
+}
+
+}  // namespace tutti::openmp
+
+TUTTI_KMPC void __kmpc_taskgroup(source_place*, int) { start_group(self(), false); }
+TUTTI_KMPC void __kmpc_end_taskgroup(source_place*, int) { end_kmpc_group(self()); }
+
+TUTTI_KMPC void* __kmpc_taskred_init(int, int count, reduced_variable* variables) {
+  thread& me = self();
+  attach(me, make_reductions(me, count, variables));
+  return me.now.current->group;
+}
+
+TUTTI_KMPC void* __kmpc_task_reduction_get_th_data(int, void* group, void* variable) {
+  thread& me = self();
+  auto* g = group != nullptr ? static_cast<taskgroup*>(group) : me.now.current->group;
+  for (; g != nullptr; g = g->outer) {
+    for (kmpc_reductions* r = g->of_clang; r != nullptr; r = r->outer) {
+      for (const copies& c : r->all) {
+        auto* const wanted = static_cast<std::byte*>(variable);
+        if (c.variable.shared != variable &&
+            (wanted < c.memory || wanted >= c.memory + r->threads * c.stride))
+          continue;
+        return c.memory + me.now.rank * c.stride;
+      }
+    }
+  }
+  fatal("couldn't find matching task_reduction or reduction with task modifier for %p", variable);
+}
+
+// A reduction of a region or of a loop in whose tasks variables take part: all threads have the same
+// copies, and each has a variable of its own, to which the last thread adds them.
+TUTTI_KMPC void* __kmpc_taskred_modifier_init(source_place*, int, int is_loop, int count,
+                                              reduced_variable* variables) {
+  thread& me = self();
+  crew& team = *me.now.team;
+  start_group(me, false);
+  auto* const mine = new kmpc_reductions;
+  {
+    const locked guard(team.task_lock);
+    kmpc_reductions*& shared = team.shared_reductions[is_loop != 0];
+    if (shared == nullptr) {
+      shared = make_reductions(me, count, variables);
+      team.reduction_users[is_loop != 0] = team.size;
+    }
+    *mine = *shared;
+  }
+  mine->owns_memory = false;
+  for (int i = 0; i < count; ++i) mine->all[static_cast<std::size_t>(i)].variable = variables[i];
+  attach(me, mine);
+  return me.now.current->group;
+}
+
+TUTTI_KMPC void __kmpc_task_reduction_modifier_fini(source_place*, int, int is_loop) {
+  thread& me = self();
+  crew& team = *me.now.team;
+  taskgroup* const group = me.now.current->group;
+  if (group == nullptr || group->of_clang == nullptr) return;
+  wait_for_group(me, *group);
+  kmpc_reductions* const mine = group->of_clang;
+  kmpc_reductions* shared = nullptr;
+  {
+    const locked guard(team.task_lock);
+    if (--team.reduction_users[is_loop != 0] == 0)
+      shared = std::exchange(team.shared_reductions[is_loop != 0], nullptr);
+  }
+  if (shared != nullptr) {
+    combine(*mine);
+    delete shared;
+  }
+  group->of_clang = mine->outer;
+  delete mine;
+  end_group(me);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections, scopes, and the constructs that one thread runs.
+#include "preload/openmp/abi.hpp"
+#include "preload/openmp/work.hpp"
+
+namespace tutti::openmp {
+
+unsigned next_section(thread& me) {
+  std::uint64_t from = 0, to = 0;
+  return next_range(me, from, to) ? static_cast<unsigned>(from) + 1 : 0;
+}
+
+bool is_single(thread& me) {
+  crew& team = *me.now.team;
+  if (team.size == 1) return true;
+  std::uint32_t mine = me.now.singles++;
+  // relaxed: look first, so that threads that come late write nothing; the count publishes nothing.
+  if (team.singles.load(relaxed) != mine) return false;
+  // relaxed: see above.
+  return team.singles.compare_exchange_strong(mine, mine + 1, relaxed, relaxed);
+}
+
+}  // namespace tutti::openmp
+
+using namespace tutti::openmp;
+using tutti::relaxed;
+
+namespace {
+
+plan sections_plan(unsigned count) {
+  plan p;
+  p.schedule = schedule_dynamic;
+  p.count = count;
+  return p;
+}
+
+}  // namespace
+
+TUTTI_OMP unsigned GOMP_sections_start(unsigned count) {
+  thread& me = self();
+  bool is_first = false;
+  next_share(me, sections_plan(count), is_first);
+  return next_section(me);
+}
+
+TUTTI_OMP unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
+  thread& me = self();
+  plan p = sections_plan(count);
+  std::uint64_t unused = 0;
+  start_any_loop<std::uint64_t>(p, nullptr, &unused, reductions, memory);
+  return next_section(me);
+}
+
+TUTTI_OMP unsigned GOMP_sections_next() { return next_section(self()); }
+TUTTI_OMP void GOMP_sections_end() { meet(self(), false); }
+TUTTI_OMP void GOMP_sections_end_nowait() {}
+TUTTI_OMP bool GOMP_sections_end_cancel() { return meet(self(), true); }
+
+TUTTI_OMP void GOMP_scope_start(std::uintptr_t* reductions) {
+  plan p;
+  start_any_loop<std::uint64_t>(p, nullptr, nullptr, reductions, nullptr);
+}
+
+namespace {
+void parallel_sections(region_function function, void* data, unsigned threads, unsigned count,
+                       unsigned flags, bool is_start) {
+  thread& me = self();
+  const plan p = sections_plan(count);
+  open_region(me, function, data, threads_of_region(me, threads, count), flags, nullptr, &p);
+  if (is_start) return;
+  function(data);
+  close_region(me);
+}
+}  // namespace
+
+TUTTI_OMP void GOMP_parallel_sections(region_function function, void* data, unsigned threads,
+                                      unsigned count, unsigned flags) {
+  parallel_sections(function, data, threads, count, flags, false);
+}
+TUTTI_OMP void GOMP_parallel_sections_start(region_function function, void* data, unsigned threads,
+                                            unsigned count) {
+  parallel_sections(function, data, threads, count, 0, true);
+}
+
+// ---- single
+
+TUTTI_OMP bool GOMP_single_start() { return is_single(self()); }
+
+TUTTI_OMP void* GOMP_single_copy_start() {
+  if (GOMP_single_start()) return nullptr;
+  thread& me = self();
+  meet(me, false);
+  // relaxed: the barrier published it.
+  return me.now.team->copied.load(relaxed);
+}
+
+TUTTI_OMP void GOMP_single_copy_end(void* data) {
+  thread& me = self();
+  // relaxed: the barrier publishes it.
+  me.now.team->copied.store(data, relaxed);
+  meet(me, false);
+}
