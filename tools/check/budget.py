@@ -13,7 +13,6 @@ the check warns, and beyond four times it fails. A folder without a budget fails
 What a compiler cache answered takes no time: a table is to be made of a build without it.
 """
 
-import argparse
 import collections
 import json
 import math
@@ -114,10 +113,7 @@ def table(built: dict[str, float], tested: dict[str, float]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--root", type=pathlib.Path, default=sources.ROOT)
+    parser = sources.parser(__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="the folder of the build")
     parser.add_argument("--table", action="store_true", help="print what was measured")
     asked = parser.parse_args()

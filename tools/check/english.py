@@ -7,7 +7,6 @@ A fragment is a comment line, a string literal or a Markdown line whose sentence
 something, then what it does.
 """
 
-import argparse
 import pathlib
 import re
 import subprocess
@@ -53,14 +52,7 @@ def check_file(path: pathlib.Path, text: str) -> list[Violation]:
     return found
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
-    )
-    root = parser.parse_args().root.resolve()
+def run(root: pathlib.Path) -> int:
     violations, count = [], 0
     for path in files(root):
         count += 1
@@ -69,4 +61,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sources.main(__doc__, run))

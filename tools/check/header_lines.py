@@ -8,7 +8,6 @@ with another compiler the check is skipped (exit status 77). `--table` prints ea
 lines and the seconds that it takes to compile.
 """
 
-import argparse
 import concurrent.futures
 import fnmatch
 import os
@@ -120,12 +119,7 @@ def table(root: pathlib.Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
-    )
+    parser = sources.parser(__doc__)
     parser.add_argument(
         "--table", action="store_true", help="print lines and seconds of every header"
     )

@@ -11,7 +11,6 @@ on the line itself or above it in the same paragraph (no blank line, no end of a
 between), so that one comment can serve several statements in a row.
 """
 
-import argparse
 import pathlib
 import re
 import sys
@@ -132,15 +131,7 @@ def check_file(path: pathlib.Path, text: str) -> list[Violation]:
     return sorted(found, key=lambda violation: violation.line)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
-    )
-    root = parser.parse_args().root.resolve()
-
+def run(root: pathlib.Path) -> int:
     def check(path: pathlib.Path, text: str) -> list[Violation]:
         return [] if "tests" in path.relative_to(root).parts else check_file(path, text)
 
@@ -148,4 +139,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sources.main(__doc__, run))

@@ -12,7 +12,6 @@
 readme.py checks the commands that it runs.
 """
 
-import argparse
 import pathlib
 import re
 import shlex
@@ -234,12 +233,7 @@ def cells(row: str) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
-    )
+    parser = sources.parser(__doc__)
     parser.add_argument(
         "--tutti", type=pathlib.Path, help="the command, to check subcommands and options with"
     )

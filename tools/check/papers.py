@@ -18,7 +18,6 @@ the build and seconds, "--run all" takes hours.
 pages.py checks the options of `tutti` on this page as on every other one.
 """
 
-import argparse
 import pathlib
 import re
 import shlex
@@ -232,12 +231,7 @@ def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
-    )
+    parser = sources.parser(__doc__)
     parser.add_argument(
         "--build", type=pathlib.Path, help="the build folder, to check options of programs with"
     )

@@ -16,7 +16,6 @@ Commands that would run these checks again or that need a network or root (make 
 git clone, sudo ...) are skipped, with a line that says so.
 """
 
-import argparse
 import dataclasses
 import os
 import pathlib
@@ -192,12 +191,7 @@ class Page:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
-    )
+    parser = sources.parser(__doc__)
     parser.add_argument("--build", type=pathlib.Path, help="the build folder (default: build/)")
     parser.add_argument(
         "pages", nargs="*", type=pathlib.Path, help="pages to check (default: README.md)"

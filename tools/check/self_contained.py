@@ -7,7 +7,6 @@ Headers that end in .h are compiled as C11 too. A compiler that is not installed
 line.
 """
 
-import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -61,12 +60,7 @@ def run(root: pathlib.Path, compilers: list[str]) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--root", type=pathlib.Path, default=sources.ROOT, help="the project's folder"
-    )
+    parser = sources.parser(__doc__)
     parser.add_argument(
         "--compiler", action="append", help="a C++ compiler; repeatable (default: g++ and clang++)"
     )

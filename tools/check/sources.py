@@ -93,10 +93,15 @@ def check_files(
     return report(name, root, len(files), violations)
 
 
-def main(description: str, run: Callable[[pathlib.Path], int]) -> int:
-    """The command line of a check: run(root) returns the exit status."""
-    parser = argparse.ArgumentParser(
+def parser(description: str) -> argparse.ArgumentParser:
+    """The options that every check has; a check may add its own."""
+    made = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the project's folder")
-    return run(parser.parse_args().root.resolve())
+    made.add_argument("--root", type=pathlib.Path, default=ROOT, help="the project's folder")
+    return made
+
+
+def main(description: str, run: Callable[[pathlib.Path], int]) -> int:
+    """The command line of a check without options: run(root) returns the exit status."""
+    return run(parser(description).parse_args().root.resolve())

@@ -51,13 +51,17 @@ class CheckTest(unittest.TestCase):
             status = function(*arguments)
         return status, said.getvalue()
 
+    def verdict_of(self, run, path: str, text: str) -> str:
+        """What a check says of a root with this file."""
+        self.write(path, text)
+        status, said = self.run_quietly(run, self.root)
+        self.assertEqual(status, 1 if "violations" in said else 0)
+        return said
+
 
 class IncludesTest(CheckTest):
     def verdict(self, path: str, text: str) -> str:
-        self.write(path, text)
-        status, said = self.run_quietly(includes.run, self.root)
-        self.assertEqual(status, 1 if "violations" in said else 0)
-        return said
+        return self.verdict_of(includes.run, path, text)
 
     def test_accepts_downwards_and_own_layer(self) -> None:
         text = '#include <atomic>\n#include "tutti/wait/spin.hpp"\n#include "tutti/barrier/b.hpp"\n'
@@ -138,10 +142,7 @@ class IncludesTest(CheckTest):
 
 class PlatformParameterTest(CheckTest):
     def verdict(self, path: str, text: str) -> str:
-        self.write(path, text)
-        status, said = self.run_quietly(platform_parameter.run, self.root)
-        self.assertEqual(status, 1 if "violations" in said else 0)
-        return said
+        return self.verdict_of(platform_parameter.run, path, text)
 
     def test_refuses_what_reaches_around_the_platform(self) -> None:
         for code in (
@@ -573,8 +574,7 @@ class GeneratedTest(unittest.TestCase):
 
 class WordsTest(CheckTest):
     def verdict(self, path: str, text: str) -> str:
-        self.write(path, text)
-        return self.run_quietly(words.run, self.root)[1]
+        return self.verdict_of(words.run, path, text)
 
     def test_refuses_a_word_that_had_several_meanings(self) -> None:
         self.assertIn("src/a.cpp:1: crew", self.verdict("src/a.cpp", "int run_crew();\n"))
