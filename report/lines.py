@@ -95,9 +95,12 @@ class Dataset:
         """What is known of runs that gave no lines."""
         return [failure for failure in self.failed if failure.split(":")[0] in runs]
 
-    def not_measured(self, run: str) -> list[str]:
-        """The same as notes of a figure: of several calls, some may have given lines."""
-        return [f"Not measured: {failure}" for failure in self.why_failed(run)]
+    def not_measured(self, run: str, otherwise: str | None = None) -> list[str]:
+        """The same as notes of a figure: of several calls, some may have given lines. `otherwise`
+        is the note if no failure is known.
+        """
+        known = self.why_failed(run) or ([otherwise] if otherwise else [])
+        return [f"Not measured: {text}" for text in known]
 
     def why_missing(self, provider: str) -> str | None:
         """The reason that the command gave for leaving a provider out, if it gave one."""

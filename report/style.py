@@ -10,30 +10,40 @@ from __future__ import annotations
 
 from report.registry import WAITS
 
-LIGHT = {
-    "text": "#1b1f24", "muted": "#5b6470", "grid": "#e3e6ea", "ground": "#ffffff",
-    "floor": "#6b7280", "bad": "#b42318",
-    "tutti": "#0b5cad", "tutti1": "#3d8fd6", "tutti2": "#6aaee6", "tutti3": "#27a3b8",
-    "tutti4": "#5b7fd1",
-    "pthread": "#d55e00", "std": "#c98a00", "boost": "#b0509a", "libgomp": "#00825f",
-    "libomp": "#882255",
-    "tbb": "#7a7a1f", "openmpi": "#8c510a", "mpich": "#bf812d", "absl": "#9b4dca",
-    "mutex_condvar": "#6b4f3a",
-    "std_thread": "#a3004f", "forkunion": "#2e6f40", "rayon": "#b7410e", "eigen": "#5a5a8c",
-    "clock_tree": "#b42318", "raxml": "#00825f", "libpll": "#b0509a", "other": "#555555",
+# On light and on dark ground.
+COLOURS = {
+    "text": ("#1b1f24", "#e6e9ed"),
+    "muted": ("#5b6470", "#9aa4b2"),
+    "grid": ("#e3e6ea", "#2c333c"),
+    "ground": ("#ffffff", "#12161b"),
+    "floor": ("#6b7280", "#98a2b0"),
+    "bad": ("#b42318", "#ff8a80"),
+    "tutti": ("#0b5cad", "#58a6ff"),
+    "tutti1": ("#3d8fd6", "#3f83cf"),
+    "tutti2": ("#6aaee6", "#8cc4ff"),
+    "tutti3": ("#27a3b8", "#3fc3d6"),
+    "tutti4": ("#5b7fd1", "#8fa6f0"),
+    "pthread": ("#d55e00", "#ff8c42"),
+    "std": ("#c98a00", "#f0b429"),
+    "boost": ("#b0509a", "#e08bcb"),
+    "libgomp": ("#00825f", "#2fc79b"),
+    "libomp": ("#882255", "#d9739f"),
+    "tbb": ("#7a7a1f", "#bdbd4a"),
+    "openmpi": ("#8c510a", "#d0945a"),
+    "mpich": ("#bf812d", "#dfb26f"),
+    "absl": ("#9b4dca", "#c79bee"),
+    "mutex_condvar": ("#6b4f3a", "#c4a484"),
+    "std_thread": ("#a3004f", "#ff7ab0"),
+    "forkunion": ("#2e6f40", "#7fc98f"),
+    "rayon": ("#b7410e", "#ff9a6b"),
+    "eigen": ("#5a5a8c", "#b0b0e0"),
+    "clock_tree": ("#b42318", "#ff8a80"),
+    "raxml": ("#00825f", "#2fc79b"),
+    "libpll": ("#b0509a", "#e08bcb"),
+    "other": ("#555555", "#b0b0b0"),
 }
-DARK = {
-    "text": "#e6e9ed", "muted": "#9aa4b2", "grid": "#2c333c", "ground": "#12161b",
-    "floor": "#98a2b0", "bad": "#ff8a80",
-    "tutti": "#58a6ff", "tutti1": "#3f83cf", "tutti2": "#8cc4ff", "tutti3": "#3fc3d6",
-    "tutti4": "#8fa6f0",
-    "pthread": "#ff8c42", "std": "#f0b429", "boost": "#e08bcb", "libgomp": "#2fc79b",
-    "libomp": "#d9739f",
-    "tbb": "#bdbd4a", "openmpi": "#d0945a", "mpich": "#dfb26f", "absl": "#c79bee",
-    "mutex_condvar": "#c4a484",
-    "std_thread": "#ff7ab0", "forkunion": "#7fc98f", "rayon": "#ff9a6b", "eigen": "#b0b0e0",
-    "clock_tree": "#ff8a80", "raxml": "#2fc79b", "libpll": "#e08bcb", "other": "#b0b0b0",
-}
+LIGHT = {name: light for name, (light, _) in COLOURS.items()}
+DARK = {name: dark for name, (_, dark) in COLOURS.items()}
 
 MARKERS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x"]
 DASHES = ["solid", "dash", "dot", "dashdot"]

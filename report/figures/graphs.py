@@ -55,8 +55,8 @@ def build(data: Dataset) -> Figure:
     cells = {app: {row["name"]: row for row in found if row["what"] == app} for app in WORDS}
     cells = {app: forms for app, forms in cells.items() if "sync" in forms and "async" in forms}
     if not cells:
-        missing = data.why_failed(NAME) or ["no result of tutti graph in modes sync and async."]
-        return Figure(NAME, TITLE, QUESTION, [], [], [f"Not measured: {text}" for text in missing])
+        missing = data.not_measured(NAME, "no result of tutti graph in modes sync and async.")
+        return Figure(NAME, TITLE, QUESTION, [], [], missing)
     panels = [panel for panel in (_times(cells), _messages(cells)) if panel]
     captions = [_caption(app, forms) for app, forms in cells.items()]
     return Figure(
@@ -167,12 +167,9 @@ def build_detectors(data: Dataset) -> Figure:
     names = sorted({row["detector"] for row in found} - {"default"})
     sizes = sorted({row["vertices"] for row in found} & set(usual))
     if not names or not sizes:
-        missing = data.why_failed("detectors") or [
-            "no result of tutti graph with several detectors."
-        ]
+        missing = data.not_measured("detectors", "no result of tutti graph with several detectors.")
         return Figure(
-            DETECTORS_NAME, DETECTORS_TITLE, DETECTORS_QUESTION, [], [],
-            [f"Not measured: {text}" for text in missing],
+            DETECTORS_NAME, DETECTORS_TITLE, DETECTORS_QUESTION, [], [], missing
         )
     series = []
     for place, name in enumerate(names):

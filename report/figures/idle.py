@@ -75,8 +75,8 @@ def _found(data: Dataset) -> list[Row]:
 
 
 def _nothing(data: Dataset, name: str, title: str, question: str) -> Figure:
-    missing = data.why_failed("idle") or ["no result of benchmark idle in one process."]
-    return Figure(name, title, question, [], [], [f"Not measured: {text}" for text in missing])
+    missing = data.not_measured("idle", "no result of benchmark idle in one process.")
+    return Figure(name, title, question, [], [], missing)
 
 
 def build(data: Dataset) -> Figure:

@@ -47,10 +47,8 @@ def apart_words(apart: float) -> str:
 def build(data: Dataset) -> Figure:
     found, notes = drawable(row for row in rows(data, benchmark="phylo") if is_compared(row))
     if not found:
-        missing = data.why_failed(NAME) or [
-            "no result of the comparison workloads/phylo/compare.py."
-        ]
-        return Figure(NAME, TITLE, QUESTION, [], [], [f"Not measured: {text}" for text in missing])
+        missing = data.not_measured(NAME, "no result of the comparison workloads/phylo/compare.py.")
+        return Figure(NAME, TITLE, QUESTION, [], [], missing)
     panels, captions = [], []
     cells = sorted(
         {

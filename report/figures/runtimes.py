@@ -121,10 +121,9 @@ def _build(data: Dataset, subject: _Subject) -> Figure:
         )
     )
     if not found:
-        missing = data.why_failed(subject.run) or [f"no result of benchmark {subject.benchmark}."]
+        missing = data.not_measured(subject.run, f"no result of benchmark {subject.benchmark}.")
         return Figure(
-            subject.run, subject.title, subject.question, [], [],
-            [f"Not measured: {text}" for text in missing],
+            subject.run, subject.title, subject.question, [], [], missing
         )
     panels, captions = [], []
     shapes = sorted(

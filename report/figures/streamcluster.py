@@ -36,8 +36,8 @@ PAPER = (
 def build(data: Dataset) -> Figure:
     found, notes = drawable(rows(data, benchmark=NAME))
     if not found:
-        missing = data.why_failed(NAME) or ["no result of benchmark streamcluster."]
-        return Figure(NAME, TITLE, QUESTION, [], [], [f"Not measured: {text}" for text in missing])
+        missing = data.not_measured(NAME, "no result of benchmark streamcluster.")
+        return Figure(NAME, TITLE, QUESTION, [], [], missing)
     panels, captions = [], []
     for what in sorted({row["what"] for row in found}):
         same = [row for row in found if row["what"] == what]

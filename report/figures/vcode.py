@@ -31,8 +31,8 @@ KINDS = {"stack": "COPY 0 0: nothing at all", "vector": "NOT on a vector of two 
 def build(data: Dataset) -> Figure:
     found, notes = drawable(rows(data, benchmark=NAME))
     if not found:
-        missing = data.why_failed(NAME) or ["no result of benchmark instruction."]
-        return Figure(NAME, TITLE, QUESTION, [], [], [f"Not measured: {text}" for text in missing])
+        missing = data.not_measured(NAME, "no result of benchmark instruction.")
+        return Figure(NAME, TITLE, QUESTION, [], [], missing)
     panels, captions = [], []
     for kind, words in KINDS.items():
         same = [row for row in found if row["metric"] == kind]

@@ -35,6 +35,11 @@ def fake_tutti(path: Path, script: str) -> Path:
     return path
 
 
+def make_quickly(tutti: Path, out: Path) -> int:
+    """Makes a quick report with this `tutti`; returns the exit status."""
+    return main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"])
+
+
 def test_report_from_stored_lines(all_stored: list[Path], tmp_path: Path, capsys):
     out = tmp_path / "report"
     assert main(["make", "--from", *map(str, all_stored), "--out", str(out)]) == 0
@@ -152,7 +157,7 @@ def test_measuring_keeps_the_raw_lines(tmp_path: Path, capsys, monkeypatch):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert make_quickly(tutti, out) == 0
     for run in plan.plan(2, True, plan.Programs(tutti, tmp_path)):
         assert (out / f"{run.name}.jsonl").read_text() == stored.read_text() * len(run.calls)
     said = capsys.readouterr().err
@@ -162,15 +167,7 @@ def test_measuring_keeps_the_raw_lines(tmp_path: Path, capsys, monkeypatch):
 def test_a_missing_workload_is_told_and_stands_in_the_page(tmp_path: Path, capsys):
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
     out = tmp_path / "report"
-    assert (
-        main(
-            [
-                "make", "--tutti", str(fake_tutti(tmp_path / "tutti", f"cat {stored}")), "--out",
-                str(out), "--quick",
-            ]
-        )
-        == 0
-    )
+    assert make_quickly(fake_tutti(tmp_path / "tutti", f"cat {stored}"), out) == 0
     assert "tutti-streamcluster: no such program" in capsys.readouterr().err
     page = (out / "index.html").read_text()
     for section in ("table_1", "table_3", "phylo_peers", "streamcluster"):
@@ -189,7 +186,7 @@ def test_one_call_of_several_that_fails_is_told_and_the_others_are_kept(
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     fake_tutti(tmp_path / "tutti-phylo", script)
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert make_quickly(tutti, out) == 0
     assert "status 1: tutti-phylo: no such barrier" in capsys.readouterr().err
     assert (out / "phylo_404.jsonl").read_text() == stored.read_text() * 9
 
@@ -202,7 +199,7 @@ def test_programs_that_the_comparison_lacks_stand_in_the_lines(tmp_path: Path, m
         f"print(open({str(stored)!r}).read())"
     )
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert make_quickly(tutti, out) == 0
     last = (out / "phylo_peers.jsonl").read_text().splitlines()[-1]
     assert json.loads(last) == {
         "type": "skipped", "benchmark": "phylo", "provider": "raxml",
@@ -217,15 +214,7 @@ def test_a_failed_run_is_told_and_left_out(tmp_path: Path, capsys):
         f'exit 1;; esac; cat {stored}'
     )
     out = tmp_path / "report"
-    assert (
-        main(
-            [
-                "make", "--tutti", str(fake_tutti(tmp_path / "tutti", script)), "--out", str(out),
-                "--quick",
-            ]
-        )
-        == 0
-    )
+    assert make_quickly(fake_tutti(tmp_path / "tutti", script), out) == 0
     assert "no neighbour today" in capsys.readouterr().err
     assert not (out / "neighbour.jsonl").exists()
 
@@ -234,22 +223,14 @@ def test_contenders_that_failed_are_told_but_the_lines_are_kept(tmp_path: Path, 
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
     script = f'echo "tutti: libgomp with 64 threads was not measured" >&2; cat {stored}; exit 1'
     out = tmp_path / "report"
-    assert (
-        main(
-            [
-                "make", "--tutti", str(fake_tutti(tmp_path / "tutti", script)), "--out", str(out),
-                "--quick",
-            ]
-        )
-        == 0
-    )
+    assert make_quickly(fake_tutti(tmp_path / "tutti", script), out) == 0
     assert "libgomp with 64 threads" in capsys.readouterr().err
     assert (out / "threads.jsonl").exists()
 
 
 def test_when_every_run_fails(tmp_path: Path, capsys):
     tutti = fake_tutti(tmp_path / "tutti", 'echo "tutti: broken" >&2; exit 3')
-    assert main(["make", "--tutti", str(tutti), "--out", str(tmp_path / "report"), "--quick"]) == 2
+    assert make_quickly(tutti, tmp_path / "report") == 2
     assert "status 3: tutti: broken" in error_of(capsys)
 
 
@@ -262,7 +243,7 @@ def test_results_of_the_hardware_are_brought_in(tmp_path: Path, capsys, monkeypa
         results, [line for line in synthetic_messages.hardware() if line["type"] != "hardware_run"]
     )
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert make_quickly(tutti, out) == 0
     assert '"type": "hardware_run"' in (out / "hardware.jsonl").read_text().splitlines()[0]
     assert "Unit counting" in (out / "index.html").read_text()
 
@@ -273,7 +254,7 @@ def test_without_results_of_the_hardware_the_kept_cycles_are_shown(
     stored = synthetic.write(tmp_path / "lines", synthetic.few())
     out = tmp_path / "report"
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
-    assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert make_quickly(tutti, out) == 0
     assert "`make hardware`" in capsys.readouterr().err
     assert hardware.WITH_SOURCES in (out / "hardware.jsonl").read_text().splitlines()[0]
     page = (out / "index.html").read_text()
@@ -289,7 +270,7 @@ def test_broken_results_of_the_hardware_are_told(tmp_path: Path, capsys, monkeyp
     results.parent.mkdir()
     results.write_text("{broken\n")
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert make_quickly(tutti, out) == 0
     assert "not a JSON line" in capsys.readouterr().err and not (out / "hardware.jsonl").exists()
     page = (out / "index.html").read_text()
     part = page[page.index('<section id="hardware_checks">') :].split("</section>")[0]
@@ -301,7 +282,7 @@ def test_an_mpi_that_is_not_there_stands_in_the_page(tmp_path: Path, monkeypatch
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     monkeypatch.setattr(plan_messages, "LAUNCHERS", {"mpich": ("no-such-launcher",)})
     out = tmp_path / "report"
-    assert main(["make", "--tutti", str(tutti), "--out", str(out), "--quick"]) == 0
+    assert make_quickly(tutti, out) == 0
     page = (out / "index.html").read_text()
     part = page[page.index('<section id="processes">') :].split("</section>")[0]
     assert "MPICH: not measured: no-such-launcher is not installed." in part
@@ -314,7 +295,7 @@ def test_calls_beyond_the_time_of_their_run_are_left_out_in_one_sentence(
     tutti = programs(tmp_path, f"cat {stored}", monkeypatch)
     monkeypatch.setattr(measure, "PATIENCE", -1)
     monkeypatch.setattr(measure, "GRACE", 0)
-    assert main(["make", "--tutti", str(tutti), "--out", str(tmp_path / "report"), "--quick"]) == 2
+    assert make_quickly(tutti, tmp_path / "report") == 2
     said = capsys.readouterr().err
     assert (
         said.count("not measured: an application with every detector") == 1
