@@ -9,23 +9,11 @@
 
 #include "network/bpf/shared.h"
 
-struct member {
-  struct bpf_spin_lock lock;
-  __u32 user;
-  struct tutti_net_key key;
-  struct tutti_net_place self;
-  __u32 unused;
-  __u64 called_at;
-  struct tutti_net_state state;
-  struct tutti_net_table table;
-};
-_Static_assert(sizeof(struct member) == sizeof(struct tutti_net_member), "one layout");
-
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(max_entries, TUTTI_NET_MEMBERS);
   __type(key, __u32);
-  __type(value, struct member);
+  __type(value, struct tutti_net_member);
 } members SEC(".maps");
 
 struct {
@@ -53,6 +41,42 @@ struct {
 TUTTI_NET_INLINE void count(__u32 what) {
   __u64* c = bpf_map_lookup_elem(&counters, &what);
   if (c) ++*c;
+}
+
+/* Finds a communicator and its place in the arrays. Returns 0 if there is none, and counts that. */
+TUTTI_NET_INLINE struct tutti_net_member* find_member(__u16 communicator, __u32* place) {
+  const __u32* index = bpf_map_lookup_elem(&places, &communicator);
+  if (!index) {
+    count(TUTTI_NET_COUNT_UNKNOWN);
+    return 0;
+  }
+  *place = *index;
+  return bpf_map_lookup_elem(&members, place);
+}
+
+/* Copies the values behind a message. Returns 0 if the frame ends before, and counts that. */
+TUTTI_NET_INLINE int read_values(const __u8* data, const __u8* end, __u32 words, __u64* value) {
+  int i;
+  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
+    const __u8* at = data + TUTTI_NET_EXTENDED_FRAME + 8 * i;
+    if (i >= words) break;
+    if (at + 8 > end) {
+      count(TUTTI_NET_COUNT_MALFORMED);
+      return 0;
+    }
+    value[i] = tutti_net_get64(at);
+  }
+  return 1;
+}
+
+/* Writes the values behind a message, as far as the frame reaches. */
+TUTTI_NET_INLINE void write_values(__u8* data, const __u8* end, __u32 words, const __u64* value) {
+  int i;
+  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
+    __u8* at = data + TUTTI_NET_EXTENDED_FRAME + 8 * i;
+    if (i >= words || at + 8 > end) break;
+    tutti_net_put64(at, value[i]);
+  }
 }
 
 #endif

@@ -58,7 +58,7 @@ TUTTI_NET_INLINE void tell(const struct tutti_net_table* t, __u8 kind, __u32 epi
 /* Releases the host: the values first, then the word. */
 __attribute__((noinline)) int release(__u32 index, __u32 episode) {
   const __u32 parity = episode & 1;
-  const struct member* me = bpf_map_lookup_elem(&members, &index);
+  const struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
   const struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
   struct tutti_net_completion* c = bpf_map_lookup_elem(&completions, &index);
   const __u64* sent;
@@ -82,7 +82,7 @@ __attribute__((noinline)) int release(__u32 index, __u32 episode) {
 /* Performs the message in the scratch. */
 __attribute__((noinline)) int perform(__u32 index, int from_host) {
   const __u32 zero = 0;
-  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
   struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
   struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
   struct tutti_net_actions a;
@@ -104,7 +104,7 @@ __attribute__((noinline)) int perform(__u32 index, int from_host) {
 /* Computes the check of the message in the scratch with the values there. */
 __attribute__((noinline)) __u64 check_of(__u32 index) {
   const __u32 zero = 0;
-  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
   struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
   if (!me || !s) return 0;
   return tutti_net_check_of(&s->message, s->value, &me->key);
@@ -113,7 +113,7 @@ __attribute__((noinline)) __u64 check_of(__u32 index) {
 /* Puts the message of a slot into the scratch: what the row sent, or an Ask. */
 __attribute__((noinline)) int compose(__u32 index, __u32 episode, __u32 slot, int asks) {
   const __u32 zero = 0, parity = episode & 1;
-  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
   struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
   struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
   const struct tutti_net_link* to;
@@ -147,7 +147,7 @@ __attribute__((noinline)) int compose(__u32 index, __u32 episode, __u32 slot, in
 __attribute__((noinline)) int send_clone(struct __sk_buff* skb, __u32 index, __u32 episode,
                                          __u32 slot, int asks) {
   const __u32 zero = 0;
-  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
   struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
   __u32 bytes;
   int i;
@@ -189,9 +189,8 @@ SEC("tc")
 int tutti_egress(struct __sk_buff* skb) {
   const __u32 zero = 0;
   struct tutti_net_message* m;
-  struct member* me;
+  struct tutti_net_member* me;
   struct scratch* s;
-  __u32* index;
   __u32 place, bytes, episode;
   __u64 sends, asks;
   int kind, i;
@@ -218,13 +217,7 @@ int tutti_egress(struct __sk_buff* skb) {
     count(TUTTI_NET_COUNT_MALFORMED);
     return TC_ACT_OK;
   }
-  index = bpf_map_lookup_elem(&places, &m->communicator);
-  if (!index) {
-    count(TUTTI_NET_COUNT_UNKNOWN);
-    return TC_ACT_SHOT;
-  }
-  place = *index;
-  me = bpf_map_lookup_elem(&members, &place);
+  me = find_member(m->communicator, &place);
   if (!me) return TC_ACT_SHOT;
   if (bpf_get_socket_uid(skb) != me->user) {
     count(TUTTI_NET_COUNT_LOCAL);
@@ -259,11 +252,10 @@ int tutti_xdp(struct xdp_md* ctx) {
   struct tutti_net_message *m, out;
   struct tutti_net_handover* h;
   struct tutti_net_place to;
-  struct member* me;
+  struct tutti_net_member* me;
   struct scratch* s;
-  __u32* index;
   __u32 place, slot, source, episode, words;
-  int kind, i;
+  int kind;
   __u64 sends, asks;
   if (data + TUTTI_NET_PLAIN_FRAME > end) return XDP_PASS;
   kind = tutti_net_frame_kind(data);
@@ -278,22 +270,8 @@ int tutti_xdp(struct xdp_md* ctx) {
     count(TUTTI_NET_COUNT_MALFORMED);
     return XDP_PASS;
   }
-  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
-    const __u8* at = data + TUTTI_NET_EXTENDED_FRAME + 8 * i;
-    if (i >= m->words) break;
-    if (at + 8 > end) {
-      count(TUTTI_NET_COUNT_MALFORMED);
-      return XDP_PASS;
-    }
-    s->value[i] = tutti_net_get64(at);
-  }
-  index = bpf_map_lookup_elem(&places, &m->communicator);
-  if (!index) {
-    count(TUTTI_NET_COUNT_UNKNOWN);
-    return XDP_DROP;
-  }
-  place = *index;
-  me = bpf_map_lookup_elem(&members, &place);
+  if (!read_values(data, end, m->words, s->value)) return XDP_PASS;
+  me = find_member(m->communicator, &place);
   if (!me) return XDP_DROP;
   if (m->plain) m->episode = tutti_net_widened(m->episode, me->state.episode);
   if (!tutti_net_is_for(&me->table, m)) {
@@ -348,11 +326,7 @@ int tutti_xdp(struct xdp_md* ctx) {
       out.plain = 0;
       if (data + TUTTI_NET_EXTENDED_FRAME > end) return XDP_DROP;
       tutti_net_write_frame(data, &me->self, s->mac, s->ip, &out);
-      for (i = 0; i < TUTTI_NET_VALUES; ++i) {
-        __u8* at = data + TUTTI_NET_EXTENDED_FRAME + 8 * i;
-        if (i >= words || at + 8 > end) break;
-        tutti_net_put64(at, s->value[i]);
-      }
+      write_values(data, end, words, s->value);
       count(TUTTI_NET_COUNT_SENT);
       return XDP_TX;
     }

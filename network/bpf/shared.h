@@ -3,6 +3,8 @@
 #ifndef TUTTI_NETWORK_BPF_SHARED_H
 #define TUTTI_NETWORK_BPF_SHARED_H
 
+#include <linux/bpf.h>
+
 #include "network/frame.h"
 
 enum {
@@ -21,8 +23,7 @@ enum {
 };
 
 struct tutti_net_member {
-  /* A struct bpf_spin_lock. */
-  __u32 lock;
+  struct bpf_spin_lock lock;
   /* Only sockets of this user may call. */
   __u32 user;
   struct tutti_net_key key;

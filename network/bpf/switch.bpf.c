@@ -45,7 +45,7 @@ struct {
 
 __attribute__((noinline)) __u64 check_of(__u32 index) {
   const __u32 zero = 0;
-  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
   struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
   if (!me || !s) return 0;
   return tutti_net_check_of(&s->message, s->value, &me->key);
@@ -54,7 +54,7 @@ __attribute__((noinline)) __u64 check_of(__u32 index) {
 /* Performs the message in the scratch, and puts there what the switch then says. */
 __attribute__((noinline)) int perform(__u32 index) {
   const __u32 zero = 0;
-  struct member* me = bpf_map_lookup_elem(&members, &index);
+  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
   struct tutti_net_values* v = bpf_map_lookup_elem(&values, &index);
   struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
   struct tutti_net_actions a;
@@ -107,11 +107,11 @@ int tutti_switch(struct xdp_md* ctx) {
   const __u8* end = (void*)(long)ctx->data_end;
   const struct tutti_net_switch_settings* set;
   struct tutti_net_message *m, out;
-  struct member* me;
+  struct tutti_net_member* me;
   struct scratch* s;
-  __u32 *index, place, words, ip;
+  __u32 place, words, ip;
   __u8 mac[6];
-  int kind, i;
+  int kind;
   if (data + TUTTI_NET_ETHERNET_BYTES > end) return XDP_DROP;
   if (data + TUTTI_NET_PLAIN_FRAME > end) return forward(ctx, data);
   kind = tutti_net_frame_kind(data);
@@ -130,23 +130,10 @@ int tutti_switch(struct xdp_md* ctx) {
   if (m->topology != TUTTI_NET_SWITCH || m->destination != TUTTI_NET_THE_SWITCH)
     return forward(ctx, data);
   words = m->words;
-  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
-    const __u8* at = data + TUTTI_NET_EXTENDED_FRAME + 8 * i;
-    if (i >= words) break;
-    if (at + 8 > end) {
-      count(TUTTI_NET_COUNT_MALFORMED);
-      return XDP_DROP;
-    }
-    s->value[i] = tutti_net_get64(at);
-  }
-  index = bpf_map_lookup_elem(&places, &m->communicator);
-  if (!index) {
-    count(TUTTI_NET_COUNT_UNKNOWN);
-    return XDP_DROP;
-  }
-  place = *index;
-  me = bpf_map_lookup_elem(&members, &place);
-  if (!me || !tutti_net_is_for(&me->table, m)) {
+  if (!read_values(data, end, words, s->value)) return XDP_DROP;
+  me = find_member(m->communicator, &place);
+  if (!me) return XDP_DROP;
+  if (!tutti_net_is_for(&me->table, m)) {
     count(TUTTI_NET_COUNT_UNKNOWN);
     return XDP_DROP;
   }
@@ -164,11 +151,7 @@ int tutti_switch(struct xdp_md* ctx) {
   if (out.destination == TUTTI_NET_EVERYONE) ip = 0xffffffff;
   tutti_net_write_frame(data, &me->self, out.destination == TUTTI_NET_EVERYONE ? all : mac, ip,
                         &out);
-  for (i = 0; i < TUTTI_NET_VALUES; ++i) {
-    __u8* at = data + TUTTI_NET_EXTENDED_FRAME + 8 * i;
-    if (i >= words || at + 8 > end) break;
-    tutti_net_put64(at, s->value[i]);
-  }
+  write_values(data, end, words, s->value);
   count(TUTTI_NET_COUNT_SENT);
   if (out.destination == TUTTI_NET_EVERYONE) return bpf_redirect_map(&ports, 0, BPF_F_BROADCAST);
   return XDP_TX;

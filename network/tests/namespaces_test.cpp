@@ -1,98 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the kernel's programs in namespaces that the test makes: every topology, native and
 // generic, values, loss, a late host, a dead one, a device with another program.
+#include "network/tests/namespaces.hpp"
+
 #include <arpa/inet.h>
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <gtest/gtest.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <bit>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <random>
-#include <set>
 #include <thread>
 
-#include "network/group.hpp"
-#include "network/testbed.hpp"
 #include "network/tests/arrivals.hpp"
 
 namespace {
 
 using namespace tutti;
 using namespace tutti::network;
+using namespace tutti::network::test;
 using namespace std::chrono_literals;
-
-#define NEEDS_TESTBED()                                              \
-  do {                                                               \
-    static const std::string why = why_no_testbed();                 \
-    if (!why.empty()) GTEST_SKIP() << "no namespaces here: " << why; \
-  } while (false)
-
-struct counts {
-  std::atomic<unsigned> published;
-};
-
-// The endpoint of a communicator that its members agreed on.
-std::unique_ptr<xdp_endpoint> endpoint_of(testbed& bed, unsigned topology,
-                                          const group::agreement& a) {
-  xdp_options o = bed.options(topology, 0);
-  std::vector<tutti_net_place> places;
-  for (const rank_t m : a.members) places.push_back(o.places[m]);
-  o.places = places;
-  o.rank = a.rank;
-  o.communicator = a.communicator;
-  o.incarnation = a.incarnation;
-  return std::make_unique<xdp_endpoint>("eth0", o);
-}
-
-// Every rank publishes its episode first; on release everybody's is checked.
-std::string run_barriers(testbed& bed, unsigned topology, unsigned episodes,
-                         std::uint16_t communicator = 0, std::chrono::seconds at_most = 60s) {
-  const rank_t n = bed.nodes();
-  const shared_array<counts> published(n);
-  for (rank_t r = 0; r < n; ++r)
-    // relaxed: the processes do not exist yet.
-    published[r].published.store(0, std::memory_order_relaxed);
-  auto options = bed.options(topology, 0);
-  options.communicator = communicator;
-  if (topology == TUTTI_NET_SWITCH) bed.start_in_switch(options);
-  // The tables of all hosts are there before any calls.
-  const shared_array<std::atomic<unsigned>> ready(1);
-  const std::string error = bed.run(
-      [&](rank_t r) {
-        auto o = bed.options(topology, r);
-        o.communicator = communicator;
-        xdp_endpoint e("eth0", o);
-        ++ready[0];
-        while (ready[0] < n) std::this_thread::sleep_for(1ms);
-        for (unsigned episode = 1; episode <= episodes; ++episode) {
-          // release, acquire: only the barrier orders them; it must not be the test that does.
-          published[r].published.store(episode, std::memory_order_release);
-          e.barrier(clock::now() + 30s);
-          for (rank_t other = 0; other < n; ++other)
-            // acquire: as above.
-            if (published[other].published.load(std::memory_order_acquire) < episode)
-              throw std::runtime_error("released before rank " + std::to_string(other));
-        }
-        // The programs stay until nobody asks any more.
-        std::this_thread::sleep_for(60ms);
-      },
-      at_most);
-  if (topology == TUTTI_NET_SWITCH) bed.stop_in_switch(communicator);
-  return error;
-}
 
 TEST(namespaces, all_topologies_native) {
   NEEDS_TESTBED();
@@ -415,213 +346,6 @@ TEST(namespaces, communicators_are_agreed_on_and_used_again) {
       },
       60s);
   EXPECT_EQ(error, "");
-}
-
-// What a test bed has in the kernel while it runs.
-struct traces_of_a_bed {
-  std::atomic<unsigned> ready;
-  std::array<std::atomic<std::uint64_t>, 8> namespaces;
-  std::array<std::atomic<std::uint32_t>, 8> programs;
-};
-
-std::uint64_t own_namespace() {
-  struct stat s {};
-  return ::stat("/proc/thread-self/ns/net", &s) == 0 ? s.st_ino : 0;
-}
-std::uint32_t xdp_program_of(const char* device) {
-  std::uint32_t id = 0;
-  (void)bpf_xdp_query_id(static_cast<int>(::if_nametoindex(device)), 0, &id);
-  return id;
-}
-// The maps of a program are those of the programs beside it, too.
-std::set<std::uint32_t> maps_of_program(std::uint32_t id) {
-  std::array<__u32, 32> ids{};
-  bpf_prog_info info{};
-  info.nr_map_ids = ids.size();
-  info.map_ids = reinterpret_cast<__u64>(ids.data());
-  __u32 length = sizeof info;
-  const int fd = bpf_prog_get_fd_by_id(id);
-  if (fd < 0) return {};
-  const int error = bpf_obj_get_info_by_fd(fd, &info, &length);
-  ::close(fd);
-  if (error != 0) return {};
-  return {ids.begin(), ids.begin() + info.nr_map_ids};
-}
-bool has_descriptor(int fd) {
-  if (fd >= 0) ::close(fd);
-  return fd >= 0;
-}
-// Processes that run, by a test of their number.
-template <class Chosen>
-std::vector<pid_t> processes(Chosen chosen) {
-  std::vector<pid_t> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(entry.path() / "stat");
-    std::string text;
-    std::getline(file, text);
-    if (text.rfind(')') == std::string::npos) continue;
-    char state = 0;
-    int parent = 0;
-    std::sscanf(text.c_str() + text.rfind(')') + 1, " %c %d", &state, &parent);
-    if (state != 'Z' && chosen(entry.path(), static_cast<pid_t>(parent)))
-      found.push_back(static_cast<pid_t>(std::stol(name)));
-  }
-  return found;
-}
-
-void a_test_bed_that_runs_for_long(traces_of_a_bed& t) {
-  testbed bed(3);
-  bed.inject_faults({.repeat = 0.05, .reorder = 0.05});
-  std::thread([&] {
-    bed.enter_switch();
-    t.namespaces[3] = own_namespace();
-    t.programs[3] = xdp_program_of("p0");
-  }).join();
-  (void)bed.run(
-      [&](rank_t r) {
-        xdp_endpoint e("eth0", bed.options(TUTTI_NET_RING, r));
-        t.namespaces[r] = own_namespace();
-        t.programs[r] = xdp_program_of("eth0");
-        ++t.ready;
-        while (t.ready < 3) std::this_thread::sleep_for(1ms);
-        for (;;) e.barrier();
-      },
-      60s);
-}
-
-TEST(namespaces, nothing_is_left_of_a_test_bed_that_is_interrupted_or_killed) {
-  NEEDS_TESTBED();
-  for (const int signal : {SIGINT, SIGKILL}) {
-    const shared_array<traces_of_a_bed> traces(1);
-    const pid_t bed = ::fork();
-    ASSERT_GE(bed, 0);
-    if (bed == 0) {
-      ::setpgid(0, 0);
-      a_test_bed_that_runs_for_long(traces[0]);
-      ::_exit(0);
-    }
-    for (int i = 0; i < 2000 && traces[0].ready < 3; ++i) std::this_thread::sleep_for(5ms);
-    ASSERT_EQ(traces[0].ready, 3u);
-    std::this_thread::sleep_for(50ms);
-    const auto children = processes([&](auto&&, pid_t parent) { return parent == bed; });
-    // Three ranks and the cable.
-    EXPECT_EQ(children.size(), 4u);
-    std::set<std::uint32_t> programs, maps;
-    std::set<std::uint64_t> spaces;
-    for (unsigned i = 0; i < 4; ++i) {
-      programs.insert(traces[0].programs[i]);
-      maps.merge(maps_of_program(traces[0].programs[i]));
-      spaces.insert(traces[0].namespaces[i]);
-    }
-    EXPECT_EQ(programs.size(), 4u);
-    EXPECT_EQ(programs.count(0), 0u);
-    EXPECT_EQ(spaces.size(), 4u);
-    EXPECT_GT(maps.size(), 8u);
-    // A terminal sends ctrl-C to the whole group; kill -9 ends one process.
-    ::kill(signal == SIGINT ? -bed : bed, signal);
-    int status = 0;
-    ASSERT_EQ(::waitpid(bed, &status, 0), bed);
-    EXPECT_EQ(WIFSIGNALED(status) ? WTERMSIG(status) : 0, signal);
-    // The kernel takes namespaces away in the background.
-    std::string left;
-    for (int i = 0; i < 1000; ++i) {
-      left.clear();
-      for (const std::uint32_t id : programs)
-        if (has_descriptor(bpf_prog_get_fd_by_id(id))) left += " program " + std::to_string(id);
-      for (const std::uint32_t id : maps)
-        if (has_descriptor(bpf_map_get_fd_by_id(id))) left += " map " + std::to_string(id);
-      for (const pid_t p : processes([&](const std::filesystem::path&path, pid_t) {
-             struct stat s {};
-             const bool is_there = ::stat((path / "ns" / "net").c_str(), &s) == 0;
-             return (is_there && spaces.contains(s.st_ino)) ||
-                    std::ranges::count(children, std::stol(path.filename().string())) != 0;
-           }))
-        left += " process " + std::to_string(p);
-      if (left.empty()) break;
-      std::this_thread::sleep_for(10ms);
-    }
-    EXPECT_EQ(left, "") << "after signal " << signal;
-    EXPECT_EQ(::if_nametoindex("p0"), 0u) << "a device of the switch is in this namespace";
-  }
-}
-
-// The numbers of the long tests, unless the environment gives others.
-unsigned from_environment(const char* name, unsigned otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<unsigned>(std::stoul(text));
-}
-
-class long_loss : public testing::TestWithParam<double> {};
-
-TEST_P(long_loss, no_barrier_is_lost_or_early) {
-  NEEDS_TESTBED();
-  const unsigned barriers = from_environment("TUTTI_NETWORK_BARRIERS", 100'000);
-  testbed bed(4);
-  bed.inject_faults({.lose = GetParam(), .repeat = 0.02, .reorder = 0.02, .seed = 7});
-  for (unsigned topology = first_topology; topology <= last_topology; ++topology) {
-    const auto begin = clock::now();
-    EXPECT_EQ(run_barriers(bed, topology, barriers, 0, 3600s), "") << topology_names[topology];
-    const std::chrono::duration<double> took = clock::now() - begin;
-    std::printf("%s: %u barriers of 4, %.0f%% lost, %.1f s\n",
-                std::string(topology_names[topology]).c_str(), barriers, 100 * GetParam(),
-                took.count());
-    std::fflush(stdout);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(lost, long_loss, testing::Values(0.01, 0.05, 0.2), [](const auto& test) {
-  return "percent_" + std::to_string(static_cast<int>(test.param * 100));
-});
-
-// All ranks draw the same numbers, and free the communicators in the same order.
-TEST(long_communicators, are_made_and_freed_at_random) {
-  NEEDS_TESTBED();
-  constexpr rank_t n = 4;
-  constexpr unsigned most = TUTTI_NET_MEMBERS - 1;
-  const unsigned steps = from_environment("TUTTI_NETWORK_COMMUNICATORS", 60'000);
-  testbed bed(n);
-  bed.inject_faults({.lose = 0.01, .repeat = 0.01, .reorder = 0.01, .seed = 11});
-  const shared_array<std::atomic<unsigned>> ready(1), fullest(1);
-  const std::string error = bed.run(
-      [&](rank_t r) {
-        xdp_endpoint world("eth0", bed.options(TUTTI_NET_TREE, r));
-        ++ready[0];
-        while (ready[0] < n) std::this_thread::sleep_for(1ms);
-        identifiers ids(most);
-        const auto make = [&](const group::agreement& a) {
-          return endpoint_of(bed,
-                             a.communicator % 2 == 0 ? TUTTI_NET_DISSEMINATION : TUTTI_NET_RING, a);
-        };
-        std::mt19937 random(5);
-        std::vector<std::unique_ptr<group>> all;
-        for (unsigned step = 0; step < steps; ++step) {
-          const bool is_full = all.size() == most;
-          if (all.empty() || (!is_full && random() % 16 < (step / 200 % 2 == 0 ? 12 : 4))) {
-            const unsigned colours = 1 + random() % 2;
-            all.push_back(group::split(world, ids, r % colours, make));
-            if (!all.back()) throw std::runtime_error("no communicator, though there is room");
-            if (r == 0 && all.size() > fullest[0]) fullest[0] = static_cast<unsigned>(all.size());
-          } else {
-            all.erase(all.begin() + random() % all.size());
-          }
-          if (all.empty()) continue;
-          group& used = *all[random() % all.size()];
-          std::array<std::uint64_t, 1> members{1ull << r};
-          (*used).allreduce(TUTTI_NET_OR, members, clock::now() + 30s);
-          std::uint64_t expected = 0;
-          for (const rank_t m : used.agreed().members) expected |= 1ull << m;
-          if (members[0] != expected) throw std::runtime_error("values of another communicator");
-        }
-        while (!all.empty()) all.pop_back();
-        if (ids.in_use() != 0) throw std::runtime_error("identifiers stay in use");
-        world.barrier(clock::now() + 30s);
-        std::this_thread::sleep_for(200ms);
-      },
-      3600s);
-  EXPECT_EQ(error, "");
-  std::printf("%u steps, at most %u communicators at once\n", steps, fullest[0].load());
 }
 
 }  // namespace
