@@ -170,4 +170,14 @@ int run_harness(int argc, char** argv, Body body) {
   return 1;
 }
 
+// The same for a unit that has been reset: calls body(testbench, arguments).
+template <class Body>
+int run_after_reset(int argc, char** argv, Body body) {
+  return run_harness(argc, argv, [&](const arguments& with) -> std::string {
+    testbench bench(with);
+    bench.reset();
+    return body(bench, with);
+  });
+}
+
 }  // namespace tutti::rtl

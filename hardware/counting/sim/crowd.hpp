@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "hardware/driver/registers.hpp"
-#include "hardware/flow/testbench.hpp"
-#include "tests/conformance/trace.hpp"
+#include "hardware/flow/barrier_unit.hpp"
 
 namespace tutti::rtl {
 
@@ -158,11 +157,7 @@ class crowd {
     bool write;
   };
 
-  bool done(std::uint64_t episodes) const {
-    for (rank_t t = 0; t < with_.threads; ++t)
-      if (t != with_.absent && threads_[t].episode < episodes) return false;
-    return true;
-  }
+  bool done(std::uint64_t episodes) const { return all_passed(threads_, with_.absent, episodes); }
 
   // Steps everything by one cycle.
   void cycle(std::uint64_t episodes) {

@@ -15,16 +15,6 @@ using reg::departure_path;
 
 constexpr rank_t most = THREADS;
 
-// Half of the threads arrive again at once, some a little later, a few very late.
-auto moody(std::uint64_t seed) {
-  return [random = std::mt19937_64(seed)](rank_t, std::uint64_t) mutable -> std::uint64_t {
-    const auto mood = random() % 16;
-    if (mood < 8) return 0;
-    if (mood < 15) return random() % 32;
-    return random() % 1'000;
-  };
-}
-
 std::string name_of(const crowd_options& o) {
   static const char* const arrivals[] = {"csr", "message", "memory"};
   static const char* const departures[] = {"csr", "lines", "line"};
@@ -51,7 +41,7 @@ class scenario {
           o.seed = with_.seed;
           o.shuffle_memory = true;
           o.memory_latency = d == departure_path::csr ? 1 : d == departure_path::lines ? 6 : 30;
-          o.think = moody(with_.seed + n);
+          o.think = moody(with_.seed + n, 32, 1'000);
           std::string wrong = lives(o, episodes);
           if (wrong.empty()) wrong = is_interrupted(o);
           if (wrong.empty() && n > 1) wrong = misses_one(o);
@@ -162,7 +152,7 @@ class scenario {
     o.arrival = arrival_path::memory;
     o.flag_only = true;
     o.memory_latency = 100;
-    o.think = moody(3);
+    o.think = moody(3, 32, 1'000);
     crowd c(bench_, memory_, o);
     c.configure();
     c.run(50, 1'000'000);
@@ -170,7 +160,7 @@ class scenario {
       return "a stale departure flag was never seen; it should have been";
     // The unit takes requests in order, so the flag is safe on this path.
     o.arrival = arrival_path::csr;
-    o.think = moody(3);
+    o.think = moody(3, 32, 1'000);
     crowd safe(bench_, memory_, o);
     safe.configure();
     if (!safe.run(50, 1'000'000)) return "stuck with the flag";

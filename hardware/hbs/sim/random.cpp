@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hardware/flow/barrier_unit.hpp"
 #include "hardware/hbs/sim/sockets.hpp"
 
 namespace {
@@ -28,13 +29,6 @@ std::vector<std::vector<member>> cut(std::mt19937_64& random) {
     groups[i < groups.size() ? i : random() % groups.size()].push_back(all[i]);
   std::erase_if(groups, [](const auto& g) { return g.empty(); });
   return groups;
-}
-
-auto moody(std::uint64_t seed) {
-  return [random = std::mt19937_64(seed)](rank_t, rank_t, std::uint64_t) mutable -> std::uint64_t {
-    const auto mood = random() % 16;
-    return mood < 8 ? 0 : mood < 15 ? random() % 32 : random() % 600;
-  };
 }
 
 // One in `often` arrivals is withdrawn.
@@ -69,7 +63,7 @@ std::string lives(testbench& bench, const arguments& with) {
       p.groups = {everybody()};
     else
       p.groups = cut(random);
-    p.think = moody(random());
+    p.think = moody(random(), 32, 600);
     p.regret = fickle(random(), often[round % 3]);
     p.to_structure = static_cast<unsigned>(random() % 20);
     p.back = static_cast<unsigned>(random() % 20);
@@ -165,9 +159,7 @@ std::string checker_sees(testbench& bench) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_harness(argc, argv, [](const arguments& with) -> std::string {
-    testbench bench(with);
-    bench.reset();
+  return run_after_reset(argc, argv, [](testbench& bench, const arguments& with) -> std::string {
     std::string wrong = lives(bench, with);
     if (wrong.empty()) wrong = misses_one(bench);
     if (wrong.empty()) wrong = refuses(bench);

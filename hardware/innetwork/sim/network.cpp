@@ -5,17 +5,12 @@
 
 #include "hardware/innetwork/sim/network.hpp"
 
+#include "hardware/flow/barrier_unit.hpp"
+
 namespace {
 
 using namespace tutti;
 using namespace tutti::rtl;
-
-auto moody(std::uint64_t seed, std::uint64_t longest) {
-  return [random = std::mt19937_64(seed), longest](rank_t, std::uint64_t) mutable -> std::uint64_t {
-    const auto mood = random() % 16;
-    return mood < 8 ? 0 : mood < 15 ? random() % 64 : random() % longest;
-  };
-}
 
 std::vector<rank_t> first(rank_t n) {
   std::vector<rank_t> all(n);
@@ -53,7 +48,7 @@ std::string run(const arguments& with) {
       const std::string what = plan.communicators[0].shape.name + " of " + std::to_string(n);
       // First without disturbance, then with all disturbances.
       for (const bool disturbed : {false, true}) {
-        plan.think = moody(with.seed + n, 600);
+        plan.think = moody(with.seed + n, 64, 600);
         if (disturbed) {
           // The centre of a star cannot carry more.
           plan.traffic = type == type_star ? 3 : 6;
@@ -74,7 +69,7 @@ std::string run(const arguments& with) {
       plan.communicators.push_back({100 + c, make_topology(type, n), first(n)});
     plan.traffic = 3;
     plan.faults = 6;
-    plan.think = moody(with.seed, 400);
+    plan.think = moody(with.seed, 64, 400);
     const std::string what = plan.communicators[0].shape.name + ", several communicators";
     if (std::string w = run_one(with, plan, each, what, checked); !w.empty()) return w;
     ++runs;
@@ -91,7 +86,7 @@ std::string run(const arguments& with) {
     // the one beat a cycle that a node takes.
     plan.traffic = 3;
     plan.faults = 6;
-    plan.think = moody(with.seed, 400);
+    plan.think = moody(with.seed, 64, 400);
     if (std::string w = run_one(with, plan, each, "three topologies", checked); !w.empty())
       return w;
     ++runs;

@@ -6,8 +6,7 @@
 #include <functional>
 
 #include "hardware/driver/registers.hpp"
-#include "hardware/flow/testbench.hpp"
-#include "tests/conformance/trace.hpp"
+#include "hardware/flow/barrier_unit.hpp"
 
 namespace {
 
@@ -69,11 +68,7 @@ class party {
     bool waits = false;
   };
 
-  bool done(std::uint64_t episodes) const {
-    for (rank_t t = 0; t < with_.threads; ++t)
-      if (t != with_.absent && threads_[t].episode < episodes) return false;
-    return true;
-  }
+  bool done(std::uint64_t episodes) const { return all_passed(threads_, with_.absent, episodes); }
 
   void cycle(std::uint64_t episodes) {
     std::uint64_t arrive = 0, parity = 0;
@@ -135,16 +130,9 @@ class party {
   std::uint64_t repeated_ = 0;
 };
 
-auto moody(std::uint64_t seed) {
-  return [random = std::mt19937_64(seed)]() mutable -> std::uint64_t {
-    const auto mood = random() % 16;
-    return mood < 8 ? 0 : mood < 15 ? random() % 32 : random() % 500;
-  };
-}
-
 std::string lives(testbench& bench, const arguments& with, rank_t n) {
   const std::uint64_t episodes = std::max<std::uint64_t>(with.cycles / 400, 20);
-  party p(bench, {.threads = n, .repeat = 8, .think = moody(with.seed)}, with.seed);
+  party p(bench, {.threads = n, .repeat = 8, .think = moody(with.seed, 32, 500)}, with.seed);
   if (!p.run(episodes, episodes * 2'000)) return "stuck";
   if (std::string wrong = test::check(p.passages(), n, episodes); !wrong.empty()) return wrong;
   const std::uint64_t errors = p.read(reg::error);
@@ -152,15 +140,7 @@ std::string lives(testbench& bench, const arguments& with, rank_t n) {
     return "the error register is " + std::to_string(errors) + " after repeated arrivals";
   if (const std::uint64_t e = p.read(reg::status); e != episodes)
     return "the unit counts " + std::to_string(e) + " episodes, not " + std::to_string(episodes);
-
-  for (int round = 0; round < 10; ++round) {
-    p.run(1'000'000, 1 + static_cast<std::uint64_t>(round) * 7);
-    p.reset_by_software();
-    if (!p.run(4, 100'000)) return "stuck after a reset";
-    if (std::string wrong = test::check(p.passages(), n, 4); !wrong.empty())
-      return "after a reset: " + wrong;
-  }
-  return {};
+  return survives_resets(p, n);
 }
 
 std::string misuse(testbench& bench, rank_t n) {
@@ -171,7 +151,7 @@ std::string misuse(testbench& bench, rank_t n) {
   const std::uint64_t all = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
   if (lonely.read(reg::arrived0) != (all & ~(std::uint64_t{1} << n / 2)))
     return "the unit does not know who is missing";
-  party few(bench, {.threads = n, .believed = n - 1, .think = moody(3)}, 1);
+  party few(bench, {.threads = n, .believed = n - 1, .think = moody(3, 32, 500)}, 1);
   few.run(50, 20'000);
   if (test::check(few.passages(), n, 50).empty())
     return "the checker passes a unit with a size that is too small";
@@ -201,17 +181,7 @@ std::string measure(testbench& bench, rank_t n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_harness(argc, argv, [](const arguments& with) -> std::string {
-    testbench bench(with);
-    bench.reset();
-    for (const rank_t n : {rank_t{THREADS}, std::max<rank_t>(THREADS / 2, 1)}) {
-      std::string wrong = lives(bench, with, n);
-      if (wrong.empty()) wrong = misuse(bench, n);
-      if (!wrong.empty()) return std::to_string(n) + " threads: " + wrong;
-    }
-    for (rank_t n = 1; n <= THREADS; ++n)
-      if (std::string wrong = measure(bench, n); !wrong.empty())
-        return std::to_string(n) + " threads: " + wrong;
-    return {};
+  return run_after_reset(argc, argv, [](testbench& bench, const arguments& with) {
+    return check_sizes(bench, with, THREADS, lives, misuse, measure);
   });
 }

@@ -7,8 +7,7 @@
 #include <functional>
 
 #include "hardware/driver/registers.hpp"
-#include "hardware/flow/testbench.hpp"
-#include "tests/conformance/trace.hpp"
+#include "hardware/flow/barrier_unit.hpp"
 
 namespace {
 
@@ -64,11 +63,7 @@ class grove {
     bool write;
   };
 
-  bool done(std::uint64_t episodes) const {
-    for (rank_t t = 0; t < with_.threads; ++t)
-      if (t != with_.absent && threads_[t].episode < episodes) return false;
-    return true;
-  }
+  bool done(std::uint64_t episodes) const { return all_passed(threads_, with_.absent, episodes); }
 
   void set_address(rank_t port, std::uint64_t address) {
     set_field(bench_.top().req_addr_i, port * 16, 16, address);
@@ -144,28 +139,14 @@ class grove {
   std::uint64_t overlaps_ = 0;
 };
 
-auto moody(std::uint64_t seed) {
-  return [random = std::mt19937_64(seed)](rank_t) mutable -> std::uint64_t {
-    const auto mood = random() % 16;
-    return mood < 8 ? 0 : mood < 15 ? random() % 32 : random() % 500;
-  };
-}
-
 std::string lives(testbench& bench, const arguments& with, rank_t n) {
   const std::uint64_t episodes = std::max<std::uint64_t>(with.cycles / 400, 20);
-  grove g(bench, {.threads = n, .think = moody(with.seed)});
+  grove g(bench, {.threads = n, .think = moody(with.seed, 32, 500)});
   if (!g.run(episodes, episodes * 2'000)) return "stuck";
   if (std::string wrong = test::check(g.passages(), n, episodes); !wrong.empty()) return wrong;
   if (n > 2 && g.overlaps() == 0) return "generations never overlapped";
   if (const std::uint64_t e = g.read(reg::error); e != 0) return "errors " + std::to_string(e);
-  for (int round = 0; round < 10; ++round) {
-    g.run(1'000'000, 1 + static_cast<std::uint64_t>(round) * 7);
-    g.reset_by_software();
-    if (!g.run(4, 100'000)) return "stuck after a reset";
-    if (std::string wrong = test::check(g.passages(), n, 4); !wrong.empty())
-      return "after a reset: " + wrong;
-  }
-  return {};
+  return survives_resets(g, n);
 }
 
 std::string misuse(testbench& bench, rank_t n) {
@@ -203,17 +184,7 @@ std::string measure(testbench& bench, rank_t n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_harness(argc, argv, [](const arguments& with) -> std::string {
-    testbench bench(with);
-    bench.reset();
-    for (const rank_t n : {rank_t{THREADS}, std::max<rank_t>(THREADS / 2, 1)}) {
-      std::string wrong = lives(bench, with, n);
-      if (wrong.empty()) wrong = misuse(bench, n);
-      if (!wrong.empty()) return std::to_string(n) + " threads: " + wrong;
-    }
-    for (rank_t n = 1; n <= THREADS; ++n)
-      if (std::string wrong = measure(bench, n); !wrong.empty())
-        return std::to_string(n) + " threads: " + wrong;
-    return {};
+  return run_after_reset(argc, argv, [](testbench& bench, const arguments& with) {
+    return check_sizes(bench, with, THREADS, lives, misuse, measure);
   });
 }
