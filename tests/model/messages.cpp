@@ -66,11 +66,9 @@ class piping : public scenario {
   ring_reader<checked> reader_;
 };
 
-// The common part of these programs: participants with endpoints, and what they record in each
-// episode.
-template <class Detector, class Wait>
+// Participants with endpoints, each of which does what Behaviour says: behaviour(endpoint, n).
+template <class Behaviour, class Detector, class Wait>
 class idling : public scenario {
- protected:
   using all_wait_points = wait_points<checked, Wait>;
   using endpoint_type = basic_endpoint<checked, Wait, Detector, false, unsigned>;
 
@@ -82,27 +80,25 @@ class idling : public scenario {
                                                       rings_.to(rank), 8, false));
   }
 
- protected:
+  void thread(rank_t rank) override { behaviour_(*ends_[rank], n_); }
+
+ private:
   rank_t n_;
   ring_table<checked> rings_;
   all_wait_points wait_points_;
   typename endpoint_type::shared all_;
   std::vector<std::unique_ptr<endpoint_type>> ends_;
+  Behaviour behaviour_;
 };
 
 // Two episodes. In each the last rank sends to the first, which answers to the rank before the
 // last, if there is one, or to the sender. Each message refers to plain data. Every rank checks
 // that all messages were delivered, that each belongs to its episode, and the combined value.
-template <class Detector, class Wait>
-class conversing : public idling<Detector, Wait> {
-  using base = idling<Detector, Wait>;
-
+class conversing {
  public:
-  using base::base;
-
-  void thread(rank_t rank) override {
-    auto& me = *this->ends_[rank];
-    const rank_t n = this->n_;
+  template <class Endpoint>
+  void operator()(Endpoint& me, rank_t n) {
+    const rank_t rank = me.rank();
     for (unsigned episode = 0; episode < 2; ++episode) {
       if (rank == n - 1) send(me, 0, episode);
       wrote_[episode][rank] = episode + 1;
@@ -110,7 +106,7 @@ class conversing : public idling<Detector, Wait> {
         const auto got =
             me.idle(episode == 0 || rank == 0, value_of(episode, rank), combine_in_order);
         if (got.result == idle_result::message) {
-          receive(me, episode);
+          receive(me, n, episode);
           continue;
         }
         RL_ASSERT(got.result == (episode == 0 ? idle_result::unanimous : idle_result::idle));
@@ -129,14 +125,13 @@ class conversing : public idling<Detector, Wait> {
     me.send(to, std::uint64_t{episode});
   }
   template <class Endpoint>
-  void receive(Endpoint& me, unsigned episode) {
+  void receive(Endpoint& me, rank_t n, unsigned episode) {
     RL_ASSERT(me.can_recv());
     const received message = me.recv();
     RL_ASSERT(message.as<std::uint64_t>() == episode);
     RL_ASSERT(said_[episode][message.source] == episode + 7);
     delivered_[episode] = delivered_[episode] + 1;
     me.release(message);
-    const rank_t n = this->n_;
     if (me.rank() == 0) send(me, n > 2 ? n - 2 : n - 1, episode);
   }
 
@@ -148,16 +143,12 @@ class conversing : public idling<Detector, Wait> {
 // Every participant sends more large messages round the ring of participants than there is room
 // for, and waits for room. Room or a message wakes those that sleep, and plain data go along. If
 // `with_deadlines`, the first asks at intervals.
-template <class Detector, class Wait, bool is_one_way, bool with_deadlines = false>
-class pressing : public idling<Detector, Wait> {
-  using base = idling<Detector, Wait>;
-
+template <bool is_one_way, bool with_deadlines = false>
+class pressing {
  public:
-  using base::base;
-
-  void thread(rank_t rank) override {
-    auto& me = *this->ends_[rank];
-    const rank_t n = this->n_;
+  template <class Endpoint>
+  void operator()(Endpoint& me, rank_t n) {
+    const rank_t rank = me.rank();
     unsigned next = 0;
     const auto take = [&](const received& message) {
       const auto number = message.as<parcel>().words[0];
@@ -196,17 +187,12 @@ class pressing : public idling<Detector, Wait> {
 // The receiver gives room back twice, and only the second time it is enough: a sender that misses
 // that sleeps for ever. (The model shows a stale value only to a thread that has not paused since
 // it first saw it, so the missed update must not be the first.)
-template <class Detector, class Wait>
-class hoarding : public idling<Detector, Wait> {
-  using base = idling<Detector, Wait>;
-
+class hoarding {
  public:
-  using base::base;
-
-  void thread(rank_t rank) override {
-    auto& me = *this->ends_[rank];
+  template <class Endpoint>
+  void operator()(Endpoint& me, rank_t /*n*/) {
     const auto never = [](const received&) { RL_ASSERT(false); };
-    if (rank == 0) {
+    if (me.rank() == 0) {
       me.send_wait(1, std::array<std::uint64_t, 7>{}, never);
       for (int k = 0; k < 3; ++k) me.send_wait(1, std::array<std::uint64_t, 8>{}, never);
       RL_ASSERT(me.idle(true) == idle_result::unanimous);
@@ -225,66 +211,53 @@ class hoarding : public idling<Detector, Wait> {
   }
 };
 
+// Whether the call throws because a participant has left.
+template <class Call>
+bool is_told(Call call) {
+  try {
+    call();
+  } catch (const std::runtime_error&) {
+    return true;
+  }
+  return false;
+}
+
 // The receiver never receives, and leaves. A sender that waits for room there gets an error, asleep
 // or not, and also if another has left before.
-template <class Detector, class Wait>
-class abandoning : public idling<Detector, Wait> {
-  using base = idling<Detector, Wait>;
-
+class abandoning {
  public:
-  using base::base;
-
-  void thread(rank_t rank) override {
-    auto& me = *this->ends_[rank];
-    if (rank != 0) return me.leave();
-    bool is_told = false;
-    try {
+  template <class Endpoint>
+  void operator()(Endpoint& me, rank_t /*n*/) {
+    if (me.rank() != 0) return me.leave();
+    RL_ASSERT(is_told([&] {
       for (unsigned k = 0; k < 8; ++k)
         me.send_wait(1, std::uint64_t{k}, [](const received&) { RL_ASSERT(false); });
       const std::array<std::uint64_t, 8> large{};
       for (unsigned k = 0; k < 4; ++k) me.send_wait(1, large, [](const received&) {});
-    } catch (const std::runtime_error&) {
-      is_told = true;
-    }
-    RL_ASSERT(is_told);
+    }));
   }
 };
 
 // One participant leaves instead of coming: the others get an error, asleep or not.
-template <class Detector, class Wait>
-class deserting : public idling<Detector, Wait> {
-  using base = idling<Detector, Wait>;
-
+class deserting {
  public:
-  using base::base;
-
-  void thread(rank_t rank) override {
-    auto& me = *this->ends_[rank];
+  template <class Endpoint>
+  void operator()(Endpoint& me, rank_t n) {
     RL_ASSERT(me.idle(true) == idle_result::unanimous);
-    if (rank == this->n_ - 1) return me.leave();
-    bool is_told = false;
-    try {
-      me.idle(true);
-    } catch (const std::runtime_error&) {
-      is_told = true;
-    }
-    RL_ASSERT(is_told);
+    if (me.rank() == n - 1) return me.leave();
+    RL_ASSERT(is_told([&] { me.idle(true); }));
   }
 };
 
 // Gives up at a moment drawn at random, and comes again.
-template <class Detector, class Wait>
-class hesitating : public idling<Detector, Wait> {
-  using base = idling<Detector, Wait>;
-
+class hesitating {
  public:
-  using base::base;
-
-  void thread(rank_t rank) override {
-    auto& me = *this->ends_[rank];
+  template <class Endpoint>
+  void operator()(Endpoint& me, rank_t n) {
+    const rank_t rank = me.rank();
     for (unsigned episode = 0; episode < 2; ++episode) {
       wrote_[episode][rank] = episode + 1;
-      if (rank == this->n_ - 1) {
+      if (rank == n - 1) {
         timed_idle late;
         do late = me.idle_for(true, std::chrono::nanoseconds(1));
         while (!late);
@@ -292,8 +265,7 @@ class hesitating : public idling<Detector, Wait> {
       } else {
         RL_ASSERT(me.idle(true) == idle_result::unanimous);
       }
-      for (rank_t other = 0; other < this->n_; ++other)
-        RL_ASSERT(wrote_[episode][other] == episode + 1);
+      for (rank_t other = 0; other < n; ++other) RL_ASSERT(wrote_[episode][other] == episode + 1);
     }
   }
 
@@ -301,22 +273,23 @@ class hesitating : public idling<Detector, Wait> {
   checked_plain<unsigned> wrote_[2][most_threads];
 };
 
-template <class Scenario>
+template <class Behaviour, class Detector, class Wait>
 program of(const std::string& name, rank_t n) {
-  return {name + ", n = " + std::to_string(n), n,
-          [n]() -> std::unique_ptr<scenario> { return std::make_unique<Scenario>(n); }};
+  return {name + ", n = " + std::to_string(n), n, [n]() -> std::unique_ptr<scenario> {
+            return std::make_unique<idling<Behaviour, Detector, Wait>>(n);
+          }};
 }
 
 template <class Detector>
 std::vector<program> idle_programs() {
   std::vector<program> made;
   for (rank_t n = 2; n <= 3; ++n) {
-    made.push_back(of<conversing<Detector, spinning>>("messages, spin", n));
-    made.push_back(of<conversing<Detector, parking>>("messages, park", n));
-    made.push_back(of<deserting<Detector, parking>>("one leaves, park", n));
+    made.push_back(of<conversing, Detector, spinning>("messages, spin", n));
+    made.push_back(of<conversing, Detector, parking>("messages, park", n));
+    made.push_back(of<deserting, Detector, parking>("one leaves, park", n));
   }
-  made.push_back(of<hesitating<Detector, spinning>>("a deadline, spin", 2));
-  made.push_back(of<conversing<Detector, adapting>>("messages, adaptive", 2));
+  made.push_back(of<hesitating, Detector, spinning>("a deadline, spin", 2));
+  made.push_back(of<conversing, Detector, adapting>("messages, adaptive", 2));
   return made;
 }
 
@@ -346,21 +319,21 @@ std::vector<subject> message_subjects() {
                               return std::make_unique<piping>();
                             }});
   // These are the sends that wait for room.
-  rings.programs.push_back(of<hoarding<counter, parking_at_once>>("all room at once, park", 2));
-  rings.programs.push_back(of<pressing<counter, parking, true>>("one way, park", 2));
-  rings.programs.push_back(of<pressing<counter, parking, false>>("both ways, park", 2));
-  rings.programs.push_back(of<pressing<counter, parking, false>>("in a circle, park", 3));
-  rings.programs.push_back(of<pressing<counter, adapting, false>>("both ways, adaptive", 2));
-  rings.programs.push_back(of<pressing<snapshot, spinning, false, true>>("deadlines, spin", 2));
-  rings.programs.push_back(of<abandoning<counter, parking>>("the receiver leaves, park", 2));
-  rings.programs.push_back(of<abandoning<counter, parking>>("two leave, park", 3));
+  rings.programs.push_back(of<hoarding, counter, parking_at_once>("all room at once, park", 2));
+  rings.programs.push_back(of<pressing<true>, counter, parking>("one way, park", 2));
+  rings.programs.push_back(of<pressing<false>, counter, parking>("both ways, park", 2));
+  rings.programs.push_back(of<pressing<false>, counter, parking>("in a circle, park", 3));
+  rings.programs.push_back(of<pressing<false>, counter, adapting>("both ways, adaptive", 2));
+  rings.programs.push_back(of<pressing<false, true>, snapshot, spinning>("deadlines, spin", 2));
+  rings.programs.push_back(of<abandoning, counter, parking>("the receiver leaves, park", 2));
+  rings.programs.push_back(of<abandoning, counter, parking>("two leave, park", 3));
   // The common part of both detectors is weakened once.
   subject shared{"idle", {}, "idle."}, wake_words{"wake word", {}, "wake_word."};
   for (rank_t n = 2; n <= 3; ++n) {
-    shared.programs.push_back(of<conversing<counter, spinning>>("counter, spin", n));
-    shared.programs.push_back(of<conversing<counter, parking>>("counter, park", n));
-    shared.programs.push_back(of<deserting<counter, parking>>("counter, one leaves, park", n));
-    wake_words.programs.push_back(of<conversing<snapshot, parking>>("snapshot, park", n));
+    shared.programs.push_back(of<conversing, counter, spinning>("counter, spin", n));
+    shared.programs.push_back(of<conversing, counter, parking>("counter, park", n));
+    shared.programs.push_back(of<deserting, counter, parking>("counter, one leaves, park", n));
+    wake_words.programs.push_back(of<conversing, snapshot, parking>("snapshot, park", n));
   }
   for (program& p : eventcount_programs()) wake_words.programs.push_back(std::move(p));
   std::vector<subject> made{std::move(rings), std::move(shared), std::move(wake_words)};

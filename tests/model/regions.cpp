@@ -75,15 +75,6 @@ class forking : public scenario {
   desk desk_;
 };
 
-template <class Wait>
-program fork(const std::string& wait, rank_t n, bool crowded, rank_t fan) {
-  return {wait + (crowded ? ", crowded" : ", fan " + std::to_string(fan)) +
-              ", n = " + std::to_string(n),
-          n, [=]() -> std::unique_ptr<scenario> {
-            return std::make_unique<forking<Wait>>(n, crowded, fan);
-          }};
-}
-
 // Regions of the first two of three ranks, with loops in between for which nobody waits.
 template <class Wait>
 class offering : public scenario {
@@ -139,12 +130,12 @@ class offering : public scenario {
   desk desk_;
 };
 
-template <class Wait>
-program offer(const std::string& wait, rank_t n, bool crowded, rank_t fan) {
-  return {wait + ", with loops" + (crowded ? ", crowded" : ", fan " + std::to_string(fan)) +
+template <class Scenario>
+program of(const std::string& name, rank_t n, bool crowded, rank_t fan) {
+  return {name + (crowded ? ", crowded" : ", fan " + std::to_string(fan)) +
               ", n = " + std::to_string(n),
           n, [=]() -> std::unique_ptr<scenario> {
-            return std::make_unique<offering<Wait>>(n, crowded, fan);
+            return std::make_unique<Scenario>(n, crowded, fan);
           }};
 }
 
@@ -235,19 +226,19 @@ subject fork_join_subject() {
   subject made{"fork_join", {}};
   for (const bool crowded : {false, true})
     for (rank_t n = 2; n <= 4; ++n) {
-      made.programs.push_back(fork<spinning>("spin", n, crowded, 2));
-      made.programs.push_back(fork<parking>("park", n, crowded, 2));
+      made.programs.push_back(of<forking<spinning>>("spin", n, crowded, 2));
+      made.programs.push_back(of<forking<parking>>("park", n, crowded, 2));
     }
-  made.programs.push_back(fork<spinning>("spin", 4, false, 16));
-  made.programs.push_back(fork<adapting>("adaptive", 2, false, 2));
-  made.programs.push_back(fork<adapting>("adaptive", 2, true, 2));
+  made.programs.push_back(of<forking<spinning>>("spin", 4, false, 16));
+  made.programs.push_back(of<forking<adapting>>("adaptive", 2, false, 2));
+  made.programs.push_back(of<forking<adapting>>("adaptive", 2, true, 2));
   for (const bool crowded : {false, true})
     for (rank_t n = 2; n <= 3; ++n) {
-      made.programs.push_back(offer<spinning>("spin", n, crowded, 16));
-      made.programs.push_back(offer<parking>("park", n, crowded, 16));
+      made.programs.push_back(of<offering<spinning>>("spin, with loops", n, crowded, 16));
+      made.programs.push_back(of<offering<parking>>("park, with loops", n, crowded, 16));
     }
-  made.programs.push_back(offer<spinning>("spin", 3, false, 2));
-  made.programs.push_back(offer<parking>("park", 4, false, 2));
+  made.programs.push_back(of<offering<spinning>>("spin, with loops", 3, false, 2));
+  made.programs.push_back(of<offering<parking>>("park, with loops", 4, false, 2));
   return made;
 }
 
