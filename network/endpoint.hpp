@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "network/tables.hpp"
+#include "tutti/platform/interface_base.hpp"
 
 namespace tutti::network {
 
@@ -56,12 +57,8 @@ struct stamps {
   std::uint64_t called = 0, released = 0;
 };
 
-class endpoint {
+class endpoint : public interface_base {
  public:
-  virtual ~endpoint() = default;
-  endpoint(const endpoint&) = delete;
-  endpoint& operator=(const endpoint&) = delete;
-
   rank_t rank() const noexcept { return table_.rank; }
   rank_t size() const noexcept { return table_.size; }
   std::uint32_t episode() const noexcept { return episode_; }

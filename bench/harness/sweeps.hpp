@@ -9,16 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "tutti/platform/interface_base.hpp"
+
 namespace tutti::bench {
 
 // One thing that is measured again and again.
-class series {
+class series : public interface_base {
  public:
-  series() = default;
-  virtual ~series() = default;
-  series(const series&) = delete;
-  series& operator=(const series&) = delete;
-
   // Checks and calibrates. False: it will not be measured.
   virtual bool prepare() = 0;
   // One round.

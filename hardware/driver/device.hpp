@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tutti/platform/interface_base.hpp"
+
 namespace tutti::hardware {
 
 // Memory that both the program and the unit access, in words of 8 bytes.
@@ -19,13 +21,8 @@ struct shared_memory {
   std::uint64_t bus_address = 0;
 };
 
-class device {
+class device : public interface_base {
  public:
-  device() = default;
-  virtual ~device() = default;
-  device(const device&) = delete;
-  device& operator=(const device&) = delete;
-
   // Any thread may call these. Offsets are in bytes, multiples of 8. The unit takes the requests of
   // one thread in order.
   virtual std::uint64_t read(std::uint64_t offset) = 0;

@@ -8,16 +8,13 @@
 #include <string>
 
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/interface_base.hpp"
 
 namespace tutti::model {
 
 // What the threads of one execution share and do. It is made anew for each execution, inside it.
-class scenario {
+class scenario : public interface_base {
  public:
-  scenario() = default;
-  virtual ~scenario() = default;
-  scenario(const scenario&) = delete;
-  scenario& operator=(const scenario&) = delete;
   virtual void thread(rank_t rank) = 0;
   // Called after all threads have ended.
   virtual void after() {}

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tutti/platform/interface_base.hpp"
 #include "vcode/machine/arena.hpp"
 #include "vcode/machine/statistics.hpp"
 
@@ -58,13 +59,8 @@ class spmd_board {
 };
 
 // The threads behind an executor (run.cpp): a team, or one rank's place in a region of it.
-class executor_threads {
+class executor_threads : public interface_base {
  public:
-  executor_threads() = default;
-  virtual ~executor_threads() = default;
-  executor_threads(const executor_threads&) = delete;
-  executor_threads& operator=(const executor_threads&) = delete;
-
   // Calls phase(object, part) once for each part, at most one for each rank, and returns when all
   // calls have returned. The caller executes the parts of ranks that are late, so only a rank that
   // is preempted inside a part delays the others.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tutti/platform/interface_base.hpp"
 #include "tutti/team/team.hpp"
 
 namespace tutti::streamcluster {
@@ -20,12 +21,9 @@ namespace tutti::streamcluster {
 // any number of ranks.
 using amounts = std::array<std::int64_t, 2>;
 
-class collectives {
+class collectives : public interface_base {
  public:
   collectives(rank_t rank, rank_t size) noexcept : rank_(rank), size_(size) {}
-  virtual ~collectives() = default;
-  collectives(const collectives&) = delete;
-  collectives& operator=(const collectives&) = delete;
 
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return size_; }

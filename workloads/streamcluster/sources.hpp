@@ -7,15 +7,12 @@
 #include <memory>
 #include <span>
 
+#include "tutti/platform/interface_base.hpp"
+
 namespace tutti::streamcluster {
 
-class source {
+class source : public interface_base {
  public:
-  source() = default;
-  virtual ~source() = default;
-  source(const source&) = delete;
-  source& operator=(const source&) = delete;
-
   // At least 1, and known before the first point is read.
   virtual std::size_t dimensions() const = 0;
   // Reads the next point into `point`, which has dimensions() entries. Returns false at the end.

@@ -8,6 +8,7 @@
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/hosted.hpp"
+#include "tutti/platform/interface_base.hpp"
 #include "tutti/wait/deadline.hpp"
 #include "tutti/wait/patience.hpp"
 
@@ -15,13 +16,8 @@ namespace tutti {
 
 // The interface of all barriers. One thread at a time may use a rank; different ranks call at the
 // same time.
-class TUTTI_API any_barrier {
+class TUTTI_API any_barrier : public interface_base {
  public:
-  any_barrier() = default;
-  virtual ~any_barrier() = default;
-  any_barrier(const any_barrier&) = delete;
-  any_barrier& operator=(const any_barrier&) = delete;
-
   // Arrives as `rank`, 0 .. participants()-1, and returns when all have arrived. The rank is not
   // checked.
   virtual void arrive_and_wait(rank_t rank) = 0;

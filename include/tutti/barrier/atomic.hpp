@@ -13,23 +13,10 @@
 namespace tutti {
 
 template <class Memory = native, class Wait = adaptive_wait<Memory>>
-class atomic_barrier : private master_barrier<Memory, Wait> {
-  using base = master_barrier<Memory, Wait>;
-
+class atomic_barrier : public master_barrier<atomic_barrier<Memory, Wait>, Memory, Wait> {
  public:
-  explicit atomic_barrier(rank_t n) : base(n) {}
+  explicit atomic_barrier(rank_t n) : atomic_barrier::master_barrier(n) {}
 
-  // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
-  // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
-  // and one thread at a time may use it.
-  template <class Deadline = no_deadline>
-  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
-    return this->meet(
-        rank, [&] { return collect(rank, deadline); }, deadline);
-  }
-
-  // A worker reports its arrival. The master waits for all workers, and may call it again after its
-  // deadline has passed.
   template <class Deadline = no_deadline>
   bool collect(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = this->locals_[rank];
@@ -46,11 +33,6 @@ class atomic_barrier : private master_barrier<Memory, Wait> {
     return this->wait_.until(me.collecting, arrived_, Memory::order("atomic.collect", acquire),
                              reached(all), deadline);
   }
-
-  using base::await;
-  using base::open;
-  using base::participants;
-  using base::set_patience;
 
  private:
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived_{0};

@@ -10,17 +10,14 @@
 #include "tutti/barrier/any_class.hpp"
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/interface_base.hpp"
 #include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
 // The compiled library makes it.
-class TUTTI_API auto_rank {
+class TUTTI_API auto_rank : public interface_base {
  public:
-  virtual ~auto_rank() = default;
-  auto_rank(const auto_rank&) = delete;
-  auto_rank& operator=(const auto_rank&) = delete;
-
   any_barrier& barrier() const noexcept { return *barrier_; }
 
   // Returns this thread's rank here, which the thread claims at its first call. The algorithms need

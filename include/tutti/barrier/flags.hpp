@@ -15,23 +15,10 @@
 namespace tutti {
 
 template <class Memory = native, class Wait = adaptive_wait<Memory>, bool Padded = false>
-class flags_barrier : private master_barrier<Memory, Wait> {
-  using base = master_barrier<Memory, Wait>;
-
+class flags_barrier : public master_barrier<flags_barrier<Memory, Wait, Padded>, Memory, Wait> {
  public:
-  explicit flags_barrier(rank_t n) : base(n), flags_(n) {}
+  explicit flags_barrier(rank_t n) : flags_barrier::master_barrier(n), flags_(n) {}
 
-  // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
-  // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
-  // and one thread at a time may use it.
-  template <class Deadline = no_deadline>
-  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
-    return this->meet(
-        rank, [&] { return collect(rank, deadline); }, deadline);
-  }
-
-  // A worker reports its arrival. The master waits for all workers, and may call it again after its
-  // deadline has passed.
   template <class Deadline = no_deadline>
   bool collect(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = this->locals_[rank];
@@ -48,11 +35,6 @@ class flags_barrier : private master_barrier<Memory, Wait> {
         return false;
     return true;
   }
-
-  using base::await;
-  using base::open;
-  using base::participants;
-  using base::set_patience;
 
  private:
   rank_flags<Memory, Padded> flags_;

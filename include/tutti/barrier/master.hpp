@@ -10,11 +10,32 @@
 
 namespace tutti {
 
-template <class Memory, class Wait>
+// Derived, the algorithm, has
+//   bool collect(rank, deadline = {})
+// in which a worker reports its arrival. The master waits there for all workers, and may call it
+// again after its deadline has passed.
+template <class Derived, class Memory, class Wait>
 class master_barrier {
  public:
-  explicit master_barrier(rank_t participants)
-      : n_(participants), locals_(participants), wait_(participants) {}
+  // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
+  // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
+  // and one thread at a time may use it.
+  template <class Deadline = no_deadline>
+  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
+    participant<Wait>& me = locals_[rank];
+    const std::uint32_t episode = ++me.episode;
+    if (!static_cast<Derived&>(*this).collect(rank, deadline)) return false;
+    if (rank == 0) {
+      // release: publishes the work of all, which the master acquired while it collected; pairs
+      // with the wait.
+      go_.store(episode, Memory::order("master.release", release));
+      wait_.notify(go_);
+      return true;
+    }
+    // acquire: pairs with the master's release.
+    return wait_.until(me.wait_state, go_, Memory::order("master.wait", acquire), reached(episode),
+                       deadline);
+  }
 
   rank_t participants() const noexcept { return n_; }
   // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
@@ -37,23 +58,8 @@ class master_barrier {
   }
 
  protected:
-  // collect() reports the rank's arrival; the master's returns once all have arrived.
-  template <class Collect, class Deadline>
-  bool meet(rank_t rank, Collect collect, Deadline deadline) {
-    participant<Wait>& me = locals_[rank];
-    const std::uint32_t episode = ++me.episode;
-    if (!collect()) return false;
-    if (rank == 0) {
-      // release: publishes the work of all, which the master acquired while it collected; pairs
-      // with the wait.
-      go_.store(episode, Memory::order("master.release", release));
-      wait_.notify(go_);
-      return true;
-    }
-    // acquire: pairs with the master's release.
-    return wait_.until(me.wait_state, go_, Memory::order("master.wait", acquire), reached(episode),
-                       deadline);
-  }
+  explicit master_barrier(rank_t participants)
+      : n_(participants), locals_(participants), wait_(participants) {}
 
   rank_t n_;
   array<participant<Wait>> locals_;

@@ -14,23 +14,10 @@
 namespace tutti {
 
 template <class Memory = native, class Wait = adaptive_wait<Memory>>
-class mutex_barrier : private master_barrier<Memory, Wait> {
-  using base = master_barrier<Memory, Wait>;
-
+class mutex_barrier : public master_barrier<mutex_barrier<Memory, Wait>, Memory, Wait> {
  public:
-  explicit mutex_barrier(rank_t n) : base(n) {}
+  explicit mutex_barrier(rank_t n) : mutex_barrier::master_barrier(n) {}
 
-  // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
-  // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
-  // and one thread at a time may use it.
-  template <class Deadline = no_deadline>
-  bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
-    return this->meet(
-        rank, [&] { return collect(rank, deadline); }, deadline);
-  }
-
-  // A worker reports its arrival. The master waits for all workers, and may call it again after its
-  // deadline has passed.
   template <class Deadline = no_deadline>
   bool collect(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = this->locals_[rank];
@@ -51,11 +38,6 @@ class mutex_barrier : private master_barrier<Memory, Wait> {
     return this->wait_.until(me.collecting, arrived_, Memory::order("mutex.collect", acquire),
                              reached(all), deadline);
   }
-
-  using base::await;
-  using base::open;
-  using base::participants;
-  using base::set_patience;
 
  private:
   typename Memory::mutex lock_;

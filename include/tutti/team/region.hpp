@@ -10,6 +10,7 @@
 
 #include "tutti/barrier/participant.hpp"
 #include "tutti/export.h"
+#include "tutti/platform/interface_base.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/deadline.hpp"
 #include "tutti/wait/patience.hpp"
@@ -18,13 +19,8 @@ namespace tutti {
 
 // A region whose barrier and wait policy are chosen at run time. One thread at a time may use a
 // rank.
-class TUTTI_API any_region {
+class TUTTI_API any_region : public interface_base {
  public:
-  any_region() = default;
-  virtual ~any_region() = default;
-  any_region(const any_region&) = delete;
-  any_region& operator=(const any_region&) = delete;
-
   // The master, rank 0, opens the region. What it did before happens before a worker's return from
   // await().
   virtual void open() = 0;
