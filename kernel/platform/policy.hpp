@@ -11,6 +11,7 @@
 #include "kernel/core/thread.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/cpu.hpp"
+#include "tutti/platform/standard_words.hpp"
 
 namespace tutti::kernel {
 
@@ -35,13 +36,7 @@ void park_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, u64 dea
 void park_on(const std::atomic<std::uint64_t>& word, std::uint64_t seen, u64 deadline_ns) noexcept;
 void wake_waiters(const void* address, u32 most) noexcept;
 
-struct memory {
-  template <class T>
-  using atomic = std::atomic<T>;
-  template <class T>
-  using setting = std::atomic<T>;
-  template <class T>
-  using plain = T;
+struct memory : tutti::platform::standard_words {
   using mutex = kernel::mutex;
   static constexpr bool can_park = true;
 

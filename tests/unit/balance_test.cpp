@@ -26,13 +26,7 @@ constexpr std::uint64_t us = 1'000, ms = 1'000'000;
 
 // One processor and its clock. The waiter's actions take time; the event for which it waits comes
 // at a given instant.
-struct simulated {
-  template <class T>
-  using atomic = std::atomic<T>;
-  template <class T>
-  using setting = std::atomic<T>;
-  template <class T>
-  using plain = T;
+struct simulated : tutti::platform::standard_words {
   static std::memory_order order(const char*, std::memory_order o) noexcept { return o; }
   static void fence(const char*, std::memory_order) noexcept {}
 

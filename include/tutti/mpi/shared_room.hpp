@@ -21,6 +21,7 @@
 #include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/message/ring.hpp"
 #include "tutti/platform/across_processes.hpp"
+#include "tutti/termination/idle_word.hpp"
 #include "tutti/termination/protocol/interface.hpp"
 #include "tutti/wait/adaptive.hpp"
 #include "tutti/wait/wake_word.hpp"
@@ -47,7 +48,7 @@ class shared_room {
   using memory = across_processes;
   using place = ring_place<memory>;
   using wait_policy = adaptive_wait<wake_word_memory<memory>>;
-  static constexpr rank_t most_participants = 0xfff;
+  static constexpr rank_t most_participants = idle_word::most_participants;
 
   struct alignas(cache_line) rank_slot {
     explicit rank_slot(rank_t participants) : wait(participants) {}
@@ -125,19 +126,19 @@ class shared_room {
   // Returns true if this entry was the last that the episode needed. In that case `is_unanimous` is
   // valid.
   bool enter(bool vote, std::uint64_t balance, bool& is_unanimous) noexcept {
-    const std::uint64_t mine = one_idle + (vote ? one_vote : 0) + (balance << balance_shift);
+    const std::uint64_t mine = idle_word::entry(vote) + (balance << idle_word::balance_shift);
     // acq_rel: release publishes what I did before and the value I leave; acquire takes over
     // everybody else's, in case I am the last.
     const std::uint64_t word = the_hub().word.fetch_add(mine, acq_rel) + mine;
-    is_unanimous = votes(word) == n_;
-    return is_over(word);
+    is_unanimous = idle_word::votes(word) == n_;
+    return idle_word::is_over(word, n_);
   }
   // A message of this episode waits for this participant. The message is counted, so the episode
   // cannot end.
   void refute(bool vote) noexcept {
     // relaxed: publishes nothing; as a read-modify-write it continues the release sequences of the
     // entries.
-    the_hub().word.fetch_sub(one_idle + (vote ? one_vote : 0), relaxed);
+    the_hub().word.fetch_sub(idle_word::entry(vote), relaxed);
   }
   // The deadline of this participant has passed. Returns false if the episode was already over;
   // then the release comes at once.
@@ -145,10 +146,9 @@ class shared_room {
     auto& shared = the_hub().word;
     // relaxed: decides only whether the episode is over.
     std::uint64_t word = shared.load(relaxed);
-    while ((word & one_parity) == (episode & one_parity) && !is_over(word))
+    while (idle_word::parity(word) == idle_word::parity(episode) && !idle_word::is_over(word, n_))
       // relaxed: as in refute.
-      if (shared.compare_exchange_weak(word, word - one_idle - (vote ? one_vote : 0), relaxed,
-                                       relaxed))
+      if (shared.compare_exchange_weak(word, word - idle_word::entry(vote), relaxed, relaxed))
         return true;
     return false;
   }
@@ -162,7 +162,7 @@ class shared_room {
   void release_all(rank_t me, std::uint64_t episodes, std::uint64_t flags) noexcept {
     hub& h = the_hub();
     // relaxed: published by the release that follows; nobody touches the word until then.
-    h.word.store(episodes & one_parity, relaxed);
+    h.word.store(idle_word::parity(episodes), relaxed);
     // relaxed: the update below looks again.
     std::uint64_t before = h.released.load(relaxed);
     // seq_cst: release publishes everybody's work, the result and the word; the one order puts it
@@ -223,20 +223,6 @@ class shared_room {
   void wake_all(rank_t me) noexcept {
     for (rank_t rank = 0; rank < n_; ++rank)
       if (rank != me) of(rank).wait.notify_ordered(of(rank).word);
-  }
-
-  // The fields of the word: 1 bit for the parity of the episode, 12 bits for the idle participants,
-  // 12 bits for the votes, and 39 bits for the balance, which wraps.
-  static constexpr std::uint64_t one_parity = 1;
-  static constexpr std::uint64_t one_idle = 1u << 1;
-  static constexpr std::uint64_t one_vote = 1u << 13;
-  static constexpr int balance_shift = 25;
-  static constexpr rank_t votes(std::uint64_t word) noexcept {
-    return static_cast<rank_t>(word / one_vote) & most_participants;
-  }
-  bool is_over(std::uint64_t word) const noexcept {
-    const rank_t idle = static_cast<rank_t>(word / one_idle) & most_participants;
-    return idle == n_ && word >> balance_shift == 0;
   }
 
   rank_t n_;

@@ -55,6 +55,7 @@
 #include "tutti/platform/monitor.hpp"
 #include "tutti/platform/mutex.hpp"
 #include "tutti/platform/pause.hpp"
+#include "tutti/platform/standard_words.hpp"
 #include "tutti/platform/ticks.hpp"
 
 namespace tutti {
@@ -83,13 +84,7 @@ inline void fence(std::memory_order o) noexcept { std::atomic_thread_fence(o); }
 #endif
 }  // namespace platform
 
-struct TUTTI_API native {
-  template <class T>
-  using atomic = std::atomic<T>;
-  template <class T>
-  using setting = std::atomic<T>;
-  template <class T>
-  using plain = T;
+struct TUTTI_API native : platform::standard_words {
   // Defined in platform/threads.hpp and team/fibers.hpp.
   using threads = platform::system_threads;
   using fiber_group = tutti::fiber_group;

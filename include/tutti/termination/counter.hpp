@@ -22,26 +22,29 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/termination/detector.hpp"
+#include "tutti/termination/idle_word.hpp"
 
 namespace tutti {
 
 template <class Memory = native>
 class counter_detector : public detector_base {
  public:
-  static constexpr rank_t most_participants = 0xfff;
+  static constexpr rank_t most_participants = idle_word::most_participants;
 
   explicit counter_detector(rank_t participants) : n_(participants), reported_(participants) {}
 
   detection enter(rank_t rank, const idle_entry& entry) noexcept {
     const std::uint64_t balance = entry.sent - entry.released;
-    const std::uint64_t mine = one_idle + (entry.vote ? one_vote : 0) +
-                               ((balance - reported_[rank].value) << balance_shift);
+    const std::uint64_t mine = idle_word::entry(entry.vote) +
+                               ((balance - reported_[rank].value) << idle_word::balance_shift);
     reported_[rank].value = balance;
     // acq_rel: release publishes what I did before and the value I leave; acquire takes over
     // everybody else's, in case I am the last.
     const std::uint64_t word =
         word_.fetch_add(mine, Memory::order("counter.enter", acq_rel)) + mine;
-    return {.is_over = is_over(word), .is_unanimous = votes(word) == n_, .waves = 1};
+    return {.is_over = idle_word::is_over(word, n_),
+            .is_unanimous = idle_word::votes(word) == n_,
+            .waves = 1};
   }
 
   // Only the release word tells the waiters, so there is no work for them.
@@ -53,7 +56,7 @@ class counter_detector : public detector_base {
   void refute(rank_t, bool vote) noexcept {
     // relaxed: publishes nothing; as a read-modify-write it continues the release sequences of the
     // entries.
-    word_.fetch_sub(one_idle + (vote ? one_vote : 0), relaxed);
+    word_.fetch_sub(idle_word::entry(vote), relaxed);
   }
 
   // Takes the participant out, because its deadline has passed. Returns false if the episode was
@@ -62,10 +65,9 @@ class counter_detector : public detector_base {
     // relaxed: decides only whether the episode is over.
     std::uint64_t word = word_.load(relaxed);
     // The parity bit tells this episode from a later one, which can look the same otherwise.
-    while ((word & one_parity) == (episode & one_parity) && !is_over(word))
+    while (idle_word::parity(word) == idle_word::parity(episode) && !idle_word::is_over(word, n_))
       // relaxed: as in refute.
-      if (word_.compare_exchange_weak(word, word - one_idle - (vote ? one_vote : 0), relaxed,
-                                      relaxed))
+      if (word_.compare_exchange_weak(word, word - idle_word::entry(vote), relaxed, relaxed))
         return true;
     return false;
   }
@@ -74,25 +76,10 @@ class counter_detector : public detector_base {
   // touches the word until the release.
   void begin(std::uint64_t next_episode) noexcept {
     // relaxed: published by the release that follows.
-    word_.store(next_episode & one_parity, relaxed);
+    word_.store(idle_word::parity(next_episode), relaxed);
   }
 
  private:
-  // The fields of the word: 1 bit for the parity of the episode, 12 bits for the idle participants,
-  // 12 bits for the votes, and 39 bits for the balance, which wraps.
-  static constexpr std::uint64_t one_parity = 1;
-  static constexpr std::uint64_t one_idle = 1u << 1;
-  static constexpr std::uint64_t one_vote = 1u << 13;
-  static constexpr int balance_shift = 25;
-
-  static constexpr rank_t votes(std::uint64_t word) noexcept {
-    return static_cast<rank_t>(word / one_vote) & most_participants;
-  }
-  bool is_over(std::uint64_t word) const noexcept {
-    const rank_t idle = static_cast<rank_t>(word / one_idle) & most_participants;
-    return idle == n_ && word >> balance_shift == 0;
-  }
-
   const rank_t n_;
   // Each participant's own balance, sent less released, as of its last entry.
   array<padded<std::uint64_t>> reported_;
