@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "kernel/arch/machine.hpp"
+#include "kernel/core/holding.hpp"
 
 namespace tutti::kernel {
 
@@ -43,14 +44,11 @@ class spin_lock {
 
 class locked {
  public:
-  explicit locked(spin_lock& lock) noexcept : lock_(lock) { lock_.lock(); }
-  ~locked() { lock_.unlock(); }
-  locked(const locked&) = delete;
-  locked& operator=(const locked&) = delete;
+  explicit locked(spin_lock& lock) noexcept : lock_(lock) {}
 
  private:
   without_interrupts off_;
-  spin_lock& lock_;
+  holding<spin_lock> lock_;
 };
 
 }  // namespace tutti::kernel

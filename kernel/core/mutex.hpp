@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "kernel/arch/machine.hpp"
+#include "kernel/core/holding.hpp"
 
 namespace tutti::kernel {
 
@@ -30,17 +31,6 @@ class mutex {
   void wake() noexcept;
 
   std::atomic<u32> word_{is_free};
-};
-
-class holding {
- public:
-  explicit holding(mutex& m) noexcept : mutex_(m) { mutex_.lock(); }
-  ~holding() { mutex_.unlock(); }
-  holding(const holding&) = delete;
-  holding& operator=(const holding&) = delete;
-
- private:
-  mutex& mutex_;
 };
 
 }  // namespace tutti::kernel

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process as a participant of termination detection, and the search for missing participants.
 #include <algorithm>
+#include <mutex>
 
 #include "src/mpi/neighbours.hpp"
 #include "tutti/mpi/process.hpp"
@@ -10,7 +11,7 @@ namespace tutti::mpi {
 
 void process::enter(std::uint32_t thread, std::uint64_t episode, const protocol::counts& totals,
                     const protocol::contribution& given) {
-  const turn::guard mine(turn_);
+  const std::lock_guard mine(turn_);
   // relaxed: written in turns only.
   if (episode_.load(relaxed) != episode) return;
   members_[thread] = {true, totals, given};
@@ -39,7 +40,7 @@ void process::become_passive() {
 }
 
 bool process::withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late) {
-  const turn::guard mine(turn_);
+  const std::lock_guard mine(turn_);
   // relaxed: written in turns only.
   if (episode_.load(relaxed) != episode || is_settling_) return false;
   members_[thread].is_idle = false;
@@ -53,7 +54,7 @@ bool process::withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late
 }
 
 void process::woken_by_message() {
-  const turn::guard mine(turn_);
+  const std::lock_guard mine(turn_);
   machine_->active();
   allow_sends();
 }
@@ -116,7 +117,7 @@ void process::take_answer(const packet_header& header, const participant_status*
 
 std::vector<absentee> process::missing() {
   constexpr std::uint64_t patience_ns = 100'000'000;
-  const turn::guard mine(turn_);
+  const std::lock_guard mine(turn_);
   std::fill(has_answered_.begin(), has_answered_.end(), std::uint8_t{0});
   std::fill(answers_.begin(), answers_.end(), participant_status{});
   for (std::uint32_t i = 0; i < threads_; ++i)

@@ -2,6 +2,7 @@
 // Sending and receiving packets, and the credits that bound their number.
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 #include "src/mpi/neighbours.hpp"
@@ -10,7 +11,7 @@
 namespace tutti::mpi {
 
 packet* process::take() {
-  const turn::guard mine(turn_);
+  const std::lock_guard mine(turn_);
   if (free_ == nullptr) return packet::make(packet_bytes_);
   return std::exchange(free_, free_->next);
 }
@@ -21,7 +22,7 @@ void process::put_back(packet* p) noexcept {
 }
 
 void process::hand_over(packet* p, std::uint32_t to) {
-  const turn::guard mine(turn_);
+  const std::lock_guard mine(turn_);
   if (to == index_) return deliver(p);
   send(p, to);
 }
@@ -127,7 +128,7 @@ void process::deliver(packet* p) {
 }
 
 void process::emptied(packet* p) {
-  const turn::guard mine(turn_);
+  const std::lock_guard mine(turn_);
   const std::uint32_t source = p->header().source;
   const std::uint32_t from = where_.process_of[source];
   if (from == index_) {
@@ -188,14 +189,8 @@ template void process::send_items(packet_kind, const protocol::value_t*, std::si
                                   std::uint32_t);
 
 void process::progress() {
-  if (!turn_.try_take()) return;
-  try {
-    poll();
-  } catch (...) {
-    turn_.give_back();
-    throw;
-  }
-  turn_.give_back();
+  const std::unique_lock mine(turn_, std::try_to_lock);
+  if (mine) poll();
 }
 
 void process::poll() {

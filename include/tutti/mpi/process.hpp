@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,7 +77,7 @@ class process {
   std::string name_of(std::uint32_t other) const;
   // Whether process `other` has left the communicator, as far as its goodbye has arrived.
   bool has_left(std::uint32_t other) {
-    const turn::guard mine(turn_);
+    const std::lock_guard mine(turn_);
     return has_left_[other] != 0;
   }
 

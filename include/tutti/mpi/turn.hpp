@@ -16,29 +16,18 @@ class turn {
   // `is_contended`: MPI runs with MPI_THREAD_SERIALIZED or more.
   explicit turn(bool is_contended) noexcept : is_contended_(is_contended) {}
 
-  bool try_take() noexcept {
+  bool try_lock() noexcept {
     if (!is_contended_) return true;
-    // relaxed: only a look; acquire: pairs with give_back, so that what the last owner did is seen.
+    // relaxed: only a look; acquire: pairs with unlock, so that what the last owner did is seen.
     return !taken_.load(relaxed) && !taken_.exchange(true, acquire);
   }
-  void take() noexcept {
-    while (!try_take()) native::yield();
+  void lock() noexcept {
+    while (!try_lock()) native::yield();
   }
-  void give_back() noexcept {
+  void unlock() noexcept {
     // release: publishes what was done in the turn to the next owner.
     if (is_contended_) taken_.store(false, release);
   }
-
-  class guard {
-   public:
-    explicit guard(turn& t) noexcept : turn_(t) { turn_.take(); }
-    ~guard() { turn_.give_back(); }
-    guard(const guard&) = delete;
-    guard& operator=(const guard&) = delete;
-
-   private:
-    turn& turn_;
-  };
 
  private:
   const bool is_contended_;
