@@ -53,7 +53,7 @@ std::vector<contender> peer_@name@();
 }
 extern \"C\" __attribute__((visibility(\"default\"))) void tutti_add_peers(
     std::vector<tutti::bench::contender>& all) {
-  for (auto& each : tutti::bench::peer_@name@()) all.push_back(std::move(each));
+  tutti::bench::add_peers_of_file(all, \"@name@\", tutti::bench::peer_@name@());
 }
 " @ONLY)
   add_library(${target} MODULE "${file}" "${entry}")
@@ -89,7 +89,7 @@ function(tutti_write_peer_list file)
       string(APPEND calls "  add_peers_of_module(all, \"${name}\", {${operations}});\n")
     else()
       string(APPEND declarations "std::vector<contender> peer_${name}();\n")
-      string(APPEND calls "  for (auto& each : peer_${name}()) all.peers.push_back(std::move(each));\n")
+      string(APPEND calls "  add_peers_of_file(all.peers, \"${name}\", peer_${name}());\n")
     endif()
   endforeach()
   foreach(one IN LISTS missing)

@@ -33,7 +33,8 @@ struct peer_process {
 };
 
 struct contender {
-  std::string family = {};   // tutti, pthread, libomp, ...
+  // tutti, pthread, libomp, ...; if empty, the name of the peer's file.
+  std::string family = {};
   std::string name = {};     // within the family: an algorithm, a type, a setting of the runtime
   std::string summary = {};  // in a few words: what it is, how it waits
   std::string wait = {};     // of tutti: the wait policy
@@ -111,6 +112,10 @@ struct compiled_peers {
   std::vector<uncompiled_peer> missing;
 };
 compiled_peers peers_of_this_build();
+
+// Adds what peer_<name>() of bench/peers/<name>.cpp returned.
+void add_peers_of_file(std::vector<contender>& all, const std::string& name,
+                       std::vector<contender> peers);
 
 // Adds the peers of bench/peers/<name>.cpp, which needs a library of others and therefore lies in a
 // module, tutti-peer-<name>.so. The first call loads it: a program that measures nothing does not

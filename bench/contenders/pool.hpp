@@ -62,6 +62,21 @@ class pool_runtime final : public region_runtime_base<pool_runtime<Signals>> {
   std::vector<std::thread> workers_;
 };
 
+// Signals by two barriers: one begins a region, the other ends it.
+template <class Barrier>
+class two_barriers {
+ public:
+  explicit two_barriers(rank_t threads) : begin_(threads), end_(threads) {}
+  void open() { begin_.arrive_and_wait(); }
+  void await_open() { begin_.arrive_and_wait(); }
+  void done() { end_.arrive_and_wait(); }
+  void close() { end_.arrive_and_wait(); }
+
+ private:
+  Barrier begin_;
+  Barrier end_;
+};
+
 template <class Signals>
 std::unique_ptr<region_runtime> make_pool(const runtime_options& size) {
   return std::make_unique<pool_runtime<Signals>>(size.threads);

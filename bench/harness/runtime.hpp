@@ -124,4 +124,10 @@ class region_runtime_base : public region_runtime {
   Derived& self() { return static_cast<Derived&>(*this); }
 };
 
+// Makes a runtime that needs to know the number of threads only.
+template <class Runtime>
+std::unique_ptr<region_runtime> make_regions(const runtime_options& size) {
+  return std::make_unique<Runtime>(size.threads);
+}
+
 }  // namespace tutti::bench

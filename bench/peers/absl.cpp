@@ -35,8 +35,7 @@ class absl_barrier final : public timed_barrier_base<absl_barrier> {
 }  // namespace
 
 std::vector<contender> peer_absl() {
-  return {{.family = "absl",
-           .name = "absl::Barrier",
+  return {{.name = "absl::Barrier",
            .summary = "Abseil: one-shot, a new one each episode",
            .barrier = [](rank_t n) { return std::make_unique<absl_barrier>(n); }}};
 }

@@ -48,8 +48,7 @@ class boost_queues {
 }  // namespace
 
 std::vector<contender> peer_boost() {
-  return {{.family = "boost",
-           .name = "boost::barrier",
+  return {{.name = "boost::barrier",
            .summary = "Boost.Thread: mutex and condition variable",
            .barrier = make_timed<boost_barrier>,
            .trials = queue_trials<boost_queues>}};

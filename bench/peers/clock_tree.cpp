@@ -102,8 +102,7 @@ std::vector<trial> trials(rank_t n) { return {sampled(n, false), sampled(n, true
 }  // namespace
 
 std::vector<contender> peer_clock_tree() {
-  return {{.family = "clock_tree",
-           .name = "sums, round trips",
+  return {{.name = "sums, round trips",
            .summary = "termination by sampling and by round trips",
            .trials = trials,
            .trials_on_fibers = true}};

@@ -51,12 +51,9 @@ class eigen_pool final : public region_runtime_base<eigen_pool> {
 }  // namespace
 
 std::vector<contender> peer_eigen() {
-  return {{.family = "eigen",
-           .name = "thread pool",
+  return {{.name = "thread pool",
            .summary = "Eigen: a task a worker, which meet",
-           .regions = [](const runtime_options& size) {
-             return std::make_unique<eigen_pool>(size.threads);
-           }}};
+           .regions = make_regions<eigen_pool>}};
 }
 
 }  // namespace tutti::bench

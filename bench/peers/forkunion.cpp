@@ -45,22 +45,15 @@ class forkunion_pool final : public region_runtime_base<forkunion_pool<Wait>> {
   fu::flat_pool<std::allocator<std::thread>, Wait> pool_;
 };
 
-template <class Wait>
-std::unique_ptr<region_runtime> make(const runtime_options& size) {
-  return std::make_unique<forkunion_pool<Wait>>(size.threads);
-}
-
 }  // namespace
 
 std::vector<contender> peer_forkunion() {
-  return {{.family = "forkunion",
-           .name = "yields",
+  return {{.name = "yields",
            .summary = "ForkUnion: sched_yield at every look, for ever",
-           .regions = make<fu::standard_yield_t>},
-          {.family = "forkunion",
-           .name = "spins",
+           .regions = make_regions<forkunion_pool<fu::standard_yield_t>>},
+          {.name = "spins",
            .summary = "ForkUnion: pauses the core, for ever",
-           .regions = make<fu::preferred_yield_t>}};
+           .regions = make_regions<forkunion_pool<fu::preferred_yield_t>>}};
 }
 
 }  // namespace tutti::bench

@@ -109,12 +109,9 @@ class fork_join_by_hand final : public region_runtime_base<fork_join_by_hand> {
 }  // namespace
 
 std::vector<contender> peer_handwritten() {
-  return {{.family = "handwritten",
-           .name = "fork-join",
+  return {{.name = "fork-join",
            .summary = "a line for each worker, there and back, with the doubles; spins",
-           .regions = [](const runtime_options& size) {
-             return std::make_unique<fork_join_by_hand>(size.threads);
-           }}};
+           .regions = make_regions<fork_join_by_hand>}};
 }
 
 }  // namespace tutti::bench

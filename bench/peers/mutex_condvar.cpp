@@ -74,12 +74,10 @@ class condition_variables {
 }  // namespace
 
 std::vector<contender> peer_mutex_condvar() {
-  return {{.family = "mutex_condvar",
-           .name = "mutex+condvar",
+  return {{.name = "mutex+condvar",
            .summary = "the textbook's",
            .barrier = make_timed<textbook_barrier>},
-          {.family = "mutex_condvar",
-           .name = "mutex+condvar pool",
+          {.name = "mutex+condvar pool",
            .summary = "the textbook's",
            .regions = make_pool<condition_variables>}};
 }

@@ -23,33 +23,17 @@ class posix_barrier {
   pthread_barrier_t barrier_;
 };
 
-// One begins a region, the other ends it.
-class two_barriers {
- public:
-  explicit two_barriers(rank_t threads) : begin_(threads), end_(threads) {}
-  void open() { begin_.arrive_and_wait(); }
-  void await_open() { begin_.arrive_and_wait(); }
-  void done() { end_.arrive_and_wait(); }
-  void close() { end_.arrive_and_wait(); }
-
- private:
-  posix_barrier begin_;
-  posix_barrier end_;
-};
-
 }  // namespace
 
 std::vector<contender> peer_pthread() {
-  return {{.family = "pthread",
-           .name = "pthread_barrier",
+  return {{.name = "pthread_barrier",
            .summary = "glibc: sleeps at once",
            .barrier = make_timed<posix_barrier>,
            .collectives = make_partial_sums<posix_barrier>,
            .trials = [](rank_t n) { return barrier_trials<posix_barrier>(n, "pthread"); }},
-          {.family = "pthread",
-           .name = "pthread_barrier pool",
+          {.name = "pthread_barrier pool",
            .summary = "a pool between two of glibc's barriers",
-           .regions = make_pool<two_barriers>}};
+           .regions = make_pool<two_barriers<posix_barrier>>}};
 }
 
 }  // namespace tutti::bench

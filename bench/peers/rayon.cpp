@@ -6,8 +6,7 @@ namespace tutti::bench {
 namespace {
 
 contender opened(const std::string& opener, const std::string& summary) {
-  return {.family = "rayon",
-          .name = opener,
+  return {.name = opener,
           .summary = summary,
           .process = {.program = "rayon",
                       .does = {operation::region},

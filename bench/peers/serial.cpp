@@ -46,8 +46,7 @@ class serial_loop final : public region_runtime {
 
 std::vector<contender> peer_serial() {
   return {
-      {.family = "serial",
-       .name = "loop",
+      {.name = "loop",
        .summary = "no threads: a loop",
        .regions =
            [](const runtime_options& size) { return std::make_unique<serial_loop>(size.ranks); },

@@ -14,15 +14,6 @@
 namespace tutti::bench {
 namespace {
 
-class library_barrier {
- public:
-  explicit library_barrier(rank_t n) : barrier_(static_cast<std::ptrdiff_t>(n)) {}
-  void arrive_and_wait() { barrier_.arrive_and_wait(); }
-
- private:
-  std::barrier<> barrier_;
-};
-
 // A queue for each receiver under a lock.
 template <class T>
 class locked_queues {
@@ -90,7 +81,7 @@ trial locked_hop(rank_t n) {
 }
 
 std::vector<trial> trials(rank_t n) {
-  auto all = barrier_trials<library_barrier>(n, "std");
+  auto all = barrier_trials<std::barrier<>>(n, "std");
   all.push_back(locked_hop(n));
   for (auto& t : queue_trials<locked_queues>(n)) all.push_back(std::move(t));
   return all;
@@ -99,11 +90,10 @@ std::vector<trial> trials(rank_t n) {
 }  // namespace
 
 std::vector<contender> peer_std() {
-  return {{.family = "std",
-           .name = "std::barrier",
+  return {{.name = "std::barrier",
            .summary = "C++ library: 16 polls, then sleeps",
-           .barrier = make_timed<library_barrier>,
-           .collectives = make_partial_sums<library_barrier>,
+           .barrier = make_timed<std::barrier<>>,
+           .collectives = make_partial_sums<std::barrier<>>,
            .trials = trials}};
 }
 

@@ -55,12 +55,9 @@ class new_threads final : public region_runtime_base<new_threads> {
 }  // namespace
 
 std::vector<contender> peer_std_thread() {
-  return {{.family = "std_thread",
-           .name = "std::thread",
+  return {{.name = "std::thread",
            .summary = "new threads in each region, joined",
-           .regions = [](const runtime_options& size) {
-             return std::make_unique<new_threads>(size.threads);
-           }}};
+           .regions = make_regions<new_threads>}};
 }
 
 }  // namespace tutti::bench

@@ -125,13 +125,10 @@ class tbb_queues {
 }  // namespace
 
 std::vector<contender> peer_tbb() {
-  return {
-      {.family = "tbb",
-       .name = "parallel_for",
-       .summary = "oneTBB: a chunk a thread, which meet",
-       .regions =
-           [](const runtime_options& size) { return std::make_unique<tbb_arena>(size.threads); },
-       .trials = queue_trials<tbb_queues>}};
+  return {{.name = "parallel_for",
+           .summary = "oneTBB: a chunk a thread, which meet",
+           .regions = make_regions<tbb_arena>,
+           .trials = queue_trials<tbb_queues>}};
 }
 
 }  // namespace tutti::bench

@@ -58,15 +58,6 @@ class faulty_regions final : public region_runtime_base<faulty_regions> {
   std::vector<std::thread> workers_;
 };
 
-class right_barrier {
- public:
-  explicit right_barrier(rank_t threads) : barrier_(static_cast<std::ptrdiff_t>(threads)) {}
-  void arrive_and_wait() { barrier_.arrive_and_wait(); }
-
- private:
-  std::barrier<> barrier_;
-};
-
 // Nobody waits for anybody.
 class absent_barrier {
  public:
@@ -105,7 +96,7 @@ class faulty_collectives final : public collective_runtime {
     const fault fault_;
   };
 
-  partial_sums<right_barrier> right_;
+  partial_sums<std::barrier<>> right_;
   const fault fault_;
 };
 

@@ -28,8 +28,8 @@ class team_collectives final : public collectives {
   member& me_;
 };
 
-// bench/peers has these two barriers too. The library of this workload depends on tutti alone, so
-// that it can be copied into another project, and wraps them in a few lines of its own.
+// bench/peers has this barrier too. The library of this workload depends on tutti alone, so that it
+// can be copied into another project, and wraps it in a few lines of its own.
 class pthread_adapter {
  public:
   explicit pthread_adapter(rank_t n) {
@@ -44,15 +44,6 @@ class pthread_adapter {
 
  private:
   pthread_barrier_t barrier_;
-};
-
-class standard_adapter {
- public:
-  explicit standard_adapter(rank_t n) : barrier_(static_cast<std::ptrdiff_t>(n)) {}
-  void arrive_and_wait() { barrier_.arrive_and_wait(); }
-
- private:
-  std::barrier<> barrier_;
 };
 
 // The state that the ranks share. The parts of a sum are in two arrays used in turn: a rank that
@@ -111,7 +102,7 @@ void run_collectively(team& ranks, collectives_kind kind,
                       const std::function<void(collectives&)>& body) {
   switch (kind) {
     case collectives_kind::pthread: return run_foreign<pthread_adapter>(ranks, body);
-    case collectives_kind::standard: return run_foreign<standard_adapter>(ranks, body);
+    case collectives_kind::standard: return run_foreign<std::barrier<>>(ranks, body);
     case collectives_kind::team: break;
   }
   ranks.run([&](member& me) {

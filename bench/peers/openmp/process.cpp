@@ -8,7 +8,7 @@ int main() {
   using namespace tutti::bench;
   return serve(
       {.barrier = [](tutti::rank_t) { return std::make_unique<openmp_barrier>(); },
-       .regions = [](const auto& size) { return std::make_unique<openmp_regions>(size.threads); },
+       .regions = make_regions<openmp_regions>,
        .collectives =
            [](const auto& size) { return std::make_unique<openmp_collectives>(size.threads); },
        .own_threads =
