@@ -3,33 +3,24 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "cli/json.hpp"
+#include "tests/support/json_lines.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/wrong_usage.hpp"
 
 namespace {
 
 using tutti::test::output;
+using tutti::test::results_of;
 
-// Only what is written on standard output, or only what is written on standard error.
-output standard_output(const std::string& arguments) {
-  return tutti::test::standard_output_of(TUTTI_TEST_COMMAND " " + arguments);
-}
-output standard_error(const std::string& arguments) {
-  return tutti::test::standard_error_of(TUTTI_TEST_COMMAND " " + arguments);
-}
+const tutti::test::program command(TUTTI_TEST_COMMAND);
 
 class WrongUsage : public testing::TestWithParam<const char*> {};
 
 TEST_P(WrongUsage, IsOneSentenceAndStatusTwo) {
-  const output error = standard_error(GetParam());
-  EXPECT_EQ(error.status, 2) << error.text;
-  EXPECT_EQ(std::count(error.text.begin(), error.text.end(), '\n'), 1) << error.text;
-  EXPECT_TRUE(error.text.starts_with("tutti: ")) << error.text;
-  EXPECT_EQ(standard_output(GetParam()).text, "");
+  tutti::test::expect_wrong_usage(command, "tutti", GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -83,15 +74,15 @@ TEST(Command, HelpAndVersionSucceed) {
   for (const char* arguments :
        {"--help", "--version", "info --help", "bench --help", "bench barrier --help",
         "bench team --help", "bench reduce --help"}) {
-    const output result = standard_output(arguments);
+    const output result = command.standard_output(arguments);
     EXPECT_EQ(result.status, 0) << arguments;
     EXPECT_FALSE(result.text.empty()) << arguments;
   }
 }
 
 TEST(Command, InfoIsATableOrJson) {
-  EXPECT_NE(standard_output("info").text.find("Algorithms"), std::string::npos);
-  const output result = standard_output("info --json");
+  EXPECT_NE(command.standard_output("info").text.find("Algorithms"), std::string::npos);
+  const output result = command.standard_output("info --json");
   EXPECT_EQ(result.status, 0);
   const auto info = tutti::cli::json::parse(result.text);
   EXPECT_EQ(info.at("type"), "info");
@@ -105,7 +96,7 @@ TEST(Command, InfoIsATableOrJson) {
 
 // Those that cargo must fetch are there, or it is said why not.
 TEST(Command, InfoNamesThePeersOfRegions) {
-  const auto info = tutti::cli::json::parse(standard_output("info --json").text);
+  const auto info = tutti::cli::json::parse(command.standard_output("info --json").text);
   for (const char* family : {"libgomp", "tbb", "forkunion", "eigen", "rayon", "pthread"}) {
     std::size_t there = 0, missing = 0;
     for (const auto& peer : info.at("region_peers")) {
@@ -114,52 +105,37 @@ TEST(Command, InfoNamesThePeersOfRegions) {
       EXPECT_TRUE(peer.contains(peer.at("available").get<bool>() ? "name" : "reason"));
     }
     EXPECT_NE(there > 0, missing == 1) << family;
-    const auto text = standard_output("info").text;
+    const auto text = command.standard_output("info").text;
     EXPECT_NE(text.find(std::string(family) + (there > 0 ? ":" : " ")), std::string::npos)
         << family;
   }
 }
 
 TEST(Command, BenchBarrierWritesJsonLines) {
-  const output result = standard_output(
+  const output result = command.standard_output(
       "bench barrier --threads 2 --algorithms default --peers pthread,std --rounds 2 --json");
   EXPECT_EQ(result.status, 0);
-  std::istringstream lines(result.text);
-  std::string first;
-  ASSERT_TRUE(std::getline(lines, first));
-  const auto machine = tutti::cli::json::parse(first);
+  const auto lines = tutti::test::json_lines(result.text);
+  ASSERT_FALSE(lines.empty());
+  const auto& machine = lines[0];
   EXPECT_EQ(machine.at("type"), "machine");
   for (const char* key : {"cpu", "cores", "smt", "kernel", "compiler", "commit", "load",
                           "foreign_load", "steal", "pinning"}) {
     EXPECT_TRUE(machine.contains(key)) << key;
   }
-  std::size_t results = 0;
-  for (std::string line; std::getline(lines, line);) {
-    results += tutti::cli::json::parse(line).at("type") == "result";
-  }
-  EXPECT_EQ(results, 6u);  // three barriers, loop and last_in_last_out
+  EXPECT_EQ(results_of(result.text).size(), 6u);  // three barriers, loop and last_in_last_out
 }
 
 TEST(Command, BenchBarrierWritesATable) {
-  const output result = standard_output(
+  const output result = command.standard_output(
       "bench barrier --threads 3 --algorithms none --peers pthread --rounds 1 --pin none");
   EXPECT_EQ(result.status, 0);
   EXPECT_NE(result.text.find("pthread_barrier"), std::string::npos);
   EXPECT_NE(result.text.find("3 threads on"), std::string::npos);
 }
 
-std::vector<tutti::cli::json> results_of(const std::string& text) {
-  std::vector<tutti::cli::json> results;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    auto parsed = tutti::cli::json::parse(line);
-    if (parsed.at("type") == "result") results.push_back(std::move(parsed));
-  }
-  return results;
-}
-
 TEST(Command, BenchTeamWritesJsonLines) {
-  const output result = standard_output(
+  const output result = command.standard_output(
       "bench team --threads 2 --ranks none --algorithms default,flags --peers pthread,std_thread "
       "--rounds 1 --json");
   EXPECT_EQ(result.status, 0);
@@ -174,7 +150,7 @@ TEST(Command, BenchTeamWritesJsonLines) {
 }
 
 TEST(Command, BenchTeamMeasuresAfterAGap) {
-  const output result = standard_output(
+  const output result = command.standard_output(
       "bench team --threads 2 --ranks none --kind empty --algorithms default --peers pthread "
       "--gap none,60us --background none,light --product --session same,own --rounds 1 --json");
   EXPECT_EQ(result.status, 0);
@@ -200,7 +176,7 @@ TEST(Command, BenchTeamMeasuresAfterAGap) {
 }
 
 TEST(Command, AQuotaIsMeasuredOrSkippedWithTheReason) {
-  const output result = standard_output(
+  const output result = command.standard_output(
       "bench barrier --threads 2 --algorithms default --peers none --quota 1.5 --rounds 1 --json");
   EXPECT_EQ(result.status, 0);
   const auto results = results_of(result.text);
@@ -213,7 +189,7 @@ TEST(Command, AQuotaIsMeasuredOrSkippedWithTheReason) {
 }
 
 TEST(Command, BenchTeamMeasuresFibersOfTuttiAlone) {
-  const output result = standard_output(
+  const output result = command.standard_output(
       "bench team --threads 2 --ranks 40 --algorithms default --peers pthread --rounds 1 --json");
   EXPECT_EQ(result.status, 0);
   std::size_t of_fibers = 0;
@@ -227,7 +203,7 @@ TEST(Command, BenchTeamMeasuresFibersOfTuttiAlone) {
 }
 
 TEST(Command, BenchReduceShowsTheBarrierBeside) {
-  const output result = standard_output(
+  const output result = command.standard_output(
       "bench reduce --threads 2 --ranks none --kind barrier,reduce2 --algorithms default --peers "
       "pthread --rounds 1 --json");
   EXPECT_EQ(result.status, 0);
@@ -240,7 +216,7 @@ TEST(Command, BenchReduceShowsTheBarrierBeside) {
 }
 
 TEST(Command, BenchTeamWritesATable) {
-  const output result = standard_output(
+  const output result = command.standard_output(
       "bench team --threads 3 --ranks none --algorithms none --peers mutex_condvar --rounds 1");
   EXPECT_EQ(result.status, 0);
   EXPECT_NE(result.text.find("mutex+condvar pool"), std::string::npos);

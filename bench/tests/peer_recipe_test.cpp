@@ -3,27 +3,16 @@
 // dummy_peer/dummy.cpp.
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "bench/suite/report.hpp"
 #include "bench/suite/suite.hpp"
 #include "bench/trials/report.hpp"
 #include "bench/trials/suite.hpp"
+#include "tests/support/json_lines.hpp"
 
 namespace tutti::bench {
 namespace {
 
 void quiet(const std::string&, double) {}
-
-std::vector<cli::json> results_in(const std::string& text) {
-  std::vector<cli::json> results;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    auto parsed = cli::json::parse(line);
-    if (parsed.at("type") == "result") results.push_back(std::move(parsed));
-  }
-  return results;
-}
 
 struct benchmark {
   operation what;
@@ -48,7 +37,7 @@ TEST_P(PeerRecipe, IsChosenByItsNameAndMeasured) {
   suite s(p);
   s.run(quiet);
   EXPECT_TRUE(s.failures().empty()) << s.failures()[0].reason;
-  const auto results = results_in(json_lines(p, s, describe_machine(), list.missing));
+  const auto results = test::results_of(json_lines(p, s, describe_machine(), list.missing));
   EXPECT_EQ(results.size(), GetParam().what == operation::barrier ? 2u : p.kinds.size());
   for (const auto& line : results) {
     EXPECT_EQ(line.at("provider"), "dummy");
@@ -74,7 +63,7 @@ TEST(PeerRecipe, ItsTrialsAreMeasuredToo) {
   p.length.rounds = 1;
   trial_suite s(p);
   s.run(quiet);
-  const auto results = results_in(json_lines(s, describe_machine()));
+  const auto results = test::results_of(json_lines(s, describe_machine()));
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(results[0].at("benchmark"), "idle");
   EXPECT_EQ(results[0].at("provider"), "dummy");

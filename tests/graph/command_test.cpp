@@ -11,6 +11,7 @@
 namespace {
 
 TEST(GraphCommand, RefusesWhatItHasNoUseFor) {
+  const tutti::test::program command(TUTTI_TEST_COMMAND);
   const std::pair<const char*, const char*> all[] = {
       {"mssp kron:scale=4 --source 1 --sources 2", "--source, --sources: only one of them"},
       {"pagerank kron:scale=4 --source 1",
@@ -22,8 +23,7 @@ TEST(GraphCommand, RefusesWhatItHasNoUseFor) {
       {"pagerank kron:scale=4 --threads 1 --partition nope", "unknown partition method 'nope'"},
   };
   for (const auto& [arguments, sentence] : all) {
-    const auto e =
-        tutti::test::standard_error_of(std::string(TUTTI_TEST_COMMAND " graph ") + arguments);
+    const auto e = command.standard_error(std::string("graph ") + arguments);
     EXPECT_EQ(e.status, 2) << arguments;
     EXPECT_NE(e.text.find(std::string("tutti: ") + sentence), std::string::npos) << e.text;
     EXPECT_EQ(std::count(e.text.begin(), e.text.end(), '\n'), 1) << e.text;

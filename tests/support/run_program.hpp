@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace tutti::test {
 
@@ -26,12 +27,21 @@ inline output run_shell(const std::string& command) {
   return result;
 }
 
-// The output on standard output only, or on standard error only.
-inline output standard_output_of(const std::string& command) {
-  return run_shell(command + " 2>/dev/null");
-}
-inline output standard_error_of(const std::string& command) {
-  return run_shell(command + " 2>&1 >/dev/null");
-}
+// A program that is run again and again.
+class program {
+ public:
+  explicit program(std::string path) : path_(std::move(path)) {}
+
+  // The output on standard output only, or on standard error only.
+  output standard_output(const std::string& arguments) const {
+    return run_shell(path_ + " " + arguments + " 2>/dev/null");
+  }
+  output standard_error(const std::string& arguments) const {
+    return run_shell(path_ + " " + arguments + " 2>&1 >/dev/null");
+  }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace tutti::test

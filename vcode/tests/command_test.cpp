@@ -29,7 +29,7 @@ class VcodeCommand : public testing::Test {
     return path.string();
   }
   static output out(const std::string& arguments) {
-    return tutti::test::standard_output_of(TUTTI_TEST_COMMAND " vcode " + arguments);
+    return tutti::test::program(TUTTI_TEST_COMMAND).standard_output("vcode " + arguments);
   }
   std::string input(const std::string& text) {
     std::ofstream(path("input")) << text;
@@ -42,7 +42,7 @@ class VcodeCommand : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   static output error(const std::string& arguments) {
-    return tutti::test::standard_error_of(TUTTI_TEST_COMMAND " vcode " + arguments);
+    return tutti::test::program(TUTTI_TEST_COMMAND).standard_error("vcode " + arguments);
   }
 
  private:

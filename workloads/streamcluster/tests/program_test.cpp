@@ -2,45 +2,28 @@
 // Runs tutti-streamcluster as a user would and checks its lines, its errors and its exit statuses.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
-#include <sstream>
 #include <string>
 
-#include "cli/json.hpp"
+#include "tests/support/json_lines.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/wrong_usage.hpp"
 #include "workloads/streamcluster/tests/scratch.hpp"
 
 namespace tutti::streamcluster {
 namespace {
 
-using tutti::test::output;
+using test::output;
 
-output standard_output(const std::string& arguments) {
-  return tutti::test::standard_output_of(TUTTI_TEST_STREAMCLUSTER " " + arguments);
-}
-output standard_error(const std::string& arguments) {
-  return tutti::test::standard_error_of(TUTTI_TEST_STREAMCLUSTER " " + arguments);
-}
+const test::program command(TUTTI_TEST_STREAMCLUSTER);
 
 // The input is small enough for many runs.
 const std::string small = "--input simsmall --points 600 --dimensions 4 --k-min 4 --k-max 6 ";
 
-std::vector<cli::json> lines_of(const output& result) {
-  std::vector<cli::json> lines;
-  std::istringstream text(result.text);
-  for (std::string line; std::getline(text, line);) lines.push_back(cli::json::parse(line));
-  return lines;
-}
-
 class WrongUsage : public testing::TestWithParam<const char*> {};
 
 TEST_P(WrongUsage, IsOneSentenceAndStatusTwo) {
-  const output error = standard_error(GetParam());
-  EXPECT_EQ(error.status, 2) << error.text;
-  EXPECT_EQ(std::count(error.text.begin(), error.text.end(), '\n'), 1) << error.text;
-  EXPECT_TRUE(error.text.starts_with("tutti-streamcluster: ")) << error.text;
-  EXPECT_EQ(standard_output(GetParam()).text, "");
+  test::expect_wrong_usage(command, "tutti-streamcluster", GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Program, WrongUsage,
@@ -58,7 +41,8 @@ TEST(Program, TellsWhatIsWrongWithAFileAndWritesNothing) {
   const scratch here;
   const std::string bad = here.write("bad.txt", "1 2\n3 nan\n");
   here.write("centres", "something older");
-  const output error = standard_error("--input " + bad + " --output " + here.path("centres"));
+  const output error =
+      command.standard_error("--input " + bad + " --output " + here.path("centres"));
   EXPECT_EQ(error.status, 1);
   EXPECT_EQ(error.text, "tutti-streamcluster: " + bad + ":2: column 2: 'nan' is not finite\n");
   EXPECT_EQ(here.read("centres"), "something older");
@@ -66,7 +50,7 @@ TEST(Program, TellsWhatIsWrongWithAFileAndWritesNothing) {
 }
 
 TEST(Program, TellsBeforeTheRunThatItCannotWrite) {
-  const output error = standard_error("--input native --output /nowhere/centres");
+  const output error = command.standard_error("--input native --output /nowhere/centres");
   EXPECT_EQ(error.status, 1);
   EXPECT_EQ(
       error.text,
@@ -78,20 +62,21 @@ TEST(Program, WritesTheSameCentresForAnyThreadsRanksAndBarrier) {
   std::set<std::string> contents;
   for (const char* how : {"--threads 1", "--threads 3", "--threads 2 --ranks 17",
                           "--threads 2 --barrier central", "--threads 2 --barrier pthread"}) {
-    EXPECT_EQ(standard_output(small + how + " --output " + here.path("centres")).status, 0) << how;
+    EXPECT_EQ(command.standard_output(small + how + " --output " + here.path("centres")).status, 0)
+        << how;
     contents.insert(here.read("centres"));
   }
   EXPECT_EQ(contents.size(), 1U);
   EXPECT_TRUE(contents.begin()->starts_with("# ")) << *contents.begin();
-  EXPECT_NE(standard_output(small + "--seed 2 --output " + here.path("other")).text, "");
+  EXPECT_NE(command.standard_output(small + "--seed 2 --output " + here.path("other")).text, "");
   EXPECT_NE(here.read("other"), *contents.begin());
 }
 
 TEST(Program, WritesAJsonLineForEachBarrierAndNumberOfThreads) {
-  const output result =
-      standard_output(small + "--threads 1,2 --barrier default,mcs,pthread,std --repeat 3 --json");
+  const output result = command.standard_output(
+      small + "--threads 1,2 --barrier default,mcs,pthread,std --repeat 3 --json");
   EXPECT_EQ(result.status, 0);
-  const auto lines = lines_of(result);
+  const auto lines = test::json_lines(result.text);
   ASSERT_EQ(lines.size(), 9U);
   EXPECT_EQ(lines[0]["type"], "machine");
   std::set<std::string> providers, names, fingerprints;
@@ -117,7 +102,7 @@ TEST(Program, WritesAJsonLineForEachBarrierAndNumberOfThreads) {
 }
 
 TEST(Program, ShowsEveryBarrierInATable) {
-  const output result = standard_output(small + "--threads 2 --barrier all");
+  const output result = command.standard_output(small + "--threads 2 --barrier all");
   EXPECT_EQ(result.status, 0);
   for (const char* name :
        {"default", "counting", "dissemination", "tournament", "pthread", "std"}) {
@@ -126,8 +111,8 @@ TEST(Program, ShowsEveryBarrierInATable) {
 }
 
 TEST(Program, HelpAndVersionSucceed) {
-  EXPECT_EQ(standard_output("--help").status, 0);
-  EXPECT_TRUE(standard_output("--version").text.starts_with("tutti-streamcluster "));
+  EXPECT_EQ(command.standard_output("--help").status, 0);
+  EXPECT_TRUE(command.standard_output("--version").text.starts_with("tutti-streamcluster "));
 }
 
 }  // namespace

@@ -2,35 +2,25 @@
 // Runs tutti-synthetic as a user would and checks its lines, its errors and its exit statuses.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
-#include <sstream>
 #include <string>
 
-#include "cli/json.hpp"
+#include "tests/support/json_lines.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/wrong_usage.hpp"
 #include "workloads/synthetic/program/plan.hpp"
 
 namespace tutti::synthetic {
 namespace {
 
-using tutti::test::output;
+using test::output;
 
-output standard_output(const std::string& arguments) {
-  return tutti::test::standard_output_of(TUTTI_TEST_SYNTHETIC " " + arguments);
-}
-output standard_error(const std::string& arguments) {
-  return tutti::test::standard_error_of(TUTTI_TEST_SYNTHETIC " " + arguments);
-}
+const test::program command(TUTTI_TEST_SYNTHETIC);
 
 class WrongUsage : public testing::TestWithParam<const char*> {};
 
 TEST_P(WrongUsage, IsOneSentenceAndStatusTwo) {
-  const output error = standard_error(GetParam());
-  EXPECT_EQ(error.status, 2) << error.text;
-  EXPECT_EQ(std::count(error.text.begin(), error.text.end(), '\n'), 1) << error.text;
-  EXPECT_TRUE(error.text.starts_with("tutti-synthetic: ")) << error.text;
-  EXPECT_EQ(standard_output(GetParam()).text, "");
+  test::expect_wrong_usage(command, "tutti-synthetic", GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Program, WrongUsage,
@@ -88,21 +78,19 @@ void check_result(const cli::json& line) {
 // Runs a little of everything, including each peer's process. The test does not know which of these
 // were built; they lie beside the program.
 TEST(Program, WritesALineForEachThatItMeasures) {
-  const output result = standard_output("--threads 2 --length 100 --seconds 5 --json");
-  EXPECT_EQ(result.status, 0) << standard_error("--threads 2 --seconds 5").text;
+  const output result = command.standard_output("--threads 2 --length 100 --seconds 5 --json");
+  EXPECT_EQ(result.status, 0) << command.standard_error("--threads 2 --seconds 5").text;
   EXPECT_TRUE(result.text.starts_with("{\"type\":\"machine\"")) << result.text.substr(0, 80);
-  std::istringstream text(result.text);
   std::set<std::string> measured, missing;
-  for (std::string each; std::getline(text, each);) {
-    const auto line = cli::json::parse(each);
+  for (const auto& line : test::json_lines(result.text)) {
     if (line.at("type") == "result") {
       check_result(line);
       const auto family = line.at("provider").get<std::string>(),
                  name = line.at("name").get<std::string>();
-      EXPECT_TRUE(measured.insert(family + " " + name).second) << each;
+      EXPECT_TRUE(measured.insert(family + " " + name).second) << line.dump();
     } else if (line.at("type") == "skipped") {
       // A provider with a name would have failed.
-      EXPECT_FALSE(line.contains("name")) << each;
+      EXPECT_FALSE(line.contains("name")) << line.dump();
       missing.insert(line.at("provider").get<std::string>());
     }
   }
@@ -120,7 +108,7 @@ TEST(Program, WritesALineForEachThatItMeasures) {
 
 TEST(Program, TellsTheTimeOfAllRegionsInATable) {
   const output result =
-      standard_output("--threads 2 --barrier default,flags --peers none --seconds 1");
+      command.standard_output("--threads 2 --barrier default,flags --peers none --seconds 1");
   EXPECT_EQ(result.status, 0);
   EXPECT_NE(result.text.find("tutti flags, adaptive"), std::string::npos) << result.text;
   EXPECT_NE(result.text.find("one region times 10000000"), std::string::npos) << result.text;
