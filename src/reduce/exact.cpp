@@ -59,8 +59,7 @@ struct split_sums {
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace tutti::detail {
-namespace HWY_NAMESPACE {
+namespace tutti::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -104,8 +103,7 @@ split_sums split(const double* values, std::size_t count, double sigma, double* 
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace tutti::detail
+}  // namespace tutti::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -65,8 +65,7 @@ constexpr bool selects = std::floating_point<T> &&
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace tutti::detail {
-namespace HWY_NAMESPACE {
+namespace tutti::detail::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -241,8 +240,7 @@ const kernel_table& table() {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace tutti::detail
+}  // namespace tutti::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

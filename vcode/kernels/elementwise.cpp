@@ -15,8 +15,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tutti::vcode {
-namespace HWY_NAMESPACE {
+namespace tutti::vcode::HWY_NAMESPACE {
 namespace {
 
 namespace op = operations;
@@ -135,8 +134,7 @@ void count_from(std::uint32_t start, std::uint32_t stride, std::int32_t* out, st
 const char* unit() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace tutti::vcode
+}  // namespace tutti::vcode::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

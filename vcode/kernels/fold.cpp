@@ -15,8 +15,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tutti::vcode {
-namespace HWY_NAMESPACE {
+namespace tutti::vcode::HWY_NAMESPACE {
 namespace {
 
 namespace op = operations;
@@ -166,8 +165,7 @@ fold_kernels find(opcode code, kind type) {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace tutti::vcode
+}  // namespace tutti::vcode::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

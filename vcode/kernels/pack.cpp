@@ -13,8 +13,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace tutti::vcode {
-namespace HWY_NAMESPACE {
+namespace tutti::vcode::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -79,8 +78,7 @@ void pack(std::size_t element_size, const void* from, const std::uint8_t* flags,
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace tutti::vcode
+}  // namespace tutti::vcode::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
