@@ -129,25 +129,18 @@ TEST(Endpoint, WithdrawsTheVoteOfWhoeverIsWoken) {
     communicator comm(2, {.detector = detector});
     run_threads(2, [&](rank_t rank) {
       endpoint& me = comm[rank];
-      if (rank == 0) {
-        // This rank waits with a true vote, is woken, and votes false.
-        must(me.idle(true) == idle_result::message, "not woken");
-        drain(me);
-        must(me.idle(false) == idle_result::idle, "the first vote counted");
-      } else {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        me.send(0, 1);
-        must(me.idle(true) == idle_result::idle, "the first vote counted");
-      }
-      // The opposite votes.
-      if (rank == 0) {
-        must(me.idle(false) == idle_result::message, "not woken");
-        drain(me);
-        must(me.idle(true) == idle_result::unanimous, "the first vote counted");
-      } else {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        me.send(0, 1);
-        must(me.idle(true) == idle_result::unanimous, "the first vote counted");
+      for (const bool vote : {true, false}) {
+        // Rank 0 waits with this vote, is woken, and votes the opposite.
+        const auto expected = vote ? idle_result::idle : idle_result::unanimous;
+        if (rank == 0) {
+          must(me.idle(vote) == idle_result::message, "not woken");
+          drain(me);
+          must(me.idle(!vote) == expected, "the first vote counted");
+        } else {
+          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          me.send(0, 1);
+          must(me.idle(true) == expected, "the first vote counted");
+        }
       }
     });
   }

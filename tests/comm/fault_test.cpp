@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/comm/detectors.hpp"
+#include "tests/comm/detector_and_wait.hpp"
 #include "tests/comm/run_threads.hpp"
 
 namespace tutti {
@@ -19,15 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class Faults : public testing::TestWithParam<std::tuple<std::string, std::string>> {
- protected:
-  static communicator_options options() {
-    communicator_options chosen;
-    chosen.detector = std::get<0>(GetParam());
-    chosen.wait = std::get<1>(GetParam());
-    return chosen;
-  }
-};
+using Faults = test::DetectorAndWait;
 
 TEST_P(Faults, NamesWhoeverDoesNotCome) {
   communicator comm(3, options());
@@ -193,12 +185,7 @@ TEST_P(Faults, AnEndIsNotPassedOverForWhatComesAfterIt) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Faults,
-                         testing::Combine(testing::ValuesIn(test::detector_names()),
-                                          testing::ValuesIn(test::sharing_wait_names())),
-                         [](const auto& tested) {
-                           return std::get<0>(tested.param) + "_" + std::get<1>(tested.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(All, Faults, test::detectors_and_waits(), test::name_of_both);
 
 // A report cannot be withdrawn: until it is answered the participant may not send, and afterwards
 // it may.

@@ -171,22 +171,18 @@ TEST_F(EndpointMisuse, DifferentValuesInOneEpisode) {
   std::atomic<int> reports{0};
   std::vector<std::thread> threads;
   // The last thread to come finds the misuse. The others are never released, and give up.
-  threads.emplace_back([&] {
-    try {
-      (void)comm[0].idle(true, 1.0, plus{});
-    } catch (const std::exception&) {
-      ++reports;
-      comm[0].leave();
-    }
-  });
-  threads.emplace_back([&] {
-    try {
-      (void)comm[1].idle(true, 1, plus{});
-    } catch (const std::exception&) {
-      ++reports;
-      comm[1].leave();
-    }
-  });
+  const auto come = [&](rank_t rank, auto value) {
+    threads.emplace_back([&, rank, value] {
+      try {
+        (void)comm[rank].idle(true, value, plus{});
+      } catch (const std::exception&) {
+        ++reports;
+        comm[rank].leave();
+      }
+    });
+  };
+  come(0, 1.0);
+  come(1, 1);
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(reports, 2);
 }

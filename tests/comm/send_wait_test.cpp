@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/comm/detectors.hpp"
+#include "tests/comm/detector_and_wait.hpp"
 #include "tests/comm/run_threads.hpp"
 #include "tutti/platform/cpu.hpp"
 #include "tutti/team/team.hpp"
@@ -44,12 +44,10 @@ std::uint64_t fill(endpoint& me, rank_t to) {
   return count;
 }
 
-class SendWait : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+class SendWait : public test::DetectorAndWait {
  protected:
   static communicator_options options() {
-    communicator_options chosen;
-    chosen.detector = std::get<0>(GetParam());
-    chosen.wait = std::get<1>(GetParam());
+    communicator_options chosen = DetectorAndWait::options();
     // The ring is always full.
     chosen.ring_bytes = 256;
     chosen.batch_bytes = 64;
@@ -290,12 +288,7 @@ TEST_P(SendWait, ToOneself) {
   EXPECT_EQ(next, 1000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SendWait,
-                         testing::Combine(testing::ValuesIn(test::detector_names()),
-                                          testing::ValuesIn(test::sharing_wait_names())),
-                         [](const auto& tested) {
-                           return std::get<0>(tested.param) + "_" + std::get<1>(tested.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(All, SendWait, test::detectors_and_waits(), test::name_of_both);
 
 // Every build refuses this, because the call could never return.
 TEST(SendWaitMisuse, ToOneselfWithAllMessagesHeld) {
