@@ -182,32 +182,38 @@ class slow_series final : public series {
   int& given_up_;
 };
 
-TEST(Sweeps, TheTimeBoundsPreparationToo) {
-  int rounds = 0, given_up = 0;
-  std::vector<std::unique_ptr<series>> all;
-  for (int i = 0; i < 40; ++i) all.push_back(std::make_unique<slow_series>(rounds, given_up));
+class Sweeps : public testing::Test {
+ protected:
+  // Returns the number of rounds.
+  auto run(int of_series, const run_length& length) {
+    std::vector<std::unique_ptr<series>> all;
+    for (int i = 0; i < of_series; ++i)
+      all.push_back(std::make_unique<slow_series>(rounds_, given_up_));
+    return run_sweeps(
+        all, length, [] {}, [](const std::string&, double) {});
+  }
+
+  int rounds_ = 0;
+  int given_up_ = 0;
+};
+
+TEST_F(Sweeps, TheTimeBoundsPreparationToo) {
   run_length length;
   length.seconds = 0.5;
   const std::uint64_t begin = platform::now_ns();
-  run_sweeps(
-      all, length, [] {}, [](const std::string&, double) {});
+  run(40, length);
   EXPECT_LT(static_cast<double>(platform::now_ns() - begin) * 1e-9, 0.8);
-  EXPECT_GT(rounds, 0);
-  EXPECT_GT(given_up, 25);  // 0.3 s are enough to prepare five
+  EXPECT_GT(rounds_, 0);
+  EXPECT_GT(given_up_, 25);  // 0.3 s are enough to prepare five
 }
 
-TEST(Sweeps, RoundsAreNotBoundByTime) {
-  int rounds = 0, given_up = 0;
-  std::vector<std::unique_ptr<series>> all;
-  for (int i = 0; i < 3; ++i) all.push_back(std::make_unique<slow_series>(rounds, given_up));
+TEST_F(Sweeps, RoundsAreNotBoundByTime) {
   run_length length;
   length.rounds = 2;
   length.seconds = 0.01;
-  EXPECT_EQ(run_sweeps(
-                all, length, [] {}, [](const std::string&, double) {}),
-            2u);
-  EXPECT_EQ(rounds, 6);
-  EXPECT_EQ(given_up, 0);
+  EXPECT_EQ(run(3, length), 2u);
+  EXPECT_EQ(rounds_, 6);
+  EXPECT_EQ(given_up_, 0);
 }
 
 }  // namespace

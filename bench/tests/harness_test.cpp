@@ -34,9 +34,19 @@ class Harness : public testing::Test {
         "delay", [delay_ns](rank_t n) { return std::make_unique<slowed_barrier>(n, delay_ns); }));
   }
 
+  // Measures the barrier without a delay.
+  const suite& run_in(const std::string& scenario) {
+    add_delayed(0);
+    plan_.scenarios = {parse_scenario(scenario)};
+    suite_ = std::make_unique<suite>(plan_);
+    suite_->run(quiet);
+    return *suite_;
+  }
+
   static void quiet(const std::string&, double) {}
 
   plan plan_;
+  std::unique_ptr<suite> suite_;
 };
 
 TEST_F(Harness, SeesAKnownDelayInALoop) {
@@ -64,10 +74,7 @@ TEST_F(Harness, SeesAKnownDelayFromLastInToLastOut) {
 }
 
 TEST_F(Harness, LatenessOfARankIsNotLatency) {
-  add_delayed(0);
-  plan_.scenarios = {parse_scenario("imbalance_100us")};
-  suite s(plan_);
-  s.run(quiet);
+  const suite& s = run_in("imbalance_100us");
   ASSERT_EQ(s.results().size(), 2u);
   EXPECT_LT(cost_of(s.results()[0]), 20e3);
   // The waiter spins: it burns what the late rank is late by.
@@ -83,10 +90,7 @@ const measurement& of_metric(const suite& s, metric what) {
 }
 
 TEST_F(Harness, TheLateRankMayRotate) {
-  add_delayed(0);
-  plan_.scenarios = {parse_scenario("imbalance_100us_rotating")};
-  suite s(plan_);
-  s.run(quiet);
+  const suite& s = run_in("imbalance_100us_rotating");
   EXPECT_LT(cost_of(of_metric(s, metric::last_in_last_out)), 20e3);
   // What makes a rank late is not counted as waiting, though every rank is late now and then.
   // It would be 200 us.
@@ -95,10 +99,7 @@ TEST_F(Harness, TheLateRankMayRotate) {
 }
 
 TEST_F(Harness, RandomWorkIsNoWait) {
-  add_delayed(0);
-  plan_.scenarios = {parse_scenario("work_50us_150us")};
-  suite s(plan_);
-  s.run(quiet);
+  const suite& s = run_in("work_50us_150us");
   EXPECT_LT(cost_of(of_metric(s, metric::last_in_last_out)), 20e3);
   // The work, 200 us of both ranks in the mean, is no wait; an episode lasts as long as the longer
   // work.

@@ -69,34 +69,34 @@ TYPED_TEST(Interface, HasTheStandardTraits) {
   EXPECT_GE(barrier::max(), 1024);
 }
 
+// Expects that what each of n threads writes before meet() in a phase is seen by all after it.
+template <class Meet>
+void expect_to_meet(std::ptrdiff_t n, Meet meet) {
+  std::vector<int> data(static_cast<std::size_t>(n) * 20);
+  run(n, [&](std::ptrdiff_t me) {
+    for (std::ptrdiff_t phase = 0; phase < 20; ++phase) {
+      data[static_cast<std::size_t>(phase * n + me)] = 1;
+      meet();
+      for (std::ptrdiff_t other = 0; other < n; ++other)
+        ASSERT_EQ(data[static_cast<std::size_t>(phase * n + other)], 1);
+    }
+  });
+}
+
 TYPED_TEST(Interface, ArriveAndWaitMeets) {
   for (const std::ptrdiff_t n : sizes) {
     typename TypeParam::template barrier<> sync(n);
-    std::vector<int> data(static_cast<std::size_t>(n) * 20);
-    run(n, [&](std::ptrdiff_t me) {
-      for (std::ptrdiff_t phase = 0; phase < 20; ++phase) {
-        data[static_cast<std::size_t>(phase * n + me)] = 1;
-        sync.arrive_and_wait();
-        for (std::ptrdiff_t other = 0; other < n; ++other)
-          ASSERT_EQ(data[static_cast<std::size_t>(phase * n + other)], 1);
-      }
-    });
+    expect_to_meet(n, [&] { sync.arrive_and_wait(); });
   }
 }
 
 TYPED_TEST(Interface, ArriveThenWait) {
   for (const std::ptrdiff_t n : sizes) {
     typename TypeParam::template barrier<> sync(n);
-    std::vector<int> data(static_cast<std::size_t>(n) * 20);
-    run(n, [&](std::ptrdiff_t me) {
-      for (std::ptrdiff_t phase = 0; phase < 20; ++phase) {
-        data[static_cast<std::size_t>(phase * n + me)] = 1;
-        auto token = sync.arrive();
-        std::this_thread::yield();
-        sync.wait(std::move(token));
-        for (std::ptrdiff_t other = 0; other < n; ++other)
-          ASSERT_EQ(data[static_cast<std::size_t>(phase * n + other)], 1);
-      }
+    expect_to_meet(n, [&] {
+      auto token = sync.arrive();
+      std::this_thread::yield();
+      sync.wait(std::move(token));
     });
   }
 }

@@ -15,15 +15,10 @@
 
 #include "tests/team/teams.hpp"
 
+namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
-using tutti::member;
-using tutti::rank_t;
-using tutti::team;
-using tutti::test::expect_refused;
-using tutti::test::expect_works;
-using tutti::test::shape;
 
 struct failure : std::runtime_error {
   explicit failure(rank_t of) : std::runtime_error("rank " + std::to_string(of)), rank(of) {}
@@ -41,11 +36,11 @@ void wait(member& me, waits_in how) {
   switch (how) {
     case waits_in::nothing: return;
     case waits_in::barrier: return me.barrier();
-    case waits_in::reduce: me.reduce(tutti::plus{}, 1.0); return;
-    case waits_in::large_reduce: me.reduce(tutti::plus{}, large); return;
-    case waits_in::spans: return me.reduce(tutti::plus{}, std::span(large));
+    case waits_in::reduce: me.reduce(plus{}, 1.0); return;
+    case waits_in::large_reduce: me.reduce(plus{}, large); return;
+    case waits_in::spans: return me.reduce(plus{}, std::span(large));
     case waits_in::gather: return me.gather(me.rank(), [](auto) {});
-    case waits_in::scan: me.exclusive_scan(tutti::plus{}, 1, 0); return;
+    case waits_in::scan: me.exclusive_scan(plus{}, 1, 0); return;
   }
 }
 
@@ -60,11 +55,11 @@ class Failure : public testing::TestWithParam<shape> {
     while (!fails(first)) ++first;
     try {
       t.run([&](member& me) {
-        for (unsigned i = 0; i < episodes; ++i) me.reduce(tutti::plus{}, 1);
+        for (unsigned i = 0; i < episodes; ++i) me.reduce(plus{}, 1);
         if (fails(me.rank())) throw failure(me.rank());
         try {
           wait(me, how);
-        } catch (const tutti::region_cancelled&) {
+        } catch (const region_cancelled&) {
           ++cancelled;
           throw;
         }
@@ -79,14 +74,13 @@ class Failure : public testing::TestWithParam<shape> {
 
 std::vector<shape> shapes_of_several() {
   std::vector<shape> several;
-  for (const shape& s : tutti::test::few_shapes())
+  for (const shape& s : few_shapes())
     if (s.size() > 1) several.push_back(s);
-  for (const auto& algorithm : tutti::algorithms)
+  for (const auto& algorithm : algorithms)
     several.push_back({2, 4, std::string(algorithm.name), "park"});
   return several;
 }
-INSTANTIATE_TEST_SUITE_P(Several, Failure, testing::ValuesIn(shapes_of_several()),
-                         tutti::test::name_of_shape);
+INSTANTIATE_TEST_SUITE_P(Several, Failure, testing::ValuesIn(shapes_of_several()), name_of_shape);
 
 TEST_P(Failure, OfOneRankCancelsTheOthersWaits) {
   team t(GetParam().options());
@@ -114,12 +108,12 @@ TEST_P(Failure, LeavesNothingToTheNextRegion) {
   for (const rank_t who : {rank_t{0}, t.size() - 1}) {
     EXPECT_THROW(t.run([&](member& me) {
       if (me.rank() == who) throw failure(who);
-      me.reduce(tutti::plus{}, 1);
+      me.reduce(plus{}, 1);
     }),
                  failure);
     for (int region = 0; region < 3; ++region)
       t.run([&](member& me) {
-        EXPECT_EQ(me.reduce(tutti::plus{}, rank_t{2}), 2 * me.size());
+        EXPECT_EQ(me.reduce(plus{}, rank_t{2}), 2 * me.size());
         std::vector<rank_t> seen(me.size());
         me.gather(me.rank(), [&](auto get) {
           for (rank_t r = 0; r < me.size(); ++r) seen[r] = get(r);
@@ -132,17 +126,17 @@ TEST_P(Failure, LeavesNothingToTheNextRegion) {
 TEST_P(Failure, OfReducingRegionsAndLoops) {
   team t(GetParam().options());
   const rank_t last = t.size() - 1;
-  EXPECT_THROW((void)t.run_reduce(tutti::plus{},
+  EXPECT_THROW((void)t.run_reduce(plus{},
                                   [&](member& me) {
                                     if (me.rank() == last) throw failure(last);
                                     return 1.0;
                                   }),
                failure);
-  EXPECT_THROW((void)t.run_reduce(tutti::plus{},
-                                  [&](member&) -> std::array<double, 50> { throw failure(0); }),
-               failure);
-  for (const auto kind : {tutti::loop::static_blocks, tutti::loop::static_chunks,
-                          tutti::loop::dynamic_chunks, tutti::loop::guided_chunks})
+  EXPECT_THROW(
+      (void)t.run_reduce(plus{}, [&](member&) -> std::array<double, 50> { throw failure(0); }),
+      failure);
+  for (const auto kind :
+       {loop::static_blocks, loop::static_chunks, loop::dynamic_chunks, loop::guided_chunks})
     EXPECT_THROW(t.parallel_for(0, 100,
                                 [](std::size_t i) {
                                   if (i == 77) throw failure(7);
@@ -153,8 +147,8 @@ TEST_P(Failure, OfReducingRegionsAndLoops) {
     if (i == 77) throw failure(7);
     return 1.0;
   };
-  EXPECT_THROW((void)t.parallel_reduce(0, 100, tutti::plus{}, at_77), failure);
-  EXPECT_THROW((void)t.parallel_reduce_any(0, 100, tutti::plus{}, at_77), failure);
+  EXPECT_THROW((void)t.parallel_reduce(0, 100, plus{}, at_77), failure);
+  EXPECT_THROW((void)t.parallel_reduce_any(0, 100, plus{}, at_77), failure);
   expect_works(t);
 }
 
@@ -220,12 +214,11 @@ TEST(Failures, AThousandInARow) {
       EXPECT_THROW(t.run([&](member& me) {
         if (me.rank() == who) throw failure(who);
         if (i % 3 == 0) me.barrier();
-        if (i % 3 == 1) me.reduce(tutti::plus{}, 1.0);
+        if (i % 3 == 1) me.reduce(plus{}, 1.0);
       }),
                    failure);
-      ASSERT_EQ(
-          t.run_reduce(tutti::plus{}, [](member& me) { return me.reduce(tutti::plus{}, 1u); }),
-          ranks * ranks);
+      ASSERT_EQ(t.run_reduce(plus{}, [](member& me) { return me.reduce(plus{}, 1u); }),
+                ranks * ranks);
     }
   }
 }
@@ -233,10 +226,10 @@ TEST(Failures, AThousandInARow) {
 TEST(Failures, CallersOwnCancellationIsItsOwn) {
   team t(3);
   EXPECT_THROW(t.run([](member& me) {
-    if (me.rank() == 1) throw tutti::region_cancelled();
+    if (me.rank() == 1) throw region_cancelled();
   }),
-               tutti::region_cancelled);
-  EXPECT_NE(std::string(tutti::region_cancelled().what()).find("another rank"), std::string::npos);
+               region_cancelled);
+  EXPECT_NE(std::string(region_cancelled().what()).find("another rank"), std::string::npos);
   expect_works(t);
 }
 
@@ -261,7 +254,7 @@ TEST(Spans, OfDifferentLengthsAreRefused) {
     std::vector<std::vector<double>> values(ranks, std::vector<double>(10, 1.0));
     values.back().pop_back();
     expect_refused<std::invalid_argument>(
-        [&] { t.run([&](member& me) { me.reduce(tutti::plus{}, std::span(values[me.rank()])); }); },
+        [&] { t.run([&](member& me) { me.reduce(plus{}, std::span(values[me.rank()])); }); },
         "same length");
     for (const auto& v : values)
       for (const double x : v) ASSERT_EQ(x, 1.0) << "something was written";
@@ -305,7 +298,7 @@ TEST(Deadline, NamesTheRankThatIsMissing) {
 }
 
 TEST(Deadline, IsKept) {
-  for (const shape& s : tutti::test::own_shapes()) {
+  for (const shape& s : own_shapes()) {
     team t(s.options());
     std::atomic<rank_t> calls{0};
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(t.run_for(60s, [&](member&) { ++calls; }));
@@ -361,3 +354,4 @@ TEST(Deadline, IsRefusedWhereAWaitCannotBeResumed) {
 }
 
 }  // namespace
+}  // namespace tutti::test

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,17 +10,14 @@
 #include <string>
 #include <thread>
 
+#include "tests/team/cpu_time.hpp"
 #include "tests/team/teams.hpp"
 #include "tutti/team/region.hpp"
 
+namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
-using tutti::rank_t;
-using tutti::team;
-using tutti::team_options;
-using tutti::test::expect_refused;
-using tutti::test::expect_works;
 
 void expect_bad(const team_options& o, const std::string& why) {
   expect_refused<std::invalid_argument>([&] { const team t(o); }, why);
@@ -36,7 +32,7 @@ TEST(Options, ThatCannotBeRightAreRefused) {
   expect_bad({.threads = 2, .barrier = "flags", .wait = "spni"}, "unknown wait policy 'spni'");
   expect_bad({.threads = 2, .wait = "spin"}, "wait policy 'spin' needs a named barrier");
   expect_bad({.threads = 2, .barrier = "default", .wait = "spin"}, "needs a named barrier");
-  for (const auto& policy : tutti::wait_policies)
+  for (const auto& policy : wait_policies)
     if (!policy.available())
       expect_bad({.threads = 2, .barrier = "flags", .wait = policy.name}, "that this CPU lacks");
 }
@@ -56,7 +52,7 @@ TEST(Options, AreMadeUpForWhereTheyAreLeftOut) {
   const team usual;
   EXPECT_GE(usual.threads(), 1u);
   EXPECT_EQ(usual.size(), usual.threads());
-  EXPECT_LE(usual.threads(), tutti::platform::machine().allowed.size());
+  EXPECT_LE(usual.threads(), platform::machine().allowed.size());
   const team one({.ranks = 1});
   EXPECT_EQ(one.threads(), 1u);
   team many({.ranks = 50});
@@ -71,22 +67,21 @@ TEST(Options, NamesNeedNotOutliveTheCall) {
   barrier.assign(barrier.size(), 'x');
   wait.assign(wait.size(), 'x');
   // This remakes what the names chose.
-  EXPECT_THROW(t.run([](tutti::member&) { throw 1; }), int);
+  EXPECT_THROW(t.run([](member&) { throw 1; }), int);
   expect_works(t);
 }
 
 TEST(Options, TuttisOwnBarrierHasTwoNames) {
-  for (const auto name : {tutti::default_algorithm, tutti::default_rankless_algorithm}) {
+  for (const auto name : {default_algorithm, default_rankless_algorithm}) {
     team t({.threads = 3, .barrier = name});
     expect_works(t);
-    EXPECT_TRUE(t.run_for(60s, [](tutti::member&) {})) << "it is no named barrier";
+    EXPECT_TRUE(t.run_for(60s, [](member&) {})) << "it is no named barrier";
   }
 }
 
 TEST(Regions, ByNameRefuseWhatTheyDoNotKnow) {
   const auto refuse = [](const char* algorithm, rank_t n, const char* wait, const char* why) {
-    expect_refused<std::invalid_argument>([&] { (void)tutti::make_region(algorithm, n, wait); },
-                                          why);
+    expect_refused<std::invalid_argument>([&] { (void)make_region(algorithm, n, wait); }, why);
   };
   refuse("flgas", 2, "adaptive", "unknown barrier algorithm 'flgas'");
   refuse("flags", 0, "adaptive", "participants, not 0");
@@ -105,13 +100,12 @@ bool same(const cpu_set_t& a, const cpu_set_t& b) { return CPU_EQUAL(&a, &b); }
 
 TEST(Affinity, OfTheCallerIsRestored) {
   const cpu_set_t before = affinity();
-  for (const auto place :
-       {tutti::platform::placement::compact, tutti::platform::placement::spread}) {
+  for (const auto place : {platform::placement::compact, platform::placement::spread}) {
     {
       team t({.threads = 2, .place = place});
       const cpu_set_t bound = affinity();
       EXPECT_EQ(CPU_COUNT(&bound), 1);
-      t.run([](tutti::member&) {
+      t.run([](member&) {
         const cpu_set_t mine = affinity();
         EXPECT_EQ(CPU_COUNT(&mine), 1);
       });
@@ -122,9 +116,9 @@ TEST(Affinity, OfTheCallerIsRestored) {
 
 TEST(Affinity, StaysAsItIsWithoutPlacementOrWorkers) {
   const cpu_set_t before = affinity();
-  team none({.threads = 2, .place = tutti::platform::placement::none});
+  team none({.threads = 2, .place = platform::placement::none});
   EXPECT_TRUE(same(affinity(), before));
-  none.run([&](tutti::member&) { EXPECT_TRUE(same(affinity(), before)); });
+  none.run([&](member&) { EXPECT_TRUE(same(affinity(), before)); });
   const team alone(1);
   EXPECT_TRUE(same(affinity(), before));
 }
@@ -133,7 +127,7 @@ TEST(Affinity, ChosenByTheUserMeanwhileIsKept) {
   const cpu_set_t before = affinity();
   if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "one CPU only";
   {
-    const team t({.threads = 2, .place = tutti::platform::placement::compact});
+    const team t({.threads = 2, .place = platform::placement::compact});
     ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
   }
   EXPECT_TRUE(same(affinity(), before));
@@ -141,24 +135,16 @@ TEST(Affinity, ChosenByTheUserMeanwhileIsKept) {
 
 TEST(Affinity, IsRestoredWhenTheTeamEndsOnAnotherThread) {
   const cpu_set_t before = affinity();
-  auto t = std::make_unique<team>(
-      team_options{.threads = 2, .place = tutti::platform::placement::compact});
+  auto t =
+      std::make_unique<team>(team_options{.threads = 2, .place = platform::placement::compact});
   std::thread([&] { t.reset(); }).join();
   EXPECT_TRUE(same(affinity(), before));
 }
 
 // ---- between regions
 
-std::chrono::microseconds cpu_time() {
-  rusage u{};
-  getrusage(RUSAGE_SELF, &u);
-  return std::chrono::seconds(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-         std::chrono::microseconds(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
-
 TEST(Idle, WorkersGiveTheirCoresBack) {
-  for (const tutti::test::shape& s : {tutti::test::shape{4}, tutti::test::shape{3, 12},
-                                      tutti::test::shape{4, 0, "mcs", "park"}}) {
+  for (const shape& s : {shape{4}, shape{3, 12}, shape{4, 0, "mcs", "park"}}) {
     team t(s.options());
     expect_works(t);
     // Beside a busy process a waiter may take some slices until it has learned that sleeping is
@@ -174,9 +160,9 @@ TEST(Idle, WorkersGiveTheirCoresBack) {
 
 // While one rank works, those that wait for it sleep; virtual ones too.
 TEST(Idle, RanksThatWaitLongGiveTheirCoresBack) {
-  for (const tutti::test::shape& s : {tutti::test::shape{4}, tutti::test::shape{3, 12}}) {
+  for (const shape& s : {shape{4}, shape{3, 12}}) {
     team t(s.options());
-    t.run([&](tutti::member& me) {
+    t.run([&](member& me) {
       const auto before = cpu_time();
       if (me.rank() == 0) std::this_thread::sleep_for(300ms);
       me.barrier();
@@ -188,3 +174,4 @@ TEST(Idle, RanksThatWaitLongGiveTheirCoresBack) {
 }
 
 }  // namespace
+}  // namespace tutti::test

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/team/cpu_time.hpp"
 #include "tests/team/teams.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
@@ -32,6 +32,7 @@ using namespace std::chrono_literals;
 using tutti::member;
 using tutti::rank_t;
 using tutti::team;
+using tutti::test::cpu_time;
 namespace platform = tutti::platform;
 
 cpu_set_t mask() {
@@ -163,13 +164,6 @@ TEST(Placement, WorkersKeepAMaskThatHoldsTheTeam) {
     team t(2);
     t.run([](member&) { EXPECT_LE(cpus_of_mask(), 2); });
   }).join();
-}
-
-std::chrono::microseconds cpu_time() {
-  rusage u{};
-  getrusage(RUSAGE_SELF, &u);
-  return std::chrono::seconds(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-         std::chrono::microseconds(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 TEST(Placement, ATeamThatIsIdleUsesNoProcessorTime) {

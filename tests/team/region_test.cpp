@@ -16,19 +16,15 @@
 
 #include "tests/team/teams.hpp"
 
+namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
-using tutti::member;
-using tutti::rank_t;
-using tutti::team;
-using tutti::test::shape;
 
 std::uint64_t text_of(rank_t rank, unsigned region) { return std::uint64_t{region} << 16 | rank; }
 
 class Region : public testing::TestWithParam<shape> {};
-INSTANTIATE_TEST_SUITE_P(Every, Region, testing::ValuesIn(tutti::test::every_shape()),
-                         tutti::test::name_of_shape);
+INSTANTIATE_TEST_SUITE_P(Every, Region, testing::ValuesIn(every_shape()), name_of_shape);
 
 TEST_P(Region, PublishesPlainDataIntoAndOut) {
   team t(GetParam().options());
@@ -59,7 +55,7 @@ TEST_P(Region, PublishesPlainDataBetweenItsRanks) {
         // Each way to synchronise has its turn.
         switch (episode % 3) {
           case 0: me.barrier(); break;
-          case 1: sum = me.reduce(tutti::plus{}, me.rank()); break;
+          case 1: sum = me.reduce(plus{}, me.rank()); break;
           case 2: me.gather(me.rank(), [](auto) {}); break;
         }
         for (rank_t r = 0; r < n; ++r) mistakes[me.rank()] += board[r] != text_of(r, episode);
@@ -72,8 +68,7 @@ TEST_P(Region, PublishesPlainDataBetweenItsRanks) {
 }
 
 class Team : public testing::TestWithParam<shape> {};
-INSTANTIATE_TEST_SUITE_P(Few, Team, testing::ValuesIn(tutti::test::few_shapes()),
-                         tutti::test::name_of_shape);
+INSTANTIATE_TEST_SUITE_P(Few, Team, testing::ValuesIn(few_shapes()), name_of_shape);
 
 TEST_P(Team, CallerIsRank0AndRanksKeepTheirThreads) {
   team t(GetParam().options());
@@ -103,7 +98,7 @@ TEST_P(Team, RunsRegionsAfterAPause) {
   for (int region = 0; region < 3; ++region) {
     // By now the workers are asleep.
     std::this_thread::sleep_for(50ms);
-    tutti::test::expect_works(t);
+    expect_works(t);
   }
 }
 
@@ -119,29 +114,29 @@ TEST_P(Team, RunsANestedRegionAlone) {
       EXPECT_EQ(me.size(), 1u);
       EXPECT_EQ(me.rank(), 0u);
       me.barrier();
-      EXPECT_EQ(me.reduce(tutti::plus{}, 7), 7);
-      EXPECT_EQ(me.exclusive_scan(tutti::plus{}, 7, 5), 5);
-      EXPECT_EQ(me.inclusive_scan(tutti::plus{}, 7), 7);
+      EXPECT_EQ(me.reduce(plus{}, 7), 7);
+      EXPECT_EQ(me.exclusive_scan(plus{}, 7, 5), 5);
+      EXPECT_EQ(me.inclusive_scan(plus{}, 7), 7);
       std::array<int, 3> values{1, 2, 3};
-      me.reduce(tutti::plus{}, std::span(values));
+      me.reduce(plus{}, std::span(values));
       EXPECT_EQ(values, (std::array{1, 2, 3}));
       const std::array<double, 20> large{1.5};
-      EXPECT_EQ(me.reduce(tutti::plus{}, large), large);
+      EXPECT_EQ(me.reduce(plus{}, large), large);
       ++calls[outer.rank()];
     });
-    for (const auto kind : {tutti::loop::static_blocks, tutti::loop::static_chunks,
-                            tutti::loop::dynamic_chunks, tutti::loop::guided_chunks})
+    for (const auto kind :
+         {loop::static_blocks, loop::static_chunks, loop::dynamic_chunks, loop::guided_chunks})
       t.parallel_for(0, 3, [&](std::size_t) { ++calls[outer.rank()]; }, {.kind = kind});
     const auto identity = [](std::size_t i) { return i; };
-    EXPECT_EQ(t.parallel_reduce(0, 5, tutti::plus{}, identity), 10u);
-    EXPECT_EQ(t.parallel_reduce_any(0, 5, tutti::plus{}, identity), 10u);
-    EXPECT_EQ(t.run_reduce(tutti::plus{}, [](member& me) { return me.rank() + 4; }), 4u);
-    const auto large = t.run_reduce(tutti::plus{}, [](member&) { return std::array<long, 30>{9}; });
+    EXPECT_EQ(t.parallel_reduce(0, 5, plus{}, identity), 10u);
+    EXPECT_EQ(t.parallel_reduce_any(0, 5, plus{}, identity), 10u);
+    EXPECT_EQ(t.run_reduce(plus{}, [](member& me) { return me.rank() + 4; }), 4u);
+    const auto large = t.run_reduce(plus{}, [](member&) { return std::array<long, 30>{9}; });
     EXPECT_EQ(large[0], 9);
     outer.barrier();
   });
   EXPECT_EQ(calls, std::vector<rank_t>(t.size(), 13u));
-  tutti::test::expect_works(t);
+  expect_works(t);
 }
 
 TEST_P(Team, OpensAnotherTeamInsideARegion) {
@@ -150,12 +145,11 @@ TEST_P(Team, OpensAnotherTeamInsideARegion) {
   outer.run([&](member& me) {
     team inner({.threads = 2, .ranks = me.rank() % 2 == 0 ? 2u : 5u});
     for (int i = 0; i < 3; ++i)
-      calls[me.rank()] +=
-          inner.run_reduce(tutti::plus{}, [](member& mine) { return mine.rank() + 1; });
+      calls[me.rank()] += inner.run_reduce(plus{}, [](member& mine) { return mine.rank() + 1; });
     me.barrier();
   });
   for (rank_t r = 0; r < outer.size(); ++r) EXPECT_EQ(calls[r], r % 2 == 0 ? 9u : 45u);
-  tutti::test::expect_works(outer);
+  expect_works(outer);
 }
 
 // If a team is open and a region of it is opened again through another team, that region runs on
@@ -175,8 +169,8 @@ TEST(Teams, NestedInEachOther) {
   });
   EXPECT_EQ(calls, 5u);
   EXPECT_EQ(ranks, 5u);
-  tutti::test::expect_works(a);
-  tutti::test::expect_works(b);
+  expect_works(a);
+  expect_works(b);
 }
 
 // Two ranks open another team at once: one region has the team's ranks, the other runs alone or
@@ -205,7 +199,7 @@ TEST(Teams, OpenedByTwoThreadsAtOnce) {
   EXPECT_EQ(calls, together + alone);
   EXPECT_EQ(plain[0], together / 2);
   EXPECT_EQ(plain[1], together / 2);
-  tutti::test::expect_works(shared);
+  expect_works(shared);
 }
 
 // Only that thread could end the region, so it must not wait for it.
@@ -223,13 +217,13 @@ TEST(Teams, RunsASecondThreadsRegionAloneWhileOneIsOpen) {
         t.run(count);
         t.run(2, count);
         EXPECT_TRUE(t.run_for(1ms, count));
-        EXPECT_EQ(t.run_reduce(tutti::plus{}, [](member& mine) { return mine.size(); }), 1u);
+        EXPECT_EQ(t.run_reduce(plus{}, [](member& mine) { return mine.size(); }), 1u);
         t.parallel_for(0, 1000, [&](std::size_t) { ++calls; });
-        EXPECT_EQ(t.parallel_reduce(0, 5, tutti::plus{}, [](std::size_t i) { return i; }), 10u);
+        EXPECT_EQ(t.parallel_reduce(0, 5, plus{}, [](std::size_t i) { return i; }), 10u);
       }).join();
     });
     EXPECT_EQ(calls, 1003u);
-    tutti::test::expect_works(t);
+    expect_works(t);
   }
 }
 
@@ -248,7 +242,7 @@ TEST(Teams, SharedByThreadsThatDoNotKnowOfEachOther) {
         });
         wrong += calls != size;
         const auto index = [](std::size_t k) { return static_cast<double>(k); };
-        wrong += t.parallel_reduce(0, 3000, tutti::plus{}, index) != 2999.0 * 3000 / 2;
+        wrong += t.parallel_reduce(0, 3000, plus{}, index) != 2999.0 * 3000 / 2;
         std::vector<unsigned> each(2000);
         t.parallel_for(0, each.size(), [&](std::size_t k) { ++each[k]; }, {.chunk = 16});
         wrong += each != std::vector<unsigned>(2000, 1u);
@@ -256,7 +250,7 @@ TEST(Teams, SharedByThreadsThatDoNotKnowOfEachOther) {
     });
   for (auto& user : users) user.join();
   EXPECT_EQ(wrong, 0u);
-  tutti::test::expect_works(t);
+  expect_works(t);
 }
 
 // ---- regions of the first k ranks
@@ -273,13 +267,13 @@ TEST_P(Team, RunsOnItsFirstRanks) {
         ++calls[me.rank()];
         threads[me.rank()] = std::this_thread::get_id();
         me.barrier();
-        EXPECT_EQ(me.reduce(tutti::plus{}, me.rank() + 1), k * (k + 1) / 2);
+        EXPECT_EQ(me.reduce(plus{}, me.rank() + 1), k * (k + 1) / 2);
         std::vector<rank_t> seen(k);
         me.gather(me.rank(), [&](auto get) {
           for (rank_t r = 0; r < k; ++r) seen[r] = get(r);
         });
         for (rank_t r = 0; r < k; ++r) EXPECT_EQ(seen[r], r);
-        EXPECT_EQ(me.inclusive_scan(tutti::plus{}, 1u), me.rank() + 1);
+        EXPECT_EQ(me.inclusive_scan(plus{}, 1u), me.rank() + 1);
       });
       for (rank_t r = 0; r < n; ++r) ASSERT_EQ(calls[r], r < k ? 1u : 0u) << "of " << k;
       t.run([&](member& me) {
@@ -289,7 +283,7 @@ TEST_P(Team, RunsOnItsFirstRanks) {
       });
       for (rank_t r = 0; r < k; ++r) ASSERT_EQ(threads[r], usual[r]);
     }
-  tutti::test::expect_works(t);
+  expect_works(t);
 }
 
 TEST_P(Team, ItsFirstRanksMayFail) {
@@ -303,15 +297,15 @@ TEST_P(Team, ItsFirstRanksMayFail) {
                  int);
     t.run(k, [&](member& me) { me.barrier(); });
   }
-  tutti::test::expect_works(t);
+  expect_works(t);
 }
 
 TEST_P(Team, RefusesMoreFirstRanksThanItHas) {
   team t(GetParam().options());
   for (const rank_t k : {rank_t{0}, t.size() + 1, ~rank_t{0}})
-    tutti::test::expect_refused<std::invalid_argument>([&] { t.run(k, [](member&) { FAIL(); }); },
-                                                       "not " + std::to_string(k));
-  tutti::test::expect_works(t);
+    expect_refused<std::invalid_argument>([&] { t.run(k, [](member&) { FAIL(); }); },
+                                          "not " + std::to_string(k));
+  expect_works(t);
 }
 
 // The other ranks stay asleep.
@@ -322,22 +316,22 @@ TEST(Teams, FirstRanksAreAllThatAreUsed) {
     rank_t calls[2] = {0, 0};
     t.run(2, [&](member& me) { ++calls[me.rank()]; });
     ASSERT_EQ(calls[0] + calls[1], 2u);
-    if (i % 100 == 0) tutti::test::expect_works(t);
+    if (i % 100 == 0) expect_works(t);
   }
 }
 
 // One thread after another may use the team, as long as they do not overlap.
 TEST(Teams, MayBeUsedByOneThreadAfterTheOther) {
   team t(3);
-  for (int i = 0; i < 5; ++i) std::thread([&] { tutti::test::expect_works(t); }).join();
-  tutti::test::expect_works(t);
+  for (int i = 0; i < 5; ++i) std::thread([&] { expect_works(t); }).join();
+  expect_works(t);
 }
 
 TEST(Teams, AreMadeAndEndedAThousandTimes) {
   for (int i = 0; i < 1000; ++i) {
     team t({.threads = 1 + static_cast<rank_t>(i) % 3, .ranks = i % 4 == 0 ? 6u : 0u});
     rank_t calls = 0;
-    if (i % 2 == 0) calls = t.run_reduce(tutti::plus{}, [](member&) { return rank_t{1}; });
+    if (i % 2 == 0) calls = t.run_reduce(plus{}, [](member&) { return rank_t{1}; });
     ASSERT_EQ(calls, i % 2 == 0 ? t.size() : 0u);
   }
 }
@@ -372,13 +366,13 @@ TEST(Callables, OfEveryKindAreCalledByEveryRank) {
   std::atomic<unsigned> sum{0};
   t.run([large, &sum](member&) { sum += static_cast<unsigned>(large[99]); });
   EXPECT_EQ(sum, 51u);
-  EXPECT_EQ(t.run_reduce(tutti::plus{}, [large](member&) { return large[99]; }), 51u);
+  EXPECT_EQ(t.run_reduce(plus{}, [large](member&) { return large[99]; }), 51u);
 
   std::atomic<int> through{0};
   t.run([&through, own = 1](member&) mutable { through += own; });
   EXPECT_EQ(through, 3);
   EXPECT_EQ(t.run_reduce(
-                tutti::maximum{}, +[](member& me) { return me.rank(); }),
+                maximum{}, +[](member& me) { return me.rank(); }),
             2u);
 }
 
@@ -386,7 +380,7 @@ rank_t rank_of(member& me) { return me.rank(); }
 
 TEST(Callables, FreeFunctionsReduceToo) {
   team t({.threads = 2, .ranks = 4});
-  EXPECT_EQ(t.run_reduce(tutti::plus{}, rank_of), 6u);
+  EXPECT_EQ(t.run_reduce(plus{}, rank_of), 6u);
 }
 
 // An operation with a state that requires more alignment than a job has.
@@ -415,3 +409,4 @@ TEST(Callables, OperationsMayBeAlignedAsTheyLike) {
 }
 
 }  // namespace
+}  // namespace tutti::test

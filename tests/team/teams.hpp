@@ -24,12 +24,7 @@ struct shape {
   std::string wait = "adaptive";
 
   team_options options() const {
-    team_options o;
-    o.threads = threads;
-    o.ranks = ranks;
-    o.barrier = barrier;
-    o.wait = wait;
-    return o;
+    return {.threads = threads, .ranks = ranks, .barrier = barrier, .wait = wait};
   }
   rank_t size() const { return ranks == 0 ? threads : ranks; }
   bool is_virtual() const { return size() > threads; }

@@ -22,13 +22,10 @@
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/reduce/reduction.hpp"
 
+namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
-using tutti::member;
-using tutti::rank_t;
-using tutti::team;
-using tutti::test::shape;
 
 // All ranks on one thread; several threads; more threads than cores.
 const shape virtual_shapes[] = {{1, 2}, {1, 3}, {2, 5}, {2, 8}, {3, 17}};
@@ -51,12 +48,12 @@ void expect_to_meet(const shape& s, Arrive arrive, const std::string& what) {
 }
 
 TEST(VirtualRanks, MeetAtEveryBarrierOfTheRegistry) {
-  for (const auto& algorithm : tutti::algorithms)
-    for (const auto& wait : tutti::wait_policies) {
+  for (const auto& algorithm : algorithms)
+    for (const auto& wait : wait_policies) {
       if (!wait.available()) continue;
       for (const shape& s : virtual_shapes) {
         if (s.threads > 2 && (wait.name == "spin" || wait.name == "monitor")) continue;
-        const auto barrier = tutti::make_barrier(algorithm.name, s.size(), wait.name);
+        const auto barrier = make_barrier(algorithm.name, s.size(), wait.name);
         expect_to_meet(
             s, [&](rank_t rank) { barrier->arrive_and_wait(rank); },
             std::string(algorithm.name) + ", " + std::string(wait.name));
@@ -66,7 +63,7 @@ TEST(VirtualRanks, MeetAtEveryBarrierOfTheRegistry) {
 
 TEST(VirtualRanks, MeetAtTuttisBarrier) {
   for (const shape& s : virtual_shapes) {
-    tutti::barrier<> b(static_cast<std::ptrdiff_t>(s.size()));
+    barrier<> b(static_cast<std::ptrdiff_t>(s.size()));
     expect_to_meet(
         s, [&](rank_t) { b.arrive_and_wait(); }, "without ranks");
     expect_to_meet(
@@ -81,11 +78,11 @@ TEST(VirtualRanks, MeetAtTuttisBarrier) {
 template <class Wait>
 void expect_reductions_to_meet() {
   for (const shape& s : virtual_shapes) {
-    std::vector<std::string_view> names = tutti::test::reduction_names(s.size());
+    std::vector<std::string_view> names = reduction_names(s.size());
     // Tutti's choice.
     names.emplace_back();
     for (const std::string_view algorithm : names) {
-      tutti::reduction<rank_t, tutti::plus, tutti::native, Wait> sum(s.size(), {}, algorithm);
+      reduction<rank_t, plus, native, Wait> sum(s.size(), {}, algorithm);
       expect_to_meet(
           s, [&](rank_t rank) { EXPECT_EQ(sum.all(rank, rank), s.size() * (s.size() - 1) / 2); },
           "reduction " + std::string(algorithm));
@@ -95,20 +92,20 @@ void expect_reductions_to_meet() {
 
 TEST(VirtualRanks, MeetInReductionsWithEveryWayToWait) {
   [&]<class... Wait>(std::tuple<Wait...>*) {
-    (expect_reductions_to_meet<typename Wait::template type<tutti::native>>(), ...);
-  }(static_cast<tutti::registry::waits*>(nullptr));
+    (expect_reductions_to_meet<typename Wait::template type<native>>(), ...);
+  }(static_cast<registry::waits*>(nullptr));
 }
 
 TEST(VirtualRanks, SomeMayWaitForOthersWhileAllWillMeet) {
   for (const shape& s : virtual_shapes) {
     team t(s.options());
-    tutti::barrier<> halves(static_cast<std::ptrdiff_t>(2));
+    barrier<> halves(static_cast<std::ptrdiff_t>(2));
     t.run([&](member& me) {
       if (me.rank() == 0 || me.rank() == me.size() - 1)
         for (int i = 0; i < 10; ++i) halves.arrive_and_wait();
       me.barrier();
     });
-    tutti::test::expect_works(t);
+    expect_works(t);
   }
 }
 
@@ -116,7 +113,7 @@ TEST(VirtualRanks, HaveTheirOwnErrno) {
   team t({.threads = 2, .ranks = 9});
   std::atomic<unsigned> strays{0};
   // The wait policy makes no system calls, which may set errno.
-  const auto barrier = tutti::make_barrier("central", 9, "spin");
+  const auto barrier = make_barrier("central", 9, "spin");
   for (int region = 0; region < 3; ++region)
     t.run([&](member& me) {
       errno = static_cast<int>(me.rank()) + 1;
@@ -150,7 +147,7 @@ TEST(VirtualRanks, KnowWhichRegionTheyAreIn) {
 
 std::mutex reported_lock;
 std::vector<std::string> reported;
-void note_misuse(const std::string& what, const tutti::source_place&) {
+void note_misuse(const std::string& what, const source_place&) {
   const std::lock_guard hold(reported_lock);
   reported.push_back(what);
 }
@@ -159,9 +156,9 @@ class Contract : public testing::Test {
  protected:
   void SetUp() override {
     reported.clear();
-    tutti::on_misuse = note_misuse;
+    on_misuse = note_misuse;
   }
-  void TearDown() override { tutti::on_misuse = tutti::abort_on_misuse; }
+  void TearDown() override { on_misuse = abort_on_misuse; }
 };
 
 TEST_F(Contract, ARankThatSleepsIsReported) {
@@ -187,12 +184,12 @@ TEST_F(Contract, ARankThatSleepsLastIsReported) {
 
 TEST_F(Contract, RanksThatOnlyMeetAreNotReported) {
   team t({.threads = 2, .ranks = 6, .fibers = {.checks = true}});
-  tutti::barrier<> b(6);
-  const auto parking = tutti::make_barrier("tournament", 6, "park");
+  barrier<> b(6);
+  const auto parking = make_barrier("tournament", 6, "park");
   t.run([&](member& me) {
     for (int i = 0; i < 50; ++i) {
       me.barrier();
-      me.reduce(tutti::plus{}, 1.0);
+      me.reduce(plus{}, 1.0);
       b.arrive_and_wait();
       parking->arrive_and_wait(me.rank());
     }
@@ -235,3 +232,4 @@ TEST(StacksDeathTest, OverflowIsAFaultAndNotASurprise) {
 }
 
 }  // namespace
+}  // namespace tutti::test

@@ -10,6 +10,7 @@
 #include "workloads/phylo/input.hpp"
 #include "workloads/phylo/newick.hpp"
 #include "workloads/phylo/patterns.hpp"
+#include "workloads/phylo/tests/refusal.hpp"
 
 namespace tutti::phylo {
 namespace {
@@ -74,19 +75,10 @@ TEST(Alignment, WrittenAndReadBackItIsTheSame) {
   EXPECT_EQ(a.rows, b.rows);
 }
 
-struct bad {
-  const char* text;
-  const char* error;
-};
 class BadAlignment : public testing::TestWithParam<bad> {};
 
 TEST_P(BadAlignment, IsRefusedInASentenceWithThePlace) {
-  try {
-    parse_alignment(GetParam().text, "file");
-    FAIL() << "accepted: " << GetParam().text;
-  } catch (const input_error& e) {
-    EXPECT_STREQ(e.what(), GetParam().error) << GetParam().text;
-  }
+  expect_refused(GetParam(), [](const char* text) { parse_alignment(text, "file"); });
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -10,6 +10,7 @@
 
 #include "workloads/phylo/input.hpp"
 #include "workloads/phylo/simulate.hpp"
+#include "workloads/phylo/tests/refusal.hpp"
 
 namespace tutti::phylo {
 namespace {
@@ -95,19 +96,10 @@ TEST(Newick, DepthIsNoProblem) {
   EXPECT_THROW(parse_newick(std::string(depth, '('), "f"), input_error);
 }
 
-struct bad {
-  const char* text;
-  const char* error;
-};
 class BadNewick : public testing::TestWithParam<bad> {};
 
 TEST_P(BadNewick, IsRefusedInASentenceWithThePlace) {
-  try {
-    parse_newick(GetParam().text, "file.nwk");
-    FAIL() << "accepted: " << GetParam().text;
-  } catch (const input_error& e) {
-    EXPECT_STREQ(e.what(), GetParam().error) << GetParam().text;
-  }
+  expect_refused(GetParam(), [](const char* text) { parse_newick(text, "file.nwk"); });
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -26,12 +26,7 @@ matrix centres_of(const clustering& found) { return {found.dimensions, found.coo
 
 options with(std::size_t k_min, std::size_t k_max, std::size_t chunk = 16384,
              std::size_t limit = 1000) {
-  options how;
-  how.k_min = k_min;
-  how.k_max = k_max;
-  how.chunk = chunk;
-  how.limit = limit;
-  return how;
+  return {.k_min = k_min, .k_max = k_max, .chunk = chunk, .limit = limit};
 }
 
 void expect_consistent(const clustering& found, const matrix& points, const options& how) {

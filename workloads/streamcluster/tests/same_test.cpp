@@ -27,12 +27,10 @@ clustering run(const team_options& o, collectives_kind kind = collectives_kind::
 
 team_options on(rank_t threads, rank_t ranks = 0, std::string_view barrier = {},
                 std::string_view wait = "adaptive") {
-  team_options o;
-  o.threads = threads;
-  o.ranks = ranks;
-  o.barrier = barrier;
-  o.wait = wait;
-  return o;
+  return {.threads = threads,
+          .ranks = ranks,
+          .barrier = std::string(barrier),
+          .wait = std::string(wait)};
 }
 
 const clustering& of_one_thread() {
