@@ -238,15 +238,21 @@ void add_scenario_options(cli::command& app, scenario_options& o, const scenario
                "of each by itself");
 }
 
+std::vector<bool> parse_either(const std::string& option, const std::string& list,
+                               const std::string& no, const std::string& yes) {
+  std::vector<bool> chosen;
+  for (const auto& name : cli::split(option, list)) {
+    if (name != no && name != yes) {
+      throw std::invalid_argument(fmt::format("{}: '{}' is not {} or {}", option, name, no, yes));
+    }
+    chosen.push_back(name == yes);
+  }
+  return chosen;
+}
+
 std::vector<bench::scenario> parse_scenarios(const scenario_options& o,
                                              const scenario_kinds& kinds) {
-  std::vector<bool> own_sessions;
-  for (const auto& session : cli::split("--session", o.sessions)) {
-    if (session != "same" && session != "own") {
-      throw std::invalid_argument(fmt::format("--session: '{}' is not same or own", session));
-    }
-    own_sessions.push_back(session == "own");
-  }
+  const std::vector<bool> own_sessions = parse_either("--session", o.sessions, "same", "own");
   std::vector<bench::scenario> scenarios;
   const auto add = [&](bench::scenario s) {
     const auto same = [&](const bench::scenario& known) {

@@ -61,6 +61,10 @@ struct scenario_kinds {
 
 void add_scenario_options(cli::command& app, scenario_options& o, const scenario_kinds& kinds);
 
+// A list of these two names: whether each is `yes`. Throws std::invalid_argument.
+std::vector<bool> parse_either(const std::string& option, const std::string& list,
+                               const std::string& no, const std::string& yes);
+
 // Each of what was asked for by itself, or with --product in every combination; `free` when nothing
 // was. Throws std::invalid_argument.
 std::vector<bench::scenario> parse_scenarios(const scenario_options& o,

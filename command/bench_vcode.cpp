@@ -43,13 +43,7 @@ std::vector<bench::engine_setting> settings_of(const options& o) {
   const std::map<std::string, vcode::engine> known{{"lazy", vcode::engine::lazy},
                                                    {"workers", vcode::engine::workers},
                                                    {"spmd", vcode::engine::spmd}};
-  std::vector<bool> is_kept;
-  for (const auto& name : cli::split("--memory", o.memory)) {
-    if (name != "fresh" && name != "kept") {
-      throw std::invalid_argument(fmt::format("--memory: '{}' is neither fresh nor kept", name));
-    }
-    is_kept.push_back(name == "kept");
-  }
+  const std::vector<bool> is_kept = parse_either("--memory", o.memory, "fresh", "kept");
   std::vector<bench::engine_setting> made;
   for (const auto& name : cli::split("--engines", o.engines)) {
     const auto found = known.find(name);

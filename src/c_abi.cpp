@@ -87,11 +87,9 @@ int tutti_barrier_create(tutti_barrier** out, std::uint32_t participants, const 
     return TUTTI_OK;
   } catch (const std::bad_alloc&) {
     return TUTTI_ENOMEM;
-  } catch (const std::invalid_argument&) {
-    // The names are known and the count is in range, so the two names do not fit together.
-    return TUTTI_ENOTSUP;
   } catch (...) {
-    // A provider has no barrier to give.
+    // The names are known and the count is in range, so the two names do not fit together, or a
+    // provider has no barrier to give.
     return TUTTI_ENOTSUP;
   }
 }

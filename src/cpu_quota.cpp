@@ -58,6 +58,13 @@ string unescape(string_view text) {
   return plain;
 }
 
+std::vector<string> lines_of(const string& text) {
+  std::vector<string> lines;
+  std::istringstream in(text);
+  for (string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
 // ---- the folder of the group
 
 // A hierarchy that can have the cpu controller: that of v2, or the one of v1 that has the
@@ -71,8 +78,7 @@ struct hierarchy {
 // Parses /proc/self/cgroup, with lines such as "4:cpu,cpuacct:/group" (v1) and "0::/group" (v2).
 std::vector<hierarchy> hierarchies(const string& cgroup) {
   std::vector<hierarchy> found;
-  std::istringstream lines(cgroup);
-  for (string line; std::getline(lines, line);) {
+  for (const string& line : lines_of(cgroup)) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == string::npos ? first : line.find(':', first + 1);
     if (second == string::npos || line[second + 1] != '/') continue;
@@ -95,8 +101,7 @@ struct mount {
 // "30 25 0:26 /top /folder rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct".
 std::vector<mount> cgroup_mounts(const string& mountinfo) {
   std::vector<mount> found;
-  std::istringstream lines(mountinfo);
-  for (string line; std::getline(lines, line);) {
+  for (const string& line : lines_of(mountinfo)) {
     const std::size_t dash = line.find(" - ");
     if (dash == string::npos) continue;
     const auto before = split(string_view(line).substr(0, dash), ' ');

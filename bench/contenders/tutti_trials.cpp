@@ -25,56 +25,49 @@ void finish(endpoint& me, Take take) {
     }
 }
 
+// A trial in which each participant calls body(endpoint, rank, count).
+template <class Body>
+trial with_endpoints(const std::string& metric, const std::string& pattern, rank_t n,
+                     const std::string& detector, Body body) {
+  return {
+      metric,
+      "tutti",
+      detector,
+      pattern,
+      n,
+      [body, comm = make(n, detector)](team& threads, const placement& where, std::uint64_t count) {
+        return time_team(threads, where, [&](rank_t rank) { body((*comm)[rank], rank, count); });
+      }};
+}
+
 trial empty_episode(rank_t n, const std::string& detector) {
-  return {"idle",
-          "tutti",
-          detector,
-          "empty_episode",
-          n,
-          [comm = make(n, detector)](team& threads, const placement& where, std::uint64_t count) {
-            return time_team(threads, where, [&](rank_t rank) {
-              endpoint& me = (*comm)[rank];
-              for (std::uint64_t i = 0; i < count; ++i) finish(me, [](const received&) {});
-            });
-          }};
+  return with_endpoints("idle", "empty_episode", n, detector,
+                        [](endpoint& me, rank_t, std::uint64_t count) {
+                          for (std::uint64_t i = 0; i < count; ++i)
+                            finish(me, [](const received&) {});
+                        });
 }
 
 trial message_each(rank_t n, const std::string& detector) {
-  return {
-      "idle",
-      "tutti",
-      detector,
-      "message_each",
-      n,
-      [n, comm = make(n, detector)](team& threads, const placement& where, std::uint64_t count) {
-        return time_team(threads, where, [&](rank_t rank) {
-          endpoint& me = (*comm)[rank];
-          for (std::uint64_t i = 0; i < count; ++i) {
-            me.send((rank + 1) % n, i);
-            finish(me, [](const received&) {});
-          }
-        });
-      }};
+  return with_endpoints("idle", "message_each", n, detector,
+                        [n](endpoint& me, rank_t rank, std::uint64_t count) {
+                          for (std::uint64_t i = 0; i < count; ++i) {
+                            me.send((rank + 1) % n, i);
+                            finish(me, [](const received&) {});
+                          }
+                        });
 }
 
 trial hop(rank_t n, const std::string& detector) {
-  return {
-      "hop",
-      "tutti",
-      detector,
-      "hop",
-      n,
-      [n, comm = make(n, detector)](team& threads, const placement& where, std::uint64_t count) {
-        return time_team(threads, where, [&](rank_t rank) {
-          endpoint& me = (*comm)[rank];
-          const rank_t next = (rank + 1) % n;
-          if (rank == 0) me.send(next, std::uint64_t{1});
-          finish(me, [&](const received& m) {
-            const auto hops = m.as<std::uint64_t>();
-            if (hops < count) me.send(next, hops + 1);
-          });
-        });
-      }};
+  return with_endpoints("hop", "hop", n, detector,
+                        [n](endpoint& me, rank_t rank, std::uint64_t count) {
+                          const rank_t next = (rank + 1) % n;
+                          if (rank == 0) me.send(next, std::uint64_t{1});
+                          finish(me, [&](const received& m) {
+                            const auto hops = m.as<std::uint64_t>();
+                            if (hops < count) me.send(next, hops + 1);
+                          });
+                        });
 }
 
 struct port {

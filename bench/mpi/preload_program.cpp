@@ -26,6 +26,7 @@
 
 #include "bench/harness/machine.hpp"
 #include "bench/harness/record.hpp"
+#include "bench/mpi/process.hpp"
 #include "bench/mpi/ranks.hpp"
 #include "cli/errors.hpp"
 #include "cli/options.hpp"
@@ -281,18 +282,6 @@ void run(const request& asked) {
   }
 }
 
-int run_in_mpi(const request& asked) {
-  MPI_Init(nullptr, nullptr);
-  try {
-    run(asked);
-  } catch (const std::exception& error) {
-    cli::complain("tutti-bench-mpi-preload", error.what(), cli::failed);
-    MPI_Abort(MPI_COMM_WORLD, cli::failed);
-  }
-  MPI_Finalize();
-  return 0;
-}
-
 }  // namespace
 }  // namespace tutti::bench
 
@@ -301,8 +290,11 @@ int main(int argc, char** argv) {
   bench::request asked;
   cli::program program("Small collective calls of the preload, of the MPI, and a ticket barrier",
                        "tutti-bench-mpi-preload");
-  program.add_option("--rounds", asked.rounds, "Samples of each series").between(1, 100000);
-  program.add_option("--batch-ms", asked.batch_ms, "Length of a sample in milliseconds")
-      .between(0.01, 10000.0);
-  return program.run(argc, argv, [&] { return bench::run_in_mpi(asked); });
+  bench::add_length_options(program, asked.rounds, asked.batch_ms);
+  return program.run(argc, argv, [&] {
+    return bench::run_in_mpi("tutti-bench-mpi-preload", [&] {
+      bench::run(asked);
+      return cli::success;
+    });
+  });
 }

@@ -14,6 +14,7 @@
 #include "bench/harness/machine.hpp"
 #include "bench/harness/record.hpp"
 #include "bench/harness/statistics.hpp"
+#include "bench/mpi/process.hpp"
 #include "bench/mpi/ranks.hpp"
 #include "bench/mpi/series.hpp"
 #include "cli/errors.hpp"
@@ -156,24 +157,14 @@ void run(const request& asked) {
   }
 }
 
-// Returns the exit status. An error of one process ends the others too: they wait for it.
-int run_in_mpi(const request& asked) {
-  MPI_Init(nullptr, nullptr);
-  int status = 0;
+int run_among_others(const request& asked) {
   if (all_ranks() < 2) {
-    status = cli::complain("tutti-bench-mpi",
-                           "at least two processes are needed: mpirun -n 2 tutti bench idle",
-                           cli::wrong_usage);
-  } else {
-    try {
-      run(asked);
-    } catch (const std::exception& error) {
-      cli::complain("tutti-bench-mpi", error.what(), cli::failed);
-      MPI_Abort(MPI_COMM_WORLD, cli::failed);
-    }
+    return cli::complain("tutti-bench-mpi",
+                         "at least two processes are needed: mpirun -n 2 tutti bench idle",
+                         cli::wrong_usage);
   }
-  MPI_Finalize();
-  return status;
+  run(asked);
+  return cli::success;
 }
 
 }  // namespace
@@ -186,9 +177,9 @@ int main(int argc, char** argv) {
                        "tutti-bench-mpi");
   program.add_option("benchmark", asked.benchmarks, "idle, message, hop (default: all)")
       .one_of({"idle", "message", "hop"});
-  program.add_option("--rounds", asked.rounds, "Samples of each series").between(1, 100000);
-  program.add_option("--batch-ms", asked.batch_ms, "Length of a sample in milliseconds")
-      .between(0.01, 10000.0);
+  bench::add_length_options(program, asked.rounds, asked.batch_ms);
   program.add_flag("--json", asked.json, "JSON lines");
-  return program.run(argc, argv, [&] { return bench::run_in_mpi(asked); });
+  return program.run(argc, argv, [&] {
+    return bench::run_in_mpi("tutti-bench-mpi", [&] { return bench::run_among_others(asked); });
+  });
 }

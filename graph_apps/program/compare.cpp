@@ -80,6 +80,14 @@ graph_apps::settings settings_for(mode m, rank_t threads, std::uint64_t steps) {
   return s;
 }
 
+// Adds the modes of an application, of which run(mode) takes so many seconds.
+template <class Run>
+void add_modes(std::vector<contender>& to, double edges, Run run) {
+  for (const auto& [name, m] :
+       {std::pair("sync", mode::sync), {"async", mode::async}, {"sequential", mode::sequential}})
+    to.push_back({name, [run, m = m] { return run(m); }, edges});
+}
+
 void compare_pagerank(const graph::csr& g, const situation& on, std::uint64_t iterations,
                       int rounds) {
   const rank_t threads = on.threads;
@@ -94,14 +102,9 @@ void compare_pagerank(const graph::csr& g, const situation& on, std::uint64_t it
                    return watch.seconds();
                  },
                  edges, true});
-  for (const auto& [name, m] :
-       {std::pair("sync", mode::sync), {"async", mode::async}, {"sequential", mode::sequential}})
-    all.push_back(
-        {name,
-         [&, m = m] {
-           return graph_apps::run_pagerank(g, settings_for(m, threads, iterations)).run_seconds;
-         },
-         edges});
+  add_modes(all, edges, [&](mode m) {
+    return graph_apps::run_pagerank(g, settings_for(m, threads, iterations)).run_seconds;
+  });
   compare("pagerank", on, std::move(all), rounds);
 }
 
@@ -119,14 +122,9 @@ void compare_paths(graph::csr g, const situation& on, int rounds) {
                    return watch.seconds();
                  },
                  edges, true});
-  for (const auto& [name, m] :
-       {std::pair("sync", mode::sync), {"async", mode::async}, {"sequential", mode::sequential}})
-    all.push_back(
-        {name,
-         [&, m = m] {
-           return graph_apps::run_shortest_paths(g, settings_for(m, threads, 0)).run_seconds;
-         },
-         edges});
+  add_modes(all, edges, [&](mode m) {
+    return graph_apps::run_shortest_paths(g, settings_for(m, threads, 0)).run_seconds;
+  });
   compare("sssp", on, std::move(all), rounds);
 }
 

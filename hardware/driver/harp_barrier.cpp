@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/driver/harp_barrier.hpp"
 
-#include <thread>
-
 #include "tutti/platform/misuse.hpp"
-#include "tutti/platform/native.hpp"
 
 namespace tutti::hardware {
 
@@ -95,24 +92,6 @@ bool harp_barrier::may_depart(rank_t rank) {
   // acquire: pairs with the unit's write, which came after all arrivals.
   const std::uint64_t episodes = line(departures_at, mine).load(std::memory_order_acquire);
   return static_cast<std::uint32_t>(episodes - done) < 0x8000'0000;
-}
-
-void harp_barrier::arrive_and_wait(rank_t rank) {
-  arrive(rank);
-  while (!may_depart(rank)) std::this_thread::yield();
-}
-
-bool harp_barrier::arrive_and_wait(rank_t rank, deadline until) {
-  arrive(rank);
-  while (!may_depart(rank)) {
-    if (until.passed<native>()) return may_depart(rank);
-    std::this_thread::yield();
-  }
-  return true;
-}
-
-void harp_barrier::episodes(rank_t rank, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) arrive_and_wait(rank);
 }
 
 std::vector<rank_t> harp_barrier::missing(rank_t rank) const {

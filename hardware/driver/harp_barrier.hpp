@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "hardware/driver/device.hpp"
+#include "hardware/driver/polled_barrier.hpp"
 #include "hardware/driver/registers.hpp"
-#include "tutti/barrier/any.hpp"
 #include "tutti/platform/array.hpp"
 
 namespace tutti::hardware {
@@ -23,7 +23,7 @@ struct harp_options {
   departure_path departure = departure_path::csr;
 };
 
-class harp_barrier final : public any_barrier {
+class harp_barrier final : public polled_barrier<harp_barrier> {
  public:
   // Identifies, resets and configures the device. Throws std::runtime_error if the device is not
   // such a unit, has another version, or lacks a path, and std::invalid_argument if there are no
@@ -31,9 +31,6 @@ class harp_barrier final : public any_barrier {
   harp_barrier(device& unit, rank_t participants, harp_options with = {});
   ~harp_barrier() override;
 
-  void arrive_and_wait(rank_t rank) override;
-  bool arrive_and_wait(rank_t rank, deadline until) override;
-  void episodes(rank_t rank, std::uint64_t count) override;
   rank_t participants() const noexcept override { return n_; }
 
   // Returns the ranks that have not arrived at the episode in which `rank` waits, for the message
@@ -47,6 +44,7 @@ class harp_barrier final : public any_barrier {
     std::atomic<std::uint64_t> arrivals{0};
   };
 
+  friend polled_barrier<harp_barrier>;
   void arrive(rank_t rank);
   bool may_depart(rank_t rank);
   std::atomic<std::uint64_t>& line(std::size_t first_byte, rank_t rank) {

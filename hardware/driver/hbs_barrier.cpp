@@ -2,10 +2,8 @@
 #include "hardware/driver/hbs_barrier.hpp"
 
 #include <string>
-#include <thread>
 
 #include "tutti/platform/misuse.hpp"
-#include "tutti/platform/native.hpp"
 
 namespace tutti::hardware {
 
@@ -75,24 +73,6 @@ void hbs_barrier::arrive(rank_t rank) {
 bool hbs_barrier::may_depart(rank_t rank) {
   const std::uint64_t episodes = structure_.unit().read(hbs::sense(index_, threads_[rank])) >> 32;
   return episodes == (rank_states_[rank].episode & episode_mask_);
-}
-
-void hbs_barrier::arrive_and_wait(rank_t rank) {
-  arrive(rank);
-  while (!may_depart(rank)) std::this_thread::yield();
-}
-
-bool hbs_barrier::arrive_and_wait(rank_t rank, deadline until) {
-  arrive(rank);
-  while (!may_depart(rank)) {
-    if (until.passed<native>()) return may_depart(rank);
-    std::this_thread::yield();
-  }
-  return true;
-}
-
-void hbs_barrier::episodes(rank_t rank, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) arrive_and_wait(rank);
 }
 
 std::vector<rank_t> hbs_barrier::missing() {

@@ -8,7 +8,7 @@
 
 #include "hardware/driver/device.hpp"
 #include "hardware/driver/hbs_registers.hpp"
-#include "tutti/barrier/any.hpp"
+#include "hardware/driver/polled_barrier.hpp"
 #include "tutti/platform/array.hpp"
 
 namespace tutti::hardware {
@@ -37,7 +37,7 @@ class hbs_structure {
   std::vector<bool> used_;
 };
 
-class hbs_barrier final : public any_barrier {
+class hbs_barrier final : public polled_barrier<hbs_barrier> {
  public:
   // Creates a barrier for `threads`, given by their numbers in the socket; rank r is threads[r].
   // Throws std::invalid_argument if `threads` is empty, repeats a thread, or names one that the
@@ -45,9 +45,6 @@ class hbs_barrier final : public any_barrier {
   hbs_barrier(hbs_structure& structure, std::vector<rank_t> threads);
   ~hbs_barrier() override;
 
-  void arrive_and_wait(rank_t rank) override;
-  bool arrive_and_wait(rank_t rank, deadline until) override;
-  void episodes(rank_t rank, std::uint64_t count) override;
   rank_t participants() const noexcept override { return static_cast<rank_t>(threads_.size()); }
 
   // Returns the ranks that the structure waits for.
@@ -58,6 +55,7 @@ class hbs_barrier final : public any_barrier {
     std::uint64_t episode = 0;
   };
 
+  friend polled_barrier<hbs_barrier>;
   void arrive(rank_t rank);
   bool may_depart(rank_t rank);
 

@@ -24,24 +24,6 @@ struct {
   __uint(max_entries, 64 * 1024);
 } events SEC(".maps");
 
-/* The packet at hand. The verifier looks at a function that is not inlined by itself, once; such
- * functions take numbers, and find the rest here. */
-struct scratch {
-  struct tutti_net_message message;
-  struct tutti_net_actions actions;
-  __u64 value[TUTTI_NET_VALUES];
-  __u64 now;
-  __u32 ip;
-  __u8 mac[8];
-  __u8 frame[512];
-};
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct scratch);
-} scratches SEC(".maps");
-
 TUTTI_NET_INLINE void tell(const struct tutti_net_table* t, __u8 kind, __u32 episode, __u32 source,
                            __u8 called) {
   struct tutti_net_event e = {
@@ -99,15 +81,6 @@ __attribute__((noinline)) int perform(__u32 index, int from_host) {
   }
   if (a.released) release(index, a.episode);
   return 0;
-}
-
-/* Computes the check of the message in the scratch with the values there. */
-__attribute__((noinline)) __u64 check_of(__u32 index) {
-  const __u32 zero = 0;
-  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
-  struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
-  if (!me || !s) return 0;
-  return tutti_net_check_of(&s->message, s->value, &me->key);
 }
 
 /* Puts the message of a slot into the scratch: what the row sent, or an Ask. */

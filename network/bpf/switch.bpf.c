@@ -31,26 +31,6 @@ struct {
   __type(value, struct tutti_net_switch_settings);
 } settings SEC(".maps");
 
-struct scratch {
-  struct tutti_net_message message;
-  struct tutti_net_actions actions;
-  __u64 value[TUTTI_NET_VALUES];
-};
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct scratch);
-} scratches SEC(".maps");
-
-__attribute__((noinline)) __u64 check_of(__u32 index) {
-  const __u32 zero = 0;
-  struct tutti_net_member* me = bpf_map_lookup_elem(&members, &index);
-  struct scratch* s = bpf_map_lookup_elem(&scratches, &zero);
-  if (!me || !s) return 0;
-  return tutti_net_check_of(&s->message, s->value, &me->key);
-}
-
 /* Performs the message in the scratch, and puts there what the switch then says. */
 __attribute__((noinline)) int perform(__u32 index) {
   const __u32 zero = 0;

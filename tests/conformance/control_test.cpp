@@ -8,13 +8,10 @@
 #include "tests/conformance/data_check.hpp"
 #include "tests/conformance/providers.hpp"
 
+namespace tutti::test {
 namespace {
 
 using namespace std::chrono_literals;
-using tutti::rank_t;
-using tutti::test::data_check;
-using tutti::test::hold;
-using tutti::test::spoilt_barrier;
 
 constexpr data_check plan{.participants = 4, .time = 300ms, .random_delays = true, .traced = true};
 
@@ -70,3 +67,4 @@ TEST(ControlDeathTest, CountingOneTooManyIsReportedAsStuck) {
 }
 
 }  // namespace
+}  // namespace tutti::test

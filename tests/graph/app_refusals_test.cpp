@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/graph/app_graphs.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace {
 
@@ -13,12 +14,7 @@ using graph_apps::settings;
 using test::run_app;
 
 std::string refusal(const std::string& app, const graph::csr& g, const settings& s) {
-  try {
-    run_app(app, g, s);
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "accepted";
+  return test::refusal_of<std::invalid_argument>([&] { run_app(app, g, s); });
 }
 
 graph::csr small(float weight) {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/graph/vertex_runs.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace {
 
@@ -27,12 +28,7 @@ struct plain {
 
 template <class F>
 std::string refusal(F f) {
-  try {
-    f();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "accepted";
+  return test::refusal_of<std::invalid_argument>(f);
 }
 
 struct waits : plain {

@@ -104,17 +104,9 @@ class world {
         rest_.counted[a.who].sent();
         ++rest_.under_way[a.argument][p.episode];
         break;
-      case step::wake:
-        check_episode(p, a.argument);
-        p.mode = running;
-        p.vote = p.standing = 0;
-        m.active();
-        break;
+      case step::wake: activate(p, m, a.argument); break;
       case step::take:
-        check_episode(p, a.argument);
-        p.mode = running;
-        p.vote = p.standing = 0;
-        m.active();
+        activate(p, m, a.argument);
         rest_.counted[a.who].received();
         --rest_.under_way[a.who][a.argument];
         ++p.held;
@@ -326,6 +318,14 @@ class world {
 
   void check_episode(const program& p, std::uint8_t episode_of_message) {
     if (episode_of_message != p.episode) fail("a message of another episode reaches a program");
+  }
+
+  // A message comes to a program, whatever it was waiting for.
+  void activate(program& p, Machine& m, std::uint8_t episode_of_message) {
+    check_episode(p, episode_of_message);
+    p.mode = running;
+    p.vote = p.standing = 0;
+    m.active();
   }
 
   void see(const scenario& s, std::uint8_t who, const outcome& o) {

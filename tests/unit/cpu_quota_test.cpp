@@ -18,6 +18,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/scratch.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/topology.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -31,13 +32,6 @@ namespace {
 // A folder that stands for /.
 class CpuQuota : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (files::temp_directory_path() / "tutti-quota-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { files::remove_all(root_); }
-
   void write(const std::string& path, const std::string& text) const {
     const files::path whole = root_ + path;
     files::create_directories(whole.parent_path());
@@ -51,7 +45,8 @@ class CpuQuota : public testing::Test {
   }
   double quota() const { return read_cpu_quota(root_).cpus; }
 
-  std::string root_;
+  const tutti::test::scratch scratch_;
+  const std::string root_ = scratch_.folder();
 };
 
 constexpr const char* v2_mount =

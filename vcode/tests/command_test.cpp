@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests `tutti vcode` as a user runs it: what it prints, on which stream, and its exit statuses.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "tests/support/run_program.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace {
 
@@ -17,26 +16,13 @@ using tutti::test::output;
 
 class VcodeCommand : public testing::Test {
  protected:
-  VcodeCommand() {
-    std::string name = (std::filesystem::temp_directory_path() / "vcode_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~VcodeCommand() override { std::filesystem::remove_all(folder_); }
-
-  std::string file(const std::string& text) {
-    const std::filesystem::path path = folder_ / "program.vcode";
-    std::ofstream(path) << text;
-    return path.string();
-  }
+  std::string file(const std::string& text) { return scratch_.write("program.vcode", text); }
   static output out(const std::string& arguments) {
     return tutti::test::program(TUTTI_TEST_COMMAND).standard_output("vcode " + arguments);
   }
-  std::string input(const std::string& text) {
-    std::ofstream(path("input")) << text;
-    return path("input");
-  }
+  std::string input(const std::string& text) { return scratch_.write("input", text); }
   // Returns the path of a file beside the program.
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return scratch_.path(name); }
   static std::string content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -46,7 +32,7 @@ class VcodeCommand : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  const tutti::test::scratch scratch_;
 };
 
 TEST_F(VcodeCommand, PrintsTheStack) {

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "tests/support/scratch.hpp"
 #include "tutti/team/team.hpp"
 
 namespace tutti::vcode::test {
@@ -67,21 +68,14 @@ class captured {
 // Programs open files under the current folder.
 class temporary_folder {
  public:
-  temporary_folder() : before_(fs::current_path()) {
-    std::string name = (fs::temp_directory_path() / "vcode_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    fs::current_path(folder_);
-  }
-  ~temporary_folder() {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
-  }
+  temporary_folder() : before_(fs::current_path()) { fs::current_path(folder_.folder()); }
+  ~temporary_folder() { fs::current_path(before_); }
   temporary_folder(const temporary_folder&) = delete;
   temporary_folder& operator=(const temporary_folder&) = delete;
 
  private:
-  fs::path before_;
-  fs::path folder_;
+  const tutti::test::scratch folder_;
+  const fs::path before_;
 };
 
 // The original's rounding error leaves five correct digits in the result of line_fit at 1e6 points:

@@ -12,6 +12,7 @@
 #include "hardware/driver/harp_barrier.hpp"
 #include "hardware/driver/hbs_barrier.hpp"
 #include "hardware/driver/mapped_device.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace {
 
@@ -35,12 +36,7 @@ class file {
 
 template <class Action>
 std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "nothing thrown";
+  return tutti::test::refusal_of<std::exception>(action);
 }
 
 TEST(MappedDevice, IsMissing) {

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "tests/support/refusal.hpp"
 #include "workloads/phylo/input.hpp"
 #include "workloads/phylo/tests/reference.hpp"
 
@@ -168,13 +169,8 @@ TEST(SiteRates, EqualNumbersAreOneCategory) {
 }
 
 TEST(SiteRates, RefusedWithThePlace) {
-  const auto error = [](const std::string& text, std::size_t sites) -> std::string {
-    try {
-      parse_site_rates(text, "f", sites);
-    } catch (const input_error& e) {
-      return e.what();
-    }
-    return "accepted";
+  const auto error = [](const std::string& text, std::size_t sites) {
+    return tutti::test::refusal_of<input_error>([&] { parse_site_rates(text, "f", sites); });
   };
   EXPECT_EQ(error("1\n2\n", 3), "f:3: 2 rates for 3 sites");
   EXPECT_EQ(error("1\n2\n3 4", 3), "f:3: there are more rates than the 3 sites");

@@ -11,6 +11,7 @@
 
 #include "cli/json.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace {
 
@@ -22,13 +23,9 @@ using tutti::test::run_shell;
 class Program : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "tutti_phylo_XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
     write("ok.phy", "4 8\na ACGTACGT\nb ACGTACGA\nc ACGAACGA\nd TCGAACGA\n");
     write("ok.nwk", "((a:0.1,b:0.2):0.1,c:0.1,d:0.3);\n");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   output standard_output(const std::string& arguments) {
     return run_shell("cd " + folder_.string() + " && " TUTTI_TEST_COMMAND " " + arguments +
@@ -38,15 +35,8 @@ class Program : public testing::Test {
     return run_shell("cd " + folder_.string() + " && " TUTTI_TEST_COMMAND " " + arguments +
                      " 2>&1 >/dev/null");
   }
-  void write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
-  std::string read(const std::string& name) {
-    std::ifstream in(folder_ / name);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
+  void write(const std::string& name, const std::string& text) { scratch_.write(name, text); }
+  std::string read(const std::string& name) { return scratch_.read(name); }
   std::vector<std::string> files() {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_))
@@ -55,7 +45,8 @@ class Program : public testing::Test {
     return names;
   }
 
-  fs::path folder_;
+  const tutti::test::scratch scratch_;
+  const fs::path folder_ = scratch_.folder();
 };
 
 tutti::cli::json last_line(const std::string& text) {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "tests/support/scratch.hpp"
 #include "workloads/streamcluster/output.hpp"
 #include "workloads/streamcluster/streamcluster.hpp"
-#include "workloads/streamcluster/tests/scratch.hpp"
 
 namespace tutti::streamcluster {
 namespace {
@@ -54,7 +54,7 @@ class RightFile : public testing::TestWithParam<right_file> {};
 
 TEST_P(RightFile, GivesItsPoints) {
   const right_file& f = GetParam();
-  const scratch here;
+  const test::scratch here;
   const auto points = open_points(here.write(f.file, f.content), f.format, f.dimensions);
   EXPECT_EQ(points->dimensions(), 2U);
   EXPECT_EQ(read_all(*points), expected);
@@ -103,7 +103,7 @@ class WrongFile : public testing::TestWithParam<wrong_file> {};
 // The error comes when the file is opened or, if only a later point is wrong, during clustering.
 TEST_P(WrongFile, IsToldInOneSentenceThatSaysWhere) {
   const wrong_file& f = GetParam();
-  const scratch here;
+  const test::scratch here;
   const std::string path = here.write(f.file, f.content);
   try {
     const auto points = open_points(path, f.format, f.dimensions);
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return each.param.name; });
 
 TEST(Files, ThatAreNotThereOrFoldersAreTold) {
-  const scratch here;
+  const test::scratch here;
   for (const auto& [path, sentence] :
        {std::pair{here.path("none"), ": cannot be read: No such file or directory"},
         std::pair{here.path(""), ": this is a directory"}}) {
@@ -206,7 +206,7 @@ TEST(Files, ThatAreNotThereOrFoldersAreTold) {
 }
 
 TEST(Files, OfAllKindsGiveTheSameClustering) {
-  const scratch here;
+  const test::scratch here;
   const auto generated = generate(400, 3, 5);
   std::string text;
   std::vector<float> numbers;
@@ -242,7 +242,7 @@ clustering some_centres() {
 }
 
 TEST(CentreFile, ReadsBackAsWhatWasWritten) {
-  const scratch here;
+  const test::scratch here;
   const clustering found = some_centres();
   here.write("centres", "something older");
   centre_file(here.path("centres")).write(found);
@@ -259,7 +259,7 @@ TEST(CentreFile, ReadsBackAsWhatWasWritten) {
 }
 
 TEST(CentreFile, LeavesTheOldOneAndNothingElseIfItIsNotWritten) {
-  const scratch here;
+  const test::scratch here;
   here.write("centres", "something older");
   { const centre_file never_written(here.path("centres")); }
   EXPECT_EQ(here.read("centres"), "something older");
@@ -267,7 +267,7 @@ TEST(CentreFile, LeavesTheOldOneAndNothingElseIfItIsNotWritten) {
 }
 
 TEST(CentreFile, TellsAtOnceWhereItCannotWrite) {
-  const scratch here;
+  const test::scratch here;
   for (const auto& [path, sentence] :
        {std::pair{here.path("none/centres"), ": cannot be written: No such file or directory"},
         std::pair{here.path(""), ": cannot be written: it is not a regular file"}}) {

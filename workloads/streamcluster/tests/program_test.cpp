@@ -7,8 +7,8 @@
 
 #include "tests/support/json_lines.hpp"
 #include "tests/support/run_program.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/wrong_usage.hpp"
-#include "workloads/streamcluster/tests/scratch.hpp"
 
 namespace tutti::streamcluster {
 namespace {
@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Program, WrongUsage,
                                          "--format npy", "--input FILE --points 3"));
 
 TEST(Program, TellsWhatIsWrongWithAFileAndWritesNothing) {
-  const scratch here;
+  const test::scratch here;
   const std::string bad = here.write("bad.txt", "1 2\n3 nan\n");
   here.write("centres", "something older");
   const output error =
@@ -58,7 +58,7 @@ TEST(Program, TellsBeforeTheRunThatItCannotWrite) {
 }
 
 TEST(Program, WritesTheSameCentresForAnyThreadsRanksAndBarrier) {
-  const scratch here;
+  const test::scratch here;
   std::set<std::string> contents;
   for (const char* how : {"--threads 1", "--threads 3", "--threads 2 --ranks 17",
                           "--threads 2 --barrier central", "--threads 2 --barrier pthread"}) {

@@ -11,12 +11,12 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::streamcluster {
+namespace tutti::test {
 
 class scratch {
  public:
   scratch() {
-    std::string name = std::filesystem::temp_directory_path() / "streamcluster.XXXXXX";
+    std::string name = std::filesystem::temp_directory_path() / "tutti.XXXXXX";
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     folder_ = name;
   }
@@ -27,6 +27,7 @@ class scratch {
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
 
+  const std::filesystem::path& folder() const { return folder_; }
   std::string path(std::string_view name) const { return folder_ / name; }
 
   std::string write(std::string_view name, std::string_view content) const {
@@ -52,4 +53,4 @@ class scratch {
   std::filesystem::path folder_;
 };
 
-}  // namespace tutti::streamcluster
+}  // namespace tutti::test
