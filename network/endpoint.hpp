@@ -57,6 +57,15 @@ struct stamps {
   std::uint64_t called = 0, released = 0;
 };
 
+// A rank of a communicator.
+struct membership {
+  unsigned topology = TUTTI_NET_STAR;
+  std::uint16_t communicator = 0;
+  std::uint32_t incarnation = 1;
+  rank_t rank = 0;
+  tutti_net_key key{0, 0};
+};
+
 class endpoint : public interface_base {
  public:
   rank_t rank() const noexcept { return table_.rank; }

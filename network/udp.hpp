@@ -17,14 +17,11 @@
 
 namespace tutti::network {
 
-struct udp_options {
-  unsigned topology = TUTTI_NET_DISSEMINATION;
-  std::uint16_t communicator = 0;
-  std::uint32_t incarnation = 1;
-  rank_t rank = 0;
+struct udp_options : membership {
+  udp_options() { topology = TUTTI_NET_DISSEMINATION; }
+
   // Where each rank is.
   std::vector<sockaddr_in> addresses;
-  tutti_net_key key{0, 0};
   cable_faults cable;
   // After its last episode an endpoint still answers for this long: others may have lost a message.
   std::chrono::milliseconds linger{100};

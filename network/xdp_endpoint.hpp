@@ -13,16 +13,11 @@ struct ring_buffer;
 
 namespace tutti::network {
 
-struct xdp_options {
-  unsigned topology = TUTTI_NET_STAR;
-  std::uint16_t communicator = 0;
-  std::uint32_t incarnation = 1;
-  rank_t rank = 0;
+struct xdp_options : membership {
   // Where each rank is.
   std::vector<tutti_net_place> places;
   // The switch, for topology switch.
   tutti_net_place the_switch{};
-  tutti_net_key key{0, 0};
   // Packets of 48 bytes, which RTL engines understand: rings only.
   bool plain = false;
 };

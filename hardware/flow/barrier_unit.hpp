@@ -22,6 +22,30 @@ inline auto moody(std::uint64_t seed, std::uint64_t usual, std::uint64_t longest
   };
 }
 
+// Threads at a unit's ports, and its registers. Derived has cycle(episodes), which steps everything
+// by a cycle, done(episodes), which tells whether all threads have passed so many episodes, and
+// request(address, write, value).
+template <class Derived>
+class unit_driver {
+ public:
+  bool run(std::uint64_t episodes, std::uint64_t most_cycles) {
+    for (std::uint64_t c = 0; c < most_cycles && !self().done(episodes); ++c)
+      self().cycle(episodes);
+    return self().done(episodes);
+  }
+
+  void write(std::uint64_t address, std::uint64_t value) { self().request(address, true, value); }
+  std::uint64_t read(std::uint64_t address) { return self().request(address, false, 0); }
+
+  const test::trace& passages() const { return passages_; }
+
+ protected:
+  test::trace passages_;
+
+ private:
+  Derived& self() { return static_cast<Derived&>(*this); }
+};
+
 // Whether all threads but `absent` have passed so many episodes.
 template <class Threads>
 bool all_passed(const Threads& threads, rank_t absent, std::uint64_t episodes) {

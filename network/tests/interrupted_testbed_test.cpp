@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that nothing of a test bed stays in the kernel if a signal ends it.
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <net/if.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -271,44 +271,21 @@ class network {
 
   void spoil(frame& f) {
     switch (random_() % 9) {
-      case 0: f.resize(1 + random_() % (packet_bytes - 1)); break;
-      case 1:
-        put(f, 44, 2, 0x7777);
-        sign(f);
-        // An unused communicator.
-        break;
-      case 2:
-        put(f, 36, 2, default_udp_port + 1);
-        sign(f);
-        // Another service.
-        break;
-      case 3:
-        put(f, 43, 1, random_() % 8);
-        sign(f);
-        // Another message.
-        break;
-      case 4:
-        put(f, 46, 1, get(f, 46, 1) + 1);
-        sign(f);
-        // Another topology.
-        break;
-      case 5:
-        put(f, 20, 2, 0x2000);
-        sign(f);
-        // A fragment.
-        break;
-      case 7:
-        put(f, 47, 1, get(f, 47, 1) + 1);
-        sign(f);
-        // Another role.
-        break;
-      case 6:
-        put(f, 14, 1, 0x46);
-        sign(f);
-        // Options.
-        break;
-      default: f[random_() % packet_bytes] ^= static_cast<std::uint8_t>(1 + random_() % 255); break;
+      case 0: return f.resize(1 + random_() % (packet_bytes - 1));
+      // An unused communicator, another service, another message, another topology, a fragment,
+      // options, another role.
+      case 1: put(f, 44, 2, 0x7777); break;
+      case 2: put(f, 36, 2, default_udp_port + 1); break;
+      case 3: put(f, 43, 1, random_() % 8); break;
+      case 4: put(f, 46, 1, get(f, 46, 1) + 1); break;
+      case 5: put(f, 20, 2, 0x2000); break;
+      case 6: put(f, 14, 1, 0x46); break;
+      case 7: put(f, 47, 1, get(f, 47, 1) + 1); break;
+      default:
+        f[random_() % packet_bytes] ^= static_cast<std::uint8_t>(1 + random_() % 255);
+        return;
     }
+    sign(f);
   }
 
   void leaves(rank_t n, departure d) {

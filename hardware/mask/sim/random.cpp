@@ -24,7 +24,9 @@ struct plan {
   std::function<std::uint64_t()> think = [] { return std::uint64_t{0}; };
 };
 
-class party {
+class party : public unit_driver<party> {
+  friend unit_driver<party>;
+
  public:
   party(testbench& bench, plan with, std::uint64_t seed)
       : bench_(bench), with_(std::move(with)), random_(seed), threads_(with_.threads) {
@@ -42,14 +44,6 @@ class party {
     for (thread& t : threads_) t = {.until = bench_.cycle() + with_.think()};
   }
 
-  bool run(std::uint64_t episodes, std::uint64_t most_cycles) {
-    for (std::uint64_t c = 0; c < most_cycles && !done(episodes); ++c) cycle(episodes);
-    return done(episodes);
-  }
-
-  void write(std::uint64_t address, std::uint64_t value) { request(address, true, value); }
-  std::uint64_t read(std::uint64_t address) { return request(address, false, 0); }
-
   // Drives the pins of threads that take no part, for a cycle.
   void strangers(std::uint64_t pins) {
     bench_.top().pin_arrive_i = pins;
@@ -59,7 +53,6 @@ class party {
     idle();
   }
 
-  const test::trace& passages() const { return passages_; }
   std::uint64_t repeated() const { return repeated_; }
 
  private:
@@ -126,7 +119,6 @@ class party {
   plan with_;
   std::mt19937_64 random_;
   std::vector<thread> threads_;
-  test::trace passages_;
   std::uint64_t repeated_ = 0;
 };
 

@@ -24,7 +24,9 @@ struct plan {
   std::function<std::uint64_t(rank_t)> think = [](rank_t) { return std::uint64_t{0}; };
 };
 
-class grove {
+class grove : public unit_driver<grove> {
+  friend unit_driver<grove>;
+
  public:
   grove(testbench& bench, plan with)
       : bench_(bench), with_(std::move(with)), threads_(with_.threads) {
@@ -42,15 +44,6 @@ class grove {
       threads_[t] = {.until = bench_.cycle() + with_.think(t)};
   }
 
-  bool run(std::uint64_t episodes, std::uint64_t most_cycles) {
-    for (std::uint64_t c = 0; c < most_cycles && !done(episodes); ++c) cycle(episodes);
-    return done(episodes);
-  }
-
-  void write(std::uint64_t address, std::uint64_t value) { request(address, true, value); }
-  std::uint64_t read(std::uint64_t address) { return request(address, false, 0); }
-
-  const test::trace& passages() const { return passages_; }
   std::uint64_t overlaps() const { return overlaps_; }
 
  private:
@@ -135,7 +128,6 @@ class grove {
   plan with_;
   std::vector<thread> threads_;
   std::deque<request_t> queues_[PORTS];
-  test::trace passages_;
   std::uint64_t overlaps_ = 0;
 };
 

@@ -159,41 +159,30 @@ struct multiplies_kernel {
   }
 };
 
-struct minimum_kernel {
+// The smallest or the largest value.
+template <bool is_largest>
+struct extremum_kernel {
   template <arithmetic T>
   static constexpr T of(T a, T b) noexcept {
-    if (a < b) return a;
-    if (b < a) return b;
+    if (is_largest ? a > b : a < b) return a;
+    if (is_largest ? b > a : b < a) return b;
     if constexpr (std::floating_point<T>) {
       if (a != b) return std::numeric_limits<T>::quiet_NaN();
-      return is_negative(a) ? a : b;
+      return is_negative(a) == is_largest ? b : a;
     }
     return a;
   }
   template <arithmetic T>
   static constexpr T neutral() noexcept {
     using limits = std::numeric_limits<T>;
-    return limits::has_infinity ? limits::infinity() : limits::max();
+    if constexpr (limits::has_infinity)
+      return is_largest ? -limits::infinity() : limits::infinity();
+    else
+      return is_largest ? limits::lowest() : limits::max();
   }
 };
-
-struct maximum_kernel {
-  template <arithmetic T>
-  static constexpr T of(T a, T b) noexcept {
-    if (a > b) return a;
-    if (b > a) return b;
-    if constexpr (std::floating_point<T>) {
-      if (a != b) return std::numeric_limits<T>::quiet_NaN();
-      return is_negative(a) ? b : a;
-    }
-    return a;
-  }
-  template <arithmetic T>
-  static constexpr T neutral() noexcept {
-    using limits = std::numeric_limits<T>;
-    return limits::has_infinity ? -limits::infinity() : limits::lowest();
-  }
-};
+using minimum_kernel = extremum_kernel<false>;
+using maximum_kernel = extremum_kernel<true>;
 
 // Take numbers as truth values; the result is 1 or 0. A NaN is true, as in C++.
 struct logical_and_kernel {
