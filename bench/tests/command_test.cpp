@@ -126,6 +126,12 @@ TEST(Command, BenchBarrierWritesJsonLines) {
   EXPECT_EQ(results_of(result.text).size(), 6u);  // three barriers, loop and last_in_last_out
 }
 
+std::vector<nlohmann::json> measured_by(const std::string& arguments) {
+  const output result = command.standard_output(arguments);
+  EXPECT_EQ(result.status, 0);
+  return results_of(result.text);
+}
+
 void expect_table(const std::string& arguments, const std::vector<std::string>& texts) {
   const output result = command.standard_output(arguments);
   EXPECT_EQ(result.status, 0);
@@ -138,11 +144,9 @@ TEST(Command, BenchBarrierWritesATable) {
 }
 
 TEST(Command, BenchTeamWritesJsonLines) {
-  const output result = command.standard_output(
+  const auto results = measured_by(
       "bench team --threads 2 --ranks none --algorithms default,flags --peers pthread,std_thread "
       "--rounds 1 --json");
-  EXPECT_EQ(result.status, 0);
-  const auto results = results_of(result.text);
   EXPECT_EQ(results.size(), 8u);  // four providers, two kinds of regions
   for (const auto& line : results) {
     EXPECT_EQ(line.at("benchmark"), "region");
@@ -153,12 +157,11 @@ TEST(Command, BenchTeamWritesJsonLines) {
 }
 
 TEST(Command, BenchTeamMeasuresAfterAGap) {
-  const output result = command.standard_output(
+  const auto results = measured_by(
       "bench team --threads 2 --ranks none --kind empty --algorithms default --peers pthread "
       "--gap none,60us --background none,light --product --session same,own --rounds 1 --json");
-  EXPECT_EQ(result.status, 0);
   std::vector<std::string> found;
-  for (const auto& line : results_of(result.text)) {
+  for (const auto& line : results) {
     if (line.at("provider") != "tutti") continue;
     const auto session = line.at("session");
     found.push_back(line.at("scenario").get<std::string>() + " " +
@@ -192,11 +195,10 @@ TEST(Command, AQuotaIsMeasuredOrSkippedWithTheReason) {
 }
 
 TEST(Command, BenchTeamMeasuresFibersOfTuttiAlone) {
-  const output result = command.standard_output(
+  const auto results = measured_by(
       "bench team --threads 2 --ranks 40 --algorithms default --peers pthread --rounds 1 --json");
-  EXPECT_EQ(result.status, 0);
   std::size_t of_fibers = 0;
-  for (const auto& line : results_of(result.text)) {
+  for (const auto& line : results) {
     if (line.at("ranks") == 2) continue;
     ++of_fibers;
     EXPECT_EQ(line.at("ranks"), 40);
@@ -206,11 +208,9 @@ TEST(Command, BenchTeamMeasuresFibersOfTuttiAlone) {
 }
 
 TEST(Command, BenchReduceShowsTheBarrierBeside) {
-  const output result = command.standard_output(
+  const auto results = measured_by(
       "bench reduce --threads 2 --ranks none --kind barrier,reduce2 --algorithms default --peers "
       "pthread --rounds 1 --json");
-  EXPECT_EQ(result.status, 0);
-  const auto results = results_of(result.text);
   EXPECT_EQ(results.size(), 4u);
   for (const auto& line : results) {
     EXPECT_EQ(line.at("benchmark"), "reduce");

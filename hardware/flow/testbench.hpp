@@ -154,6 +154,18 @@ class testbench {
   std::uint64_t cycle_ = 0, time_ = 0;
 };
 
+// Writes a register through the unit's port for requests, in the cycle that step() makes.
+template <class Model, class Step>
+void write_register(Model& top, std::uint64_t address, std::uint64_t value, Step step) {
+  top.req_valid_i = 1;
+  top.req_write_i = 1;
+  top.req_addr_i = static_cast<std::uint16_t>(address);
+  top.req_data_i = value;
+  step();
+  top.req_valid_i = 0;
+  top.req_write_i = 0;
+}
+
 // Implements main(): calls body(arguments), which returns what went wrong, or an empty string.
 template <class Body>
 int run_harness(int argc, char** argv, Body body) {

@@ -35,6 +35,21 @@ inline std::unique_ptr<xdp_endpoint> endpoint_of(testbed& bed, unsigned topology
   return std::make_unique<xdp_endpoint>("eth0", o);
 }
 
+// The tables of all hosts are there before any calls.
+class all_ready {
+ public:
+  explicit all_ready(rank_t nodes) : nodes_(nodes), count_(1) {}
+  // Returns when all nodes have called it.
+  void wait() const {
+    ++count_[0];
+    while (count_[0] < nodes_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+ private:
+  const rank_t nodes_;
+  const shared_array<std::atomic<unsigned>> count_;
+};
+
 struct counts {
   std::atomic<unsigned> published;
 };
@@ -51,15 +66,13 @@ inline std::string run_barriers(testbed& bed, unsigned topology, unsigned episod
   auto options = bed.options(topology, 0);
   options.communicator = communicator;
   if (topology == TUTTI_NET_SWITCH) bed.start_in_switch(options);
-  // The tables of all hosts are there before any calls.
-  const shared_array<std::atomic<unsigned>> ready(1);
+  const all_ready ready(n);
   const std::string error = bed.run(
       [&](rank_t r) {
         auto o = bed.options(topology, r);
         o.communicator = communicator;
         xdp_endpoint e("eth0", o);
-        ++ready[0];
-        while (ready[0] < n) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ready.wait();
         for (unsigned episode = 1; episode <= episodes; ++episode) {
           // release, acquire: only the barrier orders them; it must not be the test that does.
           published[r].published.store(episode, std::memory_order_release);

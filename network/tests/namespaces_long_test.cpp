@@ -49,12 +49,12 @@ TEST(long_communicators, are_made_and_freed_at_random) {
   const unsigned steps = from_environment("TUTTI_NETWORK_COMMUNICATORS", 60'000);
   testbed bed(n);
   bed.inject_faults({.lose = 0.01, .repeat = 0.01, .reorder = 0.01, .seed = 11});
-  const shared_array<std::atomic<unsigned>> ready(1), fullest(1);
+  const shared_array<std::atomic<unsigned>> fullest(1);
+  const all_ready ready(n);
   const std::string error = bed.run(
       [&](rank_t r) {
         xdp_endpoint world("eth0", bed.options(TUTTI_NET_TREE, r));
-        ++ready[0];
-        while (ready[0] < n) std::this_thread::sleep_for(1ms);
+        ready.wait();
         identifiers ids(most);
         const auto make = [&](const group::agreement& a) {
           return endpoint_of(bed,

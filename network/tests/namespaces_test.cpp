@@ -59,12 +59,11 @@ TEST(namespaces, values_are_combined_in_the_packets) {
   for (rank_t r = 1; r < n; ++r) expected += parts[r];
   for (unsigned topology = first_topology; topology <= last_topology; ++topology) {
     if (topology == TUTTI_NET_SWITCH) bed.start_in_switch(bed.options(topology, 0));
-    const shared_array<std::atomic<unsigned>> ready(1);
+    const all_ready ready(n);
     const std::string error = bed.run(
         [&](rank_t r) {
           xdp_endpoint e("eth0", bed.options(topology, r));
-          ++ready[0];
-          while (ready[0] < n) std::this_thread::sleep_for(1ms);
+          ready.wait();
           for (std::uint64_t i = 0; i < 30; ++i) {
             std::array<std::uint64_t, 4> sums{r + i, 1, ~0ull, i * i};
             e.allreduce(TUTTI_NET_SUM, sums, clock::now() + 20s);
@@ -92,14 +91,13 @@ TEST(namespaces, values_are_combined_in_the_packets) {
 TEST(namespaces, deadline_names_the_late_and_the_dead) {
   NEEDS_TESTBED();
   testbed bed(4);
-  const shared_array<std::atomic<unsigned>> ready(1);
+  const all_ready ready(3);
   const std::string error = bed.run(
       [&](rank_t r) {
         // Rank 3 never starts: its node knows nothing of the communicator.
         if (r == 3) return;
         xdp_endpoint e("eth0", bed.options(TUTTI_NET_STAR, r));
-        ++ready[0];
-        while (ready[0] < 3) std::this_thread::sleep_for(1ms);
+        ready.wait();
         if (r == 2) {
           std::this_thread::sleep_for(700ms);
           return;
@@ -122,12 +120,11 @@ TEST(namespaces, deadline_names_the_late_and_the_dead) {
 TEST(namespaces, a_late_host_is_waited_for_without_spinning) {
   NEEDS_TESTBED();
   testbed bed(3);
-  const shared_array<std::atomic<unsigned>> ready(1);
+  const all_ready ready(3);
   EXPECT_EQ(bed.run(
                 [&](rank_t r) {
                   xdp_endpoint e("eth0", bed.options(TUTTI_NET_DISSEMINATION, r));
-                  ++ready[0];
-                  while (ready[0] < 3) std::this_thread::sleep_for(1ms);
+                  ready.wait();
                   if (r == 1) std::this_thread::sleep_for(500ms);
                   const std::clock_t before = std::clock();
                   e.barrier(clock::now() + 10s);
@@ -314,12 +311,11 @@ TEST(namespaces, communicators_are_agreed_on_and_used_again) {
   constexpr rank_t n = 4;
   testbed bed(n);
   bed.inject_faults({.lose = 0.01});
-  const shared_array<std::atomic<unsigned>> ready(1);
+  const all_ready ready(n);
   const std::string error = bed.run(
       [&](rank_t r) {
         xdp_endpoint world("eth0", bed.options(TUTTI_NET_TREE, r));
-        ++ready[0];
-        while (ready[0] < n) std::this_thread::sleep_for(1ms);
+        ready.wait();
         // One rank has room for two more only.
         identifiers ids(r == 2 ? 2 : 63);
         const auto make = [&](const group::agreement& a) {

@@ -23,7 +23,7 @@
 #include "network/frame.h"
 #include "network/tests/arrivals.hpp"
 #ifdef TUTTI_NETWORK_KERNEL
-#include "network/testbed.hpp"
+#include "network/tests/namespaces.hpp"
 #endif
 
 namespace {
@@ -297,7 +297,8 @@ void mixed_ring(rank_t n, unsigned first_engine, unsigned episodes) {
   const auto has_engine = [&](rank_t r) { return r % 2 == first_engine; };
   for (rank_t r = 0; r < n; ++r)
     if (!has_engine(r)) bed.attach_node(r, xdp_mode::native);
-  const shared_array<std::atomic<unsigned>> published(n), ready(1);
+  const shared_array<std::atomic<unsigned>> published(n);
+  const test::all_ready ready(n);
   const std::string error = bed.run(
       [&](rank_t r) {
         std::unique_ptr<engine_host> engine;
@@ -312,8 +313,7 @@ void mixed_ring(rank_t n, unsigned first_engine, unsigned episodes) {
           // Nobody repeats: an engine could not answer.
           node->how.first_repeat = node->how.longest_repeat = 20s;
         }
-        ++ready[0];
-        while (ready[0] < n) std::this_thread::sleep_for(1ms);
+        ready.wait();
         for (unsigned episode = 1; episode <= episodes; ++episode) {
           // release, acquire: only the barrier orders the ranks.
           published[r].store(episode, std::memory_order_release);

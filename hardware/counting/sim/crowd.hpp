@@ -110,12 +110,7 @@ class crowd {
   }
 
   void write(std::uint64_t address, std::uint64_t value) {
-    bench_.top().req_valid_i = 1;
-    bench_.top().req_write_i = 1;
-    bench_.top().req_addr_i = static_cast<std::uint16_t>(address);
-    bench_.top().req_data_i = value;
-    step();
-    bench_.top().req_valid_i = 0;
+    write_register(bench_.top(), address, value, [this] { step(); });
   }
 
   std::uint64_t read(std::uint64_t address) {

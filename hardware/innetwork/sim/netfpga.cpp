@@ -50,13 +50,7 @@ class data_path {
   }
 
   void write(unsigned address, std::uint64_t value) {
-    model& top = bench_.top();
-    top.req_valid_i = 1;
-    top.req_write_i = 1;
-    top.req_addr_i = static_cast<std::uint16_t>(address);
-    top.req_data_i = value;
-    cycle();
-    top.req_valid_i = 0;
+    write_register(bench_.top(), address, value, [this] { cycle(); });
   }
 
   void push(const frame& f, unsigned source) {

@@ -109,18 +109,14 @@ void system::interrupts(std::vector<interrupt> at) {
 }
 
 void system::tick() {
-  model_->clk_i = 0;
-  model_->eval();
+  for (const bool clock : {false, true}) {
+    model_->clk_i = clock;
+    model_->eval();
 #if VM_TRACE
-  if (waves_) waves_->dump(time_);
+    if (waves_) waves_->dump(time_);
 #endif
-  ++time_;
-  model_->clk_i = 1;
-  model_->eval();
-#if VM_TRACE
-  if (waves_) waves_->dump(time_);
-#endif
-  ++time_;
+    ++time_;
+  }
 }
 
 void system::step(std::uint64_t cycles) {
