@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the testbenches of barrier units share: the pauses of threads, episodes cut by resets, and the
-// numbers of threads to try.
+// What the testbenches of barrier units share: drivers, the pauses of threads, episodes cut by
+// resets, and the numbers of threads to try.
 #pragma once
 
 #include <algorithm>

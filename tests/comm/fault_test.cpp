@@ -21,12 +21,20 @@ using std::chrono::seconds;
 
 using Faults = test::DetectorAndWait;
 
-TEST_P(Faults, NamesWhoeverDoesNotCome) {
-  communicator comm(3, options());
-  std::atomic<int> told{0};
+// Three participants, each of which calls body(endpoint, rank) after an episode of all.
+template <class Body>
+void run_three(const communicator_options& options, Body body) {
+  communicator comm(3, options);
   run_threads(3, [&](rank_t rank) {
     endpoint& me = comm[rank];
     must(finish(me, true), "all three");
+    body(me, rank);
+  });
+}
+
+TEST_P(Faults, NamesWhoeverDoesNotCome) {
+  std::atomic<int> told{0};
+  run_three(options(), [&](endpoint& me, rank_t rank) {
     if (rank == 1) {
       while (told < 2) std::this_thread::sleep_for(milliseconds(1));
     } else {
@@ -75,11 +83,8 @@ TEST_P(Faults, NamesWhoeverDoesNotRelease) {
 }
 
 TEST_P(Faults, TellsThoseWhoWaitThatOneHasLeft) {
-  communicator comm(3, options());
   std::atomic<int> told{0};
-  run_threads(3, [&](rank_t rank) {
-    endpoint& me = comm[rank];
-    must(finish(me, true), "all three");
+  run_three(options(), [&](endpoint& me, rank_t rank) {
     if (rank == 2) {
       // By now it is asleep, if it sleeps.
       std::this_thread::sleep_for(milliseconds(20));

@@ -155,10 +155,15 @@ TEST(CpuHints, ShunAnotherProcessLongerEachTimeUpToABound) {
   EXPECT_FALSE(core.has_other_process());
 }
 
-TEST(CpuHints, LetOneAtATimeTryAgain) {
-  static platform::cpu_hints core;
+class BesideAnotherProcess : public testing::Test {
+ protected:
+  BesideAnotherProcess() { meet_another_process(core, now); }
+
+  platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
-  meet_another_process(core, now);
+};
+
+TEST_F(BesideAnotherProcess, LetOneAtATimeTryAgain) {
   EXPECT_FALSE(core.may_try_yielding(now, 4, nobody_tells)) << "too early";
   while (core.is_shunned(now)) now += ms;
   EXPECT_TRUE(core.may_try_yielding(now, 4, nobody_tells));
@@ -166,20 +171,14 @@ TEST(CpuHints, LetOneAtATimeTryAgain) {
   EXPECT_TRUE(core.may_try_yielding(now + 100 * ms, 4, nobody_tells));
 }
 
-TEST(CpuHints, ForgetAtOnceAProcessThatDoesNotWantToRun) {
-  static platform::cpu_hints core;
-  std::uint64_t now = 1'000 * ms;
-  meet_another_process(core, now);
+TEST_F(BesideAnotherProcess, ForgetAtOnceAProcessThatDoesNotWantToRun) {
   EXPECT_FALSE(core.may_try_yielding(now, 1, somebody_else_too));
   EXPECT_FALSE(core.may_try_yielding(now, 1, only_the_caller)) << "not looked at again so soon";
   EXPECT_TRUE(core.may_try_yielding(now + ms, 1, only_the_caller));
   EXPECT_FALSE(core.has_other_process());
 }
 
-TEST(CpuHints, ForgetAProcessIfOnlyParticipantsAreReady) {
-  static platform::cpu_hints core;
-  std::uint64_t now = 1'000 * ms;
-  meet_another_process(core, now);
+TEST_F(BesideAnotherProcess, ForgetAProcessIfOnlyParticipantsAreReady) {
   EXPECT_TRUE(core.may_try_yielding(now, 2, somebody_else_too)) << "the other is a participant";
   EXPECT_FALSE(core.has_other_process());
 }
