@@ -214,12 +214,12 @@ static void test_mixed(void) {
   tutti_barrier_destroy(barrier);
 }
 
-struct visitor {
+struct caller {
   tutti_barrier* barrier;
   int error;
 };
 static void* visit(void* argument) {
-  struct visitor* me = argument;
+  struct caller* me = argument;
   me->error = tutti_barrier_arrive_and_wait(me->barrier);
   return NULL;
 }
@@ -227,7 +227,7 @@ static void* visit(void* argument) {
 /* The result is a count, because participants have no names. The arrival stands, and another
  * thread may complete the episode. */
 static void test_missing_without_ranks(const char* algorithm) {
-  struct visitor last = {NULL, TUTTI_EINVAL};
+  struct caller last = {NULL, TUTTI_EINVAL};
   uint32_t missing = 9;
   CHECK(tutti_barrier_create(&last.barrier, 3, algorithm, NULL) == TUTTI_OK);
   CHECK(tutti_barrier_arrive_and_wait_for(last.barrier, 1000000, &missing) == TUTTI_ETIMEDOUT);
@@ -292,19 +292,15 @@ static void test_missing(const char* algorithm) {
   tutti_barrier_destroy(barrier);
 }
 
-struct late {
-  tutti_barrier* barrier;
-  int error;
-};
 static void* come_late(void* argument) {
-  struct late* me = argument;
+  struct caller* me = argument;
   me->error = tutti_barrier_wait(me->barrier, 1);
   return NULL;
 }
 
 /* The longest timeout must not overflow into the past. */
 static void test_forever(void) {
-  struct late partner = {NULL, TUTTI_EINVAL};
+  struct caller partner = {NULL, TUTTI_EINVAL};
   CHECK(tutti_barrier_create(&partner.barrier, 2, NULL, NULL) == TUTTI_OK);
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, come_late, &partner) == 0);

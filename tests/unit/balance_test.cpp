@@ -271,9 +271,14 @@ TEST(Balance, KeepsToATimeThatIsChosen) {
 
 // --- on a core that participants share
 
-TEST(Balance, DoesNotYieldForLongWhereEverybodyElseOnlyYields) {
-  waiter w(patience::balanced());
-  w.share_the_core(true);
+class BalanceOnASharedCore : public testing::Test {
+ protected:
+  BalanceOnASharedCore() { w.share_the_core(true); }
+
+  waiter w{patience::balanced()};
+};
+
+TEST_F(BalanceOnASharedCore, DoesNotYieldForLongWhereEverybodyElseOnlyYields) {
   // Each yield comes back at once.
   simulated::lend = nullptr;
   const cost c = w.wait(always(500 * us), most_learning);
@@ -281,9 +286,7 @@ TEST(Balance, DoesNotYieldForLongWhereEverybodyElseOnlyYields) {
   EXPECT_EQ(c.wake_ups, 1);
 }
 
-TEST(Balance, YieldsToOthersThatHaveWork) {
-  waiter w(patience::balanced());
-  w.share_the_core(true);
+TEST_F(BalanceOnASharedCore, YieldsToOthersThatHaveWork) {
   // In each turn another thread begins to wait.
   simulated::lend = [&] {
     w.core().note_wait();
@@ -294,9 +297,7 @@ TEST(Balance, YieldsToOthersThatHaveWork) {
 }
 
 // Light background: now and then a process takes a slice of 3 ms.
-TEST(Balance, TakesOneForeignSliceForWhatItIs) {
-  waiter w(patience::balanced());
-  w.share_the_core(true);
+TEST_F(BalanceOnASharedCore, TakesOneForeignSliceForWhatItIs) {
   unsigned turn = 0;
   simulated::lend = [&]() -> std::uint64_t {
     w.core().note_wait();
@@ -307,9 +308,7 @@ TEST(Balance, TakesOneForeignSliceForWhatItIs) {
 }
 
 // A late participant on the waiter's core works, and the waiter yields to it.
-TEST(Balance, DoesNotTakeALateParticipantForAnotherProcess) {
-  waiter w(patience::balanced());
-  w.share_the_core(true);
+TEST_F(BalanceOnASharedCore, DoesNotTakeALateParticipantForAnotherProcess) {
   w.core().part_of_participants = 0.9;
   for (const std::uint64_t work : {1u, 2u, 5u}) {
     simulated::lend = [&] {
@@ -332,9 +331,7 @@ TEST(Balance, DoesNotTakeALateParticipantForAnotherProcess) {
 
 // A thread that sleeps returns as soon as it is woken; one that has yielded returns only when the
 // late participant waits, which may be an episode later.
-TEST(Balance, SleepsBesideAParticipantThatIsUsuallyLate) {
-  waiter w(patience::balanced());
-  w.share_the_core(true);
+TEST_F(BalanceOnASharedCore, SleepsBesideAParticipantThatIsUsuallyLate) {
   w.core().part_of_participants = 0.9;
   simulated::lend = [&] {
     w.core().note_wait();
@@ -347,9 +344,7 @@ TEST(Balance, SleepsBesideAParticipantThatIsUsuallyLate) {
 }
 
 // A busy process: each yield costs its slice.
-TEST(Balance, SleepsBesideABusyProcess) {
-  waiter w(patience::balanced());
-  w.share_the_core(true);
+TEST_F(BalanceOnASharedCore, SleepsBesideABusyProcess) {
   simulated::lend = [&] {
     w.core().note_wait();
     return 3 * ms;
