@@ -126,7 +126,7 @@ TEST(Command, BenchBarrierWritesJsonLines) {
   EXPECT_EQ(results_of(result.text).size(), 6u);  // three barriers, loop and last_in_last_out
 }
 
-std::vector<nlohmann::json> measured_by(const std::string& arguments) {
+std::vector<tutti::cli::json> measured_by(const std::string& arguments) {
   const output result = command.standard_output(arguments);
   EXPECT_EQ(result.status, 0);
   return results_of(result.text);
