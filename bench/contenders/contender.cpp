@@ -42,14 +42,6 @@ bool contender::does(operation what) const {
   return false;
 }
 
-void add_peers_of_file(std::vector<contender>& all, const std::string& name,
-                       std::vector<contender> peers) {
-  for (auto& each : peers) {
-    if (each.family.empty()) each.family = name;
-    all.push_back(std::move(each));
-  }
-}
-
 std::vector<contender> all_peers() { return peers_of_this_build().peers; }
 
 peer_list peers_of(operation what, const std::string& prefix) {

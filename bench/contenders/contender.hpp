@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/round.hpp"
@@ -113,9 +114,15 @@ struct compiled_peers {
 };
 compiled_peers peers_of_this_build();
 
-// Adds what peer_<name>() of bench/peers/<name>.cpp returned.
-void add_peers_of_file(std::vector<contender>& all, const std::string& name,
-                       std::vector<contender> peers);
+// Adds what peer_<name>() of bench/peers/<name>.cpp returned. Here, because a module that called a
+// function of contender.cpp would need the list of all peers.
+inline void add_peers_of_file(std::vector<contender>& all, const std::string& name,
+                              std::vector<contender> peers) {
+  for (auto& each : peers) {
+    if (each.family.empty()) each.family = name;
+    all.push_back(std::move(each));
+  }
+}
 
 // Adds the peers of bench/peers/<name>.cpp, which needs a library of others and therefore lies in a
 // module, tutti-peer-<name>.so. The first call loads it: a program that measures nothing does not
