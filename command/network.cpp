@@ -105,20 +105,20 @@ int run_status(const network_options& o) {
 }
 
 void print_line(const network_options& o, unsigned topology, const char* metric, const samples& s) {
-  fmt::print("{}\n", cli::result_line({{"benchmark", "network"},
-                                       {"provider", o.udp ? "udp" : "tutti"},
-                                       {"name", std::string(topology_names[topology])},
-                                       {"threads", o.nodes},
-                                       {"processes", o.nodes},
-                                       {"metric", metric},
-                                       {"min", s.least},
-                                       {"median", s.median},
-                                       {"p99", s.p99},
-                                       {"mean", s.mean},
-                                       {"samples", s.count},
-                                       {"mode", o.udp              ? "udp"
-                                                : o.mode == "auto" ? "native"
-                                                                   : o.mode}}));
+  fmt::print("{}", cli::result_line({{"benchmark", "network"},
+                                     {"provider", o.udp ? "udp" : "tutti"},
+                                     {"name", std::string(topology_names[topology])},
+                                     {"threads", o.nodes},
+                                     {"processes", o.nodes},
+                                     {"metric", metric},
+                                     {"min", s.least},
+                                     {"median", s.median},
+                                     {"p99", s.p99},
+                                     {"mean", s.mean},
+                                     {"samples", s.count},
+                                     {"mode", o.udp              ? "udp"
+                                              : o.mode == "auto" ? "native"
+                                                                 : o.mode}}));
 }
 
 measure_options measure_options_of(const network_options& o, rank_t nodes, unsigned topology) {
