@@ -109,7 +109,7 @@ def _make(run: Run, display: Display) -> tuple[str, list[str]]:
             f"{run.needs}: no such program; the build leaves it out where what it needs is not "
             "installed."
         )
-    allowed = run.seconds * PATIENCE + GRACE
+    allowed = min(run.limit, run.seconds * PATIENCE + GRACE)
     ends = time.monotonic() + allowed
     for command in run.prepare:
         _call(command, run, ends, lambda fraction: None, display)

@@ -342,11 +342,8 @@ def _shown(row: Row, column: str) -> str:
 
 def _what(row: Row) -> str:
     """All that tells two measurements apart and has no column of its own."""
-    processes = (
-        f"{row['processes']} processes, {style.PEER_LABELS.get(row['mpi'], row['mpi'])}"
-        if row["processes"]
-        else ""
-    )
+    mpi = f", {style.PEER_LABELS.get(row['mpi'], row['mpi'])}" if row["mpi"] else ""
+    processes = f"{row['processes']} processes{mpi}" if row["processes"] else ""
     detector = f"detector {row['detector']}" if row["detector"] not in (None, "default") else ""
     return ", ".join(filter(None, (row["what"], processes, row["graph"], detector)))
 

@@ -115,6 +115,12 @@ HETLAND_HBS = (
 
 # One packet through one NetFPGA, by figure 7 of Arap et al.
 ARAP_PASSAGE_US, ARAP_PASSAGE_CYCLES = 1.32, 165
+# Section 4.1: the same from the least times of figure 6.
+ARAP_PASSAGE_OF_LEAST_US = 1.46
+# What a step more costs, in us: (topology, step, average by figure 5, least by figure 6).
+ARAP_GROWTH = (
+    ("ring", "node", 2.0, 1.46), ("tree", "level", 3.5, 2.95), ("butterfly", "doubling", 3.5, 0.0),
+)
 
 # The programs of NESL that the report runs on the vector machine.
 VECTOR_PROGRAMS = (

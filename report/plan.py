@@ -10,7 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from report import plan_messages, plan_programs, situations
+from report import plan_messages, plan_network, plan_programs, situations
 from report.runs import Command, Programs, Run, bench, joined
 
 # The barriers of Berger and Stamatakis 2010, by tutti's names.
@@ -45,7 +45,7 @@ def thread_counts(cores: int) -> list[int]:
 
 
 def plan(cores: int, quick: bool, programs: Programs) -> list[Run]:
-    """Eighteen minutes of measuring, or a little more than one when quick."""
+    """Twenty minutes of measuring, or less than two when quick."""
     return [
         *_barriers(cores, quick, programs), *_runtimes(quick, programs),
         *situations.runs(cores, quick, programs), _synthetic(cores, quick, programs),
@@ -53,6 +53,7 @@ def plan(cores: int, quick: bool, programs: Programs) -> list[Run]:
         _phylo("phylo_1481", TABLE_4, 20, cores, quick, programs),
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
         *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs),
+        plan_network.run(quick, programs),
     ]
 
 

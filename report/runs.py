@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,8 @@ class Run:
     # Makes the input that the calls read; says nothing that is kept.
     prepare: tuple[Command, ...] = ()
     absent: tuple[Absent, ...] = ()
+    # Seconds after which the rest is left out, even if it is not taken for hung yet.
+    limit: float = math.inf
 
 
 @dataclass(frozen=True)

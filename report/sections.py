@@ -29,13 +29,20 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "Events in a kernel": (
         "kernel_unicast", "kernel_broadcast", "kernel_sigma", "kernel_parts",
     ),
+    "Barriers in the network": (
+        "network_average", "network_least", "network_nodes", "network_growth",
+    ),
     "Hardware": (
         "hardware_cycles", "hardware_hbs", "hardware_isa", "photonic", "hardware_detection",
         "hardware_network", "hardware_area", "hardware_checks",
     ),
 }
 # Where the last section of the chapter already says that there is nothing, the others need not.
-SILENT = CHAPTERS["Hardware"][:-1] + CHAPTERS["Events in a kernel"][:-1]
+SILENT = tuple(
+    name
+    for chapter in ("Events in a kernel", "Barriers in the network", "Hardware")
+    for name in CHAPTERS[chapter][:-1]
+)
 
 
 def build_all(data: Dataset) -> list[Section]:

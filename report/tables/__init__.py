@@ -7,7 +7,7 @@ from typing import Callable
 
 from report.lines import Dataset
 from report.model import Table
-from report.tables import graphs, hardware, kernel, messages, paper, targets, vcode
+from report.tables import graphs, hardware, kernel, messages, network, paper, targets, vcode
 
 TABLES: dict[str, Callable[[Dataset], Table]] = {
     "targets": targets.build,
@@ -20,6 +20,7 @@ TABLES: dict[str, Callable[[Dataset], Table]] = {
     "graph_ceiling": graphs.build,
     "vcode": vcode.build,
     "kernel_parts": kernel.build,
+    "network_growth": network.build,
     "hardware_checks": hardware.build_checks,
     "hardware_detection": hardware.build_detection,
     "hardware_network": hardware.build_network,

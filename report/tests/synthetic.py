@@ -184,15 +184,24 @@ def situations(rng: random.Random) -> list[dict[str, Any]]:
     return made
 
 
+def recorded(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def network() -> list[dict[str, Any]]:
+    """Lines of `tutti network testbed --nodes N --calls 1500 --json`, and of the same with --udp,
+    on two processors, N = 2, 4, 8.
+    """
+    return recorded(Path(__file__).parent / "network.jsonl")
+
+
 def write_runs(folder: Path) -> list[Path]:
     """The files of a whole report: runs whose name matters have files of their own."""
     files = {
         "stored": lines(), "graphs": [machine(), *synthetic_messages.graphs(random.Random(2))],
         "detectors": [machine(), *synthetic_messages.detectors()],
         "hardware": synthetic_messages.hardware(),
-        "kernel": [
-            json.loads(line) for line in kernel.KEPT.read_text(encoding="utf-8").splitlines()
-        ],
+        "kernel": recorded(kernel.KEPT), "network": network(),
     }
     return [write(folder / f"{name}.jsonl", made) for name, made in files.items()]
 

@@ -17,8 +17,13 @@ HERE = plan.Programs(Path("build/tutti"), Path("/scratch"))
 def test_plan_fits_the_machine(cores: int):
     assert cores in plan.thread_counts(cores)
     assert max(plan.thread_counts(cores)) > cores
-    assert 240 <= sum(run.seconds for run in plan.plan(cores, False, HERE)) <= 1200
-    assert sum(run.seconds for run in plan.plan(cores, True, HERE)) <= 100
+    full, quick = (
+        {run.name: run.seconds for run in plan.plan(cores, quick, HERE)} for quick in (False, True)
+    )
+    # Setting up hosts takes longer than what is measured with them, and has a limit of its own.
+    assert full.pop("network") <= 90 and quick.pop("network") <= 15
+    assert 240 <= sum(full.values()) <= 1200
+    assert sum(quick.values()) <= 100
 
 
 def options_of(call: tuple[str, ...], option: str, otherwise: str) -> list[str]:
