@@ -27,7 +27,7 @@ def run(quick: bool, programs: Programs) -> Run:
     user_space = sorted(hosts, key=lambda nodes: (nodes % 2, -nodes))
     return Run(
         network.NAME, "barriers between hosts in network namespaces, in the kernel's packet path",
-        12 if quick else 65, programs.tutti,
+        15 if quick else 75, programs.tutti,
         (*(bed(n, *calls) for n in hosts), *(bed(n, *calls, "--udp") for n in user_space)),
         # Fails in a sentence where there can be no test bed.
         (bed(1, "--topology", "star", "--calls", "1"),),
