@@ -98,13 +98,18 @@ struct default_barrier {
     std::byte* make();
   } records;
 };
-void meet_otherwise(default_barrier&);
-void meet_otherwise(default_barrier&, rank_t);
+// Where the call stands, for messages; empty in code without checks.
+struct place {
+  const char* file;
+  std::uint64_t line;
+};
+void meet_otherwise(default_barrier&, place);
+void meet_otherwise(default_barrier&, rank_t, place);
 
 void default_meet(default_barrier& b) {
   __extension__ using unsigned_128 = unsigned __int128;
   if (b.rare.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    return meet_otherwise(b);
+    return meet_otherwise(b, place{nullptr, 0});
   superfluous();
   const std::uint64_t ticket = b.tickets.fetch_add(1, std::memory_order_seq_cst);
   const auto product = static_cast<unsigned_128>(ticket) * b.multiplier;
@@ -116,7 +121,7 @@ void default_meet(default_barrier& b) {
 void default_meet_as(default_barrier& b, rank_t rank) {
   __extension__ using unsigned_128 = unsigned __int128;
   if (b.rare.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    return meet_otherwise(b, rank);
+    return meet_otherwise(b, rank, place{nullptr, 0});
   std::byte* records = b.records.all.load(std::memory_order_acquire);
   if (records == nullptr) [[unlikely]]
     records = b.records.make();

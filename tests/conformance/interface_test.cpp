@@ -289,6 +289,20 @@ TEST(CompletionDeathTest, ThatThrowsEndsTheProgram) {
       "of the user");
 }
 
+// std::barrier's constructor is constexpr too, but libstdc++'s allocates.
+constinit tutti::barrier<> of_the_program(3);
+
+TEST(Constinit, BarriersForFewParticipantsCanBe) {
+  int count = 0;
+  run(3, [&](std::ptrdiff_t me) {
+    for (int phase = 0; phase < 30; ++phase) {
+      if (phase % 3 == me) ++count;
+      of_the_program.arrive_and_wait();
+    }
+  });
+  EXPECT_EQ(count, 30);
+}
+
 TEST(Deduction, IsTheStandardOne) {
   std::barrier standard_sync(1);
   tutti::barrier tuttis_sync(1);

@@ -175,7 +175,7 @@ TEST(Refused, CountsOfParticipants) {
     expect_refused(range + std::to_string(n), [n] { barrier<> sync(n); });
     expect_refused(range + std::to_string(n), [n] { barrier sync(n, []() noexcept {}); });
     expect_refused(range + std::to_string(n),
-                   [n] { barrier<tutti::no_completion, false> unchecked(n); });
+                   [n] { barrier<> unchecked(n, tutti::barrier_options{}, tutti::call_site{}); });
   }
   for (const rank_t n : {0u, 65536u, ~0u})
     expect_refused(some + std::to_string(n), [n] { tutti::make_barrier("ticket", n); });

@@ -157,17 +157,16 @@ TEST_P(Platform, RunsEveryBarrierWithEveryWait) {
   run([] { check_waits(static_cast<registry::waits*>(nullptr)); });
 }
 
-template <bool Checks>
-using default_barrier = tutti::barrier<no_completion, Checks, fibered>;
+using default_barrier = tutti::barrier<no_completion, fibered>;
 
 TEST_P(Platform, RunsTheDefaultBarrier) {
   for (const std::uint32_t cpus : {1u, 16u})
     run(
         [] {
-          default_barrier<true> barrier(7);
+          default_barrier barrier(7);
           check_episodes(barrier, 7, 10, "default");
           std::vector<int> count(1);
-          default_barrier<true> anonymous(3);
+          default_barrier anonymous(3);
           on_threads(3, [&](rank_t) {
             for (int i = 0; i < 5; ++i) {
               ++count[0];
@@ -183,7 +182,7 @@ TEST_P(Platform, ChoosesByItsOwnNumberOfCpus) {
   const auto trace = [&](std::uint32_t cpus) {
     return run(
                [] {
-                 default_barrier<false> barrier(8);
+                 default_barrier barrier(8);
                  check_episodes(barrier, 8, 3, "default");
                },
                cpus)
@@ -195,7 +194,7 @@ TEST_P(Platform, ChoosesByItsOwnNumberOfCpus) {
 
 TEST_P(Platform, DeadlinesPassOnItsClock) {
   const fibered_world& world = run([] {
-    default_barrier<true> barrier(2);
+    default_barrier barrier(2);
     const std::uint64_t before = fibered::now_ns();
     const timed_result late = barrier.arrive_and_wait_for(1, 10s);
     EXPECT_FALSE(late.in_time);

@@ -21,6 +21,7 @@ import generated  # noqa: E402
 import header_lines  # noqa: E402
 import includes  # noqa: E402
 import memory_orders  # noqa: E402
+import one_definition  # noqa: E402
 import pages  # noqa: E402
 import papers  # noqa: E402
 import platform_parameter  # noqa: E402
@@ -301,6 +302,34 @@ class MemoryOrdersTest(CheckTest):
             "constexpr std::memory_order release = std::memory_order_release;\n"
         )
         self.assertEqual(self.messages(text), [])
+
+
+class OneDefinitionTest(CheckTest):
+    def verdict(self, text: str, name: str = "a.hpp") -> tuple[int, str]:
+        self.write(f"include/tutti/{name}", "#pragma once\n" + text)
+        return self.run_quietly(one_definition.run, self.root, ["g++"])
+
+    def test_accepts_the_same_text(self) -> None:
+        self.assertEqual(self.verdict("inline int f() { return __LINE__; }\n")[0], 0)
+
+    def test_refuses_a_layout_that_depends_on_ndebug(self) -> None:
+        status, said = self.verdict("struct a {\n#ifndef NDEBUG\n  int count;\n#endif\n};\n")
+        self.assertEqual(status, 1)
+        self.assertIn("include/tutti/a.hpp:4: another text for g++ with NDEBUG: int count;", said)
+
+    def test_refuses_an_inline_function_with_assert(self) -> None:
+        text = "#include <cassert>\ninline void f(int i) { assert(i > 0); }\n"
+        self.assertEqual(self.verdict(text)[0], 1)
+
+    def test_refuses_code_for_a_processor(self) -> None:
+        text = "#ifdef __AVX2__\ninline int f() { return 2; }\n#endif\n"
+        self.assertIn("for another processor", self.verdict(text)[1])
+
+    def test_allows_the_setting_of_a_call(self) -> None:
+        setting = "#ifdef NDEBUG\n#define C 0\n#else\n#define C 1\n#endif\n"
+        text = setting + "int f(\nbool checks = C != 0) noexcept {\nreturn 1; }\n"
+        self.assertEqual(self.verdict(text, "platform/misuse.hpp")[0], 0)
+        self.assertEqual(self.verdict(text.replace("f(", "g("), "platform/other.hpp")[0], 1)
 
 
 class SelfContainedTest(CheckTest):

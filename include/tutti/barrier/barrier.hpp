@@ -34,18 +34,18 @@
 
 namespace tutti {
 
-// Completion is called without arguments by the last arrival of each phase. With Checks the barrier
-// reports misuse (platform/misuse.hpp).
-template <class Completion = no_completion, bool Checks = (TUTTI_CHECKS != 0),
-          class Memory = native, class Wait = adaptive_wait<Memory>>
-class barrier : public deadline_calls<barrier<Completion, Checks, Memory, Wait>, Checks, Memory> {
+// Completion is called without arguments by the last arrival of each phase. Calls from sources that
+// are compiled with checks report misuse (platform/misuse.hpp).
+template <class Completion = no_completion, class Memory = native,
+          class Wait = adaptive_wait<Memory>>
+class barrier : public deadline_calls<barrier<Completion, Memory, Wait>, Memory> {
   using algorithm = chosen_algorithm<Completion, Memory, Wait>;
   using thread_state = typename algorithm::thread_state;
   using records = arrival_records<Memory, thread_state>;
   using record = arrival_record<Memory, thread_state>;
-  using checks = misuse_checks<Checks, Memory>;
+  using checks = misuse_checks<Memory>;
   using visit = typename checks::visit;
-  using site = call_site<Checks>;
+  using site = call_site;
   using timed_wait = basic_deadline<Memory>;
   static_assert(std::is_invocable_v<Completion&>, "a completion function takes nothing");
 
@@ -70,12 +70,13 @@ class barrier : public deadline_calls<barrier<Completion, Checks, Memory, Wait>,
   // Makes a barrier for `expected` participants. Throws std::invalid_argument unless
   // 0 <= expected <= max(), and for options that make_barrier rejects or that do not fit together.
   // Nobody may arrive at a barrier for 0 participants. A completion function that throws ends the
-  // program (LWG 3898).
-  explicit barrier(std::ptrdiff_t expected, Completion completion = {},
-                   barrier_options options = {}, site made = site::here())
+  // program (LWG 3898). A barrier for few participants, without a completion function and without
+  // options, can be constinit.
+  constexpr explicit barrier(std::ptrdiff_t expected, Completion completion = {},
+                             barrier_options options = {}, site made = site::here())
       : algorithm_(expected, std::move(completion), options), records_(n()), checks_(n(), made) {}
-  barrier(std::ptrdiff_t expected, barrier_options options,
-          site made = site::here()) requires std::is_default_constructible_v<Completion>
+  constexpr barrier(std::ptrdiff_t expected, barrier_options options,
+                    site made = site::here()) requires std::is_default_constructible_v<Completion>
       : barrier(expected, Completion{}, options, made) {}
 
   ~barrier() { checks_.check_nobody_inside(); }
@@ -150,15 +151,15 @@ class barrier : public deadline_calls<barrier<Completion, Checks, Memory, Wait>,
   // wait_until, of deadline_calls.hpp.
 
  private:
-  friend deadline_calls<barrier, Checks, Memory>;
+  friend deadline_calls<barrier, Memory>;
 
-  rank_t n() const noexcept { return algorithm_.participants(); }
+  constexpr rank_t n() const noexcept { return algorithm_.participants(); }
 
   thread_state& my_state() const noexcept {
     return state_of_this_thread<thread_state, Memory>(this);
   }
 
-  std::uint64_t count_arrival_of(rank_t rank, const site& where) {
+  std::uint64_t count_arrival_of(rank_t rank, site where) {
     record& mine = records_[rank];
     const std::uint64_t phase = algorithm_.count_arrival_of(rank, mine.mine);
     note_arrival(rank, mine, phase, where);
@@ -183,13 +184,13 @@ class barrier : public deadline_calls<barrier<Completion, Checks, Memory, Wait>,
     algorithm_.wait(phase, records_[rank].mine, no_deadline{});
   }
 
-  void note_arrival(rank_t rank, record& mine, std::uint64_t phase, const site& where) {
+  void note_arrival(rank_t rank, record& mine, std::uint64_t phase, site where) {
     checks_.check_arrival(rank, mine, phase, where);
     mine.note_arrival(phase);
   }
 
   // Returns the phase, which the record counts because a named algorithm does not report it.
-  std::uint64_t note_arrival_by_name(rank_t rank, const site& where) {
+  std::uint64_t note_arrival_by_name(rank_t rank, site where) {
     record& mine = records_[rank];
     const std::uint64_t phase = mine.arrivals();
     note_arrival(rank, mine, phase, where);
@@ -198,7 +199,7 @@ class barrier : public deadline_calls<barrier<Completion, Checks, Memory, Wait>,
 
   // ---- what deadline_calls.hpp calls
 
-  timed_result arrive_and_wait_by(timed_wait until, const site& where) {
+  timed_result arrive_and_wait_by(timed_wait until, site where) {
     if (algorithm_.has_name())
       return arrive_and_wait_by(algorithm_.named().rank_of_this_thread(), until, where);
     const visit guard(checks_, where);
@@ -207,7 +208,7 @@ class barrier : public deadline_calls<barrier<Completion, Checks, Memory, Wait>,
     return result(phase, algorithm_.wait(phase, mine, until));
   }
 
-  timed_result arrive_and_wait_by(rank_t rank, timed_wait until, const site& where) {
+  timed_result arrive_and_wait_by(rank_t rank, timed_wait until, site where) {
     checks_.check_rank(rank, where);
     const visit guard(checks_, where);
     if (algorithm_.has_name()) {
@@ -219,8 +220,7 @@ class barrier : public deadline_calls<barrier<Completion, Checks, Memory, Wait>,
     return result(phase, algorithm_.wait(phase, records_[rank].mine, until));
   }
 
-  timed_result wait_by(const char* call, std::uint64_t phase, timed_wait until,
-                       const site& where) const {
+  timed_result wait_by(const char* call, std::uint64_t phase, timed_wait until, site where) const {
     algorithm_.require_split(call);
     const visit guard(checks_, where);
     return result(phase, algorithm_.wait(phase, my_state(), until));
@@ -240,7 +240,7 @@ class barrier : public deadline_calls<barrier<Completion, Checks, Memory, Wait>,
 
   [[no_unique_address]] algorithm algorithm_;
   records records_;
-  [[no_unique_address]] checks checks_;
+  checks checks_;
 };
 
 }  // namespace tutti

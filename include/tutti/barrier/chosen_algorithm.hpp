@@ -45,7 +45,8 @@ class chosen_algorithm {
 
   // Throws std::invalid_argument unless 0 <= expected <= max(), and for options that make_barrier
   // rejects or that do not fit together.
-  chosen_algorithm(std::ptrdiff_t expected, Completion completion, const barrier_options& options)
+  constexpr chosen_algorithm(std::ptrdiff_t expected, Completion completion,
+                             const barrier_options& options)
       : ticket_(checked_count(expected)), completion_(std::move(completion)) {
     if (!options.algorithm.empty() || options.wait != barrier_options{}.wait)
       use_name(options);
@@ -54,7 +55,7 @@ class chosen_algorithm {
     if (!named_ && !options.patience.is_open()) set_patience(options.patience);
   }
 
-  rank_t participants() const noexcept { return n(); }
+  constexpr rank_t participants() const noexcept { return n(); }
 
   bool set_patience(patience p) noexcept {
     if (named_) return named_->barrier().set_patience(p);
@@ -120,7 +121,7 @@ class chosen_algorithm {
   // How arrivals are counted. by_tickets_of_fewer replaces by_tickets at the first drop.
   enum : std::uint32_t { by_tickets, by_tickets_of_fewer, by_stripes, by_name };
 
-  static rank_t checked_count(std::ptrdiff_t expected) {
+  static constexpr rank_t checked_count(std::ptrdiff_t expected) {
     if (expected < 0 || expected > max())
       refuse("a barrier is for 0 to " + std::to_string(max()) + " participants, not " +
              std::to_string(expected));
@@ -139,7 +140,7 @@ class chosen_algorithm {
     way_.store(by_name, relaxed);
   }
 
-  bool is_striped(rank_t few) const noexcept {
+  constexpr bool is_striped(rank_t few) const noexcept {
     const bool crowded = n() > few && choose::is_crowded(n(), Memory::cpus());
     return choose::barrier(n(), crowded, few) == "striped";
   }
@@ -150,7 +151,7 @@ class chosen_algorithm {
     way_.store(by_stripes, relaxed);
   }
 
-  rank_t n() const noexcept { return ticket_.participants(); }
+  constexpr rank_t n() const noexcept { return ticket_.participants(); }
 
   // relaxed: it changes once, when a participant drops out, before that participant's last arrival.
   // A participant of the next phase has seen the end of the present one, and a participant of the

@@ -15,9 +15,9 @@ namespace tutti {
 
 // The base of `Barrier`, which has arrive_and_wait_by(deadline, where), the same with a rank before
 // the deadline, and wait_by(name of the call, phase, deadline, where).
-template <class Barrier, bool Checks, class Memory>
+template <class Barrier, class Memory>
 class deadline_calls {
-  using site = call_site<Checks>;
+  using site = call_site;
 
  public:
   template <class Rep, class Period>
@@ -60,7 +60,7 @@ class deadline_calls {
 
  private:
   friend Barrier;
-  deadline_calls() noexcept = default;
+  constexpr deadline_calls() noexcept = default;
 
   Barrier& self() noexcept { return static_cast<Barrier&>(*this); }
   const Barrier& self() const noexcept { return static_cast<const Barrier&>(*this); }

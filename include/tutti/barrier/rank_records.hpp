@@ -21,7 +21,7 @@ class rank_records {
  public:
   static constexpr rank_t most_apart = 8;
 
-  explicit rank_records(rank_t participants) noexcept
+  explicit constexpr rank_records(rank_t participants) noexcept
       : n_(participants),
         stride_(participants <= most_apart ? apart : std::bit_ceil(sizeof(Record))) {}
   ~rank_records() {

@@ -48,7 +48,7 @@ class ticket_barrier {
  public:
   static constexpr bool anonymous = true;
 
-  explicit ticket_barrier(rank_t participants)
+  explicit constexpr ticket_barrier(rank_t participants)
       : wait_(participants),
         participants_(participants),
         episode_of_(participants == 0 ? 1 : participants) {}
@@ -100,7 +100,7 @@ class ticket_barrier {
     return drawn.is_last || wait_for_ticket(drawn.end, mine, deadline);
   }
 
-  rank_t participants() const noexcept { return participants_; }
+  constexpr rank_t participants() const noexcept { return participants_; }
   // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
   // false if the wait policy has no patience.
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }

@@ -37,10 +37,9 @@ namespace tutti {
 inline constexpr std::size_t largest_idle_value = 256;
 
 // `Detector` is any_detector or one detector class.
-template <class Memory, class Wait, class Detector, bool Checks = (TUTTI_CHECKS != 0),
-          class Slot = raw_value<largest_idle_value>>
+template <class Memory, class Wait, class Detector, class Slot = raw_value<largest_idle_value>>
 class basic_endpoint {
-  using site = call_site<Checks>;
+  using site = call_site;
 
  public:
   using shared = shared_state<Memory, Wait, Detector, Slot>;
@@ -135,12 +134,10 @@ class basic_endpoint {
   // Precondition: can_recv(), or idle() has just returned `message`.
   received recv(site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
-    if constexpr (Checks)
-      if (!box_.can_recv()) {
-        on_misuse("rank " + std::to_string(rank()) + " calls recv() without a message to receive",
-                  where.at);
-        return {};
-      }
+    if (where.checks() && !box_.can_recv()) {
+      report_no_message(where);
+      return {};
+    }
     return box_.recv();
   }
 
@@ -148,12 +145,7 @@ class basic_endpoint {
   void release(const received& message, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     const bool is_mine = message.source < size() && box_.release(message);
-    if constexpr (Checks)
-      if (!is_mine)
-        on_misuse("rank " + std::to_string(rank()) + " releases message " +
-                      std::to_string(message.index) + " of rank " + std::to_string(message.source) +
-                      ", which it has released before or never received",
-                  where.at);
+    if (where.checks() && !is_mine) report_release(message, where);
   }
 
   // Makes all messages sent so far visible to their receivers.
@@ -214,19 +206,17 @@ class basic_endpoint {
 
   template <class OnMessage, class Deadline>
   bool send_by(rank_t to, const void* data, std::size_t bytes, OnMessage& on_message,
-               Deadline until, const site& where) {
-    if constexpr (Checks)
-      if (is_sending_) report_nested("send_wait()", where);
+               Deadline until, site where) {
+    if (where.checks() && is_sending_) report_nested("send_wait()", where);
     return try_send(to, data, bytes, where) ||
            wait_to_send(to, data, bytes, on_message, until, where);
   }
 
   template <class OnMessage, class Deadline>
   [[gnu::noinline]] bool wait_to_send(rank_t to, const void* data, std::size_t bytes,
-                                      OnMessage& on_message, Deadline until, const site& where) {
+                                      OnMessage& on_message, Deadline until, site where) {
     if (is_sending_) refuse(nested("send_wait()"));
-    if constexpr (Checks)
-      if (box_.held() != 0) report_held(to, where);
+    if (where.checks() && box_.held() != 0) report_held(to, where);
     const waiting_for_room waiting(*this, to);
     for (bool in_time = true;;) {
       // Other participants may wait for messages that this one has not published yet.
@@ -246,7 +236,7 @@ class basic_endpoint {
   // Passes the next message, if one is here, to the caller's function. Returns false if there is
   // none.
   template <class OnMessage>
-  bool hand_over(OnMessage& on_message, const site& where) {
+  bool hand_over(OnMessage& on_message, site where) {
     received message;
     {
       const auto guard = in_use_.enter(rank(), where);
@@ -348,10 +338,9 @@ class basic_endpoint {
   }
 
   template <class Value, class Deadline>
-  ending wait_idle(bool vote, Value value, Deadline until, const site& where) {
+  ending wait_idle(bool vote, Value value, Deadline until, site where) {
     const auto guard = in_use_.enter(rank(), where);
-    if constexpr (Checks)
-      if (is_sending_) report_nested("idle()", where);
+    if (where.checks() && is_sending_) report_nested("idle()", where);
     const std::uint64_t start = time_idle_ ? Memory::now_ns() : 0;
     const ending how = finds_message() ? ending::message : be_idle(vote, value, until, where);
     predictor_.learn(how == ending::message);
@@ -378,9 +367,9 @@ class basic_endpoint {
   }
 
   template <class Value, class Deadline>
-  ending be_idle(bool vote, Value& value, Deadline until, [[maybe_unused]] const site& where) {
+  ending be_idle(bool vote, Value& value, Deadline until, site where) {
     value.leave(mine_);
-    if constexpr (Checks) mine_.type = Value::type();
+    mine_.type = Value::type();
     // relaxed: only error messages read the fields of a slot.
     mine_.holds.store(box_.held(), relaxed);
     // relaxed: as above.
@@ -400,7 +389,7 @@ class basic_endpoint {
   }
 
   template <class Value, class Deadline>
-  ending await_end(detection found, bool vote, Value& value, Deadline until, const site& where) {
+  ending await_end(detection found, bool vote, Value& value, Deadline until, site where) {
     for (bool in_time = true;;) {
       counted_.waves += found.waves;
       if (found.is_over) return end(found.is_unanimous, value, where);
@@ -441,11 +430,11 @@ class basic_endpoint {
   }
 
   template <class Value>
-  ending end(bool is_unanimous, Value& value, [[maybe_unused]] const site& where) {
+  ending end(bool is_unanimous, Value& value, site where) {
     // The first participant to know combines the values for all, while nobody can have left; then
     // it tells the others.
     if (all_.look().episodes() == episode_) {
-      if constexpr (Checks) check_types(Value::type(), where);
+      if (where.checks()) check_types(Value::type(), where);
       value.fold(all_);
       all_.release_all(rank(), episode_ + 1, is_unanimous);
     }
@@ -499,19 +488,31 @@ class basic_endpoint {
 
   // ---- misuse
 
-  void check_rank([[maybe_unused]] rank_t to, [[maybe_unused]] const site& where) const {
-    if constexpr (Checks)
-      if (to >= size())
-        on_misuse("rank " + std::to_string(to) + " is out of range for a communicator of " +
-                      std::to_string(size()) + " participants",
-                  where.at);
+  void check_rank(rank_t to, site where) const {
+    if (where.checks() && to >= size()) [[unlikely]]
+      report_rank(to, where);
+  }
+  [[gnu::noinline, gnu::cold]] void report_rank(rank_t to, site where) const {
+    on_misuse("rank " + std::to_string(to) + " is out of range for a communicator of " +
+                  std::to_string(size()) + " participants",
+              where.at());
+  }
+  [[gnu::noinline, gnu::cold]] void report_no_message(site where) const {
+    on_misuse("rank " + std::to_string(rank()) + " calls recv() without a message to receive",
+              where.at());
+  }
+  [[gnu::noinline, gnu::cold]] void report_release(const received& message, site where) const {
+    on_misuse("rank " + std::to_string(rank()) + " releases message " +
+                  std::to_string(message.index) + " of rank " + std::to_string(message.source) +
+                  ", which it has released before or never received",
+              where.at());
   }
 
-  [[gnu::noinline, gnu::cold]] void report_no_room(rank_t to, [[maybe_unused]] const site& where) {
+  [[gnu::noinline, gnu::cold]] void report_no_room(rank_t to, site where) const {
     const std::string what = "rank " + std::to_string(rank()) + " sends to rank " +
                              std::to_string(to) +
                              " without room: ask can_send() first, or use try_send()";
-    if constexpr (Checks) return on_misuse(what, where.at);
+    if (where.checks()) return on_misuse(what, where.at());
     refuse(what);
   }
 
@@ -520,23 +521,23 @@ class basic_endpoint {
            " from the function that send_wait() calls with messages; it may only receive and call "
            "try_send()";
   }
-  [[gnu::noinline, gnu::cold]] void report_nested(const char* call, const site& where) const {
-    on_misuse(nested(call), where.at);
+  [[gnu::noinline, gnu::cold]] void report_nested(const char* call, site where) const {
+    on_misuse(nested(call), where.at());
   }
-  [[gnu::noinline, gnu::cold]] void report_held(rank_t to, const site& where) const {
+  [[gnu::noinline, gnu::cold]] void report_held(rank_t to, site where) const {
     on_misuse(
         "rank " + std::to_string(rank()) + " holds " + std::to_string(box_.held()) +
             " messages while it waits for room to send to rank " + std::to_string(to) +
             ": two ranks that do so can wait for each other for ever. Release the messages first",
-        where.at);
+        where.at());
   }
 
-  void check_types(const void* type, const site& where) {
+  void check_types(const void* type, site where) {
     for (rank_t other = 0; other < size(); ++other)
       if (all_.of(other).type != type)
         on_misuse("ranks " + std::to_string(other) + " and " + std::to_string(rank()) +
                       " give values of different types or operations to one episode of idle()",
-                  where.at);
+                  where.at());
   }
 
   // 8 looks take about 8 x 40 ns; a message and its answer from a running participant take half of
@@ -556,7 +557,7 @@ class basic_endpoint {
   bool time_idle_;
   // Inside send_wait(), which has found no room so far.
   bool is_sending_ = false;
-  [[no_unique_address]] exclusive_use_check<Memory, Checks> in_use_;
+  exclusive_use_check<Memory> in_use_;
 };
 
 namespace detail {

@@ -48,7 +48,7 @@ class shared_state {
     atomic<std::uint64_t> holds{0};
     // The value given at entry.
     plain<Slot> value{};
-    // Identifies the types of the value and of its operation; used in builds with checks.
+    // Identifies the types of the value and of its operation; calls with checks compare them.
     const void* type = nullptr;
   };
 

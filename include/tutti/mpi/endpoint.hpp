@@ -89,10 +89,9 @@ class endpoint {
   // Whether recv() would return a message. Never blocks.
   bool can_recv() { return is_shared() ? shared_->can_recv() : packets_->can_recv(); }
   // Precondition: can_recv(), or idle() has just returned `message`.
-  received recv() {
-    if constexpr (TUTTI_CHECKS != 0)
-      if (!can_recv())
-        refuse("rank " + std::to_string(rank()) + " calls recv() without a message to receive");
+  received recv(call_site where = call_site::here()) {
+    if (where.checks() && !can_recv())
+      refuse("rank " + std::to_string(rank()) + " calls recv() without a message to receive");
     return is_shared() ? shared_->recv() : packets_->recv();
   }
   // Gives a received message's room back. Its bytes are then no longer valid.
@@ -169,7 +168,7 @@ class endpoint {
   bool has_message() { return is_shared() ? shared_->has_message() : packets_->can_recv(); }
   template <class OnMessage>
   void hand_over(OnMessage& on_message) {
-    const received message = recv();
+    const received message = recv(call_site{});
     try {
       on_message(message);
     } catch (...) {
@@ -219,10 +218,9 @@ class endpoint {
     return done->unanimous ? idle_result::unanimous : idle_result::idle;
   }
   void check_rank(rank_t to) const {
-    if constexpr (TUTTI_CHECKS != 0)
-      if (to >= size())
-        refuse("rank " + std::to_string(to) + " is out of range for a communicator of " +
-               std::to_string(size()) + " participants");
+    if (to >= size())
+      refuse("rank " + std::to_string(to) + " is out of range for a communicator of " +
+             std::to_string(size()) + " participants");
   }
   [[gnu::noinline, gnu::cold]] void report_no_room(rank_t to) const {
     refuse("rank " + std::to_string(rank()) + " sends to rank " + std::to_string(to) +

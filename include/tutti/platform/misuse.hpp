@@ -29,19 +29,21 @@ struct source_place {
   }
 };
 
-// The place of the user's call, taken as a default argument. It is empty and costs nothing in
-// builds without checks.
-template <bool Checks>
+// The place of the user's call, taken as a default argument, and whether the source that contains
+// the call is compiled with checks. The setting is a value and no part of a type: sources with and
+// without checks share objects and functions, and each call is checked as its own source says.
+// A compiler that inlines a call without checks leaves no code for them.
 struct call_site {
-  static constexpr call_site here() noexcept { return {}; }
-};
-template <>
-struct call_site<true> {
-  source_place at;
+  // Null in a source without checks.
+  const char* file = nullptr;
+  std::uint64_t line = 0;
   static constexpr call_site here(const char* file = __builtin_FILE(),
-                                  unsigned line = __builtin_LINE()) noexcept {
-    return {{file, line}};
+                                  unsigned line = __builtin_LINE(),
+                                  bool checks = TUTTI_CHECKS != 0) noexcept {
+    return checks ? call_site{file, line} : call_site{};
   }
+  constexpr bool checks() const noexcept { return file != nullptr; }
+  constexpr source_place at() const noexcept { return {file, static_cast<unsigned>(line)}; }
 };
 
 // Receives a sentence and the place. It may throw. If it returns, the program continues although
@@ -70,11 +72,6 @@ TUTTI_API inline misuse_handler on_misuse = abort_on_misuse;
 }
 
 #else
-
-template <bool Checks>
-struct call_site {
-  static constexpr call_site here() noexcept { return {}; }
-};
 
 [[noreturn]] inline void refuse(const char* /*what*/) { __builtin_trap(); }
 

@@ -8,7 +8,7 @@ namespace tutti {
 template <class T>
 class owned {
  public:
-  owned() noexcept = default;
+  constexpr owned() noexcept = default;
   ~owned() { delete object_; }
   owned(const owned&) = delete;
   owned& operator=(const owned&) = delete;
@@ -19,7 +19,7 @@ class owned {
     object_ = object;
   }
 
-  explicit operator bool() const noexcept { return object_ != nullptr; }
+  constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
   T* operator->() const noexcept { return object_; }
   T& operator*() const noexcept { return *object_; }
 

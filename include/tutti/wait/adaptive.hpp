@@ -80,7 +80,7 @@ class adaptive_wait : public patient_wait<Memory> {
     std::uint32_t last_ns = 0;
   };
 
-  explicit adaptive_wait(rank_t participants, patience p = {}) noexcept
+  explicit constexpr adaptive_wait(rank_t participants, patience p = {}) noexcept
       : patient_wait<Memory>(p), participants_(participants) {}
 
   template <class Word, class Ready, class Deadline = no_deadline>

@@ -95,9 +95,10 @@ class patience {
   // Returns the nanoseconds of a time, or 0 for passive.
   constexpr std::uint64_t ns() const noexcept { return word_; }
 
-  // Returns this patience, or, if it is open, the one of the environment. The result is never open.
-  patience chosen() const noexcept {
-    if (!is_open()) return *this;
+  // Returns this patience, or, if it is open, the one of the environment. The result is never open,
+  // except at compile time, which has no environment.
+  constexpr patience chosen() const noexcept {
+    if (!is_open() || std::is_constant_evaluated()) return *this;
 #if TUTTI_HOSTED
     return of_environment();
 #else

@@ -33,7 +33,7 @@ class sleeping_wait {
   std::uint32_t asleep() const noexcept { return sleepers_.asleep(); }
 
  protected:
-  sleeping_wait() noexcept = default;
+  constexpr sleeping_wait() noexcept = default;
 
   // Returns true as soon as one of `polls` polls finds the word ready.
   template <class Word, class Ready>
@@ -71,12 +71,13 @@ class patient_wait : public sleeping_wait<Memory> {
   }
 
  protected:
-  explicit patient_wait(patience p) noexcept : patience_(p.chosen().word()) {}
+  explicit constexpr patient_wait(patience p) noexcept : patience_(p.chosen().word()) {}
 
   // Returns the patience of a wait that begins now.
   patience chosen_patience() const noexcept {
+    // A constinit policy has not read the environment yet.
     // relaxed: the value publishes nothing else.
-    return patience::of_word(patience_.load(relaxed));
+    return patience::of_word(patience_.load(relaxed)).chosen();
   }
 
  private:
