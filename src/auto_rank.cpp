@@ -13,14 +13,15 @@
 #include "tutti/barrier/any.hpp"
 #include "tutti/platform/array.hpp"
 #include "tutti/platform/misuse.hpp"
+#include "tutti/team/fibers.hpp"
 
 namespace tutti {
 
 namespace {
 
-class ranked_by_thread final : public auto_rank {
+class ranked_by_participant final : public auto_rank {
  public:
-  ranked_by_thread(std::string_view algorithm, std::unique_ptr<any_barrier> barrier)
+  ranked_by_participant(std::string_view algorithm, std::unique_ptr<any_barrier> barrier)
       : auto_rank(*barrier),
         barrier_(std::move(barrier)),
         name_(algorithm),
@@ -29,29 +30,33 @@ class ranked_by_thread final : public auto_rank {
   rank_t rank_of_this_thread() override {
     struct claim {
       std::uint64_t barrier = 0;
+      const void* participant = nullptr;
       rank_t rank = 0;
     };
     constexpr std::size_t count = 8;
     thread_local claim claims[count];
-    claim& mine = claims[id_ % count];
-    if (mine.barrier != id_) mine = {id_, find_or_claim_rank(&claims)};
+    // A virtual rank is a participant of its own.
+    const void* const fiber = fiber_group::running();
+    const void* const me = fiber != nullptr ? fiber : &claims;
+    claim& mine = claims[(id_ + reinterpret_cast<std::uintptr_t>(fiber) / sizeof(claim)) % count];
+    if (mine.barrier != id_ || mine.participant != me) mine = {id_, me, find_or_claim_rank(me)};
     return mine.rank;
   }
 
  private:
-  // `thread` is an address that belongs to the thread. It identifies the thread when the thread
-  // uses more barriers than it can remember.
-  rank_t find_or_claim_rank(const void* thread) {
+  // `participant` is an address that belongs to the thread or the virtual rank. It identifies the
+  // participant when the thread uses more barriers than it can remember.
+  rank_t find_or_claim_rank(const void* participant) {
     // relaxed: here and below, a thread searches for what it wrote itself.
     for (rank_t rank = 0; rank < barrier_->participants(); ++rank)
-      if (owners_[rank].load(relaxed) == thread) return rank;
+      if (owners_[rank].load(relaxed) == participant) return rank;
     // relaxed: only uniqueness matters.
     const rank_t rank = next_rank_.fetch_add(1, relaxed);
     if (rank >= barrier_->participants())
       refuse("algorithm '" + name_ + "' needs the same " +
              std::to_string(barrier_->participants()) +
              " threads in every episode; another thread arrived without a rank");
-    owners_[rank].store(thread, relaxed);
+    owners_[rank].store(participant, relaxed);
     return rank;
   }
 
@@ -63,7 +68,7 @@ class ranked_by_thread final : public auto_rank {
 
   std::unique_ptr<any_barrier> barrier_;
   std::string name_;
-  // The thread of each rank.
+  // The thread or virtual rank of each rank.
   array<std::atomic<const void*>> owners_;
   std::uint64_t id_ = next_id();
   std::atomic<rank_t> next_rank_{0};
@@ -73,7 +78,7 @@ class ranked_by_thread final : public auto_rank {
 
 auto_rank* make_auto_rank(std::string_view algorithm, rank_t participants, std::string_view wait,
                           patience p) {
-  return new ranked_by_thread(algorithm, make_barrier(algorithm, participants, wait, p));
+  return new ranked_by_participant(algorithm, make_barrier(algorithm, participants, wait, p));
 }
 
 }  // namespace tutti

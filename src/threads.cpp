@@ -107,18 +107,90 @@ class unbound_workers {
 struct system_threads::state {
   std::vector<std::thread> workers;
   std::optional<binding> caller;
+  // The neighbours in the list of all groups that have started.
+  state *next = nullptr, *previous = nullptr;
+  void (*lost)(void*) = nullptr;
+  void* context = nullptr;
 };
 
-system_threads::~system_threads() { delete state_; }
+// All groups of threads that have started, for the child of a fork().
+class system_threads::all_groups {
+ public:
+  static all_groups& here() {
+    // It is never destroyed, because a static team may end after it.
+    static all_groups* const made = new all_groups;
+    return *made;
+  }
+  void add(state* group) noexcept {
+    const lock held(*this);
+    group->next = first_;
+    if (first_ != nullptr) first_->previous = group;
+    first_ = group;
+  }
+  void remove(state* group) noexcept {
+    const lock held(*this);
+    if (group->next != nullptr) group->next->previous = group->previous;
+    (group->previous != nullptr ? group->previous->next : first_) = group->next;
+    group->next = group->previous = nullptr;
+  }
+  // Removes a group whose threads nobody will join. Checkers for leaks find it here.
+  void leave(state* group) noexcept {
+    remove(group);
+    const lock held(*this);
+    group->next = left_;
+    left_ = group;
+  }
+
+ private:
+  // The list must not change while a thread forks: the child inherits it, and the lock.
+  all_groups() {
+    pthread_atfork([] { here().mutex_.lock(); }, [] { here().mutex_.unlock(); },
+                   [] {
+                     for (state* each = here().first_; each != nullptr; each = each->next)
+                       if (each->lost != nullptr) each->lost(each->context);
+                     here().mutex_.unlock();
+                   });
+  }
+  struct lock {
+    explicit lock(all_groups& all) noexcept : all_(all) { all_.mutex_.lock(); }
+    ~lock() { all_.mutex_.unlock(); }
+    all_groups& all_;
+  };
+
+  system_mutex mutex_;
+  state *first_ = nullptr, *left_ = nullptr;
+};
+
+system_threads::~system_threads() {
+  if (state_ != nullptr) all_groups::here().remove(state_);
+  delete state_;
+}
+
+void system_threads::when_lost(void (*lost)(void* context), void* context) noexcept {
+  lost_ = lost;
+  context_ = context;
+}
+
+void system_threads::forget() noexcept {
+  if (state_ == nullptr) return;
+  // The threads, or what fork() has copied of their handles, cannot be joined or detached.
+  all_groups::here().leave(state_);
+  state_ = nullptr;
+}
 
 void system_threads::start(rank_t count, placement where,
                            void (*body)(void* context, rank_t thread), void* context) {
   state_ = new state;
+  state_->lost = lost_;
+  state_->context = context_;
+  all_groups::here().add(state_);
   const std::vector<unsigned> cpus = cpus_for(where);
   std::shared_ptr<const unbound_workers> unbound;
   if (cpus.empty() && count > 1) unbound = std::make_shared<unbound_workers>(count);
   for (rank_t thread = 1; thread < count; ++thread) {
     std::thread& made = state_->workers.emplace_back([body, context, thread, unbound] {
+      // A cancelled worker would leave its region open for ever.
+      pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
       std::optional<core_leaver> leaver;
       if (unbound) unbound->place(thread, leaver);
       body(context, thread);

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,12 +90,36 @@ struct time_off_core {
   }
 };
 
+// There is no memory for the stack of a virtual rank. The text is in the object, because there may
+// be no memory for it either.
+class no_stack final : public std::bad_alloc {
+ public:
+  no_stack(rank_t rank, std::size_t bytes) noexcept {
+    unsigned long mappings = 0;
+    if (std::FILE* const limit = std::fopen("/proc/sys/vm/max_map_count", "re")) {
+      if (std::fscanf(limit, "%lu", &mappings) != 1) mappings = 0;
+      std::fclose(limit);
+    }
+    std::snprintf(text_, sizeof text_,
+                  "tutti: the system has no stack of %zu bytes for virtual rank %u: its memory or "
+                  "its mappings have run out (each stack takes two mappings, and vm.max_map_count "
+                  "allows a process %lu)",
+                  bytes, rank, mappings);
+  }
+  const char* what() const noexcept override { return text_; }
+
+ private:
+  char text_[320];
+};
+
 }  // namespace
 
 class fiber_group::host final : public platform::fiber_host {
  public:
   host(rank_t count, rank_t first_rank, const fiber_options& options)
-      : first_rank_(first_rank), checks_(options.checks), fibers_(count) {
+      : first_rank_(first_rank),
+        checks_(options.checks.value_or(false) && !platform::under_thread_sanitizer()),
+        fibers_(count) {
     // A smaller stack does not hold the frames of a wait and of an exception that is being thrown.
     constexpr std::size_t least = 16 * 1024;
     if (options.stack_bytes < least)
@@ -101,7 +127,12 @@ class fiber_group::host final : public platform::fiber_host {
              " bytes is too small for a virtual rank: at least " + std::to_string(least));
     std::size_t unused = 0;
     for (fiber& made : fibers_) {
-      made.stack = fiber_stack(options.stack_bytes);
+      try {
+        made.stack = fiber_stack(options.stack_bytes);
+      } catch (const std::bad_alloc&) {
+        throw no_stack(first_rank + static_cast<rank_t>(&made - fibers_.data()),
+                       options.stack_bytes);
+      }
       made.sanitizers.know_stack(made.stack.top(), made.stack.bytes());
       made.at.prepare(made.stack.top() - unused, made.stack.bytes() - unused, &begin);
       // Each stack begins at a different place of a page. Otherwise the first lines of all stacks
@@ -165,6 +196,8 @@ class fiber_group::host final : public platform::fiber_host {
     ++waiting_in_a_row_;
     switch_to_next();
   }
+
+  static const void* running_fiber() noexcept { return &running->fibers_[running->current_]; }
 
   void forgive_blocking() noexcept {
     if (checks_) fibers_[current_].before_turn = time_off_core::so_far();
@@ -269,6 +302,10 @@ class fiber_group::host final : public platform::fiber_host {
 fiber_group::fiber_group(rank_t count, rank_t first_rank, fiber_options options)
     : host_(std::make_unique<host>(count, first_rank, options)) {}
 fiber_group::~fiber_group() = default;
+
+const void* fiber_group::running() noexcept {
+  return platform::fibers_here == nullptr ? nullptr : host::running_fiber();
+}
 
 rank_t fiber_group::size() const noexcept { return host_->size(); }
 void fiber_group::run(void (*body)(void*, rank_t), void* context) { host_->run(body, context); }

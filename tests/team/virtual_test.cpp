@@ -20,6 +20,7 @@
 #include "tests/support/reductions.hpp"
 #include "tests/team/teams.hpp"
 #include "tutti/barrier/barrier.hpp"
+#include "tutti/platform/thread_sanitizer.hpp"
 #include "tutti/reduce/reduction.hpp"
 
 namespace tutti::test {
@@ -162,6 +163,7 @@ class Contract : public testing::Test {
 };
 
 TEST_F(Contract, ARankThatSleepsIsReported) {
+  if (tutti::platform::under_thread_sanitizer()) GTEST_SKIP() << "it blocks threads itself";
   team t({.threads = 2, .ranks = 6, .fibers = {.checks = true}});
   t.run([](member& me) {
     if (me.rank() == 4) std::this_thread::sleep_for(2ms);
@@ -173,6 +175,7 @@ TEST_F(Contract, ARankThatSleepsIsReported) {
 }
 
 TEST_F(Contract, ARankThatSleepsLastIsReported) {
+  if (tutti::platform::under_thread_sanitizer()) GTEST_SKIP() << "it blocks threads itself";
   team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
   t.run([](member& me) {
     me.barrier();

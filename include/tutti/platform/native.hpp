@@ -37,7 +37,7 @@
 //   cpu(), leave_cpu(number)  the number of the running thread's CPU, or -1; a hint that this
 //                             thread should leave that CPU, where the thread that it helps runs
 //   threads                   starts, places and joins the threads of a team, as system_threads
-//                             (platform/threads.hpp) does
+//                             (platform/threads.hpp) does; when_lost() and forget() are optional
 //   fiber_group               runs virtual ranks, as in team/fibers.hpp; or no_fibers, which
 //                             refuses them (team/no_fibers.hpp)
 #pragma once
@@ -57,6 +57,10 @@
 #include "tutti/platform/pause.hpp"
 #include "tutti/platform/standard_words.hpp"
 #include "tutti/platform/ticks.hpp"
+
+#if defined(TUTTI_COMPILED_LIBRARY)
+#include "tutti/platform/thread_sanitizer.hpp"
+#endif
 
 namespace tutti {
 
@@ -85,6 +89,12 @@ inline void fence(std::memory_order o) noexcept { std::atomic_thread_fence(o); }
 }  // namespace platform
 
 struct TUTTI_API native : platform::standard_words {
+#if defined(TUTTI_COMPILED_LIBRARY)
+  // The compiled library announces its atomic operations to ThreadSanitizer. Both types have the
+  // same layout and the same operations.
+  template <class T>
+  using atomic = platform::told_atomic<T>;
+#endif
   // Defined in platform/threads.hpp and team/fibers.hpp.
   using threads = platform::system_threads;
   using fiber_group = tutti::fiber_group;

@@ -27,6 +27,12 @@ class TUTTI_API system_threads {
   // cannot be created. The threads made until then run: let them end, and call join().
   void start(rank_t count, placement where, void (*body)(void* context, rank_t thread),
              void* context);
+  // fork() copies only the thread that calls it. In the child it then calls lost(context), before
+  // fork() returns there; lost() may only change words. Call it before start().
+  void when_lost(void (*lost)(void* context), void* context) noexcept;
+  // Leaves the threads to themselves: they run until the process ends, or were lost by fork(). Then
+  // there are none to join, and start() may be called again.
+  void forget() noexcept;
   // Tells whether there are threads to join.
   bool has_started() const noexcept;
   // Returns when all threads have ended.
@@ -34,7 +40,10 @@ class TUTTI_API system_threads {
 
  private:
   struct state;
+  class all_groups;
   state* state_ = nullptr;
+  void (*lost_)(void*) = nullptr;
+  void* context_ = nullptr;
 };
 
 }  // namespace tutti::platform

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "tutti/team/define_measured_loop.hpp"
+#include "tutti/team/define_team.hpp"
 #include "tutti/team/team.hpp"
 
 namespace tutti {
@@ -129,6 +130,8 @@ struct basic_team<Memory>::shared_loop {
       if (has_failed.load(relaxed) && failed_at <= position) return;
       failed_at = position;
       failure = std::current_exception();
+      if (failure == nullptr)
+        detail::refuse_end_of_thread("iteration " + std::to_string(position) + " of a loop");
       has_failed.store(true, relaxed);
     }
   }

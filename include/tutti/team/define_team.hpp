@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -16,19 +17,29 @@
 namespace tutti {
 
 namespace detail {
+// For a catch (...) that has no exception: pthread_exit() or a cancellation unwinds the thread.
+[[noreturn]] inline void refuse_end_of_thread(const std::string& who) {
+  on_misuse(who +
+                " ends its thread inside a region of a team, by pthread_exit or a cancellation: "
+                "the region could never end",
+            {"tutti::team", 0});
+  std::terminate();
+}
+
 inline std::string counted_as(rank_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 }  // namespace detail
 
 template <class Memory>
-basic_team<Memory>::basic_team(team_options options)
+basic_team<Memory>::basic_team(team_options options, call_site made)
     : options_(options),
       barrier_name_(detail::named_barriers<Memory>::is_tuttis_choice(options.barrier)
                         ? std::string_view()
                         : options.barrier),
       wait_name_(options.wait) {
   options_.barrier = options_.wait = {};
+  options_.fibers.checks = options_.fibers.checks.value_or(made.checks());
   choose_sizes();
   make_sync();
   make_regions();
@@ -42,13 +53,24 @@ bool basic_team<Memory>::set_patience(patience p) noexcept {
   options_.patience = p;
   sync_->set_patience(p);
   // They are made again with the new patience.
-  narrow_syncs_.clear();
+  narrow_syncs_->clear();
   desk_->set_patience(p);
   return regions_.set_patience(p);
 }
 
 template <class Memory>
 basic_team<Memory>::~basic_team() {
+  // acquire: as in take_failure.
+  if (has_lost_workers_.load(acquire)) {
+    forget_workers();
+    return;
+  }
+  // relaxed: this thread stored them, or was synchronised with the thread that did.
+  const bool is_open = is_open_.load(relaxed) && late_opener_.load(relaxed) == nullptr;
+  if (is_open || detail::team_here<Memory>() == this) {
+    leave_to_workers();
+    return;
+  }
   // The ranks of a late region use objects of the caller, so they must end first.
   // relaxed: this thread stored it, or was synchronised with the thread that did.
   if (late_opener_.load(relaxed) != nullptr) regions_.close();
@@ -74,18 +96,17 @@ void basic_team<Memory>::choose_sizes() {
   if (ranks != 0) threads_ = std::min(threads_, ranks);
   ranks_ = ranks != 0 ? ranks : threads_;
   crowded_ = threads_ > Memory::cpus();
-  failures_.resize(ranks_);
+  failures_.emplace(ranks_);
 }
 
 template <class Memory>
 void basic_team<Memory>::make_sync() {
   // A provider may have only one barrier at a time.
-  sync_.reset();
-  sync_ = std::make_unique<detail::group_sync<Memory>>(
-      threads_, crowded_, is_virtual(), barrier_name_, wait_name_, options_.patience, cancelled_);
-  narrow_syncs_.clear();
+  sync_.emplace(threads_, crowded_, is_virtual(), barrier_name_, wait_name_, options_.patience,
+                cancelled_);
+  narrow_syncs_.emplace();
   if (members_)
-    for (member& m : *members_) m.sync_ = sync_.get();
+    for (member& m : *members_) m.sync_ = &*sync_;
 }
 
 template <class Memory>
@@ -102,7 +123,7 @@ void basic_team<Memory>::make_regions() {
   for (rank_t rank = 0; rank < ranks_; ++rank) {
     member& m = (*members_)[rank];
     m.team_ = this;
-    m.sync_ = sync_.get();
+    m.sync_ = &*sync_;
     m.rank_ = m.thread_ = rank;
     m.size_ = ranks_;
   }
@@ -130,6 +151,8 @@ void basic_team<Memory>::make_virtual_ranks() {
 
 template <class Memory>
 void basic_team<Memory>::start_workers() {
+  if constexpr (requires { workers_.when_lost(nullptr, nullptr); })
+    workers_.when_lost([](void* me) { static_cast<basic_team*>(me)->note_fork(); }, this);
   try {
     workers_.start(
         threads_, options_.place,
@@ -147,6 +170,71 @@ void basic_team<Memory>::end_workers() noexcept {
   workers_.join();
 }
 
+// A rank has called exit(), which destroys a static team while its region is open. The other
+// threads run until the process has ended, so everything that they use remains.
+template <class Memory>
+void basic_team<Memory>::leave_to_workers() noexcept {
+  forget_workers();
+  regions_.leave();
+  sync_.leave();
+  narrow_syncs_.leave();
+  members_.leave();
+  virtual_.leave();
+  failures_.leave();
+  desk_.leave();
+  helpers_.leave();
+}
+
+template <class Memory>
+void basic_team<Memory>::forget_workers() noexcept {
+  if constexpr (requires { workers_.forget(); }) workers_.forget();
+}
+
+// ---- fork()
+
+// In the child, before fork() returns there. The next region starts workers of the child's own.
+template <class Memory>
+void basic_team<Memory>::note_fork() noexcept {
+  // relaxed: there is no other thread.
+  has_lost_workers_.store(true, relaxed);
+  // begin_region() then calls begin_otherwise().
+  is_open_.store(true, relaxed);
+  if (detail::team_here<Memory>() != this) return;
+  // The thread is in a region, which must not wait for the other ranks.
+  cancelled_.request();
+  regions_.forget_others();
+}
+
+template <class Memory>
+void basic_team<Memory>::start_again() {
+  forget_workers();
+  late_opener_.store(nullptr, relaxed);  // relaxed: there is no other thread.
+  late_callable_.reset();
+  cancelled_.reset();
+  for (std::exception_ptr& why : *failures_) why = nullptr;
+  make_sync();
+  make_regions();
+  make_virtual_ranks();
+  start_workers();
+}
+
+template <class Memory>
+bool basic_team<Memory>::begin_otherwise() {
+  // acquire: as in take_failure.
+  if (!has_lost_workers_.exchange(false, acquire)) {
+    refuse_while_late();
+    return false;
+  }
+  try {
+    start_again();
+  } catch (...) {
+    // relaxed: the next region of this thread tries again.
+    has_lost_workers_.store(true, relaxed);
+    throw;
+  }
+  return true;
+}
+
 template <class Memory>
 void basic_team<Memory>::work(rank_t thread) {
   detail::team_here<Memory>() = this;
@@ -158,6 +246,14 @@ void basic_team<Memory>::work(rank_t thread) {
     }
     if (told.run == nullptr) return;
     told.run(told, *this, thread);
+    // relaxed: only a fork() of this thread, in this region, can have changed it.
+    if (has_lost_workers_.load(relaxed)) [[unlikely]] {
+      on_misuse("a process that was made by fork() on thread " + std::to_string(thread) +
+                    " of a team has returned from the region: only the thread that opened the "
+                    "region can go on after it",
+                {"tutti::team", 0});
+      std::terminate();
+    }
   }
 }
 
@@ -184,8 +280,8 @@ template <class Memory>
 void basic_team<Memory>::open_first(const job& j, rank_t k) {
   const rank_t threads = threads_of(k);
   if (threads < threads_) {
-    narrow_syncs_.resize(threads_);
-    auto& sync = narrow_syncs_[threads];
+    narrow_syncs_->resize(threads_);
+    auto& sync = (*narrow_syncs_)[threads];
     // The barrier of a provider is for all threads.
     const std::string_view barrier = detail::named_barriers<Memory>::ends_regions(barrier_name_)
                                          ? std::string_view(barrier_name_)
@@ -206,11 +302,11 @@ basic_team<Memory>::narrowed::narrowed(basic_team& t, rank_t thread, rank_t k)
   turn_ = (*t.members_)[first_].turn_;
   const rank_t threads = t.threads_of(k);
   set(std::min(ranks_, k - first_), k,
-      threads < t.threads_ ? t.narrow_syncs_[threads].get() : t.sync_.get());
+      threads < t.threads_ ? (*t.narrow_syncs_)[threads].get() : &*t.sync_);
 }
 template <class Memory>
 basic_team<Memory>::narrowed::~narrowed() {
-  set(ranks_, team_.ranks_, team_.sync_.get());
+  set(ranks_, team_.ranks_, &*team_.sync_);
 }
 
 template <class Memory>
@@ -256,7 +352,8 @@ std::vector<rank_t> basic_team<Memory>::unfinished_ranks() const {
 
 template <class Memory>
 void basic_team<Memory>::fail(rank_t rank, std::exception_ptr why) noexcept {
-  failures_[rank] = std::move(why);
+  if (why == nullptr) detail::refuse_end_of_thread("rank " + std::to_string(rank));
+  (*failures_)[rank] = std::move(why);
   cancelled_.request();
 }
 
@@ -268,9 +365,16 @@ void basic_team<Memory>::rethrow_failure() {
 template <class Memory>
 std::exception_ptr basic_team<Memory>::take_failure() {
   std::exception_ptr first;
-  for (std::exception_ptr& why : failures_) {
+  for (std::exception_ptr& why : *failures_) {
     if (first == nullptr) first = why;
     why = nullptr;
+  }
+  // acquire: as the fork itself, which has copied this thread only.
+  if (has_lost_workers_.exchange(false, acquire)) {
+    start_again();
+    return std::make_exception_ptr(std::logic_error(
+        "tutti: this process was made by fork() inside a region of a team, whose other ranks run "
+        "in the parent only"));
   }
   // Some ranks have arrived at operations that others will never reach, so those objects must not
   // be used again.

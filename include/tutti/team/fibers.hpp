@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
@@ -25,8 +26,8 @@ struct fiber_options {
   // program instead of changing other memory. Only the pages that are used take memory.
   std::size_t stack_bytes = 256 * 1024;
   // Whether to report a fiber that blocks its thread in a system call for more than a millisecond
-  // (tutti::on_misuse).
-  bool checks = TUTTI_CHECKS != 0;
+  // (tutti::on_misuse). Without a value: if the source that makes the team is compiled with checks.
+  std::optional<bool> checks = {};
 };
 
 namespace detail {
@@ -48,13 +49,16 @@ const basic_team<Memory>*& team_here() noexcept {
 class TUTTI_API fiber_group {
  public:
   // Messages name the fibers by their ranks, which start at `first_rank`. Throws std::bad_alloc if
-  // there is no memory for the stacks.
+  // there is no memory for the stacks; its what() tells what ran out.
   fiber_group(rank_t count, rank_t first_rank, fiber_options options);
   ~fiber_group();
   fiber_group(const fiber_group&) = delete;
   fiber_group& operator=(const fiber_group&) = delete;
 
   rank_t size() const noexcept;
+
+  // Returns an address that belongs to the fiber that runs on this thread, or null if none does.
+  static const void* running() noexcept;
 
   // Calls body(context, i) in each fiber, i = 0 .. size()-1, and returns when all calls have
   // returned. `body` must not throw. The same thread must make all calls.

@@ -149,6 +149,14 @@ class fork_join {
     return locals_[rank].finished.load(relaxed) == locals_[0].opening;
   }
 
+  // Makes as if all workers had arrived, in a process that does not have them: fork() copies only
+  // the thread that calls it.
+  void forget_others() noexcept {
+    // relaxed: there is no other thread.
+    for (line& each : lines_) each.word.store(told(locals_[0].opening, arrived), relaxed);
+    count_.store(expected_, relaxed);
+  }
+
   // ---- the workers
 
   // Waits for the next region or loop. It returns true for a region that includes this rank: `job`

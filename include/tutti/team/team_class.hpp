@@ -11,7 +11,6 @@
 #include <exception>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,6 +19,7 @@
 
 #include "tutti/barrier/timed.hpp"
 #include "tutti/export.h"
+#include "tutti/platform/misuse.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/platform/threads.hpp"
 #include "tutti/platform/topology.hpp"
@@ -28,6 +28,7 @@
 #include "tutti/team/fork_join.hpp"
 #include "tutti/team/forward.hpp"
 #include "tutti/team/group_sync.hpp"
+#include "tutti/team/leakable.hpp"
 #include "tutti/team/loop.hpp"
 #include "tutti/team/loop_desk.hpp"
 #include "tutti/team/member.hpp"
@@ -79,8 +80,9 @@ class TUTTI_API basic_team {
  public:
   // Throws std::invalid_argument for options that cannot be right, and std::system_error if threads
   // cannot be created.
-  explicit basic_team(team_options options = {});
-  explicit basic_team(rank_t threads) : basic_team(team_options{.threads = threads}) {}
+  explicit basic_team(team_options options = {}, call_site made = call_site::here());
+  explicit basic_team(rank_t threads, call_site made = call_site::here())
+      : basic_team(team_options{.threads = threads}, made) {}
   ~basic_team();
   basic_team(const basic_team&) = delete;
   basic_team& operator=(const basic_team&) = delete;
@@ -174,6 +176,12 @@ class TUTTI_API basic_team {
   void start_workers();
   void work(rank_t thread);
   void end_workers() noexcept;
+  void leave_to_workers() noexcept;
+  void forget_workers() noexcept;
+
+  // ---- fork() (define_team.hpp)
+  void note_fork() noexcept;
+  void start_again();
 
   // ---- a region
   template <class Part>
@@ -189,12 +197,9 @@ class TUTTI_API basic_team {
   bool begin_region() {
     if (detail::team_here<Memory>() == this || ranks_ == 1) return false;
     // acquire: makes the state of the previous opener visible; pairs with its clearing of is_open_.
-    if (is_open_.exchange(true, acquire)) [[unlikely]] {
-      refuse_while_late();
-      return false;
-    }
-    return true;
+    return !is_open_.exchange(true, acquire) || begin_otherwise();
   }
+  [[gnu::cold]] bool begin_otherwise();
   void refuse_while_late() const;
   void refuse_width(rank_t k) const;
 
@@ -238,23 +243,25 @@ class TUTTI_API basic_team {
 
   // The collective operations of all threads, and of the first 1, 2, ... threads, which are made
   // when they are needed.
-  std::unique_ptr<detail::group_sync<Memory>> sync_;
-  std::vector<std::unique_ptr<detail::group_sync<Memory>>> narrow_syncs_;
-  std::optional<array<member>> members_;
+  detail::leakable<detail::group_sync<Memory>> sync_;
+  detail::leakable<std::vector<std::unique_ptr<detail::group_sync<Memory>>>> narrow_syncs_;
+  detail::leakable<array<member>> members_;
   // With virtual ranks.
-  std::optional<detail::virtual_ranks<Memory>> virtual_;
+  detail::leakable<detail::virtual_ranks<Memory>> virtual_;
 
   basic_cancellation<Memory> cancelled_;
   // The exception of each rank.
-  std::vector<std::exception_ptr> failures_;
+  detail::leakable<std::vector<std::exception_ptr>> failures_;
+  // Whether this process is a child that fork() has made without the workers.
+  atomic<bool> has_lost_workers_{false};
   alignas(cache_line) atomic<bool> is_open_{false};
   // While a region is late: the thread that opened it, identified by the address of its team_here.
   atomic<const void*> late_opener_{nullptr};
   std::shared_ptr<void> late_callable_;
 
-  std::optional<loop_desk<shared_loop*, Memory>> desk_;
+  detail::leakable<loop_desk<shared_loop*, Memory>> desk_;
   // The members that the parts of loops receive, one for each thread.
-  std::optional<array<member>> helpers_;
+  detail::leakable<array<member>> helpers_;
   // Loops during which no worker was awake and which followed each other closely. Times are in
   // ticks. All members are hints.
   struct missed_loops {

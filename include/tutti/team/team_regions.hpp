@@ -6,7 +6,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "tutti/schedule/tournament.hpp"
 #include "tutti/team/compact_values.hpp"
 #include "tutti/team/fork_join.hpp"
+#include "tutti/team/leakable.hpp"
 #include "tutti/team/region.hpp"
 
 namespace tutti::detail {
@@ -97,10 +97,20 @@ class team_regions {
     by_messages_.emplace(threads, crowded, fan);
   }
   void use_name(std::unique_ptr<any_region> region, rank_t threads, bool vector_sums) {
-    by_name_ = std::make_unique<named_regions<Job>>(std::move(region), threads, vector_sums);
+    by_name_.emplace(std::move(region), threads, vector_sums);
   }
 
-  bool are_named() const noexcept { return by_name_ != nullptr; }
+  // Neither is destroyed (leakable.hpp).
+  void leave() noexcept {
+    by_messages_.leave();
+    by_name_.leave();
+  }
+  // In a process that has only one of the threads: close() will not wait for the others.
+  void forget_others() noexcept {
+    if (!are_named()) by_messages_->forget_others();
+  }
+
+  bool are_named() const noexcept { return static_cast<bool>(by_name_); }
   // What only fork_join can do: loops, deadlines, and telling who has finished. The regions must
   // not be named.
   messages* operator->() noexcept { return &*by_messages_; }
@@ -158,8 +168,8 @@ class team_regions {
   }
 
  private:
-  std::optional<messages> by_messages_;
-  std::unique_ptr<named_regions<Job>> by_name_;
+  leakable<messages> by_messages_;
+  leakable<named_regions<Job>> by_name_;
 };
 
 }  // namespace tutti::detail
