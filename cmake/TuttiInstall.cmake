@@ -22,7 +22,8 @@ install(
   LIBRARY COMPONENT library NAMELINK_COMPONENT development
   ARCHIVE COMPONENT development)
 if(TARGET tutti_command)
-  install(TARGETS tutti_command RUNTIME COMPONENT runtime)
+  install(TARGETS tutti_front RUNTIME COMPONENT runtime)
+  install(TARGETS tutti_command RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/tutti" COMPONENT runtime)
 endif()
 
 install(

@@ -55,7 +55,8 @@ struct kernel_options {
 fs::path find_image(const kernel_options& o) {
   if (!o.image.empty()) return o.image;
   std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).parent_path() / "kernel" / "kernel.elf";
+  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  return (here / "../../kernel/kernel.elf").lexically_normal();
 }
 
 // Whether the file is an ELF image for x86-64 with the note by which PVH loaders find the entry.

@@ -119,15 +119,16 @@ std::string why_untouched(const fs::path& path, int depth = 0) {
 
 // ---- the libraries
 
-// Looks beside the command in the build tree, and where `cmake --install` puts the libraries.
+// Looks above libexec in the build tree, and where `cmake --install` puts the libraries.
 fs::path find_library(const char* name) {
   std::error_code ignored;
   const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const fs::path& folder : {here / "preload", here / ".." / TUTTI_PRELOAD_FOLDER})
+  const fs::path built = (here / "../../preload").lexically_normal();
+  const fs::path installed = (here / TUTTI_PRELOAD_FOLDER).lexically_normal();
+  for (const fs::path& folder : {built, installed})
     if (fs::exists(folder / name, ignored)) return fs::weakly_canonical(folder / name);
-  throw std::runtime_error(
-      fmt::format("the library {} is neither in {} nor in {}", name, (here / "preload").string(),
-                  (here / ".." / TUTTI_PRELOAD_FOLDER).lexically_normal().string()));
+  throw std::runtime_error(fmt::format("the library {} is neither in {} nor in {}", name,
+                                       built.string(), installed.string()));
 }
 
 void prepend_preloads(const run_options& o) {

@@ -21,7 +21,7 @@ std::string find_peer_program(std::string_view runtime) {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   const std::string file = fmt::format("{}{}", prefix, runtime);
-  std::vector<fs::path> places{folder.parent_path() / TUTTI_WORKER_INSTALL_DIR};
+  std::vector<fs::path> places{folder, folder.parent_path() / TUTTI_WORKER_INSTALL_DIR};
   // In a build tree the tests lie some folders deeper than the programs.
   fs::path above = folder;
   for (int up = 0; up < 4; ++up, above = above.parent_path())

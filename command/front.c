@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The program `tutti`. It answers --version itself and starts the program with the subcommands for
+ * everything else. That program needs some thirty shared libraries, whose loading takes several
+ * milliseconds; this one needs only the C library. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tutti/version.h"
+
+/* Where the program with the subcommands is, from the folder of this one: in a build tree, and
+ * where `cmake --install` puts it. */
+static const char* const places[] = {"libexec/tutti/tutti-command", TUTTI_SUBCOMMANDS};
+
+int main(int argc, char** argv) {
+  if (argc == 2 && strcmp(argv[1], "--version") == 0)
+    return puts("tutti " TUTTI_VERSION_STRING) < 0 || fflush(stdout) != 0;
+  char program[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+  if (length <= 0 || length == (ssize_t)sizeof program) {
+    fprintf(stderr, "tutti: error: cannot find the folder of this program\n");
+    return 1;
+  }
+  program[length] = '\0';
+  char* const name = strrchr(program, '/') + 1;
+  const size_t room = (size_t)(program + sizeof program - name);
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+    if (snprintf(name, room, "%s", places[i]) < (int)room) execv(program, argv);
+  fprintf(stderr, "tutti: error: cannot start %s: %s\n", program, strerror(errno));
+  return 1;
+}
