@@ -4,6 +4,8 @@
 //
 // What a notification must publish by itself is plain data, and the words that threads look at
 // besides are relaxed, so that they order nothing.
+#define TUTTI_CHECKS 0
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -87,7 +89,7 @@ class conditions : public scenario {
   }
 
   rank_t n_;
-  basic_eventcount<checked, Wait, false> event_;
+  basic_eventcount<checked, Wait> event_;
   checked::atomic<unsigned> count_{0};
   checked_plain<unsigned> data_[most_threads + rounds + 1];
 };
@@ -116,7 +118,7 @@ class in_steps : public scenario {
   }
 
   rank_t n_;
-  basic_eventcount<checked, Wait, false> event_;
+  basic_eventcount<checked, Wait> event_;
   checked::atomic<unsigned> flag_{0};
   checked_plain<unsigned> data_{0};
 };
@@ -157,13 +159,13 @@ class producing : public scenario {
   rank_t n_;
   checked::mutex mutex_;
   checked_plain<unsigned> items_{0};
-  basic_condition_variable<checked, Wait, false> changed_;
+  basic_condition_variable<checked, Wait> changed_;
 };
 
 // The notifier destroys the condition variable, knowing only that it has notified all.
 template <class Wait>
 class deserting : public scenario {
-  using condition = basic_condition_variable<checked, Wait, false>;
+  using condition = basic_condition_variable<checked, Wait>;
 
  public:
   explicit deserting(rank_t n) : n_(n), changed_(::new (storage_) condition) {}
@@ -210,7 +212,7 @@ class signalling : public scenario {
 
  private:
   rank_t n_;
-  basic_event<checked, Wait, false> event_;
+  basic_event<checked, Wait> event_;
   checked_plain<unsigned> data_{0};
 };
 
@@ -240,7 +242,7 @@ class broadcasting : public scenario {
  private:
   static constexpr unsigned broadcasts = 2;
   rank_t n_;
-  basic_event<checked, Wait, false> event_;
+  basic_event<checked, Wait> event_;
   checked_plain<unsigned> data_[broadcasts + 1];
 };
 
@@ -259,7 +261,7 @@ class looking_on : public scenario {
   }
 
  private:
-  basic_event<checked, spinning, false> event_;
+  basic_event<checked, spinning> event_;
   checked_plain<unsigned> data_{0};
 };
 
@@ -297,7 +299,7 @@ class posting_to_worker : public scenario {
   }
 
   rank_t n_;
-  basic_event_workers<checked, Wait, false> all_;
+  basic_event_workers<checked, Wait> all_;
   action_id name_ = 0;
   checked_plain<unsigned> said_[most_threads][posts + 1];
   unsigned last_[most_threads]{};

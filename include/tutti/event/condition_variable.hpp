@@ -27,14 +27,13 @@
 
 namespace tutti {
 
-template <class Memory = native, class Wait = adaptive_wait<event_memory<Memory>>,
-          bool Checks = (TUTTI_CHECKS != 0)>
+template <class Memory = native, class Wait = adaptive_wait<event_memory<Memory>>>
 class basic_condition_variable {
-  using site = call_site<Checks>;
+  using site = call_site;
 
  public:
   basic_condition_variable() = default;
-  explicit basic_condition_variable(patience p) : notified_(p) {}
+  explicit basic_condition_variable(patience p) : notified_(p, site{}) {}
   // About so many threads will wait at the same time; further arguments are those of the wait
   // policy.
   explicit basic_condition_variable(rank_t waiters, const auto&... wait_arguments)
@@ -109,14 +108,14 @@ class basic_condition_variable {
 
  private:
   template <class Lock>
-  static void check_held([[maybe_unused]] const Lock& lock, [[maybe_unused]] const site& where) {
-    if constexpr (Checks && requires { lock.owns_lock(); })
-      if (!lock.owns_lock())
-        on_misuse("a wait for a condition variable with a lock that is not held", where.at);
+  static void check_held([[maybe_unused]] const Lock& lock, [[maybe_unused]] site where) {
+    if constexpr (requires { lock.owns_lock(); })
+      if (where.checks() && !lock.owns_lock()) [[unlikely]]
+        on_misuse("a wait for a condition variable with a lock that is not held", where.at());
   }
 
   // Its checks are here: whoever was notified may still be in it when it is destroyed.
-  basic_eventcount<Memory, Wait, false> notified_;
+  basic_eventcount<Memory, Wait> notified_{site{}};
 };
 
 using condition_variable = basic_condition_variable<>;

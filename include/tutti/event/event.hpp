@@ -44,14 +44,15 @@ class event_place {
   std::uint32_t seen_;
 };
 
-template <class Memory = native, class Wait = adaptive_wait<event_memory<Memory>>,
-          bool Checks = (TUTTI_CHECKS != 0)>
+template <class Memory = native, class Wait = adaptive_wait<event_memory<Memory>>>
 class basic_event {
-  using waiters = basic_eventcount<Memory, Wait, Checks>;
+  using waiters = basic_eventcount<Memory, Wait>;
+  using site = call_site;
 
  public:
-  basic_event() = default;
-  explicit basic_event(patience p) : takers_(p), receivers_(p) {}
+  basic_event(site made = site::here()) : takers_(made), receivers_(made) {}
+  explicit basic_event(patience p, site made = site::here())
+      : takers_(p, made), receivers_(p, made) {}
   // About so many threads will wait at the same time; further arguments are those of the wait
   // policy.
   explicit basic_event(rank_t waiting, const auto&... wait_arguments)

@@ -38,12 +38,11 @@
 
 namespace tutti {
 
-// `Wait` is a wait policy on event_memory<Memory>. With Checks it reports misuse
-// (platform/misuse.hpp).
-template <class Memory = native, class Wait = adaptive_wait<event_memory<Memory>>,
-          bool Checks = (TUTTI_CHECKS != 0)>
+// `Wait` is a wait policy on event_memory<Memory>. Calls from sources that are compiled with checks
+// report misuse (platform/misuse.hpp).
+template <class Memory = native, class Wait = adaptive_wait<event_memory<Memory>>>
 class basic_eventcount {
-  using site = call_site<Checks>;
+  using site = call_site;
 
  public:
   // What prepare_wait() returns: how often the event had been notified.
@@ -56,14 +55,16 @@ class basic_eventcount {
     std::uint32_t seen_;
   };
 
-  basic_eventcount() : basic_eventcount(some_waiters) {}
-  explicit basic_eventcount(patience p) : basic_eventcount(some_waiters) { set_patience(p); }
+  basic_eventcount(site made = site::here()) : wait_(some_waiters), made_(made) {}
+  explicit basic_eventcount(patience p, site made = site::here()) : basic_eventcount(made) {
+    set_patience(p);
+  }
   // About so many threads will wait at the same time; further arguments are those of the wait
   // policy.
   explicit basic_eventcount(rank_t waiters, const auto&... wait_arguments)
       : wait_(waiters, wait_arguments...) {}
   ~basic_eventcount() {
-    if constexpr (Checks) check_nobody_waits();
+    if (made_.checks()) check_nobody_waits();
   }
   basic_eventcount(const basic_eventcount&) = delete;
   basic_eventcount& operator=(const basic_eventcount&) = delete;
@@ -143,20 +144,21 @@ class basic_eventcount {
     return state_of_this_thread<typename Wait::wait_state, Memory>(this);
   }
 
-  void check_prepared([[maybe_unused]] const site& where) const {
-    if constexpr (Checks)
-      if (announced() == 0)
-        on_misuse("a wait on an eventcount ends that no prepare_wait() began", where.at);
+  void check_prepared(site where) const {
+    if (where.checks() && announced() == 0) [[unlikely]]
+      on_misuse("a wait on an eventcount ends that no prepare_wait() began", where.at());
   }
   void check_nobody_waits() const {
     if (announced() != 0)
       on_misuse("an eventcount is destroyed while " + std::to_string(announced()) +
                     " threads wait for it",
-                {"tutti::eventcount", 0});
+                made_.at());
   }
 
   event_word<Memory> word_;
   Wait wait_;
+  // The place to report from the destructor, which has no call site.
+  const site made_{};
 };
 
 using eventcount = basic_eventcount<>;

@@ -33,10 +33,9 @@
 
 namespace tutti {
 
-template <class Memory = native, class Wait = adaptive_wait<event_memory<Memory>>,
-          bool Checks = (TUTTI_CHECKS != 0)>
+template <class Memory = native, class Wait = adaptive_wait<event_memory<Memory>>>
 class basic_event_workers {
-  using site = call_site<Checks>;
+  using site = call_site;
 
  public:
   using action = typename action_table<Memory>::function;
@@ -170,8 +169,8 @@ class basic_event_workers {
           posted_to(rank_t{2}, wait_arguments...),
           has_room(senders, wait_arguments...) {}
     event_inbox<Memory> inbox;
-    basic_eventcount<Memory, Wait, Checks> posted_to;
-    basic_eventcount<Memory, Wait, Checks> has_room;
+    basic_eventcount<Memory, Wait> posted_to;
+    basic_eventcount<Memory, Wait> has_room;
   };
 
   bool try_post_to(worker& w, rank_t sender, action_id name, std::uintptr_t payload) noexcept {
@@ -181,19 +180,17 @@ class basic_event_workers {
     return p != posted::refused;
   }
 
-  void check_sender([[maybe_unused]] rank_t sender, [[maybe_unused]] const site& where) const {
-    if constexpr (Checks)
-      if (sender >= senders_)
-        on_misuse("sender " + std::to_string(sender) + " is out of range for " +
-                      std::to_string(senders_) + " senders",
-                  where.at);
+  void check_sender(rank_t sender, site where) const {
+    if (where.checks() && sender >= senders_) [[unlikely]]
+      on_misuse("sender " + std::to_string(sender) + " is out of range for " +
+                    std::to_string(senders_) + " senders",
+                where.at());
   }
-  void check_worker([[maybe_unused]] rank_t me, [[maybe_unused]] const site& where) const {
-    if constexpr (Checks)
-      if (me >= workers())
-        on_misuse("worker " + std::to_string(me) + " is out of range for " +
-                      std::to_string(workers()) + " workers",
-                  where.at);
+  void check_worker(rank_t me, site where) const {
+    if (where.checks() && me >= workers()) [[unlikely]]
+      on_misuse("worker " + std::to_string(me) + " is out of range for " +
+                    std::to_string(workers()) + " workers",
+                where.at());
   }
 
   action_table<Memory> actions_;
