@@ -14,6 +14,9 @@ int main(int argc, char** argv) {
 #ifdef TUTTI_HAVE_NETWORK
   add_network(program, chosen);
 #endif
+#ifdef TUTTI_HAVE_SIM
+  add_sim(program, chosen);
+#endif
   add_run(program, chosen);
   add_kernel(program, chosen);
   tutti::cli::command bench =

@@ -15,6 +15,8 @@ void add_info(cli::command& program, action& chosen);
 void add_vcode(cli::command& program, action& chosen);
 // Only where libbpf and clang were there when tutti was built.
 void add_network(cli::command& program, action& chosen);
+// Only where toml++ was there when tutti was built.
+void add_sim(cli::command& program, action& chosen);
 void add_graph(cli::command& program, action& chosen);
 void add_kernel(cli::command& program, action& chosen);
 void add_run(cli::command& program, action& chosen);

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti sim`: barriers, teams and reductions on simulated machines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "cli/lists.hpp"
+#include "cli/result_line.hpp"
+#include "command/subcommands.hpp"
+#include "sim/machine_file.hpp"
+#include "sim/measure.hpp"
+
+namespace tutti::command {
+namespace {
+
+struct sim_options {
+  std::string machine;
+  std::string file;
+  std::uint32_t cores = 2;
+  std::string threads;
+  std::string algorithms = "all";
+  std::string waits = "spin";
+  std::uint32_t episodes = 50;
+  std::uint64_t seed = 1;
+  double poll_gap = 40;
+  bool show = false;
+  bool json = false;
+};
+
+struct row {
+  std::string family, name, wait;
+  sim::simulated_run run;
+};
+
+struct summary {
+  double least = 0, median = 0, mean = 0, most = 0;
+};
+summary summary_of(std::vector<double> samples) {
+  summary s;
+  if (samples.empty()) return s;
+  std::sort(samples.begin(), samples.end());
+  s.least = samples.front();
+  s.most = samples.back();
+  s.median = samples[samples.size() / 2];
+  for (const double each : samples) s.mean += each / static_cast<double>(samples.size());
+  return s;
+}
+
+void print_header(const sim::machine& m, rank_t threads) {
+  fmt::print("{}: {}\n{} threads, an episode:\n{:<22} {:<9} {:>11} {:>11} {:>11} {:>12} {:>11}\n",
+             m.name, m.description, threads, "name", "wait", "median ns", "least ns", "cycles",
+             "last in-out", "transfers");
+}
+
+void print_row(const sim::machine& m, const row& r, double episodes) {
+  const summary loop = summary_of(r.run.loop), last = summary_of(r.run.last_in_last_out);
+  fmt::print("{:<22} {:<9} {:>11.0f} {:>11.0f} {:>11.0f} {:>12.0f} {:>11.1f}\n", r.name, r.wait,
+             loop.median, loop.least, loop.median * m.clock_ghz, last.median,
+             static_cast<double>(r.run.transfers) / episodes);
+}
+
+void print_json(const std::string& benchmark, const sim::machine& m, const row& r, rank_t threads,
+                std::uint64_t seed) {
+  const auto print = [&](const char* metric, const std::vector<double>& samples) {
+    if (samples.empty()) return;
+    const summary s = summary_of(samples);
+    fmt::print("{}", cli::result_line({{"benchmark", benchmark},
+                                       {"provider", r.family},
+                                       {"name", r.name},
+                                       {"wait", r.wait},
+                                       {"threads", threads},
+                                       {"metric", metric},
+                                       {"min", s.least},
+                                       {"median", s.median},
+                                       {"max", s.most},
+                                       {"mean", s.mean},
+                                       {"samples", samples.size()},
+                                       {"seed", seed},
+                                       {"machine", m.name}}));
+  };
+  print("loop", r.run.loop);
+  print("last_in_last_out", r.run.last_in_last_out);
+}
+
+template <class Run>
+int run_rows(const std::string& benchmark, const sim_options& o, Run run) {
+  const sim::machine m = sim::find_machine(o.machine);
+  // More threads than CPUs take turns.
+  const std::uint32_t most = 4096;
+  const std::vector<std::uint32_t> counts = o.threads.empty()
+                                                ? std::vector<std::uint32_t>{m.cpus()}
+                                                : cli::parse_counts("--threads", o.threads, most);
+  for (const std::uint32_t threads : counts) {
+    const sim::run_plan plan{
+        .threads = threads, .episodes = o.episodes, .seed = o.seed, .poll_gap_ns = o.poll_gap};
+    if (!o.json) print_header(m, threads);
+    run(m, plan, [&](const row& r) {
+      if (o.json)
+        print_json(benchmark, m, r, threads, o.seed);
+      else
+        print_row(m, r, plan.episodes + plan.warm_up);
+      std::fflush(stdout);
+    });
+  }
+  return cli::success;
+}
+
+template <class Contenders>
+int run_contenders(const std::string& benchmark, const sim_options& o, Contenders contenders) {
+  const std::vector<sim::contender> all = contenders();
+  return run_rows(benchmark, o,
+                  [&](const sim::machine& m, const sim::run_plan& plan, const auto& print) {
+                    for (const sim::contender& who : all)
+                      print({who.family, who.name, who.wait, sim::run(m, who, plan)});
+                  });
+}
+
+int run_barrier(const sim_options& o) {
+  return run_contenders("sim_barrier", o, [&] {
+    return sim::barriers(cli::split("--algorithms", o.algorithms), cli::split("--wait", o.waits));
+  });
+}
+
+int run_reduce(const sim_options& o) {
+  return run_contenders("sim_reduce", o,
+                        [&] { return sim::reductions(cli::split("--algorithms", o.algorithms)); });
+}
+
+int run_team(const sim_options& o) {
+  return run_rows("sim_region", o,
+                  [](const sim::machine& m, const sim::run_plan& plan, const auto& print) {
+                    print({"tutti", "team", "adaptive", sim::run_team(m, plan)});
+                  });
+}
+
+int run_machines(const sim_options& o) {
+  if (o.show) {
+    if (o.machine.empty()) throw std::invalid_argument("--show needs --machine NAME");
+    static_cast<void>(sim::find_machine(o.machine));
+    fmt::print("{}", sim::description_of(o.machine));
+    return cli::success;
+  }
+  if (!o.json)
+    fmt::print("{:<11} {:>6} {:>6} {:>8} {:>8}  {}\n", "machine", "CPUs", "cores", "nodes", "GHz",
+               "description");
+  for (const std::string& name : sim::names_of_machines()) {
+    const sim::machine m = sim::find_machine(name);
+    if (o.json)
+      fmt::print("{}\n", nlohmann::ordered_json{{"type", "sim_machine"},
+                                                {"name", name},
+                                                {"cpus", m.cpus()},
+                                                {"cores", m.all_cores()},
+                                                {"nodes", m.nodes},
+                                                {"clock_ghz", m.clock_ghz},
+                                                {"description", m.description}}
+                             .dump());
+    else
+      fmt::print("{:<11} {:>6} {:>6} {:>8} {:>8.2f}  {}\n", name, m.cpus(), m.all_cores(), m.nodes,
+                 m.clock_ghz, m.description);
+  }
+  return cli::success;
+}
+
+// Simulates what a file with the lines of `tutti bench barrier --json` has measured.
+int run_compare(const sim_options& o) {
+  const sim::machine m = sim::find_machine(o.machine);
+  std::ifstream file(o.file);
+  if (!file) throw std::invalid_argument("cannot read '" + o.file + "'");
+  if (!o.json)
+    fmt::print("{:<18} {:<9} {:>7} {:>12} {:>12} {:>8}\n", "name", "wait", "threads", "measured ns",
+               "simulated ns", "error");
+  std::vector<double> free, shared;
+  std::string text;
+  for (std::size_t number = 1; std::getline(file, text); ++number) {
+    const auto line = nlohmann::json::parse(text, nullptr, false);
+    if (line.is_discarded())
+      throw std::invalid_argument(o.file + ":" + std::to_string(number) +
+                                  ": a line of JSON was expected");
+    if (line.value("type", "") != "result" || line.value("benchmark", "") != "barrier" ||
+        line.value("metric", "") != "loop" || line.value("provider", "") != "tutti" ||
+        line.value("scenario", "") != "free" || !line.value("pinned", false))
+      continue;
+    const std::string name = line.at("name"), wait = line.at("wait");
+    const std::vector<std::string> known = sim::names_of_barriers();
+    if (std::find(known.begin(), known.end(), name) == known.end()) continue;
+    const rank_t threads = line.at("threads");
+    const double measured = line.at("median");
+    for (const sim::contender& who : sim::barriers({name}, {wait})) {
+      const double simulated =
+          summary_of(sim::run(m, who, {.threads = threads, .episodes = 100}).loop).mean;
+      const double error = simulated / measured - 1;
+      (threads > m.cpus() ? shared : free).push_back(std::abs(error));
+      if (o.json)
+        fmt::print("{}\n", nlohmann::ordered_json{{"type", "sim_comparison"},
+                                                  {"machine", m.name},
+                                                  {"name", name},
+                                                  {"wait", wait},
+                                                  {"threads", threads},
+                                                  {"measured_ns", measured},
+                                                  {"simulated_ns", simulated}}
+                               .dump());
+      else
+        fmt::print("{:<18} {:<9} {:>7} {:>12.0f} {:>12.0f} {:>+7.0f}%\n", name, wait, threads,
+                   measured, simulated, 100 * error);
+    }
+  }
+  if (free.empty() && shared.empty())
+    throw std::invalid_argument(o.file +
+                                " has no line that `tutti bench barrier --json` prints of a "
+                                "pinned barrier of tutti in the scenario free");
+  const auto tell = [&](const char* what, const std::vector<double>& errors) {
+    if (errors.empty()) return;
+    const summary s = summary_of(errors);
+    if (o.json)
+      fmt::print("{}\n", nlohmann::ordered_json{{"type", "sim_error"},
+                                                {"what", what},
+                                                {"median", s.median},
+                                                {"largest", s.most},
+                                                {"count", errors.size()}}
+                             .dump());
+    else
+      fmt::print("{}: median error {:.0f} %, largest {:.0f} %, of {} values\n", what,
+                 100 * s.median, 100 * s.most, errors.size());
+  };
+  tell("a CPU for each thread", free);
+  tell("more threads than CPUs", shared);
+  return cli::success;
+}
+
+// Describes the machine on which `tutti bench barrier --json` has measured its floors.
+int run_calibrate(const sim_options& o) {
+  std::ifstream file(o.file);
+  if (!file) throw std::invalid_argument("cannot read '" + o.file + "'");
+  std::map<std::string, double> floors;
+  std::string text;
+  while (std::getline(file, text)) {
+    const auto line = nlohmann::json::parse(text, nullptr, false);
+    if (!line.is_object() || line.value("type", "") != "floor") continue;
+    floors[line.at("quantity")] = line.at("median");
+  }
+  const auto floor = [&](const char* name) {
+    const auto found = floors.find(name);
+    if (found == floors.end())
+      throw std::invalid_argument(o.file + " has no floor '" + std::string(name) +
+                                  "', which `tutti bench barrier --threads 2,4 --json` prints");
+    return found->second;
+  };
+  const double way = floor("line_one_way"), wake = floor("futex_wake");
+  fmt::print(
+      "# The floors that `tutti bench barrier` measured. What they do not tell is assumed.\n"
+      "description = \"calibrated by the floors of a run of tutti bench\"\n"
+      "unit = \"ns\"\n"
+      "clock_ghz = 1  # assumed: cycles are printed as ns\n\n"
+      "[topology]\nnodes = 1\nclusters = 1\ncores = {}\nthreads = 1\n"
+      "numbering = \"cores_first\"\n\n",
+      o.cores);
+  fmt::print(
+      "# Half of line_one_way each: a message is a store to a line that the other core polls,\n"
+      "# and the other core's load.\n"
+      "[transfer]\ncluster = {0:.1f}\n\n[invalidate]\ncluster = {0:.1f}\n\n",
+      way / 2);
+  fmt::print(
+      "[line]\nmemory = 100  # assumed\nhold = 10  # assumed\nread_gap = 5  # assumed\n"
+      "reads_by_node = true\nnearest_first = true\nbroadcasts = false\n\n"
+      "[core]\nhit = 1.5  # assumed\natomic = 6  # assumed\nfence = 10  # assumed\n"
+      "clock = {:.1f}  # timer\npause = 14  # assumed\n\n",
+      floor("timer"));
+  fmt::print(
+      "[system]\nslice = 3000000  # assumed\ncontext_switch = {:.0f}\nyield = {:.0f}  # "
+      "sched_yield\n"
+      "futex_wait = {:.0f}  # assumed: as a futex_wake\nfutex_wake = {:.0f}\n"
+      "wake_up = {:.0f}  # wake_idle_core without its two calls\n",
+      floor("context_switch"), floor("sched_yield"), wake, wake,
+      std::max(floor("wake_idle_core") - 2 * wake, 0.0));
+  return cli::success;
+}
+
+// The barriers by their simulated times for a few numbers of threads, the best first.
+int run_advise(const sim_options& o) {
+  const sim::machine m = sim::find_machine(o.machine);
+  const std::vector<sim::contender> all = sim::barriers({"all"}, {"spin"});
+  if (!o.json) fmt::print("{}: {}\n", m.name, m.description);
+  std::vector<rank_t> counts;
+  for (rank_t n = 2; n < m.cpus(); n *= 4) counts.push_back(n);
+  counts.push_back(m.cpus());
+  for (const rank_t n : counts) {
+    std::vector<std::pair<double, const sim::contender*>> times;
+    double choice = 0;
+    for (const sim::contender& who : all) {
+      const double ns = summary_of(sim::run(m, who, {.threads = n, .episodes = 20}).loop).median;
+      if (who.name == "default")
+        choice = ns;
+      else
+        times.emplace_back(ns, &who);
+    }
+    std::sort(times.begin(), times.end());
+    const auto& [best, winner] = times.front();
+    if (o.json) {
+      fmt::print("{}\n", nlohmann::ordered_json{{"type", "sim_advice"},
+                                                {"machine", m.name},
+                                                {"threads", n},
+                                                {"barrier", winner->name},
+                                                {"ns", best},
+                                                {"default_ns", choice}}
+                             .dump());
+      continue;
+    }
+    fmt::print(
+        "{:>4} threads: {} ({:.0f} ns: {}); then {} ({:.0f} ns), {} ({:.0f} ns). "
+        "tutti::barrier, which needs no name, takes {:.0f} ns.\n",
+        n, winner->name, best, winner->summary, times[1].second->name, times[1].first,
+        times[2].second->name, times[2].first, choice);
+  }
+  return cli::success;
+}
+
+}  // namespace
+
+void add_sim(cli::command& program, action& chosen) {
+  auto o = std::make_shared<sim_options>();
+  cli::command sim = program.add_subcommand("sim", "Simulate tutti on machines that are not here");
+  sim.require_subcommand();
+  const auto add = [&](const char* name, const char* what, int (*run)(const sim_options&)) {
+    cli::command c = sim.add_subcommand(name, what);
+    c.when_used([o, run, &chosen] { chosen = [o, run] { return run(*o); }; });
+    c.add_flag("--json", o->json, "One JSON object a line instead of the table");
+    return c;
+  };
+  const auto add_machine = [&](cli::command& c) {
+    return c.add_option("--machine", o->machine,
+                        "A machine that `tutti sim machines` lists, or a file that describes one");
+  };
+  const auto add_common = [&](cli::command& c) {
+    add_machine(c).required();
+    c.add_option("--threads", o->threads,
+                 "Simulated threads, e.g. 2,64; thread i runs on CPU i (default: the CPUs)")
+        .value_name("LIST");
+    c.add_option("--episodes", o->episodes, "Episodes after 5 of warm-up")
+        .between(2u, 1'000'000u)
+        .show_default();
+    c.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
+    c.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
+        .between(0.0, 1e6)
+        .show_default();
+  };
+  cli::command machines = add("machines", "List the machines", run_machines);
+  add_machine(machines);
+  machines.add_flag("--show", o->show,
+                    "Print the description of --machine, with the source of each number");
+  cli::command barrier = add("barrier", "Barriers: tutti's and those of papers", run_barrier);
+  add_common(barrier);
+  barrier
+      .add_option("--algorithms", o->algorithms,
+                  "all (tutti's), papers, or names, as an unknown one lists them")
+      .value_name("LIST")
+      .show_default();
+  barrier.add_option("--wait", o->waits, "Wait policies of tutti's")
+      .value_name("LIST")
+      .show_default();
+  cli::command reduce = add("reduce", "Reductions of a double over all threads", run_reduce);
+  add_common(reduce);
+  reduce.add_option("--algorithms", o->algorithms, "all, or default, exchange, tree, counted")
+      .value_name("LIST")
+      .show_default();
+  cli::command team = add("team", "Empty regions of a team", run_team);
+  add_common(team);
+  cli::command advise =
+      add("advise", "Say which barriers are the fastest for how many threads", run_advise);
+  add_machine(advise).required();
+  cli::command compare =
+      add("compare", "Simulate the barriers that `tutti bench barrier --json` has measured",
+          run_compare);
+  add_machine(compare).required();
+  compare.add_option("file", o->file, "A file with these lines").required();
+  cli::command calibrate =
+      add("calibrate", "Describe the machine on which `tutti bench barrier --json` has run",
+          run_calibrate);
+  calibrate.add_option("file", o->file, "A file with the lines of that run").required();
+  calibrate.add_option("--cores", o->cores, "Its cores, of one node")
+      .between(1u, 512u)
+      .show_default();
+}
+
+}  // namespace tutti::command

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/machine_file.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+namespace tutti::sim {
+
+// The files in machines/, which CMake writes into a source.
+extern const std::map<std::string, std::string> machines_of_tutti;
+
+namespace {
+
+class reader {
+ public:
+  reader(const std::string& text, const std::string& path) : path_(path) {
+    try {
+      root_ = toml::parse(text, path);
+    } catch (const toml::parse_error& e) {
+      refuse(e.source().begin.line, std::string(e.description()));
+    }
+  }
+
+  machine read() {
+    machine m;
+    m.name = path_.substr(path_.rfind('/') + 1);
+    if (m.name.ends_with(".toml")) m.name.resize(m.name.size() - 5);
+    m.description = text("", "description");
+    const std::string unit = one_of("", "unit", {"ns", "cycles"});
+    m.clock_ghz = number("", "clock_ghz", "a number above 0");
+    if (m.clock_ghz <= 0) refuse(line_of("", "clock_ghz"), "clock_ghz must be above 0");
+    ps_per_unit_ = unit == "ns" ? 1000 : 1000 / m.clock_ghz;
+    read_topology(m);
+    read_lines(m);
+    m.hit = time("core", "hit");
+    m.atomic = time("core", "atomic");
+    m.fence = time("core", "fence");
+    m.clock = time("core", "clock");
+    m.pause = time("core", "pause");
+    m.slice = time("system", "slice");
+    m.context_switch = time("system", "context_switch");
+    m.yield = time("system", "yield");
+    m.futex_wait = time("system", "futex_wait");
+    m.futex_wake = time("system", "futex_wake");
+    m.wake_up = time("system", "wake_up");
+    if (m.hit == 0) refuse(line_of("core", "hit"), "core.hit must be above 0");
+    if (m.slice == 0) refuse(line_of("system", "slice"), "system.slice must be above 0");
+    refuse_unknown();
+    return m;
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t line, const std::string& what) const {
+    throw std::invalid_argument(path_ + ":" + std::to_string(line) + ": " + what);
+  }
+
+  static std::string name_of(std::string_view section, std::string_view key) {
+    return section.empty() ? std::string(key) : std::string(section) + "." + std::string(key);
+  }
+  const toml::table* table(std::string_view section) const {
+    return section.empty() ? &root_ : root_[section].as_table();
+  }
+  const toml::node* find(std::string_view section, std::string_view key) {
+    known_.insert(name_of(section, key));
+    if (!section.empty()) known_.insert(std::string(section));
+    const toml::table* const t = table(section);
+    return t == nullptr ? nullptr : t->get(key);
+  }
+  const toml::node& need(std::string_view section, std::string_view key,
+                         const std::string& expected) {
+    const toml::node* const n = find(section, key);
+    if (n != nullptr) return *n;
+    const toml::table* const t = table(section);
+    refuse(t == nullptr ? 1 : t->source().begin.line,
+           name_of(section, key) + " is missing: " + expected);
+  }
+  std::size_t line_of(std::string_view section, std::string_view key) {
+    const toml::node* const n = find(section, key);
+    return n == nullptr ? 1 : n->source().begin.line;
+  }
+
+  std::string text(std::string_view section, std::string_view key) {
+    const toml::node& n = need(section, key, "a text in quotation marks");
+    if (!n.is_string())
+      refuse(n.source().begin.line, name_of(section, key) + " must be a text in quotation marks");
+    return **n.as_string();
+  }
+  std::string one_of(std::string_view section, std::string_view key,
+                     const std::vector<std::string>& names) {
+    std::string list = "one of";
+    for (const std::string& name : names) list += " \"" + name + "\"";
+    const toml::node& n = need(section, key, list);
+    const auto value = n.value<std::string>();
+    if (!value || std::find(names.begin(), names.end(), *value) == names.end())
+      refuse(n.source().begin.line, name_of(section, key) + " must be " + list);
+    return *value;
+  }
+  double number_of(const toml::node& n, const std::string& name, const std::string& expected) {
+    if (!n.is_number()) refuse(n.source().begin.line, name + " must be " + expected);
+    return *n.value<double>();
+  }
+  double number(std::string_view section, std::string_view key, const std::string& expected) {
+    return number_of(need(section, key, expected), name_of(section, key), expected);
+  }
+  unsigned count(std::string_view section, std::string_view key) {
+    const std::string expected = "a whole number from 1 to 512";
+    const toml::node& n = need(section, key, expected);
+    const auto value = n.is_integer() ? n.value<std::int64_t>() : std::nullopt;
+    if (!value || *value < 1 || *value > 512)
+      refuse(n.source().begin.line, name_of(section, key) + " must be " + expected);
+    return static_cast<unsigned>(*value);
+  }
+  bool yes_or_no(std::string_view section, std::string_view key) {
+    const toml::node& n = need(section, key, "true or false");
+    if (!n.is_boolean())
+      refuse(n.source().begin.line, name_of(section, key) + " must be true or false");
+    return **n.as_boolean();
+  }
+  sim_time time_of(const toml::node& n, const std::string& name) {
+    const double value = number_of(n, name, "a time, a number in the file's unit");
+    if (value < 0) refuse(n.source().begin.line, name + " must not be negative: it is a time");
+    return static_cast<sim_time>(value * ps_per_unit_ + 0.5);
+  }
+  sim_time time(std::string_view section, std::string_view key) {
+    return time_of(need(section, key, "a time, a number in the file's unit"),
+                   name_of(section, key));
+  }
+
+  void read_topology(machine& m) {
+    m.nodes = count("topology", "nodes");
+    m.clusters = count("topology", "clusters");
+    m.cores = count("topology", "cores");
+    m.threads = count("topology", "threads");
+    if (m.all_cores() > 512)
+      refuse(line_of("topology", "cores"), "there are " + std::to_string(m.all_cores()) +
+                                               " cores, and a simulation has at most 512");
+    const std::string numbering =
+        one_of("topology", "numbering", {"cores_first", "siblings_adjacent", "nodes_in_turn"});
+    m.numbering = numbering == "cores_first"         ? cpu_numbering::cores_first
+                  : numbering == "siblings_adjacent" ? cpu_numbering::siblings_adjacent
+                                                     : cpu_numbering::nodes_in_turn;
+    read_hops(m);
+  }
+
+  void read_hops(machine& m) {
+    const toml::node* const n = find("topology", "hops");
+    if (n == nullptr) return;
+    const std::string expected = "a row for each of the " + std::to_string(m.nodes) +
+                                 " nodes, with the hops to each node, 0 to itself";
+    const toml::array* const rows = n->as_array();
+    if (rows == nullptr || rows->size() != m.nodes)
+      refuse(n->source().begin.line, "topology.hops must be " + expected);
+    for (const toml::node& row : *rows) {
+      const toml::array* const numbers = row.as_array();
+      std::vector<unsigned> hops;
+      if (numbers != nullptr)
+        for (const toml::node& each : *numbers)
+          hops.push_back(static_cast<unsigned>(each.value_or(std::int64_t{-1})));
+      if (hops.size() != m.nodes)
+        refuse(row.source().begin.line, "topology.hops must be " + expected);
+      for (unsigned other = 0; other < m.nodes; ++other)
+        if ((hops[other] == 0) != (other == m.hops.size()) || hops[other] > 16)
+          refuse(row.source().begin.line,
+                 "topology.hops must be " + expected + " and 1 to 16 to another");
+      m.hops.push_back(hops);
+    }
+    for (unsigned a = 0; a < m.nodes; ++a)
+      for (unsigned b = 0; b < a; ++b)
+        if (m.hops[a][b] != m.hops[b][a])
+          refuse(n->source().begin.line,
+                 "topology.hops must be the same in both directions: " + std::to_string(a) +
+                     " and " + std::to_string(b) + " differ");
+  }
+
+  line_times times(std::string_view section, const machine& m) {
+    const std::string s(section);
+    line_times t;
+    // Without other cores there is nothing to tell.
+    const auto needed = [&](const char* key, bool is_needed, const std::string& why) {
+      const toml::node* const n = find(section, key);
+      if (n != nullptr && !is_needed)
+        refuse(n->source().begin.line, s + "." + key + " has no use: " + why);
+      return is_needed;
+    };
+    if (needed("cluster", m.cores > 1, "a cluster has one core"))
+      t.cluster = time(section, "cluster");
+    if (needed("node", m.clusters > 1, "a node has one cluster")) t.node = time(section, "node");
+    unsigned most_hops = m.nodes > 1 ? 1 : 0;
+    for (const auto& row : m.hops)
+      for (const unsigned hops : row) most_hops = std::max(most_hops, hops);
+    if (needed("hops", m.nodes > 1, "there is one node")) {
+      const std::string expected =
+          "a list of " + std::to_string(most_hops) + " times, for 1 hop and more";
+      const toml::node& n = need(section, "hops", expected);
+      const toml::array* const list = n.as_array();
+      if (list == nullptr || list->size() != most_hops)
+        refuse(n.source().begin.line, s + ".hops must be " + expected);
+      for (const toml::node& each : *list) t.hops.push_back(time_of(each, s + ".hops"));
+      for (std::size_t i = 1; i < t.hops.size(); ++i)
+        if (t.hops[i] < t.hops[i - 1])
+          refuse(n.source().begin.line, s + ".hops must not fall: a farther node is not nearer");
+    }
+    if (m.clusters == 1) t.node = t.cluster;
+    if (m.cores > 1 && t.node < t.cluster)
+      refuse(line_of(section, "node"),
+             s + ".node must be at least " + s + ".cluster: another cluster is not nearer");
+    if (!t.hops.empty() && t.hops.front() < t.node)
+      refuse(line_of(section, "hops"),
+             s + ".hops must be at least " + s + ".node: another node is not nearer");
+    return t;
+  }
+
+  void read_lines(machine& m) {
+    m.transfer = times("transfer", m);
+    m.invalidate = times("invalidate", m);
+    m.memory = time("line", "memory");
+    m.hold = time("line", "hold");
+    m.read_gap = time("line", "read_gap");
+    m.reads_by_node = yes_or_no("line", "reads_by_node");
+    m.nearest_first = yes_or_no("line", "nearest_first");
+    m.broadcasts = yes_or_no("line", "broadcasts");
+  }
+
+  // Only now all known keys have been asked for.
+  void refuse_unknown() const {
+    const auto look = [&](const toml::table& t, std::string_view section) {
+      for (const auto& [key, value] : t) {
+        const std::string name = name_of(section, key.str());
+        if (known_.contains(name)) continue;
+        std::string text = "unknown key " + name + "; known are:";
+        for (const std::string& each : known_)
+          if (each.rfind(section.empty() ? std::string() : std::string(section) + ".", 0) == 0 &&
+              (!section.empty() || each.find('.') == std::string::npos))
+            text += " " + each;
+        refuse(key.source().begin.line, text);
+      }
+    };
+    look(root_, "");
+    for (const auto& [key, value] : root_)
+      if (value.is_table()) look(*value.as_table(), key.str());
+  }
+
+  std::string path_;
+  toml::table root_;
+  double ps_per_unit_ = 1;
+  std::set<std::string> known_;
+};
+
+}  // namespace
+
+machine parse_machine(const std::string& text, const std::string& path) {
+  return reader(text, path).read();
+}
+
+machine find_machine(const std::string& name_or_file) {
+  if (const auto found = machines_of_tutti.find(name_or_file); found != machines_of_tutti.end())
+    return parse_machine(found->second, name_or_file + ".toml");
+  std::ifstream file(name_or_file);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    std::string names;
+    for (const std::string& name : names_of_machines()) names += " " + name;
+    throw std::invalid_argument("there is no machine and no file '" + name_or_file +
+                                "'; machines are:" + names);
+  }
+  return parse_machine(text.str(), name_or_file);
+}
+
+std::vector<std::string> names_of_machines() {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : machines_of_tutti) names.push_back(name);
+  return names;
+}
+
+std::string description_of(const std::string& name) { return machines_of_tutti.at(name); }
+
+}  // namespace tutti::sim

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the description of a machine, a TOML file. docs/simulation.md lists its keys.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/machine.hpp"
+
+namespace tutti::sim {
+
+// The description `text` of the file `path`. Throws std::invalid_argument for what is wrong, with
+// the file, the line and what was expected.
+machine parse_machine(const std::string& text, const std::string& path);
+
+// A machine that tutti brings along, by its name, or else the file of that name. Throws
+// std::invalid_argument if there is neither.
+machine find_machine(const std::string& name_or_file);
+
+// The names of the machines that tutti brings along.
+std::vector<std::string> names_of_machines();
+
+// The description of one of these, with the source of each number.
+std::string description_of(const std::string& name);
+
+}  // namespace tutti::sim

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions of machines: those that tutti brings along, and what is wrong with others.
+#include "sim/machine_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "sim/measure.hpp"
+
+namespace tutti::sim {
+namespace {
+
+// The description with one line replaced; line 5 is clock_ghz.
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = description_of("epyc2");
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    static_cast<void>(parse_machine(text, "mine.toml"));
+    return "nothing";
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+}
+
+void expect(const std::string& from, const std::string& to, const std::string& line,
+            const std::string& what) {
+  const std::string said = complaint(changed(from, to));
+  EXPECT_EQ(said.rfind("mine.toml:" + line + ": ", 0), 0u) << said;
+  EXPECT_NE(said.find(what), std::string::npos) << said;
+}
+
+TEST(MachineFile, ReadsEveryMachine) {
+  for (const std::string& name : names_of_machines()) {
+    const machine m = find_machine(name);
+    EXPECT_EQ(m.name, name);
+    EXPECT_GE(m.cpus(), 2u);
+    // Distances are the same in both directions, and a core is its own nearest.
+    for (unsigned a = 0; a < m.all_cores(); a += 7)
+      for (unsigned b = 0; b < m.all_cores(); b += 5)
+        EXPECT_EQ(m.distance(a, b), m.distance(b, a)) << name;
+    std::vector<bool> seen(m.all_cores());
+    for (unsigned cpu = 0; cpu < m.cpus(); ++cpu) seen.at(m.core_of_cpu(cpu)) = true;
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), true), m.all_cores()) << name;
+  }
+  const machine m = find_machine("epyc2");
+  EXPECT_EQ(m.cpus(), 192u);
+  EXPECT_EQ(m.transfer.node, picoseconds(107));
+  EXPECT_EQ(find_machine("numa4").transfer.cluster, static_cast<sim_time>(81 / 2.1 * 1000 + 0.5));
+}
+
+TEST(MachineFile, SaysWhereWhatIsWrongAndWhatWasExpected) {
+  expect("clusters = 6", "clusters = \"six\"", "9", "a whole number from 1 to 512");
+  expect("clusters = 6", "clusters = 0", "9", "topology.clusters");
+  expect("cores = 8", "cores = 80", "10", "at most 512");
+  expect("cluster = 23", "cluster = -23", "15", "transfer.cluster must not be negative");
+  expect("cluster = 23", "clutser = 23", "14", "transfer.cluster is missing");
+  expect("node = 107", "node = 107\nnodes = 3", "17",
+         "unknown key transfer.nodes; known are: transfer.cluster");
+  expect("node = 107", "node = 10", "16", "another cluster is not nearer");
+  expect("hops = [197]", "hops = [197, 250]", "17", "a list of 1 times");
+  expect("hops = [197]", "hops = [19]", "17", "another node is not nearer");
+  expect("unit = \"ns\"", "unit = \"s\"", "4", "one of \"ns\" \"cycles\"");
+  expect("reads_by_node = true", "reads_by_node = 1", "28", "true or false");
+  expect("nodes = 2", "nodes = 1", "17", "there is one node");
+  expect("numbering =", "hops = [[0, 1], [2, 0]]\nnumbering =", "12",
+         "the same in both directions");
+  expect("numbering =", "hops = [[0, 1]]\nnumbering =", "12", "a row for each of the 2 nodes");
+  expect("[core]", "[cores]", "1", "core.hit is missing");
+  expect("unit = \"ns\"", "unit = ns", "4", "");
+}
+
+TEST(MachineFile, NamesTheMachinesForAnUnknownOne) {
+  try {
+    static_cast<void>(find_machine("vax"));
+    FAIL();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("machines are: barcelona"), std::string::npos);
+  }
+}
+
+// A part of the machines runs all barriers at full size in `tutti sim`; here each runs one.
+TEST(MachineFile, MachinesRun) {
+  const contender who = barriers({"tournament"}, {"spin"}).front();
+  for (const std::string& name : names_of_machines()) {
+    const machine m = find_machine(name);
+    const simulated_run r = run(m, who, {.threads = m.cpus(), .episodes = 5});
+    EXPECT_EQ(r.loop.size(), 5u);
+    // Not less than one way up and one down.
+    EXPECT_GT(r.loop.back(), 2 * nanoseconds(m.transfer.cluster)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace tutti::sim
