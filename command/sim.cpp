@@ -155,13 +155,13 @@ int run_machines(const sim_options& o) {
   for (const std::string& name : sim::names_of_machines()) {
     const sim::machine m = sim::find_machine(name);
     if (o.json)
-      fmt::print("{}\n", nlohmann::ordered_json{{"type", "sim_machine"},
-                                                {"name", name},
-                                                {"cpus", m.cpus()},
-                                                {"cores", m.all_cores()},
-                                                {"nodes", m.nodes},
-                                                {"clock_ghz", m.clock_ghz},
-                                                {"description", m.description}}
+      fmt::print("{}\n", cli::json{{"type", "sim_machine"},
+                                   {"name", name},
+                                   {"cpus", m.cpus()},
+                                   {"cores", m.all_cores()},
+                                   {"nodes", m.nodes},
+                                   {"clock_ghz", m.clock_ghz},
+                                   {"description", m.description}}
                              .dump());
     else
       fmt::print("{:<11} {:>6} {:>6} {:>8} {:>8.2f}  {}\n", name, m.cpus(), m.all_cores(), m.nodes,
@@ -181,32 +181,35 @@ int run_compare(const sim_options& o) {
   std::vector<double> free, shared;
   std::string text;
   for (std::size_t number = 1; std::getline(file, text); ++number) {
-    const auto line = nlohmann::json::parse(text, nullptr, false);
-    if (line.is_discarded())
+    const auto parsed = cli::json::parsed_if_valid(text);
+    if (!parsed || !parsed->is_object())
       throw std::invalid_argument(o.file + ":" + std::to_string(number) +
                                   ": a line of JSON was expected");
-    if (line.value("type", "") != "result" || line.value("benchmark", "") != "barrier" ||
-        line.value("metric", "") != "loop" || line.value("provider", "") != "tutti" ||
-        line.value("scenario", "") != "free" || !line.value("pinned", false))
+    const cli::json& line = *parsed;
+    const auto is = [&](const char* key, const cli::json& value) {
+      return line.contains(key) && line.at(key).dump() == value.dump();
+    };
+    if (!is("type", "result") || !is("benchmark", "barrier") || !is("metric", "loop") ||
+        !is("provider", "tutti") || !is("scenario", "free") || !is("pinned", true))
       continue;
-    const std::string name = line.at("name"), wait = line.at("wait");
+    const auto name = line.at("name").get<std::string>(), wait = line.at("wait").get<std::string>();
     const std::vector<std::string> known = sim::names_of_barriers();
     if (std::find(known.begin(), known.end(), name) == known.end()) continue;
-    const rank_t threads = line.at("threads");
-    const double measured = line.at("median");
+    const auto threads = line.at("threads").get<rank_t>();
+    const auto measured = line.at("median").get<double>();
     for (const sim::contender& who : sim::barriers({name}, {wait})) {
       const double simulated =
           summary_of(sim::run(m, who, {.threads = threads, .episodes = 100}).loop).mean;
       const double error = simulated / measured - 1;
       (threads > m.cpus() ? shared : free).push_back(std::abs(error));
       if (o.json)
-        fmt::print("{}\n", nlohmann::ordered_json{{"type", "sim_comparison"},
-                                                  {"machine", m.name},
-                                                  {"name", name},
-                                                  {"wait", wait},
-                                                  {"threads", threads},
-                                                  {"measured_ns", measured},
-                                                  {"simulated_ns", simulated}}
+        fmt::print("{}\n", cli::json{{"type", "sim_comparison"},
+                                     {"machine", m.name},
+                                     {"name", name},
+                                     {"wait", wait},
+                                     {"threads", threads},
+                                     {"measured_ns", measured},
+                                     {"simulated_ns", simulated}}
                                .dump());
       else
         fmt::print("{:<18} {:<9} {:>7} {:>12.0f} {:>12.0f} {:>+7.0f}%\n", name, wait, threads,
@@ -221,11 +224,11 @@ int run_compare(const sim_options& o) {
     if (errors.empty()) return;
     const summary s = summary_of(errors);
     if (o.json)
-      fmt::print("{}\n", nlohmann::ordered_json{{"type", "sim_error"},
-                                                {"what", what},
-                                                {"median", s.median},
-                                                {"largest", s.most},
-                                                {"count", errors.size()}}
+      fmt::print("{}\n", cli::json{{"type", "sim_error"},
+                                   {"what", what},
+                                   {"median", s.median},
+                                   {"largest", s.most},
+                                   {"count", errors.size()}}
                              .dump());
     else
       fmt::print("{}: median error {:.0f} %, largest {:.0f} %, of {} values\n", what,
@@ -243,9 +246,9 @@ int run_calibrate(const sim_options& o) {
   std::map<std::string, double> floors;
   std::string text;
   while (std::getline(file, text)) {
-    const auto line = nlohmann::json::parse(text, nullptr, false);
-    if (!line.is_object() || line.value("type", "") != "floor") continue;
-    floors[line.at("quantity")] = line.at("median");
+    const auto line = cli::json::parsed_if_valid(text);
+    if (!line || !line->is_object() || line->at("type").get<std::string>() != "floor") continue;
+    floors[line->at("quantity").get<std::string>()] = line->at("median").get<double>();
   }
   const auto floor = [&](const char* name) {
     const auto found = floors.find(name);
@@ -305,12 +308,12 @@ int run_advise(const sim_options& o) {
     std::sort(times.begin(), times.end());
     const auto& [best, winner] = times.front();
     if (o.json) {
-      fmt::print("{}\n", nlohmann::ordered_json{{"type", "sim_advice"},
-                                                {"machine", m.name},
-                                                {"threads", n},
-                                                {"barrier", winner->name},
-                                                {"ns", best},
-                                                {"default_ns", choice}}
+      fmt::print("{}\n", cli::json{{"type", "sim_advice"},
+                                   {"machine", m.name},
+                                   {"threads", n},
+                                   {"barrier", winner->name},
+                                   {"ns", best},
+                                   {"default_ns", choice}}
                              .dump());
       continue;
     }

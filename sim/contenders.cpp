@@ -17,8 +17,7 @@ namespace {
 
 template <class Wait>
 contender default_barrier() {
-  using barrier =
-      tutti::barrier<no_completion, false, simulated, typename Wait::template type<simulated>>;
+  using barrier = tutti::barrier<no_completion, simulated, typename Wait::template type<simulated>>;
   return {.family = "tutti",
           .name = "default",
           .wait = std::string(Wait::info.name),
