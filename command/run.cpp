@@ -39,6 +39,7 @@ constexpr int cannot_run = 126, not_found = 127;
 struct run_options {
   std::array<bool, std::size(preloads)> chosen{};
   bool verbose = false;
+  bool reproducible = false;
   std::string deadline;
   std::vector<std::string> program;
 };
@@ -163,6 +164,7 @@ int run(const run_options& o) {
   if (access(path.c_str(), X_OK) != 0)
     return complain(fmt::format("{}: this file is not executable", name), cannot_run);
   if (o.verbose) setenv("TUTTI_VERBOSE", "1", 1);
+  if (o.reproducible) setenv("TUTTI_REPRODUCIBLE", "1", 1);
   if (!o.deadline.empty()) setenv("TUTTI_MPI_DEADLINE", o.deadline.c_str(), 1);
   if (const std::string why = why_untouched(path); !why.empty())
     std::fprintf(stderr, "tutti run: %s runs without tutti: %s\n", name.c_str(), why.c_str());
@@ -184,6 +186,8 @@ void add_run(cli::command& program, action& chosen) {
   for (std::size_t i = 0; i < std::size(preloads); ++i)
     app.add_flag(preloads[i].option, o->chosen[i], preloads[i].help);
   app.add_flag("--verbose", o->verbose, "Say on standard error who runs the program");
+  app.add_flag("--reproducible", o->reproducible,
+               "Compute the same in each run with the same number of OpenMP threads");
   app.add_option("--deadline", o->deadline,
                  "With --mpi: a rank that waits longer, such as 10s, names those that are missing");
   app.add_option("program", o->program, "The program and its arguments, after --").required();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers of a crew, with and without tasks. core.hpp describes the gate.
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/reproducible.hpp"
 #include "tutti/platform/native.hpp"
 
 namespace tutti::openmp {
@@ -83,10 +83,7 @@ bool pass_with_tasks(thread& me, crew& team, gate& g, std::uint32_t& phase, bool
   }
 }
 
-}  // namespace
-
-bool meet(thread& me, bool can_be_cancelled) {
-  crew& team = *me.now.team;
+bool pass(thread& me, crew& team, bool can_be_cancelled) {
   if (!team.has_tasks) {
     if (team.size > 1) pass_without_tasks(me, team);
     return false;
@@ -95,6 +92,18 @@ bool meet(thread& me, bool can_be_cancelled) {
       pass_with_tasks(me, team, team.meeting, me.now.phase, can_be_cancelled || team.is_cancelled);
   // acquire: pairs with the cancelling store.
   return !passed || (can_be_cancelled && team.is_cancelled.load(acquire));
+}
+
+}  // namespace
+
+bool meet(thread& me, bool can_be_cancelled) {
+  crew& team = *me.now.team;
+  if (!is_reproducible()) return pass(me, team, can_be_cancelled);
+  pass_order_at_barrier(me);
+  pass_baton_at_barrier(me);
+  const bool is_cancelled = pass(me, team, can_be_cancelled);
+  wait_for_baton(me);
+  return is_cancelled;
 }
 
 void meet_at_end(thread& me) {

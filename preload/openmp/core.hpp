@@ -13,6 +13,7 @@
 // instead.
 #pragma once
 
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -31,6 +32,7 @@ using region_function = void (*)(void*);
 using wait_state = adaptive_wait<>::wait_state;
 
 struct crew;
+enum class rank_state : unsigned char { runs, at_barrier, has_ended };
 struct doacross_table;
 struct kmpc_reductions;
 struct task;
@@ -248,6 +250,8 @@ struct alignas(cache_line) desk {
   std::atomic<const task*> waits_in{nullptr};
   std::atomic<unsigned> depth{0};
   std::atomic<thread*> waiter{nullptr};
+  // How far the rank has come in the order of combination (reproducible.hpp).
+  std::atomic<std::uint64_t> position{0};
 };
 
 // ---- threads
@@ -268,6 +272,7 @@ struct context {
   std::uint32_t singles = 0;
   // The loops with dependences of clang's interface that this thread has begun, and the last one.
   unsigned doacross_loops = 0;
+  std::uint64_t position = 0;
   doacross_table* doacross = nullptr;
   // Its place, 0 if it has none, and the places of its region.
   unsigned place = 0, first_place = 0, places = 0;
@@ -312,6 +317,8 @@ struct thread {
   crew* initial = nullptr;
   // Functions of regions whose objects have been read, by their hash.
   region_function checked[64] = {};
+  // Whether the ranks of the next region run one after the other.
+  bool opens_serially = false;
 };
 
 struct worker {
@@ -362,6 +369,11 @@ struct crew {
   std::atomic<bool> is_share_cancelled{false};
 
   std::vector<desk*> desks;
+  // Whether ranks run one after the other, and which one runs (reproducible.hpp).
+  bool is_serial = false;
+  std::vector<rank_state> states;
+  std::atomic<std::uint32_t> baton{0};
+  adaptive_wait<> baton_wait{0};
   // The loops with dependences of clang's interface, by the order in which ranks come to them.
   std::vector<doacross_table*> doacross;
   // Task reductions of the whole region and of the present construct, and the ranks that share them.
@@ -448,6 +460,7 @@ struct global_settings {
   std::vector<unsigned> threads_by_level;
   std::vector<unsigned char> bind_by_level;
   bool can_cancel = false;
+  bool is_reproducible = false;
   unsigned max_active_levels_default = 1;
   unsigned thread_limit = UINT32_MAX;
   int max_task_priority = 0;
@@ -479,16 +492,23 @@ void place_ranks(crew& team, const context& opener, unsigned char bind,
 void bind_to_place(unsigned place);
 void show_affinity(thread& me);
 
+// reproducible.cpp
+void note_serial(thread& me, region_function function);
+inline bool is_reproducible() { return global().is_reproducible; }
+
 // takeover.cpp
+bool imports_openmp(const dl_phdr_info& object);
 // Reads the objects that dlopen has brought since the last call.
 void check_new_objects();
 
 // Reads them if this function has not opened a region before.
 inline void note_region(thread& me, region_function function) {
   region_function& checked = me.checked[reinterpret_cast<std::uintptr_t>(function) / 16 % 64];
-  if (checked == function) return;
-  checked = function;
-  check_new_objects();
+  if (checked != function) {
+    checked = function;
+    check_new_objects();
+  }
+  if (is_reproducible()) note_serial(me, function);
 }
 
 [[noreturn, gnu::format(printf, 1, 2)]] void fatal(const char* format, ...);

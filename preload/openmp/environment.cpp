@@ -289,6 +289,8 @@ void read_environment(global_settings& g) {
     g.first.max_active_levels = 255;
   read_places(g, bind_is_given);
   read_wait_policy(g);
+  const char* const reproducible = std::getenv("TUTTI_REPRODUCIBLE");
+  g.is_reproducible = reproducible != nullptr && std::strcmp(reproducible, "1") == 0;
   if (!read_stack("OMP_STACKSIZE", g.stack_bytes)) read_stack("GOMP_STACKSIZE", g.stack_bytes);
   g.affinity_format = std::getenv("OMP_AFFINITY_FORMAT");
   if (const char* const allocator = std::getenv("OMP_ALLOCATOR"); allocator != nullptr) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/work.hpp"
 #include "tutti/platform/native.hpp"
 
@@ -216,9 +217,9 @@ TUTTI_KMPC void __kmpc_copyprivate(source_place*, int, std::size_t, void* data,
   meet(me, false);
 }
 
-TUTTI_KMPC void __kmpc_critical(source_place*, int, void* name) { lock_in(name).lock(); }
+TUTTI_KMPC void __kmpc_critical(source_place*, int, void* name) { lock_in_turn(lock_in(name)); }
 TUTTI_KMPC void __kmpc_critical_with_hint(source_place*, int, void* name, unsigned) {
-  lock_in(name).lock();
+  lock_in_turn(lock_in(name));
 }
 TUTTI_KMPC void __kmpc_end_critical(source_place*, int, void* name) { lock_in(name).unlock(); }
 
@@ -229,17 +230,20 @@ TUTTI_KMPC void __kmpc_end_ordered(source_place*, int) {}
 
 TUTTI_KMPC int __kmpc_reduce_nowait(source_place*, int, int, std::size_t, void*,
                                     void (*)(void*, void*), void* name) {
+  if (is_reproducible()) begin_in_order(self());
   lock_in(name).lock();
   return 1;
 }
 TUTTI_KMPC void __kmpc_end_reduce_nowait(source_place*, int, void* name) { lock_in(name).unlock(); }
 TUTTI_KMPC int __kmpc_reduce(source_place*, int, int, std::size_t, void*, void (*)(void*, void*),
                              void* name) {
+  if (is_reproducible()) begin_in_order(self());
   lock_in(name).lock();
   return 1;
 }
 TUTTI_KMPC void __kmpc_end_reduce(source_place*, int, void* name) {
   lock_in(name).unlock();
+  if (is_reproducible()) end_in_order(self());
   meet(self(), false);
 }
 

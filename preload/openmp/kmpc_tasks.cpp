@@ -114,7 +114,7 @@ int start(thread& me, clang_task* data, std::span<const dependence> list) {
     return 0;
   }
   set_priority(t, h, *data);
-  if (is_included(me, true))
+  if (is_included(me, true, t.is_detachable || !list.empty()))
     run_at_once(me, t, list);
   else
     submit(me, t, list);
@@ -229,7 +229,7 @@ void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uin
     std::memcpy(at + lower_at, &from, sizeof from);
     std::memcpy(at + upper_at, &to, sizeof to);
     if (fill != nullptr) fill(&data_of(piece), data, i + 1 == all.pieces ? 1 : 0);
-    if (is_included(me, is_parallel))
+    if (is_included(me, is_parallel, false))
       run_at_once(me, t, {});
     else
       submit(me, t, {});

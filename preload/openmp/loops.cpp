@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/work.hpp"
 
 namespace tutti::openmp {
@@ -28,6 +29,8 @@ void set_schedule(plan& p, const settings& e, unsigned schedule, std::uint64_t c
     schedule = schedule_static;
     chunk = 0;
   }
+  // The rank alone decides who has an iteration.
+  if (is_reproducible()) schedule = schedule_static;
   if (schedule != schedule_static) chunk = std::max<std::uint64_t>(chunk, 1);
   p.schedule = schedule;
   p.chunk = std::min(chunk, std::max<std::uint64_t>(p.count, 1));
@@ -86,6 +89,11 @@ bool next_guided(const crew& team, share& s, std::uint64_t& from, std::uint64_t&
 }
 
 void wait_for_turn_of(thread& me, share& s) {
+  if (is_reproducible())
+    let_others_run_until(me, [&] {
+      // relaxed: the wait below acquires.
+      return s.turn.load(relaxed) == me.now.my_chunk;
+    });
   // acquire: pairs with pass_turn_on.
   s.turn_wait.until(me.turn_wait, s.turn, acquire,
                     [mine = me.now.my_chunk](std::uint32_t now) { return now == mine; });

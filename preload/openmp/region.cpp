@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/reproducible.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::openmp {
@@ -57,6 +57,20 @@ crew& crew_at(thread& me, unsigned depth) {
   return *me.crews[depth];
 }
 
+void open_in_order(thread& me, crew& team) {
+  team.is_serial = me.opens_serially && team.size > 1;
+  me.opens_serially = false;
+  team.states.assign(team.size, rank_state::runs);
+  // relaxed: the opening of the region publishes them.
+  team.baton.store(0, relaxed);
+  for (unsigned rank = 0; rank < team.size; ++rank) team.desks[rank]->position.store(0, relaxed);
+}
+
+void end_in_order_of_region(thread& me) {
+  pass_order_at_end(me);
+  pass_baton_at_end(me);
+}
+
 void enter(thread& me, crew& team, unsigned rank, std::uint32_t phase, std::uint32_t singles) {
   context& now = me.now;
   now.team = &team;
@@ -70,6 +84,7 @@ void enter(thread& me, crew& team, unsigned rank, std::uint32_t phase, std::uint
   now.singles = singles;
   now.doacross_loops = 0;
   now.doacross = nullptr;
+  now.position = 0;
   now.current = team.implicit[rank];
   init_implicit(*now.current, team, team.outer);
 }
@@ -129,6 +144,7 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
   set(team.phase_after_cancellation, team.after_cancellation.restart());
   const std::uint32_t singles = team.singles.load(relaxed);
   if (first != nullptr) publish_first_share(me, team, *first);
+  if (is_reproducible()) open_in_order(me, team);
   std::vector<unsigned> places;
   if (places_ != nullptr) {
     [[maybe_unused]] const unsigned asked = flags & 7;
@@ -204,8 +220,10 @@ void run_as_worker(worker& w) {
   me.num_teams = team.num_teams;
   me.team_num = team.team_num;
   if (global().displays_affinity) show_affinity(me);
+  if (is_reproducible()) wait_for_baton(me);
   w.line.function(w.line.data);
   end_implicit(me, *me.now.current);
+  if (is_reproducible()) end_in_order_of_region(me);
   if (team.has_tasks) {
     meet_at_end(me);
     me.now = {};
@@ -225,6 +243,7 @@ void run_as_worker(worker& w) {
 void close_region(thread& me) {
   crew& team = *me.now.team;
   end_implicit(me, *me.now.current);
+  if (is_reproducible()) end_in_order_of_region(me);
   if (team.has_tasks) {
     meet_at_end(me);
     team.leaving = team.size;

@@ -9,7 +9,7 @@
 #include <new>
 
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/reproducible.hpp"
 
 using namespace tutti::openmp;
 
@@ -155,7 +155,7 @@ static_assert(sizeof(nest_lock) == 16);
 TUTTI_OMP void omp_init_lock(small_lock* l) { new (l) small_lock; }
 TUTTI_OMP void omp_init_lock_with_hint(small_lock* l, int) { new (l) small_lock; }
 TUTTI_OMP void omp_destroy_lock(small_lock*) {}
-TUTTI_OMP void omp_set_lock(small_lock* l) { l->lock(); }
+TUTTI_OMP void omp_set_lock(small_lock* l) { lock_in_turn(*l); }
 TUTTI_OMP void omp_unset_lock(small_lock* l) { l->unlock(); }
 TUTTI_OMP int omp_test_lock(small_lock* l) { return l->try_lock() ? 1 : 0; }
 
@@ -165,7 +165,7 @@ TUTTI_OMP void omp_destroy_nest_lock(nest_lock*) {}
 TUTTI_OMP void omp_set_nest_lock(nest_lock* l) {
   const void* const me = self().now.current;
   if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != me) {
-    l->lock.lock();
+    lock_in_turn(l->lock);
     __atomic_store_n(&l->owner, me, __ATOMIC_RELAXED);
   }
   ++l->count;
@@ -208,17 +208,23 @@ constinit small_lock unnamed_critical;
 constinit small_lock atomics;
 }  // namespace
 
-TUTTI_OMP void GOMP_critical_start() { unnamed_critical.lock(); }
+TUTTI_OMP void GOMP_critical_start() { lock_in_turn(unnamed_critical); }
 TUTTI_OMP void GOMP_critical_end() { unnamed_critical.unlock(); }
 // The compiler gives each name a pointer of zeros, in which the lock has room.
 TUTTI_OMP void GOMP_critical_name_start(void** name) {
-  reinterpret_cast<small_lock*>(name)->lock();
+  lock_in_turn(*reinterpret_cast<small_lock*>(name));
 }
 TUTTI_OMP void GOMP_critical_name_end(void** name) {
   reinterpret_cast<small_lock*>(name)->unlock();
 }
-TUTTI_OMP void GOMP_atomic_start() { atomics.lock(); }
-TUTTI_OMP void GOMP_atomic_end() { atomics.unlock(); }
+TUTTI_OMP void GOMP_atomic_start() {
+  if (is_reproducible()) begin_in_order(self());
+  atomics.lock();
+}
+TUTTI_OMP void GOMP_atomic_end() {
+  atomics.unlock();
+  if (is_reproducible()) end_in_order(self());
+}
 
 // ---- resources
 

@@ -13,6 +13,7 @@ unsigned next_section(thread& me) {
 bool is_single(thread& me) {
   crew& team = *me.now.team;
   if (team.size == 1) return true;
+  if (is_reproducible()) return me.now.rank == 0;
   std::uint32_t mine = me.now.singles++;
   // relaxed: look first, so that threads that come late write nothing; the count publishes nothing.
   if (team.singles.load(relaxed) != mine) return false;
@@ -29,7 +30,7 @@ namespace {
 
 plan sections_plan(unsigned count) {
   plan p;
-  p.schedule = schedule_dynamic;
+  p.schedule = is_reproducible() ? schedule_static : schedule_dynamic;
   p.count = count;
   return p;
 }

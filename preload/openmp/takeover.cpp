@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/reproducible.hpp"
 
 namespace tutti::openmp {
 namespace {
@@ -270,6 +270,19 @@ void decide(char** arguments) {
   _exit(126);
 }
 
+}  // namespace
+
+bool imports_openmp(const dl_phdr_info& object) {
+  const symbols all = symbols_of(object);
+  if (all.table == nullptr || all.strings == nullptr) return false;
+  for (std::size_t i = 1; i < all.count; ++i)
+    if (all.table[i].st_shndx == SHN_UNDEF && is_of_openmp(all.strings + all.table[i].st_name))
+      return true;
+  return false;
+}
+
+namespace {
+
 [[gnu::constructor(101)]] void load(int, char** arguments) { decide(arguments); }
 
 }  // namespace
@@ -288,6 +301,7 @@ void check_new_objects() {
   if (now == objects) return;
   objects = now;
   say_once();
+  if (is_reproducible()) read_code();
   const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) return;

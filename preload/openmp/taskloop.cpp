@@ -69,7 +69,7 @@ void taskloop(region_function function, void* data, void (*copy)(void*, void*), 
     t.is_final = (flags & flag_final) != 0 || t.is_final;
     if ((flags & flag_priority) != 0)
       t.priority = std::clamp(priority, 0, global().max_task_priority);
-    const bool at_once = is_included(me, (flags & flag_if) != 0);
+    const bool at_once = is_included(me, (flags & flag_if) != 0, false);
     t.data = copy_data(t, data, copy, size, align);
     t.is_cancellable = copy == nullptr;
     static_cast<Value*>(t.data)[0] = first + static_cast<Value>(done) * step;

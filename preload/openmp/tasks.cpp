@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/reproducible.hpp"
 #include "tutti/platform/native.hpp"
 
 namespace tutti::openmp {
@@ -102,7 +103,10 @@ void help_until(thread& me, IsOver is_over) {
     // seq_cst: the announcement comes before the look at the queues; pairs with push_task.
     platform::fence(seq_cst);
     task* const late = is_over() ? nullptr : take_task(me, team, &current);
-    if (late == nullptr && !is_over()) wait_for_bell(me, seen);
+    if (late == nullptr && !is_over()) {
+      let_others_run_until(me, is_over);
+      if (!team.is_serial) wait_for_bell(me, seen);
+    }
     // relaxed: a thread that rings in vain does no harm.
     team.idle.fetch_sub(1, relaxed);
     mine.waits_in.store(nullptr, relaxed);
@@ -229,8 +233,9 @@ void execute(thread& me, task& t) {
   finish(me, t);
 }
 
-bool is_included(thread& me, bool if_clause) {
+bool is_included(thread& me, bool if_clause, bool waits) {
   if (!if_clause || me.now.current->is_final) return true;
+  if (waits) return false;
   const crew& team = *me.now.team;
   // relaxed: a hint.
   return team.size > 1 && team.desks[me.now.rank]->count.load(relaxed) >= most_queued;
@@ -251,7 +256,7 @@ void submit(thread& me, task& t, std::span<const dependence> depend) {
   }
   // A crew whose gate does not wait for tasks cannot defer them. A task for which something must
   // happen first is deferred in any case, and its parent waits for it.
-  if (team.has_tasks && team.size > 1)
+  if (team.has_tasks && team.size > 1 && !is_reproducible())
     push_task(me, team, t);
   else
     execute(me, t);
@@ -403,7 +408,7 @@ TUTTI_OMP void GOMP_task(region_function function, void* data, void (*copy)(void
   thread& me = self();
   note_tasks();
   if (global().can_cancel && is_cancelled(*me.now.current)) return;
-  const bool at_once = is_included(me, if_clause);
+  const bool at_once = is_included(me, if_clause, (flags & (flag_depend | flag_detach)) != 0);
   task& t = new_task(me);
   t.function = function;
   t.is_final = (flags & flag_final) != 0 || t.is_final;

@@ -38,8 +38,9 @@ void* copy_data(task& t, void* data, void (*copy)(void*, void*), long size, long
 void drop(thread& me, task* t);
 
 bool is_cancelled(const task& t);
-// Whether the task that the thread is about to make runs before its maker goes on.
-bool is_included(thread& me, bool if_clause);
+// Whether the task that the thread is about to make runs before its maker goes on. One that waits
+// for something does so only if the program says it.
+bool is_included(thread& me, bool if_clause, bool waits);
 void submit(thread& me, task& t, std::span<const dependence> depend);
 void run_at_once(thread& me, task& t, std::span<const dependence> depend);
 void wait_for_children(thread& me);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which ranks combine values, and regions whose ranks run one after the other.
+#include "preload/openmp/reproducible.hpp"
+
+namespace tutti::openmp {
+namespace {
+
+// The position of a rank: how many barriers it has come to, and how many turns it has had since.
+constexpr std::uint64_t barrier_step = std::uint64_t{1} << 32;
+
+void move_to(thread& me, std::uint64_t position) {
+  crew& team = *me.now.team;
+  me.now.position = position;
+  std::atomic<std::uint64_t>& mine = team.desks[me.now.rank]->position;
+  // release: publishes what this rank has combined; pairs with begin_in_order.
+  mine.store(position, release);
+}
+
+bool has_order(const thread& me) { return is_reproducible() && me.now.team->size > 1; }
+
+void hand_baton_to(crew& team, unsigned rank) {
+  // release: publishes what this rank did; pairs with wait_for_baton.
+  team.baton.store(rank, release);
+  team.baton_wait.notify(team.baton);
+}
+
+// Only the rank that has the baton reads and writes the states.
+void hand_on(thread& me) {
+  crew& team = *me.now.team;
+  for (int round = 0; round < 2; ++round) {
+    for (unsigned i = 1; i <= team.size; ++i) {
+      const unsigned rank = (me.now.rank + i) % team.size;
+      // After a barrier the lowest rank is the first one.
+      const unsigned candidate = round == 0 ? rank : i - 1;
+      if (team.states[candidate] == rank_state::runs) return hand_baton_to(team, candidate);
+    }
+    // All ranks have come to the barrier, or have ended.
+    for (rank_state& each : team.states)
+      if (each == rank_state::at_barrier) each = rank_state::runs;
+  }
+}
+
+}  // namespace
+
+void note_serial(thread& me, region_function function) {
+  if (runs_serially(function)) me.opens_serially = true;
+}
+
+void begin_in_order(thread& me) {
+  if (!has_order(me) || me.now.team->is_serial) return;
+  crew& team = *me.now.team;
+  const std::uint64_t mine = me.now.position;
+  for (unsigned rank = 0; rank < team.size; ++rank) {
+    if (rank == me.now.rank) continue;
+    const std::uint64_t wanted = mine + (rank < me.now.rank ? 1 : 0);
+    const desk& other = *team.desks[rank];
+    // acquire: pairs with move_to.
+    while (other.position.load(acquire) < wanted) sched_yield();
+  }
+}
+
+void end_in_order(thread& me) {
+  if (has_order(me)) move_to(me, me.now.position + 1);
+}
+
+void pass_order_at_barrier(thread& me) {
+  if (has_order(me)) move_to(me, (me.now.position / barrier_step + 1) * barrier_step);
+}
+
+void pass_order_at_end(thread& me) {
+  if (has_order(me)) move_to(me, UINT64_MAX);
+}
+
+void wait_for_baton(thread& me) {
+  crew& team = *me.now.team;
+  if (!team.is_serial) return;
+  // acquire: pairs with hand_baton_to.
+  team.baton_wait.until(me.turn_wait, team.baton, acquire,
+                        [rank = me.now.rank](std::uint32_t now) { return now == rank; });
+}
+
+void pass_baton(thread& me) { hand_on(me); }
+
+void pass_baton_at_barrier(thread& me) {
+  if (!me.now.team->is_serial) return;
+  me.now.team->states[me.now.rank] = rank_state::at_barrier;
+  hand_on(me);
+}
+
+void pass_baton_at_end(thread& me) {
+  if (!me.now.team->is_serial) return;
+  me.now.team->states[me.now.rank] = rank_state::has_ended;
+  hand_on(me);
+}
+
+}  // namespace tutti::openmp
