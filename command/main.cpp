@@ -26,5 +26,6 @@ int main(int argc, char** argv) {
   add_bench_instruction(bench, chosen);
   add_bench_vcode(bench, chosen);
   add_bench_trials(bench, chosen);
+  add_bench_events(bench, chosen);
   return program.run(argc, argv, [&chosen] { return chosen(); });
 }

@@ -22,6 +22,8 @@ void add_kernel(cli::command& program, action& chosen);
 void add_run(cli::command& program, action& chosen);
 // barrier, team, reduce.
 void add_bench_suites(cli::command& bench, action& chosen);
+// event.
+void add_bench_events(cli::command& bench, action& chosen);
 // idle, message.
 void add_bench_trials(cli::command& bench, action& chosen);
 void add_bench_instruction(cli::command& bench, action& chosen);

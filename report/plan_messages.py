@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs about messages and the refutable barrier: in one process, and between processes of each MPI.
+"""Runs about messages, the refutable barrier and events: in one process, and between processes of
+each MPI.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ def runs(quick: bool, programs: Programs) -> list[Run]:
         bench(
             programs, quick, "message", "small messages between threads", 8, "message", "--threads",
             joined(few),
+        ),
+        bench(
+            programs, quick, "event", "notifications of one thread and of eight", 30, "event",
+            "--receivers", "1,8", "--waits", "adaptive,spin,park",
         ),
         _processes(quick, programs),
     ]

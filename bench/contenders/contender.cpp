@@ -62,6 +62,13 @@ peer_list peers_of(operation what, const std::string& prefix) {
   return list;
 }
 
+peer_list event_peers() {
+  peer_list list;
+  for (auto& p : all_peers())
+    if (p.events) list.peers.push_back(std::move(p));
+  return list;
+}
+
 std::vector<trial> peer_trials(rank_t participants, bool on_fibers) {
   std::vector<trial> all;
   for (const auto& p : all_peers()) {

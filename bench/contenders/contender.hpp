@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/harness/notifier.hpp"
 #include "bench/harness/round.hpp"
 #include "bench/harness/runtime.hpp"
 #include "bench/harness/timed_barrier.hpp"
@@ -47,6 +48,8 @@ struct contender {
   // Episodes without messages, messages, hops of a token, for so many participants. They have names
   // of their own.
   std::function<std::vector<trial>(rank_t)> trials = {};
+  // Notifications of so many receivers.
+  std::function<std::unique_ptr<notifier>(rank_t)> events = {};
   // Threads for the rounds of its barriers, where only its own can use them.
   std::function<std::unique_ptr<team>(rank_t)> own_threads = {};
   peer_process process = {};
@@ -76,6 +79,10 @@ peer_list peers_of(operation what, const std::string& prefix = {});
 
 // All peers, whether or not their programs are found; by file, in alphabetical order.
 std::vector<contender> all_peers();
+
+// The peers that notify; and tutti's events with each wait policy that this machine has.
+peer_list event_peers();
+std::vector<contender> tutti_events();
 
 // The trials of all peers for so many participants; on_fibers: only those whose participants may be
 // fibers.

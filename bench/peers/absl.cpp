@@ -3,11 +3,13 @@
 // Abseil's absl::Barrier serves one episode: a round gets an array of new ones, made before it is
 // timed.
 #include <absl/synchronization/barrier.h>
+#include <absl/synchronization/mutex.h>
 
 #include <deque>
 #include <vector>
 
 #include "bench/contenders/contender.hpp"
+#include "tutti/platform/array.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -32,12 +34,40 @@ class absl_barrier final : public timed_barrier_base<absl_barrier> {
   std::vector<position> next_;
 };
 
+class by_condition final : public notifier {
+ public:
+  explicit by_condition(rank_t receivers) : receivers_(receivers), seen_(receivers) {}
+  void notify() override {
+    {
+      const absl::MutexLock lock(&mutex_);
+      ++count_;
+    }
+    receivers_ == 1 ? changed_.Signal() : changed_.SignalAll();
+  }
+  void wait(rank_t receiver) override {
+    const absl::MutexLock lock(&mutex_);
+    while (count_ == seen_[receiver].value) changed_.Wait(&mutex_);
+    seen_[receiver].value = count_;
+  }
+
+ private:
+  rank_t receivers_;
+  absl::Mutex mutex_;
+  absl::CondVar changed_;
+  std::uint64_t count_ = 0;
+  array<padded<std::uint64_t>> seen_;
+};
+
 }  // namespace
 
 std::vector<contender> peer_absl() {
   return {{.name = "absl::Barrier",
            .summary = "Abseil: one-shot, a new one each episode",
-           .barrier = [](rank_t n) { return std::make_unique<absl_barrier>(n); }}};
+           .barrier = [](rank_t n) { return std::make_unique<absl_barrier>(n); }},
+          {.family = "absl",
+           .name = "absl::CondVar",
+           .summary = "Abseil: with absl::Mutex",
+           .events = make_notifier<by_condition>}};
 }
 
 }  // namespace tutti::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ standard library: std::barrier, by itself and with an array of partial sums; queues under
-// a mutex for messages.
+// a mutex for messages; and waiting for an atomic.
+#include <atomic>
 #include <barrier>
 #include <condition_variable>
 #include <deque>
@@ -13,6 +14,29 @@
 
 namespace tutti::bench {
 namespace {
+
+// The library's own way to wait for an atomic.
+class atomic_wait final : public notifier {
+ public:
+  explicit atomic_wait(rank_t receivers) : receivers_(receivers), seen_(receivers) {}
+  void notify() override {
+    // release: publishes what is notified; pairs with the receivers' wait.
+    count_.fetch_add(1, release);
+    receivers_ == 1 ? count_.notify_one() : count_.notify_all();
+  }
+  void wait(rank_t receiver) override {
+    std::uint32_t& seen = seen_[receiver].value;
+    // acquire: pairs with notify().
+    count_.wait(seen, acquire);
+    // acquire: as above.
+    seen = count_.load(acquire);
+  }
+
+ private:
+  rank_t receivers_;
+  alignas(cache_line) std::atomic<std::uint32_t> count_{0};
+  array<padded<std::uint32_t>> seen_;
+};
 
 // A queue for each receiver under a lock.
 template <class T>
@@ -94,7 +118,11 @@ std::vector<contender> peer_std() {
            .summary = "C++ library: 16 polls, then sleeps",
            .barrier = make_timed<std::barrier<>>,
            .collectives = make_partial_sums<std::barrier<>>,
-           .trials = trials}};
+           .trials = trials},
+          {.family = "std",
+           .name = "atomic::wait",
+           .summary = "C++ library: 16 polls, then sleeps",
+           .events = make_notifier<atomic_wait>}};
 }
 
 }  // namespace tutti::bench

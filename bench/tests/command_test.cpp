@@ -47,8 +47,11 @@ INSTANTIATE_TEST_SUITE_P(
         "bench barrier --scenario gap_60us", "bench barrier --metric nonsense",
         "bench barrier --metric cpu_time", "bench barrier --rounds 0", "bench barrier --rounds x",
         "bench barrier --time 0", "bench barrier --time forever",
-        "bench barrier --rounds 1 --time 1", "bench barrier --seed x",
-        "bench barrier --json=maybe"));
+        "bench barrier --rounds 1 --time 1", "bench barrier --seed x", "bench barrier --json=maybe",
+        "bench event --receivers 0", "bench event --receivers 65", "bench event --events nonsense",
+        "bench event --waits nonsense", "bench event --peers nonsense",
+        "bench event --events none --peers none", "bench event --gap 10",
+        "bench event --imbalance 1us"));
 
 INSTANTIATE_TEST_SUITE_P(
     Crews, WrongUsage,
@@ -222,6 +225,21 @@ TEST(Command, BenchTeamWritesATable) {
   expect_table(
       "bench team --threads 3 --ranks none --algorithms none --peers mutex_condvar --rounds 1",
       {"mutex+condvar pool", "empty region: 3 threads on"});
+}
+
+TEST(Command, NotifiesByEveryEventAndPeer) {
+  std::vector<std::string> providers, metrics;
+  for (const auto& line : measured_by("bench event --receivers 1,3 --gap 5us --rounds 1 --json")) {
+    EXPECT_EQ(line.at("benchmark"), "event");
+    EXPECT_GE(line.at("samples").get<int>(), 100) << line;
+    providers.push_back(line.at("provider").get<std::string>());
+    metrics.push_back(line.at("metric").get<std::string>());
+  }
+  for (const char* name : {"tutti", "pthread", "std", "futex", "descriptors", "posix"})
+    EXPECT_NE(std::count(providers.begin(), providers.end(), name), 0) << name;
+  for (const char* name :
+       {"unicast", "broadcast", "broadcast_first", "broadcast_last", "broadcast_sigma"})
+    EXPECT_NE(std::count(metrics.begin(), metrics.end(), name), 0) << name;
 }
 
 }  // namespace

@@ -117,6 +117,7 @@ def lines(seed: int = 1) -> list[dict[str, Any]]:
     made += (
         synthetic_workloads.lines(rng)
         + synthetic_messages.in_one_process()
+        + notifications(rng)
         + synthetic_messages.between_processes(machine())
     )
     # What each run wrote stands in a file of its own; a machine line says where the next begins.
@@ -125,6 +126,32 @@ def lines(seed: int = 1) -> list[dict[str, Any]]:
         synthetic_messages.instructions() + synthetic_messages.vector_programs(),
     ):
         made += [machine(), *part]
+    return made
+
+
+def notifications(rng: random.Random) -> list[dict[str, Any]]:
+    """Events and two mechanisms of the system, to one receiver and to eight."""
+    made = []
+    contenders = [
+        ("tutti", "event", "adaptive", 90), ("tutti", "event", "park", 12e3),
+        ("pthread", "pthread_cond", "", 15e3), ("futex", "futex", "", 12e3),
+    ]
+    metrics = {2: ("unicast",), 9: ("broadcast", "broadcast_last", "broadcast_sigma")}
+    for provider, name, wait, median in contenders:
+        for scenario in ("gap_5us", "gap_1ms"):
+            for threads, names in metrics.items():
+                for metric in names:
+                    line = result(
+                        rng, provider, name, wait, threads, median * threads, benchmark="event",
+                        scenario=scenario, metric=metric, mean=median, sigma=median / 5,
+                    )
+                    keys = (
+                        "benchmark", "provider", "name", "wait", "threads", "scenario", "metric",
+                        "unit",
+                    )
+                    counts = [[line["min"], 10], [line["median"], 80], [line["p99"], 10]]
+                    spread = {"type": "distribution"} | {key: line[key] for key in keys}
+                    made += [line, spread | {"counts": counts}]
     return made
 
 

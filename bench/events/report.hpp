@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of the event bench as text.
+#pragma once
+
+#include <string>
+
+#include "bench/events/suite.hpp"
+#include "cli/json.hpp"
+
+namespace tutti::bench {
+
+std::string json_lines(const event_suite& s, cli::json machine);
+std::string table(const event_suite& s, const cli::json& machine);
+
+}  // namespace tutti::bench

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rounds of the event bench. Rank 0 notifies. It waits until all receivers have said that they
+// are about to wait, lets the gap of the scenario pass, reads the clock, and notifies; each
+// receiver reads the clock as soon as its wait has returned.
+#include "bench/events/suite.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "bench/harness/start_gate.hpp"
+#include "bench/harness/statistics.hpp"
+#include "bench/harness/ticks.hpp"
+#include "tutti/platform/array.hpp"
+
+namespace tutti::bench {
+namespace {
+
+constexpr double round_ns = 30e6;
+constexpr double disturbed_round_ns_at_least = 60e6;
+// Every round has this many notifications, so that one round is enough for a median.
+constexpr std::uint64_t least_trials = 100, most_trials = 1000, trials_to_try = 20;
+// A gap that is at least so long is slept through where receivers share the notifier's core.
+constexpr double long_gap_ns = 50e3;
+
+// Receivers that never give their core away need one each.
+bool fits(const contender& who, bool is_crowded) {
+  return !is_crowded || (who.wait != "spin" && who.wait != "monitor");
+}
+
+std::vector<rank_t> threads_of(const std::vector<rank_t>& receivers) {
+  std::vector<rank_t> threads = receivers;
+  for (rank_t& n : threads) ++n;
+  return threads;
+}
+
+double sigma_of(const std::vector<double>& values) {
+  double sum = 0, squares = 0;
+  for (const double v : values) sum += v;
+  const double mean = sum / static_cast<double>(values.size());
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+}  // namespace
+
+class event_suite::event_series final : public series {
+ public:
+  event_series(event_suite& of, event_result& to, team& threads)
+      : owner_(of), to_(to), threads_(threads) {}
+
+  bool prepare() override {
+    notifier_ = to_.who->events(to_.receivers);
+    const std::uint64_t begin = platform::now_ns();
+    play(trials_to_try);
+    const double each =
+        static_cast<double>(platform::now_ns() - begin) / static_cast<double>(trials_to_try);
+    trials_ = std::clamp(static_cast<std::uint64_t>(target_ns() / each), least_trials, most_trials);
+    return true;
+  }
+
+  void measure() override {
+    const std::vector<std::vector<double>> ns = play(trials_);
+    std::vector<double> each, first, last, sigma;
+    for (const auto& of_one : ns) {
+      each.insert(each.end(), of_one.begin(), of_one.end());
+      first.push_back(*std::min_element(of_one.begin(), of_one.end()));
+      last.push_back(*std::max_element(of_one.begin(), of_one.end()));
+      sigma.push_back(sigma_of(of_one));
+    }
+    const auto floors = owner_.floor_of(to_);
+    std::optional<double> floor;
+    if (!floors.empty()) floor = floors.back();
+    const std::size_t sweep = to_.each.rounds;
+    for (auto [record, values] : {std::pair{&to_.each, &each}, std::pair{&to_.first, &first},
+                                  std::pair{&to_.last, &last}, std::pair{&to_.sigma, &sigma}}) {
+      record->add(*values, floor, sweep);
+      ++record->rounds;
+    }
+  }
+
+  double target_ns() const override {
+    return to_.when->disturbed() ? disturbed_round_ns_at_least : round_ns;
+  }
+  void give_up(const std::string& reason) override { to_.not_measured = reason; }
+
+ private:
+  // Returns the times of all receivers, for each notification.
+  std::vector<std::vector<double>> play(std::uint64_t trials) {
+    const rank_t n = to_.receivers;
+    const placement& where = owner_.plan_.where;
+    const bool crowded = owner_.is_crowded(to_.threads());
+    std::vector<std::uint64_t> sent(trials);
+    std::vector<std::vector<std::uint64_t>> woken(n, std::vector<std::uint64_t>(trials));
+    array<padded<std::atomic<std::uint64_t>>> ready(n);
+    std::atomic<std::uint64_t> begun{0};
+    const auto await_all = [&](std::uint64_t step) {
+      for (auto& one : ready)
+        // acquire: pairs with the receiver's store.
+        while (one.value.load(acquire) != step) sched_yield();
+    };
+    blocking_gate gate(n + 1);
+    neighbour_plan busy = neighbours_of(*to_.when, cores_of(where));
+    owner_.neighbours_.select(busy);
+    threads_.run([&](rank_t rank) {
+      pin_this_thread(where.cpu_of(rank));
+      if (rank > 0) notifier_->enter(rank - 1);
+      gate.arrive_and_wait();
+      if (rank > 0) return receive(rank - 1, begun, ready[rank - 1].value, woken[rank - 1]);
+      if (!busy.cpus.empty()) owner_.neighbours_.start();
+      for (std::uint64_t t = 0; t < trials; ++t) {
+        // release: all have returned from the last notification, so that none takes what is meant
+        // for another; pairs with the receivers' loads.
+        begun.store(t + 1, release);
+        await_all(2 * t + 1);
+        pass(to_.when->gap.mean(), crowded || to_.when->disturbed());
+        sent[t] = ordered_ticks();
+        notifier_->notify();
+        await_all(2 * t + 2);
+      }
+      if (!busy.cpus.empty()) owner_.neighbours_.stop();
+    });
+    return times(sent, woken);
+  }
+
+  void receive(rank_t receiver, const std::atomic<std::uint64_t>& begun,
+               std::atomic<std::uint64_t>& ready, std::vector<std::uint64_t>& woken) {
+    for (std::uint64_t t = 0; t < woken.size(); ++t) {
+      // acquire: pairs with the notifier's store.
+      while (begun.load(acquire) != t + 1) sched_yield();
+      // release: this receiver has begun with the notification, or is done; pairs with the
+      // notifier's loads.
+      ready.store(2 * t + 1, release);
+      notifier_->wait(receiver);
+      woken[t] = ordered_ticks();
+      // release: as above.
+      ready.store(2 * t + 2, release);
+    }
+  }
+
+  // The gap, in which receivers that share this core run.
+  static void pass(double ns, bool shares_core) {
+    if (!shares_core) return spin_for_ns(ns);
+    if (ns >= long_gap_ns) {
+      usleep(static_cast<useconds_t>(ns * 1e-3));
+      return;
+    }
+    const std::uint64_t end = platform::now_ns() + static_cast<std::uint64_t>(ns);
+    do sched_yield();
+    while (platform::now_ns() < end);
+  }
+
+  std::vector<std::vector<double>> times(const std::vector<std::uint64_t>& sent,
+                                         const std::vector<std::vector<std::uint64_t>>& woken) {
+    const placement& where = owner_.plan_.where;
+    std::vector<std::vector<double>> all(sent.size());
+    for (rank_t r = 0; r < woken.size(); ++r) {
+      const std::int64_t offset = where.pinned()
+                                      ? owner_.floors_.offset_of(where.cpu_of(r + 1)).ticks -
+                                            owner_.floors_.offset_of(where.cpu_of(0)).ticks
+                                      : 0;
+      for (std::size_t t = 0; t < sent.size(); ++t)
+        all[t].push_back(to_ns(static_cast<std::int64_t>(woken[r][t] - sent[t]) - offset) -
+                         owner_.clock_ns_);
+    }
+    return all;
+  }
+
+  event_suite& owner_;
+  event_result& to_;
+  team& threads_;
+  std::unique_ptr<notifier> notifier_;
+  std::uint64_t trials_ = trials_to_try;
+};
+
+event_suite::event_suite(event_plan plan)
+    : plan_(std::move(plan)),
+      floors_(plan_floors(threads_of(plan_.receivers), {plan_.where})),
+      clock_ns_(timer_cost_ns()) {
+  for (const auto& who : plan_.contenders)
+    for (const rank_t n : plan_.receivers)
+      for (const auto& when : plan_.scenarios)
+        if (fits(who, is_crowded(n + 1))) {
+          results_.emplace_back();
+          results_.back().who = &who;
+          results_.back().receivers = n;
+          results_.back().when = &when;
+        }
+}
+
+std::vector<double> event_suite::floor_of(const event_result& r) const {
+  if (!is_crowded(r.threads())) return floors_.line_one_way();
+  return floors_.yield_rotation(r.threads(), cores_of(plan_.where));
+}
+
+void event_suite::run(const progress& report) {
+  std::vector<std::unique_ptr<series>> all;
+  for (event_result& r : results_) {
+    auto& threads = teams_[r.threads()];
+    if (!threads) threads = std::make_unique<thread_team>(r.threads());
+    all.push_back(std::make_unique<event_series>(*this, r, *threads));
+  }
+  sweeps_ = run_sweeps(
+      all, plan_.length, [this] { floors_.sweep(); }, report);
+}
+
+}  // namespace tutti::bench

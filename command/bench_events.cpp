@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti bench event`: how long it takes until those who are told that something has happened run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "bench/contenders/contender.hpp"
+#include "bench/events/report.hpp"
+#include "bench/events/suite.hpp"
+#include "bench/harness/names.hpp"
+#include "cli/errors.hpp"
+#include "cli/lists.hpp"
+#include "command/bench_options.hpp"
+#include "command/measured.hpp"
+#include "command/subcommands.hpp"
+
+namespace tutti::command {
+namespace {
+
+constexpr scenario_kinds kinds{.gaps = true};
+
+struct options {
+  std::string receivers = "1,2,4,8";
+  std::string events = "all";
+  std::string waits = "all";
+  std::string peers = "all";
+  scenario_options scenarios;
+  run_options run;
+};
+
+// Tutti's events that both lists name.
+std::vector<bench::contender> chosen_events(const options& o) {
+  std::vector<bench::contender> all = bench::tutti_events();
+  const auto keep = [&](const char* option, const std::string& text, auto name_of) {
+    const auto names = cli::split(option, text);
+    for (const auto& name : names) {
+      const bool is_known =
+          name == "all" || name == "none" ||
+          std::any_of(all.begin(), all.end(), [&](const auto& c) { return name_of(c) == name; });
+      if (!is_known)
+        throw std::invalid_argument(fmt::format("{}: '{}' is none of tutti's", option, name));
+    }
+    std::erase_if(all, [&](const auto& c) {
+      return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+        return name == "all" || name == name_of(c);
+      });
+    });
+  };
+  keep("--events", o.events, [](const bench::contender& c) { return c.name; });
+  if (!all.empty()) keep("--waits", o.waits, [](const bench::contender& c) { return c.wait; });
+  return all;
+}
+
+bench::event_plan make_plan(const options& o) {
+  bench::event_plan plan;
+  plan.receivers = cli::parse_counts("--receivers", o.receivers, 64);
+  plan.contenders = chosen_events(o);
+  for (auto& peer : bench::choose(bench::event_peers(), cli::split("--peers", o.peers)))
+    plan.contenders.push_back(std::move(peer));
+  if (plan.contenders.empty())
+    throw std::invalid_argument("nothing to measure: --events and --peers are both none");
+  plan.scenarios = parse_scenarios(o.scenarios, kinds);
+  // Receivers that are still awake, and receivers that sleep by their policy.
+  if (plan.scenarios.size() == 1 && plan.scenarios[0].name == "free")
+    plan.scenarios = {bench::parse_scenario("gap_5us"), bench::parse_scenario("gap_1ms")};
+  const auto pins = parse_pins(o.run.pins);
+  if (pins.size() != 1) throw std::invalid_argument("--pin: one placement at a time");
+  plan.where = pins[0];
+  plan.length = parse_length(o.run);
+  return plan;
+}
+
+int run(const options& o) {
+  bench::event_suite suite(make_plan(o));
+  const auto machine = machine_during_run(suite);
+  fmt::print("{}", o.run.json ? bench::json_lines(suite, machine) : bench::table(suite, machine));
+  return cli::success;
+}
+
+}  // namespace
+
+void add_bench_events(cli::command& bench, action& chosen) {
+  auto o = std::make_shared<options>();
+  cli::command app = bench.add_subcommand(
+      "event", "Notifications: the time until one receiver, or all, have been woken");
+  const auto add = [&app](const char* name, auto& value, const char* help) {
+    app.add_option(name, value, help).value_name("LIST").show_default();
+  };
+  add("--receivers", o->receivers, "Threads that wait, e.g. 1,8,64; one more notifies");
+  add("--events", o->events, "event, signal, condition_variable, post; all or none");
+  add("--waits", o->waits, "Wait policies of tutti's events, e.g. adaptive,park; or all");
+  add("--peers", o->peers, "What to compare with: all, none, or some, as futex or posix:semaphore");
+  add_scenario_options(app, o->scenarios, kinds);
+  add_run_options(app, o->run);
+  app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
+}
+
+}  // namespace tutti::command
