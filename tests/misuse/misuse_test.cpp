@@ -17,6 +17,7 @@
 #include "tutti/event/event.hpp"
 #include "tutti/event/workers.hpp"
 #include "tutti/platform/names.hpp"
+#include "tutti/reduce/reduction.hpp"
 #include "tutti/registry.hpp"
 
 namespace {
@@ -314,6 +315,24 @@ TEST_F(Misuse, WorkerOrSenderOutOfRange) {
   EXPECT_MISUSE(no_sender, all.post(3, 0, 0, 0));
   EXPECT_MISUSE(no_sender, (void)all.try_post(3, 0, 0, 0));
   EXPECT_MISUSE(no_sender, all.as_sender(3).raise(0, 0, 0));
+}
+
+TEST_F(Misuse, RankOfAReductionOutOfRange) {
+  const std::string what =
+      "rank 3 is out of range for a reduction of 3 participants (ranks 0 to 2)";
+  tutti::reduction<double> total(3);
+  EXPECT_MISUSE(what, total.all(3, 1.0));
+  EXPECT_MISUSE(what, (void)total.all_for(3, 1.0, 1ms));
+}
+
+TEST_F(Misuse, TwoThreadsWithOneRankOfAReduction) {
+  tutti::reduction<double> total(2);
+  std::thread first([&] { EXPECT_EQ(total.all(0, 1.0), 3.0); });
+  // Until the first has arrived, rank 1 misses it.
+  while (total.missing_ranks(0).empty()) std::this_thread::yield();
+  EXPECT_MISUSE("two threads use rank 0 of a reduction at the same time", total.all(0, 1.0));
+  EXPECT_EQ(total.all(1, 2.0), 3.0);
+  first.join();
 }
 
 }  // namespace

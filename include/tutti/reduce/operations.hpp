@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations that combine values in reductions. They work on numbers, and element by element on
-// a std::array of numbers.
+// a std::array of numbers. plus and multiplies also take std::complex and every type that has the
+// operator + or *, such as a matrix or an amount of money. The operation need not be commutative: a
+// reduction combines the values in the order of the ranks.
 //
 //   tutti::plus{}(1.5, 2.0)                                     // 3.5
 //   tutti::minimum{}(std::array{1, 7}, std::array{4, 2})        // {1, 2}
 //   tutti::plus::identity<double>()                             // -0.0
+//   tutti::plus{}(my_vector{1, 2}, my_vector{3, 4})             // by its operator +
 //
 // Every bit of a result is defined, so a reduction can promise the same bits whatever computes it:
 //   * Integers wrap around, as those of std::atomic do, so signed overflow is defined.
@@ -20,6 +23,9 @@
 // op(identity, x) has the bits of x for every x that is not a NaN, with one exception: logical_and
 // and logical_or turn every value but 0 into 1. Therefore the identity of plus is -0.0 and not
 // +0.0, which would turn -0.0 into +0.0.
+//
+// A type of the program's own has the bits that its operator gives. The identity of its sum is T{};
+// its product has none, nor has that of std::complex, because 1 * inf is not inf in every part.
 //
 // Do not compile with -ffast-math: it lets the compiler ignore NaNs, the signs of zeros and the
 // order of additions.
@@ -49,6 +55,28 @@ inline constexpr bool is_array<std::array<T, N>> = true;
 template <class T>
 concept mergeable = std::default_initializable<T> && requires(T a, const T& b) {
   a.merge(b);
+};
+
+// std::complex, told by its members, because <complex> would add 20,000 lines to this header.
+template <class T>
+concept complex_number = requires(const T& value) {
+  requires std::floating_point<typename T::value_type>;
+  { value.real() } -> std::same_as<typename T::value_type>;
+  { value.imag() } -> std::same_as<typename T::value_type>;
+  T(value.real(), value.imag());
+};
+
+// A type of the program's own.
+template <class T>
+concept other_type =
+    std::default_initializable<T> && !arithmetic<T> && !is_array<T> && !mergeable<T>;
+template <class T>
+concept addable = other_type<T> && requires(const T& a, const T& b) {
+  { a + b } -> std::convertible_to<T>;
+};
+template <class T>
+concept multipliable = other_type<T> && requires(const T& a, const T& b) {
+  { a* b } -> std::convertible_to<T>;
 };
 
 // A type that is wide enough for products of small unsigned types, which C++ would promote to int
@@ -87,6 +115,14 @@ inline constexpr bool combines = requires(const T& value) {
 template <class Kernel, class T, std::size_t N>
 inline constexpr bool combines<Kernel, std::array<T, N>> = combines<Kernel, T>;
 
+// Whether Kernel has an identity for T or for the elements of T.
+template <class Kernel, class T>
+inline constexpr bool has_neutral = requires {
+  Kernel::template neutral<T>();
+};
+template <class Kernel, class T, std::size_t N>
+inline constexpr bool has_neutral<Kernel, std::array<T, N>> = has_neutral<Kernel, T>;
+
 // The public interface of a kernel. The kernel combines two numbers; the operation also combines
 // arrays element by element, including nested arrays.
 template <class Kernel>
@@ -104,7 +140,7 @@ struct operation {
   }
 
   template <class T>
-  requires combines<Kernel, T>
+  requires combines<Kernel, T> && has_neutral<Kernel, T>
   static constexpr T identity() noexcept {
     if constexpr (is_array<T>) {
       T result{};
@@ -141,6 +177,20 @@ struct plus_kernel {
   static constexpr T neutral() noexcept {
     return T{};
   }
+
+  template <addable T>
+  static constexpr T of(const T& a, const T& b) noexcept {
+    return a + b;
+  }
+  template <addable T>
+  static constexpr T neutral() noexcept {
+    if constexpr (complex_number<T>) {
+      using part = typename T::value_type;
+      return T(-part{0}, -part{0});
+    } else {
+      return T{};
+    }
+  }
 };
 
 struct multiplies_kernel {
@@ -156,6 +206,11 @@ struct multiplies_kernel {
   template <arithmetic T>
   static constexpr T neutral() noexcept {
     return T{1};
+  }
+
+  template <multipliable T>
+  static constexpr T of(const T& a, const T& b) noexcept {
+    return a * b;
   }
 };
 
@@ -266,10 +321,44 @@ constexpr T canonical(T value) noexcept {
   } else if constexpr (detail::is_array<T>) {
     for (auto& element : value) element = canonical(element);
     return value;
+  } else if constexpr (detail::complex_number<T>) {
+    return T(canonical(value.real()), canonical(value.imag()));
   } else {
     if constexpr (requires { value.normalize(); }) value.normalize();
     return value;
   }
 }
+
+namespace detail {
+
+template <class Op, class T>
+inline constexpr bool can_combine = requires(Op& op, const T& a, const T& b) {
+  { op(a, b) } -> std::convertible_to<T>;
+};
+
+// Stands for an operation that cannot be used, so that the sentence is the only error.
+struct no_operation {
+  template <class T>
+  constexpr T operator()(const T& a, const T&) const noexcept {
+    return a;
+  }
+};
+
+// Returns `op`, unless it cannot combine two T: then the program does not compile.
+template <class T, class Op>
+constexpr decltype(auto) usable(Op& op) noexcept {
+  constexpr bool can = can_combine<Op, T>;
+  static_assert(can,
+                "tutti: the operation cannot combine two values of this type. It must be callable "
+                "as op(a, b) with two values and give a third. tutti::plus and tutti::multiplies "
+                "take numbers, std::complex, std::array of these, and types with the operator + "
+                "or *; the other operations take numbers and std::array of numbers.");
+  if constexpr (can)
+    return (op);
+  else
+    return no_operation{};
+}
+
+}  // namespace detail
 
 }  // namespace tutti

@@ -80,9 +80,18 @@ inline constexpr reduction_algorithm reduction_algorithm::tree{of_the_list{"tree
 inline constexpr reduction_algorithm reduction_algorithm::counted{of_the_list{"counted"}};
 
 // T must be trivially copyable. Op must be associative up to rounding and must not throw.
+// Calls from sources with checks report misuse (platform/misuse.hpp): a rank out of range, and two
+// threads that use one rank at the same time.
 template <class T, class Op = plus, class Memory = native, class Wait = adaptive_wait<Memory>>
 class reduction {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "tutti::reduction<T>: T must be trivially copyable, because its bytes travel between "
+      "cores: a number, std::complex, std::array of these, or a struct of such members. "
+      "std::string and std::vector are not.");
+  static_assert(std::is_default_constructible_v<T>,
+                "tutti::reduction<T>: T needs a default constructor for the result that it fills.");
+  using site = call_site;
 
  public:
   // Throws std::invalid_argument for 0 participants, for the algorithm `pair` unless there are two
@@ -90,7 +99,7 @@ class reduction {
   explicit reduction(rank_t participants, Op op = {},
                      reduction_algorithm algorithm = reduction_algorithm::tuttis_choice,
                      patience p = {})
-      : op_(std::move(op)), n_(participants), arrivals_(participants) {
+      : op_(std::move(op)), n_(participants), records_(participants) {
     require(participants > 0, "a reduction needs at least one participant");
     make(algorithm, p);
     if (!p.is_open()) set_patience(p);
@@ -102,9 +111,9 @@ class reduction {
     return named_ ? named_->set_patience(p) : reduction_.set_patience(p);
   }
 
-  // Arrives as `rank`, 0 .. participants()-1, and returns the combined values of all. The rank is
-  // not checked.
-  T all(rank_t rank, const T& mine) {
+  // Arrives as `rank`, 0 .. participants()-1, and returns the combined values of all.
+  T all(rank_t rank, const T& mine, site where = site::here()) {
+    const visit guard(*this, rank, where);
     T result{};
     static_cast<void>(meet(rank, mine, result, no_deadline{}));
     return canonical(result);
@@ -114,7 +123,9 @@ class reduction {
   // tells which ranks had not arrived, and the object must not be used again.
   template <class Rep, class Period>
   [[nodiscard]] std::optional<T> all_for(rank_t rank, const T& mine,
-                                         std::chrono::duration<Rep, Period> timeout) {
+                                         std::chrono::duration<Rep, Period> timeout,
+                                         site where = site::here()) {
+    const visit guard(*this, rank, where);
     T result{};
     if (!meet(rank, mine, result, deadline_after<Memory>(timeout))) return std::nullopt;
     return canonical(result);
@@ -125,10 +136,10 @@ class reduction {
   std::vector<rank_t> missing_ranks(rank_t rank) const {
     std::vector<rank_t> missing;
     // relaxed: a snapshot.
-    const std::uint32_t mine = arrivals_[rank].value.load(relaxed);
+    const std::uint32_t mine = records_[rank].value.arrivals.load(relaxed);
     for (rank_t r = 0; r < n_; ++r)
       // relaxed: a snapshot.
-      if (static_cast<std::int32_t>(arrivals_[r].value.load(relaxed) - mine) < 0)
+      if (static_cast<std::int32_t>(records_[r].value.arrivals.load(relaxed) - mine) < 0)
         missing.push_back(r);
     return missing;
   }
@@ -136,6 +147,46 @@ class reduction {
   rank_t participants() const noexcept { return n_; }
 
  private:
+  struct record {
+    // The number of calls, modulo 2^32.
+    typename Memory::template atomic<std::uint32_t> arrivals{0};
+    // Whether a call from a source with checks uses the rank.
+    typename Memory::template atomic<bool> is_in_use{false};
+  };
+
+  // Marks the rank as in use, for a call from a source with checks.
+  class visit {
+   public:
+    visit(reduction& r, rank_t rank, site where) {
+      if (where.checks() && r.check_rank(rank, where)) used_ = r.use(rank, where);
+    }
+    ~visit() {
+      // relaxed: for the message only.
+      if (used_ != nullptr) used_->is_in_use.store(false, relaxed);
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+
+   private:
+    record* used_ = nullptr;
+  };
+
+  bool check_rank(rank_t rank, site where) const {
+    if (rank < n_) return true;
+    on_misuse("rank " + std::to_string(rank) + " is out of range for a reduction of " +
+                  std::to_string(n_) + " participants (ranks 0 to " + std::to_string(n_ - 1) + ")",
+              where.at());
+    return false;
+  }
+  record* use(rank_t rank, site where) {
+    record& mine = records_[rank].value;
+    // relaxed: for the message only.
+    if (mine.is_in_use.exchange(true, relaxed))
+      on_misuse("two threads use rank " + std::to_string(rank) + " of a reduction at the same time",
+                where.at());
+    return &mine;
+  }
+
   // Participants pass a named barrier and then read the values of all.
   class by_name {
    public:
@@ -145,7 +196,7 @@ class reduction {
     }
     bool set_patience(patience p) noexcept { return barrier_->barrier().set_patience(p); }
 
-    bool all(rank_t rank, const T& mine, const Op& op, T& result, auto until) {
+    bool all(rank_t rank, const T& mine, const auto& op, T& result, auto until) {
       return slots_.all(rank, mine, op, result, until);
     }
     bool arrive_and_wait(rank_t rank, no_deadline) {
@@ -171,19 +222,17 @@ class reduction {
 
   template <class Deadline>
   bool meet(rank_t rank, const T& mine, T& result, Deadline until) {
-    atomic_count& mine_arrived = arrivals_[rank].value;
+    auto& mine_arrived = records_[rank].value.arrivals;
     // relaxed: only this rank writes it, and others read it for messages only.
     mine_arrived.store(mine_arrived.load(relaxed) + 1, relaxed);
     if (named_) [[unlikely]]
-      return named_->all(rank, mine, op_, result, until);
-    return reduction_.all(rank, mine, op_, result, until);
+      return named_->all(rank, mine, detail::usable<T>(op_), result, until);
+    return reduction_.all(rank, mine, detail::usable<T>(op_), result, until);
   }
-
-  using atomic_count = typename Memory::template atomic<std::uint32_t>;
 
   Op op_;
   rank_t n_;
-  array<padded<atomic_count>> arrivals_;
+  array<padded<record>> records_;
   any_reduction<T, Memory, Wait> reduction_;
   std::optional<by_name> named_;
 };

@@ -69,8 +69,10 @@ struct combine_maybe {
 // bounds: there are eight lanes, lane k takes every eighth value from first + k on, and then the
 // lanes are combined in the order of the tournament. A compiler may put the lanes into vector
 // registers of any width without changing the bits. Large values are combined one after the other.
-// The caller divides the work into any number of steps.
-template <class T, class Op, class F>
+// The caller divides the work into any number of steps. With one lane the order is that of i.
+template <class T>
+inline constexpr std::size_t lanes_of_loop = sizeof(T) <= 32 ? 8 : 1;
+template <class T, class Op, class F, std::size_t lanes = lanes_of_loop<T>>
 class range_sum {
  public:
   range_sum(std::size_t first, std::size_t last) noexcept : at_(first), last_(last) {}
@@ -103,8 +105,6 @@ class range_sum {
   }
 
  private:
-  static constexpr std::size_t lanes = sizeof(T) <= 32 ? 8 : 1;
-
   void begin(Op& op, F& f) {
     is_begun_ = true;
     in_order_ = last_ - at_ < 2 * lanes;

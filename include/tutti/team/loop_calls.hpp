@@ -73,7 +73,7 @@ class parts_loop final : public loop_work {
 };
 
 // Writes the combined f(i) of each block to sums[block].
-template <class T, class Op, class F, class Bounds>
+template <class T, class Op, class F, class Bounds, std::size_t Lanes = lanes_of_loop<T>>
 class block_sums final : public loop_work {
  public:
   block_sums(Bounds bounds, Op& op, F& f, T* sums) : bounds_(bounds), op_(op), f_(f), sums_(sums) {}
@@ -87,7 +87,7 @@ class block_sums final : public loop_work {
   }
   void part(rank_t, std::size_t from, std::size_t to) override {
     for (std::size_t block = from; block < to; ++block) {
-      range_sum<T, Op, F> sum(bounds_(block), bounds_(block + 1));
+      range_sum<T, Op, F, Lanes> sum(bounds_(block), bounds_(block + 1));
       while (!sum.is_done()) sum.go_on(bounds_(block + 1), op_, f_);
       sums_[block] = sum.value(op_);
     }
@@ -100,7 +100,7 @@ class block_sums final : public loop_work {
   F& f_;
   T* const sums_;
   // The caller's block.
-  std::optional<range_sum<T, Op, F>> mine_;
+  std::optional<range_sum<T, Op, F, Lanes>> mine_;
 };
 
 // Divides a loop as member::block does: sizes differ by at most one, and the longer blocks come
@@ -161,8 +161,22 @@ void basic_team<Memory>::parallel_parts(std::size_t first, std::size_t last, F&&
 template <class Memory>
 template <class Op, class F>
 auto basic_team<Memory>::parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f) {
-  using callable = std::remove_reference_t<F>;
   using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
+  return reduce_blocks<T, detail::lanes_of_loop<T>>(first, last, detail::usable<T>(op), f);
+}
+
+template <class Memory>
+template <class Op, class F>
+auto basic_team<Memory>::parallel_reduce_in_order(std::size_t first, std::size_t last, Op op,
+                                                  F&& f) {
+  using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
+  return reduce_blocks<T, 1>(first, last, detail::usable<T>(op), f);
+}
+
+template <class Memory>
+template <class T, std::size_t Lanes, class Op, class F>
+T basic_team<Memory>::reduce_blocks(std::size_t first, std::size_t last, Op op, F& f) {
+  using callable = std::remove_reference_t<F>;
   constexpr bool has_identity = detail::has_identity<T, Op>;
   const std::size_t count = last > first ? last - first : 0;
   // The blocks that are not empty come first.
@@ -175,7 +189,7 @@ auto basic_team<Memory>::parallel_reduce(std::size_t first, std::size_t last, Op
     for (std::size_t b = filled; b < terms; ++b) sums[b] = Op::template identity<T>();
   if (filled > 0) {
     const detail::even_bounds bounds(first, count, ranks_);
-    detail::block_sums<T, Op, callable, detail::even_bounds> work(bounds, op, f, sums);
+    detail::block_sums<T, Op, callable, detail::even_bounds, Lanes> work(bounds, op, f, sums);
     run_loop(work, {count, {}, filled, &detail::cost_of_loop<Memory, callable>});
   }
   return canonical(schedule::fold(
@@ -185,9 +199,11 @@ auto basic_team<Memory>::parallel_reduce(std::size_t first, std::size_t last, Op
 
 template <class Memory>
 template <class Op, class F>
-auto basic_team<Memory>::parallel_reduce_any(std::size_t first, std::size_t last, Op op, F&& f) {
+auto basic_team<Memory>::parallel_reduce_any(std::size_t first, std::size_t last, Op given, F&& f) {
   using callable = std::remove_reference_t<F>;
   using T = std::remove_cvref_t<std::invoke_result_t<F&, std::size_t>>;
+  auto&& op = detail::usable<T>(given);
+  using operation = std::remove_reference_t<decltype(op)>;
   const std::size_t count = last > first ? last - first : 0;
   const std::size_t blocks = std::min(count, detail::any_blocks);
   if (blocks == 0) {
@@ -196,8 +212,8 @@ auto basic_team<Memory>::parallel_reduce_any(std::size_t first, std::size_t last
   }
   // The sums are on the heap because a value may be large.
   array<T> sums(blocks);
-  detail::block_sums<T, Op, callable, detail::any_bounds> work({first, count, blocks}, op, f,
-                                                               sums.begin());
+  detail::block_sums<T, operation, callable, detail::any_bounds> work({first, count, blocks}, op, f,
+                                                                      sums.begin());
   run_loop(work, {count, {}, blocks, &detail::cost_of_loop<Memory, callable>});
   return canonical(schedule::fold(
       0, static_cast<rank_t>(blocks), [&](rank_t b) -> const T& { return sums[b]; },

@@ -57,7 +57,8 @@ void basic_member<Memory>::barrier() {
 
 template <class Memory>
 template <class Op, class T>
-T basic_member<Memory>::reduce(Op op, const T& value) {
+T basic_member<Memory>::reduce(Op given, const T& value) {
+  auto&& op = detail::usable<T>(given);
   if (team_ == nullptr) return canonical(value);
   T result{};
   if constexpr (!basic_team<Memory>::slot::template fits<T>) {
@@ -99,7 +100,8 @@ void basic_member<Memory>::gather(const T& value, Read&& read) {
 
 template <class Memory>
 template <class Op, class T>
-T basic_member<Memory>::exclusive_scan(Op op, const T& value, const T& first) {
+T basic_member<Memory>::exclusive_scan(Op given, const T& value, const T& first) {
+  auto&& op = detail::usable<T>(given);
   T result = first;
   gather(value, [&](auto get) {
     if (rank_ > 0) result = schedule::fold(0, rank_, get, op);
@@ -109,7 +111,8 @@ T basic_member<Memory>::exclusive_scan(Op op, const T& value, const T& first) {
 
 template <class Memory>
 template <class Op, class T>
-T basic_member<Memory>::inclusive_scan(Op op, const T& value) {
+T basic_member<Memory>::inclusive_scan(Op given, const T& value) {
+  auto&& op = detail::usable<T>(given);
   T result = value;
   gather(value, [&](auto get) { result = schedule::fold(0, rank_ + 1, get, op); });
   return canonical(result);
@@ -117,8 +120,10 @@ T basic_member<Memory>::inclusive_scan(Op op, const T& value) {
 
 template <class Memory>
 template <class Op, class T, std::size_t Extent>
-void basic_member<Memory>::reduce(Op op, std::span<T, Extent> values) {
-  static_assert(std::is_trivially_copyable_v<T>);
+void basic_member<Memory>::reduce(Op given, std::span<T, Extent> values) {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "a reduction of arrays takes trivially copyable values");
+  auto&& op = detail::usable<T>(given);
   const std::span<T> mine = values;
   using arrays = detail::arrays_of_ranks<T>;
   const auto collect = [&](const auto& span_of) {

@@ -242,8 +242,10 @@ auto basic_team<Memory>::run_reduce(Op op, F&& f) {
   using T = std::remove_cvref_t<std::invoke_result_t<callable&, member&>>;
   static_assert(std::is_trivially_copyable_v<T>,
                 "what travels between ranks is copied byte by byte");
-  if constexpr (slot::template fits<T> && std::is_trivially_copyable_v<Op> && sizeof(Op) <= 16 &&
-                alignof(Op) <= 8) {
+  if constexpr (!detail::can_combine<Op, T>) {
+    return detail::usable<T>(op)(T{}, T{});
+  } else if constexpr (slot::template fits<T> && std::is_trivially_copyable_v<Op> &&
+                       sizeof(Op) <= 16 && alignof(Op) <= 8) {
     if (!begin_region()) return canonical(run_alone(f));
     using reducing = reducing_part<callable, Op, T>;
     const reducing all{detail::held<member, callable, 32>(f), op};

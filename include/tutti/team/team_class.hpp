@@ -132,6 +132,11 @@ class TUTTI_API basic_team {
   template <class Op, class F>
   auto parallel_reduce(std::size_t first, std::size_t last, Op op, F&& f);
 
+  // Does the same for an `op` that need not be commutative, such as a product of matrices: the
+  // values are combined in the order of i. It is slower for numbers, because it has no lanes.
+  template <class Op, class F>
+  auto parallel_reduce_in_order(std::size_t first, std::size_t last, Op op, F&& f);
+
   // Does the same with the same bits for any number of ranks, because the bounds alone determine
   // the parts (loop.hpp).
   template <class Op, class F>
@@ -148,6 +153,9 @@ class TUTTI_API basic_team {
 
  private:
   friend class basic_member<Memory>;
+
+  template <class T, std::size_t Lanes, class Op, class F>
+  T reduce_blocks(std::size_t first, std::size_t last, Op op, F& f);
 
   // A job for a worker: a function, and the callable that the function uses (team_calls.hpp).
   struct job {
