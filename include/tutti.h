@@ -49,7 +49,23 @@ typedef enum tutti_error {
   TUTTI_ETHROW = -11,
   /* There is no room now: the slots of this sender are full, or there are as many actions as there
    * can be. */
-  TUTTI_EAGAIN = -12
+  TUTTI_EAGAIN = -12,
+  /* Barriers between processes: a barrier of this name exists already. */
+  TUTTI_EEXIST = -13,
+  /* There is no barrier of this name. */
+  TUTTI_ENOENT = -14,
+  /* The memory holds something else, or the barrier of another version of tutti. */
+  TUTTI_EKIND = -15,
+  /* The barrier is for another number of participants. */
+  TUTTI_ECOUNT = -16,
+  /* All participants of the barrier have died or left. */
+  TUTTI_ESTALE = -17,
+  /* A participant has died. */
+  TUTTI_EDIED = -18,
+  /* Another participant has the rank, or had it until it left. */
+  TUTTI_ETAKEN = -19,
+  /* The system refuses; errno tells why. */
+  TUTTI_ESYSTEM = -20
 } tutti_error;
 
 /* Returns one sentence about `error`. It never returns NULL, even if `error` is no tutti_error. */
@@ -61,6 +77,9 @@ TUTTI_API int tutti_version(void);
 /* Returns the libraries that the compiled library was built with, such as "hwloc, Highway", or an
  * empty string: then it reads /sys for the topology and folds without vector instructions. */
 TUTTI_API const char* tutti_built_with(void);
+
+/* Stands for no rank, or for any. */
+#define TUTTI_NO_RANK UINT32_MAX
 
 /* ---- Barriers */
 
@@ -76,6 +95,19 @@ typedef struct tutti_barrier tutti_barrier;
 TUTTI_API int tutti_barrier_create(tutti_barrier** out, uint32_t participants,
                                    const char* algorithm, const char* wait);
 
+/* Creates a barrier by tutti's choice in memory of the caller, at a multiple of
+ * TUTTI_BARRIER_ALIGNMENT. Neither this call nor those on the barrier allocate memory. The barrier
+ * has no ranks: calls that take one return TUTTI_ENOTSUP. On success *out is the barrier; otherwise
+ * it is NULL. Call tutti_barrier_destroy before the memory serves another purpose.
+ *   static _Alignas(TUTTI_BARRIER_ALIGNMENT) unsigned char memory[TUTTI_BARRIER_BYTES];
+ *   tutti_barrier_init(&barrier, memory, sizeof memory, 4);
+ * Errors: TUTTI_EINVAL (out or memory is NULL; bytes is less than the barrier takes, for which
+ * TUTTI_BARRIER_BYTES always suffices; the alignment; the participants as above). */
+#define TUTTI_BARRIER_BYTES 1024
+#define TUTTI_BARRIER_ALIGNMENT 128
+TUTTI_API int tutti_barrier_init(tutti_barrier** out, void* memory, size_t bytes,
+                                 uint32_t participants);
+
 /* Destroys the barrier. It ignores NULL. All ranks must have returned from their last call. */
 TUTTI_API void tutti_barrier_destroy(tutti_barrier* barrier);
 
@@ -84,12 +116,19 @@ TUTTI_API void tutti_barrier_destroy(tutti_barrier* barrier);
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait(tutti_barrier* barrier, uint32_t rank);
 
-/* Does the same, but gives up after timeout_ns nanoseconds. This rank must not use the barrier
- * again then. With algorithm NULL, "ticket", "pool" and "striped" the arrival still counts, so the
+/* Does the same, but gives up after timeout_ns nanoseconds. Of algorithm NULL, continue by
+ * tutti_barrier_resume_for; of the others, this rank must not use the barrier again. With algorithm
+ * NULL, "ticket", "pool" and "striped" the arrival still counts, so the
  * others can complete the episode. With the other algorithms a rank may give up before it has
  * passed on what it collected, so give every rank a deadline.
  * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_EBROKEN. */
 TUTTI_API int tutti_barrier_wait_for(tutti_barrier* barrier, uint32_t rank, uint64_t timeout_ns);
+
+/* Waits again for the episode in which this rank has timed out. After TUTTI_OK the rank may use the
+ * barrier as before. It returns TUTTI_OK at once if the rank has not timed out. Only algorithm NULL
+ * supports it.
+ * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_ENOTSUP. */
+TUTTI_API int tutti_barrier_resume_for(tutti_barrier* barrier, uint32_t rank, uint64_t timeout_ns);
 
 /* Arrives without a rank, as pthread_barrier_wait does. Any thread may call it, a different one
  * each time; every `participants` arrivals complete an episode. Only algorithm NULL, "ticket",
@@ -107,6 +146,33 @@ TUTTI_API int tutti_barrier_arrive_and_wait(tutti_barrier* barrier);
  * Errors: those of tutti_barrier_arrive_and_wait, TUTTI_ETIMEDOUT. */
 TUTTI_API int tutti_barrier_arrive_and_wait_for(tutti_barrier* barrier, uint64_t timeout_ns,
                                                 uint32_t* missing);
+
+/* Does what tutti_barrier_arrive_and_wait does, and sets *is_serial to 1 for one participant of the
+ * episode and to 0 for the others, as PTHREAD_BARRIER_SERIAL_THREAD does. If several participants
+ * arrive by other calls, one of those that arrive by this one gets 1. Only algorithm NULL supports
+ * it.
+ * Errors: TUTTI_EINVAL (a pointer is NULL), TUTTI_ENOTSUP. */
+TUTTI_API int tutti_barrier_arrive_and_wait_serial(tutti_barrier* barrier, int* is_serial);
+
+/* Arrive and wait apart: tutti_barrier_arrive counts an arrival without waiting and stores the
+ * number of the phase (episode) in *phase; tutti_barrier_wait_phase waits until that phase has
+ * ended. tutti_barrier_wait_phase_for gives up after timeout_ns nanoseconds: call it again, because
+ * the arrival counts. Unless `missing` is NULL, *missing is as for
+ * tutti_barrier_arrive_and_wait_for. A thread that has not waited for a phase must not arrive in
+ * the next but one. Only algorithm NULL supports them.
+ * Errors: TUTTI_EINVAL (barrier or phase is NULL), TUTTI_ENOTSUP, TUTTI_ETIMEDOUT. */
+TUTTI_API int tutti_barrier_arrive(tutti_barrier* barrier, uint64_t* phase);
+TUTTI_API int tutti_barrier_wait_phase(tutti_barrier* barrier, uint64_t phase);
+TUTTI_API int tutti_barrier_wait_phase_for(tutti_barrier* barrier, uint64_t phase,
+                                           uint64_t timeout_ns, uint32_t* missing);
+
+/* Arrive for the last time, without waiting: later episodes expect one participant less.
+ * tutti_barrier_drop does so as `rank`, which is never missing again and whose later calls return
+ * TUTTI_EBROKEN. Only algorithm NULL supports them.
+ * Errors: TUTTI_EINVAL (barrier is NULL), TUTTI_ENOTSUP; of tutti_barrier_drop also TUTTI_ERANK,
+ * TUTTI_EBROKEN and TUTTI_ENOMEM. */
+TUTTI_API int tutti_barrier_arrive_and_drop(tutti_barrier* barrier);
+TUTTI_API int tutti_barrier_drop(tutti_barrier* barrier, uint32_t rank);
 
 /* Tells which ranks have arrived less often than `rank`: after TUTTI_ETIMEDOUT these are the
  * missing ones. It writes up to `capacity` of them to `ranks`, in ascending order, and sets *count
@@ -139,6 +205,96 @@ TUTTI_API int tutti_barrier_set_patience(tutti_barrier* barrier, const char* pat
  *   for (i = 0; (name = f(i)); i++). */
 TUTTI_API const char* tutti_barrier_algorithm(size_t i);
 TUTTI_API const char* tutti_wait_policy(size_t i);
+
+/* ---- Barriers between processes. docs/processes.md explains them.
+ *
+ *   tutti_shared_barrier* sync;
+ *   tutti_shared_barrier_open(&sync, "stencil", 4, TUTTI_CREATE_OR_ATTACH);
+ *   tutti_shared_barrier_join(sync, rank);
+ *   for (...) {
+ *     work();
+ *     if (tutti_shared_barrier_arrive_and_wait(sync) == TUTTI_EDIED) {
+ *       tutti_shared_barrier_died(sync, &rank, &process);
+ *       ...
+ *     }
+ *   }
+ *   tutti_shared_barrier_close(sync);
+ *
+ * One thread at a time may use a handle, which has one participant at most: the thread that joined
+ * by it. If a participant ends without leaving, every wait ends with TUTTI_EDIED. */
+
+typedef struct tutti_shared_barrier tutti_shared_barrier;
+
+typedef enum tutti_opening {
+  /* The name must not be in use (TUTTI_EEXIST). */
+  TUTTI_CREATE = 0,
+  /* The barrier must exist (TUTTI_ENOENT) and not be stale (TUTTI_ESTALE). */
+  TUTTI_ATTACH = 1,
+  /* Whichever is possible; a stale barrier is replaced. */
+  TUTTI_CREATE_OR_ATTACH = 2
+} tutti_opening;
+
+/* Creates or attaches to the barrier of this name, in POSIX shared memory that only processes of
+ * this user can open. On success *out is the handle; otherwise it is NULL.
+ * Errors: TUTTI_EINVAL (out or name is NULL; the name has not 1 to 200 characters without '/';
+ * participants is not 1 .. 1024; `how` is no tutti_opening), TUTTI_EEXIST, TUTTI_ENOENT,
+ * TUTTI_EKIND, TUTTI_ECOUNT, TUTTI_ESTALE, TUTTI_EDIED, TUTTI_ESYSTEM (errno tells),
+ * TUTTI_ENOMEM. */
+TUTTI_API int tutti_shared_barrier_open(tutti_shared_barrier** out, const char* name,
+                                        uint32_t participants, int how);
+
+/* Removes the name. Processes that use the barrier go on.
+ * Errors: TUTTI_EINVAL (the name), TUTTI_ENOENT, TUTTI_ESYSTEM. */
+TUTTI_API int tutti_shared_barrier_unlink(const char* name);
+
+/* The same in memory that processes share by the program's own means, at a multiple of 128 bytes:
+ * one process builds the barrier, and each of them makes a handle by _at. _bytes returns how much
+ * memory it takes, or 0 for a number of participants that is out of range.
+ * Errors: TUTTI_EINVAL (a pointer is NULL; the place, the size or the participants), TUTTI_EKIND,
+ * TUTTI_ECOUNT, TUTTI_ENOMEM. */
+TUTTI_API size_t tutti_shared_barrier_bytes(uint32_t participants);
+TUTTI_API int tutti_shared_barrier_build(void* memory, size_t bytes, uint32_t participants);
+TUTTI_API int tutti_shared_barrier_at(tutti_shared_barrier** out, void* memory, size_t bytes,
+                                      uint32_t participants);
+
+/* Leaves, if this thread has joined, and frees the handle. It ignores NULL. */
+TUTTI_API void tutti_shared_barrier_close(tutti_shared_barrier* barrier);
+
+/* Makes the calling thread the participant `rank`, or that of the lowest free rank if `rank` is
+ * TUTTI_NO_RANK. tutti_shared_barrier_rank returns the rank, or TUTTI_NO_RANK.
+ * Errors: TUTTI_EINVAL (barrier is NULL, or has joined), TUTTI_ERANK, TUTTI_ETAKEN, TUTTI_EDIED,
+ * TUTTI_ESTALE. */
+TUTTI_API int tutti_shared_barrier_join(tutti_shared_barrier* barrier, uint32_t rank);
+TUTTI_API uint32_t tutti_shared_barrier_rank(const tutti_shared_barrier* barrier);
+TUTTI_API uint32_t tutti_shared_barrier_participants(const tutti_shared_barrier* barrier);
+
+/* Ends the part of this participant: neither this phase nor later ones expect it.
+ * Errors: TUTTI_EINVAL (barrier is NULL, or has not joined). */
+TUTTI_API int tutti_shared_barrier_leave(tutti_shared_barrier* barrier);
+
+/* Arrive, wait, and both. *phase is the number of the phase, modulo 2^31. After TUTTI_ETIMEDOUT the
+ * arrival counts: wait again. UINT64_MAX nanoseconds are no deadline.
+ * Errors: TUTTI_EINVAL (a pointer is NULL; the handle has not joined, or has arrived in this phase
+ * already), TUTTI_EDIED, TUTTI_ETIMEDOUT. */
+TUTTI_API int tutti_shared_barrier_arrive(tutti_shared_barrier* barrier, uint64_t* phase);
+TUTTI_API int tutti_shared_barrier_wait_for(tutti_shared_barrier* barrier, uint64_t phase,
+                                            uint64_t timeout_ns);
+TUTTI_API int tutti_shared_barrier_arrive_and_wait(tutti_shared_barrier* barrier);
+TUTTI_API int tutti_shared_barrier_arrive_and_wait_for(tutti_shared_barrier* barrier,
+                                                       uint64_t timeout_ns);
+
+/* Tells who has died, after TUTTI_EDIED of a wait of this handle.
+ * Errors: TUTTI_EINVAL (a pointer is NULL; no wait has told of a death). */
+TUTTI_API int tutti_shared_barrier_died(const tutti_shared_barrier* barrier, uint32_t* rank,
+                                        int32_t* process);
+
+/* Tells which ranks have not arrived in `phase`, in the form of tutti_barrier_missing. */
+TUTTI_API int tutti_shared_barrier_missing(const tutti_shared_barrier* barrier, uint64_t phase,
+                                           uint32_t* ranks, size_t capacity, size_t* count);
+
+/* Does for all participants what tutti_barrier_set_patience does for a barrier. */
+TUTTI_API int tutti_shared_barrier_set_patience(tutti_shared_barrier* barrier,
+                                                const char* patience);
 
 /* ---- Types and operations of reductions. Functions take them as int and report a value that is
  * out of range. */
@@ -289,7 +445,6 @@ TUTTI_API int tutti_team_missing(const tutti_team* team, uint32_t* ranks, size_t
 
 /* Returns the lowest rank that failed by itself in the last region, whose value the region
  * returned, or TUTTI_NO_RANK if no rank failed. */
-#define TUTTI_NO_RANK UINT32_MAX
 TUTTI_API uint32_t tutti_team_failed_rank(const tutti_team* team);
 
 /* The number of values that the messages that end a region can carry. tutti_member_reduce takes

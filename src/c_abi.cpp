@@ -1,34 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface of errors and barriers. It checks names, ranks and results and then calls the C++
 // class.
+#define TUTTI_CHECKS 0
 
 #include "src/c_abi.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
-struct tutti_barrier {
-  tutti_barrier(std::string_view algorithm, std::uint32_t participants, std::string_view wait)
-      : barrier(tutti::make_barrier(algorithm, participants, wait)),
-        is_anonymous(barrier->is_anonymous()),
-        ranks(participants) {}
+#include "tutti/barrier/barrier.hpp"
+#include "tutti/platform/minmax.hpp"
 
-  std::unique_ptr<tutti::any_barrier> barrier;
-  bool is_anonymous;
-  tutti::c_abi::attendance ranks;
+// Tutti's own choice is a tutti::barrier, which can do more than the barriers with a name.
+struct alignas(tutti::cache_line) tutti_barrier {
+  using chosen_barrier = tutti::barrier<>;
+
+  tutti_barrier(std::string_view algorithm, std::uint32_t participants, std::string_view wait) {
+    if (algorithm == tutti::default_algorithm && wait == tutti::default_wait)
+      chosen.emplace(static_cast<std::ptrdiff_t>(participants));
+    else
+      named = tutti::make_barrier(algorithm, participants, wait);
+    ranks.emplace(participants);
+  }
+  // A barrier that never allocates: one counter, and no ranks.
+  explicit tutti_barrier(std::uint32_t participants) : is_in_place(true) {
+    tutti::barrier_options one_counter;
+    one_counter.few = static_cast<tutti::rank_t>(chosen_barrier::max());
+    chosen.emplace(static_cast<std::ptrdiff_t>(participants), one_counter);
+    in_place_participants = participants;
+  }
+
+  bool is_anonymous() const noexcept { return chosen || named->is_anonymous(); }
+  bool set_patience(tutti::patience p) noexcept {
+    return chosen ? chosen->set_patience(p) : named->set_patience(p);
+  }
+
+  // Returns true to one participant of each phase, of those that ask.
+  bool is_first_to_ask(std::uint64_t phase) noexcept {
+    // Phases wrap around at 32 bits (striped.hpp).
+    const auto after = static_cast<std::uint32_t>(phase + 1);
+    // relaxed: publishes nothing; the barrier has ordered the phases.
+    std::uint32_t seen = asked.load(tutti::relaxed);
+    while (static_cast<std::int32_t>(after - seen) > 0)
+      // relaxed: see above.
+      if (asked.compare_exchange_weak(seen, after, tutti::relaxed, tutti::relaxed)) return true;
+    return false;
+  }
+
+  std::optional<chosen_barrier> chosen;
+  std::unique_ptr<tutti::any_barrier> named;
+  std::optional<tutti::c_abi::attendance> ranks;
+  const bool is_in_place = false;
+  tutti::rank_t in_place_participants = 0;
+  // The phase after the last one of which a participant was told that it is the serial one.
+  std::atomic<std::uint32_t> asked{0};
 };
+
+static_assert(sizeof(tutti_barrier) <= TUTTI_BARRIER_BYTES);
+static_assert(alignof(tutti_barrier) <= TUTTI_BARRIER_ALIGNMENT);
 
 namespace {
 
+using clock = std::chrono::steady_clock;
+
 int check(const tutti_barrier* barrier, std::uint32_t rank) {
-  return barrier == nullptr ? TUTTI_EINVAL : barrier->ranks.check(rank);
+  if (barrier == nullptr) return TUTTI_EINVAL;
+  return barrier->ranks ? barrier->ranks->check(rank) : TUTTI_ENOTSUP;
 }
 
 int check_without_rank(const tutti_barrier* barrier) {
   if (barrier == nullptr) return TUTTI_EINVAL;
-  return barrier->is_anonymous ? TUTTI_OK : TUTTI_ENOTSUP;
+  return barrier->is_anonymous() ? TUTTI_OK : TUTTI_ENOTSUP;
+}
+
+int check_phases(const tutti_barrier* barrier) {
+  if (barrier == nullptr) return TUTTI_EINVAL;
+  return barrier->chosen ? TUTTI_OK : TUTTI_ENOTSUP;
+}
+
+clock::time_point time_after(std::uint64_t timeout_ns) noexcept {
+  const std::uint64_t now = tutti::native::now_ns();
+  // Half of the clock's range is practically endless.
+  const std::uint64_t until =
+      timeout_ns > INT64_MAX / 2 - now ? std::uint64_t{INT64_MAX / 2} : now + timeout_ns;
+  return clock::time_point(std::chrono::nanoseconds(static_cast<std::int64_t>(until)));
+}
+
+// The result of wait(), which returns a timed_result. Only its list of missing ranks can need
+// memory that is not there, and it is made after the deadline has passed.
+template <class Wait>
+tutti::timed_result late_if_out_of_memory(Wait wait) noexcept {
+  try {
+    return wait();
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+}
+
+int result_of(const tutti::timed_result& told, std::uint32_t* missing) noexcept {
+  if (missing != nullptr) *missing = told.missing;
+  return told.in_time ? TUTTI_OK : TUTTI_ETIMEDOUT;
 }
 
 }  // namespace
@@ -50,6 +127,14 @@ const char* tutti_strerror(int error) {
     case TUTTI_ECANCELED: return "another rank of this region has failed";
     case TUTTI_ETHROW: return "a rank's function left by a C++ exception";
     case TUTTI_EAGAIN: return "there is no room now";
+    case TUTTI_EEXIST: return "a barrier of this name exists already";
+    case TUTTI_ENOENT: return "there is no barrier of this name";
+    case TUTTI_EKIND: return "the memory holds something else or the barrier of another version";
+    case TUTTI_ECOUNT: return "the barrier is for another number of participants";
+    case TUTTI_ESTALE: return "all participants of the barrier have died or left";
+    case TUTTI_EDIED: return "a participant has died";
+    case TUTTI_ETAKEN: return "another participant has the rank, or had it until it left";
+    case TUTTI_ESYSTEM: return "the system refuses; errno tells why";
     default: return "not an error of tutti";
   }
 }
@@ -94,56 +179,157 @@ int tutti_barrier_create(tutti_barrier** out, std::uint32_t participants, const 
   }
 }
 
-void tutti_barrier_destroy(tutti_barrier* barrier) { delete barrier; }
+int tutti_barrier_init(tutti_barrier** out, void* memory, size_t bytes,
+                       std::uint32_t participants) {
+  if (out == nullptr) return TUTTI_EINVAL;
+  *out = nullptr;
+  if (participants == 0 || participants > tutti_barrier_max() || memory == nullptr ||
+      bytes < sizeof(tutti_barrier) ||
+      reinterpret_cast<std::uintptr_t>(memory) % alignof(tutti_barrier) != 0)
+    return TUTTI_EINVAL;
+  *out = ::new (memory) tutti_barrier(participants);
+  return TUTTI_OK;
+}
+
+void tutti_barrier_destroy(tutti_barrier* barrier) {
+  if (barrier != nullptr && barrier->is_in_place)
+    barrier->~tutti_barrier();
+  else
+    delete barrier;
+}
 
 int tutti_barrier_wait(tutti_barrier* barrier, std::uint32_t rank) {
   if (const int error = check(barrier, rank)) return error;
-  barrier->ranks[rank].note_arrival();
-  barrier->barrier->arrive_and_wait(rank);
+  (*barrier->ranks)[rank].note_arrival();
+  if (barrier->chosen)
+    barrier->chosen->arrive_and_wait(rank);
+  else
+    barrier->named->arrive_and_wait(rank);
   return TUTTI_OK;
 }
 
 int tutti_barrier_wait_for(tutti_barrier* barrier, std::uint32_t rank, std::uint64_t timeout_ns) {
   if (const int error = check(barrier, rank)) return error;
-  barrier->ranks[rank].note_arrival();
+  tutti::c_abi::history& mine = (*barrier->ranks)[rank];
+  mine.note_arrival();
+  if (barrier->chosen) {
+    tutti::barrier<>& sync = *barrier->chosen;
+    const auto told = late_if_out_of_memory(
+        [&] { return sync.arrive_and_wait_until(rank, time_after(timeout_ns)); });
+    mine.late_phase = told.phase;
+    mine.broken = !told.in_time;
+    return result_of(told, nullptr);
+  }
   try {
-    if (barrier->barrier->arrive_and_wait(rank, tutti::c_abi::deadline_in(timeout_ns)))
+    if (barrier->named->arrive_and_wait(rank, tutti::c_abi::deadline_in(timeout_ns)))
       return TUTTI_OK;
   } catch (const std::bad_alloc&) {
-    // Only the list of missing ranks needs memory, and it is made after the deadline has passed.
+    // See late_if_out_of_memory().
   }
-  barrier->ranks[rank].broken = true;
+  mine.broken = true;
   return TUTTI_ETIMEDOUT;
+}
+
+int tutti_barrier_resume_for(tutti_barrier* barrier, std::uint32_t rank, std::uint64_t timeout_ns) {
+  const int error = check(barrier, rank);
+  if (error == TUTTI_OK) return TUTTI_OK;
+  if (error != TUTTI_EBROKEN) return error;
+  if (!barrier->chosen) return TUTTI_ENOTSUP;
+  tutti::c_abi::history& mine = (*barrier->ranks)[rank];
+  const int result = tutti_barrier_wait_phase_for(barrier, mine.late_phase, timeout_ns, nullptr);
+  mine.broken = result != TUTTI_OK;
+  return result;
 }
 
 int tutti_barrier_arrive_and_wait(tutti_barrier* barrier) {
   if (const int error = check_without_rank(barrier)) return error;
-  barrier->barrier->arrive_and_wait_without_rank();
+  if (barrier->chosen)
+    barrier->chosen->arrive_and_wait();
+  else
+    barrier->named->arrive_and_wait_without_rank();
+  return TUTTI_OK;
+}
+
+int tutti_barrier_arrive_and_wait_serial(tutti_barrier* barrier, int* is_serial) {
+  if (is_serial == nullptr) return TUTTI_EINVAL;
+  *is_serial = 0;
+  if (const int error = check_phases(barrier)) return error;
+  auto token = barrier->chosen->arrive();
+  const std::uint64_t phase = token.phase();
+  barrier->chosen->wait(std::move(token));
+  *is_serial = barrier->is_first_to_ask(phase) ? 1 : 0;
   return TUTTI_OK;
 }
 
 int tutti_barrier_arrive_and_wait_for(tutti_barrier* barrier, std::uint64_t timeout_ns,
                                       std::uint32_t* missing) {
   if (const int error = check_without_rank(barrier)) return error;
+  if (barrier->chosen)
+    return result_of(late_if_out_of_memory([&] {
+                       return barrier->chosen->arrive_and_wait_until(time_after(timeout_ns));
+                     }),
+                     missing);
   tutti::rank_t lacking = 0;
   bool in_time = false;
   try {
-    in_time = barrier->barrier->arrive_and_wait_without_rank(tutti::c_abi::deadline_in(timeout_ns),
-                                                             lacking);
+    in_time = barrier->named->arrive_and_wait_without_rank(tutti::c_abi::deadline_in(timeout_ns),
+                                                           lacking);
   } catch (const std::bad_alloc&) {
-    // The deadline has passed (see tutti_barrier_wait_for), and the missing ones cannot be counted.
+    // The deadline has passed (see late_if_out_of_memory), and the missing ones cannot be counted.
   }
   if (missing != nullptr) *missing = lacking;
   return in_time ? TUTTI_OK : TUTTI_ETIMEDOUT;
 }
 
+int tutti_barrier_arrive(tutti_barrier* barrier, std::uint64_t* phase) {
+  if (phase == nullptr) return TUTTI_EINVAL;
+  if (const int error = check_phases(barrier)) return error;
+  *phase = barrier->chosen->arrive().phase();
+  return TUTTI_OK;
+}
+
+int tutti_barrier_wait_phase(tutti_barrier* barrier, std::uint64_t phase) {
+  return tutti_barrier_wait_phase_for(barrier, phase, UINT64_MAX, nullptr);
+}
+
+int tutti_barrier_wait_phase_for(tutti_barrier* barrier, std::uint64_t phase,
+                                 std::uint64_t timeout_ns, std::uint32_t* missing) {
+  if (const int error = check_phases(barrier)) return error;
+  return result_of(late_if_out_of_memory(
+                       [&] { return barrier->chosen->wait_until(phase, time_after(timeout_ns)); }),
+                   missing);
+}
+
+int tutti_barrier_arrive_and_drop(tutti_barrier* barrier) {
+  if (const int error = check_phases(barrier)) return error;
+  barrier->chosen->arrive_and_drop();
+  return TUTTI_OK;
+}
+
+int tutti_barrier_drop(tutti_barrier* barrier, std::uint32_t rank) {
+  if (const int error = check(barrier, rank)) return error;
+  if (!barrier->chosen) return TUTTI_ENOTSUP;
+  tutti::c_abi::history& mine = (*barrier->ranks)[rank];
+  try {
+    barrier->chosen->arrive_and_drop_as(rank);
+  } catch (const std::bad_alloc&) {
+    return TUTTI_ENOMEM;
+  }
+  mine.note_last_arrival();
+  mine.broken = true;
+  return TUTTI_OK;
+}
+
 int tutti_barrier_missing(const tutti_barrier* barrier, std::uint32_t rank, std::uint32_t* ranks,
                           size_t capacity, size_t* count) {
-  return barrier == nullptr ? TUTTI_EINVAL : barrier->ranks.missing(rank, ranks, capacity, count);
+  if (barrier == nullptr) return TUTTI_EINVAL;
+  if (!barrier->ranks) return TUTTI_ENOTSUP;
+  return barrier->ranks->missing(rank, ranks, capacity, count);
 }
 
 std::uint32_t tutti_barrier_participants(const tutti_barrier* barrier) {
-  return barrier == nullptr ? 0 : barrier->ranks.participants();
+  if (barrier == nullptr) return 0;
+  return barrier->ranks ? barrier->ranks->participants() : barrier->in_place_participants;
 }
 
 std::uint32_t tutti_barrier_max(void) {
@@ -152,8 +338,8 @@ std::uint32_t tutti_barrier_max(void) {
 
 int tutti_barrier_set_patience(tutti_barrier* barrier, const char* patience) {
   if (barrier == nullptr) return TUTTI_EINVAL;
-  return tutti::c_abi::set_patience(
-      patience, [&](tutti::patience p) { return barrier->barrier->set_patience(p); });
+  return tutti::c_abi::set_patience(patience,
+                                    [&](tutti::patience p) { return barrier->set_patience(p); });
 }
 
 const char* tutti_barrier_algorithm(size_t i) {

@@ -20,11 +20,16 @@ namespace tutti::c_abi {
 struct alignas(cache_line) history {
   std::atomic<std::uint64_t> arrivals{0};
   bool broken = false;
+  // The phase of the last wait that was late (tutti_barrier_resume_for).
+  std::uint64_t late_phase = 0;
 
   void note_arrival() noexcept {
     // relaxed: only this rank writes it, and others read it for messages only.
     arrivals.store(arrivals.load(relaxed) + 1, relaxed);
   }
+  // The rank is never missing again.
+  // relaxed: see note_arrival().
+  void note_last_arrival() noexcept { arrivals.store(UINT64_MAX, relaxed); }
 };
 
 class attendance {
