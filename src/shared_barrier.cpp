@@ -177,9 +177,16 @@ class onlooker {
     sees_break();
   }
 
-  // Sleeps on the word and on those of the other participants.
+  // Sleeps on the word, and, if the wait takes longer, on those of the other participants too. A
+  // sleep on one word costs less.
   void sleep(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) const noexcept {
     if (sees_break()) return;
+    const std::uint64_t start = robust_memory::now_ns();
+    platform::futex_wait(word, seen, smaller(deadline_ns, start + brief_ns),
+                         platform::futex_scope::machine);
+    // The caller looks at the word again.
+    const std::uint64_t woken = robust_memory::now_ns();
+    if (woken < start + brief_ns || woken >= deadline_ns || sees_break()) return;
     platform::futex_word words[platform::most_futex_words];
     unsigned count = 0;
     words[count++] = platform::futex_word::of(word, seen);
@@ -192,16 +199,16 @@ class onlooker {
       if (platform::robust_lock::is_dead(value)) return;
       words[count++] = platform::futex_word::of(alive.address(), value);
     }
-    const std::uint64_t now = robust_memory::now_ns();
-    if (!platform::futex_wait_any(words, count, smaller(deadline_ns, now + insurance_ns)))
-      platform::futex_wait(word, seen, smaller(deadline_ns, now + look_every_ns),
+    if (!platform::futex_wait_any(words, count, smaller(deadline_ns, woken + insurance_ns)))
+      platform::futex_wait(word, seen, smaller(deadline_ns, woken + look_every_ns),
                            platform::futex_scope::machine);
     sees_break();
   }
 
  private:
   static constexpr unsigned pauses_between_looks = 8;
-  static constexpr std::uint64_t insurance_ns = 100'000'000, look_every_ns = 1'000'000;
+  static constexpr std::uint64_t brief_ns = 200'000, insurance_ns = 100'000'000,
+                                 look_every_ns = 1'000'000;
 
   segment segment_;
   unsigned pauses_left_ = pauses_between_looks;

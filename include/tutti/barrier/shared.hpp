@@ -15,17 +15,17 @@
 // most. Threads of one process can take part by one object each.
 //
 // Death: if a participant ends without leave(), by a signal, exit() or execve(), the kernel tells
-// the others, within 0.3 ms if they sleep. Every wait then ends with `died`, and names its rank and
-// process. The barrier is broken for good: make another one. All survivors agree which phase was
-// the last to end. A participant that is only stopped is waited for; use a deadline. A process that
-// ends before it joins is not noticed either.
+// the others, usually within a millisecond (docs/processes.md). Every wait then ends with `died`,
+// and names its rank and process. The barrier is broken for good: make another one. All survivors
+// agree which phase was the last to end. A participant that is only stopped is waited for; use a
+// deadline. A process that ends before it joins is not noticed either.
 // fork(): a child is no participant. It may join() with the object that it inherited.
 //
 // Algorithm: shared_phases.hpp. Waits use process_wait (wait/between_processes.hpp); a sleeper
-// sleeps on the word of the barrier and on one word of each other participant at once (futex_waitv,
-// Linux 5.16; before it, sleepers look every millisecond). As insurance a sleeper also looks ten
-// times a second: a stopped process may have got the only message, and with more than 128
-// participants each watches 127 others.
+// sleeps on the word of the barrier and, after 0.2 ms, on one word of each other participant at
+// once (futex_waitv, Linux 5.16; before it, sleepers look every millisecond). As insurance a
+// sleeper also looks ten times a second: a stopped process may have got the only message, and with
+// more than 128 participants each watches 127 others.
 // Cost: one compare-and-swap for each arrival; 64 bytes and a cache line for each participant.
 //
 // Memory ordering: what a participant does before it arrives or leaves happens before any
