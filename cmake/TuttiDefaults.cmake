@@ -28,6 +28,39 @@ function(tutti_compile_quickly target)
   endif()
 endfunction()
 
+# tutti_precompile(<target> [FMT]): the standard headers that most sources include, and {fmt} for a target that links it,
+# come to this target compiled once for the whole tree. No header of tutti is among them: a change of one would compile
+# everything anew. A project that embeds tutti compiles each source as it stands.
+set(tutti_precompiled <algorithm> <array> <atomic> <chrono> <functional> <map> <memory> <optional> <span> <stdexcept> <string>
+                      <string_view> <vector>)
+function(tutti_precompile target)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FMT" "" "")
+  # The compiler takes precompiled headers only with the options that they were made with.
+  get_target_property(pic ${target} POSITION_INDEPENDENT_CODE)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  string(MD5 key "${pic} ${options} ${arg_FMT}")
+  string(SUBSTRING ${key} 0 6 key)
+  set(owner tutti_precompiled_${key})
+  if(NOT TARGET ${owner})
+    add_library(${owner} STATIC "${PROJECT_SOURCE_DIR}/cmake/precompiled.cpp")
+    target_compile_features(${owner} PUBLIC cxx_std_20)
+    target_link_libraries(${owner} PRIVATE tutti_warnings)
+    set_target_properties(${owner} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE "${pic}" EXCLUDE_FROM_ALL TRUE)
+    if(options)
+      target_compile_options(${owner} PRIVATE ${options})
+    endif()
+    target_precompile_headers(${owner} PRIVATE ${tutti_precompiled})
+    if(arg_FMT)
+      target_link_libraries(${owner} PRIVATE fmt::fmt)
+      target_precompile_headers(${owner} PRIVATE <fmt/format.h>)
+    endif()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+endfunction()
+
 # Compiler options of tutti's own sources; never handed on to users.
 add_library(tutti_warnings INTERFACE)
 target_compile_options(

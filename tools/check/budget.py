@@ -68,6 +68,8 @@ def test_seconds(root: pathlib.Path, build: pathlib.Path) -> dict[str, float]:
     graph = listed["backtraceGraph"]
     sums: dict[str, float] = collections.defaultdict(float)
     for test in listed["tests"]:
+        if "backtrace" not in test:
+            continue  # ctest's own entry for a test program that is not built yet
         node = graph["nodes"][test["backtrace"]]
         while "parent" in node and "CMakeLists.txt" not in graph["files"][node["file"]]:
             node = graph["nodes"][node["parent"]]

@@ -18,6 +18,7 @@
 #include "hardware/driver/hbs_barrier.hpp"
 #include "hardware/driver/providers.hpp"
 #include "tests/conformance/data_check.hpp"
+#include "tutti/barrier/any.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/platform/native.hpp"
 
