@@ -61,7 +61,7 @@ bool pass_with_tasks(thread& me, crew& team, gate& g, std::uint32_t& phase, bool
     // counts; pairs with push_task and with the other ranks' fences.
     platform::fence(seq_cst);
     if (task* const next = take_task(me, team, nullptr)) {
-      execute(me, *next);
+      execute_late(me, *next);
       continue;
     }
     // acquire: see above.
@@ -105,6 +105,8 @@ bool meet(thread& me, bool can_be_cancelled) {
   wait_for_baton(me);
   return is_cancelled;
 }
+
+void meet_after_part(thread& me) { pass(me, *me.now.team, false); }
 
 void meet_at_end(thread& me) {
   crew& team = *me.now.team;

@@ -252,6 +252,7 @@ struct alignas(cache_line) desk {
   std::atomic<thread*> waiter{nullptr};
   // How far the rank has come in the order of combination (reproducible.hpp).
   std::atomic<std::uint64_t> position{0};
+  std::atomic<bool> is_away{false};
 };
 
 // ---- threads
@@ -273,6 +274,8 @@ struct context {
   // The loops with dependences of clang's interface that this thread has begun, and the last one.
   unsigned doacross_loops = 0;
   std::uint64_t position = 0;
+  // The locks that it holds, and the late tasks that it is in (reproducible.hpp).
+  unsigned locks = 0, late_tasks = 0;
   doacross_table* doacross = nullptr;
   // Its place, 0 if it has none, and the places of its region.
   unsigned place = 0, first_place = 0, places = 0;
@@ -372,6 +375,7 @@ struct crew {
   // Whether ranks run one after the other, and which one runs (reproducible.hpp).
   bool is_serial = false;
   std::vector<rank_state> states;
+  std::atomic<unsigned> away_with_lock{0};
   std::atomic<std::uint32_t> baton{0};
   adaptive_wait<> baton_wait{0};
   // The loops with dependences of clang's interface, by the order in which ranks come to them.
@@ -420,6 +424,8 @@ void wait_until_left(crew& team);
 // Waits for all ranks and, if the crew has tasks, until all have ended. Returns true if the region
 // is cancelled; only then do callers that can be cancelled stop waiting.
 bool meet(thread& me, bool can_be_cancelled);
+// The same for a rank that has ended its part and has left all orders of reproducible.hpp.
+void meet_after_part(thread& me);
 // Ends the rank's part of the region.
 void meet_at_end(thread& me);
 // Sleeps until `word` is no longer `seen`.

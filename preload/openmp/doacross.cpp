@@ -52,11 +52,10 @@ void wait_for(thread& me, std::uint64_t first, Next next) {
   std::uint64_t position = first;
   for (std::size_t d = 1; d < s.extents.size(); ++d) position = position * s.extents[d] + next();
   if (s.progress == nullptr) return;
-  if (is_reproducible())
-    let_others_run_until(me, [&] {
-      // relaxed: the wait below acquires.
-      return s.progress[entry_of(s, me, first)].load(tutti::relaxed) > position;
-    });
+  const absence away(me, [&] {
+    // relaxed: the wait below acquires.
+    return s.progress[entry_of(s, me, first)].load(tutti::relaxed) > position;
+  });
   // acquire: pairs with post.
   s.progress_wait.until(me.turn_wait, s.progress[entry_of(s, me, first)], acquire,
                         [position](std::uint64_t now) { return now > position; });

@@ -221,7 +221,9 @@ TUTTI_KMPC void __kmpc_critical(source_place*, int, void* name) { lock_in_turn(l
 TUTTI_KMPC void __kmpc_critical_with_hint(source_place*, int, void* name, unsigned) {
   lock_in_turn(lock_in(name));
 }
-TUTTI_KMPC void __kmpc_end_critical(source_place*, int, void* name) { lock_in(name).unlock(); }
+TUTTI_KMPC void __kmpc_end_critical(source_place*, int, void* name) {
+  unlock_in_turn(lock_in(name));
+}
 
 TUTTI_KMPC void __kmpc_ordered(source_place*, int) { wait_for_turn(self()); }
 TUTTI_KMPC void __kmpc_end_ordered(source_place*, int) {}
@@ -234,7 +236,10 @@ TUTTI_KMPC int __kmpc_reduce_nowait(source_place*, int, int, std::size_t, void*,
   lock_in(name).lock();
   return 1;
 }
-TUTTI_KMPC void __kmpc_end_reduce_nowait(source_place*, int, void* name) { lock_in(name).unlock(); }
+TUTTI_KMPC void __kmpc_end_reduce_nowait(source_place*, int, void* name) {
+  lock_in(name).unlock();
+  if (is_reproducible()) end_in_order(self());
+}
 TUTTI_KMPC int __kmpc_reduce(source_place*, int, int, std::size_t, void*, void (*)(void*, void*),
                              void* name) {
   if (is_reproducible()) begin_in_order(self());

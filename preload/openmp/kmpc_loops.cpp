@@ -250,11 +250,10 @@ TUTTI_KMPC void __kmpc_doacross_wait(source_place*, int, const std::int64_t* at)
   // What comes before the first iteration is nothing to wait for.
   if (me.now.team->size == 1 || !table.has(at)) return;
   const std::uint64_t i = table.index(at);
-  if (is_reproducible())
-    let_others_run_until(me, [&] {
-      // relaxed: the wait below acquires.
-      return (table.done[i / 32].load(tutti::relaxed) & (1u << (i % 32))) != 0;
-    });
+  const absence away(me, [&] {
+    // relaxed: the wait below acquires.
+    return (table.done[i / 32].load(tutti::relaxed) & (1u << (i % 32))) != 0;
+  });
   // acquire: pairs with __kmpc_doacross_post.
   table.wait.until(me.turn_wait, table.done[i / 32], acquire,
                    [bit = 1u << (i % 32)](std::uint32_t now) { return (now & bit) != 0; });

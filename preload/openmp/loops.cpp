@@ -89,11 +89,10 @@ bool next_guided(const crew& team, share& s, std::uint64_t& from, std::uint64_t&
 }
 
 void wait_for_turn_of(thread& me, share& s) {
-  if (is_reproducible())
-    let_others_run_until(me, [&] {
-      // relaxed: the wait below acquires.
-      return s.turn.load(relaxed) == me.now.my_chunk;
-    });
+  const absence away(me, [&] {
+    // relaxed: the wait below acquires.
+    return s.turn.load(relaxed) == me.now.my_chunk;
+  });
   // acquire: pairs with pass_turn_on.
   s.turn_wait.until(me.turn_wait, s.turn, acquire,
                     [mine = me.now.my_chunk](std::uint32_t now) { return now == mine; });

@@ -63,7 +63,11 @@ void open_in_order(thread& me, crew& team) {
   team.states.assign(team.size, rank_state::runs);
   // relaxed: the opening of the region publishes them.
   team.baton.store(0, relaxed);
-  for (unsigned rank = 0; rank < team.size; ++rank) team.desks[rank]->position.store(0, relaxed);
+  team.away_with_lock.store(0, relaxed);
+  for (unsigned rank = 0; rank < team.size; ++rank) {
+    team.desks[rank]->position.store(0, relaxed);
+    team.desks[rank]->is_away.store(false, relaxed);
+  }
 }
 
 void end_in_order_of_region(thread& me) {
@@ -85,6 +89,7 @@ void enter(thread& me, crew& team, unsigned rank, std::uint32_t phase, std::uint
   now.doacross_loops = 0;
   now.doacross = nullptr;
   now.position = 0;
+  now.locks = now.late_tasks = 0;
   now.current = team.implicit[rank];
   init_implicit(*now.current, team, team.outer);
 }
@@ -248,7 +253,7 @@ void close_region(thread& me) {
     meet_at_end(me);
     team.leaving = team.size;
   } else if (team.is_crowded) {
-    meet(me, false);
+    meet_after_part(me);
   } else {
     wait_for_arrivals(team, team.size);
   }

@@ -16,7 +16,17 @@ void move_to(thread& me, std::uint64_t position) {
   mine.store(position, release);
 }
 
-bool has_order(const thread& me) { return is_reproducible() && me.now.team->size > 1; }
+// A late task runs while its rank waits, so it has no place in the order.
+bool has_order(const thread& me) {
+  return is_reproducible() && me.now.team->size > 1 && me.now.late_tasks == 0;
+}
+
+void say_that_order_may_differ() {
+  static std::atomic<bool> has_said{false};
+  // relaxed: the line is all that the flag is about.
+  if (!has_said.exchange(true, relaxed))
+    warn("ranks combine values while others wait for them; the order may differ between runs");
+}
 
 void hand_baton_to(crew& team, unsigned rank) {
   // release: publishes what this rank did; pairs with wait_for_baton.
@@ -49,13 +59,21 @@ void note_serial(thread& me, region_function function) {
 void begin_in_order(thread& me) {
   if (!has_order(me) || me.now.team->is_serial) return;
   crew& team = *me.now.team;
+  if (me.now.locks != 0) return say_that_order_may_differ();
   const std::uint64_t mine = me.now.position;
   for (unsigned rank = 0; rank < team.size; ++rank) {
     if (rank == me.now.rank) continue;
     const std::uint64_t wanted = mine + (rank < me.now.rank ? 1 : 0);
     const desk& other = *team.desks[rank];
     // acquire: pairs with move_to.
-    while (other.position.load(acquire) < wanted) sched_yield();
+    while (other.position.load(acquire) < wanted) {
+      // relaxed: tells only that nothing is to be waited for.
+      if (other.is_away.load(relaxed) || team.away_with_lock.load(relaxed) != 0) {
+        say_that_order_may_differ();
+        break;
+      }
+      sched_yield();
+    }
   }
 }
 
@@ -69,6 +87,20 @@ void pass_order_at_barrier(thread& me) {
 
 void pass_order_at_end(thread& me) {
   if (has_order(me)) move_to(me, UINT64_MAX);
+}
+
+void begin_absence(thread& me) {
+  crew& team = *me.now.team;
+  // relaxed: nothing is published.
+  team.desks[me.now.rank]->is_away.store(true, relaxed);
+  if (me.now.locks != 0) team.away_with_lock.fetch_add(1, relaxed);
+}
+
+void end_absence(thread& me) {
+  crew& team = *me.now.team;
+  // relaxed: nothing is published.
+  team.desks[me.now.rank]->is_away.store(false, relaxed);
+  if (me.now.locks != 0) team.away_with_lock.fetch_sub(1, relaxed);
 }
 
 void wait_for_baton(thread& me) {

@@ -6,12 +6,21 @@
 // *Order of combination.* Ranks pass GOMP_atomic_start, and the reductions of clang's interface, in
 // turns: first each rank's first one since the last barrier, in the order of the ranks, then each
 // rank's second one, and so on. A rank that has come to the barrier, or ended its part, counts as
-// passed.
+// passed. No rank waits here for one that may wait for it:
+// - A rank that holds a lock, or is in a critical region, does not wait for its turn. So a rank that
+//   waits for a lock never waits for one that waits for its turn.
+// - A rank is *away* while it waits in an ordered region, for an iteration of a doacross loop or for
+//   tasks. Nobody waits for the turn of a rank that is away, or for any turn while a rank is away
+//   that holds a lock.
+// - *Late tasks*, which a rank runs while it waits, have no turns.
+// In the first two cases a line on standard error says that the order may differ between runs.
 //
 // *One after the other.* GCC compiles a reduction of one floating-point variable to a loop with
 // compare-and-swap, which no runtime can order. In a region whose code has such a loop only one rank
 // runs at a time: it hands over to the next one when it comes to a barrier or has to wait.
 #pragma once
+
+#include <type_traits>
 
 #include "preload/openmp/core.hpp"
 
@@ -46,12 +55,65 @@ void let_others_run_until(thread& me, IsReady is_ready) {
   }
 }
 
-// Locks as the ranks of such a region do.
+// ---- waits that neither order may wait for
+
+void begin_absence(thread& me);
+void end_absence(thread& me);
+
+// The calling rank is away until the end of the scope.
+class absence {
+ public:
+  absence(thread& me, bool is_away) : me_(me), is_away_(is_away) {
+    if (is_away_) begin_absence(me_);
+  }
+  // Unless `is_ready`. If ranks run one after the other, others run until then.
+  template <class IsReady>
+  requires(!std::is_same_v<IsReady, bool>) absence(thread& me, IsReady is_ready) : me_(me) {
+    if (!is_reproducible()) return;
+    let_others_run_until(me, is_ready);
+    is_away_ = !is_ready();
+    if (is_away_) begin_absence(me_);
+  }
+  ~absence() {
+    if (is_away_) end_absence(me_);
+  }
+  absence(const absence&) = delete;
+  absence& operator=(const absence&) = delete;
+
+ private:
+  thread& me_;
+  bool is_away_ = false;
+};
+
+// Runs a task that did not run when it was made.
+inline void execute_late(thread& me, task& t) {
+  ++me.now.late_tasks;
+  execute(me, t);
+  --me.now.late_tasks;
+}
+
+// ---- locks of the program
+
 inline void lock_in_turn(small_lock& lock) {
   if (!is_reproducible()) return lock.lock();
   thread& me = self();
-  if (!me.now.team->is_serial) return lock.lock();
-  let_others_run_until(me, [&lock] { return lock.try_lock(); });
+  if (me.now.team->is_serial)
+    let_others_run_until(me, [&lock] { return lock.try_lock(); });
+  else
+    lock.lock();
+  ++me.now.locks;
+}
+inline bool try_lock_in_turn(small_lock& lock) {
+  const bool is_mine = lock.try_lock();
+  if (is_mine && is_reproducible()) ++self().now.locks;
+  return is_mine;
+}
+inline void unlock_in_turn(small_lock& lock) {
+  lock.unlock();
+  if (!is_reproducible()) return;
+  context& now = self().now;
+  // The lock may have been set outside of the region.
+  if (now.locks != 0) --now.locks;
 }
 
 }  // namespace tutti::openmp

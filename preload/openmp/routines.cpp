@@ -156,8 +156,8 @@ TUTTI_OMP void omp_init_lock(small_lock* l) { new (l) small_lock; }
 TUTTI_OMP void omp_init_lock_with_hint(small_lock* l, int) { new (l) small_lock; }
 TUTTI_OMP void omp_destroy_lock(small_lock*) {}
 TUTTI_OMP void omp_set_lock(small_lock* l) { lock_in_turn(*l); }
-TUTTI_OMP void omp_unset_lock(small_lock* l) { l->unlock(); }
-TUTTI_OMP int omp_test_lock(small_lock* l) { return l->try_lock() ? 1 : 0; }
+TUTTI_OMP void omp_unset_lock(small_lock* l) { unlock_in_turn(*l); }
+TUTTI_OMP int omp_test_lock(small_lock* l) { return try_lock_in_turn(*l) ? 1 : 0; }
 
 TUTTI_OMP void omp_init_nest_lock(nest_lock* l) { new (l) nest_lock; }
 TUTTI_OMP void omp_init_nest_lock_with_hint(nest_lock* l, int) { new (l) nest_lock; }
@@ -173,12 +173,12 @@ TUTTI_OMP void omp_set_nest_lock(nest_lock* l) {
 TUTTI_OMP void omp_unset_nest_lock(nest_lock* l) {
   if (--l->count > 0) return;
   __atomic_store_n(&l->owner, nullptr, __ATOMIC_RELAXED);
-  l->lock.unlock();
+  unlock_in_turn(l->lock);
 }
 TUTTI_OMP int omp_test_nest_lock(nest_lock* l) {
   const void* const me = self().now.current;
   if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != me) {
-    if (!l->lock.try_lock()) return 0;
+    if (!try_lock_in_turn(l->lock)) return 0;
     __atomic_store_n(&l->owner, me, __ATOMIC_RELAXED);
   }
   return ++l->count;
@@ -209,13 +209,13 @@ constinit small_lock atomics;
 }  // namespace
 
 TUTTI_OMP void GOMP_critical_start() { lock_in_turn(unnamed_critical); }
-TUTTI_OMP void GOMP_critical_end() { unnamed_critical.unlock(); }
+TUTTI_OMP void GOMP_critical_end() { unlock_in_turn(unnamed_critical); }
 // The compiler gives each name a pointer of zeros, in which the lock has room.
 TUTTI_OMP void GOMP_critical_name_start(void** name) {
   lock_in_turn(*reinterpret_cast<small_lock*>(name));
 }
 TUTTI_OMP void GOMP_critical_name_end(void** name) {
-  reinterpret_cast<small_lock*>(name)->unlock();
+  unlock_in_turn(*reinterpret_cast<small_lock*>(name));
 }
 TUTTI_OMP void GOMP_atomic_start() {
   if (is_reproducible()) begin_in_order(self());

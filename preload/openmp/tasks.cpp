@@ -90,7 +90,7 @@ void help_until(thread& me, IsOver is_over) {
   desk& mine = *team.desks[me.now.rank];
   while (!is_over()) {
     if (task* const next = take_task(me, team, &current)) {
-      execute(me, *next);
+      execute_late(me, *next);
       continue;
     }
     // relaxed: what happens after this rings again.
@@ -105,12 +105,15 @@ void help_until(thread& me, IsOver is_over) {
     task* const late = is_over() ? nullptr : take_task(me, team, &current);
     if (late == nullptr && !is_over()) {
       let_others_run_until(me, is_over);
-      if (!team.is_serial) wait_for_bell(me, seen);
+      if (!team.is_serial) {
+        const absence away(me, is_reproducible());
+        wait_for_bell(me, seen);
+      }
     }
     // relaxed: a thread that rings in vain does no harm.
     team.idle.fetch_sub(1, relaxed);
     mine.waits_in.store(nullptr, relaxed);
-    if (late != nullptr) execute(me, *late);
+    if (late != nullptr) execute_late(me, *late);
   }
 }
 
