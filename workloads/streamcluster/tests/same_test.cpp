@@ -27,10 +27,7 @@ clustering run(const team_options& o, collectives_kind kind = collectives_kind::
 
 team_options on(rank_t threads, rank_t ranks = 0, std::string_view barrier = {},
                 std::string_view wait = "adaptive") {
-  return {.threads = threads,
-          .ranks = ranks,
-          .barrier = std::string(barrier),
-          .wait = std::string(wait)};
+  return {.threads = threads, .ranks = ranks, .barrier = barrier, .wait = wait};
 }
 
 const clustering& of_one_thread() {
