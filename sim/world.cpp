@@ -227,11 +227,7 @@ void world::note_site(const char* site) noexcept { me().site = site; }
 
 world::cpu_notes& world::notes() noexcept { return processors_[me().cpu].notes; }
 
-bool world::cpu_notes::visited_by_another() noexcept {
-  const std::size_t me = current_->running() + 1;
-  const std::size_t last = std::exchange(last_waiter_, me);
-  return last != 0 && last != me;
-}
+bool world::cpu_notes::visited_by_another() noexcept { return visit(current_->running()); }
 
 // ---- the operating system
 

@@ -32,6 +32,7 @@
 #include "sim/events.hpp"
 #include "sim/machine.hpp"
 #include "src/team/fiber_context.hpp"
+#include "tutti/platform/undisturbed_cpu.hpp"
 
 namespace tutti::sim {
 
@@ -107,26 +108,9 @@ class world {
   std::shared_ptr<void>& local(std::size_t number) noexcept;
   // What the running thread does next, for the report of a deadlock.
   void note_site(const char* site) noexcept;
-  // What the wait policies learn of a CPU (platform/cpu.hpp). No other process runs on a simulated
-  // machine.
-  class cpu_notes {
+  class cpu_notes : public platform::undisturbed_cpu {
    public:
     bool visited_by_another() noexcept;
-    bool has_other_process() const noexcept { return false; }
-    bool is_shunned(std::uint64_t) const noexcept { return false; }
-    bool is_contested(std::uint64_t) const noexcept { return false; }
-    bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return true; }
-    int times_before_yield(std::uint64_t) const noexcept { return 0; }
-    std::uint64_t ran_since(int) const noexcept { return 0; }
-    void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) const noexcept {}
-    void note_preemption(std::uint64_t, std::uint64_t) const noexcept {}
-    void note_short_yield() const noexcept {}
-    void note_wait() noexcept { ++waits_; }
-    std::uint32_t waits() const noexcept { return waits_; }
-
-   private:
-    std::size_t last_waiter_ = 0;
-    std::uint32_t waits_ = 0;
   };
   cpu_notes& notes() noexcept;
 

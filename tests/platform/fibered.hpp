@@ -20,6 +20,7 @@
 
 #include "src/team/fiber_context.hpp"
 #include "tutti/platform/topology.hpp"
+#include "tutti/platform/undisturbed_cpu.hpp"
 #include "tutti/team/no_fibers.hpp"
 
 namespace tutti::test {
@@ -243,26 +244,8 @@ struct fibered {
   }
 
   // A thread that finds another thread's number has company on its CPU.
-  struct hints {
-    std::size_t last_waiter = 0;
-    std::uint32_t wait_count = 0;
-    bool visited_by_another() noexcept {
-      const std::size_t me = fibered_world::current()->running() + 1;
-      const std::size_t last = last_waiter;
-      last_waiter = me;
-      return last != 0 && last != me;
-    }
-    bool has_other_process() const noexcept { return false; }
-    bool is_shunned(std::uint64_t) const noexcept { return false; }
-    bool is_contested(std::uint64_t) const noexcept { return false; }
-    bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return true; }
-    int times_before_yield(std::uint64_t) const noexcept { return 0; }
-    std::uint64_t ran_since(int) const noexcept { return 0; }
-    void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) const noexcept {}
-    void note_preemption(std::uint64_t, std::uint64_t) const noexcept {}
-    void note_short_yield() const noexcept {}
-    void note_wait() noexcept { ++wait_count; }
-    std::uint32_t waits() const noexcept { return wait_count; }
+  struct hints : platform::undisturbed_cpu {
+    bool visited_by_another() noexcept { return visit(fibered_world::current()->running()); }
   };
   static constexpr unsigned most_cpus = 64;
   static hints (&all_hints() noexcept)[most_cpus] {
