@@ -44,6 +44,25 @@ describe(peers utils "barriers, reductions and teams: programs to compare with"
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers")
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
+# The symbols file says with which version each symbol came. As long as the version begins with 0, programs depend on
+# the very version that they were built with, as dpkg's shlibs file says as well.
+find_program(TUTTI_GENSYMBOLS dpkg-gensymbols)
+mark_as_advanced(TUTTI_GENSYMBOLS)
+if(TUTTI_GENSYMBOLS AND TARGET tutti_shared)
+  set(symbols "${CMAKE_CURRENT_BINARY_DIR}/debian/symbols")
+  add_custom_command(
+    OUTPUT "${symbols}"
+    COMMAND "${CMAKE_COMMAND}" -E rm -f "${symbols}"
+    COMMAND
+      "${TUTTI_GENSYMBOLS}" -q -plibtutti${PROJECT_VERSION_MAJOR} -v${PROJECT_VERSION}-1 -e$<TARGET_FILE:tutti_shared>
+      "-P${CMAKE_CURRENT_BINARY_DIR}/debian" "-O${symbols}"
+    COMMAND sed -i "1s/#MINVER#/(= ${PROJECT_VERSION}-1)/" "${symbols}"
+    DEPENDS tutti_shared
+    COMMENT "Writing the symbols of the Debian package"
+    VERBATIM)
+  add_custom_target(tutti_symbols ALL DEPENDS "${symbols}")
+  list(APPEND CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${symbols}")
+endif()
 # The libraries that the linker needs for the static library and for the graphs' one.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "")
 foreach(used HWLOC:libhwloc-dev HIGHWAY:libhwy-dev BOOST_CONTEXT:libboost-context-dev)
