@@ -83,10 +83,49 @@ class StagesTest(unittest.TestCase):
         self.run_stages(counted)
         self.assertEqual(self.runs(), 2)
 
+    def test_the_progress_names_failed_tests_and_the_end_of_the_log(self) -> None:
+        status, said = self.run_stages(
+            self.stage(
+                "failing",
+                "echo '[7/9] Linking a'",
+                "echo '1/2 Test  #5: good .......   Passed    0.01 sec'",
+                "echo '2/2 Test #16: bad ........***Failed    0.02 sec'; echo the end; false",
+            )
+        )
+        self.assertEqual(status, 1)
+        self.assertIn("failing: 2/2 Test #16: bad ........***Failed", said)
+        self.assertIn("the end\n==> test-all: failing: all of its output is in build/test-all/", said)
+        self.assertNotIn("failing: 1/2 Test", said)
+
+    def test_the_progress_counts(self) -> None:
+        progress = self.program.Progress("a stage", False)
+        progress.SECONDS_BETWEEN_LINES = 0
+        for line, expected in (
+            ("[7/9] Linking a", "step 7 of 9 of the build"),
+            ("      Start  5: slow", "step 7 of 9 of the build, slow runs"),
+            ("1/2 Test  #4: skipped ....***Skipped   0.01 sec", "test 1 of 2, slow runs"),
+            ("2/2 Test  #5: slow ......***Timeout  0.01 sec", "test 2 of 2, slow runs, 1 failed"),
+        ):
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                progress.read(line)
+                said.truncate(0)
+                said.seek(0)
+                progress.tick()
+            self.assertIn(f"a stage, 0 min 00 s: {expected}\n", said.getvalue())
+
+    def test_a_stage_that_passed_on_another_commit_has_a_forecast(self) -> None:
+        counted = self.stage("counted", "true")
+        self.run_stages(counted)
+        self.commit()
+        said = self.run_stages(counted)[1]
+        self.assertRegex(said, r"a stage of a test \(0 min 00 s on \w{12}\)")
+
     def test_each_long_test_belongs_to_one_stage(self) -> None:
         for test in ("model.long_share_1", "network_namespaces.long_percent_20", "stress",
                      "network_namespaces.long_percent_5", "kernel.long", "mpi_long",
-                     "install.chroot", "hardware.tree.mutate"):  # fmt: skip
+                     "install.chroot", "hardware.tree.mutate", "openmp.task.often",
+                     "check.papers.run_all", "check.self_contained_all"):  # fmt: skip
             stages = [
                 name
                 for name, _, wanted, unwanted in self.program.LONG
