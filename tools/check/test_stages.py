@@ -94,7 +94,8 @@ class StagesTest(unittest.TestCase):
         )
         self.assertEqual(status, 1)
         self.assertIn("failing: 2/2 Test #16: bad ........***Failed", said)
-        self.assertIn("the end\n==> test-all: failing: all of its output is in build/test-all/", said)
+        where = "==> test-all: failing: all of its output is in build/test-all/"
+        self.assertIn(f"the end\n{where}", said)
         self.assertNotIn("failing: 1/2 Test", said)
 
     def test_the_progress_counts(self) -> None:
