@@ -123,8 +123,8 @@ class StagesTest(unittest.TestCase):
         self.assertRegex(said, r"a stage of a test \(0 min 00 s on \w{12}\)")
 
     def test_each_long_test_belongs_to_one_stage(self) -> None:
-        for test in ("model.long_share_1", "network_namespaces.long_percent_20", "stress",
-                     "network_namespaces.long_percent_5", "kernel.long", "mpi_long",
+        for test in ("model.long_share_1", "network_namespaces.long_percent_20.1_of_6", "stress",
+                     "network_fuzz.long", "kernel.long", "mpi_long",
                      "install.chroot", "hardware.tree.mutate", "openmp.task.often",
                      "check.papers.run_all", "check.self_contained_all"):  # fmt: skip
             stages = [
