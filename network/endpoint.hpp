@@ -48,7 +48,7 @@ struct waiting {
   std::chrono::microseconds first_repeat{1000};
   // The interval doubles up to this.
   std::chrono::microseconds longest_repeat{32000};
-  // The time that nodes get to answer, before a deadline, how far they are.
+  // How long nodes may take, at the end of a deadline, to report how far they are.
   std::chrono::milliseconds inquiry{20};
 };
 
@@ -77,9 +77,10 @@ class endpoint : public interface_base {
   // Returns when all ranks have called. After the limit it throws deadline_error; the endpoint then
   // still waits for this episode, which a further call of the same kind continues.
   void barrier(time_limit limit = {});
-  // Combines up to 32 values of every rank, in the packets.
+  // Combines up to 32 values of every rank, in the packets. Throws std::invalid_argument for sums and
+  // xor by dissemination unless the number of ranks is a power of two.
   void allreduce(unsigned operation, std::span<std::uint64_t> values, time_limit limit = {});
-  // Gives all ranks the root's values.
+  // Gives all ranks the root's values, of which there are up to 32.
   void broadcast(rank_t root, std::span<std::uint64_t> values, time_limit limit = {});
   // Sums doubles in the order of ranks, so that every rank gets the same bits whatever the
   // topology: the packets carry every rank's values, and the host adds. ranks * values is at most
@@ -111,7 +112,6 @@ class endpoint : public interface_base {
 
  private:
   void episode_with(unsigned operation, std::span<std::uint64_t> values, time_limit limit);
-  [[noreturn]] void give_up();
 
   std::uint32_t episode_ = 0;
   std::uint64_t repeats_ = 0;

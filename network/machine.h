@@ -94,8 +94,8 @@ struct tutti_net_state {
 /* What messages carry. A parity is that of the episode: a node is asked for values of its last
  * episode. */
 struct tutti_net_values {
-  /* Number of values and operation of what came, and of what was sent: a message of the next episode
-   * may come while the last one is still asked for. */
+  /* Number of values and operation of what came, and of what was sent: a message of the next
+   * episode may come while the last one is still asked for. */
   __u8 words[2], operation[2];
   __u8 sent_words[2], sent_operation[2];
   /* Rows whose part or result has come. */

@@ -19,11 +19,11 @@ class notifier {
   virtual void enter(rank_t /*receiver*/) {}
   // Tells all receivers. The next call comes when all have returned from their wait.
   virtual void notify() = 0;
-  // Returns once there was a notification that this receiver has not returned for.
+  // Returns once for each notification; at once if one came since this receiver's last return.
   virtual void wait(rank_t receiver) = 0;
 };
 
-// T is made for a number of receivers.
+// For contender::events: makes a T, whose constructor takes the number of receivers.
 template <class T>
 std::unique_ptr<notifier> make_notifier(rank_t receivers) {
   return std::make_unique<T>(receivers);

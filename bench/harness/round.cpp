@@ -281,8 +281,8 @@ class round {
   ping_pong ping_pong_;
   const rank_t partner_;
   std::vector<rank_record> records_;
-  bool last_chunk_[2] =
-      {};  // of chunks in turn: a slot is written again only when all have read it
+  // The chunks take turns: a slot is written again only when all have read it.
+  bool last_chunk_[2] = {};
   round_phases phases_;
   round_outcome outcome_;
 };
@@ -305,15 +305,20 @@ void check_rank(const round_request& request, timed_barrier& barrier, std::vecto
     barrier.arrive_and_wait(rank);
     for (rank_t other = 0; other < request.threads; ++other) {
       if (cells[other].episode == step || !cells[rank].fault.empty()) continue;
-      cells[rank].fault = "rank " + std::to_string(rank) + " left episode " +
-                          std::to_string(2 * step - 1) + " while rank " + std::to_string(other) +
-                          " was not in it";
+      cells[rank].fault = early_leave(cells[other].episode, step, rank, other);
     }
     barrier.arrive_and_wait(rank);
   }
 }
 
 }  // namespace
+
+std::string early_leave(std::uint64_t read, std::uint64_t step, rank_t reader, rank_t writer) {
+  const bool reader_left = read < step;
+  return "rank " + std::to_string(reader_left ? reader : writer) + " left episode " +
+         std::to_string(reader_left ? 2 * step - 1 : 2 * step) + " while rank " +
+         std::to_string(reader_left ? writer : reader) + " was not in it";
+}
 
 std::optional<double> floor_between(double before, double after) {
   if (before <= 0 || after <= 0) return std::nullopt;

@@ -29,7 +29,7 @@ class first_error {
       if (text_.empty()) text_ = e.what();
     }
   }
-  void rethrow() const {
+  void throw_if_any() const {
     if (!text_.empty()) throw std::runtime_error(text_);
   }
 
@@ -56,7 +56,7 @@ round_outcome outcome_of(const std::vector<std::uint64_t>& marks, std::uint64_t 
 // The processor time of the other threads of this process.
 double others_cpu_ns() { return process_cpu_ns() - thread_cpu_ns(); }
 
-// The vectors of a loop. Neither begins where the other does in its page, which would slow down
+// The vectors of a loop. They begin at different offsets in a page: the same offset would slow down
 // some processors.
 class axpy_vectors {
  public:
@@ -169,6 +169,7 @@ struct alignas(cache_line) published {
   std::string fault;
 };
 
+// With up to 12 ranks each is late once. It is late by more than the spread of the others' arrivals.
 constexpr std::uint64_t check_steps = 12;
 constexpr double late_ns = 20e3;
 
@@ -208,8 +209,7 @@ void check_rank(runtime_rank& me, std::vector<published>& cells) {
     me.barriers(1);
     for (rank_t other = 0; other < ranks; ++other) {
       if (cells[other].step == step || !cells[rank].fault.empty()) continue;
-      cells[rank].fault = fmt::format("rank {} left episode {} while rank {} was not in it", rank,
-                                      2 * step - 1, other);
+      cells[rank].fault = early_leave(cells[other].step, step, rank, other);
     }
     me.barriers(1);
   }
@@ -229,7 +229,7 @@ void region_runtime::place(const std::vector<int>& cpus) {
       [error, cpus](rank_t rank) { error->guard([&] { pin(cpus, rank); }); });
   keep(body);
   open(*body);
-  error->rethrow();
+  error->throw_if_any();
 }
 
 void region_runtime::loops(std::uint64_t count, const axpy_loop& loop) {
@@ -243,7 +243,7 @@ void region_runtime::loops(std::uint64_t count, const axpy_loop& loop) {
 void collective_runtime::place(const std::vector<int>& cpus) {
   first_error error;
   enter([&](runtime_rank& me) { error.guard([&] { pin(cpus, me.rank()); }); });
-  error.rethrow();
+  error.throw_if_any();
 }
 
 round_outcome run_round(const round_request& request, region_runtime& runtime) {
@@ -315,7 +315,8 @@ round_outcome gap_clock::outcome() const {
   outcome.episodes = latencies_.size();
   outcome.duration_ns = to_ns(end_ - begin_);
   outcome.samples = latencies_;
-  // Beside neighbours the episodes that lose a slice count as much as they last.
+  // Beside neighbours the mean, not the median: an episode that loses a time slice must weigh by its
+  // length.
   if (request_.least_ns > 0) outcome.samples = {summarize(latencies_).mean};
   const auto others = static_cast<double>(std::max<rank_t>(request_.threads - 1, 1));
   outcome.waiter_cpu_ns = (others_end_ - others_begin_) /

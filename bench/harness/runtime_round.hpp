@@ -69,7 +69,8 @@ class gap_clock {
   double others_end_ = 0;
 };
 
-// One rank's part of a round inside a region, for ranks that share no memory.
+// A round inside one open region. Ranks that are threads share one object; ranks that are processes
+// have one each, and only rank 0's keeps the clock.
 class collective_round {
  public:
   collective_round(const round_request& request, checksums& sums);
@@ -90,8 +91,8 @@ class collective_round {
   const round_request& request_;
   checksums& sums_;
   std::vector<std::uint64_t> marks_;  // rank 0's clock: before, and after each batch
-  bool last_chunk_[2] =
-      {};           // of chunks in turn: a slot is written again only when all have read it
+  // The chunks take turns: a slot is written again only when all have read it.
+  bool last_chunk_[2] = {};
   gap_clock gaps_;  // rank 0's
   round_outcome of_gaps_;
 };

@@ -2,7 +2,7 @@
 # The program of MPI's peer, for whichever MPI is installed.
 find_package(MPI QUIET COMPONENTS C)
 if(NOT MPI_C_FOUND OR NOT MPIEXEC_EXECUTABLE)
-  message(STATUS "Peer MPI: SKIPPED, no MPI is installed")
+  set(peer_missing "no MPI was installed when tutti was built")
   return()
 endif()
 
@@ -17,8 +17,9 @@ if(TUTTI_MPI_IS_OPEN_MPI)
 elseif(TUTTI_MPI_IS_MPICH)
   set(tutti_mpi_family mpich)
 endif()
-target_compile_definitions(tutti_peers PRIVATE TUTTI_MPI_FAMILY="${tutti_mpi_family}"
-                                               TUTTI_MPI_LAUNCHER="${MPIEXEC_EXECUTABLE}")
+set_source_files_properties(
+  peers/mpi.cpp PROPERTIES COMPILE_DEFINITIONS
+                           "TUTTI_MPI_FAMILY=\"${tutti_mpi_family}\";TUTTI_MPI_LAUNCHER=\"${MPIEXEC_EXECUTABLE}\"")
 
 add_executable(tutti_peer_mpi peers/mpi/process.cpp)
 target_link_libraries(tutti_peer_mpi PRIVATE tutti_harness tutti_warnings MPI::MPI_C)

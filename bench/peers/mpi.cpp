@@ -3,11 +3,6 @@
 // starts.
 #include "bench/contenders/contender.hpp"
 
-#ifndef TUTTI_MPI_FAMILY
-#define TUTTI_MPI_FAMILY "mpi"
-#define TUTTI_MPI_LAUNCHER ""
-#endif
-
 namespace tutti::bench {
 
 std::vector<contender> peer_mpi() {

@@ -48,8 +48,7 @@ static void step_on_frame(struct tutti_net_table* t, struct tutti_net_state* s, 
     m.episode = tutti_net_widened(m.episode, s->episode);
   } else {
     /* The fuzzer cannot guess checksums: what lies behind the headers counts all the same. */
-    if (bytes < TUTTI_NET_EXTENDED_FRAME ||
-        !tutti_net_read_extended(f + TUTTI_NET_HEADERS, &m) ||
+    if (bytes < TUTTI_NET_EXTENDED_FRAME || !tutti_net_read_extended(f + TUTTI_NET_HEADERS, &m) ||
         bytes < TUTTI_NET_EXTENDED_FRAME + 8u * m.words)
       return;
     for (unsigned i = 0; i < m.words; ++i)
@@ -75,8 +74,8 @@ static void step_on_frame(struct tutti_net_table* t, struct tutti_net_state* s, 
 }
 
 /* A sound frame for this node, so that the machine gets to see more than noise. */
-static void step_on_composed(struct tutti_net_table* t, struct tutti_net_state* s,
-                             struct input* in, int from_host) {
+static void step_on_composed(struct tutti_net_table* t, struct tutti_net_state* s, struct input* in,
+                             int from_host) {
   static const struct tutti_net_place place;
   uint8_t f[TUTTI_NET_LONGEST_FRAME] = {0};
   struct tutti_net_message m;

@@ -68,7 +68,7 @@ void run_barriers(unsigned topology, rank_t n, const cable_faults& cable, unsign
   std::atomic<unsigned> early{0};
   on_ranks(topology, n, cable, [&](udp_endpoint& e) {
     for (unsigned episode = 1; episode <= episodes; ++episode) {
-      // relaxed: only the packets order the ranks; a socket call is enough of a barrier on loopback.
+      // relaxed: only the packets order the ranks; on loopback a socket call is enough of a fence.
       published[e.rank()].store(episode, std::memory_order_relaxed);
       e.barrier(clock::now() + 60s);
       for (const auto& other : published)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the counting unit with constrained random threads on every path; the project's checker
-// checks the trace of episodes.
+// Runs the counting unit with constrained random threads on every path; the trace checker of
+// tests/conformance judges the episodes. Each check returns what is wrong, or nothing.
 
 #include <algorithm>
+#include <random>
+#include <string>
 
 #include "hardware/counting/sim/crowd.hpp"
 
@@ -42,19 +44,19 @@ class scenario {
           o.shuffle_memory = true;
           o.memory_latency = d == departure_path::csr ? 1 : d == departure_path::lines ? 6 : 30;
           o.think = moody(with_.seed + n, 32, 1'000);
-          std::string wrong = lives(o, episodes);
-          if (wrong.empty()) wrong = is_interrupted(o);
-          if (wrong.empty() && n > 1) wrong = misses_one(o);
+          std::string wrong = check_run(o, episodes);
+          if (wrong.empty()) wrong = check_resets(o);
+          if (wrong.empty() && n > 1) wrong = check_absent(o);
           if (!wrong.empty()) return name_of(o) + wrong;
         }
-    if (std::string wrong = refuses(); !wrong.empty()) return wrong;
+    if (std::string wrong = check_refusals(); !wrong.empty()) return wrong;
     if (most < 2) return {};
-    if (std::string wrong = told_too_few(); !wrong.empty()) return wrong;
-    return flag_is_stale();
+    if (std::string wrong = check_too_small_size(); !wrong.empty()) return wrong;
+    return check_stale_flag();
   }
 
  private:
-  std::string lives(const crowd_options& o, std::uint64_t episodes) {
+  std::string check_run(const crowd_options& o, std::uint64_t episodes) {
     crowd c(bench_, memory_, o);
     c.configure();
     if (!c.run(episodes, episodes * 40'000)) return "stuck";
@@ -71,7 +73,7 @@ class scenario {
 
   // A hard reset while some threads have arrived; afterwards the threads start again from episode
   // 0.
-  std::string is_interrupted(const crowd_options& o) {
+  std::string check_resets(const crowd_options& o) {
     crowd c(bench_, memory_, o);
     c.configure();
     std::mt19937_64 random(with_.seed);
@@ -86,7 +88,7 @@ class scenario {
   }
 
   // If one thread never arrives, no thread leaves.
-  std::string misses_one(crowd_options o) {
+  std::string check_absent(crowd_options o) {
     o.absent = static_cast<rank_t>(with_.seed % o.threads);
     crowd c(bench_, memory_, o);
     c.configure();
@@ -95,7 +97,7 @@ class scenario {
     return {};
   }
 
-  std::string refuses() {
+  std::string check_refusals() {
     crowd_options o;
     o.threads = 1;
     crowd c(bench_, memory_, o);
@@ -131,7 +133,7 @@ class scenario {
   }
 
   // The unit counts to one less than the number of threads; the checker must find it.
-  std::string told_too_few() {
+  std::string check_too_small_size() {
     crowd_options o;
     o.threads = most;
     o.believed = most - 1;
@@ -146,7 +148,7 @@ class scenario {
 
   // With arrivals by memory the flag alone is not enough: it still shows the last departure of this
   // copy.
-  std::string flag_is_stale() {
+  std::string check_stale_flag() {
     crowd_options o;
     o.threads = most;
     o.arrival = arrival_path::memory;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A node's part in the detection. It counts messages; holds the master's order until all threads
-/// are idle; replies with the count, the colour and the vote of one instant; releases the threads;
-/// and disables sending until the master enables it again.
+/// A node's part in the detection. It counts messages and carries out the master's orders: Detect is
+/// answered when all threads of the node are idle, with the count, the colour and the vote of one
+/// instant; Release lets the threads return, disables sending, and is answered when all have left;
+/// Enable lets them send again, and is answered at once.
 module tutti_detector_core
   import tutti_detector_pkg::*;
 #(
@@ -38,14 +39,15 @@ module tutti_detector_core
     output logic enable_o,
     /// Messages sent minus messages received, Levels + 1 cycles ago.
     output logic [Bits-1:0] count_o,
-    /// An order arrived while another one was held.
+    /// An order arrived before the reply to the last one was taken.
     output logic overrun_o
 );
   if (SumBits < 2 || SumBits > Bits) $fatal(1, "tutti_detector_core: SumBits must be 2 to Bits");
   if (Bits > CountBits)
     $fatal(1, "tutti_detector_core: Bits must be at most that of a message's count");
 
-  // Cycles until the tree shows which threads stayed after a release.
+  // Cycles from release_o until left_i tells who stayed: 2 for the cores, Levels for the tree, and 1
+  // for the register.
   localparam int unsigned Settle = Levels + 3;
   localparam int unsigned SettleBits = $clog2(Settle + 1);
 

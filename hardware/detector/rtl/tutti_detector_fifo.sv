@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A queue for two messages. A registered signal says before it is full whether it accepts another
-/// message.
+/// A queue for two messages. ready_o depends on registers only, never on ready_i, so the ready signals
+/// form no combinational chain through routers.
 module tutti_detector_fifo
   import tutti_detector_pkg::*;
 (
@@ -31,6 +31,7 @@ module tutti_detector_fifo
     end else begin
       used_q <= used_q + 2'(push) - 2'(pop);
     end
+    // used_q tells which of the two hold a message; the others' contents do not matter.
     if (pop) first_q <= used_q == 2'd2 ? second_q : message_i;
     else if (push && used_q == 2'd0) first_q <= message_i;
     if (push) second_q <= message_i;

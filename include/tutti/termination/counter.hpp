@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counter: termination detection with one shared word. A participant that enters idle() adds
-// itself, its vote, and its balance: the messages that it has sent less those that it has released
+// itself, its vote, and by how much its balance (messages sent less messages released) has changed
 // since its last entry. A participant that a message wakes takes itself and its vote out again.
 //
-// At every instant the word holds how many participants are idle and the sum of their balances. If
+// At every instant the word holds how many participants are idle and the sum of all reported balances. If
 // all are idle, no participant's counts can be newer than the word's, so a balance of 0 means that
 // no message is under way. The addition that brings the word to this state is the detection: it is
 // exact at the first attempt and happens at the instant of the last arrival. The same word counts

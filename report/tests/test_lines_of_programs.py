@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of the other programs: each says by itself what it measures, and what does not is refused.
-"""
+"""Result lines of `tutti graph`, the graph loops' ceilings, tutti over MPI and VCODE: they are read
+without mixing, and bad ones are refused with file and line."""
 
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -70,12 +71,14 @@ def test_seconds_are_not_taken_for_nanoseconds(tmp_path: Path):
 
 
 def test_the_schema_knows_every_key_that_these_tests_use():
-    for line in synthetic.lines():
+    made = [*synthetic.lines(), *synthetic_messages.graphs(random.Random(1))]
+    made.append(synthetic_messages.graph_run("heat", "sync", 0.25, 2, 9))
+    for line in made:
         if line["type"] == "result" and line.get("unit") == "ns":
             assert result_line(**{key: value for key, value in line.items() if key != "type"})
 
 
-def test_a_writer_does_not_invent_keys():
+def test_result_line_refuses_unknown_keys():
     with pytest.raises(ValueError, match='"colour" is not in'):
         result_line(
             provider="tutti", name="default", metric="loop", threads=2, median=1.0, colour="blue"
