@@ -23,7 +23,7 @@ install(
   ARCHIVE COMPONENT development)
 if(TARGET tutti_command)
   install(TARGETS tutti_front RUNTIME COMPONENT runtime)
-  install(TARGETS tutti_command RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/tutti" COMPONENT runtime)
+  install(TARGETS tutti_command tutti_vcode_command RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/tutti" COMPONENT runtime)
 endif()
 
 install(

@@ -11,9 +11,9 @@
 
 #include "tutti/version.h"
 
-/* Where the program with the subcommands is, from the folder of this one: in a build tree, and
- * where `cmake --install` puts it. */
-static const char* const places[] = {"libexec/tutti/tutti-command", TUTTI_SUBCOMMANDS};
+/* Where the programs with the subcommands are, from the folder of this one: in a build tree, and
+ * where `cmake --install` puts them. */
+static const char* const folders[] = {"libexec/tutti", TUTTI_LIBEXEC};
 
 int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "--version") == 0)
@@ -27,8 +27,12 @@ int main(int argc, char** argv) {
   program[length] = '\0';
   char* const name = strrchr(program, '/') + 1;
   const size_t room = (size_t)(program + sizeof program - name);
-  for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
-    if (snprintf(name, room, "%s", places[i]) < (int)room) execv(program, argv);
+  /* `tutti vcode` has a program of its own, with still fewer libraries. */
+  const int is_vcode = argc > 1 && strcmp(argv[1], "vcode") == 0;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
+    if (snprintf(name, room, "%s/%s", folders[i], is_vcode ? "tutti-vcode" : "tutti-command") <
+        (int)room)
+      execv(program, argv);
   fprintf(stderr, "tutti: error: cannot start %s: %s\n", program, strerror(errno));
   return 1;
 }

@@ -16,6 +16,7 @@
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
 #include "command/subcommands.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti::command {
@@ -23,11 +24,14 @@ namespace {
 
 struct vcode_options {
   std::string file;
-  std::string threads = "1";
+  std::string threads = "auto";
   std::string ranks = "0";
   std::string engine = "lazy";
   std::string barrier;
   std::string memory = "0";
+  std::string most_instructions = "0";
+  std::string most_seconds = "0";
+  std::string vector_unit;
   std::string share_from = "16384";
   std::string defer_from = "4096";
   bool check = false;
@@ -66,9 +70,17 @@ void require_barrier(const std::string& name) {
 
 vcode::run_options run_options_of(const vcode_options& o) {
   vcode::run_options made;
-  made.threads = static_cast<unsigned>(cli::parse_integer("--threads", o.threads, 0, most_threads));
+  // Engine lazy creates no thread before a vector is long enough, and leaves threads alone that
+  // turn out to have no core.
+  made.threads =
+      o.threads == "auto"
+          ? 0
+          : static_cast<unsigned>(cli::parse_integer("--threads", o.threads, 0, most_threads));
   made.ranks = static_cast<unsigned>(cli::parse_integer("--ranks", o.ranks, 0, most_threads));
   made.memory = cli::parse_bytes("--memory", o.memory, 0, UINT64_MAX >> 16);
+  made.most_instructions =
+      cli::parse_integer("--most-instructions", o.most_instructions, 0, UINT64_MAX);
+  made.most_seconds = cli::parse_number("--most-seconds", o.most_seconds, 0, 1e9);
   made.share_from = cli::parse_integer("--share-from", o.share_from, 1, UINT64_MAX);
   made.defer_from = cli::parse_integer("--defer-from", o.defer_from, 1, UINT64_MAX);
   made.engine = engine_of(o.engine);
@@ -78,7 +90,26 @@ vcode::run_options run_options_of(const vcode_options& o) {
   made.strict = o.strict;
   made.zero_timers = o.zero_timers;
   if (o.trace) made.trace = stderr;
+  made.result = stdout;
   return made;
+}
+
+void warn_of_too_many_threads(const vcode::run_options& o) {
+  const unsigned cpus = platform::usable_cpus();
+  if (o.engine != vcode::engine::spmd || o.threads <= cpus) return;
+  fmt::print(stderr,
+             "tutti: warning: {} threads of engine spmd share {} CPUs: every instruction waits for "
+             "threads without a CPU, so the run will be slow\n",
+             o.threads, cpus);
+}
+
+void choose_vector_unit(const std::string& name) {
+  if (name.empty()) return;
+  try {
+    vcode::force_vector_unit(name);
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(fmt::format("--vector-unit: {}", e.what()));
+  }
 }
 
 void print_statistics(const vcode::run_statistics& s) {
@@ -93,10 +124,12 @@ void print_statistics(const vcode::run_statistics& s) {
   line("instructions without a pass", s.fused);
   line("barrier episodes or regions", s.barriers);
   line("peak of the arena, bytes", s.arena_peak);
+  fmt::print(stderr, "  {:<34} {:>16}\n", "vector unit", vcode::vector_unit());
 }
 
 int run_program(const vcode_options& o) {
   const vcode::run_options options = run_options_of(o);
+  choose_vector_unit(o.vector_unit);
   // A write to a program that has ended must fail as an instruction and not end this process.
   std::signal(SIGPIPE, SIG_IGN);
   const std::string text = text_of(o.file);
@@ -104,13 +137,10 @@ int run_program(const vcode_options& o) {
     const vcode::program program = vcode::compile(text, o.file);
     for (const auto& each : program.warnings()) fmt::print(stderr, "tutti: warning: {}\n", each);
     vcode::require_no_inputs(program);
+    warn_of_too_many_threads(options);
     const auto before = std::chrono::steady_clock::now();
     const vcode::run_result result = vcode::run(program, {}, options);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-    for (const auto& each : result.stack) {
-      const std::string line = vcode::to_text(each);
-      if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) break;
-    }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       throw std::runtime_error("standard output cannot be written");
     }
@@ -133,7 +163,9 @@ void add_vcode(cli::command& program, action& chosen) {
   cli::command app =
       program.add_subcommand("vcode", "Run a program for the vector machine of NESL");
   app.add_option("file", o->file, "A VCODE program, as the NESL compiler writes it").required();
-  app.add_option("--threads", o->threads, "Number of threads, default 1; 0: one for each core");
+  app.add_option(
+      "--threads", o->threads,
+      "Number of threads; auto (default) or 0: as many as the process may use CPUs, if that pays");
   app.add_option("--ranks", o->ranks, "Number of virtual ranks; default: one for each thread");
   app.add_option(
       "--engine", o->engine,
@@ -141,7 +173,14 @@ void add_vcode(cli::command& program, action& chosen) {
   app.add_option("--barrier", o->barrier,
                  "An algorithm that `tutti info` lists; default: tutti chooses");
   app.add_option("--memory", o->memory,
-                 "Bytes for vectors, such as 4G; 0 (default): as much as the machine has");
+                 "Bytes for vectors, such as 4G; 0 (default): as much as the machine has and the "
+                 "process's control groups allow");
+  app.add_option("--most-instructions", o->most_instructions,
+                 "The program fails if it executes more instructions; 0 (default): no limit");
+  app.add_option("--most-seconds", o->most_seconds,
+                 "The program fails if it runs longer; 0 (default): no limit");
+  app.add_option("--vector-unit", o->vector_unit,
+                 "Use this unit instead of the widest, to compare: AVX3, AVX2, SSE4, baseline");
   app.add_option("--share-from", o->share_from,
                  "Engine lazy: number of elements from which all threads share an instruction")
       .show_default();
@@ -156,7 +195,9 @@ void add_vcode(cli::command& program, action& chosen) {
   app.add_flag("--zero-timers", o->zero_timers, "STOP_TIMER pushes 0.0");
   app.add_flag("--stats", o->statistics, "Print counts of the work on standard error");
   app.add_flag("--trace", o->trace, "Print a line for each instruction on standard error");
-  app.add_flag("--time", o->time, "Print the seconds that the program ran on standard error");
+  app.add_flag(
+      "--time", o->time,
+      "Print the seconds that the program ran, printing its stack included, on standard error");
   app.when_used([o, &chosen] { chosen = [o] { return run_program(*o); }; });
 }
 

@@ -67,8 +67,7 @@ std::vector<string> lines_of(const string& text) {
 
 // ---- the folder of the group
 
-// A hierarchy that can have the cpu controller: that of v2, or the one of v1 that has the
-// controller.
+// A hierarchy that can have the wanted controller: that of v2, or the one of v1 that has it.
 struct hierarchy {
   bool is_v2 = false;
   // The group of this process. It begins with /.
@@ -76,7 +75,7 @@ struct hierarchy {
 };
 
 // Parses /proc/self/cgroup, with lines such as "4:cpu,cpuacct:/group" (v1) and "0::/group" (v2).
-std::vector<hierarchy> hierarchies(const string& cgroup) {
+std::vector<hierarchy> hierarchies(const string& cgroup, string_view controller) {
   std::vector<hierarchy> found;
   for (const string& line : lines_of(cgroup)) {
     const std::size_t first = line.find(':');
@@ -84,7 +83,7 @@ std::vector<hierarchy> hierarchies(const string& cgroup) {
     if (second == string::npos || line[second + 1] != '/') continue;
     const string_view controllers = string_view(line).substr(first + 1, second - first - 1);
     const bool is_v2 = line.starts_with("0:") && controllers.empty();
-    if (is_v2 || lists(controllers, "cpu")) found.push_back({is_v2, line.substr(second + 1)});
+    if (is_v2 || lists(controllers, controller)) found.push_back({is_v2, line.substr(second + 1)});
   }
   return found;
 }
@@ -99,7 +98,7 @@ struct mount {
 
 // Parses /proc/self/mountinfo, with lines such as
 // "30 25 0:26 /top /folder rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct".
-std::vector<mount> cgroup_mounts(const string& mountinfo) {
+std::vector<mount> cgroup_mounts(const string& mountinfo, string_view controller) {
   std::vector<mount> found;
   for (const string& line : lines_of(mountinfo)) {
     const std::size_t dash = line.find(" - ");
@@ -108,7 +107,7 @@ std::vector<mount> cgroup_mounts(const string& mountinfo) {
     const auto after = split(string_view(line).substr(dash + 3), ' ');
     if (before.size() < 6 || after.size() < 3) continue;
     const bool is_v2 = after[0] == "cgroup2";
-    if (is_v2 || (after[0] == "cgroup" && lists(after[2], "cpu")))
+    if (is_v2 || (after[0] == "cgroup" && lists(after[2], controller)))
       found.push_back({is_v2, unescape(before[3]), unescape(before[4])});
   }
   return found;
@@ -245,10 +244,11 @@ recent& of_this_process() {
 
 }  // namespace
 
-std::vector<cpu_group> cpu_groups(const std::string& cgroup, const std::string& mountinfo) {
+std::vector<cpu_group> cpu_groups(const std::string& cgroup, const std::string& mountinfo,
+                                  const std::string& controller) {
   std::vector<cpu_group> found;
-  const auto mounts = cgroup_mounts(mountinfo);
-  for (const hierarchy& of : hierarchies(cgroup))
+  const auto mounts = cgroup_mounts(mountinfo, controller);
+  for (const hierarchy& of : hierarchies(cgroup, controller))
     if (auto at = place_of(of, mounts)) found.push_back(std::move(*at));
   return found;
 }

@@ -39,7 +39,8 @@ class source_error : public std::runtime_error {
   std::size_t column_;
 };
 
-// The program failed while it ran. what() returns "file:line: instruction in function: sentence".
+// The program failed while it ran. what() returns
+// "file:line:column: instruction in function: sentence".
 class run_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -88,8 +89,8 @@ class arena;
 // write to it; later runs find the page cleared. No data passes from one run to the next.
 class kept_memory {
  public:
-  // `bytes` of 0 means as much as the machine has. Throws std::invalid_argument if the system
-  // refuses.
+  // `bytes` of 0 means as much as the machine has and the process's control groups allow. Throws
+  // std::invalid_argument if the system refuses.
   explicit kept_memory(std::size_t bytes = 0);
   ~kept_memory();
   kept_memory(const kept_memory&) = delete;
@@ -111,7 +112,7 @@ enum class engine {
 };
 
 struct run_options {
-  // 0 means one thread for each core that the process may use.
+  // 0 means one thread for each CPU that the process may use.
   unsigned threads = 1;
   // Ranks of the team; 0 means as many as threads. If there are more, they share the threads as
   // fibers.
@@ -128,8 +129,13 @@ struct run_options {
   bool strict = false;
   // STOP_TIMER pushes 0.0.
   bool zero_timers = false;
-  // Bytes for vectors; 0 means as much as the machine has.
+  // Bytes for vectors; 0 means as much as the machine has and the process's control groups allow.
   std::size_t memory = 0;
+  // The run fails before the instruction after this many; 0 means no limit.
+  std::uint64_t most_instructions = 0;
+  // The run fails at the first instruction that begins after this many seconds; 0 means no limit.
+  // An instruction that has begun is not interrupted.
+  double most_seconds = 0;
   // Memory to use instead of `memory`. Only one run at a time may use it.
   kept_memory* kept = nullptr;
   // For engine lazy: the number of elements from which an instruction uses all threads, and the
@@ -143,12 +149,15 @@ struct run_options {
   std::FILE* input = stdin;
   std::FILE* output = stdout;
   std::FILE* error = stderr;
+  // If not null, the run prints the stack that the program leaves there instead of returning it.
+  // That needs no second copy of the vectors.
+  std::FILE* result = nullptr;
 };
 
 struct run_result {
   // True if the program ended by EXIT; the stack is then empty.
   bool exited = false;
-  // Bottom first.
+  // Bottom first. Empty if the run printed the stack.
   std::vector<vector_value> stack;
   run_statistics statistics;
 };
@@ -184,6 +193,13 @@ class spmd_run {
   struct state;
   std::unique_ptr<state> state_;
 };
+
+// Vector units: the kernels are compiled for several and use the widest that the processor has.
+const char* vector_unit();
+std::vector<std::string> vector_units();
+// Lets all later runs use another one, for instance to compare. Throws std::invalid_argument if the
+// processor does not have it.
+void force_vector_unit(const std::string& name);
 
 // Returns the text that WRITE and the end of a program print, with the newline.
 std::string to_text(const vector_value& value);

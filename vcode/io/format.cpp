@@ -18,24 +18,50 @@ void append_integer(std::string& text, std::int32_t number) {
   text.append(digits.data(), end);
 }
 
+// Prints as %.14e does.
 void append_real(std::string& text, double number) {
   std::array<char, 40> digits{};
-  const int size = std::snprintf(digits.data(), digits.size(), "%.14e", number);
-  text.append(digits.data(), static_cast<std::size_t>(size));
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
+                                 std::chars_format::scientific, 14)
+                       .ptr;
+  text.append(digits.data(), end);
 }
 
-template <class T, class Append>
+void append_flag(std::string& text, std::uint8_t flag) { text += flag != 0 ? 'T' : 'F'; }
+
+// Calls full(text) from time to time; it may take the text away.
+template <class T, class Append, class Full>
 void append_all(std::string& text, const void* elements, std::size_t count, const char* brackets,
-                Append&& append) {
+                Append&& append, Full&& full) {
+  constexpr std::size_t piece = std::size_t{1} << 16;
   const T* const data = static_cast<const T*>(elements);
   text += brackets[0];
   for (std::size_t i = 0; i < count; ++i) {
     text += ' ';
     append(text, data[i]);
+    if (text.size() >= piece) full(text);
   }
   text += ' ';
   text += brackets[1];
   text += '\n';
+}
+
+template <class Full>
+void append_pieces(std::string& text, kind type, const void* elements, std::size_t count,
+                   Full&& full) {
+  switch (type) {
+    case kind::real: return append_all<double>(text, elements, count, "()", append_real, full);
+    case kind::boolean:
+      return append_all<std::uint8_t>(text, elements, count, "()", append_flag, full);
+    case kind::segdes:
+      return append_all<std::int32_t>(text, elements, count, "[]", append_integer, full);
+    case kind::character: {
+      const auto* const codes = static_cast<const std::int32_t*>(elements);
+      for (std::size_t i = 0; i < count; ++i) text += static_cast<char>(codes[i]);
+      return;
+    }
+    default: return append_all<std::int32_t>(text, elements, count, "()", append_integer, full);
+  }
 }
 
 std::string_view shown_kind(const vector_value& value) {
@@ -52,19 +78,17 @@ std::string pair_type(const vector_value& value) {
 }  // namespace
 
 void append_text(std::string& text, kind type, const void* elements, std::size_t count) {
-  switch (type) {
-    case kind::real: return append_all<double>(text, elements, count, "()", append_real);
-    case kind::boolean:
-      return append_all<std::uint8_t>(text, elements, count, "()",
-                                      [](std::string& to, std::uint8_t b) { to += b ? 'T' : 'F'; });
-    case kind::segdes: return append_all<std::int32_t>(text, elements, count, "[]", append_integer);
-    case kind::character: {
-      const auto* const codes = static_cast<const std::int32_t*>(elements);
-      for (std::size_t i = 0; i < count; ++i) text += static_cast<char>(codes[i]);
-      return;
-    }
-    default: return append_all<std::int32_t>(text, elements, count, "()", append_integer);
-  }
+  append_pieces(text, type, elements, count, [](const std::string&) {});
+}
+
+void write_text(std::FILE* to, kind type, const void* elements, std::size_t count) {
+  std::string text;
+  const auto write = [to](std::string& piece) {
+    std::fwrite(piece.data(), 1, piece.size(), to);
+    piece.clear();
+  };
+  append_pieces(text, type, elements, count, write);
+  write(text);
 }
 
 std::string to_text(const vector_value& value) {

@@ -13,6 +13,7 @@
 // Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "vcode/kernels/vector_unit.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::vcode::HWY_NAMESPACE {
@@ -131,8 +132,6 @@ void count_from(std::uint32_t start, std::uint32_t stride, std::int32_t* out, st
   }
 }
 
-const char* unit() { return hwy::TargetName(HWY_TARGET); }
-
 }  // namespace
 }  // namespace tutti::vcode::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -140,28 +139,26 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tutti::vcode {
 
-HWY_EXPORT(find);
-HWY_EXPORT(zero_in);
-HWY_EXPORT(below);
-HWY_EXPORT(count_from);
-HWY_EXPORT(unit);
+TUTTI_VCODE_EXPORT(find);
+TUTTI_VCODE_EXPORT(zero_in);
+TUTTI_VCODE_EXPORT(below);
+TUTTI_VCODE_EXPORT(count_from);
 
 elementwise find_elementwise(opcode code, kind type) {
   // For one element the plainest target's loop starts fastest.
-  return {HWY_DYNAMIC_DISPATCH(find)(code, type), HWY_STATIC_DISPATCH(find)(code, type)};
+  return {TUTTI_VCODE_CHOSEN(find)(code, type), HWY_STATIC_DISPATCH(find)(code, type)};
 }
 bool has_zero(const std::int32_t* data, std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(zero_in)(data, count);
+  return TUTTI_VCODE_CHOSEN(zero_in)(data, count);
 }
 bool all_below(const std::int32_t* data, std::size_t count, std::uint32_t limit) {
-  return HWY_DYNAMIC_DISPATCH(below)(data, count, limit);
+  return TUTTI_VCODE_CHOSEN(below)(data, count, limit);
 }
 void fill_progression(std::int32_t start, std::int32_t stride, std::int32_t* out,
                       std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(count_from)
+  TUTTI_VCODE_CHOSEN(count_from)
   (static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(stride), out, count);
 }
-const char* vector_unit() { return HWY_DYNAMIC_DISPATCH(unit)(); }
 
 }  // namespace tutti::vcode
 #endif

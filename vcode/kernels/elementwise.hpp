@@ -31,7 +31,4 @@ bool all_below(const std::int32_t* data, std::size_t count, std::uint32_t limit)
 void fill_progression(std::int32_t start, std::int32_t stride, std::int32_t* out,
                       std::size_t count);
 
-// Returns the name of the chosen vector unit: "AVX3", "NEON", ...
-const char* vector_unit();
-
 }  // namespace tutti::vcode

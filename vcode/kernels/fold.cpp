@@ -13,6 +13,7 @@
 // Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "vcode/kernels/vector_unit.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::vcode::HWY_NAMESPACE {
@@ -171,9 +172,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tutti::vcode {
 
-HWY_EXPORT(find);
+TUTTI_VCODE_EXPORT(find);
 
-fold_kernels find_fold(opcode code, kind type) { return HWY_DYNAMIC_DISPATCH(find)(code, type); }
+fold_kernels find_fold(opcode code, kind type) { return TUTTI_VCODE_CHOSEN(find)(code, type); }
 
 const void* fold_kernels::identity(kind type) const {
   if (type == kind::real) return &identity_real;

@@ -11,6 +11,7 @@
 // Highway includes this file once for each target.
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "vcode/kernels/vector_unit.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tutti::vcode::HWY_NAMESPACE {
@@ -84,15 +85,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tutti::vcode {
 
-HWY_EXPORT(count_of_flags);
-HWY_EXPORT(pack);
+TUTTI_VCODE_EXPORT(count_of_flags);
+TUTTI_VCODE_EXPORT(pack);
 
 std::size_t count_flags(const std::uint8_t* flags, std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(count_of_flags)(flags, count);
+  return TUTTI_VCODE_CHOSEN(count_of_flags)(flags, count);
 }
 void pack_flagged(std::size_t element_size, const void* from, const std::uint8_t* flags,
                   std::size_t count, void* to, std::size_t room) {
-  HWY_DYNAMIC_DISPATCH(pack)(element_size, from, flags, count, to, room);
+  TUTTI_VCODE_CHOSEN(pack)(element_size, from, flags, count, to, room);
 }
 
 }  // namespace tutti::vcode

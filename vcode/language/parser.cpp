@@ -282,7 +282,7 @@ class parser {
     take();
   }
 
-  std::int32_t parse_integer() const {
+  std::int32_t parse_integer() {
     if (at_.kind == token_kind::word) {
       for (const auto& each : streams) {
         if (at_.text == each.name) return each.value;
@@ -290,7 +290,12 @@ class parser {
     }
     if (at_.kind != token_kind::integer) expected("an INT");
     // The number wraps.
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(parse_long(at_)));
+    const std::int64_t number = parse_long(at_);
+    const auto kept = static_cast<std::int32_t>(static_cast<std::uint32_t>(number));
+    if (kept != number) {
+      warn(at_, fmt::format("{} has more than 32 bits; the INT is {}", at_.text, kept));
+    }
+    return kept;
   }
 
   void resolve_calls() {

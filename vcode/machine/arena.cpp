@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "vcode/machine/group_memory.hpp"
+
 namespace tutti::vcode {
 namespace {
 
@@ -23,7 +25,7 @@ std::size_t physical_memory() {
 
 }  // namespace
 
-arena::arena(std::size_t bytes) {
+arena::arena(std::size_t bytes) : is_limited_(bytes == 0) {
   size_ = bytes == 0 ? physical_memory() : std::max<std::size_t>(bytes, 4096);
   constexpr std::size_t unit = 64;
   size_ = (size_ + unit - 1) / unit * unit;
@@ -46,6 +48,12 @@ arena::arena(std::size_t bytes) {
   // Long vectors are read from end to end, so a few huge pages cost less than many small ones. This
   // is only a hint.
   if (size_ >= allocator::page) madvise(begin_, size_, MADV_HUGEPAGE);
+}
+
+std::size_t arena::usable() {
+  std::call_once(read_,
+                 [this] { usable_ = is_limited_ ? std::min(size_, group_memory_limit()) : size_; });
+  return usable_;
 }
 
 arena::~arena() { munmap(begin_, size_); }
@@ -139,6 +147,9 @@ void* allocator::take_large(std::size_t bytes) {
     return begin;
   }
   if (bytes > size_ - used_) return nullptr;
+  // Most programs need less, and reading the limit takes a tenth of a millisecond.
+  constexpr std::size_t surely_usable = std::size_t{1} << 26;
+  if (used_ + bytes > surely_usable && used_ + bytes > arena_->usable()) return nullptr;
   std::byte* const begin = begin_ + used_;
   used_ += bytes;
   peak_ = std::max(peak_, used_);

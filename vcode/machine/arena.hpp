@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <set>
 #include <utility>
 #include <vector>
@@ -15,8 +16,8 @@ namespace tutti::vcode {
 // A range of addresses; the system provides the memory of a page at the first write to it.
 class arena {
  public:
-  // `bytes` of 0 means as much as the machine has. Throws std::invalid_argument if the system
-  // refuses.
+  // `bytes` of 0 means as much as the machine has and control groups allow. Throws
+  // std::invalid_argument if the system refuses.
   explicit arena(std::size_t bytes);
   ~arena();
   arena(const arena&) = delete;
@@ -24,6 +25,9 @@ class arena {
 
   std::byte* begin() const { return begin_; }
   std::size_t size() const { return size_; }
+  // The bytes, from the beginning, that may be used: less than size() if the caller named no size
+  // and a control group allows less. The first call reads the groups' files; thread-safe.
+  std::size_t usable();
 
   // The bytes, from the beginning, that have been written to or are about to be.
   std::size_t touched() const { return touched_; }
@@ -33,6 +37,9 @@ class arena {
   std::byte* begin_ = nullptr;
   std::size_t size_ = 0;
   std::size_t touched_ = 0;
+  bool is_limited_ = false;
+  std::once_flag read_;
+  std::size_t usable_ = 0;
 };
 
 // Hands out parts of an arena. It keeps its data structures outside the arena and decides by the

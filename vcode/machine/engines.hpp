@@ -67,7 +67,11 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeExecuto
   const bool finished = machine.run(shared.inputs);
   if (!is_first) return;
   shared.result.exited = !finished;
-  if (finished) shared.result.stack = machine.stack();
+  if (finished && options.result != nullptr) {
+    machine.print_stack(options.result);
+  } else if (finished) {
+    shared.result.stack = machine.stack();
+  }
   statistics.arena_peak = memory.memory().peak();
   shared.memory.touch(statistics.arena_peak);
   shared.result.statistics = statistics;

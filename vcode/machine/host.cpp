@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 
+#include "vcode/io/format.hpp"
 #include "vcode/language/verifier.hpp"
 #include "vcode/machine/operations.hpp"
 
@@ -90,6 +91,16 @@ vector_value to_host(context& c, value v) {
     }
     default: return copy_of<std::int32_t>(c, v);
   }
+}
+
+void print(context& c, value v, std::FILE* to) {
+  if (v.type() == kind::pair) {
+    const std::string text = to_text(to_host(c, v));
+    std::fwrite(text.data(), 1, text.size(), to);
+    return;
+  }
+  const value data = v.type() == kind::segdes && !v.is_scalar() ? value(v.vector()->lengths) : v;
+  write_text(to, v.type(), elements<std::byte>(c, data), static_cast<std::size_t>(v.length()));
 }
 
 void require_inputs(const function& entry, const std::vector<vector_value>& inputs) {

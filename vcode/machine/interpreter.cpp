@@ -100,7 +100,7 @@ const step* interpreter::enter(const step& call, const step* code) {
   return code + call.first;
 }
 
-template <bool Traced, bool Spmd>
+template <bool Traced, bool Spmd, bool Limited>
 bool interpreter::loop() {
   const step* const code = program_.steps.data();
   const step* at = at_;
@@ -113,6 +113,10 @@ bool interpreter::loop() {
   };
   while (true) {
     const step& s = *at;
+    if constexpr (Limited) {
+      save();
+      require_within_limits(count);
+    }
     ++count;
     if constexpr (Traced) trace(s, top);
     switch (s.code) {
@@ -217,16 +221,38 @@ bool interpreter::loop() {
 }
 
 bool interpreter::start() {
+  const bool is_limited = c_.options.most_instructions != 0 || c_.options.most_seconds > 0;
   if (c_.options.trace != nullptr) {
-    return c_.workers.is_spmd() ? loop<true, true>() : loop<true, false>();
+    if (is_limited)
+      return c_.workers.is_spmd() ? loop<true, true, true>() : loop<true, false, true>();
+    return c_.workers.is_spmd() ? loop<true, true, false>() : loop<true, false, false>();
   }
-  return c_.workers.is_spmd() ? loop<false, true>() : loop<false, false>();
+  if (is_limited)
+    return c_.workers.is_spmd() ? loop<false, true, true>() : loop<false, false, true>();
+  return c_.workers.is_spmd() ? loop<false, true, false>() : loop<false, false, false>();
+}
+
+void interpreter::require_within_limits(std::uint64_t executed) {
+  const std::uint64_t most = c_.options.most_instructions;
+  if (most != 0 && executed >= most) {
+    fail(fmt::format("the run has executed {} instructions, as many as its limit allows", most));
+  }
+  if (deadline_ns_ == 0) return;
+  // Reading the clock takes longer than most instructions, and engine spmd has to agree on it.
+  constexpr std::uint64_t seldom = 64;
+  const bool is_vector = at_->run != nullptr && !c_.workers.is_spmd();
+  if (!is_vector && executed % seldom != 0) return;
+  if (c_.workers.agree([&] { return c_.clock() >= deadline_ns_; })) {
+    fail(fmt::format("the run has taken {} seconds, as long as its limit allows",
+                     c_.options.most_seconds));
+  }
 }
 
 void interpreter::rethrow_with_place(const std::exception& e) const {
   const program_data& data = *program_.data;
   const auto index = static_cast<std::size_t>(at_ - program_.steps.data());
-  throw run_error(fmt::format("{}:{}: {} in {}: {}", data.file, data.code[index].where.line,
+  const place where = data.code[index].where;
+  throw run_error(fmt::format("{}:{}:{}: {} in {}: {}", data.file, where.line, where.column,
                               info(data.code[index].code).name, data.function_of(index).name,
                               e.what()));
 }
@@ -245,6 +271,9 @@ auto interpreter::with_place(Act&& act) const {
 bool interpreter::run(const std::vector<vector_value>& inputs) {
   const function& entry = program_.data->functions[program_.data->entry];
   at_ = program_.steps.data() + entry.begin;
+  if (c_.options.most_seconds > 0) {
+    deadline_ns_ = c_.clock() + static_cast<std::uint64_t>(c_.options.most_seconds * 1e9);
+  }
   return with_place([&] {
     push_constants();
     grow(inputs.size() + entry.growth);
@@ -253,6 +282,12 @@ bool interpreter::run(const std::vector<vector_value>& inputs) {
     // The caller reads the vectors that are still deferred, so compute them.
     for (value* v = values_.get(); finished && v != top_; ++v) force(c_, *v);
     return finished;
+  });
+}
+
+void interpreter::print_stack(std::FILE* to) {
+  with_place([&] {
+    for (const value* v = values_.get(); v != top_; ++v) print(c_, *v, to);
   });
 }
 

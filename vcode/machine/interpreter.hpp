@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -22,10 +23,14 @@ class interpreter {
   void stamp_traces(const timeline& times) { times_ = &times; }
   // Returns what the program left, bottom first.
   std::vector<vector_value> stack();
+  // Prints it instead.
+  void print_stack(std::FILE* to);
 
  private:
-  template <bool Traced, bool Spmd>
+  template <bool Traced, bool Spmd, bool Limited>
   bool loop();
+  // Fails if the run has reached its limit of instructions or of time.
+  void require_within_limits(std::uint64_t executed);
   bool start();
   void grow(std::size_t more);
   void push_constants();
@@ -48,6 +53,8 @@ class interpreter {
   value* limit_ = nullptr;
   const step* at_ = nullptr;
   std::vector<std::uint32_t> returns_;
+  // When the time is over, by the run's clock; 0 if there is no such limit.
+  std::uint64_t deadline_ns_ = 0;
   // Indexed by the first instruction of a function.
   std::vector<std::uint32_t> growth_;
 };

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RANK_UP and RANK_DOWN: sort keys together with their positions, by Highway's vectorized
-// quicksort. The position in the low bits makes every key different, so the unstable sort gives the
-// result of a stable one.
-#include <hwy/base.h>
-#include <hwy/contrib/sort/vqsort.h>
-
+// RANK_UP and RANK_DOWN: sort keys together with their positions, digit by digit from the lowest,
+// which keeps the order of equal keys. A digit that all keys share costs no pass.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "vcode/machine/operations.hpp"
@@ -28,42 +26,76 @@ struct integer_keys {
     return static_cast<packed>(down ? ~ordered : ordered) << 32 | position;
   }
   static std::uint32_t position(packed p) { return static_cast<std::uint32_t>(p); }
+  static std::uint32_t key(packed p) { return static_cast<std::uint32_t>(p >> 32); }
 };
 
 // Orders by the bits of IEEE 754: -0.0 comes before 0.0, and NaNs have places too.
 struct real_keys {
   using element = double;
-  using packed = hwy::uint128_t;
+  struct packed {
+    std::uint64_t key;
+    std::uint64_t place;
+  };
   static packed pack(element e, bool down, std::uint32_t position) {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     const auto bits = std::bit_cast<std::uint64_t>(e);
     const std::uint64_t ordered = (bits & sign) != 0 ? ~bits : bits | sign;
-    packed made;
-    made.hi = down ? ~ordered : ordered;
-    made.lo = position;
-    return made;
+    return {down ? ~ordered : ordered, position};
   }
-  static std::uint32_t position(const packed& p) { return static_cast<std::uint32_t>(p.lo); }
+  static std::uint32_t position(const packed& p) { return static_cast<std::uint32_t>(p.place); }
+  static std::uint64_t key(const packed& p) { return p.key; }
 };
 
 bool is_less(std::uint64_t a, std::uint64_t b) { return a < b; }
-bool is_less(const hwy::uint128_t& a, const hwy::uint128_t& b) {
-  return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo;
+bool is_less(const real_keys::packed& a, const real_keys::packed& b) {
+  return a.key != b.key ? a.key < b.key : a.place < b.place;
 }
 
 template <class Packed>
-void sort_alone(Packed* data, std::size_t count) {
-  const auto less = [](const Packed& a, const Packed& b) { return is_less(a, b); };
-  if (count > insertion_up_to) {
-    hwy::Sorter()(data, count, hwy::SortAscending());
-    return;
-  }
+void sort_few(Packed* data, std::size_t count) {
   for (std::size_t i = 1; i < count; ++i) {
     const Packed moved = data[i];
     std::size_t at = i;
-    for (; at > 0 && less(moved, data[at - 1]); --at) data[at] = data[at - 1];
+    for (; at > 0 && is_less(moved, data[at - 1]); --at) data[at] = data[at - 1];
     data[at] = moved;
   }
+}
+
+// Sorts by digits of `bits` bits. Returns `data` or `spare`, whichever has the result.
+template <class Keys, unsigned bits, class Packed>
+Packed* sort_digits(Packed* data, std::size_t count, Packed* spare) {
+  using key = decltype(Keys::key(*data));
+  constexpr unsigned digits = (8 * sizeof(key) + bits - 1) / bits;
+  constexpr std::size_t values = std::size_t{1} << bits;
+  const auto digit = [](const Packed& p, unsigned d) {
+    return static_cast<std::size_t>(Keys::key(p) >> (d * bits)) & (values - 1);
+  };
+  std::array<std::array<std::uint32_t, values>, digits> counts{};
+  for (std::size_t k = 0; k < count; ++k) {
+    for (unsigned d = 0; d < digits; ++d) ++counts[d][digit(data[k], d)];
+  }
+  for (unsigned d = 0; d < digits; ++d) {
+    auto& at = counts[d];
+    if (at[digit(data[0], d)] == count) continue;
+    std::uint32_t sum = 0;
+    for (auto& each : at) sum += std::exchange(each, sum);
+    for (std::size_t k = 0; k < count; ++k) spare[at[digit(data[k], d)]++] = data[k];
+    std::swap(data, spare);
+  }
+  return data;
+}
+
+// Sorts; returns `data` or `spare`, whichever has the result.
+template <class Keys, class Packed>
+Packed* sort_alone(Packed* data, std::size_t count, Packed* spare) {
+  // For fewer keys, 2048 counters for each digit cost more than the additional passes.
+  constexpr std::size_t wide_digits_from = 4096;
+  if (count > insertion_up_to) {
+    return count < wide_digits_from ? sort_digits<Keys, 8>(data, count, spare)
+                                    : sort_digits<Keys, 11>(data, count, spare);
+  }
+  sort_few(data, count);
+  return data;
 }
 
 template <class Keys>
@@ -80,7 +112,7 @@ class ranking {
         down_(down),
         parts_(c.workers.parts(static_cast<std::size_t>(segments.total))),
         keys_(c.memory, static_cast<std::size_t>(segments.total)),
-        merged_(c.memory, parts_ > 1 ? static_cast<std::size_t>(segments.total) : 1) {}
+        merged_(c.memory, static_cast<std::size_t>(segments.total)) {}
 
   void run() {
     const int32_t long_from = parts_ > 1 ? together_from : INT32_MAX;
@@ -113,9 +145,8 @@ class ranking {
   void rank_alone(int32_t segment) {
     const range all{0, static_cast<std::size_t>(segments_.lengths[segment])};
     fill(segment, all);
-    packed* const keys = keys_.data() + segments_.offsets[segment];
-    sort_alone(keys, all.end);
-    write(segment, keys, all);
+    const int32_t base = segments_.offsets[segment];
+    write(segment, sort_alone<Keys>(keys_.data() + base, all.end, merged_.data() + base), all);
   }
 
   // Each thread sorts a part, then merges the keys of its part of the result from all sorted parts.
@@ -126,7 +157,8 @@ class ranking {
     context_.workers.each(parts_, [&](unsigned part) {
       const range mine = part_of(count, part, parts_);
       fill(segment, mine);
-      sort_alone(keys + mine.begin, mine.size());
+      packed* const sorted = sort_alone<Keys>(keys + mine.begin, mine.size(), merged + mine.begin);
+      if (sorted != keys + mine.begin) std::copy_n(sorted, mine.size(), keys + mine.begin);
     });
     context_.workers.each(parts_, [&](unsigned part) {
       const range mine = part_of(count, part, parts_);

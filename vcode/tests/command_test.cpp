@@ -69,7 +69,7 @@ TEST_F(VcodeCommand, WrongOptionsAreOneSentenceAndStatusTwo) {
   for (const std::string& arguments :
        {std::string(), std::string("/nonexistent/x"), f + " --engine nonsense",
         f + " --barrier nonsense", f + " --threads -1", f + " --threads two", f + " --memory x",
-        f + " --nonsense", f + " extra"}) {
+        f + " --most-instructions x", f + " --most-seconds -1", f + " --nonsense", f + " extra"}) {
     const output e = error(arguments);
     EXPECT_EQ(e.status, 2) << arguments;
     EXPECT_TRUE(e.text.starts_with("tutti: ")) << e.text;
@@ -130,6 +130,50 @@ TEST_F(VcodeCommand, SegmentsThatAreTooLongAreNotRead) {
       out(file("FUNC MAIN READ SEGDES CPOP 1 1 POP 1 0 RET") + " <" + input("[ 2147483647 1 ]"));
   EXPECT_EQ(o.status, 0);
   EXPECT_EQ(o.text, "[ ]\n( F )\n");
+}
+
+TEST_F(VcodeCommand, LimitsEndAProgram) {
+  const std::string f = file("FUNC MAIN CALL MAIN RET");
+  const output count = error(f + " --most-instructions 100000");
+  EXPECT_EQ(count.status, 1);
+  EXPECT_NE(count.text.find("100000 instructions"), std::string::npos) << count.text;
+  const output time = error(f + " --most-seconds 0.05");
+  EXPECT_EQ(time.status, 1);
+  EXPECT_NE(time.text.find("0.05 seconds"), std::string::npos) << time.text;
+}
+
+TEST_F(VcodeCommand, WarnsOfConstantsThatWrap) {
+  const output o = error(file("FUNC MAIN CONST INT 4294967299 CONST INT -2147483648 RET"));
+  EXPECT_EQ(o.status, 0);
+  EXPECT_NE(o.text.find(":1:21: 4294967299 has more than 32 bits; the INT is 3\n"),
+            std::string::npos)
+      << o.text;
+  EXPECT_EQ(std::count(o.text.begin(), o.text.end(), '\n'), 1) << o.text;
+}
+
+TEST_F(VcodeCommand, WarnsOfMoreThreadsThanCpusInEngineSpmd) {
+  const std::string f = file("FUNC MAIN RET");
+  EXPECT_NE(error(f + " --threads 4000 --engine spmd --most-instructions 1").text.find("slow"),
+            std::string::npos);
+  EXPECT_EQ(error(f + " --threads 4000").text, "");
+}
+
+TEST_F(VcodeCommand, ShowsAndForcesTheVectorUnit) {
+  const std::string f = file("FUNC MAIN RET");
+  EXPECT_NE(error(f + " --stats --vector-unit baseline").text.find("baseline\n"),
+            std::string::npos);
+  const output o = error(f + " --vector-unit nonsense");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_TRUE(o.text.starts_with("tutti: --vector-unit: 'nonsense' is not")) << o.text;
+}
+
+// A long result is printed from where it is computed.
+TEST_F(VcodeCommand, PrintsWithoutASecondCopy) {
+  const std::string f = file("FUNC MAIN CONST FLOAT 1.5 CONST SEGDES 4000000 DIST FLOAT RET");
+  const output o = tutti::test::run_shell("ulimit -v 180000; " TUTTI_TEST_COMMAND " vcode " + f +
+                                          " --memory 64M --threads 1 | wc -c");
+  EXPECT_EQ(o.status, 0);
+  EXPECT_NE(o.text.find("84000004"), std::string::npos) << o.text;
 }
 
 TEST_F(VcodeCommand, CountsAndTraces) {

@@ -4,11 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <set>
 
+#include "tests/support/scratch.hpp"
 #include "vcode/machine/arena.hpp"
+#include "vcode/machine/group_memory.hpp"
 #include "vcode/machine/random_stream.hpp"
 #include "vcode/machine/segment_view.hpp"
 #include "vcode/machine/store.hpp"
@@ -56,21 +61,136 @@ TEST(VcodeRun, RefusesInputsThatDoNotFit) {
             std::string::npos);
 }
 
+TEST(VcodeRun, HasALimitOfInstructions) {
+  const program forever = compile("FUNC MAIN CALL AGAIN RET FUNC AGAIN CALL AGAIN RET", "x");
+  for (const engine e : {engine::lazy, engine::workers, engine::spmd}) {
+    run_options how;
+    how.engine = e;
+    how.threads = 2;
+    how.most_instructions = 1000;
+    try {
+      run(forever, {}, how);
+      ADD_FAILURE() << "no limit";
+    } catch (const run_error& error) {
+      EXPECT_STREQ(error.what(),
+                   "x:1:37: CALL in AGAIN: the run has executed 1000 instructions, as many as its "
+                   "limit allows");
+    }
+  }
+  run_options how;
+  how.most_instructions = 3;
+  EXPECT_EQ(complaint("CONST INT 1 POP 1 0", {}, how), "");
+  how.most_instructions = 2;
+  EXPECT_NE(complaint("CONST INT 1 POP 1 0", {}, how), "");
+}
+
+TEST(VcodeRun, HasALimitOfTime) {
+  const program forever = compile("FUNC MAIN CALL AGAIN RET FUNC AGAIN CALL AGAIN RET", "x");
+  for (const engine e : {engine::lazy, engine::workers, engine::spmd}) {
+    run_options how;
+    how.engine = e;
+    how.threads = 2;
+    how.most_seconds = 0.02;
+    try {
+      run(forever, {}, how);
+      ADD_FAILURE() << "no limit";
+    } catch (const run_error& error) {
+      EXPECT_STREQ(error.what(),
+                   "x:1:37: CALL in AGAIN: the run has taken 0.02 seconds, as long as its limit "
+                   "allows");
+    }
+  }
+}
+
+TEST(VcodeRun, PrintsTheStackInsteadOfReturningIt) {
+  std::FILE* const to = std::tmpfile();
+  ASSERT_NE(to, nullptr);
+  run_options how;
+  how.result = to;
+  const auto stack = result_of(
+      "CONST INT 7 CONST SEGDES 3 DIST INT CONST INT (1 0 2) MAKE_SEGDES CONST BOOL (T F) "
+      "CONST FLOAT (1.5 -0.0) CONST INT 1 CONST BOOL T PAIR",
+      {}, how);
+  EXPECT_TRUE(stack.empty());
+  std::rewind(to);
+  std::string text(1000, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), to));
+  std::fclose(to);
+  EXPECT_EQ(text,
+            "( 7 7 7 )\n[ 1 0 2 ]\n( T F )\n( 1.50000000000000e+00 -0.00000000000000e+00 )\n"
+            "pair(Int,Bool) \n");
+}
+
+TEST(VcodeRun, PrintsNumbersAsPrintfDoes) {
+  for (const double x : {0.0, -1.0, 1e300, 4.9e-324, 0.1, 123456789.123456789, 9.9999999999999995e9,
+                         std::numeric_limits<double>::infinity(),
+                         -std::numeric_limits<double>::infinity(), 0.5, 2.5e-5, 1.0 / 3}) {
+    char wanted[40];
+    std::snprintf(wanted, sizeof wanted, "( %.14e )\n", x);
+    EXPECT_EQ(to_text(reals{x}), wanted);
+  }
+}
+
+// Each vector unit computes the same bits.
+TEST(VcodeRun, UsesTheVectorUnitThatIsAskedFor) {
+  const std::string widest = vector_unit();
+  const std::vector<std::string> units = vector_units();
+  ASSERT_FALSE(units.empty());
+  EXPECT_EQ(units.front(), widest);
+  EXPECT_EQ(units.back(), "baseline");
+  std::vector<vector_value> wanted;
+  for (const auto& unit : units) {
+    force_vector_unit(unit);
+    EXPECT_EQ(vector_unit(), unit);
+    const auto got = result_of(
+        "CONST INT 1 CONST INT 3 CONST SEGDES 70001 INDEX COPY 1 0 I_TO_F SQRT COPY 1 1 CONST INT "
+        "7 "
+        "CONST SEGDES 70001 DIST INT % CONST INT 3 CONST SEGDES 70001 DIST INT < INT COPY 1 1 "
+        "COPY 1 1 CONST SEGDES 70001 PACK FLOAT +_SCAN FLOAT");
+    if (wanted.empty()) wanted = got;
+    EXPECT_EQ(got, wanted) << unit;
+  }
+  EXPECT_THROW(force_vector_unit("nonsense"), std::invalid_argument);
+  force_vector_unit(widest);
+}
+
+TEST(VcodeMemory, FollowsTheControlGroups) {
+  const test::scratch files;
+  const auto write = [&files](const std::string& path, const std::string& text) {
+    const std::filesystem::path whole = files.path(path);
+    std::filesystem::create_directories(whole.parent_path());
+    std::ofstream(whole) << text;
+  };
+  write("root/proc/self/cgroup", "0::/outer/inner\n");
+  write("root/proc/self/mountinfo", "30 25 0:26 / /groups rw - cgroup2 cgroup2 rw\n");
+  write("root/groups/outer/inner/memory.max", "max\n");
+  EXPECT_EQ(group_memory_limit(files.path("root")), std::numeric_limits<std::size_t>::max());
+  write("root/groups/outer/memory.max", "800\n");
+  EXPECT_EQ(group_memory_limit(files.path("root")), 700U);
+  write("root/proc/self/cgroup", "4:cpu,memory:/job\n");
+  write("root/proc/self/mountinfo", "30 25 0:26 / /old rw - cgroup cgroup rw,cpu,memory\n");
+  write("root/old/job/memory.limit_in_bytes", "1600\n");
+  EXPECT_EQ(group_memory_limit(files.path("root")), 1400U);
+}
+
 TEST(VcodeRun, NamesInstructionAndFunction) {
   EXPECT_EQ(complaint("CONST INT (1 2)\nCONST INT (1 2 3)\n+ INT"),
-            "x:3: + in MAIN: operand 1 has length 2, operand 2 has length 3");
-  EXPECT_EQ(complaint("CONST INT 1 CONST INT 0 / INT"), "x:1: / in MAIN: division by zero");
+            "x:3:1: + in MAIN: operand 1 has length 2, operand 2 has length 3");
+  EXPECT_EQ(complaint("CONST INT 1 CONST INT 0 / INT"), "x:1:35: / in MAIN: division by zero");
   EXPECT_EQ(complaint("CONST INT (1 2 3) CONST INT (1 5 0) %"),
-            "x:1: % in MAIN: division by zero: element 2 of the divisor");
+            "x:1:47: % in MAIN: division by zero: element 2 of the divisor");
   EXPECT_EQ(complaint("CONST INT (1 2) CONST INT 3 MAKE_SEGDES +_SCAN INT"),
-            "x:1: +_SCAN in MAIN: the vector has length 2, the segments together has length 3");
+            "x:1:51: +_SCAN in MAIN: the vector has length 2, the segments together has length 3");
   EXPECT_EQ(complaint("CONST INT -1 MAKE_SEGDES"),
-            "x:1: MAKE_SEGDES in MAIN: segment 0 has the length -1");
-  EXPECT_EQ(complaint("CONST INT (2000000000 2000000000) MAKE_SEGDES"),
-            "x:1: MAKE_SEGDES in MAIN: the segments have 4000000000 elements together: more than "
-            "an INT can count");
-  EXPECT_EQ(complaint("CONST BOOL () IF ENDIF"), "x:1: IF in MAIN: the flag has length 0, not 1");
-  EXPECT_EQ(complaint("CONST INT 0 RAND"), "x:1: RAND in MAIN: division by zero: element 0 is 0");
+            "x:1:24: MAKE_SEGDES in MAIN: segment 0 has the length -1");
+  EXPECT_EQ(
+      complaint("CONST INT (2000000000 2000000000) MAKE_SEGDES"),
+      "x:1:45: MAKE_SEGDES in MAIN: the segments have 4000000000 elements together: more than "
+      "an INT can count");
+  EXPECT_EQ(complaint("CONST BOOL () IF ENDIF"),
+            "x:1:25: IF in MAIN: the flag has length 0, not 1");
+  EXPECT_EQ(complaint("CONST INT 0 RAND"),
+            "x:1:23: RAND in MAIN: division by zero: element 0 is 0");
 }
 
 TEST(VcodeRun, ChecksEveryIndex) {
@@ -78,15 +198,15 @@ TEST(VcodeRun, ChecksEveryIndex) {
   const std::string source = "CONST INT (7 8 9) ";
   const std::string outside = "index 3 (element 1) is outside of segment 0, whose length is 3";
   EXPECT_EQ(complaint(source + "CONST INT (0 3 1)" + one + "PERMUTE INT"),
-            "x:1: PERMUTE in MAIN: " + outside);
+            "x:1:71: PERMUTE in MAIN: " + outside);
   EXPECT_EQ(complaint(source + "CONST INT (0 3 1)" + one + one + "BPERMUTE INT"),
-            "x:1: BPERMUTE in MAIN: " + outside);
+            "x:1:96: BPERMUTE in MAIN: " + outside);
   EXPECT_EQ(complaint(source + "CONST INT (0 3 1) " + source + one + one + "DPERMUTE INT"),
-            "x:1: DPERMUTE in MAIN: " + outside);
+            "x:1:115: DPERMUTE in MAIN: " + outside);
   EXPECT_EQ(complaint(source + "CONST INT -1" + one + "EXTRACT INT"),
-            "x:1: EXTRACT in MAIN: index -1 is outside of segment 0, whose length is 3");
+            "x:1:66: EXTRACT in MAIN: index -1 is outside of segment 0, whose length is 3");
   EXPECT_EQ(complaint(source + "CONST INT 3 CONST INT 0" + one + "REPLACE INT"),
-            "x:1: REPLACE in MAIN: index 3 is outside of segment 0, whose length is 3");
+            "x:1:77: REPLACE in MAIN: index 3 is outside of segment 0, whose length is 3");
   // An index whose flag is F is not checked.
   EXPECT_EQ(
       complaint(source + "CONST INT (0 99 1) CONST BOOL (T F T)" + one + one + "BFPERMUTE INT"),
@@ -111,10 +231,10 @@ TEST(VcodeRun, ChecksMoreWhenAsked) {
       "CONST INT (7 8 9) CONST INT (0 0 1) CONST INT 3 MAKE_SEGDES PERMUTE INT";
   EXPECT_EQ(complaint(twice), "");
   EXPECT_EQ(complaint(twice, {}, check),
-            "x:1: PERMUTE in MAIN: not a permutation: index 0 (element 1) is there twice");
+            "x:1:71: PERMUTE in MAIN: not a permutation: index 0 (element 1) is there twice");
   EXPECT_EQ(complaint("CONST BOOL (T F) IF ENDIF"), "");
   EXPECT_EQ(complaint("CONST BOOL (T F) IF ENDIF", {}, check),
-            "x:1: IF in MAIN: the flag has length 2, not 1");
+            "x:1:28: IF in MAIN: the flag has length 2, not 1");
 }
 
 TEST(VcodeRun, SaysThatTheArenaIsFull) {
@@ -123,10 +243,10 @@ TEST(VcodeRun, SaysThatTheArenaIsFull) {
   how.memory = 1 << 20;
   // Deferred vectors take memory only when they are needed: here, when the caller reads the result.
   EXPECT_EQ(complaint(body, {}, how),
-            "x:1: RET in MAIN: the arena is full: 4000000 more bytes do not fit");
+            "x:1:71: RET in MAIN: the arena is full: 4000000 more bytes do not fit");
   how.engine = engine::workers;
   EXPECT_EQ(complaint(body, {}, how),
-            "x:1: INDEX in MAIN: the arena is full: 4000000 more bytes do not fit");
+            "x:1:65: INDEX in MAIN: the arena is full: 4000000 more bytes do not fit");
 }
 
 // The caller also computes the parts of pairs and descriptors, and a timer computes everything.
@@ -135,14 +255,15 @@ TEST(VcodeRun, NamesThePlaceOfWhatIsComputedLate) {
   how.memory = 1 << 16;
   const std::string full = "the arena is full: 4000000 more bytes do not fit";
   const std::string made = "CONST INT 1\nCONST SEGDES 1000000 DIST INT\n";
-  EXPECT_EQ(complaint(made + "MAKE_SEGDES\n", {}, how), "x:4: RET in MAIN: " + full);
-  EXPECT_EQ(complaint(made + "CONST INT 1 PAIR\n", {}, how), "x:4: RET in MAIN: " + full);
-  EXPECT_EQ(complaint(made + "START_TIMER\nPOP 1 0", {}, how), "x:3: START_TIMER in MAIN: " + full);
+  EXPECT_EQ(complaint(made + "MAKE_SEGDES\n", {}, how), "x:4:2: RET in MAIN: " + full);
+  EXPECT_EQ(complaint(made + "CONST INT 1 PAIR\n", {}, how), "x:4:2: RET in MAIN: " + full);
+  EXPECT_EQ(complaint(made + "START_TIMER\nPOP 1 0", {}, how),
+            "x:3:1: START_TIMER in MAIN: " + full);
 }
 
 TEST(VcodeRun, ADescriptorHasAnOffsetMoreThanSegments) {
   EXPECT_EQ(complaint("CONST INT 0 CONST SEGDES 2147483647 DIST INT MAKE_SEGDES"),
-            "x:1: MAKE_SEGDES in MAIN: a descriptor has at most 2147483646 segments");
+            "x:1:56: MAKE_SEGDES in MAIN: a descriptor has at most 2147483646 segments");
 }
 
 TEST(VcodeRun, ReusesMemoryForever) {

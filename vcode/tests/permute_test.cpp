@@ -152,7 +152,7 @@ TEST(VcodePermute, RefusesAnIndexOnAnyThread) {
               {t.data, t.index, integers(60000), segments{t.source}, segments{t.target}}, how);
           ADD_FAILURE() << "index " << wrong << " was taken";
         } catch (const run_error& e) {
-          EXPECT_EQ(std::string(e.what()), "x:1: DPERMUTE in A: index " + std::to_string(wrong) +
+          EXPECT_EQ(std::string(e.what()), "x:1:8: DPERMUTE in A: index " + std::to_string(wrong) +
                                                " (element " + std::to_string(at) +
                                                ") is outside of segment 0, whose length is 60000");
         }

@@ -12,7 +12,7 @@
 
 namespace tutti::platform {
 
-// A control group of this process, in a hierarchy that has or can have the cpu controller.
+// A control group of this process, in a hierarchy that has or can have the wanted controller.
 struct cpu_group {
   bool is_v2 = false;
   // The folder where the hierarchy is mounted.
@@ -21,11 +21,11 @@ struct cpu_group {
   std::string group;
 };
 
-// Returns the groups that the texts of /proc/self/cgroup and /proc/self/mountinfo name, at most one
-// for each hierarchy. Skips lines that it does not understand. Thread-safe. Throws only
-// std::bad_alloc.
-TUTTI_API std::vector<cpu_group> cpu_groups(const std::string& cgroup,
-                                            const std::string& mountinfo);
+// Returns the groups that the texts of /proc/self/cgroup and /proc/self/mountinfo name and that can
+// have the controller ("cpu", "memory"), at most one for each hierarchy. Skips lines that it does
+// not understand. Thread-safe. Throws only std::bad_alloc.
+TUTTI_API std::vector<cpu_group> cpu_groups(const std::string& cgroup, const std::string& mountinfo,
+                                            const std::string& controller = "cpu");
 
 // The tightest quota among the groups that this process is in: its own group and those above it, as
 // far as the process can see them. (A container sees none above its own.)
