@@ -28,8 +28,8 @@ void force_vector_unit(const std::string& name);
 
 }  // namespace tutti::vcode
 
-// Include hwy/highway.h first to use these. TUTTI_VCODE_EXPORT makes the table of a function that is
-// compiled for each unit; TUTTI_VCODE_CHOSEN is the function for the chosen unit.
+// Include hwy/highway.h first to use these. TUTTI_VCODE_EXPORT makes the table of a function
+// that is compiled for each unit; TUTTI_VCODE_CHOSEN is the function for the chosen unit.
 #define TUTTI_VCODE_EXPORT(function)                                                \
   static constexpr std::array<decltype(&HWY_STATIC_DISPATCH(function)), unit_count> \
       function##_of_unit = {TUTTI_VCODE_AVX3(function), TUTTI_VCODE_AVX2(function), \
