@@ -47,25 +47,30 @@ void wait(member& me, waits_in how) {
 class Failure : public testing::TestWithParam<shape> {
  protected:
   // Ranks for which fails(rank) holds throw after they have synchronised `episodes` times; all
-  // others wait. Returns how many were cancelled.
+  // others wait. Returns how many of these were cancelled. A rank that leaves the last episode
+  // early, and throws, cancels those that are still in it.
   template <class Fails>
   static unsigned fail(team& t, waits_in how, unsigned episodes, Fails fails) {
     std::atomic<unsigned> cancelled{0};
-    rank_t first = 0;
-    while (!fails(first)) ++first;
+    std::vector<unsigned char> threw(t.size());
     try {
       t.run([&](member& me) {
-        for (unsigned i = 0; i < episodes; ++i) me.reduce(plus{}, 1);
-        if (fails(me.rank())) throw failure(me.rank());
+        const bool is_to_fail = fails(me.rank());
         try {
-          wait(me, how);
+          for (unsigned i = 0; i < episodes; ++i) me.reduce(plus{}, 1);
+          if (!is_to_fail) wait(me, how);
         } catch (const region_cancelled&) {
-          ++cancelled;
+          if (!is_to_fail && how != waits_in::nothing) ++cancelled;
           throw;
         }
+        if (!is_to_fail) return;
+        threw[me.rank()] = 1;
+        throw failure(me.rank());
       });
       ADD_FAILURE() << "nothing was thrown";
     } catch (const failure& e) {
+      rank_t first = 0;
+      while (episodes == 0 ? !fails(first) : threw[first] == 0) ++first;
       EXPECT_EQ(e.rank, first) << "the lowest rank's exception";
     }
     return cancelled;

@@ -161,16 +161,21 @@ TEST(Loops, WakeWhoSleepsWhenTheyFollowOneAnother) {
 // The loop does not wake a worker if it is over before one could come.
 TEST(Loops, LeaveWhoSleepsAloneWhenTheyAreShort) {
   team t(2);
-  unsigned helped = 0;
   const auto caller = std::this_thread::get_id();
-  for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(10ms);
-    t.parallel_for(0, 100, [&](std::size_t) {
-      work_for(20ns);
-      if (std::this_thread::get_id() != caller) ++helped;
-    });
+  // Others may take the caller's processor in the middle of a loop, which then is not short.
+  unsigned least = ~0u;
+  for (int attempt = 0; attempt < 10 && least > 100; ++attempt) {
+    unsigned helped = 0;
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(10ms);
+      t.parallel_for(0, 100, [&](std::size_t) {
+        work_for(20ns);
+        if (std::this_thread::get_id() != caller) ++helped;
+      });
+    }
+    least = std::min(least, helped);
   }
-  EXPECT_LE(helped, 100u) << "after 10 ms the worker should be asleep";
+  EXPECT_LE(least, 100u) << "after 10 ms the worker should be asleep";
 }
 
 // A worker that is held up inside a part delays the loop only by that part: all other parts are
@@ -187,9 +192,10 @@ TEST(Loops, LeaveOnlyBegunPartsToALateWorker) {
                    [&](std::size_t) {
                      if (std::this_thread::get_id() != caller && !is_held.exchange(true)) {
                        // Waits until all others have done all that can be done, so that the count
-                       // no longer changes.
+                       // no longer changes, though others may have the processor for a while.
                        std::size_t before = count;
-                       while (before != done) {
+                       for (int same = 0; same < 10; ++same) {
+                         if (before != done) same = 0;
                          before = done;
                          std::this_thread::sleep_for(20ms);
                        }
