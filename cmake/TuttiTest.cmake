@@ -26,7 +26,7 @@ tutti_compile_quickly(tutti_test_main)
 #                [ARGS arg...]       handed to the program
 #                [SHARDS n]          n processes share the cases; default 1
 #                [CASES]             a process for each case: for cases of many minutes
-#                [TIMEOUT seconds]   of one process; default 300 for quick, 1800 for long
+#                [TIMEOUT seconds]   of one process; default 300 for quick, 1800 for long; four times that with sanitizers
 #                [OPTIMISED]         compiled as what ships is; others are compiled quickly
 #                [SERIAL])           never beside another test: for tests that measure time
 # A process names each case that fails. ctest shows it as skipped if all of its cases were skipped.
@@ -43,6 +43,10 @@ function(tutti_add_test)
     if("long" IN_LIST arg_LABELS)
       set(arg_TIMEOUT 1800)
     endif()
+  endif()
+  # Instrumented code is five to twenty times slower.
+  if(TUTTI_SANITIZE)
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 4")
   endif()
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
