@@ -67,6 +67,7 @@ const char* const every_kind[] = {
     "star:vertices=3000",
     "tree:depth=7,fanout=3",
     "complete:vertices=70",
+    "detours:components=20",
     "empty:vertices=5"};
 
 TEST(Generate, IsTheSameForAnyNumberOfThreads) {
@@ -81,8 +82,8 @@ TEST(Generate, IsTheSameForAnyNumberOfThreads) {
 TEST(Generate, IsSymmetricUnlessAskedNotToBe) {
   for (const char* specification : every_kind) {
     const std::string text = specification;
-    const bool directed =
-        text.find("symmetric=0") != text.npos || text.find("directed=1") != text.npos;
+    const bool directed = text.find("symmetric=0") != text.npos ||
+                          text.find("directed=1") != text.npos || text.find("detours") != text.npos;
     EXPECT_EQ(is_symmetric_with_weights(generate(specification)), !directed) << specification;
   }
 }
@@ -206,6 +207,16 @@ TEST(Generate, RegularGraphsAreWhatTheirNamesSay) {
   EXPECT_EQ(generate("grid:width=0,height=9"), csr());
 }
 
+TEST(Generate, DetoursAreChainsOfTwoWaysWithWeightsOfTheirOwn) {
+  csr two = graph_of(5, {{0, 1}, {0, 2}, {1, 2}, {2, 3}, {2, 4}, {3, 4}});
+  two.weights = {0, 2, 0, 0, 1, 0};
+  EXPECT_EQ(generate("detours:components=2"), two);
+  EXPECT_EQ(generate("detours:components=0").vertices, 1u);
+  EXPECT_EQ(generate("detours:components=24").weights[1], 0x1p23f);
+  // weights= gives other weights, as for every generator.
+  EXPECT_EQ(generate("detours:components=2,weights=one").weights[0], 1);
+}
+
 TEST(Generate, WeightsLieInTheirRange) {
   const csr whole = generate("uniform:vertices=2000,weights=integer,low=3,high=6");
   std::array<int, 7> count{};
@@ -250,10 +261,10 @@ INSTANTIATE_TEST_SUITE_P(
         bad_specification{
             "",
             "unknown generator '' (known: geometric, kron, uniform, grid, ring, chain, "
-            "star, tree, complete, empty)"},
+            "star, tree, complete, detours, empty)"},
         bad_specification{"Kron:scale=3",
                           "unknown generator 'Kron' (known: geometric, kron, uniform, "
-                          "grid, ring, chain, star, tree, complete, empty)"},
+                          "grid, ring, chain, star, tree, complete, detours, empty)"},
         bad_specification{"kron", "generator 'kron' needs scale=...: 2^scale vertices, at most 31"},
         bad_specification{"ring:n=5",
                           "generator 'ring' has no key 'n' (known: vertices, directed, "
@@ -297,6 +308,9 @@ INSTANTIATE_TEST_SUITE_P(
                           "'grid:width=70000,height=70000' has more than 4294967294 vertices"},
         bad_specification{"tree:depth=40,fanout=2",
                           "'tree:depth=40,fanout=2' has more than 4294967294 vertices"},
+        bad_specification{
+            "detours:components=25",
+            "generator 'detours': components must be a whole number from 0 to 24, not '25'"},
         bad_specification{
             "ring:vertices=5,low=1",
             "'ring:vertices=5,low=1': low and high need weights=integer or weights=real"},

@@ -54,6 +54,7 @@ constexpr std::array tree_keys = {key{"depth", "", "levels below the root"},
                                   key{"fanout", "", "children of each inner vertex"}};
 constexpr std::array size_keys = {vertices_key};
 constexpr std::array complete_keys = {key{"vertices", "", "number of vertices, at most 2^17"}};
+constexpr std::array detours_keys = {key{"components", "", "number of components, at most 24"}};
 constexpr std::array shared_keys = {
     key{"weights", "none", "none, one, integer, real; the same in both directions if symmetric"},
     key{"low", "1", "smallest weight"}, key{"high", "255", "largest weight"},
@@ -71,10 +72,14 @@ constexpr std::array list = {
     generator{"tree", "complete tree with breadth-first numbers; parents and children are joined",
               tree_keys},
     generator{"complete", "each vertex joined to all others", complete_keys},
+    generator{
+        "detours",
+        "chain of components, each a long edge beside two of weight 0: bad for shortest paths",
+        detours_keys},
     generator{"empty", "no edges", size_keys}};
 constexpr std::array<maker, list.size()> makers = {
-    make_geometric, make_kronecker, make_uniform, make_grid,     make_ring,
-    make_chain,     make_star,      make_tree,    make_complete, make_empty};
+    make_geometric, make_kronecker, make_uniform,  make_grid,    make_ring, make_chain,
+    make_star,      make_tree,      make_complete, make_detours, make_empty};
 
 struct weight_range {
   weight_kind kind;

@@ -25,6 +25,7 @@ made make_chain(const specification& how, unsigned threads);
 made make_star(const specification& how, unsigned threads);
 made make_complete(const specification& how, unsigned threads);
 made make_tree(const specification& how, unsigned threads);
+made make_detours(const specification& how, unsigned threads);
 made make_empty(const specification& how, unsigned threads);
 
 // Makes a graph of the edges edge(k) -> one_way for k = 0 .. edges-1, in this order, or each

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs without randomness: grids, rings, chains, stars, trees, complete and empty graphs. Rows
-// are sorted, and no edge occurs twice.
+// Graphs without randomness: grids, rings, chains, stars, trees, complete and empty graphs, and the
+// worst case of asynchronous shortest paths. Rows are sorted, and no edge occurs twice.
 #include <algorithm>
 #include <array>
 
@@ -118,6 +118,22 @@ made make_tree(const specification& how, unsigned threads) {
                       emit(static_cast<vertex_t>(child), 0.0f);
                   }),
           true};
+}
+
+// Component k leads from vertex 2k to vertex 2k + 2, by one edge of weight 2^(N-1-k) and by two
+// edges of weight 0 through vertex 2k + 1. All sums of the long edges differ. If news of the long
+// edge always comes first, vertex 2k + 2 is corrected once for each way that leads to it: 2^k
+// times. Source: Naylor et al. 2020, section V.F, which gives no graph.
+made make_detours(const specification& how, unsigned threads) {
+  // Floats hold whole numbers below 2^24 exactly.
+  const auto components = static_cast<vertex_t>(how.whole("components", 0, 24));
+  return {rows_by(2 * components + 1, true, threads,
+                  [=](vertex_t v, auto&& emit) {
+                    if (v == 2 * components) return;
+                    emit(v + 1, 0.0f);
+                    if (v % 2 == 0) emit(v + 2, static_cast<float>(1u << (components - 1 - v / 2)));
+                  }),
+          false};
 }
 
 made make_empty(const specification& how, unsigned threads) {
