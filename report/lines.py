@@ -10,6 +10,7 @@ older report reads the lines of a newer command.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Iterable
@@ -31,11 +32,13 @@ FLOATS = [key for key, kind in COLUMNS.items() if kind == pl.Float64]
 # What makes two result lines the same measurement.
 KEY = [
     "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "processes", "mpi",
-    "detector", "graph", "pinned",
+    "detector", "graph", "order", "pinned",
     "scenario", "session", "metric",
 ]
 
 USUAL_BENCHMARK = "barrier"
+# Graphs that differ in nothing else are versions of one graph, over which the report averages.
+SEED = re.compile(r",seed=\d+")
 HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
 KERNEL_TYPES = ("kernel_run", "distribution", "parts")
 
@@ -198,6 +201,7 @@ def row_of(line: dict[str, Any], run: str = "") -> dict[str, Any]:
     row["run"] = run
     row["benchmark"] = row["benchmark"] or USUAL_BENCHMARK
     row["what"] = _what(line)
+    row["graph"] = SEED.sub("", row["graph"]) if row["graph"] else row["graph"]
     row["ranks"] = row["ranks"] or row["threads"]
     if row["p99"] is None:
         # Programs that run a few times say which run was the longest.

@@ -23,6 +23,10 @@ PAPER_SUMS = {
     "flags_padded": ("--barrier", "flags_padded"),
     "default_fan_2": ("--fan", "2"),
 }
+# The future work of Berger and Stamatakis: sets of cache lines, the first of one line, and how many
+# lines a thread touches in a region.
+ACCESS_SETS = ("64", "l1", "l2", "l3", "memory")
+ACCESS_LINES = 1024
 # Taxa and patterns of the paper's two alignments.
 TABLE_3, TABLE_4 = (404, 7429), (1481, 1241)
 SIMULATED_MODEL = "GTR{1,2.5,1,1,2.5,1}+F{0.3,0.2,0.2,0.3}+G4{0.7}"
@@ -49,6 +53,7 @@ def plan(cores: int, quick: bool, programs: Programs) -> list[Run]:
     return [
         *_barriers(cores, quick, programs), *_runtimes(quick, programs),
         *situations.runs(cores, quick, programs), _synthetic(cores, quick, programs),
+        _access(cores, quick, programs),
         _phylo("phylo_404", TABLE_3, 20, cores, quick, programs),
         _phylo("phylo_1481", TABLE_4, 20, cores, quick, programs),
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
@@ -126,7 +131,7 @@ def _runtimes(quick: bool, programs: Programs) -> list[Run]:
 
 
 def _synthetic(cores: int, quick: bool, programs: Programs) -> Run:
-    program, seconds = programs.workload("synthetic"), 1.5 if quick else 7.0
+    program, seconds = programs.workload("synthetic"), 1.1 if quick else 7.0
     calls = [
         (
             str(program), "--length", length, "--threads", str(max(2, cores)), "--seconds",
@@ -138,6 +143,16 @@ def _synthetic(cores: int, quick: bool, programs: Programs) -> Run:
         "synthetic", "the synthetic workload of Berger and Stamatakis 2010", seconds * len(calls),
         program, tuple(calls),
     )
+
+
+def _access(cores: int, quick: bool, programs: Programs) -> Run:
+    program, seconds = programs.workload("synthetic"), 1.4 if quick else 20.0
+    call = (
+        str(program), "--set", ",".join(ACCESS_SETS), "--lines", str(ACCESS_LINES), "--threads",
+        str(max(2, cores)), "--peers", "none", "--seconds", f"{seconds:g}", "--json",
+    )
+    question = "regions after work on each level of the caches"
+    return Run("access", question, seconds, program, (call,))
 
 
 def _phylo(

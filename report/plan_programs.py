@@ -17,8 +17,8 @@ APPLICATIONS: dict[str, Command] = {
     "pagerank": ("--iterations", "20"), "heat": ("--iterations", "20"), "mssp": ("--sources", "64"),
     "spiking": ("--iterations", "100"), "sssp": (),
 }
-# Runs of each setting of tutti graph.
-ROUNDS = 5
+# Versions of each graph, by seeds; as many as in the paper.
+SEEDS = 5
 MODES = ("sequential", "sync", "async")
 FIGURE_8 = "geometric:vertices=20000,degree=20"
 WEIGHTED = ("sssp",)
@@ -29,6 +29,12 @@ SIZES = (64, 1024, 16384)
 WORK = 1 << 20
 # The default is the counter, unless there are many threads.
 DETECTORS = ("default", *(name for name in registry.DETECTORS if name != "counter"))
+# Section V.F: the chain of components on which shortest paths are exponential with the newest news
+# first, and the usual graphs; in both orders, and in steps.
+COMPONENTS = (4, 8, 12, 16, 20)
+AVERAGE_SIZES = (250, 500, 1000, 2000, 4000)
+AVERAGE_GRAPH = "geometric:vertices={},degree=20,weights=integer"
+ORDERS = (("async", "fifo"), ("async", "lifo"), ("sync", "fifo"))
 CEILING_GRAPHS = ("kron:scale=16,degree=16", "geometric:vertices=100000,degree=20")
 # Barriers of figure 3: the default, one of each family, and the mutex.
 INSTRUCTION_BARRIERS = "default,counting,ticket,flags,combining,mcs,dissemination,tournament,mutex"
@@ -38,18 +44,23 @@ def runs(cores: int, quick: bool, programs: Programs) -> list[Run]:
     threads = max(2, cores)
     return [
         _graphs(threads, quick, programs), _detectors(threads, quick, programs),
-        _ceiling(threads, quick, programs),
+        _worst_case(quick, programs), _ceiling(threads, quick, programs),
         _instruction(cores, quick, programs), _vcode(quick, programs),
     ]
 
 
-def _shuffled(calls: list[Command], rounds: int) -> tuple[Command, ...]:
-    """Each call once a round, in another order each time."""
+def _shuffled(calls: list[Command], seeds: int) -> tuple[Command, ...]:
+    """Each call once for each version of its graph, in another order each time."""
     order, made = random.Random(1), []
-    for _ in range(rounds):
+    for seed in range(1, seeds + 1):
         order.shuffle(calls)
-        made += calls
+        made += [_with_seed(call, seed) for call in calls]
     return tuple(made)
+
+
+def _with_seed(call: Command, seed: int) -> Command:
+    """The graph is the fourth word of a call."""
+    return (*call[:3], f"{call[3]},seed={seed}", *call[4:])
 
 
 def _graph(
@@ -74,7 +85,7 @@ def _graphs(threads: int, quick: bool, programs: Programs) -> Run:
     question = "graph applications: synchronous, asynchronous, a plain loop"
     return Run(
         "graphs", question, 2 if quick else 10, programs.tutti,
-        _shuffled(calls, 1 if quick else ROUNDS),
+        _shuffled(calls, 1 if quick else SEEDS),
     )
 
 
@@ -90,7 +101,27 @@ def _detectors(threads: int, quick: bool, programs: Programs) -> Run:
     question = "an application with every detector"
     return Run(
         "detectors", question, 2 if quick else 10, programs.tutti,
-        _shuffled(calls, 1 if quick else ROUNDS),
+        _shuffled(calls, 1 if quick else SEEDS),
+    )
+
+
+def _worst_case(quick: bool, programs: Programs) -> Run:
+    """On one thread, where the messages of each order are the same in every run."""
+    largest = AVERAGE_SIZES[:3] if quick else AVERAGE_SIZES
+    average = [
+        _graph(programs, "sssp", AVERAGE_GRAPH.format(size), 1, mode, "--order", order)
+        for size in largest
+        for mode, order in ORDERS
+    ]
+    worst = tuple(
+        _graph(programs, "sssp", f"detours:components={n}", 1, mode, "--order", order)
+        for n in (COMPONENTS[:3] if quick else COMPONENTS)
+        for mode, order in ORDERS
+    )
+    question = "shortest paths, newest or oldest news first: the worst case and the average"
+    return Run(
+        "worst_case", question, 0.5 if quick else 20, programs.tutti,
+        (*worst, *_shuffled(average, 1 if quick else SEEDS)),
     )
 
 

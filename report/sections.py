@@ -21,10 +21,11 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     ),
     "Regions and reductions": (
         "regions", "gaps", "reductions", "streamcluster", "phylo_peers", "table_1", "table_2",
+        "access",
         "table_3", "table_4",
     ),
     "Messages": ("idle", "detectors", "message", "processes"),
-    "Graphs": ("graphs", "detector_speedup", "graph_ceiling"),
+    "Graphs": ("graphs", "detector_speedup", "prediction", "worst_case", "graph_ceiling"),
     "Vector machine": ("instruction", "vcode"),
     "Events": ("event_unicast", "event_broadcast", "event_sigma"),
     "Events in a kernel": (

@@ -30,7 +30,7 @@ LENGTHS = (
     "1us", "10us", "20us", "40us", "60us", "100us", "200us", "500us", "1ms", "2ms", "5ms", "10ms",
 )
 # Seconds for each number of threads: where nothing else runs, and beside other processes.
-FREE_SECONDS, BESIDE_SECONDS = 7.0, 40.0
+FREE_SECONDS, BESIDE_SECONDS = 7.0, 32.0
 
 
 def _part(waits: tuple[str, ...], prefix: str) -> list[str]:

@@ -16,6 +16,8 @@ POOLED_BY_MEDIAN = (
     "ratio_p99", "over_default_median",
     "over_barrier_median", "mean", "cpus_used",
 )
+# Counts that depend on the version of a graph, and on the turn of events in asynchronous runs.
+POOLED_BY_MEAN = ("messages", "edges", "sends", "detections", "time_steps")
 
 
 def pool(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -36,6 +38,10 @@ def pool(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
         values = [line[key] for line in lines if line.get(key) is not None]
         if values:
             first[key] = statistics.median(values)
+    for key in POOLED_BY_MEAN:
+        values = [line[key] for line in lines if line.get(key) is not None]
+        if values:
+            first[key] = round(statistics.mean(values))
     for key in ("samples", "rounds", "rounds_flagged", "unrecovered"):
         first[key] = sum(line.get(key) or 0 for line in lines)
     values = [value for line in lines for value in line.get("values") or []]

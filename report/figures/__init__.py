@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Callable
 
 from report.figures import (
+    access,
     runtimes,
     events,
     graphs,
@@ -25,12 +26,14 @@ from report.figures import (
     overview,
     photonic,
     phylo_peers,
+    prediction,
     recover,
     streamcluster,
     threads,
     unpinned,
     vcode,
     waits,
+    worst_case,
 )
 from report.lines import Dataset
 from report.model import Figure
@@ -60,11 +63,14 @@ FIGURES: dict[str, Builder] = {
     "gaps": _on("region", waits.build_gaps),
     "reductions": _on("reduce", runtimes.build_reductions),
     "streamcluster": _on("streamcluster", streamcluster.build),
+    "access": _on("synthetic", access.build),
     "phylo_peers": _on("phylo", phylo_peers.build),
     "idle": _on("idle", idle.build),
     "detectors": _on("idle", idle.build_rates),
     "graphs": _on("graph", graphs.build),
     "detector_speedup": _on("graph", graphs.build_detectors),
+    "prediction": prediction.build,
+    "worst_case": _on("graph", worst_case.build),
     "instruction": _on("instruction", vcode.build),
     "event_unicast": notifications.build_unicast,
     "event_broadcast": notifications.build_broadcast,

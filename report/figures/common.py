@@ -85,6 +85,16 @@ def share_x(panels: list[Panel]) -> list[Panel]:
     return panels
 
 
+def share_y(panels: list[Panel]) -> list[Panel]:
+    """The same vertical axis in all panels."""
+    spans = [bounds(panel, False) for panel in panels]
+    for panel in panels:
+        panel.y.lowest, panel.y.highest = (
+            min(low for low, _ in spans), max(high for _, high in spans),
+        )
+    return panels
+
+
 def verdict(found: list[Row], situation: str) -> str:
     """One sentence: the default against the best peer, from the data."""
     ours, peer = default_of(found), best(peers_of(found))

@@ -227,6 +227,7 @@ def write_runs(folder: Path) -> list[Path]:
     files = {
         "stored": lines(), "graphs": [machine(), *synthetic_messages.graphs(random.Random(2))],
         "detectors": [machine(), *synthetic_messages.detectors()],
+        "worst_case": [machine(), *synthetic_messages.worst_case()],
         "hardware": synthetic_messages.hardware(),
         "kernel": recorded(kernel.KEPT), "network": network(),
     }

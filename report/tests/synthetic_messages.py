@@ -168,6 +168,22 @@ def detectors() -> list[Line]:
     ]
 
 
+def worst_case() -> list[Line]:
+    """Shortest paths on one thread: the worst case, and five graphs of each size in the plane."""
+    made = []
+    for mode, order in (("async", "fifo"), ("async", "lifo"), ("sync", "fifo")):
+        for n in (4, 8, 20):
+            sent = 3 * (2**n - 1) if order == "lifo" else 3 * n
+            run = graph_run("sssp", mode, 0.001, sent, 2 * n + 1)
+            made.append(run | {"order": order, "graph": f"detours:components={n}", "edges": 3 * n})
+        for n in (250, 4000):
+            for seed in range(1, 6):
+                each = 2 * n / 25 if order == "lifo" else 3
+                run = graph_run("sssp", mode, 0.001, round(each * 20 * n) + 100 * (seed - 3), n)
+                made.append(run | {"order": order, "graph": f"{run['graph']},seed={seed}"})
+    return [line | {"threads": 1, "participants": 1} for line in made]
+
+
 def ceilings() -> list[Line]:
     made: list[Line] = []
     for graph in ("kron:scale=16,degree=16", "geometric:vertices=100000,degree=20"):

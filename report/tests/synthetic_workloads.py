@@ -119,6 +119,29 @@ def tables_1_and_2(rng: random.Random) -> list[dict[str, Any]]:
     return made
 
 
+def walks() -> list[dict[str, Any]]:
+    """tutti-synthetic --set: every barrier after work on each level of the caches."""
+    made = []
+    for access, more in (("stream", 1.0), ("random", 1.1)):
+        for level, size in enumerate(("64", "l1", "l2", "l3", "memory")):
+            for place, name in enumerate(("default", *PAPER_BARRIERS)):
+                median = (200 + 20 * level) * more * (1 + 0.1 * place)
+                made.append(
+                    {
+                        "type": "result", "benchmark": "synthetic", "provider": "tutti",
+                        "name": name, "wait": "adaptive", "threads": 2, "cores": CORES,
+                        "pinned": True, "pin": "core", "scenario": f"{access}_{size}",
+                        "length": 0, "set_bytes": 64 << (4 * level), "metric": "overhead",
+                        "samples": 40, "rounds": 5, "rounds_flagged": 0, "floor": "line_one_way",
+                        "floor_median": 27.4, "ratio_median": median / 27.4,
+                        "over_default_median": 1 + 0.1 * place, "verified": "each_round",
+                    }
+                    | _spread(median)
+                    | {"p25": median * 0.99, "p75": median * 1.01}
+                )
+    return made
+
+
 def tables_3_and_4(rng: random.Random) -> list[dict[str, Any]]:
     made = []
     for taxa, patterns, base, regions in ((404, 7429, 8.0e8, 8666), (1481, 1241, 6.0e8, 31564)):
@@ -200,6 +223,6 @@ def streamcluster(rng: random.Random) -> list[dict[str, Any]]:
 
 def lines(rng: random.Random) -> list[dict[str, Any]]:
     return [
-        *runtimes(rng), *tables_1_and_2(rng), *tables_3_and_4(rng), *comparison(),
+        *runtimes(rng), *tables_1_and_2(rng), *walks(), *tables_3_and_4(rng), *comparison(),
         *streamcluster(rng),
     ]

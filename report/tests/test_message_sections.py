@@ -5,13 +5,15 @@ they say when they lose.
 
 from __future__ import annotations
 
+import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 
-from report import style
+from report import hardware, style
 from report.figures import FIGURES
 from report.figures.common import loop_rows
 from report.lines import Dataset, load
@@ -120,6 +122,57 @@ def test_each_mpi_beside_its_own_run(data: Dataset):
     assert (
         "empty episode 1.48x faster through shared memory than by MPI_Barrier" in table.captions[0]
     )
+
+
+def test_figure_7_is_computed_from_cycles_and_checked_on_this_machine(data: Dataset):
+    cycles = [json.loads(line) for line in hardware.KEPT.read_text(encoding="utf-8").splitlines()]
+    figure = FIGURES["prediction"](replace(data, hardware=cycles))
+    computed, beside = figure.panels
+    for series in computed.series:
+        ratios = [point.y for point in series.points]
+        assert ratios == sorted(ratios, reverse=True) and ratios[-1] > 1
+    assert [series.points[0].y for series in computed.series] == sorted(
+        (series.points[0].y for series in computed.series), reverse=True
+    )
+    # Every detector but the default on each of three graphs.
+    assert len(beside.series) == 3 * (len(messages.DETECTORS) - 2)
+    assert "t - 3n rtt_h + 3n rtt_s" in figure.question
+
+
+def test_the_prediction_replaces_the_episodes_of_each_step(tmp_path: Path):
+    made = [
+        messages.graph_run("heat", "sync", seconds, 100, 64, name) | {"detections": 1000}
+        for name, seconds in (("default", 1e-3), ("ring", 2.5e-3))
+    ]
+    made += [
+        messages.result("idle", "tutti", name, "empty_episode", 2, episode)
+        for name, episode in (("default", 100.0), ("ring", 1100.0))
+    ]
+    path = synthetic.write(tmp_path / "detectors.jsonl", [synthetic.machine(), *made])
+    (row,) = FIGURES["prediction"](load([path])).panels[0].series
+    assert [point.x for point in row.points] == pytest.approx([2.0, 2.5])
+
+
+def test_the_worst_case_and_the_average_of_shortest_paths(data: Dataset):
+    figure = FIGURES["worst_case"](data)
+    worst, average = figure.panels
+    assert {series.label: [point.y for point in series.points] for series in worst.series} == {
+        "newest first": [45, 765, 3145725], "oldest first": [12, 24, 60], "in steps": [12, 24, 60],
+    }
+    newest = next(series for series in average.series if series.label == "newest first")
+    assert [(point.x, point.y) for point in newest.points] == [(250, 20.0), (4000, 320.0)]
+    assert "3,145,725 messages, 3 (2^N - 1), which is 2^k updates" in figure.captions[0]
+    assert "mean of 5 graphs of each size" in figure.captions[1]
+    assert "to the power 1.0" in figure.captions[1]
+
+
+def test_versions_of_a_graph_are_averaged(tmp_path: Path):
+    made = [line for line in messages.worst_case() if line["vertices"] == 250]
+    path = synthetic.write(tmp_path / "worst_case.jsonl", [synthetic.machine(), *made])
+    found = load([path]).results.to_dicts()
+    assert [(row["order"], row["samples"], row["messages"]) for row in found] == [
+        ("fifo", 5, 15000), ("lifo", 5, 100000), ("fifo", 5, 15000),
+    ]
 
 
 def test_figure_8_tells_times_and_messages(data: Dataset):
@@ -287,6 +340,7 @@ def test_without_hardware_results_it_says_how_to_get_them(tmp_path: Path, name: 
         ("idle", "idle"), ("detectors", "idle"), ("message", "message"), ("processes", "processes"),
         ("graphs", "graphs"),
         ("detector_speedup", "detectors"), ("graph_ceiling", "graph_ceiling"),
+        ("worst_case", "worst_case"),
         ("instruction", "instruction"), ("vcode", "vcode"),
     ],
 )

@@ -141,7 +141,7 @@ def test_every_application_is_asked_for_in_every_mode_equally_often():
                 for call in calls
                 if call[2] == application and call[call.index("--mode") + 1] == mode
             ]
-            assert len(made) == plan_programs.ROUNDS
+            assert len(made) == plan_programs.SEEDS
 
 
 def test_detectors_differ_in_nothing_else():
@@ -150,8 +150,23 @@ def test_detectors_differ_in_nothing_else():
         tuple(word for word in call if word not in ("--detector", *plan_programs.DETECTORS))
         for call in calls
     }
-    assert len(without) == len(plan_programs.SIZES)
-    assert len(set(calls)) == len(plan_programs.SIZES) * len(plan_programs.DETECTORS)
+    graphs = len(plan_programs.SIZES) * plan_programs.SEEDS
+    assert len(without) == graphs
+    assert len(set(calls)) == graphs * len(plan_programs.DETECTORS)
+
+
+def test_graphs_have_as_many_versions_as_in_the_paper():
+    for name in ("graphs", "detectors"):
+        seeds = {call[3].split("seed=")[1] for call in run_named(name).calls}
+        assert seeds == {"1", "2", "3", "4", "5"}
+
+
+def test_the_worst_case_is_asked_for_in_both_orders_on_one_thread():
+    calls = run_named("worst_case").calls
+    assert {call[call.index("--threads") + 1] for call in calls} == {"1"}
+    for n in plan_programs.COMPONENTS:
+        mine = [call for call in calls if call[3] == f"detours:components={n}"]
+        assert {call[call.index("--order") + 1] for call in mine} == {"fifo", "lifo"}
 
 
 @pytest.mark.parametrize("name", VECTOR_PROGRAMS)

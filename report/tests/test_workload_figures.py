@@ -11,6 +11,7 @@ import pytest
 from report.figures import FIGURES
 from report.lines import Dataset, load
 from report.plotly_render import render
+from report.tables import TABLES
 from report.tests import synthetic
 
 Line = dict[str, Any]
@@ -155,3 +156,27 @@ def test_workloads_do_not_leak_into_the_figures_of_barriers(data: Dataset, tmp_p
         "unpinned",
     ):
         assert FIGURES[name](data) == FIGURES[name](alone)
+
+
+def test_barriers_after_work_on_the_caches(data: Dataset, tmp_path: Path):
+    figure = FIGURES["access"](data)
+    assert [panel.title for panel in figure.panels] == ["line by line", "at random places"]
+    ours = next(series for series in figure.panels[0].series if series.emphasis)
+    assert [point.y for point in ours.points] == pytest.approx([200, 220, 240, 260, 280])
+    assert [words for _, words in figure.panels[0].x.ticks] == [
+        "one line", "half of L1", "half of L2", "half of L3", "memory",
+    ]
+    spans = {(panel.y.lowest, panel.y.highest) for panel in figure.panels}
+    assert len(spans) == 1
+    assert (
+        "after one line (220 ns) Lock-Free is best and Mutex-Inc-Add takes 1.45x, tutti's choice "
+        "0.91x" in figure.captions[0]
+    )
+    alone = kept(tmp_path, lambda line: line.get("metric") != "overhead")
+    empty = FIGURES["access"](alone)
+    assert empty.empty and "Not measured" in empty.missing[0]
+
+
+def test_walks_are_not_taken_for_regions_without_work(data: Dataset, tmp_path: Path):
+    alone = kept(tmp_path, lambda line: line.get("metric") != "overhead")
+    assert TABLES["table_1"](data) == TABLES["table_1"](alone)

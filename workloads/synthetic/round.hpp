@@ -18,6 +18,9 @@ struct round_request {
   // The CPU of each thread; empty: unpinned.
   std::vector<int> cpus;
   std::size_t length = 0;
+  // The walk of each rank in each region, in the words of walk_shape.
+  std::uint64_t set_bytes = 0, lines = 0;
+  bool at_random = false;
   std::uint64_t seed = 1;
   std::uint64_t regions = 100;
   std::uint64_t warm_up = 10;
@@ -31,6 +34,8 @@ struct round_request {
 struct round_outcome {
   // Nanoseconds per region, one sample per batch.
   std::vector<double> samples;
+  // With a walk, the median over each batch of what a region took beyond the longest rank's walk.
+  std::vector<double> overheads;
   // The duration of all batches.
   double duration_ns = 0;
   // Empty: all results were right.
@@ -47,6 +52,9 @@ void visit_fields(Struct& of, Visit visit) {
   visit("threads", of.threads);
   visit("cpus", of.cpus);
   visit("length", of.length);
+  visit("set_bytes", of.set_bytes);
+  visit("lines", of.lines);
+  visit("at_random", of.at_random);
   visit("seed", of.seed);
   visit("regions", of.regions);
   visit("warm_up", of.warm_up);
@@ -58,6 +66,7 @@ template <class Struct, class Visit>
 requires std::same_as<std::remove_const_t<Struct>, round_outcome>
 void visit_fields(Struct& of, Visit visit) {
   visit("samples", of.samples);
+  visit("overheads", of.overheads);
   visit("duration_ns", of.duration_ns);
   visit("fault", of.fault);
 }

@@ -46,7 +46,7 @@ std::int64_t floor_of(double product) {
 }  // namespace
 
 workload::workload(rank_t ranks, std::size_t length, const std::vector<int>& cpus,
-                   std::uint64_t seed, kernel work)
+                   std::uint64_t seed, kernel work, const walk_shape& shape)
     : length_(length), work_(work), results_(ranks) {
   // The vectors are made on a separate thread, which stays where it is put.
   const auto make = [&] {
@@ -57,6 +57,7 @@ workload::workload(rank_t ranks, std::size_t length, const std::vector<int>& cpu
     owners.run([&](member& me) {
       bench::pin_this_thread(cpus.empty() ? bench::any_cpu : cpus[me.rank() % cpus.size()]);
     });
+    if (shape.bytes != 0) walk_ = std::make_unique<walk>(owners, shape);
     return std::make_unique<memory>(owners, length);
   };
   memory_ = std::async(std::launch::async, make).get();
@@ -79,6 +80,9 @@ std::string workload::describe(rank_t rank, std::uint64_t regions) const {
   const result& other = results_[rank].value;
   if (other.regions != regions)
     return fmt::format("rank {} has ended {} of {} regions", rank, other.regions, regions);
+  if (other.sum == expected_)
+    return fmt::format("region {}: rank {} read other values on its walk than rank 0", regions,
+                       rank);
   return fmt::format("region {}: rank {} found the sum {}, not {}", regions, rank, other.sum,
                      expected_);
 }

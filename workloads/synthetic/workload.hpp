@@ -14,6 +14,7 @@
 
 #include "tutti/platform/array.hpp"
 #include "tutti/team/per_rank.hpp"
+#include "workloads/synthetic/walk.hpp"
 
 namespace tutti::synthetic {
 
@@ -32,7 +33,7 @@ class workload {
   // Makes vectors of `length` doubles, on pages that rank r touched first on cpus[r % cpus.size()]
   // (anywhere if `cpus` is empty). Throws std::bad_alloc and std::system_error.
   workload(rank_t ranks, std::size_t length, const std::vector<int>& cpus, std::uint64_t seed,
-           kernel work = multiply_and_sum_floors);
+           kernel work = multiply_and_sum_floors, const walk_shape& shape = {});
 
   rank_t ranks() const noexcept { return static_cast<rank_t>(results_.size()); }
   std::size_t length() const noexcept { return length_; }
@@ -41,15 +42,20 @@ class workload {
   void enter(rank_t rank) {
     result& mine = results_[rank].value;
     if (length_ > 0) mine.sum = work_({memory_->v1[rank], memory_->v2[rank], memory_->v3[rank]});
+    if (walk_ != nullptr) walk_->enter(rank);
     ++mine.regions;
   }
+
+  // The walk of every region; null: there is none.
+  const walk* walking() const noexcept { return walk_.get(); }
 
   // Says what is wrong after `regions` regions in which every rank took part; empty: nothing. The
   // master calls this after a region.
   std::string fault(std::uint64_t regions) const {
     for (rank_t rank = 0; rank < ranks(); ++rank) {
       const result& other = results_[rank].value;
-      if (other.regions != regions || other.sum != expected_) [[unlikely]]
+      const bool strayed = walk_ != nullptr && walk_->sum(rank) != walk_->sum(0);
+      if (other.regions != regions || other.sum != expected_ || strayed) [[unlikely]]
         return describe(rank, regions);
     }
     return {};
@@ -73,6 +79,7 @@ class workload {
   const std::size_t length_;
   const kernel work_;
   std::unique_ptr<memory> memory_;
+  std::unique_ptr<walk> walk_;
   std::int64_t expected_ = 0;
   array<padded<result>> results_;
 };

@@ -72,10 +72,8 @@ constexpr std::array list = {
     generator{"tree", "complete tree with breadth-first numbers; parents and children are joined",
               tree_keys},
     generator{"complete", "each vertex joined to all others", complete_keys},
-    generator{
-        "detours",
-        "chain of components, each a long edge beside two of weight 0: bad for shortest paths",
-        detours_keys},
+    generator{"detours", "chain of components, each a long edge beside two of weight 0",
+              detours_keys},
     generator{"empty", "no edges", size_keys}};
 constexpr std::array<maker, list.size()> makers = {
     make_geometric, make_kronecker, make_uniform,  make_grid,    make_ring, make_chain,

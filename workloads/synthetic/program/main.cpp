@@ -14,7 +14,6 @@ namespace {
 using namespace tutti::synthetic;
 namespace bench = tutti::bench;
 namespace cli = tutti::cli;
-namespace cli = tutti::cli;
 
 int run(const request& r, bool json) {
   const plan p = make_plan(r);
@@ -47,6 +46,14 @@ void add_options(cli::command& app, request& r) {
       "Number of parallel regions whose time is reported (default: the paper's, 10000000, or "
       "100000 with a length)");
   add("--length", r.length, "M", "Doubles in each of a rank's three vectors; 0: empty regions")
+      .show_default();
+  add("--set", r.sets, "LIST",
+      "Sets of cache lines that each rank reads and writes in every region: none, l1, l2, l3 (half "
+      "of that cache), memory, or bytes such as 256K")
+      .show_default();
+  add("--access", r.access, "LIST", "How it goes through a set: stream (line by line), random")
+      .show_default();
+  add("--lines", r.lines, "N", "Lines of a set that it reads and writes in a region")
       .show_default();
   add("--threads", r.threads, "LIST", "Numbers of threads, e.g. 2,4 (default: one per core)");
   add("--barrier", r.barriers, "LIST",

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "cli/lists.hpp"
+#include "workloads/synthetic/walk.hpp"
 
 namespace tutti::synthetic {
 namespace {
@@ -23,6 +24,25 @@ bench::placement parse_pin(const std::string& text) {
   } catch (const std::invalid_argument& e) {
     throw std::invalid_argument(fmt::format("--pin: {}", e.what()));
   }
+}
+
+std::vector<situation> parse_situations(const request& r, const std::vector<rank_t>& threads) {
+  const std::vector<std::string> accesses = cli::split("--access", r.access);
+  for (const std::string& access : accesses)
+    if (access != "stream" && access != "random")
+      throw std::invalid_argument(
+          fmt::format("--access: '{}' is not one of stream, random", access));
+  std::vector<situation> made;
+  for (const std::string& set : cli::split("--set", r.sets)) {
+    for (const rank_t ranks : threads) set_bytes(set, ranks);
+    if (set == "none") {
+      made.emplace_back();
+      continue;
+    }
+    for (const std::string& access : accesses)
+      made.push_back({access + "_" + set, set, access == "random"});
+  }
+  return made;
 }
 
 }  // namespace
@@ -41,6 +61,8 @@ plan make_plan(const request& r) {
   p.regions = p.length == 0 ? regions_without_work : regions_with_work;
   if (!r.regions.empty()) p.regions = parse_integer("--regions", r.regions, 1, UINT64_MAX);
   p.threads = parse_counts("--threads", r.threads, most_threads);
+  p.situations = parse_situations(r, p.threads);
+  p.lines = parse_integer("--lines", r.lines, 1, longest);
   p.where = parse_pin(r.pin);
   p.run.seconds = parse_number("--seconds", r.seconds, 0.1, 86400);
   p.run.seed = parse_integer("--seed", r.seed, 0, UINT64_MAX);

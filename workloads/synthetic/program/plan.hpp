@@ -17,6 +17,9 @@ namespace tutti::synthetic {
 struct request {
   std::string regions;
   std::string length = "0";
+  std::string sets = "none";
+  std::string access = "stream,random";
+  std::string lines = "1024";
   std::string threads;
   std::string barriers = "default,flags,flags_padded,recursive,recursive_padded,atomic,mutex";
   std::string waits = "adaptive";
@@ -26,10 +29,22 @@ struct request {
   std::string seed = "1";
 };
 
+// What every rank does in a region beside the vectors.
+struct situation {
+  // "free", or the access and the set: stream_l2, random_64M.
+  std::string name = "free";
+  // A word of --set; none: there is no walk.
+  std::string set = "none";
+  bool at_random = false;
+};
+
 struct plan {
   // The number of regions whose time is reported.
   std::uint64_t regions = 0;
   std::size_t length = 0;
+  std::vector<situation> situations;
+  // The lines of a walk.
+  std::uint64_t lines = 0;
   std::vector<rank_t> threads;
   std::vector<bench::contender> contenders;
   bench::placement where;

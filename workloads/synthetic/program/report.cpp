@@ -8,6 +8,7 @@
 
 #include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
+#include "workloads/synthetic/walk.hpp"
 
 namespace tutti::synthetic {
 namespace {
@@ -25,7 +26,8 @@ bool is_default(const bench::contender& who) {
 // The ratio to tutti's default in the same sweeps; 0: not known.
 double over_default(const sweeps& s, const measurement& m) {
   for (const measurement& other : s.results) {
-    if (other.threads == m.threads && is_default(*other.who) && is_sound(s, other)) {
+    if (other.threads == m.threads && other.situation == m.situation && is_default(*other.who) &&
+        is_sound(s, other)) {
       return bench::paired_ratio(m, other);
     }
   }
@@ -38,14 +40,19 @@ double seconds_for(const plan& p, double ns_per_region) {
 
 std::size_t cores_of(const plan& p) { return bench::cores_of(p.where).size(); }
 
+bool walks(const situation& now) { return now.set != "none"; }
+
 std::string line_of(const plan& p, const sweeps& s, const measurement& m) {
   cli::json line{{"benchmark", "synthetic"},   {"provider", m.who->family}, {"name", m.who->name},
                  {"wait", m.who->wait},        {"threads", m.threads},      {"cores", cores_of(p)},
-                 {"pinned", p.where.pinned()}, {"pin", p.where.name},       {"scenario", "free"},
-                 {"length", p.length},         {"metric", "region"}};
+                 {"pinned", p.where.pinned()}, {"pin", p.where.name},       {"length", p.length}};
+  const situation& now = p.situations[m.situation];
+  line["scenario"] = now.name;
+  line["metric"] = walks(now) ? "overhead" : "region";
+  if (walks(now)) line["set_bytes"] = set_bytes(now.set, m.threads);
   bench::add_record(line, m, "line_one_way", {});
-  line["regions"] = p.regions;
-  line["seconds_for_regions"] = seconds_for(p, bench::median_of(m.samples));
+  if (!walks(now)) line["regions"] = p.regions;
+  if (!walks(now)) line["seconds_for_regions"] = seconds_for(p, bench::median_of(m.samples));
   line["verified"] = p.length > 0 ? "each_region" : "each_round";
   const double ratio = over_default(s, m);
   line["over_default_median"] = ratio > 0 ? cli::json(bench::rounded(ratio)) : cli::json(nullptr);
@@ -62,11 +69,11 @@ std::string line_of(const plan& p, const failure& f) {
                            f.reason);
 }
 
-// The measurements with one number of threads, the fastest first.
-std::vector<const measurement*> sorted(const sweeps& s, rank_t threads) {
+// The measurements with one number of threads in one situation, the fastest first.
+std::vector<const measurement*> sorted(const sweeps& s, rank_t threads, std::size_t index) {
   std::vector<const measurement*> order;
   for (const measurement& m : s.results) {
-    if (m.threads == threads && is_sound(s, m)) order.push_back(&m);
+    if (m.threads == threads && m.situation == index && is_sound(s, m)) order.push_back(&m);
   }
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
     return bench::median_of(a->samples) < bench::median_of(b->samples);
@@ -75,6 +82,16 @@ std::vector<const measurement*> sorted(const sweeps& s, rank_t threads) {
 }
 
 std::string ratio_text(double ratio) { return ratio > 0 ? fmt::format("{:.2f}", ratio) : "-"; }
+
+// What a rank does in a region.
+std::string work_of(const plan& p, const situation& now, rank_t threads) {
+  std::string text = fmt::format("vectors of {} doubles", p.length);
+  if (walks(now))
+    text +=
+        fmt::format("; {} lines {} of a set of {} bytes ({})", p.lines,
+                    now.at_random ? "at random" : "in a row", set_bytes(now.set, threads), now.set);
+  return text;
+}
 
 std::string row(const plan& p, const sweeps& s, const measurement& m) {
   const bench::summary r = bench::summarize(m.samples);
@@ -103,13 +120,16 @@ std::string json_lines(const plan& p, const sweeps& s, cli::json machine) {
 
 std::string table(const plan& p, const sweeps& s, const cli::json& machine) {
   std::string text = bench::machine_heading(machine) + "\n";
-  for (const rank_t threads : p.threads) {
-    text += fmt::format(
-        "\n{} threads on {} cores, {}; vectors of {} doubles\n  {:<36} {:>10} {:>10} {:>10} {:>10} "
-        "{:>8} {:>8} {:>8}\n",
-        threads, cores_of(p), p.where.pinned() ? "pinned (" + p.where.name + ")" : "unpinned",
-        p.length, "", "seconds", "median", "min", "p99", "samples", "x floor", "x tutti");
-    for (const measurement* m : sorted(s, threads)) text += row(p, s, *m);
+  for (std::size_t index = 0; index < p.situations.size(); ++index) {
+    for (const rank_t threads : p.threads) {
+      text += fmt::format(
+          "\n{} threads on {} cores, {}; {}\n  {:<36} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} "
+          "{:>8}\n",
+          threads, cores_of(p), p.where.pinned() ? "pinned (" + p.where.name + ")" : "unpinned",
+          work_of(p, p.situations[index], threads), "", "seconds", "median", "min", "p99",
+          "samples", "x floor", "x tutti");
+      for (const measurement* m : sorted(s, threads, index)) text += row(p, s, *m);
+    }
   }
   text += fmt::format(
       "\nseconds: the median of one region times {}. There were {} interleaved sweeps; results "
@@ -117,6 +137,11 @@ std::string table(const plan& p, const sweeps& s, const cli::json& machine) {
       "to the one-way line transfer beside the round,\n\"x tutti\" to tutti's default in the same "
       "sweep.\n",
       p.regions, s.count, p.length > 0 ? "region" : "round");
+  if (std::any_of(p.situations.begin(), p.situations.end(), walks)) {
+    text +=
+        "After a walk through a set the times are what a region took beyond the longest walk of a "
+        "rank: the cost of\nopening the region and of its barrier.\n";
+  }
   for (const failure& f : s.failures) {
     text +=
         fmt::format("not measured: {} with {} threads: {}\n", name_of(*f.who), f.threads, f.reason);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <future>
 #include <stdexcept>
+#include <tuple>
 
 #include "bench/floors/floors.hpp"
 #include "bench/harness/round_length.hpp"
@@ -27,12 +28,16 @@ class bench_run {
 
   bool is_crowded(rank_t threads) const { return threads > bench::cores_of(plan_.where).size(); }
 
-  round_request request_for(rank_t threads) const {
+  round_request request_for(rank_t threads, std::size_t index) const {
+    const situation& now = plan_.situations[index];
     round_request r;
     r.threads = threads;
     for (rank_t t = 0; t < threads && plan_.where.pinned(); ++t)
       r.cpus.push_back(plan_.where.cpu_of(t));
     r.length = plan_.length;
+    r.set_bytes = set_bytes(now.set, threads);
+    r.lines = plan_.lines;
+    r.at_random = now.at_random;
     r.seed = plan_.run.seed;
     r.verify_each = plan_.length > 0;
     return r;
@@ -45,7 +50,8 @@ class bench_run {
         process = std::make_unique<bench::worker>(command_of(who, 0), who.process.settings);
       return process->request({{"synthetic", request}}).at("outcome").get<round_outcome>();
     }
-    workload& work = stores_[request.threads].of(request);
+    const auto place = std::tuple(request.threads, request.set_bytes, request.at_random);
+    workload& work = stores_[place].of(request);
     // The master is a thread of its own, so that what the runtime keeps for it ends with it and
     // this thread stays unpinned.
     return std::async(
@@ -71,19 +77,22 @@ class bench_run {
   }
 
   sweeps& s() { return sweeps_; }
+  const std::string& name_of_situation(std::size_t index) const {
+    return plan_.situations[index].name;
+  }
 
  private:
   const plan& plan_;
   sweeps& sweeps_;
   bench::thread_team two_{2};
-  std::map<rank_t, workload_store> stores_;
+  std::map<std::tuple<rank_t, std::uint64_t, bool>, workload_store> stores_;
   std::map<const bench::contender*, std::unique_ptr<bench::worker>> processes_;
 };
 
 class cell final : public bench::series {
  public:
   cell(bench_run& run, std::size_t index) : run_(run), index_(index) {
-    request_ = run_.request_for(result().threads);
+    request_ = run_.request_for(result().threads, result().situation);
     speed_.target_ns = run_.is_crowded(result().threads) ? crowded_round_ns : free_round_ns;
   }
 
@@ -123,7 +132,8 @@ class cell final : public bench::series {
       const auto floor = bench::floor_between(before, run_.line_transfer(result().threads));
       if (!outcome.fault.empty()) throw std::runtime_error(outcome.fault);
       if (before > 0 && !floor) ++result().flagged;
-      result().add(outcome.samples, floor, run_.s().count);
+      result().add(request_.set_bytes > 0 ? outcome.overheads : outcome.samples, floor,
+                   run_.s().count);
       speed_.follow(outcome.duration_ns / static_cast<double>(request_.regions));
     } catch (const std::exception& e) {
       run_.fail(*result().who, result().threads, e.what());
@@ -135,7 +145,8 @@ class cell final : public bench::series {
  private:
   measurement& result() const { return run_.s().results[index_]; }
   std::string title() const {
-    return fmt::format("{} with {} threads", name_of(*result().who), result().threads);
+    return fmt::format("{} with {} threads, {}", name_of(*result().who), result().threads,
+                       run_.name_of_situation(result().situation));
   }
 
   bench_run& run_;
@@ -148,11 +159,14 @@ class cell final : public bench::series {
 
 sweeps run_plan(const plan& p, const bench::progress& report) {
   sweeps s;
-  for (const rank_t threads : p.threads) {
-    for (const auto& who : p.contenders) {
-      s.results.emplace_back();
-      s.results.back().who = &who;
-      s.results.back().threads = threads;
+  for (std::size_t situation = 0; situation < p.situations.size(); ++situation) {
+    for (const rank_t threads : p.threads) {
+      for (const auto& who : p.contenders) {
+        s.results.emplace_back();
+        s.results.back().who = &who;
+        s.results.back().threads = threads;
+        s.results.back().situation = situation;
+      }
     }
   }
   bench_run run(p, s);

@@ -17,6 +17,8 @@ namespace tutti::synthetic {
 struct measurement : bench::series_record {
   const bench::contender* who = nullptr;
   rank_t threads = 0;
+  // Its index in the plan. With a walk the samples are overheads.
+  std::size_t situation = 0;
 };
 
 struct failure {
@@ -26,7 +28,7 @@ struct failure {
 };
 
 struct sweeps {
-  // The results of each provider for each number of threads.
+  // The results of each provider for each number of threads and each situation.
   std::vector<measurement> results;
   std::vector<failure> failures;
   std::size_t count = 0;

@@ -25,7 +25,8 @@ TEST_P(WrongUsage, IsOneSentenceAndStatusTwo) {
 
 INSTANTIATE_TEST_SUITE_P(Program, WrongUsage,
                          testing::Values("--nonsense", "extra", "--regions 0", "--regions x",
-                                         "--length -1", "--length 1.5", "--length 99999999999",
+                                         "--length -1", "--set l4", "--set 5", "--access sideways",
+                                         "--lines 0", "--length 1.5", "--length 99999999999",
                                          "--threads 0", "--threads 2,", "--threads 100000",
                                          "--barrier nonsense", "--barrier ''", "--wait nonsense",
                                          "--peers nonsense", "--barrier none --peers none",
@@ -73,6 +74,16 @@ void check_result(const cli::json& line) {
   EXPECT_LE(median, line.at("p99").get<double>());
   EXPECT_NEAR(line.at("seconds_for_regions").get<double>(), median * 1e5 * 1e-9, 1e-6);
   EXPECT_GE(line.at("samples").get<int>(), 3);
+}
+
+TEST(Plan, HasEverySetWithEveryAccess) {
+  request r;
+  r.threads = "2";
+  r.sets = "none,16K,memory";
+  std::vector<std::string> names;
+  for (const situation& each : make_plan(r).situations) names.push_back(each.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"free", "stream_16K", "random_16K", "stream_memory",
+                                             "random_memory"}));
 }
 
 // Runs a little of everything, including each peer's process. The test does not know which of these

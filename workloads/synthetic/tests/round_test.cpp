@@ -119,6 +119,74 @@ TEST(Workload, HasTheSameNumbersForEveryRankAndOthersForAnotherSeed) {
   EXPECT_EQ(w.fault(1), "rank 0 has ended 0 of 1 regions");
 }
 
+round_request walking_request() {
+  round_request r = request_of(0);
+  r.set_bytes = 1 << 14;
+  r.lines = 100;
+  return r;
+}
+
+TEST(Walk, IsMadeInEveryRegionAndItsTimeIsNotOverhead) {
+  for (const bool at_random : {false, true}) {
+    round_request r = walking_request();
+    r.at_random = at_random;
+    workload_store store;
+    workload& w = store.of(r);
+    const round_outcome outcome = run_round(r, *tuttis(), w);
+    EXPECT_EQ(outcome.fault, "");
+    ASSERT_EQ(outcome.overheads.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_GT(outcome.samples[i], 0);
+    // 45 regions of 100 lines in a set of 256: each line has been read some 17 times.
+    EXPECT_GT(w.walking()->sum(0), 10'000U);
+    EXPECT_LT(w.walking()->sum(0), 90'000U);
+  }
+}
+
+// A runtime whose threads come and go costs what it sleeps, whatever the walk costs.
+class sleeping_runtime : public serial_runtime {
+ public:
+  using serial_runtime::serial_runtime;
+  void open(const std::function<void(rank_t)>& body) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    serial_runtime::open(body);
+  }
+};
+
+TEST(Walk, OverheadIsWhatTheRegionTakesBeyondTheLongestWalk) {
+  round_request r = walking_request();
+  r.threads = 1;
+  r.regions = 4;
+  r.warm_up = 1;
+  // Some milliseconds of walking, which must not count.
+  r.lines = 2'000'000;
+  workload_store store;
+  sleeping_runtime runtime(1);
+  const round_outcome outcome = run_round(r, runtime, store.of(r));
+  for (std::size_t i = 0; i < outcome.overheads.size(); ++i) {
+    EXPECT_GE(outcome.overheads[i], 2e6);
+    EXPECT_LT(outcome.overheads[i], outcome.samples[i]);
+  }
+}
+
+TEST(Walk, AnotherSetIsAnotherWork) {
+  workload_store store;
+  round_request r = walking_request();
+  const walk* const first = store.of(r).walking();
+  EXPECT_EQ(store.of(r).walking(), first);
+  r.set_bytes = 0;
+  EXPECT_EQ(store.of(r).walking(), nullptr);
+}
+
+TEST(Walk, ASetHasANameOrANumberOfBytes) {
+  EXPECT_EQ(set_bytes("none", 2), 0U);
+  EXPECT_EQ(set_bytes("64", 2), 64U);
+  EXPECT_EQ(set_bytes("3K", 2), 3072U);
+  EXPECT_EQ(set_bytes("2G", 1), std::size_t{2} << 30);
+  EXPECT_GE(set_bytes("memory", 2), std::size_t{64} << 20);
+  for (const char* wrong : {"", "l4", "63", "0K", "-1", "5k", "1.5M", "99999999999999999999"})
+    EXPECT_THROW(set_bytes(wrong, 2), std::invalid_argument) << wrong;
+}
+
 TEST(Workload, IsKeptWhileTheRequestStays) {
   workload_store store;
   round_request request = request_of(length);
