@@ -13,7 +13,10 @@
 #include <string>
 
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/places.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::openmp {
@@ -235,10 +238,6 @@ std::string describe_places() {
   return out;
 }
 
-unsigned place_count() noexcept {
-  return places_ == nullptr ? 0 : static_cast<unsigned>(places_->size());
-}
-
 void bind_to_place(unsigned place) {
   const cpu_set_t& cpus = (*places_)[place - 1].cpus;
   sched_setaffinity(0, sizeof cpus, &cpus);
@@ -246,7 +245,7 @@ void bind_to_place(unsigned place) {
 
 // Distributes the ranks over the opener's places: all at the opener's place (primary), next to each
 // other (close), or spread over sub-partitions.
-void place_ranks(crew& team, const context& opener, unsigned char bind,
+void place_ranks(omp_team& team, const context& opener, unsigned char bind,
                  std::vector<unsigned>& of_rank) {
   const unsigned threads = team.size;
   const unsigned first = opener.first_place, count = opener.places;
@@ -419,6 +418,12 @@ TUTTI_OMP void omp_display_affinity(const char* format) {
 TUTTI_OMP void omp_display_affinity_(const char* format, std::size_t size) {
   omp_display_affinity(fortran_text(format, size).c_str());
 }
+
+namespace {
+unsigned place_count() noexcept {
+  return places_ == nullptr ? 0 : static_cast<unsigned>(places_->size());
+}
+}  // namespace
 
 TUTTI_OMP int omp_get_num_places() { return static_cast<int>(place_count()); }
 TUTTI_OMP int omp_get_place_num_procs(int place) {

@@ -1,60 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers of a crew, with and without tasks. core.hpp describes the gate.
+#include "preload/openmp/barrier.hpp"
+
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/reproducible.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 #include "tutti/platform/native.hpp"
 
 namespace tutti::openmp {
 
-std::uint32_t gate::restart() noexcept {
+std::uint32_t team_barrier::restart() noexcept {
   // relaxed: the opening of the region publishes it.
-  const std::uint32_t drawn = tickets_of(word.load(relaxed));
-  return drawn;
+  return tickets_of(word.load(relaxed));
 }
 
-void gate::ring() noexcept {
+void team_barrier::tell_to_look() noexcept {
   // seq_cst: follows what the waiters shall see; the total order puts it before the check for
   // sleepers.
-  if ((word.fetch_or(bell, seq_cst) & bell) == 0) wait.notify_ordered(word);
+  if ((word.fetch_or(look_again, seq_cst) & look_again) == 0) wait.notify_ordered(word);
 }
 
-void gate::silence() noexcept {
-  // acquire: pairs with ring, so the caller sees what the bell was rung for.
-  word.fetch_and(~bell, acquire);
+void team_barrier::clear_look_again() noexcept {
+  // acquire: pairs with tell_to_look, so the caller sees what there is to look at.
+  word.fetch_and(~look_again, acquire);
 }
 
 namespace {
 
 // Waits for the tickets only.
-void pass_without_tasks(thread& me, crew& team) {
-  const std::uint32_t end = me.now.phase + team.size * gate::ticket;
+void pass_without_tasks(thread& me, omp_team& team) {
+  const std::uint32_t end = me.now.phase + team.size * team_barrier::ticket;
   me.now.phase = end;
-  gate& g = team.meeting;
+  team_barrier& barrier = team.barrier;
   // seq_cst: acquire and release pass all ranks' writes from ticket to ticket; the total order puts
   // the last ticket before the check for sleepers.
-  const std::uint32_t before = g.word.fetch_add(gate::ticket, seq_cst);
-  if (gate::tickets_of(before) + gate::ticket == end) return g.wait.notify_ordered(g.word);
+  const std::uint32_t before = barrier.word.fetch_add(team_barrier::ticket, seq_cst);
+  if (team_barrier::tickets_of(before) + team_barrier::ticket == end)
+    return barrier.wait.notify_ordered(barrier.word);
   // acquire: pairs with every ticket of the phase.
-  g.wait.until(me.gate_wait, g.word, acquire,
-               [end](std::uint32_t now) { return gate::has_passed(now, end); });
+  barrier.wait.until(me.barrier_wait, barrier.word, acquire,
+                     [end](std::uint32_t now) { return team_barrier::has_passed(now, end); });
 }
 
 // Runs tasks while it waits. Returns false if it stopped because the region is cancelled.
-bool pass_with_tasks(thread& me, crew& team, gate& g, std::uint32_t& phase, bool stops) {
-  const std::uint32_t all = phase + team.size * gate::ticket, end = all + gate::ticket;
+bool pass_with_tasks(thread& me, omp_team& team, team_barrier& barrier, std::uint32_t& phase,
+                     bool stops) {
+  const std::uint32_t all = phase + team.size * team_barrier::ticket,
+                      end = all + team_barrier::ticket;
   phase = end;
   // seq_cst: as above.
-  g.word.fetch_add(gate::ticket, seq_cst);
+  barrier.word.fetch_add(team_barrier::ticket, seq_cst);
   for (;;) {
     // acquire: pairs with every ticket of the phase.
-    std::uint32_t now = g.word.load(acquire);
-    if (gate::has_passed(now, end)) return true;
-    const bool was_rung = (now & gate::bell) != 0;
-    if (was_rung) g.silence();
+    std::uint32_t now = barrier.word.load(acquire);
+    if (team_barrier::has_passed(now, end)) return true;
+    const bool was_told = (now & team_barrier::look_again) != 0;
+    if (was_told) barrier.clear_look_again();
     // acquire: pairs with the cancelling store.
     if (team.is_cancelled.load(acquire)) {
       // All that wait shall see it.
-      if (was_rung && &g == &team.meeting) g.ring();
+      if (was_told && &barrier == &team.barrier) barrier.tell_to_look();
       if (stops) return false;
     }
     // seq_cst: puts the arrival, and the end of a task, before the looks at the queues and at the
@@ -65,39 +71,40 @@ bool pass_with_tasks(thread& me, crew& team, gate& g, std::uint32_t& phase, bool
       continue;
     }
     // acquire: see above.
-    now = g.word.load(acquire);
-    if (gate::tickets_of(now) == all && has_no_tasks(team)) {
+    now = barrier.word.load(acquire);
+    if (team_barrier::tickets_of(now) == all && have_all_ended(team)) {
       // relaxed: the last ticket publishes it.
-      team.is_share_cancelled.store(false, relaxed);
+      team.is_workshare_cancelled.store(false, relaxed);
       // seq_cst: see the ticket without tasks. relaxed: a failure is read again.
-      if (g.word.compare_exchange_strong(now, end | (now & gate::bell), seq_cst, relaxed)) {
-        g.wait.notify_ordered(g.word);
+      if (barrier.word.compare_exchange_strong(now, end | (now & team_barrier::look_again), seq_cst,
+                                               relaxed)) {
+        barrier.wait.notify_ordered(barrier.word);
         return true;
       }
       continue;
     }
     // acquire: see the first load.
-    g.wait.until(me.gate_wait, g.word, acquire, [end](std::uint32_t seen) {
-      return gate::has_passed(seen, end) || (seen & gate::bell) != 0;
+    barrier.wait.until(me.barrier_wait, barrier.word, acquire, [end](std::uint32_t seen) {
+      return team_barrier::has_passed(seen, end) || (seen & team_barrier::look_again) != 0;
     });
   }
 }
 
-bool pass(thread& me, crew& team, bool can_be_cancelled) {
+bool pass(thread& me, omp_team& team, bool can_be_cancelled) {
   if (!team.has_tasks) {
     if (team.size > 1) pass_without_tasks(me, team);
     return false;
   }
   const bool passed =
-      pass_with_tasks(me, team, team.meeting, me.now.phase, can_be_cancelled || team.is_cancelled);
+      pass_with_tasks(me, team, team.barrier, me.now.phase, can_be_cancelled || team.is_cancelled);
   // acquire: pairs with the cancelling store.
   return !passed || (can_be_cancelled && team.is_cancelled.load(acquire));
 }
 
 }  // namespace
 
-bool meet(thread& me, bool can_be_cancelled) {
-  crew& team = *me.now.team;
+bool wait_at_barrier(thread& me, bool can_be_cancelled) {
+  omp_team& team = *me.now.team;
   if (!is_reproducible()) return pass(me, team, can_be_cancelled);
   pass_order_at_barrier(me);
   pass_baton_at_barrier(me);
@@ -106,39 +113,39 @@ bool meet(thread& me, bool can_be_cancelled) {
   return is_cancelled;
 }
 
-void meet_after_part(thread& me) { pass(me, *me.now.team, false); }
+void wait_at_end_without_tasks(thread& me) { pass(me, *me.now.team, false); }
 
-void meet_at_end(thread& me) {
-  crew& team = *me.now.team;
+void wait_at_end_with_tasks(thread& me) {
+  omp_team& team = *me.now.team;
   // acquire: pairs with the cancelling store.
   if (!team.is_cancelled.load(acquire) &&
-      pass_with_tasks(me, team, team.meeting, me.now.phase, true))
+      pass_with_tasks(me, team, team.barrier, me.now.phase, true))
     return;
   std::uint32_t phase = team.phase_after_cancellation;
   pass_with_tasks(me, team, team.after_cancellation, phase, false);
 }
 
-void ring_gates(crew& team) {
-  team.meeting.ring();
-  // A cancelled region ends at the other gate.
-  if (global().can_cancel) team.after_cancellation.ring();
+void wake_barriers(omp_team& team) {
+  team.barrier.tell_to_look();
+  // A cancelled region ends at the other barrier.
+  if (global().can_cancel) team.after_cancellation.tell_to_look();
 }
 
-void wait_for_bell(thread& me, std::uint32_t seen) {
-  // acquire: pairs with ring.
-  me.bell_sleep.until(me.bell_wait, me.bell, acquire,
+void sleep_until_woken(thread& me, std::uint32_t seen) {
+  // acquire: pairs with wake.
+  me.wake_sleep.until(me.wake_wait, me.wake_word, acquire,
                       [seen](std::uint32_t now) { return now != seen; });
 }
 
-void ring(thread& waiter) noexcept {
+void wake(thread& waiter) noexcept {
   // seq_cst: publishes what has happened; the total order puts it before the check for sleepers.
-  waiter.bell.fetch_add(1, seq_cst);
-  waiter.bell_sleep.notify_ordered(waiter.bell);
+  waiter.wake_word.fetch_add(1, seq_cst);
+  waiter.wake_sleep.notify_ordered(waiter.wake_word);
 }
 
 }  // namespace tutti::openmp
 
 using namespace tutti::openmp;
 
-TUTTI_OMP void GOMP_barrier() { meet(self(), false); }
-TUTTI_OMP bool GOMP_barrier_cancel() { return meet(self(), true); }
+TUTTI_OMP void GOMP_barrier() { wait_at_barrier(self(), false); }
+TUTTI_OMP bool GOMP_barrier_cancel() { return wait_at_barrier(self(), true); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which task waits for which. Each task has a table of the addresses on which its children depend.
-// The crew's lock protects the tables and the lists of successors.
+// The team's lock protects the tables and the lists of successors.
 #include <unordered_map>
 
 #include "preload/openmp/tasks.hpp"

@@ -3,8 +3,9 @@
 #include <cstdarg>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/loops.hpp"
 #include "preload/openmp/reproducible.hpp"
-#include "preload/openmp/work.hpp"
+#include "preload/openmp/teams.hpp"
 
 using namespace tutti::openmp;
 using tutti::acquire;
@@ -25,18 +26,18 @@ plan doacross_plan(unsigned dimensions, const Value* counts, unsigned schedule,
 }
 
 // Which entry of `progress` an iteration of the outer loop has.
-std::uint64_t entry_of(const share& s, const thread& me, std::uint64_t iteration) {
+std::uint64_t entry_of(const workshare& s, const thread& me, std::uint64_t iteration) {
   const std::uint64_t threads = me.now.team->size;
   if (s.schedule == schedule_guided) return iteration;
   if (s.schedule == schedule_dynamic) return iteration / s.chunk;
   if (s.chunk != 0) return iteration / s.chunk % threads;
-  const std::uint64_t share = s.count / threads, rest = s.count % threads;
-  const std::uint64_t in_large = rest * (share + 1);
-  return iteration < in_large ? iteration / (share + 1) : rest + (iteration - in_large) / share;
+  const std::uint64_t part = s.count / threads, rest = s.count % threads;
+  const std::uint64_t in_large = rest * (part + 1);
+  return iteration < in_large ? iteration / (part + 1) : rest + (iteration - in_large) / part;
 }
 
 void post(thread& me, const std::uint64_t* at) {
-  share& s = *me.now.last_share;
+  workshare& s = *me.now.last_workshare;
   if (s.progress == nullptr) return;
   std::uint64_t position = 0;
   for (std::size_t d = 0; d < s.extents.size(); ++d) position = position * s.extents[d] + at[d];
@@ -48,7 +49,7 @@ void post(thread& me, const std::uint64_t* at) {
 
 template <class Next>
 void wait_for(thread& me, std::uint64_t first, Next next) {
-  share& s = *me.now.last_share;
+  workshare& s = *me.now.last_workshare;
   std::uint64_t position = first;
   for (std::size_t d = 1; d < s.extents.size(); ++d) position = position * s.extents[d] + next();
   if (s.progress == nullptr) return;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The OMP_* environment variables, with libgomp's defaults and messages, and omp_display_env.
+#include "preload/openmp/environment.hpp"
+
 #include <dlfcn.h>
 #include <sched.h>
 #include <strings.h>
@@ -13,7 +15,8 @@
 #include <string>
 
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/locks.hpp"
+#include "preload/openmp/places.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 

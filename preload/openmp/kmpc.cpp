@@ -8,8 +8,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "preload/openmp/barrier.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/loops.hpp"
 #include "preload/openmp/reproducible.hpp"
-#include "preload/openmp/work.hpp"
+#include "preload/openmp/takeover.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
 #include "tutti/platform/native.hpp"
 
 using namespace tutti::openmp;
@@ -145,7 +150,7 @@ TUTTI_KMPC void __kmpc_fork_teams(source_place*, int count, body function, ...) 
 }
 
 TUTTI_KMPC int __kmpc_global_thread_num(source_place*) { return self().number; }
-TUTTI_KMPC int __kmpc_global_num_threads(source_place*) { return made_threads(); }
+TUTTI_KMPC int __kmpc_global_num_threads(source_place*) { return known_threads(); }
 TUTTI_KMPC int __kmpc_bound_thread_num(source_place*) { return static_cast<int>(self().now.rank); }
 TUTTI_KMPC int __kmpc_bound_num_threads(source_place*) {
   return static_cast<int>(self().now.team->size);
@@ -157,21 +162,23 @@ TUTTI_KMPC void __kmpc_end(source_place*) {}
 
 // ---- barriers
 
-TUTTI_KMPC void __kmpc_barrier(source_place*, int) { meet(self(), false); }
-TUTTI_KMPC int __kmpc_cancel_barrier(source_place*, int) { return meet(self(), true) ? 1 : 0; }
+TUTTI_KMPC void __kmpc_barrier(source_place*, int) { wait_at_barrier(self(), false); }
+TUTTI_KMPC int __kmpc_cancel_barrier(source_place*, int) {
+  return wait_at_barrier(self(), true) ? 1 : 0;
+}
 
 // One thread goes on when all have come, and the others when it has ended its part.
 TUTTI_KMPC int __kmpc_barrier_master(source_place*, int) {
   thread& me = self();
-  meet(me, false);
+  wait_at_barrier(me, false);
   if (me.now.rank == 0) return 1;
-  meet(me, false);
+  wait_at_barrier(me, false);
   return 0;
 }
-TUTTI_KMPC void __kmpc_end_barrier_master(source_place*, int) { meet(self(), false); }
+TUTTI_KMPC void __kmpc_end_barrier_master(source_place*, int) { wait_at_barrier(self(), false); }
 TUTTI_KMPC int __kmpc_barrier_master_nowait(source_place*, int) {
   thread& me = self();
-  meet(me, false);
+  wait_at_barrier(me, false);
   return me.now.rank == 0 ? 1 : 0;
 }
 
@@ -208,13 +215,13 @@ TUTTI_KMPC void __kmpc_end_single(source_place*, int) {}
 TUTTI_KMPC void __kmpc_copyprivate(source_place*, int, std::size_t, void* data,
                                    void (*copy)(void*, void*), int has_values) {
   thread& me = self();
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   // relaxed: the barrier publishes it.
   if (has_values != 0) team.copied.store(data, relaxed);
-  meet(me, false);
+  wait_at_barrier(me, false);
   // relaxed: see above.
   if (has_values == 0) copy(data, team.copied.load(relaxed));
-  meet(me, false);
+  wait_at_barrier(me, false);
 }
 
 TUTTI_KMPC void __kmpc_critical(source_place*, int, void* name) { lock_in_turn(lock_in(name)); }
@@ -249,7 +256,7 @@ TUTTI_KMPC int __kmpc_reduce(source_place*, int, int, std::size_t, void*, void (
 TUTTI_KMPC void __kmpc_end_reduce(source_place*, int, void* name) {
   lock_in(name).unlock();
   if (is_reproducible()) end_in_order(self());
-  meet(self(), false);
+  wait_at_barrier(self(), false);
 }
 
 // ---- variables of each thread. The thread that starts the program uses the variable itself.
@@ -281,7 +288,7 @@ TUTTI_KMPC void __kmpc_threadprivate_register(source_place*, void* variable, voi
 TUTTI_KMPC void* __kmpc_threadprivate_cached(source_place*, int, void* variable, std::size_t size,
                                              void***) {
   thread_local std::unordered_map<void*, void*> copies;
-  if (is_first_thread()) return variable;
+  if (is_initial_thread()) return variable;
   void*& copy = copies[variable];
   if (copy != nullptr) return copy;
   copy = std::calloc(1, size);

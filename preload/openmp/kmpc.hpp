@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of clang's interface have in common. Each names the place in the source and the
-// number of the thread that calls it; both are unused here, because the thread knows itself.
+// What the functions of clang's interface have in common. Each names the place in the source and
+// the number of the thread that calls it; both are unused here, because the thread knows itself.
 #pragma once
 
 #include <cstdint>
 
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/locks.hpp"
+#include "preload/openmp/threads.hpp"
 
 // kmpc.map gives their version, which is named VERSION, as in LLVM's library.
 #define TUTTI_KMPC extern "C" [[gnu::visibility("default")]]

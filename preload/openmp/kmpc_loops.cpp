@@ -5,8 +5,9 @@
 #include <type_traits>
 
 #include "preload/openmp/kmpc.hpp"
+#include "preload/openmp/loops.hpp"
 #include "preload/openmp/reproducible.hpp"
-#include "preload/openmp/work.hpp"
+#include "preload/openmp/teams.hpp"
 
 using namespace tutti::openmp;
 using tutti::acquire;
@@ -95,13 +96,13 @@ void static_part(int schedule, int* is_last, Value* lower, Value* upper,
     *stride = static_cast<S>(count);
   } else {
     // A loop over all values of its type has one iteration more than the type can count.
-    U share = U(last / parts), rest = U(last % parts + 1);
+    U size_of_part = U(last / parts), rest = U(last % parts + 1);
     if (rest == parts) {
-      ++share;
+      ++size_of_part;
       rest = 0;
     }
-    const U from = U(mine * share + std::min<U>(mine, rest));
-    const U size = U(share + (mine < rest ? 1 : 0));
+    const U from = U(mine * size_of_part + std::min<U>(mine, rest));
+    const U size = U(size_of_part + (mine < rest ? 1 : 0));
     *lower = Value(U(first + from * by));
     *upper = Value(U(U(*lower) + (size - 1) * by));
     has_last = mine == parts - 1;
@@ -147,7 +148,7 @@ void start(int schedule, Value lower, Value upper, std::make_signed_t<Value> ste
   set_schedule(p, env(me), schedule_of(schedule), schedule == static_whole ? 0 : asked);
   p.is_ordered = is_ordered;
   bool is_first = false;
-  next_share(me, p, is_first);
+  next_workshare(me, p, is_first);
 }
 
 template <class Value>
@@ -155,7 +156,7 @@ int next(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* st
   thread& me = self();
   std::uint64_t from = 0, to = 0;
   if (!next_range(me, from, to)) return 0;
-  const share& s = *me.now.last_share;
+  const workshare& s = *me.now.last_workshare;
   *lower = static_cast<Value>(s.first + from * s.step);
   *upper = static_cast<Value>(s.first + (to - 1) * s.step);
   if (stride != nullptr) *stride = static_cast<std::make_signed_t<Value>>(s.step);
@@ -187,8 +188,8 @@ TUTTI_KMPC_LOOPS(8u, std::uint64_t, std::int64_t)
 
 TUTTI_KMPC void __kmpc_for_static_fini(source_place*, int) {}
 
-// ---- loops whose iterations wait for earlier iterations. Their table has a life of its own, as the
-// loop itself may be of any kind.
+// ---- loops whose iterations wait for earlier iterations. Their table has a life of its own, as
+// the loop itself may be of any kind.
 
 namespace tutti::openmp {
 
@@ -200,7 +201,7 @@ struct doacross_table {
   // A bit for each iteration.
   std::unique_ptr<std::atomic<std::uint32_t>[]> done;
   adaptive_wait<> wait{0};
-  // Ranks that have ended the loop, under the crew's lock.
+  // Ranks that have ended the loop, under the team's lock.
   unsigned ended = 0;
 
   std::uint64_t index(const std::int64_t* at) const {
@@ -227,7 +228,7 @@ struct doacross_table {
 TUTTI_KMPC void __kmpc_doacross_init(source_place*, int, int dimensions,
                                      const doacross_table::extent* extents) {
   thread& me = self();
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   const locked guard(team.task_lock);
   const unsigned mine = me.now.doacross_loops++;
   while (team.doacross.size() <= mine) team.doacross.push_back(nullptr);
@@ -271,7 +272,7 @@ TUTTI_KMPC void __kmpc_doacross_post(source_place*, int, const std::int64_t* at)
 
 TUTTI_KMPC void __kmpc_doacross_fini(source_place*, int) {
   thread& me = self();
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   const locked guard(team.task_lock);
   doacross_table* const table = me.now.doacross;
   me.now.doacross = nullptr;

@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "preload/openmp/environment.hpp"
 #include "preload/openmp/kmpc.hpp"
 #include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
 
 using namespace tutti::openmp;
 
@@ -47,8 +49,8 @@ struct clang_dependence {
 clang_task& data_of(header& h) { return *reinterpret_cast<clang_task*>(&h + 1); }
 header& header_of(clang_task* t) { return reinterpret_cast<header*>(t)[-1]; }
 
-// An untied task returns at each scheduling point, after it has queued itself. It goes on at once, on
-// the same thread.
+// An untied task returns at each scheduling point, after it has queued itself. It goes on at once,
+// on the same thread.
 void go_on(header& h, int number) {
   clang_task& t = data_of(h);
   while ((h.flags & goes_on) != 0) {
@@ -371,12 +373,12 @@ TUTTI_KMPC void* __kmpc_task_reduction_get_th_data(int, void* group, void* varia
   fatal("couldn't find matching task_reduction or reduction with task modifier for %p", variable);
 }
 
-// A reduction of a region or of a loop in whose tasks variables take part: all threads have the same
-// copies, and each has a variable of its own, to which the last thread adds them.
+// A reduction of a region or of a loop in whose tasks variables take part: all threads have the
+// same copies, and each has a variable of its own, to which the last thread adds them.
 TUTTI_KMPC void* __kmpc_taskred_modifier_init(source_place*, int, int is_loop, int count,
                                               reduced_variable* variables) {
   thread& me = self();
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   start_group(me, false);
   auto* const mine = new kmpc_reductions;
   {
@@ -396,7 +398,7 @@ TUTTI_KMPC void* __kmpc_taskred_modifier_init(source_place*, int, int is_loop, i
 
 TUTTI_KMPC void __kmpc_task_reduction_modifier_fini(source_place*, int, int is_loop) {
   thread& me = self();
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   taskgroup* const group = me.now.current->group;
   if (group == nullptr || group->of_clang == nullptr) return;
   wait_for_group(me, *group);

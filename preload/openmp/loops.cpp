@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops: which thread has which iterations, and the order of ordered regions.
+#include "preload/openmp/loops.hpp"
+
 #include <algorithm>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/barrier.hpp"
+#include "preload/openmp/environment.hpp"
 #include "preload/openmp/reproducible.hpp"
-#include "preload/openmp/work.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
+#include "preload/openmp/workshares.hpp"
 
 namespace tutti::openmp {
 
@@ -39,13 +46,13 @@ void set_schedule(plan& p, const settings& e, unsigned schedule, std::uint64_t c
 namespace {
 
 // Hands out iterations from..to. Returns false if none are left.
-bool next_static(thread& me, const share& s, std::uint64_t& from, std::uint64_t& to) {
+bool next_static(thread& me, const workshare& s, std::uint64_t& from, std::uint64_t& to) {
   const std::uint64_t threads = me.now.team->size, rank = me.now.rank;
   if (s.chunk == 0) {
     if (me.now.static_trip++ != 0) return false;
-    const std::uint64_t share = s.count / threads, rest = s.count % threads;
-    from = rank * share + std::min(rank, rest);
-    to = from + share + (rank < rest ? 1 : 0);
+    const std::uint64_t part = s.count / threads, rest = s.count % threads;
+    from = rank * part + std::min(rank, rest);
+    to = from + part + (rank < rest ? 1 : 0);
     return from < to;
   }
   const std::uint64_t chunk = me.now.static_trip++ * threads + rank;
@@ -55,7 +62,7 @@ bool next_static(thread& me, const share& s, std::uint64_t& from, std::uint64_t&
   return true;
 }
 
-bool next_dynamic(const crew&, share& s, std::uint64_t& from, std::uint64_t& to) {
+bool next_dynamic(const omp_team&, workshare& s, std::uint64_t& from, std::uint64_t& to) {
   constexpr std::uint64_t cannot_wrap = std::uint64_t{1} << 47;
   if (s.count < cannot_wrap) {
     // relaxed: look before, so that threads that come after the end write nothing; the counter
@@ -76,7 +83,7 @@ bool next_dynamic(const crew&, share& s, std::uint64_t& from, std::uint64_t& to)
   return true;
 }
 
-bool next_guided(const crew& team, share& s, std::uint64_t& from, std::uint64_t& to) {
+bool next_guided(const omp_team& team, workshare& s, std::uint64_t& from, std::uint64_t& to) {
   // relaxed: the counter publishes nothing.
   from = s.taken.load(relaxed);
   do {
@@ -88,7 +95,7 @@ bool next_guided(const crew& team, share& s, std::uint64_t& from, std::uint64_t&
   return true;
 }
 
-void wait_for_turn_of(thread& me, share& s) {
+void wait_for_turn_of(thread& me, workshare& s) {
   const absence away(me, [&] {
     // relaxed: the wait below acquires.
     return s.turn.load(relaxed) == me.now.my_chunk;
@@ -98,15 +105,15 @@ void wait_for_turn_of(thread& me, share& s) {
                     [mine = me.now.my_chunk](std::uint32_t now) { return now == mine; });
 }
 
-void pass_turn_on(thread& me, share& s) {
+void pass_turn_on(thread& me, workshare& s) {
   me.now.has_chunk = false;
   // release: publishes what the ordered region wrote; pairs with wait_for_turn_of.
   s.turn.store(me.now.my_chunk + 1, release);
   s.turn_wait.notify(s.turn);
 }
 
-bool next_ordered(thread& me, share& s, std::uint64_t& from, std::uint64_t& to) {
-  const crew& team = *me.now.team;
+bool next_ordered(thread& me, workshare& s, std::uint64_t& from, std::uint64_t& to) {
+  const omp_team& team = *me.now.team;
   if (me.now.has_chunk) {
     wait_for_turn_of(me, s);
     pass_turn_on(me, s);
@@ -128,8 +135,8 @@ bool next_ordered(thread& me, share& s, std::uint64_t& from, std::uint64_t& to) 
 }  // namespace
 
 bool next_range(thread& me, std::uint64_t& from, std::uint64_t& to) {
-  share& s = *me.now.last_share;
-  const crew& team = *me.now.team;
+  workshare& s = *me.now.last_workshare;
+  const omp_team& team = *me.now.team;
   // A single thread has its chunks in their order.
   if (s.is_ordered && team.size > 1) return next_ordered(me, s, from, to);
   if (s.schedule == schedule_static) return next_static(me, s, from, to);
@@ -138,15 +145,16 @@ bool next_range(thread& me, std::uint64_t& from, std::uint64_t& to) {
 }
 
 void wait_for_turn(thread& me) {
-  share& s = *me.now.last_share;
+  workshare& s = *me.now.last_workshare;
   if (s.is_ordered && me.now.has_chunk) wait_for_turn_of(me, s);
 }
 
-void share_with_reductions(thread& me, plan& wanted, std::uintptr_t* reductions, void** memory) {
+void next_workshare_with_reductions(thread& me, plan& wanted, std::uintptr_t* reductions,
+                                    void** memory) {
   if (memory != nullptr) wanted.memory_bytes = reinterpret_cast<std::uintptr_t>(*memory);
   bool is_first = false;
   if (reductions == nullptr) {
-    share& s = next_share(me, wanted, is_first);
+    workshare& s = next_workshare(me, wanted, is_first);
     if (memory != nullptr) *memory = s.memory;
     return;
   }
@@ -155,7 +163,7 @@ void share_with_reductions(thread& me, plan& wanted, std::uintptr_t* reductions,
   taskgroup& group = *me.now.current->group;
   wanted.reductions = reductions;
   register_reductions(reductions, group.reductions, nullptr, me.now.team->size);
-  share& s = next_share(me, wanted, is_first);
+  workshare& s = next_workshare(me, wanted, is_first);
   if (!is_first) {
     unregister_reductions(reductions);
     register_reductions(reductions, group.reductions, s.reductions, me.now.team->size);
@@ -258,9 +266,9 @@ TUTTI_OMP_RUNTIME_LOOP(ordered_runtime, true)
 TUTTI_OMP_ANY_LOOP(start, false)
 TUTTI_OMP_ANY_LOOP(ordered_start, true)
 
-TUTTI_OMP void GOMP_loop_end() { meet(self(), false); }
+TUTTI_OMP void GOMP_loop_end() { wait_at_barrier(self(), false); }
 TUTTI_OMP void GOMP_loop_end_nowait() {}
-TUTTI_OMP bool GOMP_loop_end_cancel() { return meet(self(), true); }
+TUTTI_OMP bool GOMP_loop_end_cancel() { return wait_at_barrier(self(), true); }
 
 // ---- a region that is one loop
 

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "preload/openmp/reproducible.hpp"
+#include "preload/openmp/takeover.hpp"
 
 namespace tutti::openmp {
 namespace {
@@ -41,8 +42,8 @@ T read(address at) {
   return value;
 }
 
-// The functions of an object, from the search table of its exception tables. Compilers write it with
-// offsets of 32 bits; other encodings give none.
+// The functions of an object, from the search table of its exception tables. Compilers write it
+// with offsets of 32 bits; other encodings give none.
 std::vector<function_range> functions_of(address header) {
   std::vector<function_range> all;
   constexpr unsigned char offset_from_header = 0x3b, count_of_4_bytes = 0x03, own_offset = 0x1b;

@@ -7,7 +7,8 @@
 #include <cstring>
 
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/threads.hpp"
 
 using namespace tutti::openmp;
 

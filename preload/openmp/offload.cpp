@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 
 using namespace tutti::openmp;
 
@@ -26,7 +29,7 @@ void run_on_host(region_function function, void** addresses) {
   thread& me = self();
   const context outer = me.now;
   const unsigned num_teams = me.num_teams, team_num = me.team_num;
-  crew inside;
+  omp_team inside;
   inside.env = *outer.current->env;
   task alone;
   context none;
@@ -35,7 +38,7 @@ void run_on_host(region_function function, void** addresses) {
   me.now = {};
   me.now.team = &inside;
   me.now.current = &alone;
-  me.now.last_share = &inside.root;
+  me.now.last_workshare = &inside.root;
   me.now.place = outer.place;
   me.now.first_place = outer.first_place;
   me.now.places = outer.places;

@@ -3,7 +3,15 @@
 #include <algorithm>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/barrier.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/places.hpp"
 #include "preload/openmp/reproducible.hpp"
+#include "preload/openmp/takeover.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
+#include "preload/openmp/workshares.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::openmp {
@@ -16,48 +24,48 @@ void take_of_level(const List& list, unsigned level, Value& value) {
 }
 
 // The counts of a region's tasks are sums over its ranks, of which the last region had others.
-void clear_counts(crew& team) {
+void clear_counts(omp_team& team) {
   const auto clear = [](std::atomic<std::uint64_t>& count) {
     // relaxed: only the ranks of the region change them, and the opening publishes them.
     if (count.load(relaxed) != 0) count.store(0, relaxed);
   };
   for (unsigned rank = 0; rank < team.size; ++rank) {
-    clear(team.desks[rank]->made);
-    clear(team.desks[rank]->ended);
+    clear(team.slots[rank]->made);
+    clear(team.slots[rank]->ended);
   }
   clear(team.ended_elsewhere);
 }
 
-// Workers have the crew's lines in their caches, which a store would take from them.
+// Workers have the team's lines in their caches, which a store would take from them.
 template <class T>
 void set(T& variable, const T& value) {
   if (!(variable == value)) variable = value;
 }
 
-void make_room(crew& team, unsigned threads) {
+void make_room(omp_team& team, unsigned threads) {
   while (team.implicit.size() < threads) team.implicit.push_back(new task);
-  while (team.desks.size() < threads) team.desks.push_back(new desk);
-  while (team.workers.size() + 1 < threads) team.workers.push_back(hire_worker());
+  while (team.slots.size() < threads) team.slots.push_back(new rank_slot);
+  while (team.workers.size() + 1 < threads) team.workers.push_back(get_worker());
 }
 
-void set_wait_policy(crew& team) {
+void set_wait_policy(omp_team& team) {
   const int policy = global().wait_policy;
   if (policy < 0) return;
   const patience p = policy == 1 ? patience::active() : patience::passive();
-  team.meeting.wait.set_patience(p);
+  team.barrier.wait.set_patience(p);
   team.after_cancellation.wait.set_patience(p);
   team.closing.set_patience(p);
 }
 
-crew& crew_at(thread& me, unsigned depth) {
-  while (me.crews.size() <= depth) {
-    me.crews.push_back(new_crew());
-    set_wait_policy(*me.crews.back());
+omp_team& team_at(thread& me, unsigned depth) {
+  while (me.teams.size() <= depth) {
+    me.teams.push_back(new_team());
+    set_wait_policy(*me.teams.back());
   }
-  return *me.crews[depth];
+  return *me.teams[depth];
 }
 
-void open_in_order(thread& me, crew& team) {
+void open_in_order(thread& me, omp_team& team) {
   team.is_serial = me.opens_serially && team.size > 1;
   me.opens_serially = false;
   team.states.assign(team.size, rank_state::runs);
@@ -65,8 +73,8 @@ void open_in_order(thread& me, crew& team) {
   team.baton.store(0, relaxed);
   team.away_with_lock.store(0, relaxed);
   for (unsigned rank = 0; rank < team.size; ++rank) {
-    team.desks[rank]->position.store(0, relaxed);
-    team.desks[rank]->is_away.store(false, relaxed);
+    team.slots[rank]->position.store(0, relaxed);
+    team.slots[rank]->is_away.store(false, relaxed);
   }
 }
 
@@ -75,13 +83,13 @@ void end_in_order_of_region(thread& me) {
   pass_baton_at_end(me);
 }
 
-void enter(thread& me, crew& team, unsigned rank, std::uint32_t phase, std::uint32_t singles) {
+void enter(thread& me, omp_team& team, unsigned rank, std::uint32_t phase, std::uint32_t singles) {
   context& now = me.now;
   now.team = &team;
   now.rank = rank;
   now.level = team.level;
   now.active_level = team.active_level;
-  now.last_share = team.begin;
+  now.last_workshare = team.begin;
   now.static_trip = 0;
   now.has_chunk = false;
   now.phase = phase;
@@ -113,10 +121,10 @@ unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
   return std::max(1u, threads);
 }
 
-crew& open_region(thread& me, region_function function, void* data, unsigned threads,
-                  unsigned flags, taskgroup* group, const plan* first) {
+omp_team& open_region(thread& me, region_function function, void* data, unsigned threads,
+                      unsigned flags, taskgroup* group, const plan* first) {
   note_region(me, function);
-  crew& team = crew_at(me, me.depth++);
+  omp_team& team = team_at(me, me.depth++);
   wait_until_left(team);
   make_room(team, threads);
   set(team.outer, me.now);
@@ -132,23 +140,23 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
   set(team.level, outer.level + 1);
   set(team.active_level, outer.active_level + (threads > 1 ? 1 : 0));
   set(team.is_crowded, threads > usable_processors());
-  set(team.has_tasks, has_tasks_by_now() || global().can_cancel || threads == 1);
+  set(team.has_tasks, makes_tasks() || global().can_cancel || threads == 1);
   set(team.group, group);
   set(team.num_teams, me.num_teams);
   set(team.team_num, me.team_num);
   if (team.has_tasks) clear_counts(team);
   team.doacross.clear();
-  const std::uint32_t phase = team.meeting.restart();
+  const std::uint32_t phase = team.barrier.restart();
   // relaxed: only ranks of the region change them, and the opening publishes them.
   if (team.is_cancelled.load(relaxed)) {
     team.is_cancelled.store(false, relaxed);
-    team.meeting.silence();
-    team.after_cancellation.silence();
+    team.barrier.clear_look_again();
+    team.after_cancellation.clear_look_again();
   }
-  if (team.is_share_cancelled.load(relaxed)) team.is_share_cancelled.store(false, relaxed);
+  if (team.is_workshare_cancelled.load(relaxed)) team.is_workshare_cancelled.store(false, relaxed);
   set(team.phase_after_cancellation, team.after_cancellation.restart());
   const std::uint32_t singles = team.singles.load(relaxed);
-  if (first != nullptr) publish_first_share(me, team, *first);
+  if (first != nullptr) publish_first_workshare(me, team, *first);
   if (is_reproducible()) open_in_order(me, team);
   std::vector<unsigned> places;
   if (places_ != nullptr) {
@@ -159,23 +167,23 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
     place_ranks(team, outer, bind, places);
   }
   for (unsigned rank = 1; rank < threads; ++rank) {
-    dock& line = team.workers[rank - 1]->line;
-    line.rank = rank;
-    line.function = function;
-    line.data = data;
-    line.team = &team;
-    line.phase = phase;
-    line.singles = singles;
-    line.place = places.empty() ? 0 : places[rank];
-    line.is_crowded = team.is_crowded;
+    published_region& region = team.workers[rank - 1]->region;
+    region.rank = rank;
+    region.function = function;
+    region.data = data;
+    region.team = &team;
+    region.phase = phase;
+    region.singles = singles;
+    region.place = places.empty() ? 0 : places[rank];
+    region.is_crowded = team.is_crowded;
     // relaxed: only this thread and the worker, which waits, write it.
-    const std::uint32_t last = line.word.load(relaxed);
+    const std::uint32_t last = region.word.load(relaxed);
     // release: publishes the job and all that this thread did before; pairs with the worker's load.
-    line.word.store((last & ~3u) + 4 + dock::opened, release);
+    region.word.store((last & ~3u) + 4 + published_region::opened, release);
   }
   // Notifications come last, because each waits until the stores before it are visible.
   for (unsigned rank = 1; rank < threads; ++rank)
-    team.workers[rank - 1]->opening.notify(team.workers[rank - 1]->line.word);
+    team.workers[rank - 1]->opening.notify(team.workers[rank - 1]->region.word);
   enter(me, team, 0, phase, singles);
   if (!places.empty()) {
     me.now.place = places[0];
@@ -188,76 +196,76 @@ crew& open_region(thread& me, region_function function, void* data, unsigned thr
 
 namespace {
 
-void leave(worker& w, crew& team) {
-  w.seen = (w.seen & ~3u) | dock::arrived;
+void leave(worker& w, omp_team& team) {
+  w.seen = (w.seen & ~3u) | published_region::arrived;
   // release: publishes this rank's work; pairs with wait_for_arrivals.
-  w.line.word.store(w.seen, release);
-  team.closing.notify(w.line.word);
+  w.region.word.store(w.seen, release);
+  team.closing.notify(w.region.word);
 }
 
-void wait_for_arrivals(crew& team, unsigned size) {
+void wait_for_arrivals(omp_team& team, unsigned size) {
   for (unsigned rank = 1; rank < size; ++rank) {
     worker& w = *team.workers[rank - 1];
     // acquire: pairs with the worker's arrival.
-    team.closing.until(w.collecting, w.line.word, acquire,
-                       [](std::uint32_t now) { return (now & 3) == dock::arrived; });
+    team.closing.until(w.collecting, w.region.word, acquire,
+                       [](std::uint32_t now) { return (now & 3) == published_region::arrived; });
   }
 }
 
 }  // namespace
 
-void wait_until_left(crew& team) {
+void wait_until_left(omp_team& team) {
   wait_for_arrivals(team, team.leaving);
   team.leaving = 1;
 }
 
 void run_as_worker(worker& w) {
   thread& me = self();
-  crew& team = *w.line.team;
-  if (w.line.place != 0 && w.line.place != w.bound_place) {
-    bind_to_place(w.line.place);
-    w.bound_place = w.line.place;
+  omp_team& team = *w.region.team;
+  if (w.region.place != 0 && w.region.place != w.bound_place) {
+    bind_to_place(w.region.place);
+    w.bound_place = w.region.place;
   }
-  me.now.place = w.line.place;
+  me.now.place = w.region.place;
   me.now.first_place = team.first_place;
   me.now.places = team.places;
-  enter(me, team, w.line.rank, w.line.phase, w.line.singles);
+  enter(me, team, w.region.rank, w.region.phase, w.region.singles);
   me.num_teams = team.num_teams;
   me.team_num = team.team_num;
   if (global().displays_affinity) show_affinity(me);
   if (is_reproducible()) wait_for_baton(me);
-  w.line.function(w.line.data);
+  w.region.function(w.region.data);
   end_implicit(me, *me.now.current);
   if (is_reproducible()) end_in_order_of_region(me);
   if (team.has_tasks) {
-    meet_at_end(me);
+    wait_at_end_with_tasks(me);
     me.now = {};
     leave(w, team);
     return;
   }
   if (team.is_crowded) {
-    const std::uint32_t end = me.now.phase + team.size * gate::ticket;
+    const std::uint32_t end = me.now.phase + team.size * team_barrier::ticket;
     // seq_cst: see barrier.cpp.
-    const std::uint32_t before = team.meeting.word.fetch_add(gate::ticket, seq_cst);
-    if (before + gate::ticket == end) team.meeting.wait.notify_ordered(team.meeting.word);
+    const std::uint32_t before = team.barrier.word.fetch_add(team_barrier::ticket, seq_cst);
+    if (before + team_barrier::ticket == end) team.barrier.wait.notify_ordered(team.barrier.word);
     return;
   }
   leave(w, team);
 }
 
 void close_region(thread& me) {
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   end_implicit(me, *me.now.current);
   if (is_reproducible()) end_in_order_of_region(me);
   if (team.has_tasks) {
-    meet_at_end(me);
+    wait_at_end_with_tasks(me);
     team.leaving = team.size;
   } else if (team.is_crowded) {
-    meet_after_part(me);
+    wait_at_end_without_tasks(me);
   } else {
     wait_for_arrivals(team, team.size);
   }
-  free_shares(me, team);
+  free_workshares(me, team);
   me.now = team.outer;
   --me.depth;
 }
@@ -340,15 +348,15 @@ enum : int { cancel_parallel = 1, cancel_loop = 2, cancel_sections = 4, cancel_t
 TUTTI_OMP bool GOMP_cancellation_point(int which) {
   if (!global().can_cancel) return false;
   thread& me = self();
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   // acquire: pairs with the cancelling store.
   if ((which & (cancel_loop | cancel_sections)) != 0)
-    return team.is_share_cancelled.load(acquire) || team.is_cancelled.load(acquire);
+    return team.is_workshare_cancelled.load(acquire) || team.is_cancelled.load(acquire);
   if ((which & cancel_taskgroup) != 0 && me.now.current->group != nullptr) {
     const taskgroup& g = *me.now.current->group;
     // acquire: see above.
     if (g.is_cancelled.load(acquire) ||
-        (g.is_of_share && g.outer != nullptr && g.outer->is_cancelled.load(acquire)))
+        (g.is_of_workshare && g.outer != nullptr && g.outer->is_cancelled.load(acquire)))
       return true;
   }
   // acquire: see above.
@@ -359,20 +367,20 @@ TUTTI_OMP bool GOMP_cancel(int which, bool does) {
   if (!global().can_cancel) return false;
   if (!does) return GOMP_cancellation_point(which);
   thread& me = self();
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   if ((which & (cancel_loop | cancel_sections)) != 0) {
     // release: pairs with the cancellation points.
-    team.is_share_cancelled.store(true, release);
+    team.is_workshare_cancelled.store(true, release);
   } else if ((which & cancel_taskgroup) != 0) {
     taskgroup* group = me.now.current->group;
-    if (group != nullptr && group->is_of_share && group->outer != nullptr) group = group->outer;
+    if (group != nullptr && group->is_of_workshare && group->outer != nullptr) group = group->outer;
     // release: see above.
     if (group != nullptr) group->is_cancelled.store(true, release);
   } else {
     // release: see above.
     team.is_cancelled.store(true, release);
-    team.meeting.ring();
-    team.after_cancellation.ring();
+    team.barrier.tell_to_look();
+    team.after_cancellation.tell_to_look();
   }
   return true;
 }

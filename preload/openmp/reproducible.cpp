@@ -9,9 +9,9 @@ namespace {
 constexpr std::uint64_t barrier_step = std::uint64_t{1} << 32;
 
 void move_to(thread& me, std::uint64_t position) {
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   me.now.position = position;
-  std::atomic<std::uint64_t>& mine = team.desks[me.now.rank]->position;
+  std::atomic<std::uint64_t>& mine = team.slots[me.now.rank]->position;
   // release: publishes what this rank has combined; pairs with begin_in_order.
   mine.store(position, release);
 }
@@ -23,12 +23,12 @@ bool has_order(const thread& me) {
 
 void say_that_order_may_differ() {
   static std::atomic<bool> has_said{false};
-  // relaxed: the line is all that the flag is about.
+  // relaxed: the flag decides only who prints the line.
   if (!has_said.exchange(true, relaxed))
     warn("ranks combine values while others wait for them; the order may differ between runs");
 }
 
-void hand_baton_to(crew& team, unsigned rank) {
+void hand_baton_to(omp_team& team, unsigned rank) {
   // release: publishes what this rank did; pairs with wait_for_baton.
   team.baton.store(rank, release);
   team.baton_wait.notify(team.baton);
@@ -36,7 +36,7 @@ void hand_baton_to(crew& team, unsigned rank) {
 
 // Only the rank that has the baton reads and writes the states.
 void hand_on(thread& me) {
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   for (int round = 0; round < 2; ++round) {
     for (unsigned i = 1; i <= team.size; ++i) {
       const unsigned rank = (me.now.rank + i) % team.size;
@@ -58,13 +58,13 @@ void note_serial(thread& me, region_function function) {
 
 void begin_in_order(thread& me) {
   if (!has_order(me) || me.now.team->is_serial) return;
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   if (me.now.locks != 0) return say_that_order_may_differ();
   const std::uint64_t mine = me.now.position;
   for (unsigned rank = 0; rank < team.size; ++rank) {
     if (rank == me.now.rank) continue;
     const std::uint64_t wanted = mine + (rank < me.now.rank ? 1 : 0);
-    const desk& other = *team.desks[rank];
+    const rank_slot& other = *team.slots[rank];
     // acquire: pairs with move_to.
     while (other.position.load(acquire) < wanted) {
       // relaxed: tells only that nothing is to be waited for.
@@ -90,21 +90,21 @@ void pass_order_at_end(thread& me) {
 }
 
 void begin_absence(thread& me) {
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   // relaxed: nothing is published.
-  team.desks[me.now.rank]->is_away.store(true, relaxed);
+  team.slots[me.now.rank]->is_away.store(true, relaxed);
   if (me.now.locks != 0) team.away_with_lock.fetch_add(1, relaxed);
 }
 
 void end_absence(thread& me) {
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   // relaxed: nothing is published.
-  team.desks[me.now.rank]->is_away.store(false, relaxed);
+  team.slots[me.now.rank]->is_away.store(false, relaxed);
   if (me.now.locks != 0) team.away_with_lock.fetch_sub(1, relaxed);
 }
 
 void wait_for_baton(thread& me) {
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   if (!team.is_serial) return;
   // acquire: pairs with hand_baton_to.
   team.baton_wait.until(me.turn_wait, team.baton, acquire,

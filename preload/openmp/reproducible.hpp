@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // What makes two runs with the same number of threads compute the same (`tutti run
-// --reproducible`). Loops and sections are distributed by rank alone, rank 0 runs each `single`, and
-// tasks run when they are made.
+// --reproducible`). Loops and sections are distributed by rank alone, rank 0 runs each `single`,
+// and tasks run when they are made.
 //
 // *Order of combination.* Ranks pass GOMP_atomic_start, and the reductions of clang's interface, in
 // turns: first each rank's first one since the last barrier, in the order of the ranks, then each
 // rank's second one, and so on. A rank that has come to the barrier, or ended its part, counts as
 // passed. No rank waits here for one that may wait for it:
-// - A rank that holds a lock, or is in a critical region, does not wait for its turn. So a rank that
+// - A rank that holds a lock, or is in a critical region, does not wait for its turn. So a rank
+// that
 //   waits for a lock never waits for one that waits for its turn.
-// - A rank is *away* while it waits in an ordered region, for an iteration of a doacross loop or for
+// - A rank is *away* while it waits in an ordered region, for an iteration of a doacross loop or
+// for
 //   tasks. Nobody waits for the turn of a rank that is away, or for any turn while a rank is away
 //   that holds a lock.
 // - *Late tasks*, which a rank runs while it waits, have no turns.
 // In the first two cases a line on standard error says that the order may differ between runs.
 //
 // *One after the other.* GCC compiles a reduction of one floating-point variable to a loop with
-// compare-and-swap, which no runtime can order. In a region whose code has such a loop only one rank
-// runs at a time: it hands over to the next one when it comes to a barrier or has to wait.
+// compare-and-swap, which no runtime can order. In a region whose code has such a loop only one
+// rank runs at a time: it hands over to the next one when it comes to a barrier or has to wait.
 #pragma once
 
 #include <type_traits>
 
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/locks.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 
 namespace tutti::openmp {
 
@@ -30,6 +35,8 @@ namespace tutti::openmp {
 void read_code();
 // Whether the ranks of a region with this function run one after the other.
 bool runs_serially(region_function function);
+// Tells open_region() so, for the region that opens next.
+void note_serial(thread& me, region_function function);
 
 // ---- the order of combination
 

@@ -9,7 +9,11 @@
 #include <new>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/locks.hpp"
 #include "preload/openmp/reproducible.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 
 using namespace tutti::openmp;
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections, scopes, and the constructs that one thread runs.
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/work.hpp"
+#include "preload/openmp/barrier.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/loops.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 
 namespace tutti::openmp {
 
@@ -11,7 +15,7 @@ unsigned next_section(thread& me) {
 }
 
 bool is_single(thread& me) {
-  crew& team = *me.now.team;
+  omp_team& team = *me.now.team;
   if (team.size == 1) return true;
   if (is_reproducible()) return me.now.rank == 0;
   std::uint32_t mine = me.now.singles++;
@@ -40,7 +44,7 @@ plan sections_plan(unsigned count) {
 TUTTI_OMP unsigned GOMP_sections_start(unsigned count) {
   thread& me = self();
   bool is_first = false;
-  next_share(me, sections_plan(count), is_first);
+  next_workshare(me, sections_plan(count), is_first);
   return next_section(me);
 }
 
@@ -53,9 +57,9 @@ TUTTI_OMP unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductio
 }
 
 TUTTI_OMP unsigned GOMP_sections_next() { return next_section(self()); }
-TUTTI_OMP void GOMP_sections_end() { meet(self(), false); }
+TUTTI_OMP void GOMP_sections_end() { wait_at_barrier(self(), false); }
 TUTTI_OMP void GOMP_sections_end_nowait() {}
-TUTTI_OMP bool GOMP_sections_end_cancel() { return meet(self(), true); }
+TUTTI_OMP bool GOMP_sections_end_cancel() { return wait_at_barrier(self(), true); }
 
 TUTTI_OMP void GOMP_scope_start(std::uintptr_t* reductions) {
   plan p;
@@ -90,7 +94,7 @@ TUTTI_OMP bool GOMP_single_start() { return is_single(self()); }
 TUTTI_OMP void* GOMP_single_copy_start() {
   if (GOMP_single_start()) return nullptr;
   thread& me = self();
-  meet(me, false);
+  wait_at_barrier(me, false);
   // relaxed: the barrier published it.
   return me.now.team->copied.load(relaxed);
 }
@@ -99,5 +103,5 @@ TUTTI_OMP void GOMP_single_copy_end(void* data) {
   thread& me = self();
   // relaxed: the barrier publishes it.
   me.now.team->copied.store(data, relaxed);
-  meet(me, false);
+  wait_at_barrier(me, false);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether this runtime takes the program over. Before main it reads the dynamic symbol tables of
 // all loaded objects. If one of them imports a symbol of an OpenMP runtime that this runtime lacks,
-// the program starts again without this library, and its own runtime runs it; nothing else has happened by
-// then. Objects that dlopen brings later are read when they open their first region; they cannot
-// get another runtime any more, so a symbol that this runtime lacks ends the program.
+// the program starts again without this library, and its own runtime runs it; nothing else has
+// happened by then. Objects that dlopen brings later are read when they open their first region;
+// they cannot get another runtime any more, so a symbol that this runtime lacks ends the program.
+#include "preload/openmp/takeover.hpp"
+
 #include <elf.h>
 #include <link.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "preload/openmp/locks.hpp"
 #include "preload/openmp/reproducible.hpp"
 
 namespace tutti::openmp {
@@ -45,8 +48,8 @@ struct symbols {
   const ElfW(Sym) * table = nullptr;
   const char* strings = nullptr;
   std::size_t count = 0;
-  // The number of each symbol's version, and the lists that name the versions: those that the object
-  // needs of others, and those that it has.
+  // The number of each symbol's version, and the lists that name the versions: those that the
+  // object needs of others, and those that it has.
   const ElfW(Half) * versions = nullptr;
   const ElfW(Verneed) * needed = nullptr;
   const ElfW(Verdef) * defined = nullptr;

@@ -3,17 +3,21 @@
 //
 // The owner puts tasks at the newest end and takes them from there; others take the oldest one,
 // which is usually the largest piece of work. A thread that waits inside of a task may only run
-// descendants of that task (OpenMP's scheduling constraint), so a thief has to look at a task before
-// it takes it, and has to take one from the middle. Therefore the queues are lists with locks, and
-// not the deques of Chase and Lev (2005), from whose ends alone tasks can be taken. The lock is the
-// owner's alone nearly always, since a thief first reads whether the queue has a task.
+// descendants of that task (OpenMP's scheduling constraint), so a thief has to look at a task
+// before it takes it, and has to take one from the middle. Therefore the queues are lists with
+// locks, and not the deques of Chase and Lev (2005), from whose ends alone tasks can be taken. The
+// lock is the owner's alone nearly always, since a thief first reads whether the queue has a task.
 //
-// *Who sees a new task?* A thread that makes a task queues it, and then looks for sleepers; a thread
-// that goes to sleep says so, and then looks at the queues. Fences between the two steps let at
-// least one of them see the other.
+// *Who sees a new task?* A thread that makes a task queues it, and then looks for sleepers; a
+// thread that goes to sleep says so, and then looks at the queues. Fences between the two steps let
+// at least one of them see the other.
 #include <algorithm>
 
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/barrier.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 #include "tutti/platform/native.hpp"
 
 namespace tutti::openmp {
@@ -21,14 +25,14 @@ namespace {
 
 bool is_by_priority() { return global().max_task_priority > 0; }
 
-// Priorities are those of the crew, so one queue has all tasks if the program uses them.
-desk& queue_for(thread& me, crew& team) {
+// Priorities are those of the team, so one queue has all tasks if the program uses them.
+task_queue& queue_for(thread& me, omp_team& team) {
   const bool is_rank = me.now.team == &team;
-  return *team.desks[is_rank && !is_by_priority() ? me.now.rank : 0];
+  return team.slots[is_rank && !is_by_priority() ? me.now.rank : 0]->queue;
 }
 
 // Under the queue's lock.
-void insert(desk& queue, task& t) {
+void insert(task_queue& queue, task& t) {
   task* older = queue.newest;
   while (older != nullptr && older->priority < t.priority) older = older->older;
   t.older = older;
@@ -39,7 +43,7 @@ void insert(desk& queue, task& t) {
   queue.count.store(queue.count.load(relaxed) + 1, relaxed);
 }
 
-void remove(desk& queue, task& t) {
+void remove(task_queue& queue, task& t) {
   (t.newer != nullptr ? t.newer->older : queue.newest) = t.older;
   (t.older != nullptr ? t.older->newer : queue.oldest) = t.newer;
   // relaxed: a thread that reads more than there is looks in vain.
@@ -56,7 +60,7 @@ bool may_run(const task& t, const task* within) {
   return within == nullptr || descends(t.parent, within, within->depth);
 }
 
-task* take_newest(desk& queue, const task* within) {
+task* take_newest(task_queue& queue, const task* within) {
   const locked guard(queue.lock);
   for (task* t = queue.newest; t != nullptr; t = t->older) {
     if (!may_run(*t, within)) continue;
@@ -66,7 +70,7 @@ task* take_newest(desk& queue, const task* within) {
   return nullptr;
 }
 
-task* take_oldest(desk& queue, const task* within) {
+task* take_oldest(task_queue& queue, const task* within) {
   const locked guard(queue.lock);
   for (task* t = queue.oldest; t != nullptr; t = t->newer) {
     if (!may_run(*t, within)) continue;
@@ -76,39 +80,41 @@ task* take_oldest(desk& queue, const task* within) {
   return nullptr;
 }
 
-// Rings for the ranks that sleep in an ancestor of the new task.
-void ring_idle(crew& team, const task* parent) {
+// Wakes the ranks that sleep in an ancestor of the new task.
+void wake_idle(omp_team& team, const task* parent) {
   for (unsigned rank = 0; rank < team.size; ++rank) {
-    desk& d = *team.desks[rank];
+    rank_slot& slot = *team.slots[rank];
     // relaxed: the fence of push_task orders them.
-    const task* const within = d.waits_in.load(relaxed);
-    if (within == nullptr || !descends(parent, within, d.depth.load(relaxed))) continue;
-    if (thread* const waiter = d.waiter.load(relaxed)) ring(*waiter);
+    const task* const within = slot.waits_in.load(relaxed);
+    if (within == nullptr || !descends(parent, within, slot.depth.load(relaxed))) continue;
+    if (thread* const waiter = slot.waiter.load(relaxed)) wake(*waiter);
   }
 }
 
 }  // namespace
 
-void push_task(thread& me, crew& team, task& t) {
+void push_task(thread& me, omp_team& team, task& t) {
   // The task may have ended when this function looks for sleepers; the caller keeps its parent.
   const task* const parent = t.parent;
   {
-    desk& queue = queue_for(me, team);
+    task_queue& queue = queue_for(me, team);
     const locked guard(queue.lock);
     insert(queue, t);
   }
-  // seq_cst: the count comes before the look for sleepers; pairs with the fences of those who sleep.
+  // seq_cst: the count comes before the look for sleepers; pairs with the fences of those who
+  // sleep.
   platform::fence(seq_cst);
   // relaxed: see above.
-  const std::uint32_t now = team.meeting.word.load(relaxed);
-  const bool has_arrivals = me.now.team != &team || gate::tickets_of(now) != me.now.phase;
-  if ((has_arrivals && (now & gate::bell) == 0) || global().can_cancel) ring_gates(team);
+  const std::uint32_t now = team.barrier.word.load(relaxed);
+  const bool has_arrivals = me.now.team != &team || team_barrier::tickets_of(now) != me.now.phase;
+  if ((has_arrivals && (now & team_barrier::look_again) == 0) || global().can_cancel)
+    wake_barriers(team);
   // relaxed: see above.
-  if (team.idle.load(relaxed) != 0) ring_idle(team, parent);
+  if (team.idle.load(relaxed) != 0) wake_idle(team, parent);
 }
 
-task* take_task(thread& me, crew& team, const task* within) {
-  desk& mine = queue_for(me, team);
+task* take_task(thread& me, omp_team& team, const task* within) {
+  task_queue& mine = queue_for(me, team);
   // relaxed: the caller's fence orders it if the caller is about to sleep.
   if (mine.count.load(relaxed) != 0) {
     task* const t = is_by_priority() ? take_oldest(mine, within) : take_newest(mine, within);
@@ -117,7 +123,7 @@ task* take_task(thread& me, crew& team, const task* within) {
   if (is_by_priority()) return nullptr;
   for (unsigned i = 1; i < team.size; ++i) {
     const unsigned rank = me.now.rank + i;
-    desk& other = *team.desks[rank < team.size ? rank : rank - team.size];
+    task_queue& other = team.slots[rank < team.size ? rank : rank - team.size]->queue;
     // relaxed: see above.
     if (other.count.load(relaxed) == 0) continue;
     if (task* const t = take_oldest(other, within)) return t;
@@ -127,13 +133,13 @@ task* take_task(thread& me, crew& team, const task* within) {
 
 // Reads all ends before all beginnings. Whoever reads that a task has ended also reads that it, and
 // what it made, began; so if the sums are equal, each task that has begun has ended.
-bool has_no_tasks(const crew& team) {
+bool have_all_ended(const omp_team& team) {
   // acquire: pairs with the ends of tasks.
   std::uint64_t ended = team.ended_elsewhere.load(acquire), made = 0;
   // acquire: see above.
-  for (unsigned rank = 0; rank < team.size; ++rank) ended += team.desks[rank]->ended.load(acquire);
+  for (unsigned rank = 0; rank < team.size; ++rank) ended += team.slots[rank]->ended.load(acquire);
   // relaxed: see above.
-  for (unsigned rank = 0; rank < team.size; ++rank) made += team.desks[rank]->made.load(relaxed);
+  for (unsigned rank = 0; rank < team.size; ++rank) made += team.slots[rank]->made.load(relaxed);
   return made == ended;
 }
 

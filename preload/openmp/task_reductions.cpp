@@ -5,7 +5,11 @@
 #include <cstring>
 
 #include "preload/openmp/abi.hpp"
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/barrier.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 
 namespace tutti::openmp {
 
@@ -68,7 +72,7 @@ TUTTI_OMP void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
   std::uintptr_t* const data = me.now.current->group->reductions;
   end_group(me);
   if (me.now.rank == 0) unregister_reductions(data);
-  if (!is_cancelled) meet(me, false);
+  if (!is_cancelled) wait_at_barrier(me, false);
 }
 
 TUTTI_OMP void GOMP_task_reduction_remap(std::size_t count, std::size_t originals,

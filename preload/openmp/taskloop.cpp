@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/environment.hpp"
 #include "preload/openmp/tasks.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 
 namespace tutti::openmp {
 
@@ -11,23 +14,23 @@ taskloop_pieces divide_taskloop(std::uint64_t count, std::uint64_t grain, std::u
                                 bool is_strict, unsigned threads) {
   taskloop_pieces p;
   p.count = count;
-  p.share = count;
+  p.size = count;
   if (grain != 0) {
     if (is_strict) {
       p.pieces = (count - 1) / grain + 1;
-      p.share = grain;
+      p.size = grain;
     } else {
       p.pieces = std::max<std::uint64_t>(1, count / grain);
     }
   } else {
     p.pieces = std::min<std::uint64_t>(count, tasks != 0 ? tasks : threads);
     if (is_strict) {
-      p.share = (count - 1) / p.pieces + 1;
-      p.pieces = (count - 1) / p.share + 1;
+      p.size = (count - 1) / p.pieces + 1;
+      p.pieces = (count - 1) / p.size + 1;
     }
   }
   if (!is_strict) {
-    p.share = count / p.pieces;
+    p.size = count / p.pieces;
     p.rest = count % p.pieces;
   }
   return p;

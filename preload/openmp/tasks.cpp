@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a task. A thread that waits for its children or for a group runs descendants of its
-// task; a thread at a barrier runs any task. Tasks whose predecessors have not ended are in no queue.
+// task; a thread at a barrier runs any task. Tasks whose predecessors have not ended are in no
+// queue.
 //
 // No lock is taken for a task without dependences and events but those of the queues: counts of
 // children and of groups are atomic, and each rank counts the tasks that it makes and ends.
@@ -10,7 +11,12 @@
 #include <cstring>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/barrier.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/locks.hpp"
 #include "preload/openmp/reproducible.hpp"
+#include "preload/openmp/teams.hpp"
+#include "preload/openmp/threads.hpp"
 #include "tutti/platform/native.hpp"
 
 namespace tutti::openmp {
@@ -19,14 +25,14 @@ namespace {
 // A thread that has more tasks in its queue runs new ones at once.
 constexpr unsigned most_queued = 64;
 
-// Under the crew's lock: lets the successors run.
+// Under the team's lock: lets the successors run.
 void release_successors(thread& me, task& t) {
   t.is_done = true;
   for (task* const next : t.successors) {
     if (--next->predecessors != 0) continue;
     // relaxed: the lock orders it.
     if (next->is_undeferred)
-      ring(*next->waiter.load(relaxed));
+      wake(*next->waiter.load(relaxed));
     else
       push_task(me, *t.team, *next);
   }
@@ -39,12 +45,12 @@ void count_end(Waited& of) {
   // waiter announces itself before it looks at the count.
   if (of.unfinished.fetch_sub(1, seq_cst) != 1) return;
   // seq_cst: see above.
-  if (thread* const waiter = of.waiter.load(seq_cst)) ring(*waiter);
+  if (thread* const waiter = of.waiter.load(seq_cst)) wake(*waiter);
 }
 
 // The end of a task that was deferred. Nobody counts on the task's memory afterwards.
 void complete(thread& me, task& t) {
-  crew& team = *t.team;
+  omp_team& team = *t.team;
   task* const parent = t.parent;
   if (t.has_dependences) {
     const locked guard(team.task_lock);
@@ -55,13 +61,13 @@ void complete(thread& me, task& t) {
   drop(me, &t);
   drop(me, parent);
   if (me.now.team == &team) {
-    std::atomic<std::uint64_t>& ended = team.desks[me.now.rank]->ended;
-    // relaxed: only this thread writes it. release: publishes the end; pairs with has_no_tasks.
+    std::atomic<std::uint64_t>& ended = team.slots[me.now.rank]->ended;
+    // relaxed: only this thread writes it. release: publishes the end; pairs with have_all_ended.
     ended.store(ended.load(relaxed) + 1, release);
   } else {
     // release: see above.
     team.ended_elsewhere.fetch_add(1, release);
-    ring_gates(team);
+    wake_barriers(team);
   }
 }
 
@@ -86,15 +92,15 @@ void run(thread& me, task& t) {
 template <class IsOver>
 void help_until(thread& me, IsOver is_over) {
   task& current = *me.now.current;
-  crew& team = *me.now.team;
-  desk& mine = *team.desks[me.now.rank];
+  omp_team& team = *me.now.team;
+  rank_slot& mine = *team.slots[me.now.rank];
   while (!is_over()) {
     if (task* const next = take_task(me, team, &current)) {
       execute_late(me, *next);
       continue;
     }
-    // relaxed: what happens after this rings again.
-    const std::uint32_t seen = me.bell.load(relaxed);
+    // relaxed: what happens after this changes the word again.
+    const std::uint32_t seen = me.wake_word.load(relaxed);
     // relaxed: the fence orders them.
     mine.depth.store(current.depth, relaxed);
     mine.waiter.store(&me, relaxed);
@@ -107,10 +113,10 @@ void help_until(thread& me, IsOver is_over) {
       let_others_run_until(me, is_over);
       if (!team.is_serial) {
         const absence away(me, is_reproducible());
-        wait_for_bell(me, seen);
+        sleep_until_woken(me, seen);
       }
     }
-    // relaxed: a thread that rings in vain does no harm.
+    // relaxed: a thread that is woken in vain looks and sleeps again.
     team.idle.fetch_sub(1, relaxed);
     mine.waits_in.store(nullptr, relaxed);
     if (late != nullptr) execute_late(me, *late);
@@ -128,7 +134,7 @@ void wait_for(thread& me, Waited& of) {
     // seq_cst: see count_end.
     return of.unfinished.load(seq_cst) == 0;
   });
-  // relaxed: a thread that rings in vain does no harm.
+  // relaxed: a thread that is woken in vain looks and sleeps again.
   of.waiter.store(nullptr, relaxed);
 }
 
@@ -171,8 +177,8 @@ task& new_task(thread& me) {
 
 void drop(thread& me, task* t) {
   if (!t->is_explicit) return;
-  // acquire: pairs with the other drops; the only reference is the caller's own. acq_rel: the thread
-  // that frees the task follows all others that used it.
+  // acquire: pairs with the other drops; the only reference is the caller's own.
+  // acq_rel: the thread that frees the task follows all others that used it.
   if (t->references.load(acquire) != 1 && t->references.fetch_sub(1, acq_rel) != 1) return;
   auto* const whole = static_cast<task_with_data*>(t);
   if (whole->allocated != nullptr) {
@@ -201,9 +207,7 @@ void* copy_data(task& t, void* data, void (*copy)(void*, void*), long size, long
   return to;
 }
 
-task& implicit_task(crew& team, unsigned rank) { return *team.implicit[rank]; }
-
-void init_implicit(task& t, crew& team, const context& outer) {
+void init_implicit(task& t, omp_team& team, const context& outer) {
   t.parent = outer.current;
   t.team = &team;
   t.env = &team.env;
@@ -220,8 +224,9 @@ bool is_cancelled(const task& t) {
   if (t.team->is_cancelled.load(acquire)) return true;
   const taskgroup* const g = t.group;
   // acquire: see above.
-  return g != nullptr && (g->is_cancelled.load(acquire) || (g->is_of_share && g->outer != nullptr &&
-                                                            g->outer->is_cancelled.load(acquire)));
+  return g != nullptr &&
+         (g->is_cancelled.load(acquire) ||
+          (g->is_of_workshare && g->outer != nullptr && g->outer->is_cancelled.load(acquire)));
 }
 
 void execute(thread& me, task& t) {
@@ -239,17 +244,17 @@ void execute(thread& me, task& t) {
 bool is_included(thread& me, bool if_clause, bool waits) {
   if (!if_clause || me.now.current->is_final) return true;
   if (waits) return false;
-  const crew& team = *me.now.team;
+  const omp_team& team = *me.now.team;
   // relaxed: a hint.
-  return team.size > 1 && team.desks[me.now.rank]->count.load(relaxed) >= most_queued;
+  return team.size > 1 && team.slots[me.now.rank]->queue.count.load(relaxed) >= most_queued;
 }
 
 void submit(thread& me, task& t, std::span<const dependence> depend) {
-  crew& team = *t.team;
+  omp_team& team = *t.team;
   // relaxed: the task's end, which is published later, counts down.
   t.parent->unfinished.fetch_add(1, relaxed);
   if (t.group != nullptr) t.group->unfinished.fetch_add(1, relaxed);
-  std::atomic<std::uint64_t>& made = team.desks[me.now.rank]->made;
+  std::atomic<std::uint64_t>& made = team.slots[me.now.rank]->made;
   // relaxed: only this thread writes it, and the task's end publishes it.
   made.store(made.load(relaxed) + 1, relaxed);
   if (!depend.empty()) {
@@ -257,7 +262,7 @@ void submit(thread& me, task& t, std::span<const dependence> depend) {
     add_dependences(me, t, depend);
     if (t.predecessors != 0) return;
   }
-  // A crew whose gate does not wait for tasks cannot defer them. A task for which something must
+  // A team whose barrier does not wait for tasks cannot defer them. A task for which something must
   // happen first is deferred in any case, and its parent waits for it.
   if (team.has_tasks && team.size > 1 && !is_reproducible())
     push_task(me, team, t);
@@ -267,7 +272,7 @@ void submit(thread& me, task& t, std::span<const dependence> depend) {
 
 // Runs the task before it returns, once its predecessors have ended.
 void run_at_once(thread& me, task& t, std::span<const dependence> depend) {
-  crew& team = *t.team;
+  omp_team& team = *t.team;
   t.is_undeferred = true;
   // relaxed: the lock orders it.
   t.waiter.store(&me, relaxed);
@@ -328,20 +333,20 @@ void fulfill(thread& me, task& t) {
     t.awaits_event = false;
     if (t.is_undeferred) {
       // relaxed: the lock orders it.
-      if (thread* const waiter = t.waiter.load(relaxed)) ring(*waiter);
+      if (thread* const waiter = t.waiter.load(relaxed)) wake(*waiter);
       return;
     }
     if (!t.has_returned) return;
   }
-  crew& team = *t.team;
+  omp_team& team = *t.team;
   complete(me, t);
   // All ranks may wait for this task.
-  ring_gates(team);
+  wake_barriers(team);
 }
 
 // ---- groups
 
-void start_group(thread& me, bool is_of_share) {
+void start_group(thread& me, bool is_of_workshare) {
   taskgroup* g = nullptr;
   if (me.free_groups.empty()) {
     g = new taskgroup;
@@ -350,7 +355,7 @@ void start_group(thread& me, bool is_of_share) {
     me.free_groups.pop_back();
   }
   g->outer = me.now.current->group;
-  g->is_of_share = is_of_share;
+  g->is_of_workshare = is_of_workshare;
   g->of_clang = nullptr;
   g->reductions = g->outer != nullptr ? g->outer->reductions : nullptr;
   // relaxed: nobody else knows the group.

@@ -2,6 +2,8 @@
 // Threads: those that the program makes, which the runtime meets at their first call, and the
 // workers that it creates. A thread that ends gives its workers to the next one that needs some.
 // After fork the child has no workers, and makes new ones when it opens a region.
+#include "preload/openmp/threads.hpp"
+
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
@@ -11,7 +13,10 @@
 #include <new>
 #include <optional>
 
-#include "preload/openmp/core.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/locks.hpp"
+#include "preload/openmp/places.hpp"
+#include "preload/openmp/teams.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/futex.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -22,7 +27,7 @@ namespace {
 struct free_workers {
   small_lock lock;
   std::vector<worker*> workers;
-  std::vector<crew*> crews;
+  std::vector<omp_team*> teams;
   unsigned made = 0;
 };
 // Never destroyed, because workers outlive the destructors of static objects.
@@ -33,20 +38,20 @@ free_workers& pool() {
 
 std::atomic<bool> program_has_tasks{false};
 
-std::atomic<int> known_threads{0};
+std::atomic<int> threads_made{0};
 
 pthread_key_t end_of_thread;
 
 void give_back(thread& me) {
   free_workers& p = pool();
   const locked guard(p.lock);
-  for (crew* const c : me.crews) {
+  for (omp_team* const c : me.teams) {
     wait_until_left(*c);
     p.workers.insert(p.workers.end(), c->workers.begin(), c->workers.end());
     c->workers.clear();
-    p.crews.push_back(c);
+    p.teams.push_back(c);
   }
-  me.crews.clear();
+  me.teams.clear();
 }
 
 void end_this_thread(void* raw) {
@@ -62,15 +67,15 @@ void forget_workers() {
   p.workers.clear();
   thread* const me = this_thread;
   if (me == nullptr) return;
-  for (crew* const c : me->crews) {
+  for (omp_team* const c : me->teams) {
     // A region that was open goes on with this thread alone.
     c->workers.clear();
     c->size = c->leaving = 1;
     c->task_lock.reset();
-    for (desk* const d : c->desks) d->lock.reset();
+    for (rank_slot* const slot : c->slots) slot->queue.lock.reset();
   }
   // The objects count sleepers that the child does not have, so the next regions use new ones.
-  if (me->depth == 0) me->crews.clear();
+  if (me->depth == 0) me->teams.clear();
 }
 
 void prepare_once() {
@@ -101,22 +106,22 @@ void* work(void* raw) {
   }
   for (;;) {
     // relaxed: the load below acquires.
-    me.opening.until(me.awaiting, me.line.word, relaxed,
+    me.opening.until(me.awaiting, me.region.word, relaxed,
                      [seen = me.seen](std::uint32_t now) { return now != seen; });
     // acquire: pairs with the opener's store.
-    me.seen = me.line.word.load(acquire);
-    if (me.line.function == nullptr) break;
-    if (places_ == nullptr && me.line.is_crowded != (me.bound_cpu >= 0)) {
+    me.seen = me.region.word.load(acquire);
+    if (me.region.function == nullptr) break;
+    if (places_ == nullptr && me.region.is_crowded != (me.bound_cpu >= 0)) {
       const auto& cpus = platform::process_cpus();
       cpu_set_t mask = all_cpus();
       me.bound_cpu = -1;
-      if (me.line.is_crowded) {
+      if (me.region.is_crowded) {
         me.bound_cpu = static_cast<int>(cpus[me.number % cpus.size()] % CPU_SETSIZE);
         CPU_ZERO(&mask);
         CPU_SET(static_cast<unsigned>(me.bound_cpu), &mask);
       }
       sched_setaffinity(0, sizeof mask, &mask);
-      platform::core_leaver_here = me.line.is_crowded ? nullptr : &leaver;
+      platform::core_leaver_here = me.region.is_crowded ? nullptr : &leaver;
     }
     run_as_worker(me);
   }
@@ -159,14 +164,14 @@ thread& make_this_thread() {
   pthread_once(&once, prepare_once);
   thread& me = *new thread;
   // relaxed: the numbers only differ.
-  me.number = known_threads.fetch_add(1, relaxed);
-  crew& alone = *new crew;
+  me.number = threads_made.fetch_add(1, relaxed);
+  omp_team& alone = *new omp_team;
   alone.env = global().first;
   alone.implicit.push_back(new task);
-  alone.desks.push_back(new desk);
+  alone.slots.push_back(new rank_slot);
   me.initial = &alone;
   me.now.team = &alone;
-  me.now.last_share = &alone.root;
+  me.now.last_workshare = &alone.root;
   context outside;
   init_implicit(*alone.implicit[0], alone, outside);
   me.now.current = alone.implicit[0];
@@ -180,20 +185,20 @@ thread& make_this_thread() {
   return me;
 }
 
-crew* new_crew() {
+omp_team* new_team() {
   free_workers& p = pool();
   {
     const locked guard(p.lock);
-    if (!p.crews.empty()) {
-      crew* const c = p.crews.back();
-      p.crews.pop_back();
+    if (!p.teams.empty()) {
+      omp_team* const c = p.teams.back();
+      p.teams.pop_back();
       return c;
     }
   }
-  return new crew;
+  return new omp_team;
 }
 
-worker* hire_worker() {
+worker* get_worker() {
   free_workers& p = pool();
   const locked guard(p.lock);
   if (!p.workers.empty()) {
@@ -230,20 +235,22 @@ void release_threads() {
   free_workers& p = pool();
   const locked guard(p.lock);
   for (worker* const w : p.workers) {
-    w->line.function = nullptr;
-    // relaxed: only the owner of the line opens. release: publishes the end; pairs with work.
-    w->line.word.store((w->line.word.load(relaxed) & ~3u) + 4 + dock::opened, release);
-    w->opening.notify(w->line.word);
+    w->region.function = nullptr;
+    // relaxed: only the owner of the worker opens regions. release: publishes the end; pairs with
+    // work.
+    w->region.word.store((w->region.word.load(relaxed) & ~3u) + 4 + published_region::opened,
+                         release);
+    w->opening.notify(w->region.word);
   }
   p.workers.clear();
 }
 
 // relaxed: a hint to the program.
-int made_threads() noexcept { return known_threads.load(relaxed); }
-bool is_first_thread() noexcept { return gettid() == getpid(); }
+int known_threads() noexcept { return threads_made.load(relaxed); }
+bool is_initial_thread() noexcept { return gettid() == getpid(); }
 
 // relaxed: a late reader only runs its tasks at once.
-bool has_tasks_by_now() noexcept { return program_has_tasks.load(relaxed); }
+bool makes_tasks() noexcept { return program_has_tasks.load(relaxed); }
 void note_tasks() noexcept {
   // relaxed: see above.
   if (!program_has_tasks.load(relaxed)) program_has_tasks.store(true, relaxed);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether this runtime can run the objects that the program loads.
+#pragma once
+
+#include <link.h>
+
+#include <cstdint>
+
+#include "preload/openmp/reproducible.hpp"
+
+namespace tutti::openmp {
+
+bool imports_openmp(const dl_phdr_info& object);
+// Reads the objects that dlopen has brought since the last call. Ends the program if one of them
+// needs what this runtime lacks.
+void check_new_objects();
+
+// Notes that a region with this function opens. It may be the first one of an object that dlopen
+// has brought, so it looks for new objects unless the thread remembers the function. A thread
+// remembers one function for each of 64 hashes; if two functions have the same hash, it looks
+// again, which costs time only.
+inline void note_region(thread& me, region_function function) {
+  region_function& checked = me.checked[reinterpret_cast<std::uintptr_t>(function) / 16 % 64];
+  if (checked != function) {
+    checked = function;
+    check_new_objects();
+  }
+  if (is_reproducible()) note_serial(me, function);
+}
+
+}  // namespace tutti::openmp

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel regions and the teams that run them.
+//
+// A thread that opens regions owns an `omp_team` for each depth of nesting and keeps it: a region
+// for n threads uses the team's first n-1 workers, and threads are created only when a region needs
+// more than any region before it. (tutti::team has a fixed size.) The memory of teams, workers and
+// threads is never freed, so a late thread may still read it.
+//
+// The workers' answers (threads.hpp) end a region. With more threads than CPUs, or if the program
+// has tasks, the team's barrier ends it instead.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "preload/openmp/barrier.hpp"
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/locks.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/threads.hpp"
+#include "preload/openmp/workshares.hpp"
+#include "tutti/wait/adaptive.hpp"
+
+namespace tutti::openmp {
+
+// What the other ranks of a team see of a rank.
+struct alignas(cache_line) rank_slot {
+  task_queue queue;
+  // The tasks that this rank's thread has made and ended. Only that thread writes the counts.
+  alignas(cache_line) std::atomic<std::uint64_t> made{0};
+  std::atomic<std::uint64_t> ended{0};
+  // The task in which the thread sleeps, its depth, and the thread.
+  std::atomic<const task*> waits_in{nullptr};
+  std::atomic<unsigned> depth{0};
+  std::atomic<thread*> waiter{nullptr};
+  // The order of combination (reproducible.hpp): how far the rank has come, and whether nobody may
+  // wait for its turn.
+  std::atomic<std::uint64_t> position{0};
+  std::atomic<bool> is_away{false};
+};
+
+// The state of a rank whose region runs one rank after the other.
+enum class rank_state : unsigned char { runs, at_barrier, has_ended };
+
+struct omp_team {
+  // The opener writes these members before a region, and the ranks read them.
+  unsigned size = 1;
+  // The ranks of the last region that may not have left its barrier.
+  unsigned leaving = 1;
+  unsigned level = 0, active_level = 0;
+  // Whether there are more threads than CPUs.
+  bool is_crowded = false;
+  // Whether phases of the barrier have the additional ticket.
+  bool has_tasks = false;
+  settings env;
+  // What the opener returns to when the region ends.
+  context outer;
+  taskgroup* group = nullptr;
+  std::vector<worker*> workers;
+  // The implicit tasks.
+  std::vector<task*> implicit;
+  unsigned first_place = 0, places = 0;
+  unsigned num_teams = 1, team_num = 0;
+
+  team_barrier barrier;
+  // The barrier at the end of a cancelled region: some ranks have arrived at the other one, and
+  // some have not.
+  team_barrier after_cancellation;
+  std::uint32_t phase_after_cancellation = 0;
+  adaptive_wait<> closing{0};
+
+  workshare root;
+  // The construct at which the ranks begin: `root`, which distributes nothing.
+  workshare* begin = &root;
+  // The first construct of the region that may not have been freed.
+  std::atomic<workshare*> oldest{nullptr};
+  // The constructs `single` that a thread has begun to run.
+  alignas(cache_line) std::atomic<std::uint32_t> singles{0};
+  // The values of `copyprivate`.
+  std::atomic<void*> copied{nullptr};
+
+  std::atomic<bool> is_cancelled{false};
+  std::atomic<bool> is_workshare_cancelled{false};
+
+  std::vector<rank_slot*> slots;
+  // reproducible.hpp: whether ranks run one after the other, what each does, which one runs, and
+  // the number of ranks that are away and hold a lock.
+  bool is_serial = false;
+  std::vector<rank_state> states;
+  std::atomic<unsigned> away_with_lock{0};
+  std::atomic<std::uint32_t> baton{0};
+  adaptive_wait<> baton_wait{0};
+  // The doacross loops of clang's interface, by the order in which ranks come to them.
+  std::vector<doacross_table*> doacross;
+  // Task reductions of the whole region and of the present construct, and the ranks that use them.
+  kmpc_reductions* shared_reductions[2] = {};
+  unsigned reduction_users[2] = {};
+  // Protects dependences, events, and what this struct has for clang's interface.
+  alignas(cache_line) small_lock task_lock;
+  // Tasks that a thread outside of the team ended, with omp_fulfill_event.
+  std::atomic<std::uint64_t> ended_elsewhere{0};
+  // Ranks that sleep in a task.
+  std::atomic<unsigned> idle{0};
+};
+
+// The number of threads of a region: `asked` of num_threads, or 0; `sections` of the construct, or
+// 0.
+unsigned threads_of_region(thread& me, unsigned asked, unsigned sections);
+// Opens a region, which the caller then runs as rank 0. `flags` has the value of proc_bind in its
+// low three bits, `group` the region's task reductions, `first` the construct with which a combined
+// region begins; both may be null.
+omp_team& open_region(thread& me, region_function function, void* data, unsigned threads,
+                      unsigned flags, taskgroup* group, const plan* first);
+// Ends the caller's part of its region, and waits for the other ranks.
+void close_region(thread& me);
+void run_as_worker(worker& me);
+// Waits until all workers have left the barrier of the last region. A worker that comes late from
+// there may still look for tasks, so the team must not change before.
+void wait_until_left(omp_team& team);
+
+}  // namespace tutti::openmp

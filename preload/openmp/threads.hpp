@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads: those of the program, and the workers that the runtime creates.
+//
+// A worker waits on a cache line of its own for a region, which its opener publishes there, as
+// team/fork_join.hpp does; the worker answers on the same line when it has ended its part.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "preload/openmp/environment.hpp"
+#include "preload/openmp/tasks.hpp"
+#include "preload/openmp/workshares.hpp"
+#include "tutti/platform/config.hpp"
+#include "tutti/wait/adaptive.hpp"
+
+namespace tutti::openmp {
+
+struct doacross_table;
+struct omp_team;
+
+// The part of a thread's state that changes when it enters a region.
+struct context {
+  omp_team* team = nullptr;
+  unsigned rank = 0;
+  unsigned level = 0, active_level = 0;
+  task* current = nullptr;
+  // The worksharing construct to which the thread has come last.
+  workshare* last_workshare = nullptr;
+  // The chunks of the present loop that the thread has had, if the schedule is static.
+  std::uint64_t static_trip = 0;
+  // The chunk of an ordered loop that this thread holds, if any.
+  std::uint32_t my_chunk = 0;
+  bool has_chunk = false;
+  // The tickets of the barrier when the present phase began.
+  std::uint32_t phase = 0;
+  // The constructs `single` that the thread has passed.
+  std::uint32_t singles = 0;
+  // The doacross loops of clang's interface that the thread has begun, and the present one.
+  unsigned doacross_loops = 0;
+  doacross_table* doacross = nullptr;
+  // The order of combination (reproducible.hpp): how far the thread has come, the locks that it
+  // holds, and the late tasks that it is in.
+  std::uint64_t position = 0;
+  unsigned locks = 0, late_tasks = 0;
+  // The thread's place, from 1, or 0 if it has none; the places of its region.
+  unsigned place = 0, first_place = 0, places = 0;
+  bool operator==(const context&) const = default;
+};
+
+// The region that a worker has to run, which fills its cache line. The opener writes the members
+// and then the word; the worker writes only the word.
+struct alignas(cache_line) published_region {
+  // The low two bits of the word tell whether it says that a region is open or that the worker has
+  // ended its part. The rest counts the regions.
+  static constexpr std::uint32_t opened = 1, arrived = 2;
+  std::atomic<std::uint32_t> word{0};
+  std::uint32_t rank = 0;
+  // If it is null, the worker ends.
+  region_function function = nullptr;
+  void* data = nullptr;
+  omp_team* team = nullptr;
+  // What the rank's context begins with.
+  std::uint32_t phase = 0;
+  std::uint32_t singles = 0;
+  unsigned place = 0;
+  // Whether the region has more threads than there are CPUs.
+  bool is_crowded = false;
+};
+static_assert(sizeof(published_region) == cache_line);
+
+struct thread {
+  context now;
+  adaptive_wait<>::wait_state barrier_wait, turn_wait, wake_wait;
+  // The word on which the thread sleeps while it waits in a task.
+  std::atomic<std::uint32_t> wake_word{0};
+  adaptive_wait<> wake_sleep{0};
+  // The teams that this thread has opened, one for each depth of nesting.
+  std::vector<omp_team*> teams;
+  unsigned depth = 0;
+  // Objects that can be used again.
+  std::vector<workshare*> free_workshares;
+  std::vector<task*> free_tasks;
+  std::vector<taskgroup*> free_groups;
+  std::vector<dependence> dependences_of_next;
+  // The construct `teams` in which the thread is.
+  unsigned num_teams = 1, team_num = 0;
+  // The number that clang's programs see, from 0.
+  int number = 0;
+  // What clang's programs have said about the next region.
+  unsigned pushed_threads = 0, pushed_bind = 0, pushed_teams = 0, pushed_limit = 0;
+  // The region of level 0, in which every thread is outside of parallel regions.
+  omp_team* initial = nullptr;
+  // Functions of regions whose objects have been read, by their hash (takeover.hpp).
+  region_function checked[64] = {};
+  // Whether the ranks of the next region run one after the other.
+  bool opens_serially = false;
+};
+
+struct worker {
+  published_region region;
+  adaptive_wait<> opening{0};
+  adaptive_wait<>::wait_state awaiting, collecting;
+  // The word of the last region that the worker has seen.
+  std::uint32_t seen = 0;
+  unsigned number = 0;
+  // The CPU to which the worker is bound since there were more threads than CPUs, or -1.
+  int bound_cpu = -1;
+  unsigned bound_place = 0;
+  pthread_t handle{};
+};
+
+// The calling thread, whose object is made at its first call.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local thread* this_thread = nullptr;
+thread& make_this_thread();
+inline thread& self() {
+  thread* const me = this_thread;
+  return me != nullptr ? *me : make_this_thread();
+}
+
+// Returns a team that no thread has, and a worker that has no team.
+omp_team* new_team();
+worker* get_worker();
+// Ends the workers of the calling thread, for omp_pause_resource.
+void release_threads();
+// The number of threads that have called the runtime.
+int known_threads() noexcept;
+// Whether the calling thread is the one that runs main().
+bool is_initial_thread() noexcept;
+// Whether the program is known to make tasks. If a region opened before it was known, its tasks run
+// when they are made, because its barriers do not wait for tasks.
+bool makes_tasks() noexcept;
+void note_tasks() noexcept;
+
+// The settings of the current task.
+inline const settings& env(const thread& me) { return *me.now.current->env; }
+// The same for a caller that is about to change one.
+inline settings& env_to_change(thread& me) {
+  task& t = *me.now.current;
+  if (t.env != &t.own_env) {
+    t.own_env = *t.env;
+    t.env = &t.own_env;
+  }
+  return t.own_env;
+}
+
+}  // namespace tutti::openmp
