@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profiler as MPI intends it: it defines MPI_Barrier and calls PMPI_Barrier.
+// A profiler as MPI intends it: it defines MPI_Barrier and calls PMPI_Barrier. preload_test.cpp
+// loads it before and behind tutti's library, and both must count the same barriers.
 #include <mpi.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cancellation, with OMP_CANCELLATION=true; without it nothing is cancelled.
-#include "check.h"
+#include "preload/openmp/tests/check.h"
 
 static void check_parallel(int is_on) {
   int passed = 0;

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "check.h"
+#include "preload/openmp/tests/check.h"
 
 enum { most = 1000 };
 static int hits[most];

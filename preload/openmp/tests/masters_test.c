@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "check.h"
+#include "preload/openmp/tests/check.h"
 
 static long sum_of_regions(int regions) {
   long sum = 0;

@@ -2,7 +2,7 @@
 // Regions: sizes, barriers, single, critical, reductions, nesting.
 #include <string.h>
 
-#include "check.h"
+#include "preload/openmp/tests/check.h"
 
 static int private_of_thread;
 #pragma omp threadprivate(private_of_thread)

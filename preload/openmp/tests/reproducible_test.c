@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "check.h"
+#include "preload/openmp/tests/check.h"
 
 enum { values = 96 };
 

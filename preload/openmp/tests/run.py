@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program under a preloaded runtime, with several numbers of threads and beside busy processes, and says whether
-it succeeded each time and whether tutti ran it."""
+"""Runs a program under a preloaded runtime, with several numbers of threads and beside busy
+processes, and says whether it succeeded each time and whether tutti ran it."""
 
 import argparse
 import os
@@ -14,7 +14,9 @@ NOISE = "while True: pass"
 def run(program: list[str], environment: dict[str, str], seconds: float) -> str:
     """What is wrong, or an empty string."""
     try:
-        done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
+        done = subprocess.run(
+            program, env=environment, capture_output=True, text=True, timeout=seconds, check=False
+        )
     except subprocess.TimeoutExpired:
         return f"no end after {seconds} s"
     if "tutti: runtime tutti" not in done.stderr:
@@ -39,10 +41,12 @@ def main() -> int:
     try:
         for repeat in range(arguments.repeats):
             for threads in arguments.threads.split(","):
-                wrong = run(arguments.program, dict(environment, OMP_NUM_THREADS=threads), arguments.seconds)
+                variables = dict(environment, OMP_NUM_THREADS=threads)
+                wrong = run(arguments.program, variables, arguments.seconds)
                 if wrong:
                     failures += 1
-                    print(f"{arguments.program[0]}: {threads} threads, repeat {repeat}: {wrong}", flush=True)
+                    where = f"{arguments.program[0]}: {threads} threads, repeat {repeat}"
+                    print(f"{where}: {wrong}", flush=True)
     finally:
         for process in noise:
             process.kill()

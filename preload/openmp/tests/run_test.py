@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `tutti run`: what passes through to the program, what it refuses, and which runtime runs the program."""
+"""Tests `tutti run`: what passes through to the program, what it refuses, and which runtime runs
+the program."""
 
 import json
 import os
@@ -14,7 +15,8 @@ TUTTI = PROGRAM = OPENACC = STATIC = ""
 
 
 def environment(**changes: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "TUTTI_VERBOSE")}
+    removed = ("LD_PRELOAD", "TUTTI_VERBOSE")
+    kept = {name: value for name, value in os.environ.items() if name not in removed}
     return dict(kept, OMP_NUM_THREADS="2", **changes)
 
 
@@ -49,7 +51,9 @@ class PassesThrough(unittest.TestCase):
 
     def test_the_process_is_the_program(self) -> None:
         command = [TUTTI, "run", "--", PROGRAM]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
+        ) as process:
             assert process.stdin is not None and process.stdout is not None
             # The program's answer tells that it runs.
             process.stdin.write(b"x" * 100_000)
@@ -68,7 +72,8 @@ class PassesThrough(unittest.TestCase):
 class Refuses(unittest.TestCase):
     def refused(self, name: str, status: int, sentence: str) -> None:
         done = run("--", name)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (status, "", f"tutti run: {name}: {sentence}\n"))
+        printed = f"tutti run: {name}: {sentence}\n"
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (status, "", printed))
 
     def test_missing_program(self) -> None:
         self.refused("/there/is/none", 127, "there is no such program")
@@ -100,7 +105,8 @@ class Runtimes(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "read after the second start"))
         self.assertEqual(
             done.stderr,
-            "tutti: runtime libgomp: the program imports acc_get_num_devices, which tutti does not have\n",
+            "tutti: runtime libgomp: the program imports acc_get_num_devices, "
+            "which tutti does not have\n",
         )
         self.assertEqual(run("--", OPENACC, "exit", "42").returncode, 42)
         self.assertEqual(run("--", OPENACC).stderr, "")
@@ -114,7 +120,9 @@ class Runtimes(unittest.TestCase):
             self.skipTest("the compiler cannot link statically")
         done = run("--", STATIC, "exit", "42")
         self.assertEqual(done.returncode, 42)
-        self.assertEqual(done.stderr, f"tutti run: {STATIC} runs without tutti: it is statically linked\n")
+        self.assertEqual(
+            done.stderr, f"tutti run: {STATIC} runs without tutti: it is statically linked\n"
+        )
 
     def test_script(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -127,5 +135,7 @@ class Runtimes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    TUTTI, PROGRAM, OPENACC, STATIC = (os.path.abspath(each) if each else "" for each in sys.argv[1:5])
+    TUTTI, PROGRAM, OPENACC, STATIC = (
+        os.path.abspath(each) if each else "" for each in sys.argv[1:5]
+    )
     unittest.main(argv=sys.argv[:1] + sys.argv[5:])

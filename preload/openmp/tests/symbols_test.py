@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the symbols that tutti's runtime exports with those of the installed libgomp, versions included. They differ
-in nothing but the names below. OpenACC (acc_*, GOACC_*) is not tutti's: programs that use it run under libgomp."""
+"""Compares the symbols that tutti's runtime exports with those of the installed libgomp, versions
+included. They differ in nothing but the names below. OpenACC (acc_*, GOACC_*) is not tutti's:
+programs that use it run under libgomp."""
 
 import subprocess
 import sys
 
 SKIPPED = 77
 
-# The newest versions of the interface that tutti follows, GCC 12's. Another libgomp has other lists.
+# The newest versions of the interface that tutti follows, GCC 12's. Another libgomp has other
+# lists.
 NEWEST = {"GOMP_5.1", "OMP_5.1"}
 
 LOCKS = [
@@ -44,7 +46,9 @@ ADDED = {
     ],
     "OpenMP 5.2 has it.": [f"omp_in_explicit_task{ending}@TUTTI_OPENMP" for ending in ("", "_")],
     "omp.h of GCC 12 declares them and its libgomp has none.": [
-        f"omp_init_{kind}_with_hint{ending}@TUTTI_OPENMP" for kind in ("lock", "nest_lock") for ending in ("", "_")
+        f"omp_init_{kind}_with_hint{ending}@TUTTI_OPENMP"
+        for kind in ("lock", "nest_lock")
+        for ending in ("", "_")
     ],
 }
 
@@ -56,7 +60,11 @@ def exported(nm: str, library: str) -> set[str]:
     # Symbols of the kind A are the versions themselves.
     names = {line.split()[-1].replace("@@", "@") for line in lines if line.split()[-2] != "A"}
     # Those with the version of LLVM's library are another interface.
-    return {name for name in names if name.startswith(("GOMP_", "omp_")) and not name.endswith("@VERSION")}
+    return {
+        name
+        for name in names
+        if name.startswith(("GOMP_", "omp_")) and not name.endswith("@VERSION")
+    }
 
 
 def complaints(title: str, found: set[str], lists: dict[str, list[str]]) -> list[str]:
@@ -73,12 +81,18 @@ def main() -> int:
     ).stdout.strip()
     ours, theirs = exported(nm, tutti), exported(nm, libgomp)
     versions = {name.partition("@")[2] for name in theirs}
-    newest = {max((v for v in versions if v.startswith(kind)), key=version_key) for kind in ("GOMP_", "OMP_")}
+    newest = {
+        max((v for v in versions if v.startswith(kind)), key=version_key)
+        for kind in ("GOMP_", "OMP_")
+    }
     if newest != NEWEST:
-        print(f"SKIPPED: {libgomp} has the versions {', '.join(sorted(newest))}, not {', '.join(sorted(NEWEST))}")
+        found, wanted = ", ".join(sorted(newest)), ", ".join(sorted(NEWEST))
+        print(f"SKIPPED: {libgomp} has the versions {found}, not {wanted}")
         return SKIPPED
-    wrong = complaints("tutti lacks it", theirs - ours, MISSING) + complaints("libgomp lacks it", ours - theirs, ADDED)
-    print("\n".join(wrong) or f"{len(ours & theirs)} symbols are equal, {len(theirs - ours)} are missing by intention")
+    wrong = complaints("tutti lacks it", theirs - ours, MISSING)
+    wrong += complaints("libgomp lacks it", ours - theirs, ADDED)
+    equal, missing = len(ours & theirs), len(theirs - ours)
+    print("\n".join(wrong) or f"{equal} symbols are equal, {missing} are missing by intention")
     return 1 if wrong else 0
 
 

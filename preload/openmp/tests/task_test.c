@@ -2,7 +2,7 @@
 // Tasks: waiting, groups, dependences, loops of tasks, reductions, priorities, events.
 #include <string.h>
 
-#include "check.h"
+#include "preload/openmp/tests/check.h"
 
 static long fibonacci(int n) {
   long a, b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic updates that GCC leaves to the runtime, in places where their threads wait for each other:
 // with --reproducible they must not wait for turns there.
-#include "check.h"
+#include "preload/openmp/tests/check.h"
 
 static long double sum;
 
