@@ -418,14 +418,14 @@ void communicator::report(const char* call, Missing is_missing) noexcept {
   mpi_.abort(mpi_.world, 1);
 }
 
-void communicator::meet(const char* call) noexcept {
+void communicator::pass_barrier(const char* call) noexcept {
   insist(
-      call, [&](auto until, bool is_again) { return room_->meet(until, is_again); },
+      call, [&](auto until, bool is_again) { return room_->pass_barrier(until, is_again); },
       [&](rank_t i) { return !room_->has_arrived(i); });
 }
 
 void communicator::make_room_in_ring(const char* call) noexcept {
-  if (room_->ring_is_used_up()) meet(call);
+  if (room_->ring_is_used_up()) pass_barrier(call);
 }
 
 void communicator::publish(const void* data, std::size_t bytes, const char* call) noexcept {
@@ -447,7 +447,7 @@ int communicator::barrier() noexcept {
   constexpr auto call = "MPI_Barrier";
   begin();
   ++served_.barriers;
-  meet(call);
+  pass_barrier(call);
   if (!outer_) return 0;
   if (room_->me() != 0) {
     take(nullptr, 0, 0, call);
@@ -490,7 +490,7 @@ int communicator::allreduce(const void* mine, void* result, std::size_t count, s
   begin();
   ++served_.reductions;
   room_->leave(mine, bytes);
-  meet(call);
+  pass_barrier(call);
   if (!outer_) {
     room_->combine_all(op, result, count, bytes);
     return 0;

@@ -74,7 +74,7 @@ class communicator {
   std::string join();
   std::string name() const;
   void say(const std::string& what) const;
-  void meet(const char* call) noexcept;
+  void pass_barrier(const char* call) noexcept;
   void publish(const void* data, std::size_t bytes, const char* call) noexcept;
   std::size_t take(void* data, std::size_t most, int root, const char* call) noexcept;
   void make_room_in_ring(const char* call) noexcept;

@@ -2,12 +2,12 @@
 // The memory that the ranks of one communicator on one node share, and the collective operations in
 // it. It knows nothing of MPI: ranks here count from 0 on this node.
 //
-// Everything rests on one ticket barrier. A reduction is: leave a value, meet, combine all values
-// in the order of schedule::fold; every rank does so itself, and there is no second wait. Values
-// have two generations: a rank that writes one of generation g again has met everybody since, so
-// all have read the old one. A broadcast is an entry in a ring of `entries`: its root goes on at
-// once. Every rank counts the broadcasts since the last meeting, and all meet before an entry is
-// used again.
+// Everything rests on one ticket barrier. A reduction is: leave a value, pass the barrier, combine
+// all values in the order of schedule::fold; every rank does so itself, and there is no second
+// wait. Values have two generations: a rank that writes one of generation g again has passed a
+// barrier since, so all have read the old one. A broadcast is an entry in a ring of `entries`: its
+// root goes on at once. Every rank counts the broadcasts since the last barrier, and all pass one
+// before an entry is used again.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class room {
 
   // What everybody may know of a rank.
   struct alignas(cache_line) record {
-    // The number of the last meeting in which it arrived.
+    // The number of the last episode of the barrier in which it arrived.
     std::atomic<std::uint64_t> arrivals{0};
     std::int32_t pid = 0;
     // The rank in the communicator.
@@ -67,30 +67,30 @@ class room {
   // --- again with the same arguments and `is_again`
 
   template <class Deadline>
-  bool meet(Deadline until, bool is_again = false) noexcept {
+  bool pass_barrier(Deadline until, bool is_again = false) noexcept {
     enter();
     if (!is_again) {
       // relaxed: only those who ask who is missing read it.
-      of(me_).arrivals.store(++meetings_, relaxed);
-      drawn_ = the_hub().meeting.draw();
+      of(me_).arrivals.store(++episodes_, relaxed);
+      drawn_ = the_hub().barrier.draw();
     }
-    if (!the_hub().meeting.wait(drawn_, meeting_wait_, until)) return false;
-    since_meeting_ = 0;
+    if (!the_hub().barrier.wait(drawn_, barrier_wait_, until)) return false;
+    broadcasts_since_barrier_ = 0;
     return true;
   }
 
-  // Leaves this rank's value for combine_all(), after the next meeting.
+  // Leaves this rank's value for combine_all(), after the next barrier.
   void leave(const void* value, std::size_t bytes) noexcept {
     generation_ ^= 1;
     std::memcpy(place(me_, bytes), value, bytes);
   }
-  // Combines what all ranks left before the meeting.
+  // Combines what all ranks left before the barrier.
   void combine_all(combine op, void* result, std::size_t values, std::size_t bytes) noexcept {
     fold(0, n_, op, static_cast<std::byte*>(result), values, bytes);
   }
 
-  // Call this before publish() and take(): true if all ranks must meet first.
-  bool ring_is_used_up() const noexcept { return since_meeting_ == entries; }
+  // Call this before publish() and take(): true if all ranks must pass the barrier first.
+  bool ring_is_used_up() const noexcept { return broadcasts_since_barrier_ == entries; }
   void publish(const void* data, std::size_t bytes) noexcept {
     entry& e = next_entry();
     e.bytes = static_cast<std::uint32_t>(bytes);
@@ -130,12 +130,11 @@ class room {
     return next == n_;
   }
 
-  // Whether another rank has arrived in the meeting in which this one waits.
+  // Whether another rank has arrived in the episode in which this one waits.
   bool has_arrived(rank_t rank) noexcept {
     // relaxed: a snapshot for messages.
-    return of(rank).arrivals.load(relaxed) >= meetings_;
+    return of(rank).arrivals.load(relaxed) >= episodes_;
   }
-  std::uint64_t meetings() const noexcept { return meetings_; }
   // Returns true to the first that asks: one rank speaks for all.
   bool may_speak() noexcept {
     // relaxed: publishes nothing.
@@ -145,8 +144,8 @@ class room {
  private:
   using count = std::atomic<std::uint32_t>;
   struct hub {
-    explicit hub(rank_t ranks) : meeting(ranks), broadcast_wait(ranks) {}
-    ticket_barrier<progressing, wait_policy> meeting;
+    explicit hub(rank_t ranks) : barrier(ranks), broadcast_wait(ranks) {}
+    ticket_barrier<progressing, wait_policy> barrier;
     alignas(cache_line) wait_policy broadcast_wait;
     std::atomic<bool> has_spoken{false};
     platform::cpu_hints hints[platform::core_slots];
@@ -211,7 +210,7 @@ class room {
   entry& this_entry() const noexcept { return part<entry>(at_.ring)[broadcasts_ % entries]; }
   entry& next_entry() noexcept {
     ++broadcasts_;
-    ++since_meeting_;
+    ++broadcasts_since_barrier_;
     return this_entry();
   }
 
@@ -219,10 +218,10 @@ class room {
   offsets at_;
   rank_t n_, me_;
   // This rank's own counts, which are the same on all ranks because all call the same operations.
-  std::uint64_t meetings_ = 0;
-  std::uint32_t broadcasts_ = 0, since_meeting_ = 0, generation_ = 0;
+  std::uint64_t episodes_ = 0;
+  std::uint32_t broadcasts_ = 0, broadcasts_since_barrier_ = 0, generation_ = 0;
   ticket_barrier<progressing, wait_policy>::tickets drawn_{};
-  wait_policy::wait_state meeting_wait_{}, broadcast_wait_{};
+  wait_policy::wait_state barrier_wait_{}, broadcast_wait_{};
 };
 
 }  // namespace tutti::preload

@@ -2,10 +2,10 @@
 // pthread_barrier_* for programs that were built without tutti.
 //
 // A barrier of one process counts tickets, as barrier/ticket.hpp does, and waits adaptively. The 32
-// bytes of pthread_barrier_t hold a pointer to it. POSIX lets the serial thread destroy the barrier,
-// and give its memory back, as soon as its own wait returns, while others have not left. Therefore
-// the objects are never freed but used again, and a late thread reads only its object's count, which
-// never goes back.
+// bytes of pthread_barrier_t hold a pointer to it. POSIX lets the serial thread destroy the
+// barrier, and give its memory back, as soon as its own wait returns, while others have not left.
+// Therefore the objects are never freed but used again, and a late thread reads only its object's
+// count, which never goes back.
 //
 // A barrier that processes share is glibc's own, with its layout: the other process may run without
 // this library.
