@@ -77,8 +77,8 @@ class endpoint : public interface_base {
   // Returns when all ranks have called. After the limit it throws deadline_error; the endpoint then
   // still waits for this episode, which a further call of the same kind continues.
   void barrier(time_limit limit = {});
-  // Combines up to 32 values of every rank, in the packets. Throws std::invalid_argument for sums and
-  // xor by dissemination unless the number of ranks is a power of two.
+  // Combines up to 32 values of every rank, in the packets. Throws std::invalid_argument for sums
+  // and xor by dissemination unless the number of ranks is a power of two.
   void allreduce(unsigned operation, std::span<std::uint64_t> values, time_limit limit = {});
   // Gives all ranks the root's values, of which there are up to 32.
   void broadcast(rank_t root, std::span<std::uint64_t> values, time_limit limit = {});

@@ -93,8 +93,8 @@ struct round_outcome {
 // Two measurements of the floor that differ by more than this are of two regimes of the machine.
 inline constexpr double regime_factor = 1.6;
 
-// Says which rank left a barrier before the other had come to it. Each step has two barriers; between
-// them `reader` has read of `writer` the step `read` instead of `step`.
+// Says which rank left a barrier before the other had come to it. Each step has two barriers;
+// between them `reader` has read of `writer` the step `read` instead of `step`.
 std::string early_leave(std::uint64_t read, std::uint64_t step, rank_t reader, rank_t writer);
 
 // The lower of the two; none if either is missing (0) or they are of two regimes.

@@ -169,7 +169,8 @@ struct alignas(cache_line) published {
   std::string fault;
 };
 
-// With up to 12 ranks each is late once. It is late by more than the spread of the others' arrivals.
+// With up to 12 ranks each is late once. It is late by more than the spread of the others'
+// arrivals.
 constexpr std::uint64_t check_steps = 12;
 constexpr double late_ns = 20e3;
 
@@ -315,8 +316,8 @@ round_outcome gap_clock::outcome() const {
   outcome.episodes = latencies_.size();
   outcome.duration_ns = to_ns(end_ - begin_);
   outcome.samples = latencies_;
-  // Beside neighbours the mean, not the median: an episode that loses a time slice must weigh by its
-  // length.
+  // Beside neighbours the mean, not the median: an episode that loses a time slice must weigh by
+  // its length.
   if (request_.least_ns > 0) outcome.samples = {summarize(latencies_).mean};
   const auto others = static_cast<double>(std::max<rank_t>(request_.threads - 1, 1));
   outcome.waiter_cpu_ns = (others_end_ - others_begin_) /

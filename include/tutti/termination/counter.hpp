@@ -3,12 +3,12 @@
 // itself, its vote, and by how much its balance (messages sent less messages released) has changed
 // since its last entry. A participant that a message wakes takes itself and its vote out again.
 //
-// At every instant the word holds how many participants are idle and the sum of all reported balances. If
-// all are idle, no participant's counts can be newer than the word's, so a balance of 0 means that
-// no message is under way. The addition that brings the word to this state is the detection: it is
-// exact at the first attempt and happens at the instant of the last arrival. The same word counts
-// the votes, so the votes that count are those of this instant. The detector needs no waves and no
-// token.
+// At every instant the word holds how many participants are idle and the sum of all reported
+// balances. If all are idle, no participant's counts can be newer than the word's, so a balance of
+// 0 means that no message is under way. The addition that brings the word to this state is the
+// detection: it is exact at the first attempt and happens at the instant of the last arrival. The
+// same word counts the votes, so the votes that count are those of this instant. The detector needs
+// no waves and no token.
 //
 // Cost       One read-modify-write per participant and episode, as in the ticket barrier, and one
 //            more per refutation.

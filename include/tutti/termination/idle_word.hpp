@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word in which counter.hpp and mpi/shared_room.hpp keep an episode: 1 bit for the parity of the episode, 12
-// bits for the idle participants, 12 bits for the votes, and 39 bits for the balance of messages,
-// which wraps.
+// The word in which counter.hpp and mpi/shared_room.hpp keep an episode: 1 bit for the parity of
+// the episode, 12 bits for the idle participants, 12 bits for the votes, and 39 bits for the
+// balance of messages, which wraps.
 #pragma once
 
 #include <cstdint>
