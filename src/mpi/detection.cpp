@@ -2,6 +2,7 @@
 // The process as a participant of termination detection, and the search for missing participants.
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "src/mpi/neighbours.hpp"
 #include "tutti/mpi/process.hpp"
@@ -14,7 +15,7 @@ void process::enter(std::uint32_t thread, std::uint64_t episode, const protocol:
   const std::lock_guard mine(turn_);
   // relaxed: written in turns only.
   if (episode_.load(relaxed) != episode) return;
-  members_[thread] = {true, totals, given};
+  members_[thread] = {true, false, totals, given};
   if (++idle_members_ == threads_) become_passive();
   run_controls();
 }
@@ -44,6 +45,7 @@ bool process::withdraw(std::uint32_t thread, std::uint64_t episode, bool is_late
   // relaxed: written in turns only.
   if (episode_.load(relaxed) != episode || is_settling_) return false;
   members_[thread].is_idle = false;
+  members_[thread].is_late = is_late;
   --idle_members_;
   if (is_passive_) {
     is_passive_ = false;
@@ -80,7 +82,7 @@ void process::note(const protocol::outcome& came) {
 }
 
 void process::end_episode() {
-  for (member_state& one : members_) one.is_idle = false;
+  for (member_state& one : members_) one.is_idle = one.is_late = false;
   idle_members_ = 0;
   is_passive_ = false;
   // relaxed: written in turns only.
@@ -100,54 +102,96 @@ void process::run_controls() {
   }
 }
 
-void process::answer(std::uint32_t to) {
-  std::vector<participant_status> all(threads_);
-  for (std::uint32_t i = 0; i < threads_; ++i)
-    // relaxed: a number for a report.
-    all[i] = {members_[i].is_idle, 0, held_[i].value.load(relaxed)};
-  send_items(packet_kind::answer, all.data(), all.size(), to);
+participant_status process::status_of(std::uint32_t thread) const {
+  const rank_t rank = where_.participants[index_][thread];
+  return {.is_idle = members_[thread].is_idle,
+          .is_late = members_[thread].is_late,
+          .has_left = has_departed_[rank],
+          // relaxed: a number for a report.
+          .held = held_[thread].value.load(relaxed)};
 }
 
-void process::take_answer(const packet_header& header, const participant_status* status) {
-  const std::uint32_t from = header.source;
+void process::tell_status(packet_kind kind, std::uint32_t to) {
+  std::vector<participant_status> all(threads_);
+  for (std::uint32_t i = 0; i < threads_; ++i) all[i] = status_of(i);
+  send_items(kind, all.data(), all.size(), to);
+}
+
+void process::take_answer(std::uint32_t from, const participant_status* status) {
   const auto& ranks = where_.participants[from];
   for (std::size_t i = 0; i < ranks.size(); ++i) answers_[ranks[i]] = status[i];
   has_answered_[from] = 1;
 }
 
-std::vector<absentee> process::missing() {
+// What a process says of itself when it asks is an answer too: it may not look at its packets for a
+// while after.
+void process::take_question(std::uint32_t from, const participant_status* status) {
+  take_answer(from, status);
+  asked_ns_[from] = platform::now_ns();
+  tell_status(packet_kind::answer, from);
+}
+
+void process::take_departure(std::uint32_t from, std::uint64_t episode,
+                             const participant_status* status) {
+  const auto& ranks = where_.participants[from];
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (status[i].has_left == 0 || has_departed_[ranks[i]] != 0) continue;
+    has_departed_[ranks[i]] = 1;
+    departed_in_[ranks[i]] = episode;
+  }
+}
+
+void process::depart(std::uint32_t thread) {
+  const std::lock_guard mine(turn_);
+  has_departed_[where_.participants[index_][thread]] = 1;
+  // relaxed: written in turns only.
+  departed_in_[where_.participants[index_][thread]] = episode_.load(relaxed);
+  for (std::uint32_t other = 0; other < processes(); ++other)
+    if (other != index_ && !has_left_[other]) tell_status(packet_kind::departure, other);
+  poll();
+}
+
+std::vector<absentee> process::missing(std::uint32_t thread) {
   constexpr std::uint64_t patience_ns = 100'000'000;
   const std::lock_guard mine(turn_);
-  std::fill(has_answered_.begin(), has_answered_.end(), std::uint8_t{0});
-  std::fill(answers_.begin(), answers_.end(), participant_status{});
-  for (std::uint32_t i = 0; i < threads_; ++i)
-    // relaxed: a number for a report.
-    answers_[where_.participants[index_][i]] = {members_[i].is_idle, 0,
-                                                held_[i].value.load(relaxed)};
-  has_answered_[index_] = 1;
+  const std::uint64_t begin = platform::now_ns();
+  // Those who have asked just now have answered by that.
   for (std::uint32_t other = 0; other < processes(); ++other)
-    if (other != index_ && !has_left_[other])
-      send_items<std::byte>(packet_kind::ask, nullptr, 0, other);
-  const std::uint64_t until = platform::now_ns() + patience_ns;
+    if (other != index_)
+      has_answered_[other] = asked_ns_[other] != 0 && begin - asked_ns_[other] < patience_ns;
+  const std::vector<std::uint8_t> has_asked = has_answered_;
+  std::fill(has_answered_.begin(), has_answered_.end(), std::uint8_t{0});
+  // The others are told that the deadline of this participant has passed.
+  const bool was_idle = std::exchange(members_[thread].is_idle, false);
+  members_[thread].is_late = true;
+  for (std::uint32_t other = 0; other < processes(); ++other)
+    if (other != index_ && !has_left_[other]) tell_status(packet_kind::ask, other);
+  members_[thread].is_idle = was_idle;
+  const std::uint64_t until = begin + patience_ns;
   const auto all_answered = [&] {
     for (std::uint32_t i = 0; i < processes(); ++i)
-      if (!has_answered_[i] && !has_left_[i]) return false;
+      if (i != index_ && !has_answered_[i] && !has_left_[i]) return false;
     return true;
   };
   while (!all_answered() && platform::now_ns() < until) {
     poll();
     native::yield();
   }
+  for (std::uint32_t i = 0; i < threads_; ++i)
+    answers_[where_.participants[index_][i]] = status_of(i);
   std::vector<absentee> found;
   for (rank_t rank = 0; rank < participants(); ++rank) {
     const std::uint32_t where = where_.process_of[rank];
     const participant_status& status = answers_[rank];
-    if (has_left_[where])
+    const bool is_known = where == index_ || has_answered_[where] || has_asked[where];
+    if (has_left_[where] || has_departed_[rank])
       found.push_back({rank, absence::gone, 0});
-    else if (!has_answered_[where] || !status.is_idle)
-      found.push_back({rank, absence::running, status.held});
+    else if (!is_known || (!status.is_idle && !status.is_late))
+      found.push_back({rank, absence::running, is_known ? status.held : 0});
     else if (status.held > 0)
       found.push_back({rank, absence::holding, status.held});
+    else if (!status.is_idle)
+      found.push_back({rank, absence::late, 0});
   }
   return found;
 }

@@ -34,8 +34,8 @@ bool packet_endpoint::wait_for_room(rank_t to, std::uint64_t deadline_ns) {
     throw std::runtime_error("tutti: rank " + std::to_string(rank()) +
                              " waits for room to send to rank " + std::to_string(to) + why);
   };
-  const std::uint32_t there = process_of(to);
-  if (process_.has_left(there)) hopeless(": " + process_.name_of(there) + " left the communicator");
+  if (process_.has_left(to))
+    hopeless(", which has left with process " + std::to_string(process_of(to)));
   if (process_.episode() != episode_)
     hopeless(", but an idle_for() whose deadline had passed has ended the episode: call idle()");
   if (deadline_ns != platform::forever_ns && native::now_ns() >= deadline_ns) return false;
@@ -48,6 +48,12 @@ bool packet_endpoint::wait_for_room(rank_t to, std::uint64_t deadline_ns) {
 void packet_endpoint::continue_rests() {
   for (outgoing& out : out_)
     if (out.has_rest()) out.continue_rest(episode_);
+}
+
+void packet_endpoint::leave() {
+  flush();
+  continue_rests();
+  process_.depart(thread_);
 }
 
 // --- receiving -----------------------------------------------------------------------------------
@@ -191,7 +197,7 @@ std::optional<protocol::outcome> packet_endpoint::idle(const protocol::contribut
     process_.progress();
     if (has_news() || process_.episode() != episode_) continue;
     if (deadline_ns != platform::forever_ns && native::now_ns() >= deadline_ns) {
-      *missing = process_.missing();
+      *missing = process_.missing(thread_);
       if (has_news() || !process_.withdraw(thread_, episode_, true)) continue;
       count_time();
       return std::nullopt;

@@ -98,9 +98,15 @@ void process::handle_packet(packet* p, const arrival& from) {
       grant(reinterpret_cast<const credit_grant*>(body), body_bytes / sizeof(credit_grant),
             p->from_process);
       break;
-    case packet_kind::ask: answer(p->from_process); break;
+    case packet_kind::ask:
+      take_question(p->from_process, reinterpret_cast<const participant_status*>(body));
+      break;
     case packet_kind::answer:
-      take_answer(header, reinterpret_cast<const participant_status*>(body));
+      take_answer(p->from_process, reinterpret_cast<const participant_status*>(body));
+      break;
+    case packet_kind::departure:
+      take_departure(p->from_process, header.episode,
+                     reinterpret_cast<const participant_status*>(body));
       break;
     case packet_kind::goodbye:
       has_left_[p->from_process] = 1;

@@ -67,8 +67,11 @@ process::process(const calls& mpi, handle communicator, const options& chosen, l
       values_missing_(participants()),
       has_left_(processes(), 0),
       left_in_(processes(), 0),
+      has_departed_(participants(), 0),
+      departed_in_(participants(), 0),
       answers_(participants()),
-      has_answered_(processes(), 0) {
+      has_answered_(processes(), 0),
+      asked_ns_(processes(), 0) {
   check(mpi_.duplicate(communicator, &comm_), "MPI_Comm_dup", index_);
   try {
     introduce(chosen);
@@ -199,9 +202,9 @@ std::optional<std::uint32_t> process::dead_neighbour() const {
   return neighbours_->dead([&](std::uint32_t other) { return has_left_[other] != 0; });
 }
 
-// Fails if an idle() can never end because a process has left in the current episode. A process
-// that left after the end of this episode has seen the release, and the release for this process is
-// on its way.
+// Fails if an idle() can never end because a process, or one of its participants, has left in the
+// current episode. Those that left after the end of this episode have seen the release, and the
+// release for this process is on its way.
 void process::look_for_those_who_left() {
   if (idle_members_ == 0 || is_leaving_) return;
   // relaxed: written in turns only.
@@ -210,6 +213,10 @@ void process::look_for_those_who_left() {
   for (std::uint32_t other = 0; other < processes(); ++other)
     if (has_left_[other] && left_in_[other] <= now_in)
       gone += (gone.empty() ? "" : ", ") + name_of(other);
+  for (rank_t rank = 0; rank < participants(); ++rank)
+    if (has_departed_[rank] && departed_in_[rank] <= now_in && !has_left_[where_.process_of[rank]])
+      gone += (gone.empty() ? "participant " : ", participant ") + std::to_string(rank) +
+              " of process " + std::to_string(where_.process_of[rank]);
   if (!gone.empty()) fail("idle() cannot end: " + gone + " left the communicator");
 }
 

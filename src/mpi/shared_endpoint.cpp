@@ -232,7 +232,7 @@ bool shared_endpoint::send_rests(std::uint64_t deadline_ns, std::vector<absentee
     if (rests_ != 0) in_time = wait_for_room(rank(), 0, deadline_ns);
   }
   if (!in_time) *late = missing();
-  be_seen(whereabouts::running);
+  be_seen(in_time ? whereabouts::running : whereabouts::late);
   return in_time;
 }
 
@@ -309,7 +309,7 @@ std::optional<protocol::outcome> shared_endpoint::idle(const protocol::contribut
           continue;
         }
         // relaxed: only error messages read it.
-        mine_.is_where.store(whereabouts::running, relaxed);
+        mine_.is_where.store(whereabouts::late, relaxed);
         return timed(std::nullopt);
       }
       wait_for_event(deadline_ns);
@@ -357,6 +357,8 @@ std::vector<absentee> shared_endpoint::missing() {
       found.push_back({other, absence::running, 0});
     else if (held != 0)
       found.push_back({other, absence::holding, held});
+    else if (where == whereabouts::late)
+      found.push_back({other, absence::late, 0});
   }
   return found;
 }

@@ -109,6 +109,52 @@ TEST_F(EndpointMisuse, WaitsForRoomWithMessagesInHand) {
   EXPECT_EQ("", report_of([&] { comm[1].send_wait(0, 1, [](const received&) {}); }));
 }
 
+// The rank receives and releases all that comes while it asks for room, but holds the message that
+// it answers.
+TEST_F(EndpointMisuse, AsksForRoomWithAMessageInHand) {
+  communicator comm(2, {.ring_bytes = 256});
+  const std::uint64_t value = 1;
+  while (comm[0].try_send(1, &value, sizeof value)) {
+  }
+  comm[1].send(0, 1);
+  comm[1].flush();
+  const auto ask_and_receive = [&] {
+    while (!comm[0].can_send(1)) {
+      if (comm[1].can_send(0)) comm[1].send(0, 2);
+      drain(comm[0]);
+    }
+  };
+  ASSERT_TRUE(comm[0].can_recv());
+  const received held = comm[0].recv();
+  expect("while it holds 1 messages", report_of(ask_and_receive));
+  expect("while it holds 1 messages", report_of([&] {
+           while (!comm[0].try_send(1, &value, sizeof value)) {
+           }
+         }));
+  comm[0].release(held);
+  // A rank that releases each message after it has asked once may ask for ever.
+  EXPECT_EQ("", report_of([&] {
+              for (std::uint32_t k = 0; k < 2 * held_message_check::most_questions; ++k) {
+                comm[1].send(0, 1);
+                comm[1].flush();
+                drain(comm[0], [&](const received&) { EXPECT_FALSE(comm[0].can_send(1)); });
+              }
+            }));
+}
+
+TEST_F(EndpointMisuse, ReadsAMessageAsAnotherType) {
+  communicator comm(1);
+  comm[0].send(0, std::uint64_t{7});
+  ASSERT_TRUE(comm[0].can_recv());
+  const received message = comm[0].recv();
+  EXPECT_EQ(message.as<std::uint64_t>(), 7u);
+  expect("a message of 8 bytes of rank 0 is read as a value of 4 bytes",
+         report_of([&] { (void)message.as<int>(); }));
+  expect("is read as a value of 16 bytes",
+         report_of([&] { (void)message.as<std::array<double, 2>>(); }));
+  comm[0].release(message);
+}
+
 TEST_F(EndpointMisuse, WaitsInTheFunctionOfAWait) {
   communicator comm(3, {.ring_bytes = 256});
   const std::uint64_t value = 1;

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <deque>
 #include <random>
 #include <stdexcept>
@@ -69,7 +70,9 @@ TEST_P(SendWait, GoesOnThoughAllAreFullForEachOther) {
       std::mt19937 random(rank);
       std::vector<std::uint32_t> next(n);
       const auto take = [&](const received& m) {
-        must(m.as<std::array<std::uint32_t, 1>>()[0] == next[m.source], "out of order");
+        std::uint32_t number = 0;
+        std::memcpy(&number, m.data, sizeof number);
+        must(number == next[m.source], "out of order");
         must(said[(m.source * n + rank) * count + next[m.source]] == next[m.source] + 7,
              "the data behind it");
         ++next[m.source];

@@ -251,7 +251,8 @@ class deserting {
   }
 };
 
-// Gives up at a moment drawn at random, and comes again.
+// Gives up at a moment drawn at random, and comes again. All calls have checks, so the participant
+// that ends an episode reads the types of what the others have given.
 class hesitating {
  public:
   template <class Endpoint>
@@ -261,17 +262,18 @@ class hesitating {
       wrote_[episode][rank] = episode + 1;
       if (rank == n - 1) {
         timed_idle late;
-        do late = me.idle_for(true, std::chrono::nanoseconds(1));
+        do late = me.idle_for(true, std::chrono::nanoseconds(1), here);
         while (!late);
         RL_ASSERT(late.result == idle_result::unanimous);
       } else {
-        RL_ASSERT(me.idle(true) == idle_result::unanimous);
+        RL_ASSERT(me.idle(true, here) == idle_result::unanimous);
       }
       for (rank_t other = 0; other < n; ++other) RL_ASSERT(wrote_[episode][other] == episode + 1);
     }
   }
 
  private:
+  static constexpr call_site here{__FILE__, __LINE__};
   checked_plain<unsigned> wrote_[2][most_threads];
 };
 
@@ -297,6 +299,12 @@ std::vector<program> idle_programs() {
 
 struct no_wake {
   void operator()(rank_t) const noexcept {}
+};
+
+// The star between threads. tests/termination explores the protocols themselves; this program
+// checks what a participant writes while a report of before its deadline is under way.
+struct star_detector : protocol_detector<checked, no_wake> {
+  explicit star_detector(rank_t n) : protocol_detector("star", n, no_wake{}) {}
 };
 
 // A subject for each detector of the list that is no protocol: tests/termination explores those.
@@ -337,6 +345,7 @@ std::vector<subject> message_subjects() {
     shared.programs.push_back(of<deserting, counter, parking>("counter, one leaves, park", n));
     wake_words.programs.push_back(of<conversing, snapshot, parking>("snapshot, park", n));
   }
+  shared.programs.push_back(of<hesitating, star_detector, spinning>("star, a deadline, spin", 2));
   for (program& p : eventcount_programs()) wake_words.programs.push_back(std::move(p));
   std::vector<subject> made{std::move(rings), std::move(shared), std::move(wake_words)};
   add_detectors(made, static_cast<registry::detectors*>(nullptr));

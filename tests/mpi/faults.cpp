@@ -240,6 +240,66 @@ void left(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
+// One participant leaves; its process and its communicator stay. All others learn of it in idle()
+// and in a wait for room, and get what it has sent before.
+void departed(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  if (comm.size() == 1) return;
+  on_all_participants(comm, [&](mpi::endpoint& me) {
+    const rank_t gone = me.size() - 1;
+    std::uint64_t got = 0;
+    const auto take = [&](const received& m) { got += m.as<std::uint64_t>(); };
+    expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");
+    if (me.rank() == gone) {
+      me.send(0, std::uint64_t{42});
+      return me.leave();
+    }
+    std::string told;
+    try {
+      if (me.rank() == 0) {
+        while (got == 0) receive_all(me, take);
+        for (std::uint64_t i = 0;; ++i) me.send_wait(gone, i, take);
+      }
+      for (;;) idle_receiving(me, true, take);
+    } catch (const std::runtime_error& error) {
+      told = error.what();
+    }
+    expect(told.find(std::to_string(gone)) != std::string::npos, "who left is not named: " + told);
+    if (me.rank() == 0) expect_equal(got, std::uint64_t{42}, "what was sent before");
+  });
+}
+
+// All but the last participant have a deadline, which passes at about the same time. None calls
+// another that waits as it does running.
+void both_late(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [&](mpi::endpoint& me) {
+    const rank_t slow = me.size() - 1;
+    const auto ignore = [](const received&) {};
+    if (me.size() == 1) return;
+    expect(idle_receiving(me, true, ignore) == idle_result::unanimous, "votes");
+    if (me.rank() == slow) {
+      std::this_thread::sleep_for(1500ms);
+    } else {
+      for (int i = 0; i < 2; ++i) {
+        const timed_idle now = me.idle_for(true, 200ms);
+        expect(!now, "an end though one is not there");
+        bool is_named = false;
+        for (const absentee& one : now.missing) {
+          is_named = is_named || one.rank == slow;
+          expect(one.rank == slow ? one.why == absence::running : one.why == absence::late,
+                 "rank " + std::to_string(one.rank) + " is called " +
+                     std::to_string(static_cast<int>(one.why)));
+        }
+        expect(is_named, "the slow one is not named");
+        // Others may be a little behind: they wait while this one computes.
+        if (i == 0) std::this_thread::sleep_for(20ms * me.rank());
+      }
+    }
+    expect(idle_receiving(me, true, ignore) == idle_result::unanimous, "votes");
+  });
+}
+
 }  // namespace
 
 const std::vector<scenario> fault_scenarios{
@@ -252,6 +312,8 @@ const std::vector<scenario> fault_scenarios{
     {"stuck", stuck},
     {"killed", killed},
     {"left", left},
+    {"departed", departed},
+    {"both_late", both_late},
 };
 
 }  // namespace tutti::test

@@ -9,7 +9,7 @@ namespace {
 
 const std::string all =
     "episodes sizes flood press inside hold unsent token empty votes values mismatched groups "
-    "refused left";
+    "refused left departed";
 
 struct shape {
   family by;
@@ -66,10 +66,19 @@ TEST_P(either, sums_have_the_bits_of_all_reductions_in_every_shape) {
   expect_all_held(run_launched({GetParam(), 2}, worker(5, "mpi", "star", scenarios)));
 }
 
+// long_test.cpp runs more of them.
+TEST_P(either, random_programs_hold) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  expect_all_held(run_launched({GetParam(), 3}, worker(1, "auto", "star", "stress stress")));
+  expect_all_held(run_launched({GetParam(), 2}, worker(2, "mpi", "tree", "stress stress", 2048)));
+  expect_all_held(run_launched({GetParam(), 3}, worker(1, "mpi", "ring", "stress")));
+}
+
 TEST_P(either, who_is_late_or_holds_a_message_is_named) {
   TUTTI_SKIP_WITHOUT(GetParam());
   const std::string transport = GetParam().is_open_mpi() ? "auto" : "mpi";
-  expect_all_held(run_launched({GetParam(), 3}, worker(1, transport, "tree", "late holder own")));
+  expect_all_held(
+      run_launched({GetParam(), 3}, worker(1, transport, "tree", "late both_late holder own")));
 }
 
 TEST_P(either, a_deadline_leaves_episodes_and_large_messages_as_they_are) {

@@ -47,6 +47,22 @@ TEST(values, have_the_bits_of_all_reductions_in_every_shape) {
   }
 }
 
+// Random programs, each with another seed.
+TEST(random, programs_hold) {
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "stress ";
+  for (const family& by : {open_mpi, mpich}) {
+    if (by.launcher.empty()) continue;
+    for (const char* detector : {"star", "tree", "ring", "waves"}) {
+      start how{by, 3};
+      how.seconds = 600;
+      expect_all_held(run_launched(how, worker(1, "mpi", detector, many, 1024)));
+      expect_all_held(run_launched(how, worker(2, "mpi", detector, many)));
+    }
+    expect_all_held(run_launched({by, 4}, worker(2, "auto", "star", many)));
+  }
+}
+
 // Sixteen processes on few cores run fewer episodes, each of which needs every process to get a
 // core.
 TEST(oversubscribed, all_scenarios_hold) {

@@ -25,6 +25,7 @@ struct scenario {
 extern const std::vector<scenario> traffic_scenarios;
 extern const std::vector<scenario> agreement_scenarios;
 extern const std::vector<scenario> fault_scenarios;
+extern const std::vector<scenario> stress_scenarios;
 
 inline void expect(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);

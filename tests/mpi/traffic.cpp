@@ -22,6 +22,12 @@ struct letter {
   std::uint32_t padding = 0;
 };
 
+std::uint64_t first_word(const received& message) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, message.data, sizeof word);
+  return word;
+}
+
 // Random letters, some of which cause others, in many episodes.
 void episodes(const mpi::calls& mpi, const mpi::options& chosen) {
   mpi::communicator comm(mpi, mpi.world, chosen);
@@ -229,12 +235,12 @@ void hold(const mpi::calls& mpi, const mpi::options& chosen) {
     }
     expect(held.size() > 3, "nothing to hold");
     for (std::uint64_t i = 0; i < held.size(); ++i)
-      expect_equal(held[i].as<std::uint64_t>(), i, "a held message");
+      expect_equal(first_word(held[i]), i, "a held message");
     std::shuffle(held.begin(), held.end(), std::mt19937(7));
     for (const received& one : held) me.release(one);
     std::uint64_t next = held.size();
     const auto take = [&](const received& message) {
-      expect_equal(message.as<std::uint64_t>(), next++, "a later message");
+      expect_equal(first_word(message), next++, "a later message");
     };
     expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");
     expect(idle_receiving(me, true, take) == idle_result::unanimous, "votes");

@@ -12,7 +12,8 @@ namespace {
 
 const tutti::test::scenario* find(std::string_view name) {
   using namespace tutti::test;
-  for (const auto* all : {&traffic_scenarios, &agreement_scenarios, &fault_scenarios})
+  for (const auto* all :
+       {&traffic_scenarios, &agreement_scenarios, &fault_scenarios, &stress_scenarios})
     for (const scenario& one : *all)
       if (one.name == name) return &one;
   return nullptr;

@@ -22,6 +22,7 @@
 #include "tutti/comm/any_wait.hpp"
 #include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/comm/exclusive_use_check.hpp"
+#include "tutti/comm/held_message_check.hpp"
 #include "tutti/comm/message_predictor.hpp"
 #include "tutti/comm/shared_state.hpp"
 #include "tutti/message/mailbox.hpp"
@@ -64,7 +65,9 @@ class basic_endpoint {
   bool can_send(rank_t to, site where = site::here()) {
     const auto guard = in_use_.enter(rank(), where);
     check_rank(to, where);
-    return box_.can_send(to) || (is_free_again() && box_.can_send(to));
+    const bool has_room = box_.can_send(to) || (is_free_again() && box_.can_send(to));
+    note_question(to, has_room, where);
+    return has_room;
   }
 
   // Throws std::invalid_argument if there is no room or if the message has 4 GiB or more, even in
@@ -88,7 +91,10 @@ class basic_endpoint {
     const auto guard = in_use_.enter(rank(), where);
     check_rank(to, where);
     require_message_size(bytes);
-    return box_.try_send(to, data, bytes) || (is_free_again() && box_.try_send(to, data, bytes));
+    const bool is_sent =
+        box_.try_send(to, data, bytes) || (is_free_again() && box_.try_send(to, data, bytes));
+    note_question(to, is_sent, where);
+    return is_sent;
   }
 
   // Waits for room and sends as soon as there is some. It waits as idle() waits. Messages that
@@ -146,6 +152,7 @@ class basic_endpoint {
     const auto guard = in_use_.enter(rank(), where);
     const bool is_mine = message.source < size() && box_.release(message);
     if (where.checks() && !is_mine) report_release(message, where);
+    if (where.checks()) asks_for_room_.released([this] { return box_.held(); });
   }
 
   // Makes all messages sent so far visible to their receivers.
@@ -368,8 +375,15 @@ class basic_endpoint {
 
   template <class Value, class Deadline>
   ending be_idle(bool vote, Value& value, Deadline until, site where) {
-    value.leave(mine_);
-    mine_.type = Value::type();
+    // A report of before a deadline may still end the episode, and the participant that ends it
+    // reads what this one gave with the report: nothing, because only an idle() without a value has
+    // a deadline.
+    if (!box_.is_shut() || is_free_again()) {
+      value.leave(mine_);
+      mine_.type = Value::type();
+    } else if (Value::type() != nullptr) {
+      report_value_after_deadline(where);
+    }
     // relaxed: only error messages read the fields of a slot.
     mine_.holds.store(box_.held(), relaxed);
     // relaxed: as above.
@@ -384,7 +398,7 @@ class basic_endpoint {
     box_.shut(false);
     const ending how = await_end(found, vote, value, until, where);
     // relaxed: as above.
-    mine_.is_where.store(whereabouts::running, relaxed);
+    mine_.is_where.store(how == ending::late ? whereabouts::late : whereabouts::running, relaxed);
     return how;
   }
 
@@ -488,6 +502,13 @@ class basic_endpoint {
 
   // ---- misuse
 
+  // The function that send_wait() calls holds the message at hand; it may ask once for each.
+  void note_question(rank_t to, bool has_room, site where) {
+    if (where.checks() && !is_sending_)
+      asks_for_room_.asked(
+          rank(), to, has_room, [this] { return box_.held(); }, where);
+  }
+
   void check_rank(rank_t to, site where) const {
     if (where.checks() && to >= size()) [[unlikely]]
       report_rank(to, where);
@@ -532,9 +553,18 @@ class basic_endpoint {
         where.at());
   }
 
+  [[gnu::noinline, gnu::cold]] void report_value_after_deadline(site where) const {
+    const std::string what =
+        "rank " + std::to_string(rank()) +
+        " gives a value to idle(), but an idle_for() without a value, whose deadline has passed, "
+        "may still end the episode: call idle() without a value until the episode ends";
+    if (where.checks()) on_misuse(what, where.at());
+    refuse(what);
+  }
+
   void check_types(const void* type, site where) {
     for (rank_t other = 0; other < size(); ++other)
-      if (all_.of(other).type != type)
+      if (static_cast<const void*>(all_.of(other).type) != type)
         on_misuse("ranks " + std::to_string(other) + " and " + std::to_string(rank()) +
                       " give values of different types or operations to one episode of idle()",
                   where.at());
@@ -558,6 +588,7 @@ class basic_endpoint {
   // Inside send_wait(), which has found no room so far.
   bool is_sending_ = false;
   exclusive_use_check<Memory> in_use_;
+  held_message_check asks_for_room_;
 };
 
 namespace detail {

@@ -65,6 +65,8 @@ struct idle_value {
 enum class absence : std::uint8_t {
   // It has not called idle(), or a message woke it and it has not called idle() again.
   running,
+  // It has called idle_for(), whose deadline has passed as well, and has not called idle() again.
+  late,
   // It has received messages and not released them.
   holding,
   // It has left and will never call idle() again.
@@ -122,11 +124,11 @@ inline void require_message_size(std::size_t bytes) {
 // One participant's end of a communicator. One thread (or fiber) at a time uses it.
 //
 //   can_send(to)      Whether there is room for one message of up to 64 bytes. It never blocks.
-//                     While it is false, receive.
+//                     While it is false, receive, and release everything that you have received.
 //   send(to, value)   Precondition: can_send(to). Copies the value, which may be overwritten at
 //                     once.
 //   try_send          The same for any size, without the precondition. False: there is no room now;
-//                     receive and try again.
+//                     receive, release everything, and try again.
 //   send_wait(to, value, on_message)   Waits for room as idle() waits. Passes each message that
 //                     arrives meanwhile to on_message(const received&), then releases it. So
 //                     participants whose rings to each other are full make progress, however slow
@@ -141,6 +143,8 @@ inline void require_message_size(std::size_t bytes) {
 //                     when it finds nothing for the second time in a row.
 //   idle(vote)        Blocks until a message can be received here, or until all participants are
 //                     idle and no message is in flight.
+//   leave()           Declares that this participant will never be idle again: the others that wait
+//                     get a std::runtime_error that names it.
 //   idle(vote, value, op)   The same. At a release every participant gets `op` over all values, in
 //                     the order of all reductions (schedule::fold). All participants of an episode
 //                     must pass the same type and operation, so in one episode no participant may
@@ -149,8 +153,10 @@ inline void require_message_size(std::size_t bytes) {
 // Hold no message while you wait for room. A message that is received and not released keeps the
 // room of all messages that came after it. Two participants that wait for each other's room while
 // each holds a message wait for ever, although both receive. Release first (copy what you still
-// need), then wait. In builds with checks, and between processes, a send_wait() that finds no room
-// reports a participant that holds a message as misuse.
+// need), then wait. A program that asks can_send() or try_send() again and again waits too. In
+// builds with checks, and between processes, a send_wait() that finds no room reports a participant
+// that holds a message as misuse; builds with checks also report one that has asked 10,000 times in
+// a row. Active messages (active_messages.hpp) never hold a message while they wait.
 //
 // on_message may call try_send() and can_send(), and it may receive more messages. The program must
 // keep what finds no room there until send_wait() has returned: on_message may call neither
@@ -184,6 +190,7 @@ concept endpoint_like = requires(E& e, const E& c, rank_t to, const void* data, 
   e.flush();
   { e.idle(vote) } -> std::same_as<idle_result>;
   { e.idle(vote, std::uint64_t{}, plus{}) } -> std::same_as<idle_value<std::uint64_t>>;
+  e.leave();
   { c.statistics() } -> std::same_as<endpoint_statistics>;
 };
 

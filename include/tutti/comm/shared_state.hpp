@@ -28,9 +28,10 @@ struct release_word {
   constexpr bool is_broken() const noexcept { return (word & broken) != 0; }
 };
 
-// A participant is idle in an episode (numbered from 1), or in one of these two states.
+// A participant is idle in an episode (numbered from 1), or in one of these states. `late`: its
+// last idle_for() has returned because the deadline passed.
 namespace whereabouts {
-inline constexpr std::uint64_t running = 0, gone = UINT64_MAX;
+inline constexpr std::uint64_t running = 0, gone = UINT64_MAX, late = UINT64_MAX - 1;
 }
 
 template <class Memory, class Wait, class Detector, class Slot>
@@ -49,7 +50,7 @@ class shared_state {
     // The value given at entry.
     plain<Slot> value{};
     // Identifies the types of the value and of its operation; calls with checks compare them.
-    const void* type = nullptr;
+    plain<const void*> type = nullptr;
   };
 
   // `make_detector()` returns the detector in place, because a detector cannot be moved.
@@ -111,10 +112,12 @@ class shared_state {
       const std::uint64_t held = of(rank).holds.load(relaxed);
       if (where == whereabouts::gone)
         found.push_back({rank, absence::gone, 0});
-      else if (where != episode && rank != me)
+      else if (where != episode && where != whereabouts::late && rank != me)
         found.push_back({rank, absence::running, 0});
       else if (held != 0)
         found.push_back({rank, absence::holding, held});
+      else if (where == whereabouts::late && rank != me)
+        found.push_back({rank, absence::late, 0});
     }
     return found;
   }

@@ -44,6 +44,7 @@ class solo_endpoint {
   received recv() const { refuse("a participant without others receives nothing"); }
   void release(const received&) const noexcept {}
   void flush() const noexcept {}
+  void leave() const noexcept {}
 
   idle_result idle(bool vote) noexcept {
     ++counted_.episodes;

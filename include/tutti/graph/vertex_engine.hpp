@@ -285,6 +285,7 @@ class vertex_engine {
     std::string who;
     for (const absentee& a : missing) {
       const char* const why = a.why == absence::running ? " is still running"
+                              : a.why == absence::late  ? " has waited for too long as well"
                               : a.why == absence::holding
                                   ? " holds messages that it has not released"
                               : a.why == absence::gone ? " has left"

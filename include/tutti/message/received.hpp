@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <type_traits>
 
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/misuse.hpp"
 
 namespace tutti {
 
@@ -28,13 +30,27 @@ struct received {
 
   // The message's bytes; valid until release().
   std::span<const std::byte> bytes() const noexcept { return {data, size}; }
-  // The value that was sent. T must be as large as the message.
+  // The value that was sent.
+  // Throws std::invalid_argument, even in builds without checks, unless T is as large as the
+  // message.
   template <class T>
-  T as() const noexcept {
+  T as(call_site where = call_site::here()) const {
     static_assert(std::is_trivially_copyable_v<T>);
+    if (size != sizeof(T)) [[unlikely]]
+      refuse_size(sizeof(T), where);
     T value;
     std::memcpy(&value, data, sizeof(T));
     return value;
+  }
+
+ private:
+  [[noreturn, gnu::noinline, gnu::cold]] void refuse_size(std::size_t wanted,
+                                                          call_site where) const {
+    const std::string what = "a message of " + std::to_string(size) + " bytes of rank " +
+                             std::to_string(source) + " is read as a value of " +
+                             std::to_string(wanted) + " bytes";
+    if (where.checks()) on_misuse(what, where.at());
+    refuse(what);
   }
 };
 

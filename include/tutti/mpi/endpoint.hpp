@@ -12,6 +12,7 @@
 
 #include "tutti/barrier/timed.hpp"
 #include "tutti/comm/endpoint_concept.hpp"
+#include "tutti/comm/held_message_check.hpp"
 #include "tutti/mpi/operation_number.hpp"
 #include "tutti/mpi/packet_endpoint.hpp"
 #include "tutti/mpi/shared_endpoint.hpp"
@@ -34,16 +35,22 @@ class endpoint {
   rank_t size() const noexcept { return size_; }
 
   // Whether there is room for one message of up to inline_message bytes. Never blocks.
-  bool can_send(rank_t to) {
+  bool can_send(rank_t to, call_site where = call_site::here()) {
     check_rank(to);
-    return is_shared() ? shared_->can_send(to) : packets_->can_send(to);
+    const bool has_room = is_shared() ? shared_->can_send(to) : packets_->can_send(to);
+    note_question(to, has_room, where);
+    return has_room;
   }
   // Sends a message of any size below 4 GiB. Returns false if there is no room now. Throws
   // std::invalid_argument for a larger message.
-  bool try_send(rank_t to, const void* data, std::size_t bytes) {
+  bool try_send(rank_t to, const void* data, std::size_t bytes,
+                call_site where = call_site::here()) {
     check_rank(to);
     require_message_size(bytes);
-    return is_shared() ? shared_->try_send(to, data, bytes) : packets_->try_send(to, data, bytes);
+    const bool is_sent =
+        is_shared() ? shared_->try_send(to, data, bytes) : packets_->try_send(to, data, bytes);
+    note_question(to, is_sent, where);
+    return is_sent;
   }
   // Throws std::invalid_argument if there is no room: ask can_send() first, or use try_send().
   void send(rank_t to, const void* data, std::size_t bytes) {
@@ -95,8 +102,9 @@ class endpoint {
     return is_shared() ? shared_->recv() : packets_->recv();
   }
   // Gives a received message's room back. Its bytes are then no longer valid.
-  void release(const received& message) {
+  void release(const received& message, call_site where = call_site::here()) {
     is_shared() ? shared_->release(message) : packets_->release(message);
+    if (where.checks()) asks_for_room_.released([this] { return held(); });
   }
   // Makes all messages sent so far visible to their receivers.
   void flush() { is_shared() ? shared_->flush() : packets_->flush(); }
@@ -133,6 +141,10 @@ class endpoint {
     result.result = result_of(done, given);
     return result;
   }
+
+  // Declares that this participant will not call idle() again. Participants that wait in idle(), or
+  // call it later, get a std::runtime_error that names it.
+  void leave() { is_shared() ? shared_->leave() : packets_->leave(); }
 
   // The counts since the endpoint was made.
   endpoint_statistics statistics() const noexcept {
@@ -193,11 +205,18 @@ class endpoint {
            "try_send()");
   }
   void require_nothing_held(rank_t to) const {
-    const std::uint64_t held = is_shared() ? shared_->held() : packets_->held();
-    if (held != 0)
-      refuse("rank " + std::to_string(rank()) + " holds " + std::to_string(held) +
+    if (held() != 0)
+      refuse("rank " + std::to_string(rank()) + " holds " + std::to_string(held()) +
              " messages while it waits for room to send to rank " + std::to_string(to) +
              ": two ranks that do so can wait for each other for ever. Release the messages first");
+  }
+
+  std::uint64_t held() const noexcept { return is_shared() ? shared_->held() : packets_->held(); }
+  // The function that send_wait() calls holds the message at hand; it may ask once for each.
+  void note_question(rank_t to, bool has_room, call_site where) {
+    if (where.checks() && !is_sending_)
+      asks_for_room_.asked(
+          rank(), to, has_room, [this] { return held(); }, where);
   }
 
   bool is_shared() const noexcept { return shared_ != nullptr; }
@@ -234,6 +253,7 @@ class endpoint {
   std::unique_ptr<packet_endpoint> packets_;
   // Inside send_wait(), which has found no room so far.
   bool is_sending_ = false;
+  held_message_check asks_for_room_;
 };
 
 }  // namespace tutti::mpi

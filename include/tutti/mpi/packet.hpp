@@ -27,7 +27,8 @@ enum class packet_kind : std::uint16_t {
   control = 2,
   // Pairs {thread of the receiver, packets}.
   credits = 3,
-  // Asks who is idle; sent when a deadline has passed.
+  // Asks who is idle; sent when a deadline has passed. One participant_status for each thread of
+  // the sender.
   ask = 4,
   // One participant_status for each thread of the sender.
   answer = 5,
@@ -37,6 +38,8 @@ enum class packet_kind : std::uint16_t {
   values = 7,
   // From process 0: all values combined.
   result = 8,
+  // A participant of the sender has left. One participant_status for each thread of the sender.
+  departure = 9,
 };
 
 struct packet_header {
@@ -72,7 +75,10 @@ struct credit_grant {
 };
 
 struct participant_status {
-  std::uint32_t is_idle = 0;
+  std::uint16_t is_idle = 0;
+  // Its deadline has passed, and it has not come to idle() again.
+  std::uint16_t is_late = 0;
+  // It will not come to idle() again.
   std::uint32_t has_left = 0;
   // Messages received and not released.
   std::uint64_t held = 0;

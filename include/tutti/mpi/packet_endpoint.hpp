@@ -79,6 +79,9 @@ class packet_endpoint {
     for (outgoing& out : out_) out.flush(episode_);
   }
 
+  // The others that wait in idle(), or call it later, get an error.
+  void leave();
+
   // The number of messages received and not released.
   std::uint64_t held() const noexcept;
   // Passes a while after try_send() has found no room and no message is here. Returns false once

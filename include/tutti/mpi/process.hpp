@@ -75,10 +75,11 @@ class process {
   // call per process.
   std::optional<std::uint32_t> dead_neighbour() const;
   std::string name_of(std::uint32_t other) const;
-  // Whether process `other` has left the communicator, as far as its goodbye has arrived.
-  bool has_left(std::uint32_t other) {
+  // Whether the participant, or its process, has left the communicator, as far as the news have
+  // arrived.
+  bool has_left(rank_t participant) {
     const std::lock_guard mine(turn_);
-    return has_left_[other] != 0;
+    return has_left_[where_.process_of[participant]] != 0 || has_departed_[participant] != 0;
   }
 
   // --- packets of messages -----------------------------------------------------------------------
@@ -128,12 +129,16 @@ class process {
     // relaxed: a number for a report.
     held_[thread].value.store(held, relaxed);
   }
-  // Asks all participants that are missing; waits only briefly for the answers.
-  std::vector<absentee> missing();
+  // Asks all participants that are missing, because the deadline of that thread has passed; waits
+  // only briefly for the answers.
+  std::vector<absentee> missing(std::uint32_t thread);
+  // Tells all processes that this participant will not come to idle() again.
+  void depart(std::uint32_t thread);
 
  private:
   struct member_state {
     bool is_idle = false;
+    bool is_late = false;
     protocol::counts totals;
     protocol::contribution given;
   };
@@ -155,8 +160,11 @@ class process {
   void look_for_the_dead();
   void look_for_those_who_left();
   [[noreturn]] void fail(const std::string& what);
-  void answer(std::uint32_t to);
-  void take_answer(const packet_header& header, const participant_status* status);
+  participant_status status_of(std::uint32_t thread) const;
+  void tell_status(packet_kind kind, std::uint32_t to);
+  void take_question(std::uint32_t from, const participant_status* status);
+  void take_answer(std::uint32_t from, const participant_status* status);
+  void take_departure(std::uint32_t from, std::uint64_t episode, const participant_status* status);
   void say_goodbye();
 
   void become_passive();
@@ -226,9 +234,15 @@ class process {
   std::vector<std::uint8_t> has_left_;
   // By process: the episode that it had reached.
   std::vector<std::uint64_t> left_in_;
+  // By participant.
+  std::vector<std::uint8_t> has_departed_;
+  // By participant: the episode that it had reached.
+  std::vector<std::uint64_t> departed_in_;
   std::vector<participant_status> answers_;
   // By process.
   std::vector<std::uint8_t> has_answered_;
+  // By process: when it asked who was missing.
+  std::vector<std::uint64_t> asked_ns_;
 };
 
 }  // namespace tutti::mpi

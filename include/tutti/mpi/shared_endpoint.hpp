@@ -69,6 +69,13 @@ class shared_endpoint {
   }
   void flush() { box_.flush(); }
 
+  // The others that wait in idle(), or call it later, get an error.
+  void leave() {
+    if (rests_ != 0) continue_rests();
+    box_.flush();
+    room_.break_up(rank());
+  }
+
   // Whether a message is here. It publishes nothing and passes no time.
   bool has_message();
   std::uint64_t held() const noexcept { return box_.held(); }

@@ -41,7 +41,8 @@ struct release_word {
   constexpr bool has(std::uint64_t flag) const noexcept { return (word & flag) != 0; }
 };
 
-enum class whereabouts : std::uint32_t { running, idle, gone };
+// `late`: the last idle_for() has returned because the deadline passed.
+enum class whereabouts : std::uint32_t { running, idle, gone, late };
 
 class shared_room {
  public:
