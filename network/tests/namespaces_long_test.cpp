@@ -78,7 +78,7 @@ TEST(long_communicators, are_made_and_freed_at_random) {
             if (!all.back()) throw std::runtime_error("no communicator, though there is room");
             if (r == 0 && all.size() > fullest[0]) fullest[0] = static_cast<unsigned>(all.size());
           } else {
-            all.erase(all.begin() + random() % all.size());
+            all.erase(all.begin() + static_cast<std::ptrdiff_t>(random() % all.size()));
           }
           if (all.empty()) continue;
           group& used = *all[random() % all.size()];

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -52,8 +53,12 @@ class robust_lock {
       default: return taking::dead;
     }
   }
-  // The thread that took the lock gives it back. It does nothing in another thread.
-  void give() noexcept { pthread_mutex_unlock(&mutex_); }
+  // The thread that took the lock gives it back. It does nothing in another thread, for which the
+  // mutex would do nothing either, but ThreadSanitizer would report it.
+  void give() noexcept {
+    if ((value() & FUTEX_TID_MASK) == static_cast<std::uint32_t>(gettid()))
+      pthread_mutex_unlock(&mutex_);
+  }
 
   // The word on which to sleep until the holder ends, its value, and what a value means.
   const void* address() const noexcept { return &mutex_.__data.__lock; }
