@@ -34,7 +34,8 @@ endfunction()
 set(tutti_precompiled <algorithm> <array> <atomic> <chrono> <functional> <map> <memory> <optional> <span> <stdexcept> <string>
                       <string_view> <vector>)
 function(tutti_precompile target)
-  if(NOT PROJECT_IS_TOP_LEVEL)
+  # The fuzzers add options to targets later.
+  if(NOT PROJECT_IS_TOP_LEVEL OR TUTTI_FUZZ)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "FMT" "" "")

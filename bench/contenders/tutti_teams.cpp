@@ -65,8 +65,9 @@ class tutti_regions final : public region_runtime_base<tutti_regions> {
   }
   void loops(std::uint64_t count, const axpy_loop& loop) override {
     const auto [a, x, y, elements, ranks] = loop;
+    // The names are captured anew, because clang before 16 captures no structured bindings.
     for (std::uint64_t i = 0; i < count; ++i)
-      team_.parallel_for(0, elements, [a, x, y](std::size_t k) { y[k] += a * x[k]; });
+      team_.parallel_for(0, elements, [a = a, x = x, y = y](std::size_t k) { y[k] += a * x[k]; });
   }
 
  private:

@@ -90,7 +90,7 @@ TEST(packet, any_changed_bit_changes_the_check) {
 class network_of {
  public:
   network_of(unsigned topology, rank_t n, std::uint64_t seed, double lose)
-      : topology_(topology), random_(seed), lose_(lose) {
+      : random_(seed), lose_(lose) {
     for (rank_t r = 0; r < n; ++r) nodes_.push_back({make_table(topology, n, r), {}, {}});
     if (topology == TUTTI_NET_SWITCH) nodes_.push_back({make_switch_table(n), {}, {}});
     for (node& each : nodes_) each.values = std::make_unique<tutti_net_values>();
@@ -189,7 +189,6 @@ class network_of {
     }
   }
 
-  unsigned topology_;
   std::mt19937_64 random_;
   double lose_;
   rank_t hosts_ = 0;
