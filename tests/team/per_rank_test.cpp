@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Few, PerRank, testing::ValuesIn(tutti::test::few_shapes
 
 TEST_P(PerRank, IsZeroAndSharesNoPage) {
   team t(GetParam().options());
-  for (const std::size_t count : {1, 100, 512, 513, 5000}) {
+  for (const std::size_t count : {1u, 100u, 512u, 513u, 5000u}) {
     per_rank<double> memory(t, count);
     ASSERT_EQ(memory.size(), t.size());
     for (rank_t r = 0; r < t.size(); ++r) {
