@@ -17,7 +17,7 @@ void votes(const mpi::calls& mpi, const mpi::options& chosen) {
   on_all_participants(comm, [](mpi::endpoint& me) {
     const rank_t n = me.size(), next = (me.rank() + 1) % n;
     for (int i = 0; i < 100; ++i) {
-      const std::uint64_t last = i % 2;
+      const auto last = static_cast<std::uint64_t>(i % 2);
       while (!me.try_send(next, &last, sizeof last)) receive_all(me, [](const received&) {});
       bool vote = true;
       idle_result now{};
