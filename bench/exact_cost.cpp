@@ -51,6 +51,12 @@ double plain_loop(std::span<const double> values) {
   for (const double value : values) sum += value;
   return sum;
 }
+// Sums as numerical libraries do: halves apart, blocks of 32 one after another.
+double pairwise(std::span<const double> values) {
+  if (values.size() <= 32) return plain_loop(values);
+  const std::size_t half = values.size() / 2;
+  return pairwise(values.first(half)) + pairwise(values.subspan(half));
+}
 double fold_plain(std::span<const double> values) { return fold_plain(tutti::plus{}, values); }
 double fold(std::span<const double> values) { return tutti::fold(tutti::plus{}, values); }
 double fold_minimum(std::span<const double> values) {
@@ -72,6 +78,7 @@ double exact_each(std::span<const double> values) {
       ->ArgNames({"values", "orders"})    \
       ->ArgsProduct({{32, 100, 1000, 10'000, 1'000'000}, {0}})
 TUTTI_TIME_SUM(plain_loop);
+TUTTI_TIME_SUM(pairwise);
 TUTTI_TIME_SUM(fold_plain);
 TUTTI_TIME_SUM(fold);
 TUTTI_TIME_SUM(fold_minimum);

@@ -46,9 +46,15 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--out", type=Path, default=Path("results"), help="the folder to write to (results)"
     )
-    made.add_argument(
+    extent = made.add_mutually_exclusive_group()
+    extent.add_argument(
         "--quick", action="store_true",
         help="about a minute of measuring: fewer sizes, fewer samples",
+    )
+    extent.add_argument(
+        "--long", action="store_true",
+        help="half an hour more: tables III and IV until convergence, five times, and "
+        "StreamCluster's native input",
     )
     made.add_argument(
         "--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl",
@@ -94,7 +100,7 @@ def _report(options: argparse.Namespace) -> None:
     data = (
         load(options.stored)
         if options.stored
-        else measure(options.tutti, options.out, options.quick, display)
+        else measure(options.tutti, options.out, options.quick, display, options.long)
     )
     index = make.write(data, options.out, display.tell)
     print(index)

@@ -32,7 +32,7 @@ FLOATS = [key for key, kind in COLUMNS.items() if kind == pl.Float64]
 # What makes two result lines the same measurement.
 KEY = [
     "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "processes", "mpi",
-    "detector", "graph", "order", "pinned",
+    "detector", "graph", "order", "steps", "pin", "pinned",
     "scenario", "session", "metric",
 ]
 

@@ -30,14 +30,16 @@ PROGRESS = re.compile(r" %  |: repetition \d+, cycle \d+")
 LEFT_OUT = re.compile(r"compare\.py: (\w+) is left out: (.*)")
 
 
-def measure(tutti: Path, out: Path, quick: bool, display: Display) -> Dataset:
+def measure(
+    tutti: Path, out: Path, quick: bool, display: Display, long: bool = False
+) -> Dataset:
     """Makes all runs; a run that fails is told and left out, and only when all fail it is an error.
     """
     _check_command(tutti)
     cores = len(os.sched_getaffinity(0))
     parsed, failures = [], []
     with tempfile.TemporaryDirectory(prefix="tutti-report-") as scratch:
-        runs = plan(cores, quick, Programs(tutti, Path(scratch)))
+        runs = plan(cores, quick, Programs(tutti, Path(scratch)), long)
         with display.measuring(sum(run.seconds for run in runs), len(runs)):
             for run in runs:
                 display.begin(run.question, run.seconds)

@@ -91,6 +91,18 @@ TABLE_4 = PaperTable(
     ),
 )
 
+# Section V: barriers and those with a reduction in so many optimisations, by taxa and columns.
+BERGER_COUNTS = {
+    "404 x 7429": (193_865, 129_535, 5), "1481 x 1241": (738_835, 502_185, 5),
+}
+# Section VI.B: where the threads run, seconds of table I's run, and over the better of its pair.
+BERGER_PINNING = (
+    ("Core 2 Quad, 2 threads, one cache of level 2", 1.8, 1.0),
+    ("Core 2 Quad, 2 threads, two caches", 4.3, 4.3 / 1.8),
+    ("Nehalem, 8 threads, 4 cores and their hyperthreads of one socket", 9.0, 1.0),
+    ("Nehalem, 8 threads, 8 cores of two sockets", 13.6, 13.6 / 9.0),
+)
+
 # Figure 1 of Hetland et al. 2019: the best software barrier of each machine, as the text prints it:
 # (machine, threads, barrier, cycles).
 HETLAND_1 = (
@@ -99,6 +111,10 @@ HETLAND_1 = (
     ("Xeon Phi", 256, "tournament", 12_000),
     ("HARP", 28, "libgomp", 3_300),
 )
+# Figure 3, in the words of the text: (what, threads, cycles), orders of magnitude on HARP.
+HETLAND_3 = (("no barriers", 28, 100), ("tournament", 28, 10_000))
+# Section 3.2: cycles of the processor in one of the FPGA.
+HETLAND_CLOCKS = 6
 # Section 3.3: (threads, cycles of the FPGA) of the barrier unit, two for each thread.
 HETLAND_UNIT = (28, 56)
 # Section 4.2: (machine, what the simulation's line says, cycles).

@@ -5,12 +5,13 @@ lines.
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sys
 from pathlib import Path
 
-from report import plan_messages, plan_network, plan_programs, situations
+from report import plan_messages, plan_network, plan_programs, situations, topology
 from report.runs import Command, Programs, Run, bench, joined
 
 # The barriers of Berger and Stamatakis 2010, by tutti's names.
@@ -33,6 +34,8 @@ SIMULATED_MODEL = "GTR{1,2.5,1,1,2.5,1}+F{0.3,0.2,0.2,0.3}+G4{0.7}"
 # A cycle that gains less ends an optimisation: three cycles of the simulated alignments, where 1e-3
 # would take seven.
 SHORT_EPSILON = 1000
+# Reads the output of bench/exact_cost.
+SUMS = (sys.executable, "-m", "report.sums")
 COMPARE = Path(__file__).parent.parent / "workloads" / "phylo" / "compare.py"
 REAL_ALIGNMENT = Path("/usr/share/doc/iqtree/examples/example.phy")
 RAXML = (
@@ -48,15 +51,18 @@ def thread_counts(cores: int) -> list[int]:
     return sorted(powers | {cores})
 
 
-def plan(cores: int, quick: bool, programs: Programs) -> list[Run]:
-    """Twenty minutes of measuring, or less than two when quick."""
+def plan(cores: int, quick: bool, programs: Programs, long: bool = False) -> list[Run]:
+    """Twenty minutes of measuring, or less than two when quick; when long, half an hour more."""
     return [
         *_barriers(cores, quick, programs), *_runtimes(quick, programs),
         *situations.runs(cores, quick, programs), _synthetic(cores, quick, programs),
         _access(cores, quick, programs),
-        _phylo("phylo_404", TABLE_3, 20, cores, quick, programs),
-        _phylo("phylo_1481", TABLE_4, 20, cores, quick, programs),
+        _pinning(quick, programs),
+        _phylo("phylo_404", TABLE_3, 250 if long else 20, cores, quick, programs, long),
+        _phylo("phylo_1481", TABLE_4, 420 if long else 20, cores, quick, programs, long),
+        *([] if quick else [_counts(cores, programs)]), _sums(quick, programs),
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
+        *([_native(cores, programs)] if long else []),
         *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs),
         plan_network.run(quick, programs),
     ]
@@ -131,7 +137,7 @@ def _runtimes(quick: bool, programs: Programs) -> list[Run]:
 
 
 def _synthetic(cores: int, quick: bool, programs: Programs) -> Run:
-    program, seconds = programs.workload("synthetic"), 1.1 if quick else 7.0
+    program, seconds = programs.workload("synthetic"), 0.8 if quick else 7.0
     calls = [
         (
             str(program), "--length", length, "--threads", str(max(2, cores)), "--seconds",
@@ -146,7 +152,7 @@ def _synthetic(cores: int, quick: bool, programs: Programs) -> Run:
 
 
 def _access(cores: int, quick: bool, programs: Programs) -> Run:
-    program, seconds = programs.workload("synthetic"), 1.4 if quick else 20.0
+    program, seconds = programs.workload("synthetic"), 1.0 if quick else 20.0
     call = (
         str(program), "--set", ",".join(ACCESS_SETS), "--lines", str(ACCESS_LINES), "--threads",
         str(max(2, cores)), "--peers", "none", "--seconds", f"{seconds:g}", "--json",
@@ -156,22 +162,17 @@ def _access(cores: int, quick: bool, programs: Programs) -> Run:
 
 
 def _phylo(
-    name: str, shape: tuple[int, int], seconds: float, cores: int, quick: bool, programs: Programs
+    name: str, shape: tuple[int, int], seconds: float, cores: int, quick: bool, programs: Programs,
+    long: bool = False,
 ) -> Run:
-    program, data = str(programs.workload("phylo")), str(programs.scratch / name)
-    taxa, patterns = (str(value) for value in shape)
-    made = (
-        program, "simulate", "--taxa", taxa, "--patterns", patterns, "--seed", "1", "--model",
-        SIMULATED_MODEL, "--output", data,
-    )
-    optimise = (
-        program, "optimize", "--alignment", f"{data}.phy", "--tree", f"{data}.nwk", "--model",
-        SIMULATED_MODEL,
-        "--threads", str(max(2, cores)), "--repeat", "1", "--epsilon", str(SHORT_EPSILON), "--json",
-    )
+    """As in the paper, five times until convergence, when long."""
+    taxa, patterns = shape
+    made, optimise = _optimisation(name, shape, cores, programs)
+    if not long:
+        optimise = (*optimise, "--epsilon", str(SHORT_EPSILON))
     calls: list[Command] = []
     order = random.Random(1)
-    for _ in range(1 if quick else 3):
+    for _ in range(1 if quick else 5 if long else 3):
         forms: list[tuple[str, ...]] = [(), *PAPER_SUMS.values()]
         order.shuffle(forms)
         calls += [(*optimise, *form) for form in forms]
@@ -183,6 +184,64 @@ def _phylo(
         name, question, seconds / (3 if quick else 1), programs.workload("phylo"), tuple(calls),
         (made,),
     )
+
+
+def _optimisation(
+    name: str, shape: tuple[int, int], cores: int, programs: Programs
+) -> tuple[Command, Command]:
+    """What makes the alignment and the tree, and one optimisation until convergence."""
+    program, data = str(programs.workload("phylo")), str(programs.scratch / name)
+    taxa, patterns = (str(value) for value in shape)
+    made = (
+        program, "simulate", "--taxa", taxa, "--patterns", patterns, "--seed", "1", "--model",
+        SIMULATED_MODEL, "--output", data,
+    )
+    optimise = (
+        program, "optimize", "--alignment", f"{data}.phy", "--tree", f"{data}.nwk", "--model",
+        SIMULATED_MODEL, "--threads", str(max(2, cores)), "--repeat", "1", "--json",
+    )
+    return made, optimise
+
+
+def _counts(cores: int, programs: Programs) -> Run:
+    """A region for each step until convergence, once: the counts are the same each time."""
+    shapes = {"counts_404": TABLE_3, "counts_1481": TABLE_4}
+    both = [_optimisation(name, shape, cores, programs) for name, shape in shapes.items()]
+    return Run(
+        "phylo_counts", "barriers of an optimisation until convergence", 15,
+        programs.workload("phylo"),
+        tuple((*optimise, "--regions", "separate") for _, optimise in both),
+        tuple(made for made, _ in both),
+    )
+
+
+def _pinning(quick: bool, programs: Programs) -> Run:
+    program, seconds = programs.workload("synthetic"), 0.6 if quick else 3.0
+    found = topology.pairs(sorted(os.sched_getaffinity(0))) or [(0, 0)]
+    calls = tuple(
+        (
+            str(program), "--threads", "2", "--barrier", "flags_padded", "--wait", "spin",
+            "--peers", "none", "--pin", f"{first},{second}", "--seconds", f"{seconds:g}", "--json",
+        )
+        for first, second in found
+    )
+    return Run("pinning", "two threads near and far", seconds * len(calls), program, calls)
+
+
+def _sums(quick: bool, programs: Programs) -> Run:
+    program = programs.tutti.parent / "bench" / "exact_cost"
+    call = (*SUMS, str(program))
+    question = "sums in any order, beside plain ones"
+    return Run("sums", question, 0.5 if quick else 8, program, (call,))
+
+
+def _native(cores: int, programs: Programs) -> Run:
+    program = programs.workload("streamcluster")
+    call = (
+        str(program), "--input", "native", "--threads", str(max(2, cores)), "--barrier",
+        "default,counting,pthread", "--repeat", "1", "--json",
+    )
+    return Run("streamcluster_native", "StreamCluster with its native input", 600, program, (call,))
 
 
 def real_alignment() -> bool:

@@ -120,7 +120,7 @@ def _worst_case(quick: bool, programs: Programs) -> Run:
     )
     question = "shortest paths, newest or oldest news first: the worst case and the average"
     return Run(
-        "worst_case", question, 0.5 if quick else 20, programs.tutti,
+        "worst_case", question, 0.3 if quick else 20, programs.tutti,
         (*worst, *_shuffled(average, 1 if quick else SEEDS)),
     )
 

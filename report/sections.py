@@ -20,9 +20,8 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "imbalance", "waits", "recover", "unpinned",
     ),
     "Regions and reductions": (
-        "regions", "gaps", "reductions", "streamcluster", "phylo_peers", "table_1", "table_2",
-        "access",
-        "table_3", "table_4",
+        "regions", "gaps", "reductions", "sums", "streamcluster", "phylo_peers", "table_1",
+        "table_2", "access", "pinning", "table_3", "table_4", "phylo_counts",
     ),
     "Messages": ("idle", "detectors", "message", "processes"),
     "Graphs": ("graphs", "detector_speedup", "prediction", "worst_case", "graph_ceiling"),
@@ -35,7 +34,8 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "network_average", "network_least", "network_nodes", "network_growth",
     ),
     "Hardware": (
-        "hardware_cycles", "hardware_hbs", "hardware_isa", "photonic", "hardware_detection",
+        "hardware_cycles", "projection", "hardware_hbs", "hardware_isa", "photonic",
+        "hardware_detection",
         "hardware_network", "hardware_area", "hardware_checks",
     ),
 }

@@ -82,6 +82,7 @@ FIGURES: dict[str, Builder] = {
     "network_least": network.build_least,
     "network_nodes": network.build_nodes,
     "hardware_cycles": hardware.build,
+    "projection": hetland.build_projection,
     "hardware_hbs": hardware_paths.build_hbs,
     "hardware_isa": hardware_paths.build_isa,
     "photonic": lambda data: photonic.build(),

@@ -10,6 +10,7 @@ from report.figures.common import drawable, time_axis
 from report.figures.threads import series_of
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
+from report.papers import HETLAND_3
 from report.select import Row, default_of, peers_of, rows, threads_words
 from report.statistics import format_ratio, format_time
 
@@ -49,11 +50,18 @@ def _is_ideal(row: Row) -> bool:
 
 
 def _panel(data: Dataset, found: list[Row], title: str) -> Panel:
+    """In cycles of the time stamp counter, as in the paper, where their length is known."""
+    clock = data.machine.get("ns_per_tick")
+    scale = clock or 1.0
     counts = sorted({row["threads"] for row in found})
-    series = series_of([row for row in found if not _is_ideal(row)], lambda row, value: value)
+    series = series_of(
+        [row for row in found if not _is_ideal(row)],
+        lambda row, value: value / scale if value is not None else None,
+    )
     points = [
         Point(
-            row["threads"], row["median"], text=f"without any barrier: {format_time(row['median'])}"
+            row["threads"], row["median"] / scale,
+            text=f"without any barrier: {format_time(row['median'])}",
         )
         for row in sorted(found, key=lambda row: row["threads"])
         if _is_ideal(row)
@@ -62,7 +70,18 @@ def _panel(data: Dataset, found: list[Row], title: str) -> Panel:
         series.append(Series("ideal: no barrier", "color:floor", points, dash="dot", marker="x"))
     rules = [Rule(data.cores, f"{data.cores} cores", True)] if data.cores else []
     axis = Axis("threads", log=True, ticks=[(n, str(n)) for n in counts])
-    return Panel(title, axis, time_axis("time of an instruction"), series, rules, height=620)
+    if not clock:
+        return Panel(title, axis, time_axis("time of an instruction"), series, rules, height=620)
+    series += [_of_paper(*values) for values in HETLAND_3]
+    axis_y = Axis("cycles of an instruction", log=True, counts=True)
+    return Panel(title, axis, axis_y, series, rules, height=620)
+
+
+def _of_paper(words: str, threads: int, cycles: int) -> Series:
+    text = f"Hetland et al. 2019, HARP, {threads} threads, {words}: of the order of {cycles:,}"
+    point = Point(threads, cycles, text=text)
+    label = f"the paper, {words}"
+    return Series(label, "color:floor", [point], line=False, marker="x")
 
 
 def _captions(found: list[Row], words: str) -> list[str]:

@@ -7,7 +7,9 @@ from typing import Callable
 
 from report.lines import Dataset
 from report.model import Table
-from report.tables import graphs, hardware, kernel, messages, network, paper, targets, vcode
+from report.tables import (
+    berger, graphs, hardware, kernel, messages, network, paper, sums, targets, vcode,
+)
 
 TABLES: dict[str, Callable[[Dataset], Table]] = {
     "targets": targets.build,
@@ -15,6 +17,9 @@ TABLES: dict[str, Callable[[Dataset], Table]] = {
     "table_2": paper.build_2,
     "table_3": paper.build_3,
     "table_4": paper.build_4,
+    "phylo_counts": berger.build_counts,
+    "pinning": berger.build_pinning,
+    "sums": sums.build,
     "message": messages.build,
     "processes": messages.build_processes,
     "graph_ceiling": graphs.build,

@@ -142,6 +142,58 @@ def walks() -> list[dict[str, Any]]:
     return made
 
 
+def sums() -> list[dict[str, Any]]:
+    """bench/exact_cost by report.sums: ns a value."""
+    made = []
+    for name, short, long in (
+        ("plain_loop", 0.4, 0.8), ("pairwise", 0.4, 0.4), ("fold", 0.9, 0.1),
+        ("exact_span", 8.0, 0.4), ("exact_each", 9.0, 3.2),
+    ):
+        for kind, median in (("32", short), ("10000", long)):
+            made += [
+                {
+                    "type": "result", "benchmark": "sums", "provider": "tutti", "name": name,
+                    "kind": kind, "threads": 1, "metric": "value", "unit": "ns", "samples": 1,
+                    "min": median * more, "median": median * more, "p99": median * more,
+                }
+                for more in (0.9, 1.0, 1.1)
+            ]
+    return made
+
+
+def counts() -> list[dict[str, Any]]:
+    """tutti-phylo optimize --regions separate until convergence."""
+    made = []
+    for taxa, patterns, barriers, reductions in (
+        (404, 7429, 23584, 12313), (1481, 1241, 86341, 44914),
+    ):
+        made.append(
+            {
+                "type": "result", "benchmark": "phylo", "provider": "tutti", "name": "default",
+                "wait": "adaptive", "threads": 2, "ranks": 2, "metric": "wall", "samples": 1,
+                "taxa": taxa, "patterns": patterns, "steps": "separate", "cycles": 7,
+                "converged": True, "regions": barriers, "reductions": reductions,
+                "barriers": barriers,
+            }
+            | _spread(4e9)
+        )
+    return made
+
+
+def pairs_of_cpus() -> list[dict[str, Any]]:
+    """tutti-synthetic --pin, for two pairs of CPUs."""
+    return [
+        {
+            "type": "result", "benchmark": "synthetic", "provider": "tutti",
+            "name": "flags_padded", "wait": "spin", "threads": 2, "cores": CORES, "pinned": True,
+            "pin": pin, "scenario": "free", "length": 0, "metric": "region", "samples": 40,
+            "rounds": 5,
+        }
+        | _spread(median)
+        for pin, median in (("0,1", 100.0), ("0,8", 250.0))
+    ]
+
+
 def tables_3_and_4(rng: random.Random) -> list[dict[str, Any]]:
     made = []
     for taxa, patterns, base, regions in ((404, 7429, 8.0e8, 8666), (1481, 1241, 6.0e8, 31564)):
@@ -223,6 +275,7 @@ def streamcluster(rng: random.Random) -> list[dict[str, Any]]:
 
 def lines(rng: random.Random) -> list[dict[str, Any]]:
     return [
-        *runtimes(rng), *tables_1_and_2(rng), *walks(), *tables_3_and_4(rng), *comparison(),
+        *runtimes(rng), *tables_1_and_2(rng), *walks(), *sums(), *counts(), *pairs_of_cpus(),
+        *tables_3_and_4(rng), *comparison(),
         *streamcluster(rng),
     ]

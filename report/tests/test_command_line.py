@@ -150,6 +150,8 @@ def programs(folder: Path, script: str, monkeypatch) -> Path:
         f"import subprocess, sys\nsys.exit(subprocess.call(['sh', '-c', {script!r}]))\n"
     )
     monkeypatch.setattr(plan, "COMPARE", compare)
+    (folder / "bench").mkdir()
+    monkeypatch.setattr(plan, "SUMS", (str(fake_tutti(folder / "bench" / "exact_cost", script)),))
     return fake_tutti(folder / "tutti", script)
 
 

@@ -139,6 +139,18 @@ def test_figure_7_is_computed_from_cycles_and_checked_on_this_machine(data: Data
     assert "t - 3n rtt_h + 3n rtt_s" in figure.question
 
 
+def test_the_projection_is_six_cycles_for_each_of_the_unit_and_two_lines(data: Dataset):
+    cycles = [json.loads(line) for line in hardware.KEPT.read_text(encoding="utf-8").splitlines()]
+    figure = FIGURES["projection"](replace(data, hardware=cycles))
+    assert [words for _, words in figure.panels[0].x.ticks][-3:] == ["16", "28", "64"]
+    unit = figure.panels[0].series[0]
+    line = data.floor("line_one_way")["median"] / data.machine["ns_per_tick"]
+    by_threads = {point.x: point.y for point in unit.points}
+    assert by_threads[28] == pytest.approx(56 * 6 + 2 * line)
+    assert figure.captions[0].startswith("A projection") and "(exact)" in figure.captions[0]
+    assert "3,300 cycles" in figure.captions[-1]
+
+
 def test_the_prediction_replaces_the_episodes_of_each_step(tmp_path: Path):
     made = [
         messages.graph_run("heat", "sync", seconds, 100, 64, name) | {"detections": 1000}

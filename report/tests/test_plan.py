@@ -104,6 +104,7 @@ def test_workloads_lie_beside_the_command():
     needed = {run.needs.name for run in plan.plan(2, False, HERE)}
     assert needed == {
         "tutti", "tutti-synthetic", "tutti-phylo", "tutti-streamcluster", "tutti-graph-compare",
+        "exact_cost",
     }
 
 
@@ -172,3 +173,21 @@ def test_the_worst_case_is_asked_for_in_both_orders_on_one_thread():
 @pytest.mark.parametrize("name", VECTOR_PROGRAMS)
 def test_programs_of_the_vector_machine_are_in_the_tree(name: str):
     assert (plan_programs.PROGRAMS / f"{name}.vcode").is_file()
+
+
+def test_the_long_plan_runs_the_papers_optimisations_until_convergence():
+    runs = {run.name: run for run in plan.plan(2, False, HERE, long=True)}
+    usual = {run.name: run for run in plan.plan(2, False, HERE)}
+    assert set(runs) - set(usual) == {"streamcluster_native"}
+    for name in ("phylo_404", "phylo_1481"):
+        assert not any("--epsilon" in call for call in runs[name].calls)
+        assert all("--epsilon" in call for call in usual[name].calls)
+        for options in plan.PAPER_SUMS.values():
+            assert sum(call[-len(options) :] == options for call in runs[name].calls) == 5
+
+
+def test_the_counts_are_those_of_separate_regions_until_convergence():
+    calls = run_named("phylo_counts").calls
+    assert len(calls) == 2
+    for call in calls:
+        assert "--epsilon" not in call and call[-2:] == ("--regions", "separate")

@@ -39,8 +39,18 @@ def test_a_panel_for_each_kind_with_the_ideal(tmp_path: Path):
     assert [panel.title for panel in figure.panels] == list(vcode.KINDS.values())
     for panel in figure.panels:
         names = [series.label for series in panel.series]
-        assert len(names) == 5 and names[-1] == "ideal: no barrier"
-        assert all(len(series.points) == 2 for series in panel.series)
+        assert names[4:] == ["ideal: no barrier", "the paper, no barriers", "the paper, tournament"]
+        assert all(len(series.points) == 2 for series in panel.series[:5])
+        # A cycle takes half a nanosecond.
+        assert panel.series[4].points[0].y == (16 if panel is figure.panels[0] else 56)
+        assert "cycles" in panel.y.title
+
+
+def test_times_stand_where_the_length_of_a_cycle_is_not_known(tmp_path: Path):
+    made = lines()
+    del made[0]["ns_per_tick"]
+    panel = vcode.build(dataset(tmp_path, made)).panels[0]
+    assert panel.y.time and len(panel.series) == 5
 
 
 def test_captions_hold_the_default_against_peers(tmp_path: Path):

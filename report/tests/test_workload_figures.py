@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Callable
 
@@ -11,8 +12,10 @@ import pytest
 from report.figures import FIGURES
 from report.lines import Dataset, load
 from report.plotly_render import render
+from report.sums import lines_of
 from report.tables import TABLES
 from report.tests import synthetic
+from report.topology import pairs
 
 Line = dict[str, Any]
 
@@ -177,6 +180,76 @@ def test_barriers_after_work_on_the_caches(data: Dataset, tmp_path: Path):
     assert empty.empty and "Not measured" in empty.missing[0]
 
 
-def test_walks_are_not_taken_for_regions_without_work(data: Dataset, tmp_path: Path):
-    alone = kept(tmp_path, lambda line: line.get("metric") != "overhead")
-    assert TABLES["table_1"](data) == TABLES["table_1"](alone)
+@pytest.mark.parametrize(
+    ("table", "other"),
+    [
+        ("table_1", lambda line: line.get("metric") == "overhead"),
+        ("table_1", lambda line: line.get("wait") == "spin" and line.get("pin") == "0,8"),
+        ("table_3", lambda line: line.get("steps") == "separate"),
+    ],
+)
+def test_other_runs_of_a_program_are_not_in_the_papers_tables(
+    data: Dataset, tmp_path: Path, table: str, other: Callable[[Line], bool]
+):
+    alone = kept(tmp_path, lambda line: not other(line))
+    assert TABLES[table](data) == TABLES[table](alone)
+
+
+def words(table) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def test_exact_sums_beside_plain_ones(data: Dataset):
+    table = TABLES["sums"](data)
+    assert table.heads == ["sum", "32", "10,000"]
+    assert [row[1:] for row in words(table)] == [
+        ["0.40", "0.80"], ["0.40", "0.40"], ["0.90", "0.10"], ["8.00", "0.40"], ["9.00", "3.20"],
+    ]
+    assert "20.0x and 20.0x with 32; 0.50x and 1.00x with 10,000" in table.captions[0]
+
+
+def test_sums_are_read_from_the_lines_of_google_benchmark():
+    def run(name: str, kind: str = "iteration") -> Line:
+        return {"run_name": name, "run_type": kind, "cpu_time": 320.0}
+
+    text = json.dumps(
+        {
+            "benchmarks": [
+                run("time_sum/exact_span/values:32/orders:0"),
+                run("time_sum/exact_span/values:1000/orders:20"),
+                run("time_sum/fold/values:32/orders:0", "aggregate"), run("merge<double>"),
+            ]
+        }
+    )
+    (line,) = map(json.loads, lines_of(text))
+    assert (line["name"], line["kind"], line["median"]) == ("exact_span", "32", 10.0)
+
+
+def test_barriers_of_an_optimisation_beside_a_fifth_of_the_papers(data: Dataset):
+    first, second = words(TABLES["phylo_counts"](data))
+    assert first[:7] == [
+        "404 x 7429", "7", "23,584", "12,313", "38,773", "25,907", "0.61x",
+    ]
+    assert second[4:6] == ["147,767", "100,437"]
+
+
+def test_pairs_of_cpus_beside_those_of_the_paper(data: Dataset):
+    table = TABLES["pinning"](data)
+    assert words(table)[0] == ["here: CPUs 0,1", "100 ns", "1.00 s", "1.00x"]
+    assert words(table)[1][-1] == "2.50x" and "2.50x" in table.captions[0]
+    assert words(table)[3][2:] == ["4.3 s", "2.39x"]
+
+
+def test_a_pair_of_cpus_for_each_way_of_being_near(tmp_path: Path):
+    # Two sockets with two cores of two hyperthreads each.
+    for cpu in range(8):
+        socket, core = cpu // 4, cpu // 2
+        folder = tmp_path / f"cpu{cpu}"
+        for name, value in (
+            ("topology/thread_siblings_list", core), ("topology/physical_package_id", socket),
+            ("cache/index0/shared_cpu_list", core), ("cache/index1/shared_cpu_list", socket),
+        ):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(f"{value}\n")
+    assert pairs(list(range(8)), tmp_path) == [(0, 1), (0, 2), (0, 4)]
+    assert pairs([3], tmp_path) == []
