@@ -89,7 +89,7 @@ class adaptive_wait : public patient_wait<Memory> {
     // A partner that is running answers within these polls. On a shared core they would keep it
     // from running.
     const int polls = mine.crowded_waits == 0 ? polls_on_trusted_core : 1;
-    return this->is_ready_within(polls, word, order, ready) ||
+    return is_ready_within<Memory>(polls, word, order, ready) ||
            wait(mine, word, order, ready, deadline);
   }
 
@@ -110,10 +110,7 @@ class adaptive_wait : public patient_wait<Memory> {
                               Ready ready, Deadline deadline) noexcept {
     const patience chosen = this->chosen_patience();
     if (chosen.is_passive()) return this->sleep(word, order, ready, deadline);
-    if (Memory::core().visited_by_another())
-      mine.crowded_waits = options.waits_to_trust_core;
-    else if (mine.crowded_waits > 0)
-      --mine.crowded_waits;
+    this->note_crowd(mine.crowded_waits, options.waits_to_trust_core);
     return mine.crowded_waits > 0 ? wait_on_shared_core(mine, chosen, word, order, ready, deadline)
                                   : wait_on_own_core(mine, chosen, word, order, ready, deadline);
   }
@@ -151,7 +148,8 @@ class adaptive_wait : public patient_wait<Memory> {
   bool wait_on_shared_core(wait_state& mine, patience chosen, const Word& word,
                            std::memory_order order, Ready ready, Deadline deadline) noexcept {
     auto& core = Memory::core();
-    if (shares_with_one(mine, core) && this->is_ready_within(polls_beside_one, word, order, ready))
+    if (shares_with_one(mine, core) &&
+        is_ready_within<Memory>(polls_beside_one, word, order, ready))
       return true;
     const bool tries = core.has_other_process();
     if (tries && !chosen.is_active() && !core.may_try_yielding(Memory::now_ns(), awake()))

@@ -68,7 +68,7 @@ class process_wait : public patient_wait<Memory> {
   bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
     const int polls = mine.crowded_waits == 0 ? polls_on_own_cpu : polls_on_crowded_cpu;
-    return this->is_ready_within(polls, word, order, ready) ||
+    return is_ready_within<Memory>(polls, word, order, ready) ||
            wait(mine, word, order, ready, deadline);
   }
 
@@ -78,10 +78,7 @@ class process_wait : public patient_wait<Memory> {
                               Ready ready, Deadline deadline) noexcept {
     const patience chosen = this->chosen_patience();
     if (chosen.is_passive()) return this->sleep(word, order, ready, deadline);
-    if (Memory::core().visited_by_another())
-      mine.crowded_waits = waits_to_trust_cpu;
-    else if (mine.crowded_waits > 0)
-      --mine.crowded_waits;
+    this->note_crowd(mine.crowded_waits, waits_to_trust_cpu);
 
     const bool is_timed = mine.waits_to_look == 0;
     mine.waits_to_look =

@@ -5,34 +5,19 @@
 // more threads than cores. On a CPU without such an instruction it polls as spin_wait does.
 #pragma once
 
-#include <atomic>
-
-#include "tutti/platform/native.hpp"
-#include "tutti/wait/deadline.hpp"
+#include "tutti/wait/polling.hpp"
 
 namespace tutti {
 
-template <class Memory = native>
-class monitor_wait {
- public:
-  struct wait_state {};
-  explicit monitor_wait(rank_t /*participants*/) noexcept {}
-
-  template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
-             Deadline deadline = {}) noexcept {
-    const auto is_ready = [&]() noexcept { return ready(word.load(order)); };
-    while (!is_ready()) {
-      if (deadline.template passed<Memory>()) return false;
-      Memory::nap(word, is_ready);
-    }
-    return true;
+template <class Memory>
+struct nap_between_polls {
+  template <class Word, class Ready>
+  void operator()(const Word& word, Ready is_ready) const noexcept {
+    Memory::nap(word, is_ready);
   }
-
-  template <class Word>
-  void notify(const Word&) noexcept {}
-  template <class Word>
-  void notify_ordered(const Word&) noexcept {}
 };
+
+template <class Memory = native>
+using monitor_wait = polling_wait<Memory, nap_between_polls<Memory>>;
 
 }  // namespace tutti

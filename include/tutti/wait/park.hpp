@@ -21,7 +21,7 @@ class park_wait : public sleeping_wait<Memory> {
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
-    return this->is_ready_within(Polls, word, order, ready) ||
+    return is_ready_within<Memory>(Polls, word, order, ready) ||
            this->sleep(word, order, ready, deadline);
   }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the wait policies share that poll for some time and then sleep: waking the sleepers, the
-// polls, and the patience. A policy derives from one of the two classes and adds until().
+// What the wait policies share that poll for some time and then sleep: waking the sleepers, and the
+// patience. A policy derives from one of the two classes and adds until().
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/patience.hpp"
+#include "tutti/wait/polling.hpp"
 #include "tutti/wait/sleepers.hpp"
 
 namespace tutti {
@@ -34,17 +35,6 @@ class sleeping_wait {
 
  protected:
   constexpr sleeping_wait() noexcept = default;
-
-  // Returns true as soon as one of `polls` polls finds the word ready.
-  template <class Word, class Ready>
-  static bool is_ready_within(int polls, const Word& word, std::memory_order order,
-                              Ready ready) noexcept {
-    for (int poll = 0; poll < polls; ++poll) {
-      if (ready(word.load(order))) return true;
-      Memory::relax();
-    }
-    return false;
-  }
 
   // Sleeps until the word is ready, or until the deadline: then it returns false.
   template <class Word, class Ready, class Deadline>
@@ -78,6 +68,15 @@ class patient_wait : public sleeping_wait<Memory> {
     // A constinit policy has not read the environment yet.
     // relaxed: the value publishes nothing else.
     return patience::of_word(patience_.load(relaxed)).chosen();
+  }
+
+  // Sets `crowded_waits` to `most` if another thread has waited on this core since this one last
+  // did. Otherwise counts it down: at 0 the thread takes the core for its own.
+  static void note_crowd(std::uint8_t& crowded_waits, std::uint8_t most) noexcept {
+    if (Memory::core().visited_by_another())
+      crowded_waits = most;
+    else if (crowded_waits > 0)
+      --crowded_waits;
   }
 
  private:

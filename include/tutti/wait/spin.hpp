@@ -15,33 +15,19 @@
 //   set_patience(patience)   optional: changes the patience of later waits
 #pragma once
 
-#include <atomic>
-
-#include "tutti/platform/native.hpp"
-#include "tutti/wait/deadline.hpp"
+#include "tutti/wait/polling.hpp"
 
 namespace tutti {
 
-template <class Memory = native>
-class spin_wait {
- public:
-  struct wait_state {};
-  explicit spin_wait(rank_t /*participants*/) noexcept {}
-
-  template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
-             Deadline deadline = {}) noexcept {
-    while (!ready(word.load(order))) {
-      if (deadline.template passed<Memory>()) return false;
-      Memory::relax();
-    }
-    return true;
+template <class Memory>
+struct relax_between_polls {
+  template <class Word, class Ready>
+  void operator()(const Word&, Ready) const noexcept {
+    Memory::relax();
   }
-
-  template <class Word>
-  void notify(const Word&) noexcept {}
-  template <class Word>
-  void notify_ordered(const Word&) noexcept {}
 };
+
+template <class Memory = native>
+using spin_wait = polling_wait<Memory, relax_between_polls<Memory>>;
 
 }  // namespace tutti
