@@ -7,30 +7,16 @@
 
 #include <cstdint>
 
-#include "tutti/platform/futex.hpp"
 #include "tutti/platform/hosted.hpp"
 #include "tutti/platform/native.hpp"
+#include "tutti/platform/parking.hpp"
 
 namespace tutti {
 
-struct across_processes : native {
-  static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
-                   std::uint64_t deadline_ns) noexcept {
-    sleep(&word, seen, deadline_ns);
-  }
-  static void park(const atomic<std::uint64_t>& word, std::uint64_t seen,
-                   std::uint64_t deadline_ns) noexcept {
-    sleep(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
-  }
-  static void unpark(const atomic<std::uint32_t>& word) noexcept {
-    platform::futex_wake_all(&word, platform::futex_scope::machine);
-  }
-  static void unpark(const atomic<std::uint64_t>& word) noexcept {
-    platform::futex_wake_all(platform::low_half(word), platform::futex_scope::machine);
-  }
-  static void unpark_one(const atomic<std::uint32_t>& word) noexcept {
-    platform::futex_wake_one(&word, platform::futex_scope::machine);
-  }
+struct across_processes : native, platform::parking<platform::futex_scope::machine> {
+  using in_shared_memory = platform::parking<platform::futex_scope::machine>;
+  using in_shared_memory::can_park, in_shared_memory::park, in_shared_memory::unpark,
+      in_shared_memory::unpark_one;
 
   // The table, with platform::core_slots entries, in which this thread's communicator keeps what it
   // has learned about the node's cores. A waiter is identified by an address, which two processes
@@ -39,12 +25,6 @@ struct across_processes : native {
   static inline thread_local platform::cpu_hints* node_hints = platform::hints_of_cpus;
   static platform::cpu_hints& core() noexcept {
     return node_hints[platform::current_cpu() % platform::core_slots];
-  }
-
- private:
-  static void sleep(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) noexcept {
-    if (!platform::park_fiber(word, seen, deadline_ns))
-      platform::futex_wait(word, seen, deadline_ns, platform::futex_scope::machine);
   }
 };
 

@@ -20,11 +20,11 @@ namespace tutti::platform {
 
 inline constexpr std::uint64_t forever_ns = UINT64_MAX;
 
-#if TUTTI_HOSTED
-
 // Tells who shares the word: the threads of one process, or several processes of the machine. In
 // the second case the kernel identifies the word by its place in the shared memory.
 enum class futex_scope { process, machine };
+
+#if TUTTI_HOSTED
 
 // Sleeps until another thread wakes it, or until `deadline_ns` (monotonic clock). It returns at
 // once if *word != expected, and it may return for no reason, so read the word again afterwards.

@@ -51,9 +51,9 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/cpu.hpp"
 #include "tutti/platform/fibers.hpp"
-#include "tutti/platform/futex.hpp"
 #include "tutti/platform/monitor.hpp"
 #include "tutti/platform/mutex.hpp"
+#include "tutti/platform/parking.hpp"
 #include "tutti/platform/pause.hpp"
 #include "tutti/platform/standard_words.hpp"
 #include "tutti/platform/ticks.hpp"
@@ -88,7 +88,8 @@ inline void fence(std::memory_order o) noexcept { std::atomic_thread_fence(o); }
 #endif
 }  // namespace platform
 
-struct TUTTI_API native : platform::standard_words {
+struct TUTTI_API native : platform::standard_words,
+                          platform::parking<platform::futex_scope::process> {
 #if defined(TUTTI_COMPILED_LIBRARY)
   // The compiled library announces its atomic operations to ThreadSanitizer. Both types have the
   // same layout and the same operations.
@@ -117,7 +118,6 @@ struct TUTTI_API native : platform::standard_words {
 
 #if TUTTI_HOSTED
   using mutex = platform::system_mutex;
-  static constexpr bool can_park = true;
   static void yield() noexcept {
     if (!platform::switch_fiber()) sched_yield();
   }
@@ -139,34 +139,8 @@ struct TUTTI_API native : platform::standard_words {
     static_assert(std::is_trivially_destructible_v<T>);
     return platform::object_of_thread<T>;
   }
-  static void park(const atomic<std::uint32_t>& word, std::uint32_t seen,
-                   std::uint64_t deadline_ns) noexcept {
-    sleep(&word, seen, deadline_ns);
-  }
-  static void park(const atomic<std::uint64_t>& word, std::uint64_t seen,
-                   std::uint64_t deadline_ns) noexcept {
-    sleep(platform::low_half(word), static_cast<std::uint32_t>(seen), deadline_ns);
-  }
-  static void unpark(const atomic<std::uint32_t>& word) noexcept {
-    platform::futex_wake_all(&word);
-  }
-  static void unpark(const atomic<std::uint64_t>& word) noexcept {
-    platform::futex_wake_all(platform::low_half(word));
-  }
-  static void unpark_one(const atomic<std::uint32_t>& word) noexcept {
-    platform::futex_wake_one(&word);
-  }
-
- private:
-  static void sleep(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) noexcept {
-    if (!platform::park_fiber(word, seen, deadline_ns))
-      platform::futex_wait(word, seen, deadline_ns);
-  }
-
- public:
 #else
   using mutex = platform::spin_mutex;
-  static constexpr bool can_park = false;
   static void yield() noexcept { platform::pause(); }
   static std::uint64_t now_ns() noexcept { return 0; }
   static platform::cpu_hints& core() noexcept { return platform::cpu_hints::here(); }
@@ -178,14 +152,6 @@ struct TUTTI_API native : platform::standard_words {
     static T object{};
     return object;
   }
-  template <class Word, class Value>
-  static void park(const Word&, Value, std::uint64_t) noexcept {
-    platform::pause();
-  }
-  template <class Word>
-  static void unpark(const Word&) noexcept {}
-  template <class Word>
-  static void unpark_one(const Word&) noexcept {}
 #endif
 };
 

@@ -70,16 +70,14 @@ class told_atomic : public std::atomic<T> {
   bool compare_exchange_weak(T& expected, T value, std::memory_order success,
                              std::memory_order failure) noexcept {
     releases(success);
-    const bool done = base::compare_exchange_weak(expected, value, success, failure);
-    acquired(done ? success : failure);
-    return done;
+    return compared(base::compare_exchange_weak(expected, value, success, failure), success,
+                    failure);
   }
   bool compare_exchange_strong(T& expected, T value, std::memory_order success,
                                std::memory_order failure) noexcept {
     releases(success);
-    const bool done = base::compare_exchange_strong(expected, value, success, failure);
-    acquired(done ? success : failure);
-    return done;
+    return compared(base::compare_exchange_strong(expected, value, success, failure), success,
+                    failure);
   }
 
  private:
@@ -89,6 +87,11 @@ class told_atomic : public std::atomic<T> {
     const T before = operation();
     acquired(o);
     return before;
+  }
+  // Announces a comparison that was or was not successful, and returns that.
+  bool compared(bool done, std::memory_order success, std::memory_order failure) const noexcept {
+    acquired(done ? success : failure);
+    return done;
   }
   // The address is that of the word, as in instrumented code, so that both see each other.
   void* address() const noexcept { return const_cast<told_atomic*>(this); }
