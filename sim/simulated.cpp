@@ -16,17 +16,6 @@ void simulated_mutex::unlock() noexcept {
   if (state_.exchange(0, release) == 2) simulated::unpark_one(state_);
 }
 
-void simulated_threads::start(rank_t count, platform::placement,
-                              void (*body)(void* context, rank_t thread), void* context) {
-  for (rank_t thread = 1; thread < count; ++thread)
-    numbers_.push_back(world::current()->start([body, context, thread] { body(context, thread); }));
-}
-
-void simulated_threads::join() noexcept {
-  for (const std::size_t number : numbers_) world::current()->join(number);
-  numbers_.clear();
-}
-
 std::vector<rank_t> simulated::cache_groups(rank_t n) {
   const machine& m = hardware();
   std::vector<rank_t> sizes;

@@ -9,23 +9,20 @@
 #pragma once
 
 #include <atomic>
-#include <climits>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "sim/platform_of_fibers.hpp"
 #include "sim/world.hpp"
-#include "tutti/platform/topology.hpp"
-#include "tutti/team/no_fibers.hpp"
 
 namespace tutti::sim {
 
 // An atomic word of the size of T.
 template <class T>
-class simulated_atomic {
+class simulated_atomic : public atomic_updates<simulated_atomic<T>, T> {
   static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>);
 
  public:
@@ -51,37 +48,13 @@ class simulated_atomic {
     std::memcpy(&bits, &value, sizeof value);
     w->store(&value_, bits, sizeof value_, order == std::memory_order_seq_cst);
   }
-  T exchange(T value, std::memory_order) noexcept {
-    return change([&](T) { return value; });
-  }
-  T fetch_add(T by, std::memory_order) noexcept {
-    return change([&](T old) { return static_cast<T>(old + by); });
-  }
-  T fetch_sub(T by, std::memory_order) noexcept {
-    return change([&](T old) { return static_cast<T>(old - by); });
-  }
-  T fetch_or(T bits, std::memory_order) noexcept {
-    return change([&](T old) { return static_cast<T>(old | bits); });
-  }
-  T fetch_and(T bits, std::memory_order) noexcept {
-    return change([&](T old) { return static_cast<T>(old & bits); });
-  }
-  bool compare_exchange_strong(T& expected, T desired, std::memory_order,
-                               std::memory_order) noexcept {
-    bool is_equal = false;
-    const T old = change([&](T now) {
-      is_equal = now == expected;
-      return is_equal ? desired : now;
-    });
-    if (!is_equal) expected = old;
-    return is_equal;
-  }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                              std::memory_order failure) noexcept {
-    return compare_exchange_strong(expected, desired, success, failure);
+    return this->compare_exchange_strong(expected, desired, success, failure);
   }
 
  private:
+  friend atomic_updates<simulated_atomic, T>;
   template <class Change>
   T change(Change to) noexcept {
     world* const w = world::current();
@@ -104,29 +77,8 @@ class simulated_mutex {
   simulated_atomic<std::uint32_t> state_{0};
 };
 
-// The threads of a team.
-class simulated_threads {
- public:
-  void start(rank_t count, platform::placement where, void (*body)(void* context, rank_t thread),
-             void* context);
-  bool has_started() const noexcept { return !numbers_.empty(); }
-  void join() noexcept;
-
- private:
-  std::vector<std::size_t> numbers_;
-};
-
-struct simulated {
-  template <class T>
-  using atomic = simulated_atomic<T>;
-  template <class T>
-  using setting = simulated_atomic<T>;
-  template <class T>
-  using plain = T;
+struct simulated : platform_of_fibers<world, simulated_atomic> {
   using mutex = simulated_mutex;
-  using threads = simulated_threads;
-  using fiber_group = no_fibers;
-  static constexpr bool can_park = true;
 
   static std::memory_order order(const char* site, std::memory_order o) noexcept {
     if (world* const w = world::current()) w->note_site(site);
@@ -148,14 +100,6 @@ struct simulated {
       w->sleep(&word, sizeof word, static_cast<std::uint64_t>(seen),
                deadline_ns > UINT64_MAX / 1000 ? UINT64_MAX : deadline_ns * 1000);
   }
-  template <class T>
-  static void unpark(const simulated_atomic<T>& word) noexcept {
-    if (world* const w = world::current()) w->wake(&word, UINT_MAX);
-  }
-  template <class T>
-  static void unpark_one(const simulated_atomic<T>& word) noexcept {
-    if (world* const w = world::current()) w->wake(&word, 1);
-  }
   template <class Word, class Changed>
   static void nap(const Word&, Changed changed) noexcept {
     world* const w = world::current();
@@ -168,7 +112,6 @@ struct simulated {
     return w->now() / 1000;
   }
   static std::uint64_t ticks() noexcept { return now_ns(); }
-  static double ticks_per_ns() noexcept { return 1; }
 
   static std::uint32_t cpus() noexcept { return hardware().cpus(); }
   static std::uint32_t cores() noexcept { return hardware().all_cores(); }
@@ -178,19 +121,7 @@ struct simulated {
     world* const w = world::current();
     return w == nullptr ? 0 : static_cast<int>(w->cpu());
   }
-  static void leave_cpu(int) noexcept {}
   static std::uint32_t place() noexcept { return static_cast<std::uint32_t>(cpu()) / 8; }
-
-  template <class T>
-  static T& local() noexcept {
-    static const std::size_t number = next_local++;
-    static T outside{};
-    world* const w = world::current();
-    if (w == nullptr) return outside;
-    std::shared_ptr<void>& mine = w->local(number);
-    if (mine == nullptr) mine = std::make_shared<T>();
-    return *static_cast<T*>(mine.get());
-  }
 
   static world::cpu_notes& core() noexcept { return world::current()->notes(); }
 
@@ -213,7 +144,6 @@ struct simulated {
     return w != nullptr ? w->hardware() : *made_for;
   }
   static inline const machine* made_for = nullptr;
-  static inline std::size_t next_local = 0;
 };
 
 }  // namespace tutti::sim

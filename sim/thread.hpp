@@ -46,7 +46,7 @@ struct world::thread {
   const char* site = nullptr;
   sim_time since = 0;
 
-  std::vector<std::shared_ptr<void>> locals;
+  objects_of_thread locals;
 };
 
 }  // namespace tutti::sim

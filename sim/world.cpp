@@ -217,17 +217,11 @@ std::string world::describe(std::uint32_t who) const {
 
 unsigned world::cpu() const noexcept { return threads_[running_]->cpu; }
 
-std::shared_ptr<void>& world::local(std::size_t number) noexcept {
-  auto& locals = me().locals;
-  if (locals.size() <= number) locals.resize(number + 1);
-  return locals[number];
-}
+objects_of_thread& world::locals() noexcept { return me().locals; }
 
 void world::note_site(const char* site) noexcept { me().site = site; }
 
 world::cpu_notes& world::notes() noexcept { return processors_[me().cpu].notes; }
-
-bool world::cpu_notes::visited_by_another() noexcept { return visit(current_->running()); }
 
 // ---- the operating system
 

@@ -31,8 +31,8 @@
 
 #include "sim/events.hpp"
 #include "sim/machine.hpp"
+#include "sim/platform_of_fibers.hpp"
 #include "src/team/fiber_context.hpp"
-#include "tutti/platform/undisturbed_cpu.hpp"
 
 namespace tutti::sim {
 
@@ -104,14 +104,10 @@ class world {
   // ---- these take no time
   std::size_t running() const noexcept { return running_; }
   unsigned cpu() const noexcept;
-  // The storage of the running thread for the object with this number.
-  std::shared_ptr<void>& local(std::size_t number) noexcept;
+  objects_of_thread& locals() noexcept;
   // What the running thread does next, for the report of a deadlock.
   void note_site(const char* site) noexcept;
-  class cpu_notes : public platform::undisturbed_cpu {
-   public:
-    bool visited_by_another() noexcept;
-  };
+  using cpu_notes = cpu_of_fibers<world>;
   cpu_notes& notes() noexcept;
 
  private:

@@ -6,6 +6,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -37,7 +38,7 @@ struct fibered_world::thread {
   const void* address = nullptr;
   std::uint64_t until = forever;
   bool has_ended = false;
-  std::unordered_map<const void*, std::shared_ptr<void>> locals;
+  sim::objects_of_thread locals;
 
   bool is_ready(std::uint64_t now) const noexcept {
     return !has_ended && (address == nullptr || until <= now);
@@ -117,9 +118,7 @@ void fibered_world::wake(const void* address, unsigned how_many) noexcept {
   }
 }
 
-std::shared_ptr<void>& fibered_world::local(const void* key) noexcept {
-  return threads_[running_]->locals[key];
-}
+sim::objects_of_thread& fibered_world::locals() noexcept { return threads_[running_]->locals; }
 
 void fibered_world::switch_to(std::size_t next) noexcept {
   if (next == running_) return;
@@ -157,18 +156,6 @@ void fibered_world::give_up(const char* why) const noexcept {
                  : threads_[i]->address != nullptr ? "sleeps"
                                                    : "can run");
   std::abort();
-}
-
-void fibered_threads::start(rank_t count, platform::placement,
-                            void (*body)(void* context, rank_t thread), void* context) {
-  for (rank_t thread = 1; thread < count; ++thread)
-    numbers_.push_back(
-        fibered_world::current()->start([body, context, thread] { body(context, thread); }));
-}
-
-void fibered_threads::join() noexcept {
-  for (const std::size_t number : numbers_) fibered_world::current()->join(number);
-  numbers_.clear();
 }
 
 }  // namespace tutti::test

@@ -10,18 +10,14 @@
 #pragma once
 
 #include <atomic>
-#include <climits>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <random>
-#include <unordered_map>
 #include <vector>
 
+#include "sim/platform_of_fibers.hpp"
 #include "src/team/fiber_context.hpp"
-#include "tutti/platform/topology.hpp"
-#include "tutti/platform/undisturbed_cpu.hpp"
-#include "tutti/team/no_fibers.hpp"
 
 namespace tutti::test {
 
@@ -65,8 +61,7 @@ class fibered_world {
   void join(std::size_t number) noexcept;
   std::size_t running() const noexcept { return running_; }
   bool one_of(std::uint32_t n) noexcept { return random_() % n == 0; }
-  // Returns the storage of the running thread for the object with this key.
-  std::shared_ptr<void>& local(const void* key) noexcept;
+  sim::objects_of_thread& locals() noexcept;
 
  private:
   struct thread;
@@ -89,7 +84,7 @@ class fibered_world {
 
 // An atomic word of the size of T. Outside of a world its operations are no steps.
 template <class T>
-class fibered_atomic {
+class fibered_atomic : public sim::atomic_updates<fibered_atomic<T>, T> {
  public:
   constexpr fibered_atomic(T value = T()) noexcept : value_(value) {}
   fibered_atomic(const fibered_atomic&) = delete;
@@ -103,31 +98,6 @@ class fibered_atomic {
     step();
     value_ = value;
   }
-  T exchange(T value, std::memory_order) noexcept {
-    return change([&](T) { return value; });
-  }
-  T fetch_add(T by, std::memory_order) noexcept {
-    return change([&](T old) { return static_cast<T>(old + by); });
-  }
-  T fetch_sub(T by, std::memory_order) noexcept {
-    return change([&](T old) { return static_cast<T>(old - by); });
-  }
-  T fetch_or(T bits, std::memory_order) noexcept {
-    return change([&](T old) { return static_cast<T>(old | bits); });
-  }
-  T fetch_and(T bits, std::memory_order) noexcept {
-    return change([&](T old) { return static_cast<T>(old & bits); });
-  }
-  bool compare_exchange_strong(T& expected, T desired, std::memory_order,
-                               std::memory_order) noexcept {
-    step();
-    if (value_ == expected) {
-      value_ = desired;
-      return true;
-    }
-    expected = value_;
-    return false;
-  }
   // Sometimes fails for no reason.
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                              std::memory_order failure) noexcept {
@@ -137,10 +107,11 @@ class fibered_atomic {
       expected = value_;
       return false;
     }
-    return compare_exchange_strong(expected, desired, success, failure);
+    return this->compare_exchange_strong(expected, desired, success, failure);
   }
 
  private:
+  friend sim::atomic_updates<fibered_atomic, T>;
   static void step() noexcept {
     if (fibered_world* const world = fibered_world::current()) world->step(10);
   }
@@ -166,29 +137,8 @@ class fibered_mutex {
   fibered_atomic<bool> locked_{false};
 };
 
-// The threads of a team.
-class fibered_threads {
- public:
-  void start(rank_t count, platform::placement where, void (*body)(void* context, rank_t thread),
-             void* context);
-  bool has_started() const noexcept { return !numbers_.empty(); }
-  void join() noexcept;
-
- private:
-  std::vector<std::size_t> numbers_;
-};
-
-struct fibered {
-  template <class T>
-  using atomic = fibered_atomic<T>;
-  template <class T>
-  using setting = fibered_atomic<T>;
-  template <class T>
-  using plain = T;
+struct fibered : sim::platform_of_fibers<fibered_world, fibered_atomic> {
   using mutex = fibered_mutex;
-  using threads = fibered_threads;
-  using fiber_group = no_fibers;
-  static constexpr bool can_park = true;
 
   static constexpr std::memory_order order(const char*, std::memory_order o) noexcept { return o; }
   static void fence(const char*, std::memory_order) noexcept { step(20); }
@@ -200,14 +150,6 @@ struct fibered {
     if (fibered_world* const w = fibered_world::current())
       if (word.load(std::memory_order_seq_cst) == seen) w->sleep(&word, deadline_ns);
   }
-  template <class T>
-  static void unpark(const fibered_atomic<T>& word) noexcept {
-    if (fibered_world* const w = fibered_world::current()) w->wake(&word, UINT_MAX);
-  }
-  template <class T>
-  static void unpark_one(const fibered_atomic<T>& word) noexcept {
-    if (fibered_world* const w = fibered_world::current()) w->wake(&word, 1);
-  }
   template <class Word, class Changed>
   static void nap(const Word&, Changed changed) noexcept {
     if (!changed()) yield(1000);
@@ -217,7 +159,6 @@ struct fibered {
     return fibered_world::current() != nullptr ? fibered_world::current()->now() : 0;
   }
   static std::uint64_t ticks() noexcept { return now_ns(); }
-  static double ticks_per_ns() noexcept { return 1; }
 
   static std::uint32_t cpus() noexcept { return fibered_world::current()->options().cpus; }
   static std::uint32_t cores() noexcept { return cpus(); }
@@ -230,23 +171,9 @@ struct fibered {
   static int cpu() noexcept {
     return static_cast<int>(fibered_world::current()->running() % cpus());
   }
-  static void leave_cpu(int) noexcept {}
   static std::uint32_t place() noexcept { return static_cast<std::uint32_t>(cpu()) / 2; }
 
-  template <class T>
-  static T& local() noexcept {
-    static const char key = 0;
-    static T outside{};
-    if (fibered_world::current() == nullptr) return outside;
-    std::shared_ptr<void>& mine = fibered_world::current()->local(&key);
-    if (mine == nullptr) mine = std::make_shared<T>();
-    return *static_cast<T*>(mine.get());
-  }
-
-  // A thread that finds another thread's number has company on its CPU.
-  struct hints : platform::undisturbed_cpu {
-    bool visited_by_another() noexcept { return visit(fibered_world::current()->running()); }
-  };
+  using hints = sim::cpu_of_fibers<fibered_world>;
   static constexpr unsigned most_cpus = 64;
   static hints (&all_hints() noexcept)[most_cpus] {
     static hints of_cpus[most_cpus];

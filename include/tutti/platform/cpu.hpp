@@ -12,6 +12,7 @@
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/minmax.hpp"
+#include "tutti/platform/undisturbed_cpu.hpp"
 
 #if TUTTI_HOSTED
 #include <fcntl.h>
@@ -222,19 +223,8 @@ inline cpu_hints& cpu_hints::here() noexcept { return hints_of_cpus[current_cpu(
 #else
 
 // Without an operating system every core belongs to its thread.
-struct cpu_hints {
+struct cpu_hints : undisturbed_cpu {
   bool visited_by_another() const noexcept { return false; }
-  int times_before_yield(std::uint64_t) const noexcept { return 0; }
-  std::uint64_t ran_since(int) const noexcept { return 0; }
-  void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) noexcept {}
-  void note_preemption(std::uint64_t, std::uint64_t) noexcept {}
-  bool is_contested(std::uint64_t) const noexcept { return false; }
-  bool is_shunned(std::uint64_t) const noexcept { return false; }
-  bool has_other_process() const noexcept { return false; }
-  bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return true; }
-  void note_short_yield() noexcept {}
-  void note_wait() noexcept {}
-  std::uint32_t waits() const noexcept { return 0; }
   static cpu_hints& here() noexcept {
     static cpu_hints only;
     return only;
