@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "tutti/platform/standard_words.hpp"
 #include "tutti/platform/topology.hpp"
 #include "tutti/platform/undisturbed_cpu.hpp"
 #include "tutti/team/no_fibers.hpp"
@@ -113,13 +114,7 @@ class atomic_updates {
 };
 
 template <class World, template <class> class Atomic>
-struct platform_of_fibers {
-  template <class T>
-  using atomic = Atomic<T>;
-  template <class T>
-  using setting = Atomic<T>;
-  template <class T>
-  using plain = T;
+struct platform_of_fibers : platform::words<Atomic> {
   using threads = threads_of_world<World>;
   using fiber_group = no_fibers;
   static constexpr bool can_park = true;

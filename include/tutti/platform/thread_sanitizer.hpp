@@ -69,15 +69,14 @@ class told_atomic : public std::atomic<T> {
   }
   bool compare_exchange_weak(T& expected, T value, std::memory_order success,
                              std::memory_order failure) noexcept {
-    releases(success);
-    return compared(base::compare_exchange_weak(expected, value, success, failure), success,
-                    failure);
+    return compare(success, failure,
+                   [&] { return base::compare_exchange_weak(expected, value, success, failure); });
   }
   bool compare_exchange_strong(T& expected, T value, std::memory_order success,
                                std::memory_order failure) noexcept {
-    releases(success);
-    return compared(base::compare_exchange_strong(expected, value, success, failure), success,
-                    failure);
+    return compare(success, failure, [&] {
+      return base::compare_exchange_strong(expected, value, success, failure);
+    });
   }
 
  private:
@@ -88,8 +87,10 @@ class told_atomic : public std::atomic<T> {
     acquired(o);
     return before;
   }
-  // Announces a comparison that was or was not successful, and returns that.
-  bool compared(bool done, std::memory_order success, std::memory_order failure) const noexcept {
+  template <class Operation>
+  bool compare(std::memory_order success, std::memory_order failure, Operation operation) noexcept {
+    releases(success);
+    const bool done = operation();
     acquired(done ? success : failure);
     return done;
   }
