@@ -47,7 +47,9 @@ struct algorithm_info {
 namespace registry {
 
 // An entry describes an algorithm, names its type for a memory and a wait policy, and makes one for
-// n participants.
+// n participants. If two to four participants do not reach every branch of what make(n) gives (the
+// fan of a tree is large, say), make_small(n) gives the model checker another shape, for at least
+// `small_from` participants.
 template <template <class, class> class Barrier>
 struct entry {
   template <class Memory, class Wait>
@@ -117,6 +119,12 @@ struct striped : entry<striped_barrier> {
                                        "two to five participants",
                                        true,
                                        true};
+  // Two to four participants share one leaf of the usual fan.
+  static constexpr rank_t small_from = 2;
+  template <class Memory, class Wait>
+  static std::unique_ptr<type<Memory, Wait>> make_small(rank_t n) {
+    return std::make_unique<type<Memory, Wait>>(n, n == 2 ? 1 : 2);
+  }
 };
 struct flags : entry<flags_plain> {
   static constexpr algorithm_info info{
@@ -175,6 +183,12 @@ struct combining : entry<combining_barrier> {
       "log4 n fetch_adds up + log4 n lines down",
       "many cores",
       "few participants"};
+  // Up to four participants share one node of the usual fan.
+  static constexpr rank_t small_from = 3;
+  template <class Memory, class Wait>
+  static std::unique_ptr<type<Memory, Wait>> make_small(rank_t n) {
+    return std::make_unique<type<Memory, Wait>>(n, 2);
+  }
 };
 struct mcs : entry<mcs_4_2> {
   static constexpr algorithm_info info{"mcs",
@@ -183,6 +197,12 @@ struct mcs : entry<mcs_4_2> {
                                        "log4 n transfers up + log2 n down",
                                        "many cores; expensive read-modify-writes",
                                        "few participants"};
+  // Four participants have one parent.
+  static constexpr rank_t small_from = 4;
+  template <class Memory, class Wait>
+  static std::unique_ptr<mcs_barrier<Memory, Wait, 2, 2>> make_small(rank_t n) {
+    return std::make_unique<mcs_barrier<Memory, Wait, 2, 2>>(n);
+  }
 };
 struct dissemination : entry<dissemination_barrier> {
   static constexpr algorithm_info info{"dissemination",
@@ -227,6 +247,12 @@ struct hierarchical : entry<hierarchical_barrier> {
       return std::make_unique<type<Memory, Wait>>(Memory::cache_groups(n));
     else
       return std::make_unique<type<Memory, Wait>>(platform::cache_groups(n));
+  }
+  // All share one cache.
+  static constexpr rank_t small_from = 3;
+  template <class Memory, class Wait>
+  static std::unique_ptr<type<Memory, Wait>> make_small(rank_t n) {
+    return std::make_unique<type<Memory, Wait>>(std::array{n});
   }
 };
 

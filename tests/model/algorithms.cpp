@@ -33,53 +33,23 @@ std::string wait_name() {
   return std::string(name);
 }
 
-// The shape that the registry makes; the topology of this machine does not matter here.
+// The shape that the registry makes.
 template <class Algorithm, class Wait>
 program usual(rank_t n) {
   return meet(wait_name<Wait>(), n, [](rank_t participants) {
-    if constexpr (std::is_same_v<Algorithm, registry::hierarchical>) {
-      const std::vector<rank_t> groups =
-          participants == 2 ? std::vector<rank_t>{1, 1} : std::vector<rank_t>{2, participants - 2};
-      return std::make_unique<hierarchical_barrier<checked, Wait>>(groups);
-    } else {
-      return Algorithm::template make<checked, Wait>(participants);
-    }
-  });
-}
-
-// `Barrier<checked, Wait>` with such a small fan-in that a few participants make a tree.
-template <template <class, class> class Barrier, class Wait>
-program with_fan(rank_t n, rank_t fan) {
-  return meet(wait_name<Wait>() + ", fan " + std::to_string(fan), n, [fan](rank_t participants) {
-    return std::make_unique<Barrier<checked, Wait>>(participants, fan);
-  });
-}
-
-template <class Wait>
-program mcs_of_2(rank_t n) {
-  return meet(wait_name<Wait>() + ", fan 2", n, [](rank_t participants) {
-    return std::make_unique<mcs_barrier<checked, Wait, 2, 2>>(participants);
-  });
-}
-
-template <class Wait>
-program one_group(rank_t n) {
-  return meet(wait_name<Wait>() + ", one group", n, [](rank_t participants) {
-    return std::make_unique<hierarchical_barrier<checked, Wait>>(std::vector<rank_t>{participants});
+    return Algorithm::template make<checked, Wait>(participants);
   });
 }
 
 template <class Algorithm, class Wait>
 void add_shapes(rank_t n, std::vector<program>& to) {
   to.push_back(usual<Algorithm, Wait>(n));
-  if constexpr (std::is_same_v<Algorithm, registry::striped>)
-    to.push_back(with_fan<striped_barrier, Wait>(n, n == 2 ? 1 : 2));
-  if constexpr (std::is_same_v<Algorithm, registry::combining>)
-    if (n > 2) to.push_back(with_fan<combining_barrier, Wait>(n, 2));
-  if constexpr (std::is_same_v<Algorithm, registry::mcs>)
-    if (n == 4) to.push_back(mcs_of_2<Wait>(n));
-  if constexpr (std::is_same_v<Algorithm, registry::hierarchical>)
-    if (n > 2) to.push_back(one_group<Wait>(n));
+  if constexpr (requires { Algorithm::small_from; }) {
+    if (n < Algorithm::small_from) return;
+    to.push_back(meet(wait_name<Wait>() + ", small", n, [](rank_t participants) {
+      return Algorithm::template make_small<checked, Wait>(participants);
+    }));
+  }
 }
 
 template <class Algorithm>

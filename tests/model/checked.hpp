@@ -18,9 +18,12 @@
 #include <atomic>
 #include <climits>
 #include <cstdint>
+#include <vector>
 
 #include "tests/model/relacy.hpp"
 #include "tests/model/sites.hpp"
+#include "tutti/platform/config.hpp"
+#include "tutti/platform/undisturbed_cpu.hpp"
 
 namespace tutti::model {
 
@@ -255,6 +258,10 @@ struct checked {
   }
   static std::uint32_t place() noexcept { return 0; }
   static std::uint32_t cpus() noexcept { return 1; }
+  // The topology of this machine does not matter here.
+  static std::vector<rank_t> cache_groups(rank_t n) {
+    return n == 2 ? std::vector<rank_t>{1, 1} : std::vector<rank_t>{2, n - 2};
+  }
   // What a thread learns changes only its waits, so Relacy's threads may share it.
   template <class T>
   static T& local() noexcept {
@@ -266,19 +273,12 @@ struct checked {
     if (!changed()) relax();
   }
 
-  struct hints {
+  struct hints : platform::undisturbed_cpu {
     bool visited_by_another() const noexcept { return rl::rand(2) == 0; }
     bool has_other_process() const noexcept { return rl::rand(2) == 0; }
     bool is_shunned(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
     bool is_contested(std::uint64_t) const noexcept { return rl::rand(2) == 0; }
     bool may_try_yielding(std::uint64_t, std::uint32_t) const noexcept { return rl::rand(2) == 0; }
-    int times_before_yield(std::uint64_t) const noexcept { return 0; }
-    std::uint64_t ran_since(int) const noexcept { return 0; }
-    void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) const noexcept {}
-    void note_preemption(std::uint64_t, std::uint64_t) const noexcept {}
-    void note_short_yield() const noexcept {}
-    void note_wait() const noexcept {}
-    std::uint32_t waits() const noexcept { return 0; }
   };
   static hints& core() noexcept {
     static hints any;
