@@ -16,6 +16,8 @@
 #include "tests/conformance/cases.hpp"
 #include "tests/conformance/providers.hpp"
 #include "tests/support/reductions.hpp"
+#include "tests/termination/explore.hpp"
+#include "tests/termination/scenarios.hpp"
 #include "tutti.h"
 #include "tutti/comm/communicator.hpp"
 #include "tutti/reduce/reduction.hpp"
@@ -129,6 +131,19 @@ TEST(Recipes, CommunicatorsTakeThem) {
   } catch (const std::invalid_argument& e) {
     EXPECT_NE(std::string(e.what()).find("roll_call"), std::string::npos) << e.what();
   }
+}
+
+// Every state of two participants, with one message.
+TEST(Recipes, TheExplorerTakesTheProtocol) {
+  using namespace tutti::protocol;
+  const auto scenarios = test::quick_scenarios();
+  EXPECT_TRUE(std::any_of(scenarios.begin(), scenarios.end(),
+                          [](const test::scenario& s) { return s.name == "lap"; }));
+  const auto found =
+      test::explore(test::of("lap", release_scheme::epochs, 2, 1, true), false, 1'000'000);
+  EXPECT_EQ(found.violation, "");
+  EXPECT_TRUE(found.complete);
+  EXPECT_GT(found.states, 100u);
 }
 
 TEST(Recipes, ReductionsTakeThem) {
