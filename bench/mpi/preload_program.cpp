@@ -18,8 +18,6 @@
 #include <cstdio>
 #include <functional>
 #include <new>
-#include <numeric>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -237,17 +235,9 @@ void take_sample(series& one, shared_memory& memory) {
   one.last_in_last_out.push_back(last_in_last_out_ns(count, memory));
 }
 
-// The series take turns, each round in another random order, so that a change of the machine hits
-// all alike. All ranks draw the same orders.
 void measure(std::vector<series>& all, const request& asked, shared_memory& memory) {
   for (series& one : all) calibrate(one, asked.batch_ms * 1e6, memory);
-  std::vector<std::size_t> order(all.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::mt19937 random(1);
-  for (std::uint64_t round = 0; round < asked.rounds; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t at : order) take_sample(all[at], memory);
-  }
+  take_turns(all.size(), asked.rounds, [&](std::size_t at) { take_sample(all[at], memory); });
 }
 
 void print(const series& one, const char* family, const char* metric,
@@ -288,13 +278,11 @@ void run(const request& asked) {
 int main(int argc, char** argv) {
   using namespace tutti;
   bench::request asked;
-  cli::program program("Small collective calls of the preload, of the MPI, and a ticket barrier",
-                       "tutti-bench-mpi-preload");
-  bench::add_length_options(program, asked.rounds, asked.batch_ms);
+  bench::mpi_program program(
+      "Small collective calls of the preload, of the MPI, and a ticket barrier",
+      "tutti-bench-mpi-preload", asked.rounds, asked.batch_ms);
   return program.run(argc, argv, [&] {
-    return bench::run_in_mpi("tutti-bench-mpi-preload", [&] {
-      bench::run(asked);
-      return cli::success;
-    });
+    bench::run(asked);
+    return cli::success;
   });
 }

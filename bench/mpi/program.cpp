@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <numeric>
-#include <random>
 
 #include "bench/harness/machine.hpp"
 #include "bench/harness/record.hpp"
@@ -66,20 +64,13 @@ std::uint64_t batch_of(const mpi_series& series, double batch_ns) {
   }
 }
 
-// The series take turns, each round in another random order, so that a change of the machine hits
-// all alike. All ranks draw the same orders.
 std::vector<std::vector<double>> measure(const std::vector<mpi_series>& all, const request& asked) {
   std::vector<std::uint64_t> batch;
   for (const mpi_series& series : all) batch.push_back(batch_of(series, asked.batch_ms * 1e6));
   std::vector<std::vector<double>> samples(all.size());
-  std::vector<std::size_t> order(all.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::mt19937 random(1);
-  for (std::uint64_t round = 0; round < asked.rounds; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t at : order)
-      samples[at].push_back(time_of(all[at], batch[at]) / static_cast<double>(batch[at]));
-  }
+  take_turns(all.size(), asked.rounds, [&](std::size_t at) {
+    samples[at].push_back(time_of(all[at], batch[at]) / static_cast<double>(batch[at]));
+  });
   return samples;
 }
 
@@ -173,13 +164,10 @@ int run_among_others(const request& asked) {
 int main(int argc, char** argv) {
   using namespace tutti;
   bench::request asked;
-  cli::program program("Episodes and messages between processes, beside MPI's own primitives",
-                       "tutti-bench-mpi");
+  bench::mpi_program program("Episodes and messages between processes, beside MPI's own primitives",
+                             "tutti-bench-mpi", asked.rounds, asked.batch_ms);
   program.add_option("benchmark", asked.benchmarks, "idle, message, hop (default: all)")
       .one_of({"idle", "message", "hop"});
-  bench::add_length_options(program, asked.rounds, asked.batch_ms);
   program.add_flag("--json", asked.json, "JSON lines");
-  return program.run(argc, argv, [&] {
-    return bench::run_in_mpi("tutti-bench-mpi", [&] { return bench::run_among_others(asked); });
-  });
+  return program.run(argc, argv, [&] { return bench::run_among_others(asked); });
 }
