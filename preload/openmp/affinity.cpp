@@ -17,6 +17,7 @@
 #include "preload/openmp/places.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
+#include "preload/openmp/word_reader.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::openmp {
@@ -55,48 +56,14 @@ std::vector<place> grouped_by(const char* file) {
   return groups;
 }
 
-class place_parser {
- public:
-  explicit place_parser(const char* text) : at_(text) { skip(); }
-  bool take(char c) {
-    if (*at_ != c) return false;
-    ++at_;
-    skip();
-    return true;
-  }
-  bool take_word(const char* word) {
-    const std::size_t size = std::strlen(word);
-    if (strncasecmp(at_, word, size) != 0 || std::isalnum(static_cast<unsigned char>(at_[size])))
-      return false;
-    at_ += size;
-    skip();
-    return true;
-  }
-  bool number(long& value) {
-    char* end = nullptr;
-    value = std::strtol(at_, &end, 10);
-    if (end == at_) return false;
-    at_ = end;
-    skip();
-    return true;
-  }
-  bool is_at_end() const { return *at_ == '\0'; }
-
- private:
-  void skip() {
-    while (std::isspace(static_cast<unsigned char>(*at_))) ++at_;
-  }
-  const char* at_;
-};
-
 // {a:count:stride, !b, ...}: the CPUs, without the braces.
-bool parse_cpus(place_parser& p, std::vector<long>& cpus) {
+bool parse_cpus(word_reader& p, std::vector<long>& cpus) {
   do {
     const bool excludes = p.take('!');
     long first = 0, count = 1, stride = 1;
-    if (!p.number(first) || first < 0) return false;
-    if (p.take(':') && (!p.number(count) || count < 1)) return false;
-    if (count > 1 && p.take(':') && !p.number(stride)) return false;
+    if (!p.take_signed(first) || first < 0) return false;
+    if (p.take(':') && (!p.take_signed(count) || count < 1)) return false;
+    if (count > 1 && p.take(':') && !p.take_signed(stride)) return false;
     for (long i = 0; i < count; ++i) {
       const long cpu = first + i * stride;
       if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
@@ -119,7 +86,7 @@ void add_place(std::vector<place>& list, const std::vector<long>& cpus, long shi
   if (CPU_COUNT(&made.cpus) > 0) list.push_back(made);
 }
 
-bool parse_list(place_parser& p, std::vector<place>& list) {
+bool parse_list(word_reader& p, std::vector<place>& list) {
   do {
     const bool excludes = p.take('!');
     std::vector<long> cpus;
@@ -127,12 +94,12 @@ bool parse_list(place_parser& p, std::vector<place>& list) {
       if (!parse_cpus(p, cpus) || !p.take('}')) return false;
     } else {
       long cpu = 0;
-      if (!p.number(cpu) || cpu < 0) return false;
+      if (!p.take_signed(cpu) || cpu < 0) return false;
       cpus.push_back(cpu);
     }
     long count = 1, stride = static_cast<long>(cpus.size());
-    if (p.take(':') && (!p.number(count) || count < 1)) return false;
-    if (count > 1 && p.take(':') && !p.number(stride)) return false;
+    if (p.take(':') && (!p.take_signed(count) || count < 1)) return false;
+    if (count > 1 && p.take(':') && !p.take_signed(stride)) return false;
     if (excludes) {
       std::vector<place> gone;
       add_place(gone, cpus, 0);
@@ -178,11 +145,11 @@ bool parse_places(const char* text) {
       {"ll_caches", "cache/index3/shared_cpu_list"},
       {"numa_domains", "topology/physical_package_id"},
   };
-  place_parser p(text);
+  word_reader p(text);
   for (const auto& each : abstract) {
     if (!p.take_word(each.name)) continue;
     long most = 0;
-    if (p.take('(') && (!p.number(most) || most < 1 || !p.take(')'))) return false;
+    if (p.take('(') && (!p.take_signed(most) || most < 1 || !p.take(')'))) return false;
     if (!p.is_at_end()) return false;
     std::vector<place> list;
     if (each.file != nullptr)

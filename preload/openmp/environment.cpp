@@ -4,10 +4,8 @@
 
 #include <dlfcn.h>
 #include <sched.h>
-#include <strings.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +15,7 @@
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/places.hpp"
+#include "preload/openmp/word_reader.hpp"
 #include "tutti/platform/cpu_quota.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
@@ -44,51 +43,10 @@ void complain(const char* format, const char* name) {
 }
 void invalid(const char* name) { complain("Invalid value for environment variable %s", name); }
 
-// A value that is being read, without the blanks around its words.
-class text {
- public:
-  explicit text(const char* at) : at_(at) { skip(); }
-  bool is_at_end() const { return *at_ == '\0'; }
-  bool take(char c) {
-    if (*at_ != c) return false;
-    ++at_;
-    skip();
-    return true;
-  }
-  bool take_word(const char* word) {
-    const std::size_t size = std::strlen(word);
-    if (strncasecmp(at_, word, size) != 0 || std::isalnum(at_[size]) || at_[size] == '_')
-      return false;
-    at_ += size;
-    skip();
-    return true;
-  }
-  bool take_number(unsigned long& value) {
-    if (*at_ == '-') return false;
-    return take_signed(reinterpret_cast<long&>(value));
-  }
-  bool take_signed(long& value) {
-    char* end = nullptr;
-    errno = 0;
-    value = static_cast<long>(*at_ == '-' ? static_cast<unsigned long>(std::strtol(at_, &end, 10))
-                                          : std::strtoul(at_, &end, 10));
-    if (errno != 0 || end == at_) return false;
-    at_ = end;
-    skip();
-    return true;
-  }
-
- private:
-  void skip() {
-    while (std::isspace(static_cast<unsigned char>(*at_))) ++at_;
-  }
-  const char* at_;
-};
-
 bool read_number(const char* name, unsigned long& value, bool allows_zero) {
   const char* const found = std::getenv(name);
   if (found == nullptr) return false;
-  text t(found);
+  word_reader t(found);
   unsigned long number = 0;
   if (!t.take_number(number) || !t.is_at_end() || (number == 0 && !allows_zero)) {
     invalid(name);
@@ -101,9 +59,9 @@ bool read_number(const char* name, unsigned long& value, bool allows_zero) {
 bool read_bool(const char* name, bool& value) {
   const char* const found = std::getenv(name);
   if (found == nullptr) return false;
-  text t(found);
+  word_reader t(found);
   if (t.take_word("true") && t.is_at_end()) return value = true, true;
-  text again(found);
+  word_reader again(found);
   if (again.take_word("false") && again.is_at_end()) {
     value = false;
     return true;
@@ -116,7 +74,7 @@ void read_threads(global_settings& g) {
   const char* const found = std::getenv("OMP_NUM_THREADS");
   if (found == nullptr) return;
   std::vector<unsigned> list;
-  text t(found);
+  word_reader t(found);
   do {
     unsigned long threads = 0;
     if (!t.take_number(threads) || threads == 0 || threads > 0x7fffffff)
@@ -132,7 +90,7 @@ void read_bind(global_settings& g, bool& is_given) {
   constexpr const char* name = "OMP_PROC_BIND";
   const char* const found = std::getenv(name);
   if (found == nullptr) return;
-  text t(found);
+  word_reader t(found);
   std::vector<unsigned char> list;
   if (t.take_word("false")) {
     list.push_back(bind_false);
@@ -160,7 +118,7 @@ void read_schedule(global_settings& g) {
   constexpr const char* name = "OMP_SCHEDULE";
   const char* const found = std::getenv(name);
   if (found == nullptr) return;
-  text t(found);
+  word_reader t(found);
   unsigned modifier = 0;
   bool is_nonmonotonic = false;
   if (t.take_word("monotonic")) {
@@ -198,7 +156,7 @@ void read_schedule(global_settings& g) {
 bool read_stack(const char* name, std::size_t& bytes) {
   const char* const found = std::getenv(name);
   if (found == nullptr) return false;
-  text t(found);
+  word_reader t(found);
   unsigned long number = 0;
   if (!t.take_number(number)) {
     invalid(name);
@@ -224,10 +182,10 @@ bool read_stack(const char* name, std::size_t& bytes) {
 void read_wait_policy(global_settings& g) {
   const char* const found = std::getenv("OMP_WAIT_POLICY");
   if (found == nullptr) return;
-  text t(found);
+  word_reader t(found);
   if (t.take_word("active") && t.is_at_end())
     g.wait_policy = 1;
-  else if (text again(found); again.take_word("passive") && again.is_at_end())
+  else if (word_reader again(found); again.take_word("passive") && again.is_at_end())
     g.wait_policy = 0;
   else
     invalid("OMP_WAIT_POLICY");
@@ -264,7 +222,7 @@ void read_environment(global_settings& g) {
   read_bool("OMP_CANCELLATION", g.can_cancel);
   read_bool("OMP_DISPLAY_AFFINITY", g.displays_affinity);
   if (const char* const device = std::getenv("OMP_DEFAULT_DEVICE"); device != nullptr) {
-    text t(device);
+    word_reader t(device);
     long value = 0;
     if (t.take_signed(value) && t.is_at_end())
       g.first.device = static_cast<int>(value);
@@ -303,7 +261,7 @@ void read_environment(global_settings& g) {
                                             "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
     bool is_found = false;
     for (std::size_t i = 0; i < std::size(names) && !is_found; ++i) {
-      text t(allocator);
+      word_reader t(allocator);
       is_found = t.take_word(names[i]) && t.is_at_end();
       if (is_found) g.first.allocator = i + 1;
     }
@@ -348,7 +306,7 @@ global_settings& make_global() {
   global_ = g;
   if (const char* const display = std::getenv("OMP_DISPLAY_ENV");
       display != nullptr && !is_libgomp_loaded()) {
-    text t(display), again(display), last(display);
+    word_reader t(display), again(display), last(display);
     if (t.take_word("true") && t.is_at_end())
       display_environment(false);
     else if (again.take_word("verbose") && again.is_at_end())

@@ -247,15 +247,12 @@ TUTTI_KMPC void __kmpc_end_reduce_nowait(source_place*, int, void* name) {
   lock_in(name).unlock();
   if (is_reproducible()) end_in_order(self());
 }
-TUTTI_KMPC int __kmpc_reduce(source_place*, int, int, std::size_t, void*, void (*)(void*, void*),
-                             void* name) {
-  if (is_reproducible()) begin_in_order(self());
-  lock_in(name).lock();
-  return 1;
+TUTTI_KMPC int __kmpc_reduce(source_place* at, int thread, int values, std::size_t bytes,
+                             void* data, void (*add)(void*, void*), void* name) {
+  return __kmpc_reduce_nowait(at, thread, values, bytes, data, add, name);
 }
-TUTTI_KMPC void __kmpc_end_reduce(source_place*, int, void* name) {
-  lock_in(name).unlock();
-  if (is_reproducible()) end_in_order(self());
+TUTTI_KMPC void __kmpc_end_reduce(source_place* at, int thread, void* name) {
+  __kmpc_end_reduce_nowait(at, thread, name);
   wait_at_barrier(self(), false);
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include "tutti/platform/config.hpp"
 
@@ -41,15 +42,6 @@ class small_lock {
 static_assert(sizeof(small_lock) == 4);
 
 // Holds a lock until the end of the scope.
-class locked {
- public:
-  explicit locked(small_lock& lock) noexcept : lock_(lock) { lock_.lock(); }
-  ~locked() { lock_.unlock(); }
-  locked(const locked&) = delete;
-  locked& operator=(const locked&) = delete;
-
- private:
-  small_lock& lock_;
-};
+using locked = std::lock_guard<small_lock>;
 
 }  // namespace tutti::openmp

@@ -60,9 +60,10 @@ bool may_run(const task& t, const task* within) {
   return within == nullptr || descends(t.parent, within, within->depth);
 }
 
-task* take_newest(task_queue& queue, const task* within) {
+// `end` is read under the lock.
+task* take_first(task_queue& queue, task* const& end, task* task::*next, const task* within) {
   const locked guard(queue.lock);
-  for (task* t = queue.newest; t != nullptr; t = t->older) {
+  for (task* t = end; t != nullptr; t = t->*next) {
     if (!may_run(*t, within)) continue;
     remove(queue, *t);
     return t;
@@ -70,14 +71,12 @@ task* take_newest(task_queue& queue, const task* within) {
   return nullptr;
 }
 
+// Take the first task that may run, from the newest to the oldest or the other way round.
+task* take_newest(task_queue& queue, const task* within) {
+  return take_first(queue, queue.newest, &task::older, within);
+}
 task* take_oldest(task_queue& queue, const task* within) {
-  const locked guard(queue.lock);
-  for (task* t = queue.oldest; t != nullptr; t = t->newer) {
-    if (!may_run(*t, within)) continue;
-    remove(queue, *t);
-    return t;
-  }
-  return nullptr;
+  return take_first(queue, queue.oldest, &task::newer, within);
 }
 
 // Wakes the ranks that sleep in an ancestor of the new task.

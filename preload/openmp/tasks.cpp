@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "preload/free_list.hpp"
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
@@ -143,13 +144,7 @@ void wait_for(thread& me, Waited& of) {
 // ---- tasks and their memory
 
 task& new_task(thread& me) {
-  task_with_data* t = nullptr;
-  if (me.free_tasks.empty()) {
-    t = new task_with_data;
-  } else {
-    t = static_cast<task_with_data*>(me.free_tasks.back());
-    me.free_tasks.pop_back();
-  }
+  auto* const t = take_or_make<task_with_data>(me.free_tasks);
   task& parent = *me.now.current;
   t->parent = &parent;
   t->team = me.now.team;
@@ -347,13 +342,7 @@ void fulfill(thread& me, task& t) {
 // ---- groups
 
 void start_group(thread& me, bool is_of_workshare) {
-  taskgroup* g = nullptr;
-  if (me.free_groups.empty()) {
-    g = new taskgroup;
-  } else {
-    g = me.free_groups.back();
-    me.free_groups.pop_back();
-  }
+  taskgroup* const g = take_or_make(me.free_groups);
   g->outer = me.now.current->group;
   g->is_of_workshare = is_of_workshare;
   g->of_clang = nullptr;

@@ -13,6 +13,7 @@
 #include <new>
 #include <optional>
 
+#include "preload/free_list.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/places.hpp"
@@ -187,15 +188,8 @@ thread& make_this_thread() {
 
 omp_team* new_team() {
   free_workers& p = pool();
-  {
-    const locked guard(p.lock);
-    if (!p.teams.empty()) {
-      omp_team* const c = p.teams.back();
-      p.teams.pop_back();
-      return c;
-    }
-  }
-  return new omp_team;
+  const locked guard(p.lock);
+  return take_or_make(p.teams);
 }
 
 worker* get_worker() {

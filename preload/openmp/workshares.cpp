@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "preload/free_list.hpp"
 #include "preload/openmp/loops.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
@@ -11,13 +12,7 @@ namespace tutti::openmp {
 namespace {
 
 workshare* new_workshare(thread& me, const plan& wanted, unsigned threads) {
-  workshare* s = nullptr;
-  if (me.free_workshares.empty()) {
-    s = new workshare;
-  } else {
-    s = me.free_workshares.back();
-    me.free_workshares.pop_back();
-  }
+  workshare* const s = take_or_make(me.free_workshares);
   static_cast<plan&>(*s) = wanted;
   // relaxed: publishing the construct publishes them.
   s->next.store(nullptr, relaxed);

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <vector>
 
+#include "preload/free_list.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/mutex.hpp"
 #include "tutti/wait/adaptive.hpp"
@@ -86,13 +87,7 @@ extern "C" {
   }
   pool& p = objects();
   p.mutex.lock();
-  pooled* object = nullptr;
-  if (p.free.empty()) {
-    object = new pooled;
-  } else {
-    object = p.free.back();
-    p.free.pop_back();
-  }
+  pooled* const object = take_or_make(p.free);
   p.mutex.unlock();
   object->participants = count;
   // relaxed: late threads only read it.
