@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "bench/floors/report.hpp"
 #include "bench/harness/statistics.hpp"
@@ -41,14 +40,6 @@ cli::json head_of(const event_suite& s, const event_result& r) {
           {"pin", s.plan().where.name},
           {"scenario", r.when->name},
           {"session", session_of(*r.when)}};
-}
-
-double sigma_of(const std::vector<double>& samples) {
-  double sum = 0, squares = 0;
-  for (const double v : samples) sum += v;
-  const double mean = sum / static_cast<double>(samples.size());
-  for (const double v : samples) squares += (v - mean) * (v - mean);
-  return std::sqrt(squares / static_cast<double>(samples.size()));
 }
 
 // The samples in rising order, each with how many it stands for.

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include "bench/harness/start_gate.hpp"
 #include "bench/harness/statistics.hpp"
@@ -35,14 +34,6 @@ std::vector<rank_t> threads_of(const std::vector<rank_t>& receivers) {
   std::vector<rank_t> threads = receivers;
   for (rank_t& n : threads) ++n;
   return threads;
-}
-
-double sigma_of(const std::vector<double>& values) {
-  double sum = 0, squares = 0;
-  for (const double v : values) sum += v;
-  const double mean = sum / static_cast<double>(values.size());
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
 }  // namespace

@@ -37,4 +37,12 @@ summary summarize(std::vector<double> samples) {
 
 double median_of(std::vector<double> samples) { return summarize(std::move(samples)).median; }
 
+double sigma_of(const std::vector<double>& samples) {
+  double sum = 0, squares = 0;
+  for (const double v : samples) sum += v;
+  const double mean = sum / static_cast<double>(samples.size());
+  for (const double v : samples) squares += (v - mean) * (v - mean);
+  return std::sqrt(squares / static_cast<double>(samples.size()));
+}
+
 }  // namespace tutti::bench

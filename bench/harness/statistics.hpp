@@ -16,5 +16,7 @@ struct summary {
 summary summarize(std::vector<double> samples);
 
 double median_of(std::vector<double> samples);
+// The standard deviation of all samples, of which there is at least one.
+double sigma_of(const std::vector<double>& samples);
 
 }  // namespace tutti::bench
