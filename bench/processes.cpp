@@ -9,19 +9,18 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/harness/record.hpp"
+#include "bench/harness/shared_memory.hpp"
 #include "bench/harness/statistics.hpp"
 #include "cli/lists.hpp"
 #include "cli/options.hpp"
@@ -55,46 +54,26 @@ struct board {
   std::atomic<std::uint64_t> known_at{0};
 };
 
-class memory {
- public:
-  explicit memory(std::size_t bytes)
-      : bytes_(bytes),
-        base_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-    if (base_ == MAP_FAILED) throw std::bad_alloc();
-  }
-  ~memory() { munmap(base_, bytes_); }
-  memory(const memory&) = delete;
-  memory& operator=(const memory&) = delete;
-  void* base() const noexcept { return base_; }
-  std::size_t bytes() const noexcept { return bytes_; }
-
- private:
-  std::size_t bytes_;
-  void* base_;
-};
-
 class shared_place {
  public:
-  explicit shared_place(rank_t n)
-      : n_(n), barrier_(shared_barrier::bytes_for(n)), board_memory_(sizeof(board)) {
+  explicit shared_place(rank_t n) : n_(n), barrier_(shared_barrier::bytes_for(n)) {
     shared_barrier::build(barrier_.base(), barrier_.bytes(), n);
-    the_board_ = ::new (board_memory_.base()) board;
     pthread_barrierattr_t shared;
     pthread_barrierattr_init(&shared);
     pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
-    pthread_barrier_init(&the_board_->barrier, &shared, n);
+    pthread_barrier_init(&board_->barrier, &shared, n);
   }
   shared_barrier join(rank_t rank) const {
     auto sync = shared_barrier::at(barrier_.base(), barrier_.bytes(), n_);
     sync.join(rank);
     return sync;
   }
-  board& said() const noexcept { return *the_board_; }
+  board& said() const noexcept { return *board_; }
 
  private:
   rank_t n_;
-  memory barrier_, board_memory_;
-  board* the_board_;
+  shared_memory barrier_;
+  shared_object<board> board_;
 };
 
 // If there is a CPU for each of n processes, each gets one of its own.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What eventcounts, condition variables, events and workers promise, with every wait policy of the
 // list; between virtual ranks, and between processes.
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <new>
 #include <stdexcept>
 
+#include "bench/harness/shared_memory.hpp"
 #include "tests/event/notifications.hpp"
 #include "tutti/comm/any_wait.hpp"
 #include "tutti/platform/across_processes.hpp"
@@ -269,10 +269,7 @@ TEST(SignalAndBroadcast, ReachAnotherProcess) {
   struct shared {
     basic_event<across_processes, waiting> there, back;
   };
-  void* const room =
-      mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(room, MAP_FAILED);
-  auto* const both = ::new (room) shared;
+  const bench::shared_object<shared> both;
   constexpr int count = 500;
   const pid_t child = fork();
   if (child == 0) {
@@ -294,8 +291,6 @@ TEST(SignalAndBroadcast, ReachAnotherProcess) {
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  both->~shared();
-  munmap(room, sizeof(shared));
 }
 
 // ---- workers

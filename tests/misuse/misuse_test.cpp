@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/refusal.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/barrier/provider.hpp"
 #include "tutti/event/condition_variable.hpp"
@@ -160,12 +161,7 @@ TEST(MisuseDeathTest, WithoutAHandlerTheProgramEnds) {
 // Every build refuses these.
 template <class Call>
 void expect_refused(const std::string& what, Call call) {
-  try {
-    call();
-    ADD_FAILURE() << "not refused; expected: " << what;
-  } catch (const std::invalid_argument& e) {
-    EXPECT_EQ(e.what(), "tutti: " + what);
-  }
+  EXPECT_EQ(tutti::test::refusal_of<std::invalid_argument>(call), "tutti: " + what);
 }
 
 TEST(Refused, CountsOfParticipants) {

@@ -3,55 +3,25 @@
 #pragma once
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/harness/shared_memory.hpp"
 #include "tutti/barrier/shared.hpp"
 
 namespace tutti::test {
 
 using namespace std::chrono_literals;
 
-// Anonymous memory that later children share.
-class shared_memory {
- public:
-  explicit shared_memory(std::size_t bytes)
-      : bytes_(bytes),
-        base_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-    if (base_ == MAP_FAILED) throw std::bad_alloc();
-  }
-  ~shared_memory() { munmap(base_, bytes_); }
-  shared_memory(const shared_memory&) = delete;
-  shared_memory& operator=(const shared_memory&) = delete;
-  void* base() const noexcept { return base_; }
-  std::size_t bytes() const noexcept { return bytes_; }
-
- private:
-  std::size_t bytes_;
-  void* base_;
-};
-
-// An object of type T in such memory.
-template <class T>
-class shared_object {
- public:
-  shared_object() : memory_(sizeof(T)), object_(::new (memory_.base()) T{}) {}
-  T* operator->() const noexcept { return object_; }
-  T& operator*() const noexcept { return *object_; }
-
- private:
-  shared_memory memory_;
-  T* object_;
-};
+using bench::shared_memory;
+using bench::shared_object;
 
 // A barrier in anonymous memory.
 class place {

@@ -43,6 +43,19 @@ int attend(const test::place& at, rank_t rank, scene& said, const std::array<pid
   }
 }
 
+// Processes that attend, in a barrier of n.
+struct attendance {
+  attendance(rank_t n, const char* patience) : at(n, {.patience = patience}) {
+    for (rank_t r = 0; r < n; ++r)
+      (*pids)[r] = all.start([&, r] { return attend(at, r, *said, *pids); });
+    while (said->met == 0) std::this_thread::yield();
+  }
+  test::place at;
+  test::shared_object<scene> said;
+  test::shared_object<std::array<pid_t, most>> pids;
+  test::children all;
+};
+
 // TUTTI_TEST_RUNS: the rounds of each test.
 int number_of_rounds() {
   const char* const wanted = std::getenv("TUTTI_TEST_RUNS");
@@ -55,28 +68,22 @@ TEST(SharedKills, SurvivorsComeBackNameTheDeadAndAgree) {
   constexpr std::array patiences = {"balanced", "passive", "active", "20us"};
   for (int round = 0; round < rounds; ++round) {
     const auto n = static_cast<rank_t>(2 + random() % (most - 1));
-    const test::place at(n, {.patience = patiences[random() % patiences.size()]});
-    test::shared_object<scene> said;
-    test::shared_object<std::array<pid_t, most>> pids;
-    test::children all;
-    for (rank_t r = 0; r < n; ++r)
-      (*pids)[r] = all.start([&, r] { return attend(at, r, *said, *pids); });
-    while (said->met == 0) std::this_thread::yield();
+    attendance run(n, patiences[random() % patiences.size()]);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 1000));
     const auto victim = static_cast<rank_t>(random() % n);
-    all.kill((*pids)[victim]);
+    run.all.kill((*run.pids)[victim]);
     for (rank_t r = 0; r < n; ++r) {
-      const int status = all.wait_for((*pids)[r]);
+      const int status = run.all.wait_for((*run.pids)[r]);
       ASSERT_EQ(status, r == victim ? -SIGKILL : 0) << "round " << round << ", rank " << r;
     }
     std::uint32_t last = 0;
     bool is_known = false;
     for (rank_t r = 0; r < n; ++r) {
-      if (r == victim || !said->survivors[r].has_returned) continue;
+      if (r == victim || !run.said->survivors[r].has_returned) continue;
       if (is_known) {
-        ASSERT_EQ(said->survivors[r].last_phase, last) << round;
+        ASSERT_EQ(run.said->survivors[r].last_phase, last) << round;
       }
-      last = said->survivors[r].last_phase;
+      last = run.said->survivors[r].last_phase;
       is_known = true;
     }
   }
@@ -87,18 +94,12 @@ TEST(SharedKills, TheEndOfTheOneThatReportsIsHarmless) {
   std::mt19937 random(7);
   for (int round = 0; round < rounds / 2; ++round) {
     constexpr rank_t n = 5;
-    const test::place at(n, {.patience = "passive"});
-    test::shared_object<scene> said;
-    test::shared_object<std::array<pid_t, most>> pids;
-    test::children all;
-    for (rank_t r = 0; r < n; ++r)
-      (*pids)[r] = all.start([&, r] { return attend(at, r, *said, *pids); });
-    while (said->met == 0) std::this_thread::yield();
+    attendance run(n, "passive");
     for (const rank_t victim : {0u, 1u}) {
-      all.kill((*pids)[victim]);
+      run.all.kill((*run.pids)[victim]);
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
     }
-    for (rank_t r = 2; r < n; ++r) ASSERT_EQ(all.wait_for((*pids)[r]), 0) << round;
+    for (rank_t r = 2; r < n; ++r) ASSERT_EQ(run.all.wait_for((*run.pids)[r]), 0) << round;
   }
 }
 

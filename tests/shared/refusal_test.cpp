@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the barrier between processes refuses, and the sentences.
+#include "tests/support/refusal.hpp"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -26,12 +28,8 @@ void expect_error(reason why, const std::string& part, Call call) {
 
 template <class Call>
 void expect_refusal(const std::string& part, Call call) {
-  try {
-    call();
-    FAIL() << "no error; expected: " << part;
-  } catch (const std::invalid_argument& e) {
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-  }
+  const std::string said = test::refusal_of<std::invalid_argument>(call);
+  EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
 TEST(SharedRefuses, NamesThatAreNone) {

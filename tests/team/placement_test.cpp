@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/harness/shared_memory.hpp"
 #include "tests/team/cpu_time.hpp"
 #include "tests/team/teams.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -190,9 +190,8 @@ struct shared_words {
 
 // The processor time that two processes get together while each computes with one thread, in CPUs.
 double cpus_of_two_processes(bool with_teams) {
-  void* const memory = mmap(nullptr, sizeof(shared_words), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  auto& shared = *new (memory) shared_words;
+  const tutti::bench::shared_object<shared_words> in_both;
+  shared_words& shared = *in_both;
   constexpr double length = 0.15;
   const auto live = [&](int index) {
     std::optional<team> t;
@@ -213,9 +212,7 @@ double cpus_of_two_processes(bool with_teams) {
   EXPECT_EQ(in_a_child([&] { return live(1); }), 0);
   int status = -1;
   EXPECT_EQ(waitpid(first, &status, 0), first);
-  const double both = (shared.processor_seconds[0] + shared.processor_seconds[1]) / length;
-  munmap(memory, sizeof(shared_words));
-  return both;
+  return (shared.processor_seconds[0] + shared.processor_seconds[1]) / length;
 }
 
 TEST(Placement, TwoProcessesWithTeamsDoNotSitOnTheSameCore) {
