@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 
 #include "src/c_abi.hpp"
 #include "tutti/comm/any_wait.hpp"
@@ -61,11 +62,23 @@ int create(Object** out, const char* wait, Make make) noexcept {
   }
 }
 
+// Calls call() with the C++ object of a handle, and returns its result, or TUTTI_OK if it has none.
+template <class Handle, class Call>
+int with(Handle* handle, Call call) {
+  if (handle == nullptr) return TUTTI_EINVAL;
+  if constexpr (std::is_void_v<decltype(call(handle->object))>) {
+    call(handle->object);
+    return TUTTI_OK;
+  } else {
+    return call(handle->object);
+  }
+}
+
 template <class Object>
 int set_patience(Object* object, const char* text) noexcept {
-  if (object == nullptr) return TUTTI_EINVAL;
-  return tutti::c_abi::set_patience(
-      text, [&](tutti::patience p) { return object->object.set_patience(p); });
+  return with(object, [&](auto& its) {
+    return tutti::c_abi::set_patience(text, [&](tutti::patience p) { return its.set_patience(p); });
+  });
 }
 
 int in_time(bool is_in_time) noexcept { return is_in_time ? TUTTI_OK : TUTTI_ETIMEDOUT; }
@@ -100,6 +113,11 @@ int wait_for_condition(tutti_condition* condition, const tutti_lock* lock, Deadl
   return in_time(condition->object.wait_by(held, until));
 }
 
+template <class Eventcount>
+auto key_of(const Eventcount&, std::uint32_t seen) noexcept {
+  return typename Eventcount::key(seen);
+}
+
 int check_worker(const tutti_workers* workers, rank_t worker) noexcept {
   if (workers == nullptr) return TUTTI_EINVAL;
   return worker < workers->object.workers() ? TUTTI_OK : TUTTI_ERANK;
@@ -130,23 +148,18 @@ int tutti_event_set_patience(tutti_event* event, const char* patience) {
   return set_patience(event, patience);
 }
 int tutti_event_signal(tutti_event* event, std::uint32_t count) {
-  if (event == nullptr) return TUTTI_EINVAL;
-  if (count != 0) event->object.signal(count);
-  return TUTTI_OK;
+  return with(event, [&](auto& its) {
+    if (count != 0) its.signal(count);
+  });
 }
 int tutti_event_wait(tutti_event* event) {
-  if (event == nullptr) return TUTTI_EINVAL;
-  event->object.wait();
-  return TUTTI_OK;
+  return with(event, [](auto& its) { its.wait(); });
 }
 int tutti_event_wait_for(tutti_event* event, std::uint64_t timeout_ns) {
-  if (event == nullptr) return TUTTI_EINVAL;
-  return in_time(event->object.wait_by(deadline_in(timeout_ns)));
+  return with(event, [&](auto& its) { return in_time(its.wait_by(deadline_in(timeout_ns))); });
 }
 int tutti_event_broadcast(tutti_event* event) {
-  if (event == nullptr) return TUTTI_EINVAL;
-  event->object.broadcast();
-  return TUTTI_OK;
+  return with(event, [](auto& its) { its.broadcast(); });
 }
 int tutti_event_now(const tutti_event* event, std::uint32_t* place) {
   if (event == nullptr || place == nullptr) return TUTTI_EINVAL;
@@ -175,32 +188,22 @@ int tutti_eventcount_prepare_wait(tutti_eventcount* eventcount, std::uint32_t* k
   return TUTTI_OK;
 }
 int tutti_eventcount_cancel_wait(tutti_eventcount* eventcount, std::uint32_t key) {
-  if (eventcount == nullptr) return TUTTI_EINVAL;
-  using key_type = decltype(eventcount->object)::key;
-  eventcount->object.cancel_wait(key_type(key));
-  return TUTTI_OK;
+  return with(eventcount, [&](auto& its) { its.cancel_wait(key_of(its, key)); });
 }
 int tutti_eventcount_commit_wait(tutti_eventcount* eventcount, std::uint32_t key) {
-  if (eventcount == nullptr) return TUTTI_EINVAL;
-  using key_type = decltype(eventcount->object)::key;
-  eventcount->object.commit_wait(key_type(key));
-  return TUTTI_OK;
+  return with(eventcount, [&](auto& its) { its.commit_wait(key_of(its, key)); });
 }
 int tutti_eventcount_commit_wait_for(tutti_eventcount* eventcount, std::uint32_t key,
                                      std::uint64_t timeout_ns) {
-  if (eventcount == nullptr) return TUTTI_EINVAL;
-  using key_type = decltype(eventcount->object)::key;
-  return in_time(eventcount->object.commit_wait(key_type(key), deadline_in(timeout_ns)));
+  return with(eventcount, [&](auto& its) {
+    return in_time(its.commit_wait(key_of(its, key), deadline_in(timeout_ns)));
+  });
 }
 int tutti_eventcount_notify_one(tutti_eventcount* eventcount) {
-  if (eventcount == nullptr) return TUTTI_EINVAL;
-  eventcount->object.notify_one();
-  return TUTTI_OK;
+  return with(eventcount, [](auto& its) { its.notify_one(); });
 }
 int tutti_eventcount_notify_all(tutti_eventcount* eventcount) {
-  if (eventcount == nullptr) return TUTTI_EINVAL;
-  eventcount->object.notify_all();
-  return TUTTI_OK;
+  return with(eventcount, [](auto& its) { its.notify_all(); });
 }
 
 int tutti_condition_create(tutti_condition** out, const char* wait) {
@@ -219,14 +222,10 @@ int tutti_condition_wait_for(tutti_condition* condition, const tutti_lock* lock,
   return wait_for_condition(condition, lock, deadline_in(timeout_ns));
 }
 int tutti_condition_notify_one(tutti_condition* condition) {
-  if (condition == nullptr) return TUTTI_EINVAL;
-  condition->object.notify_one();
-  return TUTTI_OK;
+  return with(condition, [](auto& its) { its.notify_one(); });
 }
 int tutti_condition_notify_all(tutti_condition* condition) {
-  if (condition == nullptr) return TUTTI_EINVAL;
-  condition->object.notify_all();
-  return TUTTI_OK;
+  return with(condition, [](auto& its) { its.notify_all(); });
 }
 
 int tutti_workers_create(tutti_workers** out, std::uint32_t workers, std::uint32_t senders,
@@ -246,8 +245,8 @@ int tutti_workers_add(tutti_workers* workers, tutti_action function, void* arg,
   return *action == workers->object.no_action ? TUTTI_EAGAIN : TUTTI_OK;
 }
 int tutti_workers_remove(tutti_workers* workers, std::uint32_t action, std::uint32_t by_worker) {
-  if (workers == nullptr) return TUTTI_EINVAL;
-  return workers->object.remove(action, by_worker) ? TUTTI_OK : TUTTI_EINVAL;
+  return with(workers,
+              [&](auto& its) { return its.remove(action, by_worker) ? TUTTI_OK : TUTTI_EINVAL; });
 }
 int tutti_workers_post(tutti_workers* workers, std::uint32_t sender, std::uint32_t worker,
                        std::uint32_t action, std::uintptr_t payload) {
