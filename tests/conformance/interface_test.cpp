@@ -19,22 +19,17 @@
 
 namespace {
 
-struct standard {
+template <template <class...> class Barrier>
+struct family {
   template <class... Completion>
-  using barrier = std::barrier<Completion...>;
+  using barrier = Barrier<Completion...>;
   template <class F>
   static auto make(std::ptrdiff_t n, F completion) {
-    return std::barrier(n, std::move(completion));
+    return Barrier(n, std::move(completion));
   }
 };
-struct tuttis {
-  template <class... Completion>
-  using barrier = tutti::barrier<Completion...>;
-  template <class F>
-  static auto make(std::ptrdiff_t n, F completion) {
-    return tutti::barrier(n, std::move(completion));
-  }
-};
+using standard = family<std::barrier>;
+using tuttis = family<tutti::barrier>;
 
 template <class Family>
 class Interface : public testing::Test {};
