@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/contenders/rank_sums.hpp"
+#include "bench/contenders/summing_runtime.hpp"
 #include "bench/harness/runtime.hpp"
 
 namespace tutti::bench {
@@ -16,9 +16,10 @@ namespace tutti::bench {
 //   close()  the master: waits for all workers    done()         a worker: is through it
 // each call pair publishing what was written before it.
 template <class Signals>
-class pool_runtime final : public region_runtime_base<pool_runtime<Signals>> {
+class pool_runtime final : public summing_runtime<pool_runtime<Signals>> {
  public:
-  explicit pool_runtime(rank_t threads) : signals_(threads), sums_(threads) {
+  explicit pool_runtime(rank_t threads)
+      : summing_runtime<pool_runtime<Signals>>(threads), signals_(threads) {
     for (rank_t rank = 1; rank < threads; ++rank) {
       workers_.emplace_back([this, rank] { work(rank); });
     }
@@ -37,11 +38,6 @@ class pool_runtime final : public region_runtime_base<pool_runtime<Signals>> {
     signals_.close();
   }
 
-  template <class Body>
-  pair_of_doubles fork_reduce(Body body) {
-    return sums_.reduce(*this, body);
-  }
-
  private:
   struct job {
     void (*call)(void*, rank_t) = nullptr;  // null: the end
@@ -58,7 +54,6 @@ class pool_runtime final : public region_runtime_base<pool_runtime<Signals>> {
 
   Signals signals_;
   job job_;
-  rank_sums sums_;
   std::vector<std::thread> workers_;
 };
 

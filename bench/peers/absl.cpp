@@ -34,28 +34,26 @@ class absl_barrier final : public timed_barrier_base<absl_barrier> {
   std::vector<position> next_;
 };
 
-class by_condition final : public notifier {
+class by_condition final : public counting_notifier<std::uint64_t> {
  public:
-  explicit by_condition(rank_t receivers) : receivers_(receivers), seen_(receivers) {}
+  explicit by_condition(rank_t receivers) : counting_notifier(receivers) {}
   void notify() override {
     {
       const absl::MutexLock lock(&mutex_);
       ++count_;
     }
-    receivers_ == 1 ? changed_.Signal() : changed_.SignalAll();
+    has_one_receiver() ? changed_.Signal() : changed_.SignalAll();
   }
   void wait(rank_t receiver) override {
     const absl::MutexLock lock(&mutex_);
-    while (count_ == seen_[receiver].value) changed_.Wait(&mutex_);
-    seen_[receiver].value = count_;
+    while (count_ == seen_by(receiver)) changed_.Wait(&mutex_);
+    seen_by(receiver) = count_;
   }
 
  private:
-  rank_t receivers_;
   absl::Mutex mutex_;
   absl::CondVar changed_;
   std::uint64_t count_ = 0;
-  array<padded<std::uint64_t>> seen_;
 };
 
 }  // namespace

@@ -7,16 +7,16 @@
 #include <unsupported/Eigen/CXX11/ThreadPool>
 
 #include "bench/contenders/contender.hpp"
-#include "bench/contenders/rank_sums.hpp"
 #include "bench/contenders/rendezvous.hpp"
+#include "bench/contenders/summing_runtime.hpp"
 
 namespace tutti::bench {
 namespace {
 
-class eigen_pool final : public region_runtime_base<eigen_pool> {
+class eigen_pool final : public summing_runtime<eigen_pool> {
  public:
   explicit eigen_pool(rank_t threads)
-      : workers_(static_cast<int>(threads) - 1), sums_(threads), rendezvous_(threads) {
+      : summing_runtime(threads), workers_(static_cast<int>(threads) - 1), rendezvous_(threads) {
     if (workers_ > 0) pool_.emplace(workers_);
   }
 
@@ -34,15 +34,8 @@ class eigen_pool final : public region_runtime_base<eigen_pool> {
     rendezvous_.meet();
   }
 
-  // Eigen's pool has no reductions: a value a thread.
-  template <class Body>
-  pair_of_doubles fork_reduce(Body body) {
-    return sums_.reduce(*this, body);
-  }
-
  private:
   const int workers_;
-  rank_sums sums_;
   rendezvous rendezvous_;
   std::optional<Eigen::ThreadPool>
       pool_;  // its end joins the workers, which still may be in the rendezvous

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "bench/contenders/contender.hpp"
-#include "bench/contenders/rank_sums.hpp"
+#include "bench/contenders/summing_runtime.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 namespace fu = ashvardanian::forkunion;
 
 template <class Wait>
-class forkunion_pool final : public region_runtime_base<forkunion_pool<Wait>> {
+class forkunion_pool final : public summing_runtime<forkunion_pool<Wait>> {
  public:
-  explicit forkunion_pool(rank_t threads) : sums_(threads) {
+  explicit forkunion_pool(rank_t threads) : summing_runtime<forkunion_pool<Wait>>(threads) {
     if (!pool_.try_spawn(threads)) {
       throw std::runtime_error("ForkUnion could not start its threads");
     }
@@ -34,14 +34,7 @@ class forkunion_pool final : public region_runtime_base<forkunion_pool<Wait>> {
     pool_.for_threads(each);
   }
 
-  // ForkUnion has no reductions: its users keep a value a thread.
-  template <class Body>
-  pair_of_doubles fork_reduce(Body body) {
-    return sums_.reduce(*this, body);
-  }
-
  private:
-  rank_sums sums_;
   fu::flat_pool<std::allocator<std::thread>, Wait> pool_;
 };
 

@@ -13,17 +13,17 @@
 namespace tutti::bench {
 namespace {
 
-class raw_futex final : public notifier {
+class raw_futex final : public counting_notifier<std::uint32_t> {
  public:
-  explicit raw_futex(rank_t receivers) : receivers_(receivers), seen_(receivers) {}
+  explicit raw_futex(rank_t receivers) : counting_notifier(receivers) {}
   void notify() override {
     // release: publishes what is notified; pairs with the receivers' loads.
     word_.fetch_add(1, release);
-    syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, receivers_ == 1 ? 1 : INT_MAX, nullptr, nullptr,
-            0);
+    syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, has_one_receiver() ? 1 : INT_MAX, nullptr,
+            nullptr, 0);
   }
   void wait(rank_t receiver) override {
-    std::uint32_t& seen = seen_[receiver].value;
+    std::uint32_t& seen = seen_by(receiver);
     std::uint32_t now = 0;
     // acquire: pairs with notify().
     while ((now = word_.load(acquire)) == seen)
@@ -32,9 +32,7 @@ class raw_futex final : public notifier {
   }
 
  private:
-  rank_t receivers_;
   alignas(cache_line) std::atomic<std::uint32_t> word_{0};
-  array<padded<std::uint32_t>> seen_;
 };
 
 }  // namespace

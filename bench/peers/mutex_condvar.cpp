@@ -5,34 +5,10 @@
 
 #include "bench/contenders/contender.hpp"
 #include "bench/contenders/pool.hpp"
+#include "bench/harness/start_gate.hpp"
 
 namespace tutti::bench {
 namespace {
-
-// A mutex, a condition variable, a count and a generation, as everyone writes it.
-class textbook_barrier {
- public:
-  explicit textbook_barrier(rank_t n) : expected_(n) {}
-
-  void arrive_and_wait() {
-    std::unique_lock lock(mutex_);
-    const std::uint64_t generation = generation_;
-    if (++arrived_ == expected_) {
-      arrived_ = 0;
-      ++generation_;
-      all_here_.notify_all();
-      return;
-    }
-    all_here_.wait(lock, [&] { return generation_ != generation; });
-  }
-
- private:
-  const rank_t expected_;
-  std::mutex mutex_;
-  std::condition_variable all_here_;
-  rank_t arrived_ = 0;
-  std::uint64_t generation_ = 0;
-};
 
 class condition_variables {
  public:
@@ -74,12 +50,11 @@ class condition_variables {
 }  // namespace
 
 std::vector<contender> peer_mutex_condvar() {
-  return {{.name = "mutex+condvar",
-           .summary = "the textbook's",
-           .barrier = make_timed<textbook_barrier>},
-          {.name = "mutex+condvar pool",
-           .summary = "the textbook's",
-           .regions = make_pool<condition_variables>}};
+  return {
+      {.name = "mutex+condvar", .summary = "the textbook's", .barrier = make_timed<blocking_gate>},
+      {.name = "mutex+condvar pool",
+       .summary = "the textbook's",
+       .regions = make_pool<condition_variables>}};
 }
 
 }  // namespace tutti::bench

@@ -25,9 +25,9 @@ class posix_barrier {
 };
 
 // A mutex, a condition variable and a count.
-class by_condition final : public notifier {
+class by_condition final : public counting_notifier<std::uint64_t> {
  public:
-  explicit by_condition(rank_t receivers) : receivers_(receivers), seen_(receivers) {}
+  explicit by_condition(rank_t receivers) : counting_notifier(receivers) {}
   ~by_condition() override {
     pthread_cond_destroy(&changed_);
     pthread_mutex_destroy(&mutex_);
@@ -36,24 +36,22 @@ class by_condition final : public notifier {
     pthread_mutex_lock(&mutex_);
     ++count_;
     pthread_mutex_unlock(&mutex_);
-    if (receivers_ == 1)
+    if (has_one_receiver())
       pthread_cond_signal(&changed_);
     else
       pthread_cond_broadcast(&changed_);
   }
   void wait(rank_t receiver) override {
     pthread_mutex_lock(&mutex_);
-    while (count_ == seen_[receiver].value) pthread_cond_wait(&changed_, &mutex_);
-    seen_[receiver].value = count_;
+    while (count_ == seen_by(receiver)) pthread_cond_wait(&changed_, &mutex_);
+    seen_by(receiver) = count_;
     pthread_mutex_unlock(&mutex_);
   }
 
  private:
-  rank_t receivers_;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   std::uint64_t count_ = 0;
-  array<padded<std::uint64_t>> seen_;
 };
 
 }  // namespace

@@ -16,16 +16,16 @@ namespace tutti::bench {
 namespace {
 
 // The library's own way to wait for an atomic.
-class atomic_wait final : public notifier {
+class atomic_wait final : public counting_notifier<std::uint32_t> {
  public:
-  explicit atomic_wait(rank_t receivers) : receivers_(receivers), seen_(receivers) {}
+  explicit atomic_wait(rank_t receivers) : counting_notifier(receivers) {}
   void notify() override {
     // release: publishes what is notified; pairs with the receivers' wait.
     count_.fetch_add(1, release);
-    receivers_ == 1 ? count_.notify_one() : count_.notify_all();
+    has_one_receiver() ? count_.notify_one() : count_.notify_all();
   }
   void wait(rank_t receiver) override {
-    std::uint32_t& seen = seen_[receiver].value;
+    std::uint32_t& seen = seen_by(receiver);
     // acquire: pairs with notify().
     count_.wait(seen, acquire);
     // acquire: as above.
@@ -33,9 +33,7 @@ class atomic_wait final : public notifier {
   }
 
  private:
-  rank_t receivers_;
   alignas(cache_line) std::atomic<std::uint32_t> count_{0};
-  array<padded<std::uint32_t>> seen_;
 };
 
 // A queue for each receiver under a lock.

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "bench/contenders/contender.hpp"
-#include "bench/contenders/rank_sums.hpp"
+#include "bench/contenders/summing_runtime.hpp"
 #include "bench/harness/placement.hpp"
 
 namespace tutti::bench {
 namespace {
 
-class new_threads final : public region_runtime_base<new_threads> {
+class new_threads final : public summing_runtime<new_threads> {
  public:
-  explicit new_threads(rank_t threads) : threads_(threads), sums_(threads) {}
+  explicit new_threads(rank_t threads) : summing_runtime(threads), threads_(threads) {}
 
   // A thread that put itself on its CPU would pay for the move in every region: all may use all
   // CPUs of the placement, and the kernel starts each on an idle one.
@@ -42,14 +42,8 @@ class new_threads final : public region_runtime_base<new_threads> {
     for (auto& other : others) other.join();
   }
 
-  template <class Body>
-  pair_of_doubles fork_reduce(Body body) {
-    return sums_.reduce(*this, body);
-  }
-
  private:
   const rank_t threads_;
-  rank_sums sums_;
 };
 
 }  // namespace

@@ -9,19 +9,23 @@
 
 namespace tutti::bench {
 
-class rank_sums {
+// The base of a runtime whose fork(body) runs body(rank) for `ranks` ranks.
+template <class Derived>
+class summing_runtime : public region_runtime_base<Derived> {
  public:
-  explicit rank_sums(rank_t ranks) : values_(ranks) {}
-
-  // Runs body(rank), which returns a pair_of_doubles, by runtime.fork().
-  template <class Crew, class Body>
-  pair_of_doubles reduce(Crew& runtime, Body body) {
+  // Runs body(rank), which returns a pair_of_doubles.
+  template <class Body>
+  pair_of_doubles fork_reduce(Body body) {
     place* const values = values_.data();
-    runtime.fork([values, body](rank_t rank) { values[rank].value = body(rank); });
+    static_cast<Derived&>(*this).fork(
+        [values, body](rank_t rank) { values[rank].value = body(rank); });
     pair_of_doubles sum;
     for (const place& each : values_) sum = sum + each.value;
     return sum;
   }
+
+ protected:
+  explicit summing_runtime(rank_t ranks) : values_(ranks) {}
 
  private:
   struct alignas(cache_line) place {
