@@ -24,23 +24,25 @@ using waiting = tutti::any_wait<tutti::event_memory<tutti::native>>;
 // The wait policies hear a number of waiters, and only a bound on retries depends on it.
 constexpr rank_t some_waiters = 2;
 
+template <class Object>
+struct handle {
+  explicit handle(auto... arguments) : object(arguments...) {}
+  Object object;
+};
+
 }  // namespace
 
-struct tutti_event {
-  explicit tutti_event(auto... arguments) : object(arguments...) {}
-  tutti::basic_event<tutti::native, waiting> object;
+struct tutti_event : handle<tutti::basic_event<tutti::native, waiting>> {
+  using handle::handle;
 };
-struct tutti_eventcount {
-  explicit tutti_eventcount(auto... arguments) : object(arguments...) {}
-  tutti::basic_eventcount<tutti::native, waiting> object;
+struct tutti_eventcount : handle<tutti::basic_eventcount<tutti::native, waiting>> {
+  using handle::handle;
 };
-struct tutti_condition {
-  explicit tutti_condition(auto... arguments) : object(arguments...) {}
-  tutti::basic_condition_variable<tutti::native, waiting> object;
+struct tutti_condition : handle<tutti::basic_condition_variable<tutti::native, waiting>> {
+  using handle::handle;
 };
-struct tutti_workers {
-  explicit tutti_workers(auto... arguments) : object(arguments...) {}
-  tutti::basic_event_workers<tutti::native, waiting> object;
+struct tutti_workers : handle<tutti::basic_event_workers<tutti::native, waiting>> {
+  using handle::handle;
 };
 
 namespace {
