@@ -54,9 +54,11 @@ pool& objects() {
   return one;
 }
 
-template <class F>
-F* of_glibc(F*, const char* name) {
-  return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
+// Calls glibc's function of this name.
+template <auto* Function, class... Arguments>
+int call_glibc(const char* name, Arguments... arguments) {
+  static const auto found = reinterpret_cast<decltype(Function)>(dlsym(RTLD_NEXT, name));
+  return found(arguments...);
 }
 
 handle handle_of(const pthread_barrier_t* barrier) {
@@ -81,10 +83,8 @@ extern "C" {
   int shared = PTHREAD_PROCESS_PRIVATE;
   if (attributes != nullptr) pthread_barrierattr_getpshared(attributes, &shared);
   if (count == 0 || count > INT_MAX) return EINVAL;
-  if (shared == PTHREAD_PROCESS_SHARED) {
-    static auto* const init = of_glibc(&pthread_barrier_init, "pthread_barrier_init");
-    return init(barrier, attributes, count);
-  }
+  if (shared == PTHREAD_PROCESS_SHARED)
+    return call_glibc<&pthread_barrier_init>("pthread_barrier_init", barrier, attributes, count);
   pool& p = objects();
   p.mutex.lock();
   pooled* const object = take_or_make(p.free);
@@ -99,10 +99,8 @@ extern "C" {
 
 [[gnu::visibility("default")]] int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
   const handle h = handle_of(barrier);
-  if (h.tag != our_tag) {
-    static auto* const destroy = of_glibc(&pthread_barrier_destroy, "pthread_barrier_destroy");
-    return destroy(barrier);
-  }
+  if (h.tag != our_tag)
+    return call_glibc<&pthread_barrier_destroy>("pthread_barrier_destroy", barrier);
   const handle none{};
   std::memcpy(barrier, &none, sizeof none);
   pool& p = objects();
@@ -114,10 +112,7 @@ extern "C" {
 
 [[gnu::visibility("default")]] int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   const handle h = handle_of(barrier);
-  if (h.tag != our_tag) {
-    static auto* const wait = of_glibc(&pthread_barrier_wait, "pthread_barrier_wait");
-    return wait(barrier);
-  }
+  if (h.tag != our_tag) return call_glibc<&pthread_barrier_wait>("pthread_barrier_wait", barrier);
   pooled& b = *h.object;
   // They are read before the ticket: after the last ticket the barrier may be another one.
   const std::uint64_t participants = b.participants, first = b.first_ticket;

@@ -145,16 +145,23 @@ TEST(SharedRefuses, AChildThatUsesItsParentsRank) {
   EXPECT_EQ(sync.rank(), 0u);
 }
 
-TEST(SharedStale, IsToldAndReplaced) {
-  const test::unique_name name("stale");
-  test::children all;
+// Joins the barrier that open() returns in a child, which is killed then, and returns its number.
+template <class Open>
+pid_t die_as_rank_1(test::children& all, Open open) {
   const pid_t dead = all.start([&] {
-    shared_barrier sync = shared_barrier::create(name, 2);
+    shared_barrier sync = open();
     sync.join(1);
     raise(SIGKILL);
     return 0;
   });
   EXPECT_EQ(all.wait_for(dead), -SIGKILL);
+  return dead;
+}
+
+TEST(SharedStale, IsToldAndReplaced) {
+  const test::unique_name name("stale");
+  test::children all;
+  const pid_t dead = die_as_rank_1(all, [&] { return shared_barrier::create(name, 2); });
   expect_error(reason::stale,
                "is stale: rank 1 (process " + std::to_string(dead) +
                    ") has died, and no participant is left",
@@ -174,13 +181,7 @@ TEST(SharedStale, OneThatSomeoneStillUsesIsBroken) {
   shared_barrier sync = shared_barrier::create(name, 3);
   sync.join(0);
   test::children all;
-  const pid_t dead = all.start([&] {
-    shared_barrier mine = shared_barrier::attach(name, 3);
-    mine.join(1);
-    raise(SIGKILL);
-    return 0;
-  });
-  all.wait_for(dead);
+  const pid_t dead = die_as_rank_1(all, [&] { return shared_barrier::attach(name, 3); });
   const std::string who = "rank 1 (process " + std::to_string(dead) + ") has died";
   expect_error(reason::died, "is broken: " + who, [&] { shared_barrier::attach(name, 3); });
   expect_error(reason::died, who, [&] { shared_barrier::create_or_attach(name, 3); });
