@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "bench/harness/record.hpp"
-#include "bench/harness/shared_memory.hpp"
 #include "bench/harness/statistics.hpp"
 #include "cli/lists.hpp"
 #include "cli/options.hpp"
 #include "cli/result_line.hpp"
+#include "cli/shared_memory.hpp"
 #include "tutti/barrier/shared.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -72,8 +72,8 @@ class shared_place {
 
  private:
   rank_t n_;
-  shared_memory barrier_;
-  shared_object<board> board_;
+  cli::shared_memory barrier_;
+  cli::shared_object<board> board_;
 };
 
 // If there is a CPU for each of n processes, each gets one of its own.

@@ -7,7 +7,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "bench/harness/shared_memory.hpp"
+#include "cli/shared_memory.hpp"
 #include "tests/event/notifications.hpp"
 #include "tutti/comm/any_wait.hpp"
 #include "tutti/platform/across_processes.hpp"
@@ -269,7 +269,7 @@ TEST(SignalAndBroadcast, ReachAnotherProcess) {
   struct shared {
     basic_event<across_processes, waiting> there, back;
   };
-  const bench::shared_object<shared> both;
+  const cli::shared_object<shared> both;
   constexpr int count = 500;
   const pid_t child = fork();
   if (child == 0) {

@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/shared_memory.hpp"
+#include "cli/shared_memory.hpp"
 #include "tutti/barrier/shared.hpp"
 
 namespace tutti::test {
 
 using namespace std::chrono_literals;
 
-using bench::shared_memory;
-using bench::shared_object;
+using cli::shared_memory;
+using cli::shared_object;
 
 // A barrier in anonymous memory.
 class place {

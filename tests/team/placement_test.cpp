@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/harness/shared_memory.hpp"
+#include "cli/shared_memory.hpp"
 #include "tests/team/cpu_time.hpp"
 #include "tests/team/teams.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -190,7 +190,7 @@ struct shared_words {
 
 // The processor time that two processes get together while each computes with one thread, in CPUs.
 double cpus_of_two_processes(bool with_teams) {
-  const tutti::bench::shared_object<shared_words> in_both;
+  const tutti::cli::shared_object<shared_words> in_both;
   shared_words& shared = *in_both;
   constexpr double length = 0.15;
   const auto live = [&](int index) {

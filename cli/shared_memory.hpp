@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <new>
 
-namespace tutti::bench {
+namespace tutti::cli {
 
 class shared_memory {
  public:
@@ -43,4 +43,4 @@ class shared_object {
   T* object_;
 };
 
-}  // namespace tutti::bench
+}  // namespace tutti::cli
