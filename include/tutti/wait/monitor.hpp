@@ -5,6 +5,8 @@
 // more threads than cores. On a CPU without such an instruction it polls as spin_wait does.
 #pragma once
 
+#include <atomic>
+
 #include "tutti/wait/polling.hpp"
 
 namespace tutti {
@@ -12,8 +14,8 @@ namespace tutti {
 template <class Memory>
 struct nap_between_polls {
   template <class Word, class Ready>
-  void operator()(const Word& word, Ready is_ready) const noexcept {
-    Memory::nap(word, is_ready);
+  static void pause(const Word& word, std::memory_order order, Ready ready) noexcept {
+    Memory::nap(word, [&]() noexcept { return ready(word.load(order)); });
   }
 };
 

@@ -20,7 +20,7 @@ bool is_ready_within(int polls, const Word& word, std::memory_order order, Ready
   return false;
 }
 
-// `Between{}(word, is_ready)` is what a thread does between two polls, of which the first `Polls`
+// `Between::pause(word, order, ready)` is what a thread does between two polls, of which the first `Polls`
 // have only a pause between them.
 template <class Memory, class Between, int Polls = 0>
 class polling_wait {
@@ -31,11 +31,11 @@ class polling_wait {
   template <class Word, class Ready, class Deadline = no_deadline>
   bool until(wait_state&, const Word& word, std::memory_order order, Ready ready,
              Deadline deadline = {}) noexcept {
-    if (is_ready_within<Memory>(Polls, word, order, ready)) return true;
-    const auto is_ready = [&]() noexcept { return ready(word.load(order)); };
-    while (!is_ready()) {
+    if constexpr (Polls > 0)
+      if (is_ready_within<Memory>(Polls, word, order, ready)) return true;
+    while (!ready(word.load(order))) {
       if (deadline.template passed<Memory>()) return false;
-      Between{}(word, is_ready);
+      Between::pause(word, order, ready);
     }
     return true;
   }

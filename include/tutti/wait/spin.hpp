@@ -15,6 +15,8 @@
 //   set_patience(patience)   optional: changes the patience of later waits
 #pragma once
 
+#include <atomic>
+
 #include "tutti/wait/polling.hpp"
 
 namespace tutti {
@@ -22,7 +24,7 @@ namespace tutti {
 template <class Memory>
 struct relax_between_polls {
   template <class Word, class Ready>
-  void operator()(const Word&, Ready) const noexcept {
+  static void pause(const Word&, std::memory_order, Ready) noexcept {
     Memory::relax();
   }
 };

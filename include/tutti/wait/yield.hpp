@@ -5,6 +5,8 @@
 // process each yield can cost that thread's whole time slice.
 #pragma once
 
+#include <atomic>
+
 #include "tutti/wait/polling.hpp"
 
 namespace tutti {
@@ -12,7 +14,7 @@ namespace tutti {
 template <class Memory>
 struct yield_between_polls {
   template <class Word, class Ready>
-  void operator()(const Word&, Ready) const noexcept {
+  static void pause(const Word&, std::memory_order, Ready) noexcept {
     Memory::yield();
   }
 };
