@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that the processes of a barrier share: a header, the word of the phases, and a slot for
-// each participant.
+// The memory that the processes of a barrier share: a header, the word of the phases, and a slot
+// for each participant.
 #pragma once
 
 #include <atomic>

@@ -20,8 +20,8 @@ bool is_ready_within(int polls, const Word& word, std::memory_order order, Ready
   return false;
 }
 
-// `Between::pause(word, order, ready)` is what a thread does between two polls, of which the first `Polls`
-// have only a pause between them.
+// `Between::pause(word, order, ready)` is what a thread does between two polls, of which the first
+// `Polls` have only a pause between them.
 template <class Memory, class Between, int Polls = 0>
 class polling_wait {
  public:
