@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 
-from report import registry
+from report import granularity, registry
 from report.papers import VECTOR_PROGRAMS
 from report.runs import Command, Programs, Run, joined
 
@@ -45,7 +46,8 @@ def runs(cores: int, quick: bool, programs: Programs) -> list[Run]:
     return [
         _graphs(threads, quick, programs), _detectors(threads, quick, programs),
         _worst_case(quick, programs), _ceiling(threads, quick, programs),
-        _instruction(cores, quick, programs), _vcode(quick, programs),
+        _instruction(cores, quick, programs), _granularity(quick, programs),
+        _vcode(quick, programs),
     ]
 
 
@@ -149,6 +151,20 @@ def _instruction(cores: int, quick: bool, programs: Programs) -> Run:
     ]
     question = "an instruction of the vector machine with every barrier"
     return Run("instruction", question, 4 if quick else 12, programs.tutti, tuple(calls))
+
+
+def _granularity(quick: bool, programs: Programs) -> Run:
+    folder = programs.scratch / "granularity"
+    made = (sys.executable, "-m", "report.granularity", str(folder))
+    call = (
+        str(programs.tutti), "bench", "vcode", *map(str, granularity.files(folder)), "--threads",
+        "1,2", "--engines", "spmd,lazy", "--memory", "kept", "--rounds", "1" if quick else "7",
+        "--json",
+    )
+    question = "vector instructions on few and on many elements"
+    return Run(
+        "granularity", question, 0.1 if quick else 6, programs.tutti, (call,), (made,)
+    )
 
 
 def _vcode(quick: bool, programs: Programs) -> Run:

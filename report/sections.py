@@ -25,7 +25,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     ),
     "Messages": ("idle", "detectors", "message", "processes"),
     "Graphs": ("graphs", "detector_speedup", "prediction", "worst_case", "graph_ceiling"),
-    "Vector machine": ("instruction", "vcode"),
+    "Vector machine": ("instruction", "granularity", "vcode"),
     "Events": ("event_unicast", "event_broadcast", "event_sigma"),
     "Events in a kernel": (
         "kernel_unicast", "kernel_broadcast", "kernel_sigma", "kernel_parts",

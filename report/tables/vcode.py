@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from report.granularity import PREFIX
 from report.lines import Dataset
 from report.model import Cell, Table
 from report.papers import VECTOR_PROGRAMS
@@ -50,12 +51,17 @@ def programs(data: Dataset) -> dict[str, Runs]:
     """The columns of a program: (memory, threads) for the lazy engine, "loop" for the plain loop.
     """
     made: dict[str, Runs] = {}
-    for row in rows(data, benchmark=NAME):
+    for row in rows(data, benchmark=NAME, what=_is_program):
         if row["provider"] == "tutti" and row["name"] == "lazy" and row["threads"] in (1, 2):
             made.setdefault(row["what"], {})[row["scenario"], row["threads"]] = row
         if row["provider"] == "plain":
             made.setdefault(row["what"], {})["loop"] = row
     return made
+
+
+def _is_program(what: str) -> bool:
+    """Vectors of each length have a figure of their own."""
+    return not what.startswith(PREFIX)
 
 
 def build(data: Dataset) -> Table:

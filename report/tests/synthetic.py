@@ -124,6 +124,7 @@ def lines(seed: int = 1) -> list[dict[str, Any]]:
     for part in (
         synthetic_messages.ceilings(),
         synthetic_messages.instructions() + synthetic_messages.vector_programs(),
+        synthetic_messages.granularity(),
     ):
         made += [machine(), *part]
     return made

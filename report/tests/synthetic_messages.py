@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from report.granularity import additions
 from report.papers import VECTOR_PROGRAMS
 
 CORES = 2
@@ -202,6 +203,22 @@ def ceilings() -> list[Line]:
                         "samples": 5,
                         "edges_per_second": 2e6 / seconds,
                     }
+                )
+    return made
+
+
+def granularity() -> list[Line]:
+    """Chains of additions: two threads pay from 4,096 elements on, in engine lazy always."""
+    made = []
+    for elements in (64, 4096, 65536):
+        for engine, barrier in (("spmd", 400.0), ("lazy", 0.0)):
+            for threads in (1, 2):
+                one = elements * 0.25 / threads + (barrier if threads > 1 else 0.0)
+                made.append(
+                    result(
+                        "vcode", "tutti", engine, "run", threads, one * additions(elements),
+                        program=f"double_{elements}", samples=3, scenario="kept",
+                    )
                 )
     return made
 

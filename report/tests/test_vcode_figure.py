@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from report.figures import vcode
+from report import granularity
+from report.figures import FIGURES, vcode
 from report.lines import Dataset, load
-from report.tests import synthetic
+from report.tables import TABLES
+from report.tests import synthetic, synthetic_messages
 
 
 def lines() -> list[dict]:
@@ -66,3 +68,35 @@ def test_nothing_measured_is_said(tmp_path: Path):
     other = {**lines()[1], "benchmark": "barrier"}
     figure = vcode.build(dataset(tmp_path, [synthetic.machine(), other]))
     assert not figure.panels and figure.missing[0].startswith("Not measured")
+
+
+def test_from_how_many_elements_on_two_threads_pay(tmp_path: Path):
+    data = dataset(tmp_path, [synthetic.machine(), *synthetic_messages.granularity()])
+    figure = FIGURES["granularity"](data)
+    spmd, lazy = figure.panels
+    assert [series.label for series in spmd.series] == ["1 thread", "2 threads"]
+    assert [point.y for point in spmd.series[0].points] == [16, 1024, 16384]
+    assert [point.y for point in spmd.series[1].points] == [408, 912, 8592]
+    assert "2 threads pay from 4,096 elements on (1.02 µs" in figure.captions[0]
+    assert "2 threads pay from 64 elements on" in figure.captions[1]
+    slow = [
+        line | {"median": line.get("median", 0) * 9} if line.get("threads") == 2 else line
+        for line in synthetic_messages.granularity()
+    ]
+    slowed = FIGURES["granularity"](dataset(tmp_path, [synthetic.machine(), *slow]))
+    assert "are not faster with any of these numbers" in slowed.captions[0]
+
+
+def test_vectors_of_each_length_are_not_in_the_table_of_programs(tmp_path: Path):
+    programs = synthetic_messages.vector_programs()
+    alone = dataset(tmp_path, [synthetic.machine(), *programs])
+    table = TABLES["vcode"](alone)
+    both = dataset(tmp_path, [synthetic.machine(), *programs, *synthetic_messages.granularity()])
+    assert TABLES["vcode"](both).rows == table.rows
+
+
+def test_a_program_doubles_a_vector_as_often_as_it_says():
+    text = granularity.program(64)
+    assert text.count("+ INT") == granularity.A_TURN and "CONST INT 64\n" in text
+    assert granularity.additions(64) == granularity.A_TURN * granularity.MOST
+    assert granularity.turns(1 << 24) == granularity.LEAST
