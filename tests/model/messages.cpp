@@ -15,6 +15,7 @@
 #include "tests/model/explore.hpp"
 #include "tests/model/subjects.hpp"
 #include "tests/model/values.hpp"
+#include "tutti/comm/active_messages.hpp"
 #include "tutti/comm/endpoint.hpp"
 #include "tutti/message/ring_reader.hpp"
 #include "tutti/message/ring_table.hpp"
@@ -213,6 +214,47 @@ class hoarding {
   }
 };
 
+// Active messages: every participant asks the next one more often than there is room for. The
+// handler of a question answers inside of the wait; that of an answer runs later and asks once
+// more.
+class asking {
+ public:
+  template <class Endpoint>
+  void operator()(Endpoint& me, rank_t n) {
+    const rank_t rank = me.rank(), next = (rank + 1) % n;
+    active_messages active(me);
+    unsigned questions = 0, answers = 0;
+    active_handler<parcel> ask;
+    const auto send = [&](unsigned k) {
+      said_[rank][k] = k + 7;
+      active.send(next, ask, parcel{{k}});
+    };
+    const auto answer = active.template on_later<parcel>([&](rank_t from, const parcel& p) {
+      RL_ASSERT(from == next && p.words[0] == answers++);
+      RL_ASSERT(told_[from][p.words[0]] == p.words[0] + 9);
+      if (p.words[0] == 0) send(count);
+    });
+    ask = active.template on<parcel>([&](rank_t from, const parcel& p) {
+      RL_ASSERT(from == (rank + n - 1) % n && p.words[0] == questions++);
+      RL_ASSERT(said_[from][p.words[0]] == p.words[0] + 7);
+      told_[rank][p.words[0]] = static_cast<unsigned>(p.words[0]) + 9;
+      active.send(from, answer, p);
+    });
+    for (unsigned k = 0; k < count; ++k) send(k);
+    RL_ASSERT(active.idle(true) == idle_result::unanimous);
+    RL_ASSERT(questions == count + 1 && answers == count + 1);
+  }
+
+ private:
+  struct parcel {
+    std::uint64_t words[7];
+  };
+  // A ring holds three.
+  static constexpr unsigned count = 5;
+
+  checked_plain<unsigned> said_[most_threads][count + 1], told_[most_threads][count + 1];
+};
+
 // Whether the call throws because a participant has left.
 template <class Call>
 bool is_told(Call call) {
@@ -335,6 +377,9 @@ std::vector<subject> message_subjects() {
   rings.programs.push_back(of<pressing<false>, counter, parking>("in a circle, park", 3));
   rings.programs.push_back(of<pressing<false>, counter, adapting>("both ways, adaptive", 2));
   rings.programs.push_back(of<pressing<false, true>, snapshot, spinning>("deadlines, spin", 2));
+  rings.programs.push_back(of<asking, counter, parking>("active messages, park", 2));
+  rings.programs.push_back(of<asking, counter, adapting>("active messages, adaptive", 2));
+  rings.programs.push_back(of<asking, counter, parking>("active messages in a circle, park", 3));
   rings.programs.push_back(of<abandoning, counter, parking>("the receiver leaves, park", 2));
   rings.programs.push_back(of<abandoning, counter, parking>("two leave, park", 3));
   // The common part of both detectors is weakened once.

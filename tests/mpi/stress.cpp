@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "tests/mpi/scenario.hpp"
+#include "tutti/comm/active_messages.hpp"
 
 namespace tutti::test {
 namespace {
@@ -149,8 +151,34 @@ void stress(const mpi::calls& mpi, const mpi::options& chosen) {
                       [](mpi::endpoint& me) { stranger(me, seed).run(me.size() > 4 ? 40 : 150); });
 }
 
+// Active messages: all ask all others at once, of all sizes, and the handlers answer.
+void active(const mpi::calls& mpi, const mpi::options& chosen) {
+  mpi::communicator comm(mpi, mpi.world, chosen);
+  on_all_participants(comm, [](mpi::endpoint& me) {
+    const rank_t n = me.size();
+    const std::uint32_t count = n > 4 ? 100 : 500;
+    active_messages messages(me);
+    std::vector<std::uint32_t> asked(n), answered(n);
+    const auto answer = messages.on_later<std::uint32_t>(
+        [&](rank_t from, std::uint32_t k) { expect_equal(k, answered[from]++, "an answer"); });
+    const auto ask = messages.on_bytes([&](rank_t from, std::span<const std::byte> bytes) {
+      expect_equal(bytes.size(), std::size_t{asked[from]} * 37 % 3000, "size of a question");
+      messages.send(from, answer, asked[from]++);
+    });
+    const std::vector<std::byte> content(3000);
+    for (std::uint32_t k = 0; k < count; ++k)
+      for (rank_t to = 0; to < n; ++to)
+        messages.send(to, ask, content.data(), std::size_t{k} * 37 % 3000);
+    expect(messages.idle(true) == idle_result::unanimous, "votes");
+    for (rank_t other = 0; other < n; ++other) {
+      expect_equal(asked[other], count, "questions");
+      expect_equal(answered[other], count, "answers");
+    }
+  });
+}
+
 }  // namespace
 
-const std::vector<scenario> stress_scenarios{{"stress", stress}};
+const std::vector<scenario> stress_scenarios{{"stress", stress}, {"active", active}};
 
 }  // namespace tutti::test

@@ -55,7 +55,7 @@ def layer_of(path: pathlib.PurePosixPath) -> str | None:
     parts = path.parts
     if parts[:1] in (("src",), ("workloads",), ("vcode",)):
         return parts[0]
-    if parts == ("include", "tutti.h"):
+    if parts in (("include", "tutti.h"), ("include", "tutti", "messages.h")):
         return "tutti.h"
     if parts[:2] != ("include", "tutti"):
         return None
