@@ -2,6 +2,7 @@
 // `tutti bench vcode`: options into a plan.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -9,12 +10,14 @@
 #include <memory>
 #include <stdexcept>
 
+#include "bench/vcode/processes.hpp"
 #include "bench/vcode/program_suite.hpp"
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
 #include "command/bench_options.hpp"
 #include "command/measured.hpp"
 #include "command/subcommands.hpp"
+#include "vcode/language/random_chain.hpp"
 
 namespace tutti::command {
 namespace {
@@ -25,6 +28,10 @@ struct options {
   std::string engines = "lazy";
   std::string memory = "kept";
   std::string rounds = "7";
+  std::string busy = "1";
+  std::string python = "python3";
+  std::string chains = "0";
+  bool processes = false;
   bool counts = false;
   bool json = false;
 };
@@ -58,8 +65,34 @@ std::vector<bench::engine_setting> settings_of(const options& o) {
   return made;
 }
 
+int run_processes(const options& o) {
+  bench::process_plan plan;
+  plan.files = o.files;
+  for (const auto& file : o.files) load(file);
+  char folder[] = "/tmp/tutti-chains-XXXXXX";
+  const std::size_t chains = cli::parse_integer("--chains", o.chains, 0, 1000);
+  if (chains > 0 && mkdtemp(folder) == nullptr) {
+    throw std::runtime_error("no folder can be made in /tmp");
+  }
+  for (std::size_t i = 1; i <= chains; ++i) {
+    plan.files.push_back(fmt::format("{}/chain_{}.vcode", folder, i));
+    std::ofstream(plan.files.back())
+        << vcode::random_chain(static_cast<std::uint32_t>(i), 4'000'000, 12);
+  }
+  plan.rounds = cli::parse_integer("--rounds", o.rounds, 1, 100'000);
+  plan.busy = static_cast<unsigned>(cli::parse_integer("--busy", o.busy, 0, 1000));
+  plan.python = o.python;
+  fmt::print("{}", bench::measure_processes(plan));
+  if (chains > 0) std::filesystem::remove_all(folder);
+  return cli::success;
+}
+
 int run(const options& o) {
+  if (o.files.empty() && (!o.processes || o.chains == "0")) {
+    throw std::invalid_argument("files: name at least one program");
+  }
   try {
+    if (o.processes) return run_processes(o);
     bench::program_plan plan;
     for (const auto& file : o.files) plan.programs.push_back(load(file));
     if (o.counts) {
@@ -86,7 +119,11 @@ void add_bench_vcode(cli::command& bench, action& chosen) {
   auto o = std::make_shared<options>();
   cli::command app = bench.add_subcommand(
       "vcode", "Programs for the vector machine: engines, threads, and plain loops beside them");
-  app.add_option("files", o->files, "Programs, as the NESL compiler writes them").required();
+  app.add_option("files", o->files, "Programs, as the NESL compiler writes them");
+  app.add_option("--chains", o->chains,
+                 "With --processes: also so many chains of 12 elementwise instructions, drawn at "
+                 "random from the instruction table, on 4 million elements")
+      .show_default();
   app.add_option("--threads", o->threads, "List of numbers of threads").show_default();
   app.add_option("--engines", o->engines, "List of lazy, workers, spmd").show_default();
   app.add_option(
@@ -94,6 +131,12 @@ void add_bench_vcode(cli::command& bench, action& chosen) {
          "List of kept (touched by an earlier run), fresh (as for a process that has just begun)")
       .show_default();
   app.add_option("--rounds", o->rounds, "Runs of each, in turn").show_default();
+  app.add_flag("--processes", o->processes,
+               "Whole processes, start and threads included, beside the plain interpreter, fused "
+               "loops and NumPy: two tables, free and beside busy processes");
+  app.add_option("--busy", o->busy, "With --processes: number of busy processes").show_default();
+  app.add_option("--python", o->python, "With --processes: the Python that has NumPy")
+      .show_default();
   app.add_flag("--counts", o->counts,
                "No times: a table of bytes moved and barriers, lazy against spmd, on two threads");
   app.add_flag("--json", o->json, "One JSON object a line instead of the table");

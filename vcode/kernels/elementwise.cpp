@@ -111,6 +111,48 @@ elementwise_kernel find(opcode code, kind type) {
   }
 }
 
+// A double that is not smaller than |1 / divisor| and at most 2^-51 larger, relatively. Its product
+// with an INT, truncated, is the exact quotient: a quotient that is no integer is further than 2^-31
+// of itself away from the next one.
+double reciprocal(std::int32_t divisor) {
+  const double exact = 1.0 / divisor;
+  return exact + exact * 0x1p-52;
+}
+
+// For divisors other than -1 and 0, of which every quotient is an INT.
+struct quotient_by {
+  explicit quotient_by(std::int32_t d) : factor(reciprocal(d)) {}
+  std::int32_t operator()(std::int32_t a) const { return static_cast<std::int32_t>(a * factor); }
+  double factor;
+};
+
+void divide_by(const void* a, const void* b, const void* c, void* out, std::size_t count) {
+  const std::int32_t divisor = *static_cast<const std::int32_t*>(b);
+  if (divisor == -1) return map2<op::divide, std::int32_t>(a, b, c, out, count);
+  const quotient_by quotient(divisor);
+  const auto* const x = static_cast<const std::int32_t*>(a);
+  auto* const to = static_cast<std::int32_t*>(out);
+  TUTTI_VCODE_INDEPENDENT
+  for (std::size_t i = 0; i < count; ++i) to[i] = quotient(x[i]);
+}
+
+void remainder_by(const void* a, const void* b, const void* c, void* out, std::size_t count) {
+  const std::int32_t divisor = *static_cast<const std::int32_t*>(b);
+  if (divisor == -1) return map2<op::remainder, std::int32_t>(a, b, c, out, count);
+  const quotient_by quotient(divisor);
+  const auto* const x = static_cast<const std::int32_t*>(a);
+  auto* const to = static_cast<std::int32_t*>(out);
+  TUTTI_VCODE_INDEPENDENT
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = op::wrap(op::bits(x[i]) - op::bits(quotient(x[i])) * op::bits(divisor));
+  }
+}
+
+elementwise_kernel find_by_constant(opcode code, kind type) {
+  if (code == opcode::remainder) return remainder_by;
+  return code == opcode::divide && type == kind::integer ? divide_by : nullptr;
+}
+
 bool zero_in(const std::int32_t* data, std::size_t count) {
   bool found = false;
   for (std::size_t i = 0; i < count; ++i) found |= data[i] == 0;
@@ -140,13 +182,15 @@ HWY_AFTER_NAMESPACE();
 namespace tutti::vcode {
 
 TUTTI_VCODE_EXPORT(find);
+TUTTI_VCODE_EXPORT(find_by_constant);
 TUTTI_VCODE_EXPORT(zero_in);
 TUTTI_VCODE_EXPORT(below);
 TUTTI_VCODE_EXPORT(count_from);
 
 elementwise find_elementwise(opcode code, kind type) {
   // For one element the plainest target's loop starts fastest.
-  return {TUTTI_VCODE_CHOSEN(find)(code, type), HWY_STATIC_DISPATCH(find)(code, type)};
+  return {TUTTI_VCODE_CHOSEN(find)(code, type), HWY_STATIC_DISPATCH(find)(code, type),
+          TUTTI_VCODE_CHOSEN(find_by_constant)(code, type)};
 }
 bool has_zero(const std::int32_t* data, std::size_t count) {
   return TUTTI_VCODE_CHOSEN(zero_in)(data, count);

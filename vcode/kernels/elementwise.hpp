@@ -17,6 +17,8 @@ struct elementwise {
   elementwise_kernel vector = nullptr;
   // For one element; ignores `count`.
   elementwise_kernel scalar = nullptr;
+  // For a second operand that is the same element everywhere; null if that is no faster.
+  elementwise_kernel by_constant = nullptr;
 };
 
 // Returns null kernels for RAND and for instructions that are not elementwise.

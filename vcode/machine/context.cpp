@@ -60,6 +60,7 @@ result_vector::result_vector(context& c, kind type, std::int32_t length) : c_(c)
 result_vector::result_vector(context& c, kind type, value& operand) : c_(c), type_(type) {
   block_ = std::exchange(operand, value()).vector();
   block_->type = type;
+  block_->bound = 0;
   data_ = block_->data;
 }
 

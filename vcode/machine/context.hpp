@@ -57,6 +57,7 @@ struct step {
   std::uint32_t line = 0;
   elementwise_kernel vector = nullptr;
   elementwise_kernel scalar = nullptr;
+  elementwise_kernel by_constant = nullptr;
   const fold_kernels* fold = nullptr;
 };
 
@@ -120,7 +121,8 @@ class result_vector {
 inline bool is_reusable(const value& v, kind type) {
   if (v.is_scalar()) return false;
   const block& b = *v.vector();
-  return b.references == 1 && b.owns_data && b.deferred == nullptr &&
+  // What is known about lengths that have offsets would no longer hold.
+  return b.references == 1 && b.owns_data && b.deferred == nullptr && b.offsets == nullptr &&
          size_of(b.type) == size_of(type);
 }
 

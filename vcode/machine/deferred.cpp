@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "vcode/kernels/moves.hpp"
+#include "vcode/kernels/pairs.hpp"
 #include "vcode/machine/segment_fill.hpp"
 
 namespace tutti::vcode {
@@ -36,11 +38,21 @@ struct location {
   }
 };
 
+// A vector that is read from beginning to end, and the bytes of an element.
+struct stream {
+  const std::byte* memory;
+  std::size_t size;
+};
+
 struct planned {
   block* result;
   // The number of uses by later instructions of the plan.
   std::uint32_t uses = 0;
   bool is_stored = false;
+  // A later instruction computes it on the way.
+  bool is_merged = false;
+  // For a chain.
+  elementwise_kernel kernel = nullptr;
   location to;
   location from[3];
 };
@@ -108,6 +120,8 @@ class plan {
     }
     if (stores) reuse_operand();
     for (planned& each : steps_) place(each);
+    for (planned& each : steps_) merge_operand(each);
+    for (const planned& each : steps_) note_streams(each);
     touch_fresh(c, static_cast<std::size_t>(root->length));
   }
 
@@ -117,7 +131,7 @@ class plan {
   bool run(EachStrip&& each_strip) {
     const auto count = static_cast<std::size_t>(steps_.back().result->length);
     const std::size_t strips = (count + strip - 1) / strip;
-    const unsigned parts = context_.workers.parts(count);
+    const unsigned parts = context_.workers.parts(count, steps_.size());
     const scratch_array<std::byte> buffers(context_.memory, parts * (buffers_ + 1) * buffer_bytes);
     const bool result = context_.workers.all(parts, [&](unsigned part) {
       std::byte* const mine = buffers.data() + part * (buffers_ + 1) * buffer_bytes;
@@ -127,6 +141,7 @@ class plan {
       for (std::size_t s = first; s < last; ++s) {
         const std::size_t begin = s * strip;
         const std::size_t size = std::min(strip, count - begin);
+        fetch(begin + size, std::min(count, begin + 2 * size));
         for (const planned& each : steps_) compute(each, begin, size, mine);
         if (!each_strip(s, steps_.back().to.at(begin, mine), size)) return false;
       }
@@ -134,6 +149,37 @@ class plan {
     });
     count_work(count);
     return result;
+  }
+
+  // Does the same in strips of whole segments; each_strip(first segment, last, elements).
+  template <class EachStrip>
+  void run_segments(const segment_view& segments, EachStrip&& each_strip) {
+    const auto count = static_cast<std::size_t>(segments.total);
+    const unsigned parts = context_.workers.parts(count, steps_.size());
+    const scratch_array<std::byte> buffers(context_.memory, parts * (buffers_ + 1) * buffer_bytes);
+    context_.workers.each(parts, [&](unsigned part) {
+      std::byte* const mine = buffers.data() + part * (buffers_ + 1) * buffer_bytes;
+      const segment_part whole = segment_part_of(segments, part, parts, INT32_MAX);
+      fill_constants(mine);
+      std::int32_t first = whole.first;
+      while (first < whole.last) {
+        const std::int32_t begin = segments.offsets[first];
+        std::int32_t last = first + 1;
+        while (last < whole.last &&
+               segments.offsets[last + 1] - begin <= static_cast<std::int32_t>(strip)) {
+          ++last;
+        }
+        const auto from = static_cast<std::size_t>(begin);
+        const auto size = static_cast<std::size_t>(segments.offsets[last] - begin);
+        if (size > 0) {
+          fetch(from + size, std::min(count, from + 2 * size));
+          for (const planned& each : steps_) compute(each, from, size, mine);
+        }
+        each_strip(first, last, steps_.back().to.at(from, mine));
+        first = last;
+      }
+    });
+    count_work(count);
   }
 
   // Attaches the elements to their blocks and releases the operands.
@@ -157,7 +203,7 @@ class plan {
         if (operand->deferred != nullptr) ++visit(operand).uses;
       }
     }
-    steps_.push_back({b, 0, false, {}, {}});
+    steps_.push_back({b, 0, false, false, f.kernel, {}, {}});
     return steps_.back();
   }
 
@@ -199,6 +245,62 @@ class plan {
         p.from[i] = {operand->as<std::byte>(), 0, size_of(operand->type)};
       } else {
         p.from[i] = visit(operand).to;
+        if (i == 1 && f.by_constant != nullptr &&
+            operand->deferred->source == source_kind::constant) {
+          p.kernel = f.by_constant;
+        }
+      }
+    }
+  }
+
+  // Lets a kernel of two instructions compute one operand of `outer` too, if nothing else needs it.
+  void merge_operand(planned& outer) {
+    const fusable& f = *outer.result->deferred;
+    if (f.source != source_kind::chain || f.operands != 2 || outer.kernel != f.kernel) return;
+    for (unsigned i = 0; i < 2; ++i) {
+      block* const operand = f.operand[i].vector();
+      if (operand->deferred == nullptr || operand->deferred->source != source_kind::chain) continue;
+      planned& inner = visit(operand);
+      const fusable& g = *operand->deferred;
+      if (inner.uses != 1 || inner.is_stored || inner.kernel != g.kernel) continue;
+      const elementwise_kernel both = find_pair(f.code, f.type, g.code, g.type, i == 0);
+      if (both == nullptr) continue;
+      location from[4];
+      unsigned count = 0;
+      if (i == 1) from[count++] = outer.from[0];
+      for (unsigned k = 0; k < g.operands; ++k) from[count++] = inner.from[k];
+      if (i == 0) from[count++] = outer.from[1];
+      std::copy_n(from, 3, outer.from);
+      outer.kernel = both;
+      inner.is_merged = true;
+      return;
+    }
+  }
+
+  // Notes the long vectors that the plan reads from beginning to end.
+  void note_streams(const planned& p) {
+    constexpr std::size_t beyond_cache = std::size_t{1} << 19;
+    const auto note = [&](const std::byte* memory, std::size_t size) {
+      const auto bytes = static_cast<std::size_t>(p.result->length) * size;
+      if (memory != nullptr && bytes >= beyond_cache) streams_.push_back({memory, size});
+    };
+    const fusable& f = *p.result->deferred;
+    if (f.source == source_kind::gather) note(f.operand[1].vector()->as<std::byte>(), 4);
+    if (f.source != source_kind::chain) return;
+    for (unsigned i = 0; i < f.operands; ++i) {
+      const block& operand = *f.operand[i].vector();
+      if (operand.deferred == nullptr) note(operand.as<std::byte>(), size_of(operand.type));
+    }
+  }
+
+  // The processor's prefetcher begins anew with every strip of every vector, so the next strip is
+  // fetched meanwhile.
+  void fetch(std::size_t begin, std::size_t end) const {
+    constexpr std::size_t line = 64;
+    for (const stream& each : streams_) {
+      const std::byte* const last = each.memory + end * each.size;
+      for (const std::byte* at = each.memory + begin * each.size; at < last; at += line) {
+        __builtin_prefetch(at, 0, 2);
       }
     }
   }
@@ -212,13 +314,20 @@ class plan {
   }
 
   static void compute(const planned& p, std::size_t begin, std::size_t size, std::byte* buffers) {
+    if (p.is_merged) return;
     const fusable& f = *p.result->deferred;
     std::byte* const to = p.to.at(begin, buffers);
     switch (f.source) {
       case source_kind::chain:
-        f.kernel(p.from[0].at(begin, buffers), p.from[1].at(begin, buffers),
+        p.kernel(p.from[0].at(begin, buffers), p.from[1].at(begin, buffers),
                  p.from[2].at(begin, buffers), to, size);
         break;
+      case source_kind::gather: {
+        const block& source = *f.operand[0].vector();
+        const block& index = *f.operand[1].vector();
+        gather_elements(p.to.size, source.data, index.as<std::int32_t>() + begin, to, size);
+        break;
+      }
       case source_kind::constant:
         if (p.to.memory != nullptr) fill_constant(f, to, size);
         break;
@@ -238,6 +347,7 @@ class plan {
     std::vector<const std::byte*> read;
     for (const planned& each : steps_) {
       if (each.is_stored) bytes += each.to.size;
+      if (each.result->deferred->source == source_kind::gather) bytes += 4 + each.to.size;
       for (const location& from : each.from) {
         if (from.memory == nullptr || is_result(from.memory) ||
             std::find(read.begin(), read.end(), from.memory) != read.end()) {
@@ -260,6 +370,7 @@ class plan {
   context& context_;
   std::vector<planned> steps_;
   std::size_t buffers_ = 0;
+  std::vector<stream> streams_;
 };
 
 value deferred_vector(context& c, kind type, std::int32_t length, source_kind source,
@@ -302,7 +413,19 @@ value defer_elementwise(context& c, const step& s, value* operands) {
   made->operands = s.operands;
   made->size = static_cast<std::uint16_t>(size);
   made->kernel = s.vector;
+  made->by_constant = s.by_constant;
+  made->code = s.code;
+  made->type = s.type;
   for (unsigned i = 0; i < s.operands; ++i) made->operand[i] = operands[i];
+  return result;
+}
+
+value defer_gather(context& c, value source, value index) {
+  fusable* made = nullptr;
+  const value result = deferred_vector(c, source.type(), index.length(), source_kind::gather, made);
+  made->operands = 2;
+  made->operand[0] = source;
+  made->operand[1] = index;
   return result;
 }
 
@@ -382,6 +505,17 @@ void fold_deferred(context& c, block* b, const fold_kernels& fold, void* result)
     return true;
   });
   for (std::size_t s = 0; s < strips; ++s) fold.reduce(&values[s * 8], 1, result, true);
+  work.finish();
+}
+
+void fold_deferred_segments(context& c, block* b, const fold_kernels& fold,
+                            const segment_view& segments, std::byte* out, std::size_t size) {
+  plan work(c, b, false);
+  work.run_segments(segments, [&](std::int32_t first, std::int32_t last,
+                                  const std::byte* elements) {
+    fold.reduce_segments(elements, segments.lengths + first, static_cast<std::size_t>(last - first),
+                         out + static_cast<std::size_t>(first) * size, c.options.strict);
+  });
   work.finish();
 }
 

@@ -15,6 +15,9 @@ namespace tutti::vcode {
 // Returns the deferred result of an elementwise instruction and takes over its operands, which must
 // be vectors of one length.
 value defer_elementwise(context& c, const step& s, value* operands);
+// Returns the deferred vector of source[index[k]]. Takes over both vectors; the indices are in
+// memory and have been checked.
+value defer_gather(context& c, value source, value index);
 value defer_constant(context& c, value element, std::int32_t length);
 // Defers DIST and INDEX on several segments; takes over the operands.
 value defer_distribution(context& c, value values, value descriptor);
@@ -33,5 +36,15 @@ bool for_each_strip(
 // Folds a deferred vector to one value without storing it: each block is computed, folded and
 // dropped. *value must be the identity.
 void fold_deferred(context& c, block* b, const fold_kernels& fold, void* value);
+
+// Reduces the segments, none of which is longer than block_elements, to `out` without storing the
+// elements of `b`.
+void fold_deferred_segments(context& c, block* b, const fold_kernels& fold,
+                            const segment_view& segments, std::byte* out, std::size_t size);
+
+// Returns true if the vector is deferred and has no other reference.
+inline bool is_nobody_elses(const value& v) {
+  return !v.is_scalar() && v.vector()->deferred != nullptr && v.vector()->references == 1;
+}
 
 }  // namespace tutti::vcode

@@ -85,7 +85,12 @@ class team_threads final : public executor_threads {
 
  public:
   explicit team_threads(team& given) : team_(&given) {}
-  explicit team_threads(team_options how) : how_(std::move(how)) {}
+  // Makes the threads when the run has had this much work for them. has_cpus(mine, wanted) tells
+  // whether the machine has CPUs for `wanted` threads of this process, of which `mine` are running
+  // now; it may be null.
+  explicit team_threads(team_options how, std::size_t work_before_threads = 0,
+                        bool (*has_cpus)(unsigned mine, unsigned wanted) = nullptr)
+      : how_(std::move(how)), work_before_threads_(work_before_threads), has_cpus_(has_cpus) {}
 
   team& made() {
     if (team_ == nullptr) team_ = &own_.emplace(how_);
@@ -113,9 +118,27 @@ class team_threads final : public executor_threads {
   }
   // The end of a region is a barrier.
   void barrier() override {}
-  bool is_worth_sharing() override { return sharing_.is_worth_it(); }
+  bool is_worth_sharing(std::size_t work) override {
+    // Making the threads takes as long as this much work.
+    if (team_ == nullptr && (work_ += work) < work_before_threads_) return false;
+    return sharing_.is_worth_it() && have_cpus();
+  }
 
  private:
+  // Asks from time to time. Beside other processes that leave no CPU, a region would wait for a
+  // thread that does not run.
+  bool have_cpus() {
+    constexpr std::uint64_t interval_ns = 4'000'000;
+    if (has_cpus_ == nullptr) return true;
+    const std::uint64_t now = Memory::now_ns();
+    if (now < ask_again_) return answer_;
+    // The other threads poll for the next region if the last one was recent.
+    const unsigned mine = team_ != nullptr && answer_ ? size() : 1;
+    answer_ = has_cpus_(mine, size());
+    ask_again_ = now + interval_ns;
+    return answer_;
+  }
+
   // A thread that loses its core inside a part holds up the caller by a slice of the scheduler.
   // Where that happens, the program goes on alone for some milliseconds, twice as long each time
   // that it happens again soon.
@@ -142,6 +165,11 @@ class team_threads final : public executor_threads {
   team* team_ = nullptr;
   team_options how_;
   std::optional<team> own_;
+  std::size_t work_before_threads_ = 0;
+  std::size_t work_ = 0;
+  bool (*has_cpus_)(unsigned mine, unsigned wanted) = nullptr;
+  bool answer_ = false;
+  std::uint64_t ask_again_ = 0;
 };
 
 // Wraps executor_threads for traces: records when each rank worked and when it waited, and prints
@@ -171,7 +199,7 @@ class timed_threads final : public executor_threads {
     behind_.barrier();
     times_.add(rank_, timeline::kind::barrier, begin);
   }
-  bool is_worth_sharing() override { return behind_.is_worth_sharing(); }
+  bool is_worth_sharing(std::size_t work) override { return behind_.is_worth_sharing(work); }
 
  private:
   executor_threads& behind_;

@@ -66,9 +66,9 @@ class executor_threads : public interface_base {
   // is preempted inside a part delays the others.
   virtual void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) = 0;
   virtual void barrier() = 0;
-  // Returns false for a while after a thread was kept from running inside a part, so that all
-  // waited for it.
-  virtual bool is_worth_sharing() { return true; }
+  // Returns false while more threads would not make work of this size (elements times
+  // instructions) faster.
+  virtual bool is_worth_sharing(std::size_t /*work*/) { return true; }
 };
 
 class executor {
@@ -94,12 +94,13 @@ class executor {
 
   bool is_spmd() const { return board_ != nullptr; }
   unsigned size() const { return size_; }
-  // Returns the number of parts into which work on this many elements is cut.
-  unsigned parts(std::size_t work) const {
+  // Returns the number of parts into which work on this many elements is cut, by a chain of this
+  // many instructions.
+  unsigned parts(std::size_t work, std::size_t chain = 1) const {
     if (work < least_) return 1;
     // Without a least number each instruction is to be a region.
     const bool may_choose = least_ > 0 && size_ > 1;
-    return !may_choose || threads_->is_worth_sharing() ? size_ : 1;
+    return !may_choose || threads_->is_worth_sharing(work * chain) ? size_ : 1;
   }
 
   // Calls phase(part) for each part; returns true if all calls returned true. A phase must not

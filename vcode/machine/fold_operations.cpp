@@ -184,6 +184,7 @@ void run_scan(context& c, const step& s, value* v) {
   {
     folding work(c, s, v[0], segments);
     if (is_reusable(v[0], s.type)) {
+      v[0].vector()->bound = 0;
       work.scan(v[0].vector()->as<std::byte>());
     } else {
       result_vector made(c, s.type, v[0].length());
@@ -224,6 +225,15 @@ void run_reduce(context& c, const step& s, value* v) {
     return;
   }
   ++c.statistics.vector_instructions;
+  if (!v[0].is_scalar() && is_nobody_elses(v[0]) && v[1].vector()->bound <= block_length) {
+    result_vector made(c, s.type, segments.count);
+    fold_deferred_segments(c, v[0].vector(), *s.fold, segments, made.data<std::byte>(),
+                           size_of(s.type));
+    c.memory.release(v[0]);
+    v[0] = made.finish();
+    c.memory.release(v[1]);
+    return;
+  }
   {
     result_vector made(c, s.type, segments.count);
     folding(c, s, v[0], segments).reduce(made.data<std::byte>());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "vcode/kernels/moves.hpp"
 #include "vcode/machine/deferred.hpp"
 #include "vcode/machine/moves.hpp"
 #include "vcode/machine/operations.hpp"
@@ -14,6 +15,9 @@ namespace tutti::vcode {
 namespace {
 
 using std::int32_t;
+
+// Fewer elements are not worth a call.
+constexpr int32_t few = 32;
 
 template <class T>
 bool gather(const T* from, const indices& all, T* to) {
@@ -28,9 +32,37 @@ bool gather(const T* from, const indices& all, T* to) {
     const int32_t count = std::min(index_strip, all.count - begin);
     const indices i{all.index + begin, nullptr, count, all.limit};
     if (!are_below(i)) return false;
-    for (int32_t k = 0; k < i.count; ++k) to[begin + k] = from[i.index[k]];
+    if (count < few) {
+      for (int32_t k = 0; k < count; ++k) to[begin + k] = from[i.index[k]];
+    } else {
+      gather_elements(sizeof(T), from, i.index, to + begin, static_cast<std::size_t>(count));
+    }
   }
   return true;
+}
+
+// Indices that the gather can compute on the way need not be stored: it is then done at once.
+bool defers_gather(const context& c, const value* v, const segment_view& source,
+                   const segment_view& target) {
+  return c.defer_from != 0 && static_cast<std::size_t>(target.total) >= c.defer_from &&
+         source.count == 1 && !v[0].is_scalar() && !v[1].is_scalar() && !is_nobody_elses(v[1]);
+}
+
+// Checks all indices, unless they are known to be in range.
+void require_indices(context& c, const value& index, const segment_view& source,
+                     const segment_view& target) {
+  const auto* const all = elements<int32_t>(c, index);
+  block* const known = index.vector();
+  if (known->bound > 0 && known->bound <= source.total) return;
+  const auto count = static_cast<std::size_t>(target.total);
+  const unsigned parts = c.workers.parts(count);
+  if (!c.workers.all(parts, [&](unsigned part) {
+        const range mine = part_of(count, part, parts);
+        return all_below(all + mine.begin, mine.size(), static_cast<std::uint32_t>(source.total));
+      })) {
+    fail_index(all, nullptr, target, source);
+  }
+  if (known->bound == 0 || known->bound > source.total) known->bound = source.total;
 }
 
 }  // namespace
@@ -60,6 +92,13 @@ void run_bpermute(context& c, const step& s, value* v) {
     require_same_count(source, target);
     if (!flagged && gather_slices(c, s, v, source, target)) {
       release_all(c, v + 1, s.operands - 1U);
+      return;
+    }
+    if (!flagged && defers_gather(c, v, source, target)) {
+      require_indices(c, v[1], source, target);
+      force(c, v[0]);
+      v[0] = defer_gather(c, v[0], v[1]);
+      release_all(c, v + 2, 2);
       return;
     }
     const auto count = static_cast<std::size_t>(target.total);

@@ -50,10 +50,6 @@ inline bool are_below(const indices& i) {
 // Vector instructions check this many indices, which are then used while they are in the cache.
 inline constexpr std::int32_t index_strip = 2048;
 
-inline bool is_nobody_elses(const value& v) {
-  return !v.is_scalar() && v.vector()->deferred != nullptr && v.vector()->references == 1;
-}
-
 // Calls visit(segment, begin, pointer to the indices, count) for all indices, on all threads.
 // Indices with no other reference are computed on the way and not stored. Returns true if all calls
 // returned true.

@@ -80,6 +80,7 @@ prepared_program prepare(const program_data& data) {
     const elementwise found = find_elementwise(i.code, i.type);
     s.vector = found.vector;
     s.scalar = found.scalar;
+    s.by_constant = found.by_constant;
     if (is_scan(i.code) || is_reduce(i.code)) {
       made.folds.push_back(std::make_unique<fold_kernels>(find_fold(i.code, i.type)));
       s.fold = made.folds.back().get();

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs programs on the native platform.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -20,6 +25,26 @@ namespace {
 void require_barrier(const std::string& name) {
   if (name.empty() || is_barrier_name(name)) return;
   throw std::invalid_argument("'" + name + "' is not a barrier of the registry or of a provider");
+}
+
+// Reads how many threads of the machine want a CPU now.
+bool has_cpus(unsigned mine, unsigned wanted) {
+  static const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  char text[128] = {};
+  const int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return true;
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  long running = 0;
+  if (length <= 0 || std::sscanf(text, "%*s %*s %*s %ld/", &running) != 1) return true;
+  return std::max(0L, running - static_cast<long>(mine)) + static_cast<long>(wanted) <= cpus ||
+         static_cast<long>(wanted) > cpus;
+}
+
+// A team is made after about two milliseconds of work for it; tests share less.
+std::size_t work_before_threads(const run_options& options) {
+  constexpr std::size_t usual = std::size_t{1} << 24;
+  return options.share_from < usual / 1024 ? options.share_from * 1024 : usual;
 }
 
 }  // namespace
@@ -62,7 +87,8 @@ run_result run(const program& code, std::vector<vector_value> inputs, const run_
   // another program, the other ranks have nothing to do.
   how.fibers.checks = false;
   using threads = engines::team_threads<native>;
-  threads used = options.team != nullptr ? threads(*options.team) : threads(how);
+  threads used = options.team != nullptr ? threads(*options.team)
+                                         : threads(how, work_before_threads(options), has_cpus);
   return engines::run(code, std::move(inputs), options, used);
 }
 

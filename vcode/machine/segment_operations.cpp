@@ -2,10 +2,12 @@
 // Descriptors, and the instructions that fill segments: DIST, INDEX, LENGTH, MAKE_SEGDES, LENGTHS.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
 
+#include "vcode/kernels/moves.hpp"
 #include "vcode/machine/deferred.hpp"
 #include "vcode/machine/operations.hpp"
 #include "vcode/machine/segment_fill.hpp"
@@ -175,6 +177,13 @@ value make_segdes(context& c, value lengths) {
     return value::one_segment(lengths.integer());
   }
   const auto count = static_cast<std::size_t>(lengths.length());
+  if (block* const known = lengths.vector(); known->offsets != nullptr) {
+    ++known->offsets->references;
+    block* const made = c.memory.make_segdes(known, known->offsets, known->total);
+    made->is_ones = known->is_ones;
+    made->bound = known->bound - 1;
+    return value(made);
+  }
   // There is one offset more than there are segments.
   if (lengths.length() == std::numeric_limits<int32_t>::max()) {
     fail(fmt::format("a descriptor has at most {} segments", lengths.length() - 1));
@@ -190,34 +199,25 @@ value make_segdes(context& c, value lengths) {
     block* const made =
         c.memory.make_segdes(lengths.vector(), offsets.vector(), static_cast<int32_t>(total));
     made->is_ones = each == 1;
+    made->bound = each;
     return value(made);
   }
   const auto* const data = elements<int32_t>(c, lengths);
   const unsigned parts = c.workers.parts(count);
-  // These types hold sums of lengths even if the sum is too large for an INT.
-  struct summed {
-    std::int64_t total;
-    bool is_ones;
-  };
-  const scratch_array<summed> sums(c.memory, parts);
+  const scratch_array<lengths_summary> sums(c.memory, parts);
   const bool fits = c.workers.all(parts, [&](unsigned part) {
     const range mine = part_of(count, part, parts);
-    std::int64_t sum = 0;
-    int32_t signs = 0;
-    int32_t differences = 0;
-    for (std::size_t j = mine.begin; j < mine.end; ++j) {
-      signs |= data[j];
-      differences |= data[j] ^ 1;
-      sum += data[j];
-    }
-    sums[part] = {sum, differences == 0};
-    return signs >= 0;
+    sums[part] = summarize_lengths(data + mine.begin, mine.size());
+    return sums[part].signs >= 0;
   });
   std::int64_t total = 0;
+  int32_t longest = 0;
   bool is_ones = true;
   for (unsigned part = 0; part < parts; ++part) {
     total += sums[part].total;
-    is_ones = is_ones && sums[part].is_ones;
+    longest = std::max(longest, sums[part].longest);
+    const bool is_empty = part_of(count, part, parts).size() == 0;
+    is_ones = is_ones && (is_empty || (sums[part].longest == 1 && sums[part].shortest == 1));
   }
   if (!fits || total > std::numeric_limits<int32_t>::max()) fail_length(data, count);
   block* offsets = nullptr;
@@ -231,17 +231,24 @@ value make_segdes(context& c, value lengths) {
       const range mine = part_of(count, part, parts);
       std::int64_t before = 0;
       for (unsigned p = 0; p < part; ++p) before += sums[p].total;
-      auto at = static_cast<int32_t>(before);
-      for (std::size_t j = mine.begin; j < mine.end; ++j) {
-        to[j] = at;
-        at += data[j];
-      }
+      const int32_t at = write_offsets(data + mine.begin, mine.size(), static_cast<int32_t>(before),
+                                       to + mine.begin);
       if (part + 1 == parts) to[count] = at;
     });
     count_pass(c, count, 3 * count * 4);
   }
   block* const made = c.memory.make_segdes(lengths.vector(), offsets, static_cast<int32_t>(total));
   made->is_ones = is_ones;
+  made->bound = longest;
+  // A loop makes the same descriptor again and again.
+  block* const known = lengths.vector();
+  if (longest < std::numeric_limits<int32_t>::max()) {
+    ++offsets->references;
+    known->offsets = offsets;
+    known->total = made->total;
+    known->is_ones = is_ones;
+    known->bound = longest + 1;
+  }
   return value(made);
 }
 

@@ -76,18 +76,23 @@ struct alignas(64) block {
   std::uint32_t references = 1;
   kind type = kind::integer;
   bool owns_data = false;
-  // For a descriptor: true if every segment has one element.
+  // For a descriptor: true if every segment has one element. For lengths of which a descriptor was
+  // made: the same.
   bool is_ones = false;
   // The units of memory, if the block owns its data.
   std::uint32_t units = 0;
   std::int32_t length = 0;
-  // For a descriptor: the sum of the lengths.
+  // For a descriptor, and for lengths of which one was made: the sum of the lengths.
   std::int32_t total = 0;
+  // For a descriptor: no segment is longer. For an INT vector: all elements are known to lie in
+  // 0 .. bound-1, unless bound is 0.
+  std::int32_t bound = 0;
   // Null while deferred.
   void* data = nullptr;
   // For a descriptor: the lengths.
   block* lengths = nullptr;
-  // For a descriptor: length + 1 offsets.
+  // For a descriptor: length + 1 offsets. For lengths of which a descriptor was made: its offsets,
+  // for the next descriptor.
   block* offsets = nullptr;
   // How to compute elements that are deferred.
   fusable* deferred = nullptr;

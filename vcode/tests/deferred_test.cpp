@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "tutti/team/team.hpp"
+#include "vcode/language/random_chain.hpp"
 #include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
@@ -184,6 +185,81 @@ TEST(VcodeDeferredMisuse, TooManyElementsAreRefused) {
                run_error);
   EXPECT_THROW(run(compile("FUNC A CONST INT -1 CONST SEGDES 10000 DIST INT MAKE_SEGDES RET")),
                run_error);
+}
+
+// Chains that nobody chose: the bits are those of an engine that defers nothing, on every vector
+// unit, and less than a third of the bytes move.
+TEST(VcodeDeferred, RandomChainsGain) {
+  const std::string widest = vector_unit();
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    const program code = compile(random_chain(seed, 50'001, 12), "chain");
+    run_options plain;
+    plain.engine = engine::workers;
+    const run_result wanted = run(code, {}, plain);
+    for (const auto& unit : vector_units()) {
+      force_vector_unit(unit);
+      for (const unsigned threads : {1U, 2U}) {
+        run_options how;
+        how.threads = threads;
+        how.share_from = 1000;
+        const run_result got = run(code, {}, how);
+        EXPECT_EQ(got.stack.size(), 1U);
+        EXPECT_EQ(to_text(got.stack[0]), to_text(wanted.stack[0])) << seed << " " << unit;
+        EXPECT_LT(got.statistics.bytes * 3, wanted.statistics.bytes) << seed;
+      }
+    }
+    force_vector_unit(widest);
+  }
+}
+
+// The remainder and the quotient by a constant are those of the instruction on vectors.
+TEST(VcodeDeferred, DividesByConstants) {
+  for (const std::int32_t divisor :
+       {1, -1, 2, -2, 3, 7, -7, 100, 65537, 2147483647, -2147483647 - 1}) {
+    const std::string d = std::to_string(divisor);
+    for (const std::string instruction : {"%", "/ INT"}) {
+      const std::string body =
+          "FUNC MAIN CONST INT -2147483648 CONST INT 85899 CONST SEGDES 50000 INDEX CONST INT " +
+          d + " CONST SEGDES 50000 DIST INT " + instruction + " RET";
+      run_options plain;
+      plain.engine = engine::workers;
+      EXPECT_EQ(run(compile(body, "x")).stack, run(compile(body, "x"), {}, plain).stack)
+          << instruction << " " << d;
+    }
+  }
+}
+
+// A gather, a product and sums of short segments are one pass, and indices are still checked.
+TEST(VcodeDeferred, GathersOnTheWay) {
+  const std::string body =
+      "FUNC MAIN COPY 1 0 MAKE_SEGDES CPOP 1 1 POP 1 0 "
+      "CONST INT 0 CONST INT 1 CONST SEGDES 20000 INDEX I_TO_F SQRT CPOP 1 2 "
+      "CONST SEGDES 20000 CONST SEGDES 60000 BPERMUTE FLOAT COPY 1 0 * FLOAT CPOP 1 1 "
+      "+_REDUCE FLOAT RET";
+  std::vector<std::int32_t> index(60'000), lengths;
+  for (std::size_t k = 0; k < index.size(); ++k)
+    index[k] = static_cast<std::int32_t>(k * 7919 % 20000);
+  for (std::int32_t left = 60'000, k = 0; left > 0; left -= lengths.back(), ++k) {
+    lengths.push_back(std::min(left, k % 97 == 0 ? 900 : k % 7));
+  }
+  const program code = compile(body, "x");
+  run_options plain;
+  plain.engine = engine::workers;
+  for (const bool strict : {false, true}) {
+    plain.strict = strict;
+    const auto wanted = run(code, {index, lengths}, plain);
+    for (const unsigned threads : {1U, 2U, 3U}) {
+      run_options how;
+      how.threads = threads;
+      how.share_from = 1000;
+      how.strict = strict;
+      const auto got = run(code, {index, lengths}, how);
+      EXPECT_EQ(got.stack, wanted.stack) << threads;
+      EXPECT_LT(got.statistics.bytes * 2, wanted.statistics.bytes);
+    }
+  }
+  index[59'999] = 20'000;
+  EXPECT_THROW(run(code, {index, lengths}), run_error);
 }
 
 }  // namespace

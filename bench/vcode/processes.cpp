@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every round runs all contenders of a program one after the other, first free, then beside busy
+// processes.
+#include "bench/vcode/processes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include "bench/harness/peer_program.hpp"
+
+extern char** environ;
+
+namespace tutti::bench {
+namespace {
+
+constexpr double none = -1;
+
+// The same work by whole-array operations; prints nanoseconds.
+constexpr const char* numpy_script = R"(
+import sys, time
+import numpy as np
+def dotp_1e7():
+    i = np.arange(10**7, dtype=np.int32)
+    return np.dot((i % 100).astype(float), (i % 77).astype(float))
+def muladd_1e7():
+    i = np.arange(10**7, dtype=np.int32)
+    return i * i + i
+def primes_1e6():
+    flags = np.ones(10**6, dtype=bool)
+    for p in range(2, 1000):
+        if flags[p]: flags[p * p::p] = False
+    return np.flatnonzero(flags)
+def quicksort_rand_1e6():
+    return np.sort(np.random.default_rng(1).integers(0, 10**9, 10**6, dtype=np.int32))
+work = globals()[sys.argv[1]]
+begin = time.perf_counter_ns()
+work()
+print(time.perf_counter_ns() - begin)
+)";
+
+struct contender {
+  std::string name;
+  std::vector<std::string> command;
+  // True if the process prints its nanoseconds.
+  bool tells = false;
+  std::vector<double> free = {};
+  std::vector<double> beside = {};
+};
+
+pid_t start(const std::vector<std::string>& command, int output) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, output, 1);
+  posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+  std::vector<char*> arguments;
+  for (const auto& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
+  arguments.push_back(nullptr);
+  pid_t made = 0;
+  const int failed = posix_spawnp(&made, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) throw std::runtime_error(fmt::format("{} cannot be started", command[0]));
+  return made;
+}
+
+// Returns the nanoseconds of the process, or those that it printed; none if it failed.
+double time_process(const contender& c) {
+  int ends[2] = {-1, -1};
+  const int silent = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (silent < 0 || pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t process = start(c.command, c.tells ? ends[1] : silent);
+  int status = 0;
+  waitpid(process, &status, 0);
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
+  close(silent);
+  close(ends[1]);
+  char text[64] = {};
+  const ssize_t length = c.tells ? read(ends[0], text, sizeof text - 1) : 0;
+  close(ends[0]);
+  if (status != 0) return none;
+  if (!c.tells) return took.count();
+  return length > 0 ? std::strtod(text, nullptr) : none;
+}
+
+// Processes that compute until they are ended.
+class busy_processes {
+ public:
+  explicit busy_processes(unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+      const pid_t made = fork();
+      if (made == 0) {
+        volatile bool goes_on = true;
+        while (goes_on) {
+        }
+      }
+      if (made > 0) list_.push_back(made);
+    }
+  }
+  ~busy_processes() {
+    for (const pid_t each : list_) {
+      kill(each, SIGKILL);
+      waitpid(each, nullptr, 0);
+    }
+  }
+  busy_processes(const busy_processes&) = delete;
+  busy_processes& operator=(const busy_processes&) = delete;
+
+ private:
+  std::vector<pid_t> list_;
+};
+
+std::vector<contender> contenders_for(const std::string& file, const process_plan& plan) {
+  const std::string plain = find_peer_program("vcode-plain");
+  if (plain.empty()) throw std::runtime_error("tutti-peer-vcode-plain is not there");
+  const std::string tutti = std::filesystem::path(plain).parent_path() / "tutti-vcode";
+  const std::string name = std::filesystem::path(file).stem();
+  return {{"plain", {plain, file}},
+          {"tutti 1", {tutti, "vcode", file, "--threads", "1"}},
+          {"tutti 2", {tutti, "vcode", file, "--threads", "2"}},
+          {"tutti auto", {tutti, "vcode", file}},
+          {"loop", {plain, "--loop", name}, true},
+          {"NumPy", {plan.python, "-c", numpy_script, name}, true}};
+}
+
+double least(const std::vector<double>& samples) {
+  double found = none;
+  for (const double each : samples) {
+    if (each >= 0 && (found < 0 || each < found)) found = each;
+  }
+  return found;
+}
+
+double median(std::vector<double> samples) {
+  std::erase_if(samples, [](double each) { return each < 0; });
+  if (samples.empty()) return none;
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
+}
+
+std::string milliseconds(double ns) { return ns < 0 ? "" : fmt::format("{:.1f}", ns / 1e6); }
+std::string ratio(double a, double b) {
+  return a < 0 || b <= 0 ? "" : fmt::format("{:.2f}", a / b);
+}
+
+}  // namespace
+
+std::string measure_processes(const process_plan& plan) {
+  std::string free =
+      "| program | plain | tutti 1 | tutti 2 | tutti auto | loop | NumPy | plain / tutti 1 | "
+      "tutti 1 / tutti 2 | tutti 1 / loop |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+  std::string beside =
+      "| program | plain | tutti 1 | tutti 2 | tutti auto | plain / tutti 1 | tutti 1 / tutti 2 |\n"
+      "|---|--:|--:|--:|--:|--:|--:|\n";
+  for (const auto& file : plan.files) {
+    std::vector<contender> all = contenders_for(file, plan);
+    for (std::size_t round = 0; round < plan.rounds; ++round) {
+      for (auto& each : all) {
+        // What failed once has no such program.
+        if (!each.free.empty() && each.free.back() < 0) continue;
+        each.free.push_back(time_process(each));
+      }
+      if (plan.busy == 0) continue;
+      const busy_processes others(plan.busy);
+      for (auto& each : all) {
+        if (!each.tells) each.beside.push_back(time_process(each));
+      }
+    }
+    const std::string name = std::filesystem::path(file).stem();
+    std::vector<double> f, b;
+    for (const auto& each : all) {
+      f.push_back(least(each.free));
+      b.push_back(median(each.beside));
+    }
+    free += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name,
+                        milliseconds(f[0]), milliseconds(f[1]), milliseconds(f[2]),
+                        milliseconds(f[3]), milliseconds(f[4]), milliseconds(f[5]),
+                        ratio(f[0], f[1]), ratio(f[1], f[2]), ratio(f[1], f[4]));
+    beside += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name, milliseconds(b[0]),
+                          milliseconds(b[1]), milliseconds(b[2]), milliseconds(b[3]),
+                          ratio(b[0], b[1]), ratio(b[1], b[2]));
+  }
+  std::string text = "Free, least of " + std::to_string(plan.rounds) + ", ms:\n\n" + free;
+  if (plan.busy > 0) {
+    text += fmt::format("\nBeside {} busy process{}, median of {}, ms:\n\n{}", plan.busy,
+                        plan.busy == 1 ? "" : "es", plan.rounds, beside);
+  }
+  return text +
+         "\nplain: an interpreter that runs one instruction at a time on one thread. loop: one "
+         "fused C++ loop; loop and NumPy without the start of their processes, all others with "
+         "it.\n";
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti bench vcode --processes`: whole processes, start and threads included, in turn: the plain
+// interpreter, `tutti vcode` with one thread, with two and with as many as pay; and, for some
+// programs, a fused C++ loop and NumPy, which tell the time of their work without their start. Then
+// the same beside a busy process.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+struct process_plan {
+  // Paths of programs.
+  std::vector<std::string> files;
+  std::size_t rounds = 7;
+  // The number of processes that compute without end during the second half of each round.
+  unsigned busy = 1;
+  // The interpreter that has NumPy.
+  std::string python = "python3";
+};
+
+// Measures and returns the tables. Throws std::runtime_error if a process cannot be started.
+std::string measure_processes(const process_plan& plan);
+
+}  // namespace tutti::bench
