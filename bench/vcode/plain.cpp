@@ -48,7 +48,7 @@ vector* make(kind type, int32_t length) {
   return made;
 }
 
-void release(vector* v) {
+void drop(vector* v) {
   if (--v->references == 0) std::free(v);
 }
 
@@ -91,7 +91,7 @@ class interpreter {
         case opcode::branch_if: {
           vector* const flag = pop();
           if (flag->as<uint8_t>()[0] == 0) at = static_cast<std::size_t>(i.first);
-          release(flag);
+          drop(flag);
           break;
         }
         case opcode::branch_else: at = static_cast<std::size_t>(i.first); break;
@@ -128,7 +128,7 @@ class interpreter {
       }
       case opcode::pop: {
         const auto end = stack_.end() - i.second;
-        std::for_each(end - i.first, end, release);
+        std::for_each(end - i.first, end, drop);
         stack_.erase(end - i.first, end);
         break;
       }
@@ -143,7 +143,7 @@ class interpreter {
       case opcode::write: {
         vector* const v = pop();
         vcode::write_text(stderr, i.type, v->as<char>(), static_cast<std::size_t>(v->length));
-        release(v);
+        drop(v);
         push(make(kind::integer, 0));
         push_scalar<uint8_t>(1);
         break;
@@ -153,7 +153,7 @@ class interpreter {
       case opcode::seed: {
         vector* const v = pop();
         srandom(static_cast<unsigned>(v->as<int32_t>()[0]));
-        release(v);
+        drop(v);
         push_scalar<uint8_t>(1);
         break;
       }
@@ -213,7 +213,7 @@ class interpreter {
     R* const to = made->as<R>();
     for (int32_t k = 0; k < a->length; ++k) to[k] = Operation{}(x[k]);
     made->type = kind_for<R>;
-    release(a);
+    drop(a);
     push(made);
   }
 
@@ -227,8 +227,8 @@ class interpreter {
     const A* const y = b->as<A>();
     R* const to = made->as<R>();
     for (int32_t k = 0; k < a->length; ++k) to[k] = Operation{}(x[k], y[k]);
-    release(a);
-    release(b);
+    drop(a);
+    drop(b);
     made->type = kind_for<R>;
     push(made);
   }
@@ -242,9 +242,9 @@ class interpreter {
     for (int32_t k = 0; k < a->length; ++k) {
       made->as<A>()[k] = flags->as<uint8_t>()[k] != 0 ? a->as<A>()[k] : b->as<A>()[k];
     }
-    release(a);
-    release(b);
-    release(flags);
+    drop(a);
+    drop(b);
+    drop(flags);
     push(made);
   }
 
@@ -263,7 +263,7 @@ class interpreter {
     for (int32_t k = 0; k < a->length; ++k) {
       made->as<int32_t>()[k] = static_cast<int32_t>(::random()) % a->as<int32_t>()[k];
     }
-    release(a);
+    drop(a);
     push(made);
   }
 
@@ -337,8 +337,8 @@ class interpreter {
       }
       in += count;
     }
-    release(a);
-    release(s);
+    drop(a);
+    drop(s);
     push(made);
   }
   template <class Operation>
@@ -398,7 +398,7 @@ class interpreter {
       case opcode::length: {
         vector* const v = pop();
         push_scalar(v->length);
-        release(v);
+        drop(v);
         return;
       }
       case opcode::make_segdes: return make_segdes();
@@ -406,7 +406,7 @@ class interpreter {
         vector* const v = pop();
         vector* const made = make(kind::integer, v->length);
         std::memcpy(made->as<char>(), v->as<char>(), static_cast<std::size_t>(v->length) * 4);
-        release(v);
+        drop(v);
         push(made);
         return;
       }
@@ -453,8 +453,8 @@ class interpreter {
       }
       base += count;
     }
-    release(a);
-    release(s);
+    drop(a);
+    drop(s);
     push(made);
   }
 
@@ -474,7 +474,7 @@ class interpreter {
       const std::size_t bytes = static_cast<std::size_t>(target->total) * sizeof(T);
       if (rest != nullptr) {
         std::memcpy(made->as<T>(), rest->as<T>(), bytes);
-        release(rest);
+        drop(rest);
       } else if (flagged) {
         std::memset(made->as<T>(), 0, bytes);
       }
@@ -497,11 +497,11 @@ class interpreter {
       index += count;
       out += target->as<int32_t>()[j];
     }
-    release(a);
-    release(at);
-    if (flags != nullptr) release(flags);
-    if (source != target) release(source);
-    release(target);
+    drop(a);
+    drop(at);
+    if (flags != nullptr) drop(flags);
+    if (source != target) drop(source);
+    drop(target);
     push(made);
   }
 
@@ -529,11 +529,11 @@ class interpreter {
       index += count;
       out += count;
     }
-    release(a);
-    release(at);
-    if (flags != nullptr) release(flags);
-    release(source);
-    release(target);
+    drop(a);
+    drop(at);
+    if (flags != nullptr) drop(flags);
+    drop(source);
+    drop(target);
     push(made);
   }
 
@@ -548,9 +548,9 @@ class interpreter {
       made->as<T>()[j] = in[at->as<int32_t>()[j]];
       in += s->as<int32_t>()[j];
     }
-    release(a);
-    release(at);
-    release(s);
+    drop(a);
+    drop(at);
+    drop(s);
     push(made);
   }
 
@@ -569,10 +569,10 @@ class interpreter {
       out[at->as<int32_t>()[j]] = values->as<T>()[j];
       out += s->as<int32_t>()[j];
     }
-    release(a);
-    release(at);
-    release(values);
-    release(s);
+    drop(a);
+    drop(at);
+    drop(values);
+    drop(s);
     push(made);
   }
 
@@ -588,8 +588,8 @@ class interpreter {
       for (int32_t k = 0; k < count; ++k) out[k] = value;
       out += count;
     }
-    release(a);
-    release(s);
+    drop(a);
+    drop(s);
     push(made);
   }
 
@@ -606,9 +606,9 @@ class interpreter {
       for (int32_t k = 0; k < count; ++k, value += stride) out[k] = static_cast<int32_t>(value);
       out += count;
     }
-    release(starts);
-    release(strides);
-    release(s);
+    drop(starts);
+    drop(strides);
+    drop(s);
     push(made);
   }
 
@@ -630,9 +630,9 @@ class interpreter {
     for (int32_t k = 0; k < a->length; ++k) {
       if (flags->as<uint8_t>()[k] != 0) *out++ = a->as<T>()[k];
     }
-    release(a);
-    release(flags);
-    release(s);
+    drop(a);
+    drop(flags);
+    drop(s);
     push(made);
     push(lengths);
   }
@@ -645,7 +645,7 @@ class interpreter {
       made->as<int32_t>()[j] = a->as<int32_t>()[j];
       total += static_cast<std::uint32_t>(a->as<int32_t>()[j]);
     }
-    release(a);
+    drop(a);
     made->type = kind::segdes;
     made->total = static_cast<int32_t>(total);
     push(made);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for what tutti vcode is compared with: `tutti-peer-vcode-plain FILE` runs a VCODE
-// program by the plain interpreter and prints its stack; with --loop NAME it runs the loop that does
-// the same work and prints the nanoseconds that it took.
+// program by the plain interpreter and prints its stack; with --loop NAME it runs the loop that
+// does the same work and prints the nanoseconds that it took.
 #include <fmt/format.h>
 #include <malloc.h>
 

@@ -112,8 +112,8 @@ elementwise_kernel find(opcode code, kind type) {
 }
 
 // A double that is not smaller than |1 / divisor| and at most 2^-51 larger, relatively. Its product
-// with an INT, truncated, is the exact quotient: a quotient that is no integer is further than 2^-31
-// of itself away from the next one.
+// with an INT, truncated, is the exact quotient: a quotient that is no integer is further than
+// 2^-31 of itself away from the next one.
 double reciprocal(std::int32_t divisor) {
   const double exact = 1.0 / divisor;
   return exact + exact * 0x1p-52;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of two elementwise instructions, whose value in between stays in a register. Templates
-// over operations.hpp make them for every pair of the listed instructions, so that no kernel belongs
-// to one program.
+// over operations.hpp make them for every pair of the listed instructions, so that no kernel
+// belongs to one program.
 #pragma once
 
 #include "vcode/kernels/elementwise.hpp"

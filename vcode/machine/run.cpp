@@ -80,7 +80,7 @@ run_result spmd_run::result() { return std::move(state_->shared.result); }
 run_result run(const program& code, std::vector<vector_value> inputs, const run_options& options) {
   require_barrier(options.barrier);
   team_options how;
-  how.threads = options.threads != 0 ? options.threads : platform::usable_cpus();
+  how.threads = options.threads != 0 ? options.threads : native::cpus();
   how.ranks = options.ranks;
   how.barrier = options.barrier;
   // Do not report fibers that block in a system call: while a program waits for a file or for
