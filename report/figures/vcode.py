@@ -53,7 +53,8 @@ def _panel(data: Dataset, found: list[Row], title: str) -> Panel:
     """In cycles of the time stamp counter, as in the paper, where their length is known."""
     clock = data.machine.get("ns_per_tick")
     scale = clock or 1.0
-    counts = sorted({row["threads"] for row in found})
+    papers = {threads for _, threads, _ in HETLAND_3} if clock else set()
+    counts = sorted({row["threads"] for row in found} | papers)
     series = series_of(
         [row for row in found if not _is_ideal(row)],
         lambda row, value: value / scale if value is not None else None,
