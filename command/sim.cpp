@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tutti sim`: barriers, teams and reductions on simulated machines.
+#include "command/sim.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,44 +18,15 @@
 #include "cli/lists.hpp"
 #include "cli/result_line.hpp"
 #include "command/subcommands.hpp"
-#include "sim/machine_file.hpp"
 #include "sim/measure.hpp"
 
 namespace tutti::command {
 namespace {
 
-struct sim_options {
-  std::string machine;
-  std::string file;
-  std::uint32_t cores = 2;
-  std::string threads;
-  std::string algorithms = "all";
-  std::string waits = "spin";
-  std::uint32_t episodes = 50;
-  std::uint64_t seed = 1;
-  double poll_gap = 40;
-  bool show = false;
-  bool json = false;
-};
-
 struct row {
   std::string family, name, wait;
   sim::simulated_run run;
 };
-
-struct summary {
-  double least = 0, median = 0, mean = 0, most = 0;
-};
-summary summary_of(std::vector<double> samples) {
-  summary s;
-  if (samples.empty()) return s;
-  std::sort(samples.begin(), samples.end());
-  s.least = samples.front();
-  s.most = samples.back();
-  s.median = samples[samples.size() / 2];
-  for (const double each : samples) s.mean += each / static_cast<double>(samples.size());
-  return s;
-}
 
 void print_header(const sim::machine& m, rank_t threads) {
   fmt::print("{}: {}\n{} threads, an episode:\n{:<22} {:<9} {:>11} {:>11} {:>11} {:>12} {:>11}\n",
@@ -93,7 +66,7 @@ void print_json(const std::string& benchmark, const sim::machine& m, const row& 
 
 template <class Run>
 int run_rows(const std::string& benchmark, const sim_options& o, Run run) {
-  const sim::machine m = sim::find_machine(o.machine);
+  const sim::machine m = sim::find_machine(o.machine, settings_of(o));
   // More threads than CPUs take turns.
   const std::uint32_t most = 4096;
   const std::vector<std::uint32_t> counts = o.threads.empty()
@@ -170,126 +143,9 @@ int run_machines(const sim_options& o) {
   return cli::success;
 }
 
-// Simulates what a file with the lines of `tutti bench barrier --json` has measured.
-int run_compare(const sim_options& o) {
-  const sim::machine m = sim::find_machine(o.machine);
-  std::ifstream file(o.file);
-  if (!file) throw std::invalid_argument("cannot read '" + o.file + "'");
-  if (!o.json)
-    fmt::print("{:<18} {:<9} {:>7} {:>12} {:>12} {:>8}\n", "name", "wait", "threads", "measured ns",
-               "simulated ns", "error");
-  std::vector<double> free, shared;
-  std::string text;
-  for (std::size_t number = 1; std::getline(file, text); ++number) {
-    const auto parsed = cli::json::parsed_if_valid(text);
-    if (!parsed || !parsed->is_object())
-      throw std::invalid_argument(o.file + ":" + std::to_string(number) +
-                                  ": a line of JSON was expected");
-    const cli::json& line = *parsed;
-    const auto is = [&](const char* key, const cli::json& value) {
-      return line.contains(key) && line.at(key).dump() == value.dump();
-    };
-    if (!is("type", "result") || !is("benchmark", "barrier") || !is("metric", "loop") ||
-        !is("provider", "tutti") || !is("scenario", "free") || !is("pinned", true))
-      continue;
-    const auto name = line.at("name").get<std::string>(), wait = line.at("wait").get<std::string>();
-    const std::vector<std::string> known = sim::names_of_barriers();
-    if (std::find(known.begin(), known.end(), name) == known.end()) continue;
-    const auto threads = line.at("threads").get<rank_t>();
-    const auto measured = line.at("median").get<double>();
-    for (const sim::contender& who : sim::barriers({name}, {wait})) {
-      const double simulated =
-          summary_of(sim::run(m, who, {.threads = threads, .episodes = 100}).loop).mean;
-      const double error = simulated / measured - 1;
-      (threads > m.cpus() ? shared : free).push_back(std::abs(error));
-      if (o.json)
-        fmt::print("{}\n", cli::json{{"type", "sim_comparison"},
-                                     {"machine", m.name},
-                                     {"name", name},
-                                     {"wait", wait},
-                                     {"threads", threads},
-                                     {"measured_ns", measured},
-                                     {"simulated_ns", simulated}}
-                               .dump());
-      else
-        fmt::print("{:<18} {:<9} {:>7} {:>12.0f} {:>12.0f} {:>+7.0f}%\n", name, wait, threads,
-                   measured, simulated, 100 * error);
-    }
-  }
-  if (free.empty() && shared.empty())
-    throw std::invalid_argument(o.file +
-                                " has no line that `tutti bench barrier --json` prints of a "
-                                "pinned barrier of tutti in the scenario free");
-  const auto tell = [&](const char* what, const std::vector<double>& errors) {
-    if (errors.empty()) return;
-    const summary s = summary_of(errors);
-    if (o.json)
-      fmt::print("{}\n", cli::json{{"type", "sim_error"},
-                                   {"what", what},
-                                   {"median", s.median},
-                                   {"largest", s.most},
-                                   {"count", errors.size()}}
-                             .dump());
-    else
-      fmt::print("{}: median error {:.0f} %, largest {:.0f} %, of {} values\n", what,
-                 100 * s.median, 100 * s.most, errors.size());
-  };
-  tell("a CPU for each thread", free);
-  tell("more threads than CPUs", shared);
-  return cli::success;
-}
-
-// Describes the machine on which `tutti bench barrier --json` has measured its floors.
-int run_calibrate(const sim_options& o) {
-  std::ifstream file(o.file);
-  if (!file) throw std::invalid_argument("cannot read '" + o.file + "'");
-  std::map<std::string, double> floors;
-  std::string text;
-  while (std::getline(file, text)) {
-    const auto line = cli::json::parsed_if_valid(text);
-    if (!line || !line->is_object() || line->at("type").get<std::string>() != "floor") continue;
-    floors[line->at("quantity").get<std::string>()] = line->at("median").get<double>();
-  }
-  const auto floor = [&](const char* name) {
-    const auto found = floors.find(name);
-    if (found == floors.end())
-      throw std::invalid_argument(o.file + " has no floor '" + std::string(name) +
-                                  "', which `tutti bench barrier --threads 2,4 --json` prints");
-    return found->second;
-  };
-  const double way = floor("line_one_way"), wake = floor("futex_wake");
-  fmt::print(
-      "# The floors that `tutti bench barrier` measured. What they do not tell is assumed.\n"
-      "description = \"calibrated by the floors of a run of tutti bench\"\n"
-      "unit = \"ns\"\n"
-      "clock_ghz = 1  # assumed: cycles are printed as ns\n\n"
-      "[topology]\nnodes = 1\nclusters = 1\ncores = {}\nthreads = 1\n"
-      "numbering = \"cores_first\"\n\n",
-      o.cores);
-  fmt::print(
-      "# Half of line_one_way each: a message is a store to a line that the other core polls,\n"
-      "# and the other core's load.\n"
-      "[transfer]\ncluster = {0:.1f}\n\n[invalidate]\ncluster = {0:.1f}\n\n",
-      way / 2);
-  fmt::print(
-      "[line]\nmemory = 100  # assumed\nhold = 10  # assumed\nread_gap = 5  # assumed\n"
-      "reads_by_node = true\nnearest_first = true\nbroadcasts = false\n\n"
-      "[core]\nhit = 1.5  # assumed\natomic = 6  # assumed\nfence = 10  # assumed\n"
-      "clock = {:.1f}  # timer\npause = 14  # assumed\n\n",
-      floor("timer"));
-  fmt::print(
-      "[system]\nslice = 3000000  # assumed\ncontext_switch = {:.0f}\nyield = {:.0f}  # "
-      "sched_yield\n"
-      "futex_wait = {:.0f}  # assumed: as a futex_wake\nfutex_wake = {:.0f}\n"
-      "wake_up = {:.0f}  # wake_idle_core without its two calls\n",
-      floor("context_switch"), floor("sched_yield"), wake, wake,
-      std::max(floor("wake_idle_core") - 2 * wake, 0.0));
-  return cli::success;
-}
-
 // The barriers by their simulated times for a few numbers of threads, the best first.
 int run_advise(const sim_options& o) {
-  const sim::machine m = sim::find_machine(o.machine);
+  const sim::machine m = sim::find_machine(o.machine, settings_of(o));
   const std::vector<sim::contender> all = sim::barriers({"all"}, {"spin"});
   if (!o.json)
     fmt::print(
@@ -346,6 +202,10 @@ void add_sim(cli::command& program, action& chosen) {
     return c.add_option("--machine", o->machine,
                         "A machine that `tutti sim machines` lists, or a file that describes one");
   };
+  const auto add_set = [&](cli::command& c) {
+    c.add_option("--set", o->set, "Replaces a number of the description; may be repeated")
+        .value_name("KEY=NUMBER");
+  };
   const auto add_common = [&](cli::command& c) {
     add_machine(c).required();
     c.add_option("--threads", o->threads,
@@ -355,6 +215,7 @@ void add_sim(cli::command& program, action& chosen) {
         .between(2u, 1'000'000u)
         .show_default();
     c.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
+    add_set(c);
     c.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
         .between(0.0, 1e6)
         .show_default();
@@ -383,10 +244,12 @@ void add_sim(cli::command& program, action& chosen) {
   cli::command advise =
       add("advise", "Say which barriers are the fastest for how many threads", run_advise);
   add_machine(advise).required();
+  add_set(advise);
   cli::command compare =
       add("compare", "Simulate the barriers that `tutti bench barrier --json` has measured",
           run_compare);
   add_machine(compare).required();
+  add_set(compare);
   compare.add_option("file", o->file, "A file with these lines").required();
   cli::command calibrate =
       add("calibrate", "Describe the machine on which `tutti bench barrier --json` has run",
@@ -394,6 +257,36 @@ void add_sim(cli::command& program, action& chosen) {
   calibrate.add_option("file", o->file, "A file with the lines of that run").required();
   calibrate.add_option("--cores", o->cores, "Its cores, of one node")
       .between(1u, 512u)
+      .show_default();
+  const auto add_table = [&](cli::command& c) {
+    add_set(c);
+    c.add_option("--machines", o->machines, "Only these machines of the table").value_name("LIST");
+    c.add_option("--episodes", o->episodes, "Episodes after 5 of warm-up")
+        .between(2u, 1'000'000u)
+        .show_default();
+    c.add_option("--seed", o->seed, "Seed of the random start of each thread, and of a search")
+        .show_default();
+    return c.add_option("table", o->file,
+                        "A table that tutti brings along (`tutti sim published` prints all), or a "
+                        "file of lines machine,algorithm,threads,ns,use");
+  };
+  cli::command published = add("published", "Simulate what papers have printed", run_published);
+  add_table(published);
+  published.add_flag("--markdown", o->markdown, "Tables of the documentation");
+  cli::command fit = add("fit",
+                         "Search the numbers of machines that make the errors of a table small, by "
+                         "its values for that use",
+                         run_fit);
+  add_table(fit).required();
+  fit.add_option("--keys", o->keys,
+                 "The numbers to search and where to begin, e.g. line.hold=20,line.read_gap; "
+                 "without a beginning, the number of the first machine")
+      .value_name("LIST")
+      .required();
+  fit.add_option("--steps", o->steps, "Values to try").between(1u, 100'000u).show_default();
+  fit.add_option("--range", o->range, "Search from 1/RANGE of a number to RANGE times it")
+      .value_name("RANGE")
+      .between(1.0, 1e6)
       .show_default();
 }
 

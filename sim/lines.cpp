@@ -60,6 +60,8 @@ world::line& world::line_of(const void* address) noexcept {
   // Numbers follow the first uses, so that a run does not depend on addresses.
   line& made = lines_.emplace_back();
   made.number = static_cast<std::uint32_t>(lines_.size() - 1);
+  const std::uint32_t homes = machine_.homes_in_all_nodes ? machine_.nodes : 1;
+  made.directory = made.number % (homes * machine_.directories);
   places_[slot] = {wanted, &made};
   return made;
 }
@@ -70,20 +72,44 @@ std::uint64_t world::load(const void* address, std::size_t size) noexcept {
   thread& t = me();
   line& l = line_of(address);
   ++t.loads;
-  // The thread's own store to the line comes first.
-  for (const pending_store& s : t.stores)
-    if (s.at == &l) {
-      drain();
+  if (t.loaded_last != nullptr && t.loaded_last != &l && machine_.loads_ahead > 1)
+    t.followers[t.loaded_last->number] = &l;
+  t.loaded_last = &l;
+  const auto mine = std::find_if(t.stores.rbegin(), t.stores.rend(), [&](const pending_store& s) {
+    const char* const stored = static_cast<const char*>(s.address);
+    const char* const wanted = static_cast<const char*>(address);
+    return s.at == &l && stored < wanted + size && wanted < stored + s.size;
+  });
+  const bool is_forwarded =
+      mine != t.stores.rend() && mine->address == address && mine->size == size;
+  if (is_forwarded || (mine == t.stores.rend() && l.copies.has(t.core))) {
+    sim_time takes = own_time(machine_.hit);
+    for (std::size_t i = 0; i < t.early.size(); ++i) {
+      if (t.early[i].at != &l) continue;
+      if (t.early[i].comes_at > now()) takes = std::max(takes, t.early[i].comes_at - now());
+      t.early.erase(t.early.begin() + static_cast<std::ptrdiff_t>(i));
       break;
     }
-  if (!l.copies.has(t.core)) {
-    wait_for_line(l, access::read, address, size);
+    t.polled = &l;
+    t.version = l.version;
+    t.value = is_forwarded ? mine->value : read(address, size);
+    // Another thread may use this one's copy before the time has passed; the value stays.
+    const std::uint64_t value = t.value;
+    spend(takes);
+    return value;
+  }
+  // The thread's own store to the line comes first.
+  if (std::any_of(t.stores.begin(), t.stores.end(),
+                  [&](const pending_store& s) { return s.at == &l; }))
+    drain();
+  if (l.copies.has(t.core)) {
+    t.polled = &l;
+    t.version = l.version;
+    t.value = read(address, size);
+    spend(own_time(machine_.hit));
     return t.value;
   }
-  t.polled = &l;
-  t.version = l.version;
-  t.value = read(address, size);
-  spend(machine_.hit);
+  wait_for_line(l, access::read, address, size);
   return t.value;
 }
 
@@ -93,20 +119,42 @@ void world::store(void* address, std::uint64_t value, std::size_t size, bool dra
   ++t.others;
   line& l = line_of(address);
   if (t.stores.size() >= most_pending) drain();
-  bool is_requested = false;
-  for (const pending_store& s : t.stores) is_requested = is_requested || s.at == &l;
-  t.stores.push_back({&l, address, value, size, true});
-  if (l.owner == t.core)
+  t.stores.push_back({&l, address, value, size, false});
+  if (t.stores.front().at->owner == t.core)
     commit_stores(t.number);
-  else if (!is_requested)
-    ask(l, access::store, t.number, address, size);
-  spend(machine_.hit);
+  else
+    ask_for_stores(t.number);
+  spend(own_time(machine_.hit));
   if (drains) drain();
+}
+
+void world::read_data(const void* data, std::size_t size) noexcept {
+  thread& t = me();
+  const auto first = reinterpret_cast<std::uintptr_t>(data) / line_bytes;
+  const auto last = (reinterpret_cast<std::uintptr_t>(data) + size - 1) / line_bytes;
+  for (std::uintptr_t at = first; at <= last; ++at) {
+    const void* const address = reinterpret_cast<const void*>(at * line_bytes);
+    const line& l = line_of(address);
+    // What the thread has just written it reads from its store buffer.
+    if (std::any_of(t.stores.begin(), t.stores.end(),
+                    [&](const pending_store& s) { return s.at == &l && s.size == 0; }))
+      spend(own_time(machine_.hit));
+    else
+      load(address, 1);
+  }
+}
+
+void world::write_data(void* data, std::size_t size) noexcept {
+  const auto first = reinterpret_cast<std::uintptr_t>(data) / line_bytes;
+  const auto last = (reinterpret_cast<std::uintptr_t>(data) + size - 1) / line_bytes;
+  for (std::uintptr_t at = first; at <= last; ++at)
+    store(reinterpret_cast<void*>(at * line_bytes), 0, 0, false);
 }
 
 void world::own(const void* address) noexcept {
   thread& t = me();
   ++t.others;
+  t.loaded_last = nullptr;
   drain();
   line& l = line_of(address);
   if (l.owner != t.core) wait_for_line(l, access::change, address, 0);
@@ -114,19 +162,21 @@ void world::own(const void* address) noexcept {
 
 void world::change_done(const void* address, bool has_changed) noexcept {
   if (has_changed) wrote(line_of(address));
-  spend(machine_.atomic);
+  spend(own_time(machine_.atomic));
 }
 
 void world::fence() noexcept {
   ++me().others;
+  me().loaded_last = nullptr;
   drain();
-  spend(machine_.fence);
+  spend(own_time(machine_.fence));
 }
 
 void world::relax() noexcept {
   thread& t = me();
   const bool polls = options_.skips_polls && t.loads == 1 && t.others == 0;
   t.loads = t.others = 0;
+  t.loaded_last = nullptr;
   if (polls)
     poll_later(options_.poll_gap);
   else
@@ -135,6 +185,7 @@ void world::relax() noexcept {
 
 void world::wait_for_change() noexcept {
   thread& t = me();
+  t.loaded_last = nullptr;
   t.loads = t.others = 0;
   poll_later(0);
 }
@@ -158,9 +209,37 @@ void world::wait_for_line(line& l, access kind, const void* address, std::size_t
   t.waits_for = &l;
   t.wants = kind;
   t.since = now();
-  ask(l, kind, t.number, address, size);
+  const auto early = std::find_if(l.waiting.begin(), l.waiting.end(), [&](const request& r) {
+    return r.thread == t.number && r.kind == access::ahead;
+  });
+  if (kind == access::read && early != l.waiting.end()) {
+    early->kind = access::read;
+    early->address = address;
+    early->size = size;
+  } else {
+    ask(l, kind, t.number, address, size);
+  }
+  if (kind == access::read) load_ahead(l);
   dispatch();
   t.waits_for = nullptr;
+}
+
+// The core goes on while the line is on its way, and begins the loads that followed the last time.
+void world::load_ahead(line& missing) noexcept {
+  thread& t = me();
+  std::erase_if(t.early, [&](const thread::early_line& e) { return e.comes_at <= now(); });
+  const line* last = &missing;
+  for (unsigned i = 1; i < machine_.loads_ahead; ++i) {
+    const auto next = t.followers.find(last->number);
+    if (next == t.followers.end() || next->second == &missing) return;
+    line& l = *next->second;
+    last = &l;
+    const bool is_coming =
+        std::any_of(t.early.begin(), t.early.end(), [&](const auto& e) { return e.at == &l; }) ||
+        std::any_of(l.waiting.begin(), l.waiting.end(),
+                    [&](const request& r) { return r.thread == t.number; });
+    if (!is_coming && !l.copies.has(t.core)) ask(l, access::ahead, t.number, nullptr, 0);
+  }
 }
 
 void world::drain() noexcept {
@@ -175,22 +254,40 @@ void world::drain() noexcept {
 // Does the stores of a thread, in their order, whose lines have come.
 void world::commit_stores(std::uint32_t who) noexcept {
   thread& t = *threads_[who];
-  while (!t.stores.empty()) {
+  while (!t.stores.empty() && t.stores.front().at->owner == t.core) {
     const pending_store s = t.stores.front();
-    if (s.at->owner != t.core) {
-      // The line came too early and has left again.
-      const bool is_asked_for =
-          (s.at->in_transit && s.at->coming.thread == who) ||
-          std::any_of(s.at->waiting.begin(), s.at->waiting.end(),
-                      [&](const request& r) { return r.thread == who && r.kind == access::store; });
-      if (!is_asked_for) ask(*s.at, access::store, who, s.address, s.size);
-      return;
-    }
-    std::memcpy(s.address, &s.value, s.size);
+    if (s.size != 0) std::memcpy(s.address, &s.value, s.size);
     t.stores.erase(t.stores.begin());
     wrote(*s.at);
   }
-  if (t.drains) resume_at(who, now());
+  if (!t.stores.empty())
+    ask_for_stores(who);
+  else if (t.drains)
+    resume_at(who, now());
+}
+
+// Asks for the lines of the oldest stores.
+void world::ask_for_stores(std::uint32_t who) noexcept {
+  thread& t = *threads_[who];
+  unsigned lines = 0;
+  for (std::size_t i = 0; i < t.stores.size() && lines < machine_.stores_ahead; ++i) {
+    line& l = *t.stores[i].at;
+    if (std::any_of(t.stores.begin(), t.stores.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const pending_store& s) { return s.at == &l; }))
+      continue;
+    ++lines;
+    if (l.owner == t.core) continue;
+    // A line that came before its turn may have left again; the first store asks for it again.
+    const bool is_coming =
+        i != 0 ? t.stores[i].is_asked_for
+               : (l.in_transit && l.coming.thread == who) ||
+                     std::any_of(l.waiting.begin(), l.waiting.end(), [&](const request& r) {
+                       return r.thread == who && r.kind == access::store;
+                     });
+    if (is_coming) continue;
+    t.stores[i].is_asked_for = true;
+    ask(l, access::store, who, t.stores[i].address, t.stores[i].size);
+  }
 }
 
 void world::wrote(line& l) noexcept {
@@ -256,25 +353,53 @@ std::size_t world::choose(const line& l) const noexcept {
 void world::serve(line& l) noexcept {
   if (l.waiting.empty()) return;
   const std::size_t index = choose(l);
-  if (l.waiting[index].kind == access::read)
+  if (l.waiting[index].kind == access::read || l.waiting[index].kind == access::ahead)
     serve_reads(l);
   else
     serve_change(l, index);
 }
 
+// The distance of the core that sends a copy; 255 if no core has one.
+unsigned world::supplier_of(const line_state& l, unsigned core) const noexcept {
+  const std::uint8_t* const distances = &distances_[std::size_t{core} * machine_.all_cores()];
+  if (l.owner != nobody) return distances[l.owner];
+  if (l.copies.empty()) return 255;
+  if (!machine_.reads_by_node) return distances[l.holder];
+  unsigned best = 255;
+  l.copies.each([&](unsigned other) { best = std::min<unsigned>(best, distances[other]); });
+  return best;
+}
+
 // The way of a copy to a core.
 sim_time world::way_to(const line_state& l, unsigned core) const noexcept {
   if (l.copies.has(core)) return machine_.hit;
-  if (l.owner == nobody && l.copies.empty()) return machine_.memory;
+  const unsigned distance = supplier_of(l, core);
+  return distance == 255 ? machine_.memory : machine::at_distance(machine_.transfer, distance);
+}
+
+sim_time world::pass_home(const line_state& before, const line& l, unsigned core,
+                          sim_time when) noexcept {
   const std::uint8_t* const distances = &distances_[std::size_t{core} * machine_.all_cores()];
-  unsigned best = l.owner != nobody ? distances[l.owner] : 255;
-  if (l.owner == nobody) {
-    if (machine_.reads_by_node)
-      l.copies.each([&](unsigned other) { best = std::min<unsigned>(best, distances[other]); });
-    else
-      best = distances[l.holder];
-  }
-  return machine::at_distance(machine_.transfer, best);
+  unsigned farthest = before.copies.has(core) ? 0 : supplier_of(before, core);
+  // A change also takes the copies of others away.
+  if (l.in_transit && before.owner == nobody)
+    before.copies.each([&](unsigned c) { farthest = std::max<unsigned>(farthest, distances[c]); });
+  const unsigned least = machine_.homes_serve_clusters ? 1 : 2;
+  if (farthest < least) return when;
+  sim_time& home = directories_free_at_[l.directory];
+  when = std::max(when, home);
+  home = when + machine_.directory_busy;
+  if (machine_.link_busy == 0 || farthest <= 2 || before.holder == nobody) return when;
+  sim_time& link = links_free_at_[machine_.node_of_core(before.holder)];
+  when = std::max(when, link);
+  link = when + machine_.link_busy;
+  return when;
+}
+
+sim_time world::own_time(sim_time time) const noexcept {
+  if (machine_.sharing == 0) return time;
+  const std::uint32_t others = threads_on_core_[threads_[running_]->core] - 1;
+  return time + static_cast<sim_time>(static_cast<double>(time) * machine_.sharing * others);
 }
 
 // The time until no other core has a copy.
@@ -296,13 +421,14 @@ void world::serve_change(line& l, std::size_t index) noexcept {
   const std::uint32_t core = l.coming.core;
   const sim_time takes = l.owner == core ? 0 : std::max(way_to(l, core), invalidation(l, core));
   ++transfers_;
-  const bool keeps = l.copies.has(core);
+  const line_state before = l;
   l.copies.clear();
-  if (keeps) l.copies.add(core);
+  if (before.copies.has(core)) l.copies.add(core);
   l.owner = nobody;
   l.in_transit = true;
   wake_pollers(l, core);
-  queue_.at(now() + takes, {event::kind::arrive, l.number, 0});
+  const sim_time starts = before.owner == core ? now() : pass_home(before, l, core, now());
+  queue_.at(starts + takes, {event::kind::arrive, l.number, 0});
 }
 
 void world::arrive(line& l) noexcept {
@@ -320,7 +446,7 @@ void world::serve_reads(line& l) noexcept {
   std::vector<request> readers;
   std::size_t kept = 0;
   for (const request& r : l.waiting)
-    if (r.kind == access::read)
+    if (r.kind == access::read || r.kind == access::ahead)
       readers.push_back(r);
     else
       l.waiting[kept++] = r;
@@ -342,13 +468,21 @@ void world::serve_reads(line& l) noexcept {
   sim_time busy = 0;
   for (const request& r : readers) {
     thread& t = *threads_[r.thread];
-    t.polled = &l;
-    t.version = l.version;
-    t.value = read(r.address, r.size);
+    const auto comes = [&](sim_time when) {
+      if (r.kind == access::ahead)
+        t.early.push_back({&l, when});
+      else
+        resume_at(r.thread, when);
+    };
+    if (r.kind == access::read) {
+      t.polled = &l;
+      t.version = l.version;
+      t.value = read(r.address, r.size);
+    }
     server& s = servers[machine_.reads_by_node ? machine_.node_of_core(r.core) : 0];
     if (l.copies.has(r.core)) {
       // Another thread of the core has asked before.
-      resume_at(r.thread, now() + (before.copies.has(r.core) ? machine_.hit : s.next + s.way));
+      comes(now() + (before.copies.has(r.core) ? machine_.hit : s.next + s.way));
       continue;
     }
     const sim_time way = way_to(before, r.core);
@@ -356,9 +490,10 @@ void world::serve_reads(line& l) noexcept {
     if (!s.has_begun || !machine_.reads_by_node) s.way = way;
     s.has_begun = true;
     ++transfers_;
-    resume_at(r.thread, now() + s.next + s.way);
+    const sim_time starts = pass_home(before, l, r.core, now() + s.next) - now();
+    comes(now() + starts + s.way);
     l.copies.add(r.core);
-    s.next += machine_.read_gap;
+    s.next = starts + machine_.read_gap;
     busy = std::max(busy, s.next + (was_owned ? s.way : 0));
   }
   l.owner = nobody;

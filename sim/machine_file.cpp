@@ -18,9 +18,12 @@ extern const std::map<std::string, std::string> machines_of_tutti;
 
 namespace {
 
+constexpr const char* list_of_times = "a list of times, numbers in the file's unit";
+
 class reader {
  public:
-  reader(const std::string& text, const std::string& path) : path_(path) {
+  reader(const std::string& text, const std::string& path, const settings& with)
+      : path_(path), with_(with) {
     try {
       root_ = toml::parse(text, path);
     } catch (const toml::parse_error& e) {
@@ -33,28 +36,41 @@ class reader {
     m.name = path_.substr(path_.rfind('/') + 1);
     if (m.name.ends_with(".toml")) m.name.resize(m.name.size() - 5);
     m.description = text("", "description");
-    const std::string unit = one_of("", "unit", {"ns", "cycles"});
+    m.unit = one_of("", "unit", {"ns", "cycles"});
     m.clock_ghz = number("", "clock_ghz", "a number above 0");
     if (m.clock_ghz <= 0) refuse(line_of("", "clock_ghz"), "clock_ghz must be above 0");
-    ps_per_unit_ = unit == "ns" ? 1000 : 1000 / m.clock_ghz;
+    ps_per_unit_ = m.unit == "ns" ? 1000 : 1000 / m.clock_ghz;
     read_topology(m);
     read_lines(m);
+    read_homes(m);
     m.hit = time("core", "hit");
     m.atomic = time("core", "atomic");
     m.fence = time("core", "fence");
     m.clock = time("core", "clock");
     m.pause = time("core", "pause");
+    m.stores_ahead = count("core", "stores_ahead");
+    m.loads_ahead = count("core", "loads_ahead");
+    read_sharing(m);
     m.slice = time("system", "slice");
     m.context_switch = time("system", "context_switch");
     m.yield = time("system", "yield");
     m.futex_wait = time("system", "futex_wait");
     m.futex_wake = time("system", "futex_wake");
+    m.futex_lock = time("system", "futex_lock");
     m.wake_up = time("system", "wake_up");
     if (m.hit == 0) refuse(line_of("core", "hit"), "core.hit must be above 0");
     if (m.slice == 0) refuse(line_of("system", "slice"), "system.slice must be above 0");
     refuse_unknown();
+    for (const auto& [key, value] : with_)
+      if (!numbers_.contains(key)) {
+        std::string keys;
+        for (const auto& [each, in_file] : numbers_) keys += " " + each;
+        throw std::invalid_argument(path_ + " has no number '" + key + "'; numbers are:" + keys);
+      }
     return m;
   }
+  // The numbers of the file that read() has read.
+  const settings& numbers() const { return numbers_; }
 
  private:
   [[noreturn]] void refuse(std::size_t line, const std::string& what) const {
@@ -104,7 +120,11 @@ class reader {
   }
   double number_of(const toml::node& n, const std::string& name, const std::string& expected) {
     if (!n.is_number()) refuse(n.source().begin.line, name + " must be " + expected);
-    return *n.value<double>();
+    const double value = *n.value<double>();
+    if (expected == list_of_times) return value;
+    numbers_[name] = value;
+    const auto other = with_.find(name);
+    return other == with_.end() ? value : other->second;
   }
   double number(std::string_view section, std::string_view key, const std::string& expected) {
     return number_of(need(section, key, expected), name_of(section, key), expected);
@@ -115,7 +135,12 @@ class reader {
     const auto value = n.is_integer() ? n.value<std::int64_t>() : std::nullopt;
     if (!value || *value < 1 || *value > 512)
       refuse(n.source().begin.line, name_of(section, key) + " must be " + expected);
-    return static_cast<unsigned>(*value);
+    numbers_[name_of(section, key)] = static_cast<double>(*value);
+    const auto other = with_.find(name_of(section, key));
+    if (other == with_.end()) return static_cast<unsigned>(*value);
+    if (!(other->second >= 0.5 && other->second < 512.5))
+      refuse(n.source().begin.line, name_of(section, key) + " must be " + expected);
+    return static_cast<unsigned>(other->second + 0.5);
   }
   bool yes_or_no(std::string_view section, std::string_view key) {
     const toml::node& n = need(section, key, "true or false");
@@ -123,8 +148,9 @@ class reader {
       refuse(n.source().begin.line, name_of(section, key) + " must be true or false");
     return **n.as_boolean();
   }
-  sim_time time_of(const toml::node& n, const std::string& name) {
-    const double value = number_of(n, name, "a time, a number in the file's unit");
+  sim_time time_of(const toml::node& n, const std::string& name, bool is_in_list = false) {
+    const double value =
+        number_of(n, name, is_in_list ? list_of_times : "a time, a number in the file's unit");
     if (value < 0) refuse(n.source().begin.line, name + " must not be negative: it is a time");
     return static_cast<sim_time>(value * ps_per_unit_ + 0.5);
   }
@@ -202,7 +228,7 @@ class reader {
       const toml::array* const list = n.as_array();
       if (list == nullptr || list->size() != most_hops)
         refuse(n.source().begin.line, s + ".hops must be " + expected);
-      for (const toml::node& each : *list) t.hops.push_back(time_of(each, s + ".hops"));
+      for (const toml::node& each : *list) t.hops.push_back(time_of(each, s + ".hops", true));
       for (std::size_t i = 1; i < t.hops.size(); ++i)
         if (t.hops[i] < t.hops[i - 1])
           refuse(n.source().begin.line, s + ".hops must not fall: a farther node is not nearer");
@@ -228,6 +254,31 @@ class reader {
     m.broadcasts = yes_or_no("line", "broadcasts");
   }
 
+  void read_homes(machine& m) {
+    m.homes_in_all_nodes = one_of("home", "nodes", {"first", "all"}) == "all";
+    m.directories = count("home", "directories");
+    m.homes_serve_clusters = yes_or_no("home", "serves_clusters");
+    m.directory_busy = time("home", "occupancy");
+    const toml::node* const link = find("home", "link");
+    if (m.nodes > 1)
+      m.link_busy = time("home", "link");
+    else if (link != nullptr)
+      refuse(link->source().begin.line, "home.link has no use: there is one node");
+  }
+
+  void read_sharing(machine& m) {
+    const toml::node* const n = find("core", "sharing");
+    if (m.threads == 1) {
+      if (n != nullptr)
+        refuse(n->source().begin.line, "core.sharing has no use: a core has one thread");
+      return;
+    }
+    const std::string expected = "a number from 0 to 10";
+    m.sharing = number("core", "sharing", expected);
+    if (m.sharing < 0 || m.sharing > 10)
+      refuse(line_of("core", "sharing"), "core.sharing must be " + expected);
+  }
+
   // Only now all known keys have been asked for.
   void refuse_unknown() const {
     const auto look = [&](const toml::table& t, std::string_view section) {
@@ -248,6 +299,8 @@ class reader {
   }
 
   std::string path_;
+  const settings& with_;
+  settings numbers_;
   toml::table root_;
   double ps_per_unit_ = 1;
   std::set<std::string> known_;
@@ -255,13 +308,16 @@ class reader {
 
 }  // namespace
 
-machine parse_machine(const std::string& text, const std::string& path) {
-  return reader(text, path).read();
+machine parse_machine(const std::string& text, const std::string& path, const settings& with) {
+  return reader(text, path, with).read();
 }
 
-machine find_machine(const std::string& name_or_file) {
+namespace {
+
+// The text of a description and the name of its file.
+std::pair<std::string, std::string> text_of(const std::string& name_or_file) {
   if (const auto found = machines_of_tutti.find(name_or_file); found != machines_of_tutti.end())
-    return parse_machine(found->second, name_or_file + ".toml");
+    return {found->second, name_or_file + ".toml"};
   std::ifstream file(name_or_file);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) {
@@ -270,7 +326,22 @@ machine find_machine(const std::string& name_or_file) {
     throw std::invalid_argument("there is no machine and no file '" + name_or_file +
                                 "'; machines are:" + names);
   }
-  return parse_machine(text.str(), name_or_file);
+  return {text.str(), name_or_file};
+}
+
+}  // namespace
+
+machine find_machine(const std::string& name_or_file, const settings& with) {
+  const auto [text, path] = text_of(name_or_file);
+  return parse_machine(text, path, with);
+}
+
+settings numbers_of(const std::string& name_or_file) {
+  const auto [text, path] = text_of(name_or_file);
+  const settings none;
+  reader file(text, path, none);
+  static_cast<void>(file.read());
+  return file.numbers();
 }
 
 std::vector<std::string> names_of_machines() {

@@ -2,6 +2,7 @@
 // Reads the description of a machine, a TOML file. docs/simulation.md lists its keys.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,19 @@
 
 namespace tutti::sim {
 
+// Numbers that replace those of a file, by their keys, such as "line.hold". Counts are rounded.
+using settings = std::map<std::string, double>;
+
 // The description `text` of the file `path`. Throws std::invalid_argument for what is wrong, with
 // the file, the line and what was expected.
-machine parse_machine(const std::string& text, const std::string& path);
+machine parse_machine(const std::string& text, const std::string& path, const settings& with = {});
+
+// The numbers of a description by their keys, in the unit of the file; numbers in lists are left out.
+settings numbers_of(const std::string& name_or_file);
 
 // A machine that tutti brings along, by its name, or else the file of that name. Throws
 // std::invalid_argument if there is neither.
-machine find_machine(const std::string& name_or_file);
+machine find_machine(const std::string& name_or_file, const settings& with = {});
 
 // The names of the machines that tutti brings along.
 std::vector<std::string> names_of_machines();

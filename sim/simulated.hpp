@@ -67,6 +67,33 @@ class simulated_atomic : public atomic_updates<simulated_atomic<T>, T> {
   T value_;
 };
 
+// Data that algorithms publish through an atomic word. Its bytes change at once, and its lines go the
+// way of any other.
+template <class T>
+class simulated_plain {
+ public:
+  constexpr simulated_plain(T value = T()) noexcept : value_(value) {}
+  operator T() const noexcept { return value_read(); }
+  // For values that convert to what they hold (raw_value).
+  template <class U>
+  requires(!std::is_same_v<T, U> && std::is_class_v<T>) explicit operator U() const noexcept {
+    return static_cast<U>(value_read());
+  }
+  template <class U>
+  requires std::is_assignable_v<T&, const U&> simulated_plain& operator=(const U& value) noexcept {
+    if (world* const w = world::current()) w->write_data(&value_, sizeof(U));
+    value_ = value;
+    return *this;
+  }
+
+ private:
+  const T& value_read() const noexcept {
+    if (world* const w = world::current()) w->read_data(&value_, sizeof value_);
+    return value_;
+  }
+  T value_;
+};
+
 // The lock of glibc's pthread_mutex_t: 0 is free, 1 is taken, 2 is taken and others sleep.
 class simulated_mutex {
  public:
@@ -78,6 +105,9 @@ class simulated_mutex {
 };
 
 struct simulated : platform_of_fibers<world, simulated_atomic> {
+  // The cells of message rings cost nothing: readers get their address.
+  template <class T>
+  using plain = std::conditional_t<std::is_same_v<T, std::uint64_t>, T, simulated_plain<T>>;
   using mutex = simulated_mutex;
 
   static std::memory_order order(const char* site, std::memory_order o) noexcept {

@@ -3,6 +3,8 @@
 // include this.
 #pragma once
 
+#include <unordered_map>
+
 #include "sim/world.hpp"
 
 namespace tutti::sim {
@@ -32,6 +34,16 @@ struct world::thread {
   std::uint32_t loads = 0, others = 0;
   // When its polls began to be skipped, and how far they are apart.
   sim_time polls_since = 0, poll_gap = 0;
+
+  // Which line it loaded after which, one directly after the other, and the last one it loaded.
+  std::unordered_map<std::uint32_t, line*> followers;
+  line* loaded_last = nullptr;
+  // Lines that it loads ahead and that are on their way, with the time when they come.
+  struct early_line {
+    line* at;
+    sim_time comes_at;
+  };
+  std::vector<early_line> early;
 
   std::vector<pending_store> stores;
   bool drains = false;

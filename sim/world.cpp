@@ -35,6 +35,9 @@ world::world(const machine& m, world_options options)
   for (unsigned a = 0; a < cores; ++a)
     for (unsigned b = 0; b < cores; ++b)
       distances_.push_back(static_cast<std::uint8_t>(machine_.distance(a, b)));
+  directories_free_at_.resize(std::size_t{machine_.nodes} * machine_.directories);
+  links_free_at_.resize(machine_.nodes);
+  threads_on_core_.resize(cores);
   // The clock begins late enough for differences of times to be positive.
   queue_.skip_to(picoseconds(1e9));
 }
@@ -75,7 +78,6 @@ std::size_t world::start(std::function<void()> body) {
   processor& p = processors_[t.cpu];
   if (p.current == nobody && p.ready.empty()) {
     p.current = t.number;
-    t.is_on_cpu = true;
     const sim_time skew = options_.start_within == 0 ? 0 : random_.below(options_.start_within);
     p.slice_end = now() + skew + machine_.slice;
     continue_on_cpu(t.number, now() + skew);
@@ -225,9 +227,15 @@ world::cpu_notes& world::notes() noexcept { return processors_[me().cpu].notes; 
 
 // ---- the operating system
 
+void world::be_on_cpu(thread& t, bool is) noexcept {
+  if (t.is_on_cpu == is) return;
+  t.is_on_cpu = is;
+  threads_on_core_[t.core] += is ? 1 : -1u;
+}
+
 void world::continue_on_cpu(std::uint32_t who, sim_time when) noexcept {
   thread& t = *threads_[who];
-  t.is_on_cpu = true;
+  be_on_cpu(t, true);
   if (t.has_work)
     resume_at(who, when);
   else
@@ -247,7 +255,7 @@ void world::choose_next(processor& p) noexcept {
 }
 
 void world::leave_cpu(processor& p, bool again) noexcept {
-  threads_[p.current]->is_on_cpu = false;
+  be_on_cpu(*threads_[p.current], false);
   if (again) p.ready.push_back(p.current);
   choose_next(p);
 }
@@ -305,6 +313,7 @@ void world::let_others_run() noexcept {
 
 void world::yield() noexcept {
   thread& t = me();
+  t.loaded_last = nullptr;
   t.loads = t.others = 0;
   processor& p = processors_[t.cpu];
   if (p.ready.empty()) return spend(machine_.yield);
@@ -313,12 +322,22 @@ void world::yield() noexcept {
   dispatch();
 }
 
+void world::take_futex_lock(line& l) noexcept {
+  if (machine_.futex_lock == 0) return;
+  ++l.futex_spinners;
+  l.futex_free_at = std::max(l.futex_free_at, now()) + machine_.futex_lock * l.futex_spinners;
+  spend(l.futex_free_at - now());
+  --l.futex_spinners;
+}
+
 void world::sleep(const void* word, std::size_t size, std::uint64_t seen, sim_time until) noexcept {
   drain();
   spend(machine_.futex_wait);
+  take_futex_lock(line_of(word));
   load(word, size);
   thread& t = me();
   t.loads = t.others = 0;
+  t.loaded_last = nullptr;
   std::uint64_t value = 0;
   std::memcpy(&value, word, size);
   if (value != seen || until <= now()) return;
@@ -337,6 +356,7 @@ void world::wake(const void* word, unsigned how_many) noexcept {
   drain();
   spend(machine_.futex_wake);
   line& l = line_of(word);
+  take_futex_lock(l);
   // Only those that sleep now.
   std::vector<std::uint32_t> woken;
   std::erase_if(l.sleepers, [&](std::uint32_t who) {

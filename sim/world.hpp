@@ -15,8 +15,10 @@
 //
 // Operating system: each thread stays on its CPU; threads of the same CPU take turns.
 //
-// Not simulated: the time of instructions that touch no shared word; caches that are too small; two
-// threads of a core that take execution units from each other; loads that overlap.
+// Homes: a request that leaves a cluster, or any where no cache knows the copies of a cluster, waits
+// until a directory of the line's home is free, and the line until its node's links are.
+//
+// Not simulated: the time of instructions that touch no shared word; caches that are too small.
 #pragma once
 
 #include <array>
@@ -86,6 +88,9 @@ class world {
   // Returns as soon as this core may write the line; no time passes between that and the next call.
   // change_done() must follow.
   void own(const void* address) noexcept;
+  // The same accesses to data of any size, whose bytes the caller reads and writes itself.
+  void read_data(const void* data, std::size_t size) noexcept;
+  void write_data(void* data, std::size_t size) noexcept;
   void change_done(const void* address, bool has_changed) noexcept;
   void fence() noexcept;
   // The pause between two polls.
@@ -128,7 +133,8 @@ class world {
     std::array<std::uint64_t, most_cores / 64> words_{};
   };
 
-  enum class access : std::uint8_t { read, change, store };
+  // ahead: a load that the core begins before the program gets there.
+  enum class access : std::uint8_t { read, ahead, change, store };
   struct request {
     std::uint32_t thread;
     std::uint32_t core;
@@ -146,6 +152,8 @@ class world {
   };
   struct line : line_state {
     std::uint32_t number = 0;
+    // The directory that knows its copies.
+    std::uint32_t directory = 0;
     // Counts the writes.
     std::uint64_t version = 0;
     // No request is served before this time.
@@ -158,13 +166,16 @@ class world {
     std::vector<std::uint32_t> pollers;
     // Threads in futex calls on a word of this line.
     std::vector<std::uint32_t> sleepers;
+    // When the kernel's lock of these words is free.
+    sim_time futex_free_at = 0;
+    std::uint32_t futex_spinners = 0;
   };
   struct pending_store {
     line* at;
     void* address;
     std::uint64_t value;
     std::size_t size;
-    bool requested;
+    bool is_asked_for;
   };
 
   enum class doing : std::uint8_t {
@@ -214,6 +225,8 @@ class world {
   // Lets the next thread of the CPU run if the running thread's slice has ended.
   void let_others_run() noexcept;
   void continue_on_cpu(std::uint32_t who, sim_time when) noexcept;
+  void be_on_cpu(thread& t, bool is) noexcept;
+  void take_futex_lock(line& l) noexcept;
 
   // ---- lines (lines.cpp)
   line& line_of(const void* address) noexcept;
@@ -225,7 +238,15 @@ class world {
   void arrive(line& l) noexcept;
   void serve_later(line& l) noexcept;
   std::size_t choose(const line& l) const noexcept;
+  unsigned supplier_of(const line_state& l, unsigned core) const noexcept;
   sim_time way_to(const line_state& l, unsigned core) const noexcept;
+  // Occupies what a request needs from `when` on, and returns when it can go its way.
+  sim_time pass_home(const line_state& before, const line& l, unsigned core,
+                     sim_time when) noexcept;
+  // A time of the core's own, which threads of the same core make longer.
+  sim_time own_time(sim_time time) const noexcept;
+  void load_ahead(line& missing) noexcept;
+  void ask_for_stores(std::uint32_t who) noexcept;
   sim_time invalidation(const line& l, unsigned core) const noexcept;
   void wrote(line& l) noexcept;
   void wake_pollers(line& l, std::uint32_t except_core) noexcept;
@@ -252,6 +273,10 @@ class world {
   std::vector<place> places_;
   // Distances between cores.
   std::vector<std::uint8_t> distances_;
+  // When directories and the links of nodes are free.
+  std::vector<sim_time> directories_free_at_, links_free_at_;
+  // Threads that have a CPU of each core.
+  std::vector<std::uint32_t> threads_on_core_;
   std::uint32_t running_ = 0;
   std::size_t ended_ = 0;
   std::uint64_t events_ = 0, requests_ = 0, transfers_ = 0;

@@ -72,8 +72,34 @@ TEST(MachineFile, SaysWhereWhatIsWrongAndWhatWasExpected) {
   expect("numbering =", "hops = [[0, 1], [2, 0]]\nnumbering =", "12",
          "the same in both directions");
   expect("numbering =", "hops = [[0, 1]]\nnumbering =", "12", "a row for each of the 2 nodes");
+  expect("nodes = \"first\"", "nodes = \"second\"", "33", "one of \"first\" \"all\"");
+  expect("occupancy = 10", "occupancy = -1", "36", "home.occupancy must not be negative");
+  expect("link = 2 ", "link = \"two\" ", "37", "a time");
+  expect("sharing = 0.5", "sharing = 50", "42", "core.sharing must be a number from 0 to 10");
+  expect("threads = 2", "threads = 1", "42", "core.sharing has no use: a core has one thread");
+  expect("loads_ahead = 6", "loads_ahead = 0", "41", "a whole number from 1 to 512");
   expect("[core]", "[cores]", "1", "core.hit is missing");
   expect("unit = \"ns\"", "unit = ns", "4", "");
+}
+
+TEST(MachineFile, ReplacesNumbers) {
+  const machine m = find_machine("epyc2", {{"line.hold", 33}, {"topology.cores", 4}});
+  EXPECT_EQ(m.hold, picoseconds(33));
+  EXPECT_EQ(m.cpus(), 96u);
+  EXPECT_EQ(numbers_of("epyc2").at("line.hold"), 15);
+  const auto said = [](const settings& with) -> std::string {
+    try {
+      static_cast<void>(find_machine("epyc2", with));
+      return "nothing";
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+  };
+  EXPECT_NE(said({{"line.held", 3}}).find("no number 'line.held'; numbers are: clock_ghz"),
+            std::string::npos);
+  EXPECT_NE(said({{"line.hold", -3}}).find("line.hold must not be negative"), std::string::npos);
+  EXPECT_NE(said({{"topology.cores", 900}}).find("a whole number from 1 to 512"),
+            std::string::npos);
 }
 
 TEST(MachineFile, NamesTheMachinesForAnUnknownOne) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands of `tutti sim` share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/machine_file.hpp"
+
+namespace tutti::command {
+
+struct sim_options {
+  std::string machine;
+  std::vector<std::string> set;
+  std::string file;
+  // Of published tables.
+  std::string machines, keys;
+  std::uint32_t steps = 200;
+  double range = 100;
+  bool markdown = false;
+  std::uint32_t cores = 2;
+  std::string threads;
+  std::string algorithms = "all";
+  std::string waits = "spin";
+  std::uint32_t episodes = 50;
+  std::uint64_t seed = 1;
+  double poll_gap = 40;
+  bool show = false;
+  bool json = false;
+};
+
+struct summary {
+  double least = 0, median = 0, mean = 0, most = 0;
+};
+summary summary_of(std::vector<double> samples);
+
+// The numbers of --set. Throws std::invalid_argument for one that is not KEY=NUMBER.
+sim::settings settings_of(const sim_options& o);
+
+// Subcommands that lay simulated times beside others (sim_compare.cpp).
+int run_compare(const sim_options& o);
+int run_calibrate(const sim_options& o);
+int run_published(const sim_options& o);
+int run_fit(const sim_options& o);
+
+}  // namespace tutti::command

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published tables: what is wrong with a file, the count of pairs in order, and the search.
+#include "sim/published.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tutti::sim {
+namespace {
+
+const std::string header = "machine,algorithm,threads,ns,use\n";
+
+std::string complaint(const std::string& text) {
+  try {
+    static_cast<void>(parse_published(text, "mine.csv"));
+    return "nothing";
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+}
+
+TEST(Published, SaysWhereWhatIsWrongAndWhatWasExpected) {
+  const auto expect = [](const std::string& text, const std::string& what) {
+    EXPECT_NE(complaint(text).find(what), std::string::npos) << complaint(text);
+  };
+  expect("", "mine.csv: there is no value in it");
+  expect(header, "mine.csv: there is no value in it");
+  expect("# a remark\nmachine,ns\n", "mine.csv:2: the first line must be 'machine,algorithm");
+  expect(header + "numa8,ticket,4,100\n", "mine.csv:2: five fields were expected");
+  expect(header + "numa8,ticket,4.5,100,fit\n", "mine.csv:2: threads must be a whole number");
+  expect(header + "numa8,ticket,0,100,fit\n", "mine.csv:2: threads must be a whole number");
+  expect(header + "numa8,ticket,4,-1,fit\n", "mine.csv:2: ns must be a number above 0, not '-1'");
+  expect(header + "numa8,ticket,4,1x,fit\n", "mine.csv:2: ns must be a number above 0, not '1x'");
+  expect(header + "numa8,ticket,4,1,both\n", "mine.csv:2: use must be 'fit' or 'check'");
+  expect(header + "numa8,tiket,4,1,fit\n", "mine.csv:2: there is no barrier 'tiket'");
+}
+
+TEST(Published, ReadsEveryTable) {
+  for (const std::string& name : names_of_published())
+    for (const published_value& value : find_published(name))
+      EXPECT_GE(find_machine(value.machine).cpus(), value.threads) << name;
+  EXPECT_EQ(find_published("berger_stamatakis_table_1").size(), 42u);
+  EXPECT_THROW(static_cast<void>(find_published("none")), std::invalid_argument);
+}
+
+TEST(Published, CountsPairsInOrder) {
+  const std::vector<published_value> values{{"a", "x", "spin", 2, 100, true},
+                                            {"a", "y", "spin", 2, 200, true},
+                                            {"a", "z", "spin", 2, 400, false},
+                                            {"a", "u", "spin", 2, 401, false},
+                                            {"b", "x", "spin", 2, 900, false}};
+  // Both x and y are fitted, z and u differ by little, and b is another machine.
+  const pairs_in_order pairs = order_of(values, {100, 300, 200, 400, 1});
+  EXPECT_EQ(pairs.all, 4u);
+  EXPECT_EQ(pairs.right, 3u);
+}
+
+// What a machine itself has simulated leads back to its numbers.
+TEST(Published, FindsTheNumbersOfAMachine) {
+  std::vector<published_value> values;
+  const machine hidden = find_machine("barcelona", {{"home.occupancy", 60}, {"line.hold", 200}});
+  for (const char* name : {"bs_lock_free", "bs_recursive_padded", "bs_atomic_inc_add"}) {
+    values.push_back({"barcelona", name, "spin", 16, 1, true});
+    values.back().ns = simulated_ns(hidden, values.back(), 20, 1);
+  }
+  double error = 0;
+  const search_plan plan{.keys = {"home.occupancy", "line.hold"},
+                         .from = {20, 50},
+                         .range = 20,
+                         .steps = 200,
+                         .seed = 2};
+  const std::vector<double> found = search(values, plan, [&](double each) { error = each; });
+  EXPECT_LT(error, 0.02);
+  EXPECT_NEAR(found[0], 60, 9);
+  EXPECT_NEAR(found[1], 200, 30);
+  EXPECT_EQ(search(values, plan, [](double) {}), found);
+}
+
+}  // namespace
+}  // namespace tutti::sim
