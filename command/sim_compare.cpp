@@ -44,126 +44,223 @@ sim::settings settings_of(const sim_options& o) {
   return with;
 }
 
+namespace {
+
+// What a file with the lines of `tutti bench barrier --json` tells.
+struct bench_run {
+  // Their medians by their quantities.
+  std::map<std::string, double> floors;
+  // Pinned barriers of tutti without other work, by their medians. A search may use every second.
+  std::vector<sim::published_value> barriers;
+};
+
+// Throws std::invalid_argument for a line that `tutti bench` does not print.
+class bench_reader {
+ public:
+  explicit bench_reader(const std::string& path) : path_(path) {}
+
+  bench_run read() {
+    std::ifstream file(path_);
+    if (!file) throw std::invalid_argument("cannot read '" + path_ + "'");
+    bench_run run;
+    std::string text;
+    for (number_ = 1; std::getline(file, text); ++number_) {
+      const auto parsed = cli::json::parsed_if_valid(text);
+      if (!parsed || !parsed->is_object()) refuse("a line of JSON was expected");
+      const cli::json& line = *parsed;
+      if (is(line, "type", "floor"))
+        run.floors[word(line, "quantity")] = number(line, "median");
+      else if (is(line, "type", "result") && is(line, "benchmark", "barrier") &&
+               is(line, "metric", "loop") && is(line, "provider", "tutti") &&
+               is(line, "scenario", "free") && is(line, "pinned", true))
+        add_barrier(line, run.barriers);
+    }
+    return run;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw std::invalid_argument(path_ + ":" + std::to_string(number_) + ": " + what);
+  }
+  static bool is(const cli::json& line, const char* key, const cli::json& value) {
+    return line.contains(key) && line.at(key).dump() == value.dump();
+  }
+  std::string word(const cli::json& line, const char* key) const {
+    if (!line.contains(key) || !line.at(key).is_string())
+      refuse(std::string(key) + " must be a text");
+    return line.at(key).get<std::string>();
+  }
+  double number(const cli::json& line, const char* key) const {
+    if (!line.contains(key) || !line.at(key).is_number())
+      refuse(std::string(key) + " must be a number");
+    const auto value = line.at(key).get<double>();
+    if (!(value >= 0)) refuse(std::string(key) + " must not be negative");
+    return value;
+  }
+  void add_barrier(const cli::json& line, std::vector<sim::published_value>& to) const {
+    const std::string name = word(line, "name");
+    const std::vector<std::string> known = sim::names_of_barriers();
+    // A barrier of a later version, say.
+    if (std::find(known.begin(), known.end(), name) == known.end()) return;
+    const double threads = number(line, "threads"), ns = number(line, "median");
+    if (threads < 1 || threads > 4096 || threads != std::floor(threads))
+      refuse("threads must be a whole number from 1 to 4096");
+    if (ns == 0) refuse("median must be above 0");
+    to.push_back(
+        {"", name, word(line, "wait"), static_cast<rank_t>(threads), ns, to.size() % 2 == 0});
+  }
+
+  std::string path_;
+  std::size_t number_ = 0;
+};
+
+void tell_errors(const sim_options& o, const char* what, const std::vector<double>& errors) {
+  if (errors.empty()) return;
+  const summary s = summary_of(errors);
+  if (o.json)
+    fmt::print("{}\n", cli::json{{"type", "sim_error"},
+                                 {"what", what},
+                                 {"median", s.median},
+                                 {"largest", s.most},
+                                 {"count", errors.size()}}
+                           .dump());
+  else
+    fmt::print("{}{}: median error {:.0f} %, largest {:.0f} %, of {} values\n",
+               o.markdown ? "* " : "", what, 100 * s.median, 100 * s.most, errors.size());
+}
+
+}  // namespace
+
 // Simulates what a file with the lines of `tutti bench barrier --json` has measured.
 int run_compare(const sim_options& o) {
   const sim::machine m = sim::find_machine(o.machine, settings_of(o));
-  std::ifstream file(o.file);
-  if (!file) throw std::invalid_argument("cannot read '" + o.file + "'");
+  const bench_run measured = bench_reader(o.file).read();
+  if (measured.barriers.empty())
+    throw std::invalid_argument(o.file +
+                                " has no line that `tutti bench barrier --json` prints of a "
+                                "pinned barrier of tutti in the scenario free");
   if (!o.json)
     fmt::print("{:<18} {:<9} {:>7} {:>12} {:>12} {:>8}\n", "name", "wait", "threads", "measured ns",
                "simulated ns", "error");
   std::vector<double> free, shared;
-  std::string text;
-  for (std::size_t number = 1; std::getline(file, text); ++number) {
-    const auto parsed = cli::json::parsed_if_valid(text);
-    if (!parsed || !parsed->is_object())
-      throw std::invalid_argument(o.file + ":" + std::to_string(number) +
-                                  ": a line of JSON was expected");
-    const cli::json& line = *parsed;
-    const auto is = [&](const char* key, const cli::json& value) {
-      return line.contains(key) && line.at(key).dump() == value.dump();
-    };
-    if (!is("type", "result") || !is("benchmark", "barrier") || !is("metric", "loop") ||
-        !is("provider", "tutti") || !is("scenario", "free") || !is("pinned", true))
-      continue;
-    const auto name = line.at("name").get<std::string>(), wait = line.at("wait").get<std::string>();
-    const std::vector<std::string> known = sim::names_of_barriers();
-    if (std::find(known.begin(), known.end(), name) == known.end()) continue;
-    const auto threads = line.at("threads").get<rank_t>();
-    const auto measured = line.at("median").get<double>();
-    for (const sim::contender& who : sim::barriers({name}, {wait})) {
+  for (const sim::published_value& value : measured.barriers)
+    for (const sim::contender& who : sim::barriers({value.algorithm}, {value.wait})) {
       const double simulated =
-          summary_of(sim::run(m, who, {.threads = threads, .episodes = 100}).loop).mean;
-      const double error = simulated / measured - 1;
-      (threads > m.cpus() ? shared : free).push_back(std::abs(error));
+          summary_of(sim::run(m, who, {.threads = value.threads, .episodes = 100}).loop).mean;
+      const double error = simulated / value.ns - 1;
+      (value.threads > m.cpus() ? shared : free).push_back(std::abs(error));
       if (o.json)
         fmt::print("{}\n", cli::json{{"type", "sim_comparison"},
                                      {"machine", m.name},
-                                     {"name", name},
-                                     {"wait", wait},
-                                     {"threads", threads},
-                                     {"measured_ns", measured},
+                                     {"name", value.algorithm},
+                                     {"wait", value.wait},
+                                     {"threads", value.threads},
+                                     {"measured_ns", value.ns},
                                      {"simulated_ns", simulated}}
                                .dump());
       else
-        fmt::print("{:<18} {:<9} {:>7} {:>12.0f} {:>12.0f} {:>+7.0f}%\n", name, wait, threads,
-                   measured, simulated, 100 * error);
+        fmt::print("{:<18} {:<9} {:>7} {:>12.0f} {:>12.0f} {:>+7.0f}%\n", value.algorithm,
+                   value.wait, value.threads, value.ns, simulated, 100 * error);
     }
-  }
-  if (free.empty() && shared.empty())
-    throw std::invalid_argument(o.file +
-                                " has no line that `tutti bench barrier --json` prints of a "
-                                "pinned barrier of tutti in the scenario free");
-  const auto tell = [&](const char* what, const std::vector<double>& errors) {
-    if (errors.empty()) return;
-    const summary s = summary_of(errors);
-    if (o.json)
-      fmt::print("{}\n", cli::json{{"type", "sim_error"},
-                                   {"what", what},
-                                   {"median", s.median},
-                                   {"largest", s.most},
-                                   {"count", errors.size()}}
-                             .dump());
-    else
-      fmt::print("{}: median error {:.0f} %, largest {:.0f} %, of {} values\n", what,
-                 100 * s.median, 100 * s.most, errors.size());
-  };
-  tell("a CPU for each thread", free);
-  tell("more threads than CPUs", shared);
+  tell_errors(o, "a CPU for each thread", free);
+  tell_errors(o, "more threads than CPUs", shared);
   return cli::success;
 }
 
-// Describes the machine on which `tutti bench barrier --json` has measured its floors.
-int run_calibrate(const sim_options& o) {
-  std::ifstream file(o.file);
-  if (!file) throw std::invalid_argument("cannot read '" + o.file + "'");
-  std::map<std::string, double> floors;
-  std::string text;
-  while (std::getline(file, text)) {
-    const auto line = cli::json::parsed_if_valid(text);
-    if (!line || !line->is_object() || line->at("type").get<std::string>() != "floor") continue;
-    floors[line->at("quantity").get<std::string>()] = line->at("median").get<double>();
-  }
+// ---- tutti sim calibrate
+
+namespace {
+
+// A description by the floors of a run and, where they tell nothing, by `fitted` or an assumption.
+std::string described(const sim_options& o, const bench_run& run, const sim::settings& fitted) {
   const auto floor = [&](const char* name) {
-    const auto found = floors.find(name);
-    if (found == floors.end())
+    const auto found = run.floors.find(name);
+    if (found == run.floors.end())
       throw std::invalid_argument(o.file + " has no floor '" + std::string(name) +
                                   "', which `tutti bench barrier --threads 2,4 --json` prints");
     return found->second;
   };
+  const auto other = [&](const char* key, double assumed) {
+    const auto found = fitted.find(key);
+    return found == fitted.end() ? fmt::format("{:g}  # assumed", assumed)
+                                 : fmt::format("{:g}  # fitted", found->second);
+  };
   const double way = floor("line_one_way"), wake = floor("futex_wake");
-  fmt::print(
-      "# The floors that `tutti bench barrier` measured. What they do not tell is assumed.\n"
-      "description = \"calibrated by the floors of a run of tutti bench\"\n"
-      "unit = \"ns\"\n"
+  std::string text = fmt::format(
+      "# `tutti sim calibrate` made this of the floors that `tutti bench barrier` measured.\n"
+      "description = \"calibrated by a run of tutti bench\"\nunit = \"ns\"\n"
       "clock_ghz = 1  # assumed: cycles are printed as ns\n\n"
-      "[topology]\nnodes = 1\nclusters = 1\ncores = {}\nthreads = 1\n"
+      "[topology]  # --cores\nnodes = 1\nclusters = 1\ncores = {}\nthreads = 1\n"
       "numbering = \"cores_first\"\n\n",
       o.cores);
-  fmt::print(
-      "# Half of line_one_way each: a message is a store to a line that the other core polls,\n"
-      "# and the other core's load.\n"
-      "[transfer]\ncluster = {0:.1f}\n\n[invalidate]\ncluster = {0:.1f}\n\n",
+  text += fmt::format(
+      "# A message is a store to a line that the other core polls, and the other core's load: "
+      "half\n"
+      "# of line_one_way each.\n"
+      "[transfer]\ncluster = {0:.1f}  # line_one_way\n\n"
+      "[invalidate]\ncluster = {0:.1f}  # line_one_way\n\n",
       way / 2);
-  fmt::print(
-      "[line]\nmemory = 100  # assumed\nhold = 10  # assumed\nread_gap = 5  # assumed\n"
+  text += fmt::format(
+      "[line]\nmemory = 100  # assumed\nhold = {}\nread_gap = {}\n"
       "reads_by_node = true\nnearest_first = true\nbroadcasts = false\n\n"
-      "[home]\nnodes = \"first\"  # assumed\ndirectories = 1  # assumed\n"
-      "serves_clusters = false  # assumed\noccupancy = 0  # assumed\n\n"
-      "[core]\nstores_ahead = 10  # assumed\nloads_ahead = 6  # assumed\nhit = 1.5  # "
-      "assumed\natomic = 6  # assumed\nfence = 10  # assumed\n"
-      "clock = {:.1f}  # timer\npause = 14  # assumed\n\n",
-      floor("timer"));
-  fmt::print(
-      "[system]\nslice = 3000000  # assumed\ncontext_switch = {:.0f}\nyield = {:.0f}  # "
-      "sched_yield\n"
-      "futex_wait = {:.0f}  # assumed: as a futex_wake\nfutex_wake = {:.0f}\n"
-      "futex_lock = 50  # assumed\n"
+      "[home]\nnodes = \"first\"\ndirectories = 1\nserves_clusters = false\n"
+      "occupancy = 0\n\n",
+      other("line.hold", 10), other("line.read_gap", 5));
+  text += fmt::format(
+      "[core]\nstores_ahead = 10  # assumed\nloads_ahead = 6  # assumed\nhit = {}\natomic = {}\n"
+      "fence = {}\nclock = {:.1f}  # timer\npause = 14  # assumed\n\n",
+      other("core.hit", 1.5), other("core.atomic", 6), other("core.fence", 10), floor("timer"));
+  text += fmt::format(
+      "[system]\nslice = 3000000  # assumed\ncontext_switch = {:.0f}  # context_switch\n"
+      "yield = {:.0f}  # sched_yield\nfutex_wait = {:.0f}  # assumed: as futex_wake\n"
+      "futex_wake = {:.0f}  # futex_wake\nfutex_lock = 50  # assumed\n"
       "wake_up = {:.0f}  # wake_idle_core without its two calls\n",
       floor("context_switch"), floor("sched_yield"), wake, wake,
       std::max(floor("wake_idle_core") - 2 * wake, 0.0));
+  return text;
+}
+
+}  // namespace
+
+// Describes the machine on which `tutti bench barrier --json` has run: by its floors, and what they do
+// not tell by every second of its barriers that wait by polls and have a CPU for each thread.
+int run_calibrate(const sim_options& o) {
+  bench_run run = bench_reader(o.file).read();
+  std::erase_if(run.barriers, [&](const sim::published_value& value) {
+    return value.wait != "spin" || value.threads < 2 || value.threads > o.cores;
+  });
+  for (std::size_t i = 0; i < run.barriers.size(); ++i) run.barriers[i].is_fitted = i % 2 == 0;
+  sim::settings fitted;
+  const std::string assumed = described(o, run, fitted);
+  // With fewer values than numbers a search says nothing.
+  if (run.barriers.size() < 12) {
+    fmt::print("{}", assumed);
+    return cli::success;
+  }
+  sim::search_plan plan{
+      .keys = {"line.hold", "line.read_gap", "core.hit", "core.atomic", "core.fence"},
+      .from = {10, 5, 1.5, 6, 10},
+      .range = 10,
+      .machine_of = [&](const std::string&, const sim::settings& with) {
+        return sim::parse_machine(assumed, "calibrated", with);
+      }};
+  const std::vector<double> best = sim::search(run.barriers, plan, [](double) {});
+  for (std::size_t i = 0; i < best.size(); ++i) fitted[plan.keys[i]] = best[i];
+  const std::string text = described(o, run, fitted);
+  const sim::machine m = sim::parse_machine(text, "calibrated");
+  std::vector<double> of_fitted, of_others;
+  for (const sim::published_value& value : run.barriers)
+    (value.is_fitted ? of_fitted : of_others)
+        .push_back(std::abs(sim::simulated_ns(m, value, plan.episodes, plan.seed) / value.ns - 1));
+  fmt::print(
+      "# Fitted to {} barriers of that run, with a median error of {:.0f} %; {} others have one of "
+      "{:.0f} %.\n{}",
+      of_fitted.size(), 100 * summary_of(of_fitted).median, of_others.size(),
+      100 * summary_of(of_others).median, text);
   return cli::success;
 }
+
+// ---- tutti sim published and fit
 
 namespace {
 
@@ -220,22 +317,8 @@ void print_values(const sim_options& o, const std::string& table,
                  value.is_fitted ? "  fitted" : "");
   }
   if (o.markdown) fmt::print("\n");
-  const auto tell = [&](const char* what, const std::vector<double>& errors) {
-    if (errors.empty()) return;
-    const summary s = summary_of(errors);
-    if (o.json)
-      fmt::print("{}\n", cli::json{{"type", "sim_error"},
-                                   {"what", what},
-                                   {"median", s.median},
-                                   {"largest", s.most},
-                                   {"count", errors.size()}}
-                             .dump());
-    else
-      fmt::print("{}{}: median error {:.0f} %, largest {:.0f} %, of {} values\n",
-                 o.markdown ? "* " : "", what, 100 * s.median, 100 * s.most, errors.size());
-  };
-  tell("fitted", of_fitted);
-  tell("not fitted", of_others);
+  tell_errors(o, "fitted", of_fitted);
+  tell_errors(o, "not fitted", of_others);
   const sim::pairs_in_order pairs = sim::order_of(values, simulated);
   if (pairs.all == 0) return;
   if (o.json)

@@ -132,7 +132,7 @@ std::vector<double> search(const std::vector<published_value>& values, const sea
     for (const published_value& value : values) {
       if (!value.is_fitted) continue;
       if (!machines.contains(value.machine)) try {
-          machines.emplace(value.machine, find_machine(value.machine, with));
+          machines.emplace(value.machine, plan.machine_of(value.machine, with));
         } catch (const std::invalid_argument&) {
           // A description cannot have these numbers.
           if (at == plan.from) throw;

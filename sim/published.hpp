@@ -50,6 +50,9 @@ struct search_plan {
   double range = 100;
   std::uint32_t steps = 200, episodes = 20;
   std::uint64_t seed = 1;
+  // The machine of a name with some numbers replaced. Throws std::invalid_argument if it cannot have
+  // these.
+  std::function<machine(const std::string& name, const settings& with)> machine_of = find_machine;
 };
 
 // The values of the keys with the least mean |log(simulated / printed)| of the values that may be

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs each subcommand of `tutti sim` and gives each what it must refuse.
+
+usage: sim_test.py TUTTI MACHINES   (the program, the folder of the machines' descriptions)
+"""
+
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# With these a calibration has enough barriers to fit to.
+MANY = ("central", "counting", "pool", "striped", "flags", "mcs", "combining", "dissemination",
+        "recursive", "atomic", "flags_padded")  # fmt: skip
+TUTTI, MACHINES = (pathlib.Path(argument) for argument in sys.argv[1:3])
+
+
+def tutti_sim(*words: object) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [str(TUTTI), "sim", *(str(word) for word in words)], capture_output=True, text=True
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+class Sim(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name: str, text: str) -> pathlib.Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def lines(self, *words: object) -> list[dict]:
+        status, out, error = tutti_sim(*words, "--json")
+        self.assertEqual((status, error), (0, ""), words)
+        return [json.loads(line) for line in out.splitlines()]
+
+    def refused(self, *words: object) -> str:
+        """What the program says, one sentence on standard error."""
+        status, out, error = tutti_sim(*words)
+        self.assertEqual((status, out), (2, ""), (words, error))
+        self.assertEqual(error.count("\n"), 1, error)
+        self.assertNotIn("exception", error)
+        return error
+
+    def measured(self, few: bool = True) -> list[str]:
+        """Lines as `tutti bench barrier --json` prints them."""
+        floors = {
+            "line_one_way": 40, "timer": 20, "futex_wake": 300, "context_switch": 1800,
+            "sched_yield": 500, "wake_idle_core": 20000,
+        }  # fmt: skip
+        lines = [{"type": "floor", "quantity": q, "median": v} for q, v in floors.items()]
+        result = {
+            "type": "result", "benchmark": "barrier", "metric": "loop", "provider": "tutti",
+            "scenario": "free", "pinned": True, "wait": "spin", "median": 100.0,
+        }  # fmt: skip
+        names = ("ticket", "tournament", "a_new_one")
+        for name in names if few else (*names, *MANY):
+            for threads in (2, 4):
+                lines.append(result | {"name": name, "threads": threads})
+        return [json.dumps(line) for line in lines]
+
+    # ---- runs
+
+    def test_machines(self) -> None:
+        names = {line["name"] for line in self.lines("machines")}
+        self.assertEqual(names, {path.stem for path in MACHINES.glob("*.toml")})
+        table = tutti_sim("machines")[1]
+        for name in names:
+            self.assertIn(f"\n{name} ", table)
+        shown = tutti_sim("machines", "--machine", "knl", "--show")[1]
+        self.assertEqual(shown, (MACHINES / "knl.toml").read_text(encoding="utf-8"))
+
+    def test_numbers_of_machines_name_their_sources(self) -> None:
+        for path in MACHINES.glob("*.toml"):
+            section = ""
+            for line in path.read_text(encoding="utf-8").splitlines():
+                if line.startswith("["):
+                    section = line
+                elif re.match(r"[a-z_]+ = [0-9\[]", line):
+                    self.assertIn("#", line + section, f"{path.name}: {line}")
+
+    def test_barrier(self) -> None:
+        words = ("barrier", "--machine", "epyc2", "--threads", "2,16", "--episodes", "5")
+        lines = self.lines(*words, "--algorithms", "ticket,libgomp", "--wait", "spin,park")
+        self.assertEqual(
+            {(line["name"], line["wait"], line["threads"]) for line in lines},
+            {("ticket", w, t) for w in ("spin", "park") for t in (2, 16)}
+            | {("libgomp", "", t) for t in (2, 16)},
+        )
+        for line in lines:
+            self.assertEqual(line["benchmark"], "sim_barrier")
+            self.assertEqual(line["machine"], "epyc2")
+            self.assertLessEqual(line["min"], line["median"])
+        table = tutti_sim(*words, "--algorithms", "ticket")[1]
+        self.assertIn("16 threads", table)
+        self.assertEqual(table, tutti_sim(*words, "--algorithms", "ticket")[1])
+
+    def test_set_replaces_a_number(self) -> None:
+        words = ("barrier", "--machine", "epyc2", "--threads", "2", "--algorithms", "ticket")
+        slow = self.lines(*words, "--set", "transfer.cluster=90", "--set", "line.hold=40")
+        self.assertGreater(slow[0]["median"], self.lines(*words)[0]["median"])
+
+    def test_reduce(self) -> None:
+        lines = self.lines("reduce", "--machine", "harp", "--threads", "8", "--episodes", "5")
+        self.assertEqual(
+            {line["name"] for line in lines}, {"default", "exchange", "tree", "counted"}
+        )
+        self.assertEqual({line["benchmark"] for line in lines}, {"sim_reduce"})
+
+    def test_team(self) -> None:
+        (line,) = self.lines("team", "--machine", "harp", "--threads", "8", "--episodes", "5")
+        self.assertEqual((line["benchmark"], line["name"]), ("sim_region", "team"))
+
+    def test_advise(self) -> None:
+        lines = self.lines("advise", "--machine", "corei5")
+        self.assertEqual([line["threads"] for line in lines], [2, 4])
+        for line in lines:
+            self.assertLessEqual(line["ns"], line["default_ns"])
+        self.assertIn("4 threads: ", tutti_sim("advise", "--machine", "corei5")[1])
+
+    def test_calibrate_and_compare(self) -> None:
+        measured = self.file("bench.jsonl", "\n".join(self.measured()) + "\n")
+        status, out, error = tutti_sim("calibrate", measured, "--cores", "2")
+        self.assertEqual((status, error), (0, ""))
+        mine = self.file("mine.toml", out)
+        lines = self.lines("compare", measured, "--machine", mine)
+        compared = [line for line in lines if line["type"] == "sim_comparison"]
+        self.assertEqual({line["name"] for line in compared}, {"ticket", "tournament"})
+        errors = {line["what"]: line["count"] for line in lines if line["type"] == "sim_error"}
+        self.assertEqual(errors, {"a CPU for each thread": 2, "more threads than CPUs": 2})
+        self.assertIn("median error", tutti_sim("compare", measured, "--machine", mine)[1])
+
+    def test_calibrate_fits_what_floors_do_not_tell(self) -> None:
+        out = tutti_sim("calibrate", self.file("few.jsonl", "\n".join(self.measured())))[1]
+        self.assertIn("atomic = 6  # assumed", out)
+        many = self.file("many.jsonl", "\n".join(self.measured(few=False)))
+        status, out, error = tutti_sim("calibrate", many)
+        self.assertEqual((status, error), (0, ""))
+        self.assertRegex(out, r"^# Fitted to 7 barriers of that run, with a median error of \d+ %;")
+        self.assertRegex(out, r"\natomic = [0-9.]+  # fitted\n")
+        mine = self.file("mine.toml", out)
+        self.assertEqual(len(self.lines("team", "--machine", mine)), 1)
+
+    def test_published(self) -> None:
+        lines = self.lines("published", "berger_stamatakis_table_1", "--machines", "corei5,core2d")
+        values = [line for line in lines if line["type"] == "sim_published"]
+        self.assertEqual(len(values), 12)
+        self.assertEqual(sum(line["fitted"] for line in values), 6)
+        self.assertIn("hetland_2019:", tutti_sim("published")[1])
+
+    def test_fits_find_again_what_the_descriptions_have(self) -> None:
+        for name in ("core2q", "nehalem"):
+            text = (MACHINES / f"{name}.toml").read_text(encoding="utf-8")
+            command = re.search(r"# fitted: tutti sim (.*)\n#  (.*)\n", text)
+            assert command is not None
+            lines = self.lines(*shlex.split(command[1] + command[2]))
+            found = {line["key"]: line["value"] for line in lines if line["type"] == "sim_fit"}
+            self.assertEqual(len(found), text.count("# fitted\n"))
+            section = ""
+            for line in text.splitlines():
+                if line.startswith("["):
+                    section = line[1 : line.index("]")]
+                elif line.endswith("# fitted"):
+                    key, value = line.split("#")[0].split(" = ")
+                    self.assertAlmostEqual(found[f"{section}.{key}"], float(value), 6, line)
+
+    # ---- refusals
+
+    def test_unknown_names(self) -> None:
+        vax = ("--machine", "vax")
+        self.assertIn("no machine and no file 'vax'; machines are: ", self.refused("team", *vax))
+        self.assertIn("no machine", self.refused("machines", "--show", *vax))
+        self.assertIn("--show needs --machine", self.refused("machines", "--show"))
+        harp = ("--machine", "harp")
+        for subcommand, what in (("barrier", "barrier"), ("reduce", "reduction")):
+            said = self.refused(subcommand, *harp, "--algorithms", "tiket")
+            self.assertIn(f"there is no {what} 'tiket' for simulations; there are: ", said)
+        self.assertIn("wait policy 'doze'", self.refused("barrier", *harp, "--wait", "doze"))
+        self.assertIn("no table and no file 'ii'; tables are: ", self.refused("published", "ii"))
+        said = self.refused("fit", "hetland_2019", "--machines", "knl", "--keys", "line.held")
+        self.assertIn("no number 'line.held'; numbers are: clock_ghz", said)
+        said = self.refused("published", "hetland_2019", "--machines", "vax")
+        self.assertIn("hetland_2019 has no value of 'vax'", said)
+
+    def test_wrong_numbers(self) -> None:
+        harp = ("barrier", "--machine", "harp")
+        self.assertIn("--threads", self.refused(*harp, "--threads", "0"))
+        self.assertIn("--threads", self.refused(*harp, "--threads", "2,x"))
+        self.assertIn("--episodes", self.refused(*harp, "--episodes", "1"))
+        self.assertIn("KEY=NUMBER", self.refused(*harp, "--set", "line.hold"))
+        self.assertIn("--set", self.refused(*harp, "--set", "line.hold=soon"))
+        self.assertIn("no number 'line.held'", self.refused(*harp, "--set", "line.held=3"))
+        self.assertIn("--machine", self.refused("barrier"))
+        berger = ("fit", "berger_stamatakis_table_1", "--keys", "line.hold")
+        self.assertIn("have different units", self.refused(*berger))
+        self.assertIn("no value of the table may be fitted",
+                      self.refused("fit", "hetland_2019", "--machines", "knl", "--keys", "line.hold"))  # fmt: skip
+        self.assertIn("--machines needs a table", self.refused("published", "--machines", "knl"))
+
+    def test_wrong_files(self) -> None:
+        for words in (("compare", "--machine", "harp"), ("calibrate",)):
+            self.assertIn("cannot read 'none'", self.refused(*words, "none"))
+            text = self.file("text.jsonl", '{"type": "machine"}\nhello\n')
+            self.assertIn(f"{text}:2: a line of JSON was expected", self.refused(*words, text))
+            typeless = self.file("typeless.jsonl", '{"type": "floor", "quantity": "timer"}\n')
+            said = self.refused(*words, typeless)
+            self.assertIn(str(typeless), said)
+        empty = self.file("empty.jsonl", "")
+        self.assertIn("empty.jsonl has no line", self.refused("compare", empty, "--machine", "harp"))
+        self.assertIn("has no floor 'line_one_way'", self.refused("calibrate", empty))
+        broken = [line.replace('"threads": 2', '"threads": "two"') for line in self.measured()]
+        file = self.file("broken.jsonl", "\n".join(broken) + "\n")
+        said = self.refused("compare", file, "--machine", "harp")
+        self.assertIn("broken.jsonl:7: threads must be", said)
+        machine = self.file("mine.toml", "unit = 3\n")
+        self.assertIn("mine.toml:1: ", self.refused("team", "--machine", machine))
+        table = self.file("mine.csv", "machine,algorithm,threads,ns,use\nknl,ticket,4,-1,fit\n")
+        self.assertIn("mine.csv:2: ns must be a number above 0", self.refused("published", table))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
