@@ -149,8 +149,8 @@ int run_advise(const sim_options& o) {
   const std::vector<sim::contender> all = sim::barriers({"all"}, {"spin"});
   if (!o.json)
     fmt::print(
-        "{}: {}\nThe simulation takes trees and dissemination for up to six times faster than "
-        "papers measured them, and single counters for what they are.\n",
+        "{}: {}\nThese are predictions of a model; `tutti sim published` prints how far it is from "
+        "what papers measured.\n",
         m.name, m.description);
   std::vector<rank_t> counts;
   for (rank_t n = 2; n < m.cpus(); n *= 4) counts.push_back(n);

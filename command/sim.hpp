@@ -14,7 +14,7 @@ struct sim_options {
   std::string machine;
   std::vector<std::string> set;
   std::string file;
-  // Of published tables.
+  // What `published` and `fit` take.
   std::string machines, keys;
   std::uint32_t steps = 200;
   double range = 100;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tutti sim compare`, `calibrate`, `published` and `fit`: simulated times beside measured and printed
-// ones.
+// `tutti sim compare`, `calibrate`, `published` and `fit`: simulated times beside measured and
+// printed ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -182,8 +182,8 @@ std::string described(const sim_options& o, const bench_run& run, const sim::set
   };
   const auto other = [&](const char* key, double assumed) {
     const auto found = fitted.find(key);
-    return found == fitted.end() ? fmt::format("{:g}  # assumed", assumed)
-                                 : fmt::format("{:g}  # fitted", found->second);
+    return found == fitted.end() ? fmt::format("{:.8g}  # assumed", assumed)
+                                 : fmt::format("{:.8g}  # fitted", found->second);
   };
   const double way = floor("line_one_way"), wake = floor("futex_wake");
   std::string text = fmt::format(
@@ -203,35 +203,47 @@ std::string described(const sim_options& o, const bench_run& run, const sim::set
   text += fmt::format(
       "[line]\nmemory = 100  # assumed\nhold = {}\nread_gap = {}\n"
       "reads_by_node = true\nnearest_first = true\nbroadcasts = false\n\n"
-      "[home]\nnodes = \"first\"\ndirectories = 1\nserves_clusters = false\n"
-      "occupancy = 0\n\n",
+      "[home]  # not used by one cluster\nnodes = \"first\"\ndirectories = 1\n"
+      "serves_clusters = false\noccupancy = 0\n\n",
       other("line.hold", 10), other("line.read_gap", 5));
   text += fmt::format(
       "[core]\nstores_ahead = 10  # assumed\nloads_ahead = 6  # assumed\nhit = {}\natomic = {}\n"
       "fence = {}\nclock = {:.1f}  # timer\npause = 14  # assumed\n\n",
       other("core.hit", 1.5), other("core.atomic", 6), other("core.fence", 10), floor("timer"));
   text += fmt::format(
-      "[system]\nslice = 3000000  # assumed\ncontext_switch = {:.0f}  # context_switch\n"
+      "[system]\nslice = {}\ncontext_switch = {:.0f}  # context_switch\n"
       "yield = {:.0f}  # sched_yield\nfutex_wait = {:.0f}  # assumed: as futex_wake\n"
       "futex_wake = {:.0f}  # futex_wake\nfutex_lock = 50  # assumed\n"
       "wake_up = {:.0f}  # wake_idle_core without its two calls\n",
-      floor("context_switch"), floor("sched_yield"), wake, wake,
+      other("system.slice", 3e6), floor("context_switch"), floor("sched_yield"), wake, wake,
       std::max(floor("wake_idle_core") - 2 * wake, 0.0));
   return text;
 }
 
 }  // namespace
 
-// Describes the machine on which `tutti bench barrier --json` has run: by its floors, and what they do
-// not tell by every second of its barriers that wait by polls and have a CPU for each thread.
+// Describes the machine on which `tutti bench barrier --json` has run: by its floors, and what these
+// do not tell by every second of its barriers that poll and have a CPU for each thread, and the
+// slice by those that poll and have not.
 int run_calibrate(const sim_options& o) {
   bench_run run = bench_reader(o.file).read();
+  const bench_run all = run;
   std::erase_if(run.barriers, [&](const sim::published_value& value) {
     return value.wait != "spin" || value.threads < 2 || value.threads > o.cores;
   });
   for (std::size_t i = 0; i < run.barriers.size(); ++i) run.barriers[i].is_fitted = i % 2 == 0;
   sim::settings fitted;
-  const std::string assumed = described(o, run, fitted);
+  std::string assumed = described(o, run, fitted);
+  // With more threads than CPUs an episode that waits by polls lasts as many slices.
+  std::vector<double> slices;
+  const sim::machine here = sim::parse_machine(assumed, "calibrated");
+  for (const sim::published_value& value : all.barriers)
+    if (value.wait == "spin" && value.threads > o.cores)
+      slices.push_back(value.ns / sim::simulated_ns(here, value, 20, 1) * 3e6);
+  if (!slices.empty()) {
+    fitted["system.slice"] = std::round(summary_of(slices).median);
+    assumed = described(o, run, fitted);
+  }
   // With fewer values than numbers a search says nothing.
   if (run.barriers.size() < 12) {
     fmt::print("{}", assumed);

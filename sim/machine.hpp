@@ -78,7 +78,7 @@ struct machine {
   sim_time link_busy = 0;
 
   // ---- a core
-  // So many lines of stores, and of loads, are on their way to a core at the same time.
+  // The most lines of stores, and of loads, that are on their way to a core at the same time.
   unsigned stores_ahead = 10, loads_ahead = 1;
   // How much longer an operation of its own cache takes for each other thread that runs on the core:
   // 0.5 is half as long again.

@@ -316,10 +316,14 @@ void world::yield() noexcept {
   t.loaded_last = nullptr;
   t.loads = t.others = 0;
   processor& p = processors_[t.cpu];
-  if (p.ready.empty()) return spend(machine_.yield);
+  if (p.ready.empty()) return spend(call_time(machine_.yield));
   t.has_work = true;
   leave_cpu(p, true);
   dispatch();
+}
+
+sim_time world::call_time(sim_time time) noexcept {
+  return time - time / 4 + (time < 2 ? 0 : random_.below(time / 2));
 }
 
 void world::take_futex_lock(line& l) noexcept {
@@ -332,7 +336,7 @@ void world::take_futex_lock(line& l) noexcept {
 
 void world::sleep(const void* word, std::size_t size, std::uint64_t seen, sim_time until) noexcept {
   drain();
-  spend(machine_.futex_wait);
+  spend(call_time(machine_.futex_wait));
   take_futex_lock(line_of(word));
   load(word, size);
   thread& t = me();
@@ -354,7 +358,7 @@ void world::sleep(const void* word, std::size_t size, std::uint64_t seen, sim_ti
 void world::wake(const void* word, unsigned how_many) noexcept {
   ++me().others;
   drain();
-  spend(machine_.futex_wake);
+  spend(call_time(machine_.futex_wake));
   line& l = line_of(word);
   take_futex_lock(l);
   // Only those that sleep now.
@@ -366,7 +370,7 @@ void world::wake(const void* word, unsigned how_many) noexcept {
   });
   for (const std::uint32_t who : woken) {
     make_ready(who);
-    spend(machine_.futex_wake);
+    spend(call_time(machine_.futex_wake));
   }
 }
 

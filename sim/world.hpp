@@ -227,6 +227,9 @@ class world {
   void continue_on_cpu(std::uint32_t who, sim_time when) noexcept;
   void be_on_cpu(thread& t, bool is) noexcept;
   void take_futex_lock(line& l) noexcept;
+  // A system call takes up to a quarter less or more than its time. Without that two threads that wait
+  // for each other's calls could do so for ever.
+  sim_time call_time(sim_time time) noexcept;
 
   // ---- lines (lines.cpp)
   line& line_of(const void* address) noexcept;

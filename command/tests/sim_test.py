@@ -202,8 +202,9 @@ class Sim(unittest.TestCase):
         self.assertIn("--machine", self.refused("barrier"))
         berger = ("fit", "berger_stamatakis_table_1", "--keys", "line.hold")
         self.assertIn("have different units", self.refused(*berger))
-        self.assertIn("no value of the table may be fitted",
-                      self.refused("fit", "hetland_2019", "--machines", "knl", "--keys", "line.hold"))  # fmt: skip
+        knl = ("hetland_2019", "--machines", "knl")
+        said = self.refused("fit", *knl, "--keys", "line.hold")
+        self.assertIn("no value of the table may be fitted", said)
         self.assertIn("--machines needs a table", self.refused("published", "--machines", "knl"))
 
     def test_wrong_files(self) -> None:
@@ -215,7 +216,8 @@ class Sim(unittest.TestCase):
             said = self.refused(*words, typeless)
             self.assertIn(str(typeless), said)
         empty = self.file("empty.jsonl", "")
-        self.assertIn("empty.jsonl has no line", self.refused("compare", empty, "--machine", "harp"))
+        said = self.refused("compare", empty, "--machine", "harp")
+        self.assertIn("empty.jsonl has no line", said)
         self.assertIn("has no floor 'line_one_way'", self.refused("calibrate", empty))
         broken = [line.replace('"threads": 2', '"threads": "two"') for line in self.measured()]
         file = self.file("broken.jsonl", "\n".join(broken) + "\n")
