@@ -226,14 +226,18 @@ void add_sim(cli::command& program, action& chosen) {
                     "Print the description of --machine, with the source of each number");
   cli::command barrier = add("barrier", "Barriers: tutti's and those of papers", run_barrier);
   add_common(barrier);
-  barrier
-      .add_option("--algorithms", o->algorithms,
-                  "all (tutti's), papers, or names, as an unknown one lists them")
-      .value_name("LIST")
-      .show_default();
-  barrier.add_option("--wait", o->waits, "Wait policies of tutti's")
-      .value_name("LIST")
-      .show_default();
+  const auto add_names = [&](cli::command& c, const char* which) {
+    c.add_option("--algorithms", o->algorithms, which).value_name("LIST").show_default();
+    c.add_option("--wait", o->waits, "Wait policies of tutti's").value_name("LIST").show_default();
+  };
+  add_names(barrier, "all (tutti's), papers, or names, as an unknown one lists them");
+  cli::command timeline =
+      add("timeline",
+          "Show what each thread waits for in an episode of a barrier, and whose line it is; "
+          "--json prints it for the viewers of Chrome and Perfetto",
+          run_timeline);
+  add_common(timeline);
+  add_names(timeline, "The barrier, as an unknown name lists them");
   cli::command reduce = add("reduce", "Reductions of a double over all threads", run_reduce);
   add_common(reduce);
   reduce.add_option("--algorithms", o->algorithms, "all, or default, exchange, tree, counted")

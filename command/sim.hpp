@@ -44,4 +44,7 @@ int run_calibrate(const sim_options& o);
 int run_published(const sim_options& o);
 int run_fit(const sim_options& o);
 
+// What each thread waits for (sim_timeline.cpp).
+int run_timeline(const sim_options& o);
+
 }  // namespace tutti::command

@@ -222,8 +222,8 @@ std::string described(const sim_options& o, const bench_run& run, const sim::set
 
 }  // namespace
 
-// Describes the machine on which `tutti bench barrier --json` has run: by its floors, and what these
-// do not tell by every second of its barriers that poll and have a CPU for each thread, and the
+// Describes the machine on which `tutti bench barrier --json` has run by its floors, and what these
+// do not tell, by every second of its barriers that poll and have a CPU for each thread, and the
 // slice by those that poll and have not.
 int run_calibrate(const sim_options& o) {
   bench_run run = bench_reader(o.file).read();

@@ -202,6 +202,7 @@ void world::poll_later(sim_time gap) noexcept {
   t.has_work = false;
   l.pollers.push_back(t.number);
   dispatch();
+  note_wait(waiting_time::reason::poll, l, waiting_time::no_core);
 }
 
 void world::wait_for_line(line& l, access kind, const void* address, std::size_t size) noexcept {
@@ -209,6 +210,7 @@ void world::wait_for_line(line& l, access kind, const void* address, std::size_t
   t.waits_for = &l;
   t.wants = kind;
   t.since = now();
+  const std::uint32_t had_it = l.owner != nobody ? l.owner : l.holder;
   const auto early = std::find_if(l.waiting.begin(), l.waiting.end(), [&](const request& r) {
     return r.thread == t.number && r.kind == access::ahead;
   });
@@ -221,6 +223,8 @@ void world::wait_for_line(line& l, access kind, const void* address, std::size_t
   }
   if (kind == access::read) load_ahead(l);
   dispatch();
+  note_wait(kind == access::read ? waiting_time::reason::read : waiting_time::reason::change, l,
+            had_it);
   t.waits_for = nullptr;
 }
 
@@ -247,8 +251,17 @@ void world::drain() noexcept {
   if (t.stores.empty()) return;
   t.drains = true;
   t.since = now();
+  const line& first = *t.stores.front().at;
+  const std::uint32_t had_it = first.owner != nobody ? first.owner : first.holder;
   dispatch();
   t.drains = false;
+  note_wait(waiting_time::reason::stores, first, had_it);
+}
+
+void world::note_wait(waiting_time::reason why, const line& l, std::uint32_t core) noexcept {
+  const thread& t = me();
+  if (options_.timeline != nullptr && now() > t.since)
+    options_.timeline->push_back({t.number, l.number, core, why, t.since, now(), t.site});
 }
 
 // Does the stores of a thread, in their order, whose lines have come.

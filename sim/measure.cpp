@@ -21,6 +21,7 @@ double host_now() {
 world_options options_of(const machine& m, const contender& who, const run_plan& plan) {
   world_options o;
   o.seed = plan.seed;
+  o.timeline = plan.timeline;
   o.skips_polls = plan.skips_polls && who.polls_without_end;
   o.poll_gap = who.polls == polling::tuttis_gap  ? picoseconds(plan.poll_gap_ns)
                : who.polls == polling::one_pause ? m.pause
@@ -54,6 +55,15 @@ simulated_run run(const machine& m, const contender& who, const run_plan& plan) 
     for (rank_t rank = 1; rank < plan.threads; ++rank) w.start([&repeat, rank] { repeat(rank); });
     repeat(0);
   });
+  if (plan.timeline != nullptr) {
+    // The episode begins when the one before has ended.
+    const sim_time start = all < 2 ? 0 : last_out[all - 2];
+    std::erase_if(*plan.timeline, [&](const waiting_time& each) { return each.end <= start; });
+    for (waiting_time& each : *plan.timeline) {
+      each.begin = each.begin < start ? 0 : each.begin - start;
+      each.end -= start;
+    }
+  }
   simulated_run result;
   result.host_ns = (host_now() - began) / all;
   result.events = w.events();

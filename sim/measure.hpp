@@ -7,6 +7,7 @@
 
 #include "sim/contenders.hpp"
 #include "sim/machine.hpp"
+#include "sim/world.hpp"
 
 namespace tutti::sim {
 
@@ -19,6 +20,9 @@ struct run_plan {
   // The pause between two polls of tutti's wait policies.
   double poll_gap_ns = 40;
   bool skips_polls = true;
+  // Gets what the threads waited for in the last episode, with times from its beginning on, unless it
+  // is null.
+  std::vector<waiting_time>* timeline = nullptr;
 };
 
 struct simulated_run {

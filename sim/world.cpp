@@ -353,6 +353,7 @@ void world::sleep(const void* word, std::size_t size, std::uint64_t seen, sim_ti
   if (until != forever) queue_.at(until, {event::kind::timeout, t.number, t.timeout_ticket});
   leave_cpu(processors_[t.cpu], false);
   dispatch();
+  note_wait(waiting_time::reason::sleep, line_of(word), waiting_time::no_core);
 }
 
 void world::wake(const void* word, unsigned how_many) noexcept {

@@ -38,6 +38,19 @@
 
 namespace tutti::sim {
 
+// A time during which a thread waited, and for what.
+struct waiting_time {
+  enum class reason : std::uint8_t { read, change, stores, poll, sleep };
+  static constexpr std::uint32_t no_core = ~std::uint32_t{0};
+  std::uint32_t thread = 0, line = 0;
+  // The core that had the line when the wait began.
+  std::uint32_t core = no_core;
+  reason why = reason::read;
+  sim_time begin = 0, end = 0;
+  // The operation's name, or null.
+  const char* site = nullptr;
+};
+
 struct world_options {
   std::uint64_t seed = 1;
   // The pause after a poll, which belongs to the program that polls.
@@ -47,6 +60,8 @@ struct world_options {
   bool skips_polls = false;
   // Threads start at random times within so much.
   sim_time start_within = 1'000'000;
+  // Gets what the threads waited for, unless it is null.
+  std::vector<waiting_time>* timeline = nullptr;
   // The run ends with an error after so many events.
   std::uint64_t most_events = 2'000'000'000;
 };
@@ -256,6 +271,7 @@ class world {
   void wait_for_line(line& l, access kind, const void* address, std::size_t size) noexcept;
   void commit_stores(std::uint32_t who) noexcept;
   void drain() noexcept;
+  void note_wait(waiting_time::reason why, const line& l, std::uint32_t core) noexcept;
   void poll_later(sim_time gap) noexcept;
 
   static inline world* current_ = nullptr;

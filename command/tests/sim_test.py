@@ -104,6 +104,26 @@ class Sim(unittest.TestCase):
         self.assertIn("16 threads", table)
         self.assertEqual(table, tutti_sim(*words, "--algorithms", "ticket")[1])
 
+    def test_timeline(self) -> None:
+        words = ("timeline", "--machine", "epyc2", "--threads", "16", "--algorithms", "central")
+        status, out, error = tutti_sim(*words)
+        self.assertEqual((status, error), (0, ""))
+        rows = re.findall(r"\n +(\d+) ([rcs.z=]{80})", out)
+        self.assertEqual([int(number) for number, _ in rows], list(range(16)))
+        # All change one line, and all read the one that releases them.
+        self.assertRegex(out, r"\n +\d+ +\d+ +\d+ +\d+  central\.")
+        trace = json.loads(tutti_sim(*words, "--json")[1])
+        waits = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        self.assertEqual({event["tid"] for event in waits}, set(range(16)))
+        for event in waits:
+            self.assertGreater(event["dur"], 0)
+        end = max(event["ts"] + event["dur"] for event in waits)
+        (line, *_) = self.lines(*("barrier", *words[1:]))
+        self.assertAlmostEqual(end * 1000, line["median"], delta=0.3 * line["median"])
+        self.assertIn("--algorithms needs one name", self.refused(*words[:5]))
+        two = ("timeline", "--machine", "epyc2", "--threads", "2,4", "--algorithms", "central")
+        self.assertIn("--threads needs one number", self.refused(*two))
+
     def test_set_replaces_a_number(self) -> None:
         words = ("barrier", "--machine", "epyc2", "--threads", "2", "--algorithms", "ticket")
         slow = self.lines(*words, "--set", "transfer.cluster=90", "--set", "line.hold=40")
