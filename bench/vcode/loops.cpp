@@ -17,7 +17,9 @@ using integers = std::vector<std::int32_t>;
 using reals = std::vector<double>;
 
 // The loops that a wide vector unit speeds up are compiled for several and choose when they start.
-#if defined(__x86_64__)
+// Not in instrumented builds: the functions that choose run before a sanitizer is ready.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TUTTI_BENCH_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define TUTTI_BENCH_WIDE
