@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "sim/barrier_meeting.hpp"
+#include "sim/repeated_barrier.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/reduce/reduction.hpp"
 #include "tutti/registry.hpp"
@@ -23,15 +23,15 @@ contender default_barrier() {
           .wait = std::string(Wait::info.name),
           .summary = "tutti::barrier with ranks",
           .polls_without_end = Wait::info.name == "spin",
-          .make = [](rank_t n) -> std::unique_ptr<meeting> {
-            return std::make_unique<barrier_meeting<barrier>>(std::make_unique<barrier>(n));
+          .make = [](rank_t n) -> std::unique_ptr<repeated_object> {
+            return std::make_unique<repeated_barrier<barrier>>(std::make_unique<barrier>(n));
           }};
 }
 
 template <class Wait>
-class reduction_meeting final : public meeting {
+class repeated_reduction final : public repeated_object {
  public:
-  reduction_meeting(rank_t n, reduction_algorithm algorithm) : total_(n, {}, algorithm) {}
+  repeated_reduction(rank_t n, reduction_algorithm algorithm) : total_(n, {}, algorithm) {}
   void episode(rank_t rank) override { static_cast<void>(total_.all(rank, 1.0)); }
 
  private:
@@ -103,10 +103,10 @@ std::vector<contender> reductions(const std::vector<std::string>& algorithms) {
            .wait = spins ? "spin" : "adaptive",
            .summary = "tutti::reduction of a double",
            .polls_without_end = spins,
-           .make = [algorithm = c.algorithm, spins](rank_t n) -> std::unique_ptr<meeting> {
+           .make = [algorithm = c.algorithm, spins](rank_t n) -> std::unique_ptr<repeated_object> {
              if (spins)
-               return std::make_unique<reduction_meeting<spin_wait<simulated>>>(n, algorithm);
-             return std::make_unique<reduction_meeting<adaptive_wait<simulated>>>(n, algorithm);
+               return std::make_unique<repeated_reduction<spin_wait<simulated>>>(n, algorithm);
+             return std::make_unique<repeated_reduction<adaptive_wait<simulated>>>(n, algorithm);
            }});
   }
   return made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simulated threads repeat: a barrier of tutti's registry with a wait policy, tutti's choice, a
-// team's region, a reduction, or an algorithm as a paper has it.
+// What simulated threads repeat: a barrier of tutti's registry with a wait policy, tutti's choice,
+// a team's region, a reduction, or an algorithm as a paper has it.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 
 namespace tutti::sim {
 
-class meeting {
+class repeated_object {
  public:
-  virtual ~meeting() = default;
+  virtual ~repeated_object() = default;
   // One episode of this rank.
   virtual void episode(rank_t rank) = 0;
 };
@@ -28,7 +28,7 @@ struct contender {
   // Waits end by a change of the polled line alone, so polls may be skipped.
   bool polls_without_end = false;
   // Made outside of a world, for a machine.
-  std::function<std::unique_ptr<meeting>(rank_t participants)> make;
+  std::function<std::unique_ptr<repeated_object>(rank_t participants)> make;
 };
 
 // Barriers: tutti's, with each wait policy that `waits` names, tutti's choice ("default"), and the

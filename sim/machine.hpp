@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine that a world (world.hpp) simulates: its cores, its caches, what a cache line's way takes,
-// and what its operating system takes. machine_file.hpp reads one from a file.
+// A machine that a world (world.hpp) simulates: its cores, its caches, what a cache line's way
+// takes, and what its operating system takes. machine_file.hpp reads one from a file.
 #pragma once
 
 #include <algorithm>
@@ -65,14 +65,16 @@ struct machine {
   // The nearest of the requests that wait for a line is served first; otherwise the oldest is.
   bool nearest_first = true;
 
-  // ---- the homes of lines, which know or ask who has copies
-  // A request that leaves a cluster occupies a directory of the line's home for so long, and those of
-  // all its lines wait for each other. Neighbouring lines are at different directories.
+  // ---- the homes of lines, which know or ask who has copies A request that leaves a cluster
+  // occupies a directory of the line's home for so long, and those of all its lines wait for each
+  // other. Neighbouring lines are at different directories.
   sim_time directory_busy = 0;
   unsigned directories = 1;  // in a node
-  // Whether the nodes are homes in turn. Otherwise the first one is, where a thread made all objects.
+  // Whether the nodes are homes in turn. Otherwise the first one is, where a thread made all
+  // objects.
   bool homes_in_all_nodes = false;
-  // No cache of a cluster knows what its cores have, so that requests inside a cluster ask the home.
+  // No cache of a cluster knows what its cores have, so that requests inside a cluster ask the
+  // home.
   bool homes_serve_clusters = false;
   // A line that leaves a node occupies the links of that node for so long.
   sim_time link_busy = 0;
@@ -80,8 +82,8 @@ struct machine {
   // ---- a core
   // The most lines of stores, and of loads, that are on their way to a core at the same time.
   unsigned stores_ahead = 10, loads_ahead = 1;
-  // How much longer an operation of its own cache takes for each other thread that runs on the core:
-  // 0.5 is half as long again.
+  // How much longer an operation of its own cache takes for each other thread that runs on the
+  // core: 0.5 is half as long again.
   double sharing = 0;
   sim_time hit = 0;     // a load or store of its own cache
   sim_time atomic = 0;  // a read-modify-write of its own cache
@@ -95,8 +97,8 @@ struct machine {
   sim_time yield = 0;           // a call that finds no other thread
   sim_time futex_wait = 0;      // the call, until the CPU is free
   sim_time futex_wake = 0;      // the call, and again for each thread that it wakes
-  // A futex call has the kernel's lock of its word for so long, times the number of threads that spin
-  // on the lock: each sees every change of it.
+  // A futex call has the kernel's lock of its word for so long, times the number of threads that
+  // spin on the lock: each sees every change of it.
   sim_time futex_lock = 0;
   sim_time wake_up = 0;  // until a woken thread runs on a CPU that was idle
 

@@ -17,7 +17,8 @@ using settings = std::map<std::string, double>;
 // the file, the line and what was expected.
 machine parse_machine(const std::string& text, const std::string& path, const settings& with = {});
 
-// The numbers of a description by their keys, in the unit of the file; numbers in lists are left out.
+// The numbers of a description by their keys, in the unit of the file; numbers in lists are left
+// out.
 settings numbers_of(const std::string& name_or_file);
 
 // A machine that tutti brings along, by its name, or else the file of that name. Throws

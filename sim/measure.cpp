@@ -33,7 +33,7 @@ world_options options_of(const machine& m, const contender& who, const run_plan&
 
 simulated_run run(const machine& m, const contender& who, const run_plan& plan) {
   const simulated::making_for here(m);
-  const std::unique_ptr<meeting> object = who.make(plan.threads);
+  const std::unique_ptr<repeated_object> object = who.make(plan.threads);
   const std::uint32_t all = plan.warm_up + plan.episodes;
   std::vector<sim_time> last_in(all), last_out(all);
   std::vector<rank_t> arrived(all);

@@ -20,8 +20,8 @@ struct run_plan {
   // The pause between two polls of tutti's wait policies.
   double poll_gap_ns = 40;
   bool skips_polls = true;
-  // Gets what the threads waited for in the last episode, with times from its beginning on, unless it
-  // is null.
+  // Gets what the threads waited for in the last episode, with times from its beginning on, unless
+  // it is null.
   std::vector<waiting_time>* timeline = nullptr;
 };
 

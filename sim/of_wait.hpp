@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include "sim/barrier_meeting.hpp"
+#include "sim/repeated_barrier.hpp"
 #include "tutti/registry.hpp"
 
 namespace tutti::sim {
@@ -18,10 +18,10 @@ void add_algorithms(std::vector<contender>& to, std::tuple<Algorithm...>*) {
                  .wait = std::string(Wait::info.name),
                  .summary = std::string(Algorithm::info.summary),
                  .polls_without_end = Wait::info.name == "spin",
-                 .make = [](rank_t n) -> std::unique_ptr<meeting> {
+                 .make = [](rank_t n) -> std::unique_ptr<repeated_object> {
                    auto made = Algorithm::template make<simulated, wait>(n);
                    using barrier = typename decltype(made)::element_type;
-                   return std::make_unique<barrier_meeting<barrier>>(std::move(made));
+                   return std::make_unique<repeated_barrier<barrier>>(std::move(made));
                  }}),
    ...);
 }

@@ -40,7 +40,7 @@ void spend_cycles(double cycles) noexcept {
 }
 
 template <class Sync>
-class region final : public meeting {
+class region final : public repeated_object {
  public:
   explicit region(rank_t n) : n_(n), sync_(n), cycles_(n) {}
 
@@ -100,8 +100,8 @@ class lock_free {
   byte_flags<Padded> flags_;
 };
 
-// The paper does not print this one's source: a thread waits for its partners' flags in turn, resets
-// them, and sets its own.
+// The paper does not print this one's source: a thread waits for its partners' flags in turn,
+// resets them, and sets its own.
 template <bool Padded>
 class recursive {
  public:
@@ -160,13 +160,15 @@ class mutex_inc_add {
 
 // GCC's libgomp (config/linux/bar.c): a counter, a word that all poll, and a wake-up call at each
 // release. Waiters of a machine that is not crowded poll for seconds.
-class libgomp final : public meeting {
+class libgomp final : public repeated_object {
  public:
+  // relaxed: the threads begin afterwards.
   explicit libgomp(rank_t n) : n_(n) { awaited_.value.store(n, relaxed); }
   void episode(rank_t) override {
     const std::uint32_t generation = get(generation_.value);
     // acq_rel: as libgomp has it.
     if (awaited_.value.fetch_sub(1, acq_rel) == 1) {
+      // relaxed: the new generation publishes it.
       awaited_.value.store(n_, relaxed);
       set(generation_.value, generation + 4);
       simulated::unpark(generation_.value);
@@ -180,8 +182,9 @@ class libgomp final : public meeting {
   padded<word<std::uint32_t>> awaited_, generation_;
 };
 
-// Mellor-Crummey and Scott 1991, algorithm 10: a tournament whose champion releases all by one word.
-class tournament_one_word final : public meeting {
+// Mellor-Crummey and Scott 1991, algorithm 10: a tournament whose champion releases all by one
+// word.
+class tournament_one_word final : public repeated_object {
  public:
   explicit tournament_one_word(rank_t n) : game_(n), players_(n) {}
   void episode(rank_t rank) override {
@@ -208,16 +211,17 @@ class tournament_one_word final : public meeting {
   padded<word<std::uint32_t>> go_;
 };
 
-template <class Meeting>
+template <class Repeated>
 contender paper(const char* family, const char* name, const char* summary, polling polls) {
-  return {
-      .family = family,
-      .name = name,
-      .wait = "",
-      .summary = summary,
-      .polls = polls,
-      .polls_without_end = true,
-      .make = [](rank_t n) -> std::unique_ptr<meeting> { return std::make_unique<Meeting>(n); }};
+  return {.family = family,
+          .name = name,
+          .wait = "",
+          .summary = summary,
+          .polls = polls,
+          .polls_without_end = true,
+          .make = [](rank_t n) -> std::unique_ptr<repeated_object> {
+            return std::make_unique<Repeated>(n);
+          }};
 }
 
 template <class Sync>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times that papers have printed, or a user has measured, beside what the simulation says: the errors,
-// the order of the algorithms, and a search for the parameters of machines that make the errors small.
+// Times that papers have printed, or a user has measured, beside what the simulation says: the
+// errors, the order of the algorithms, and a search for the parameters of machines that make the
+// errors small.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +51,8 @@ struct search_plan {
   double range = 100;
   std::uint32_t steps = 200, episodes = 20;
   std::uint64_t seed = 1;
-  // The machine of a name with some numbers replaced. Throws std::invalid_argument if it cannot have
-  // these.
+  // The machine of a name with some numbers replaced. Throws std::invalid_argument if it cannot
+  // have these.
   std::function<machine(const std::string& name, const settings& with)> machine_of = find_machine;
 };
 

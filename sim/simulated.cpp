@@ -5,7 +5,7 @@ namespace tutti::sim {
 
 void simulated_mutex::lock() noexcept {
   std::uint32_t expected = 0;
-  // acquire: pairs with unlock.
+  // acquire: pairs with unlock. relaxed: a failed attempt tells nothing.
   if (state_.compare_exchange_strong(expected, 1, acquire, relaxed)) return;
   // acquire: pairs with unlock.
   while (state_.exchange(2, acquire) != 0) simulated::park(state_, 2u, UINT64_MAX);

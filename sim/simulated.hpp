@@ -67,8 +67,8 @@ class simulated_atomic : public atomic_updates<simulated_atomic<T>, T> {
   T value_;
 };
 
-// Data that algorithms publish through an atomic word. Its bytes change at once, and its lines go the
-// way of any other.
+// Data that algorithms publish through an atomic word. Its bytes change at once, and its lines go
+// the way of any other.
 template <class T>
 class simulated_plain {
  public:

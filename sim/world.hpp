@@ -15,8 +15,8 @@
 //
 // Operating system: each thread stays on its CPU; threads of the same CPU take turns.
 //
-// Homes: a request that leaves a cluster, or any where no cache knows the copies of a cluster, waits
-// until a directory of the line's home is free, and the line until its node's links are.
+// Homes: a request that leaves a cluster, or any where no cache knows the copies of a cluster,
+// waits until a directory of the line's home is free, and the line until its node's links are.
 //
 // Not simulated: the time of instructions that touch no shared word; caches that are too small.
 #pragma once
@@ -242,8 +242,8 @@ class world {
   void continue_on_cpu(std::uint32_t who, sim_time when) noexcept;
   void be_on_cpu(thread& t, bool is) noexcept;
   void take_futex_lock(line& l) noexcept;
-  // A system call takes up to a quarter less or more than its time. Without that two threads that wait
-  // for each other's calls could do so for ever.
+  // A system call takes up to a quarter less or more than its time. Without that two threads that
+  // wait for each other's calls could do so for ever.
   sim_time call_time(sim_time time) noexcept;
 
   // ---- lines (lines.cpp)

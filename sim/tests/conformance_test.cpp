@@ -29,7 +29,7 @@ struct conditions {
 // Returns the first error, or an empty string.
 std::string hold(const machine& m, const contender& who, const conditions& c) {
   const simulated::making_for here(m);
-  const std::unique_ptr<meeting> object = who.make(c.participants);
+  const std::unique_ptr<repeated_object> object = who.make(c.participants);
   const rank_t n = c.participants;
   std::vector<std::vector<std::uint64_t>> boards(2, std::vector<std::uint64_t>(n));
   test::trace passages;
@@ -107,12 +107,12 @@ TEST_P(Simulated, WorksBetweenSiblings) {
 }
 
 // The suite fails for broken barriers.
-class leaves_at_once final : public meeting {
+class leaves_at_once final : public repeated_object {
  public:
   void episode(rank_t) override { simulated::yield(); }
 };
 // The last arrival releases; the others do not wait for its release of the present episode.
-class forgets_the_episode final : public meeting {
+class forgets_the_episode final : public repeated_object {
  public:
   explicit forgets_the_episode(rank_t n) : n_(n) {}
   void episode(rank_t) override {

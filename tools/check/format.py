@@ -15,10 +15,6 @@ import sys
 import sources
 from sources import Violation
 
-FOLDERS = [
-    "include", "src", "cli", "bench", "vcode", "graph_apps", "command", "workloads", "tests",
-    "examples", "hardware", "kernel",
-]
 WIDTH = 100
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
@@ -64,7 +60,7 @@ def check_layout(paths: list[pathlib.Path]) -> list[Violation]:
 def python_files(root: pathlib.Path) -> list[pathlib.Path]:
     """The Python files of the tree, scripts without an ending too."""
     found = []
-    for folder in [*FOLDERS, "report", "tools"]:
+    for folder in sources.FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             if path.suffix == ".py" or (not path.suffix and path.is_file() and is_script(path)):
                 found.append(path)
@@ -77,7 +73,7 @@ def is_script(path: pathlib.Path) -> bool:
 
 
 def run(root: pathlib.Path) -> int:
-    paths = list(sources.source_files(root, FOLDERS))
+    paths = list(sources.source_files(root, sources.FOLDERS))
     scripts = python_files(root)
     violations = [
         violation for path in paths for violation in check_opening(path) + check_width(path)

@@ -10,6 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUFFIXES = {".h", ".hpp", ".c", ".cpp"}
+# All folders with sources of C, C++ or Python; an absent one is no error.
+FOLDERS = (
+    "include src cli bench vcode graph_apps network sim command preload workloads hardware kernel "
+    "tests examples report tools"
+).split()
 
 
 @dataclasses.dataclass(frozen=True)

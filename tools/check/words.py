@@ -15,10 +15,6 @@ import sys
 import sources
 from sources import Violation
 
-FOLDERS = (
-    "include src cli bench vcode graph_apps command workloads hardware tests examples report tools"
-).split()
-
 
 @dataclasses.dataclass(frozen=True)
 class Word:
@@ -86,7 +82,7 @@ def check(root: pathlib.Path, path: pathlib.Path) -> list[Violation]:
 def run(root: pathlib.Path) -> int:
     paths = [
         path
-        for folder in FOLDERS
+        for folder in sources.FOLDERS
         for path in sorted((root / folder).rglob("*"))
         if path.suffix in sources.SUFFIXES | {".py"} and path.is_file()
         and not CHECKERS.fullmatch(path.relative_to(root).as_posix())

@@ -12,9 +12,9 @@
 namespace tutti::sim {
 
 template <class Barrier>
-class barrier_meeting final : public meeting {
+class repeated_barrier final : public repeated_object {
  public:
-  explicit barrier_meeting(std::unique_ptr<Barrier> barrier) : barrier_(std::move(barrier)) {}
+  explicit repeated_barrier(std::unique_ptr<Barrier> barrier) : barrier_(std::move(barrier)) {}
   void episode(rank_t rank) override { barrier_->arrive_and_wait(rank); }
 
  private:
