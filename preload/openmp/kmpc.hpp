@@ -8,7 +8,7 @@
 #include "preload/openmp/locks.hpp"
 #include "preload/openmp/threads.hpp"
 
-// kmpc.map gives their version, which is named VERSION, as in LLVM's library.
+// gomp.map gives their version, which is named VERSION, as in LLVM's library.
 #define TUTTI_KMPC extern "C" [[gnu::visibility("default")]]
 
 namespace tutti::openmp {
