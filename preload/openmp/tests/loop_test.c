@@ -2,6 +2,7 @@
 // Loops: every schedule runs every iteration once, in order where the program asks for it.
 #include <limits.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "preload/openmp/tests/check.h"
 
@@ -164,6 +165,22 @@ static void check_scan(void) {
   for (int i = 0, expected = 0; i < most; ++i) CHECK(out[i] == (expected += in[i]));
 }
 
+// One thread is always the first that comes to a loop, and another one the last that leaves it.
+static void check_memory(void) {
+  struct rusage before, after;
+  getrusage(RUSAGE_SELF, &before);
+#pragma omp parallel
+  for (int i = 0; i < 20000; ++i) {
+    if (omp_get_thread_num() != 0)
+      for (int k = 0; k < 200; ++k) __asm__ volatile("");
+#pragma omp for schedule(dynamic) nowait
+    for (int j = 0; j < 2; ++j) __asm__ volatile("");
+#pragma omp barrier
+  }
+  getrusage(RUSAGE_SELF, &after);
+  CHECK(after.ru_maxrss - before.ru_maxrss < 2048);
+}
+
 int main(void) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     static const int counts[] = {0, 1, 2, 3, 17, 100, most};
@@ -177,5 +194,6 @@ int main(void) {
     check_doacross();
     check_scan();
   }
+  check_memory();
   return 0;
 }
