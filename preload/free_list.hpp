@@ -7,16 +7,12 @@
 namespace tutti {
 
 // Returns the object that came last into the list, or a new one.
-template <class Made, class T>
-Made* take_or_make(std::vector<T*>& free) {
-  if (free.empty()) return new Made;
-  T* const last = free.back();
-  free.pop_back();
-  return static_cast<Made*>(last);
-}
 template <class T>
 T* take_or_make(std::vector<T*>& free) {
-  return take_or_make<T, T>(free);
+  if (free.empty()) return new T;
+  T* const last = free.back();
+  free.pop_back();
+  return last;
 }
 
 }  // namespace tutti

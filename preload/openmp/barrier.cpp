@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/openmp/barrier.hpp"
 
+#include <utility>
+
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/tasks.hpp"
@@ -51,6 +53,7 @@ bool pass_with_tasks(thread& me, omp_team& team, team_barrier& barrier, std::uin
   phase = end;
   // seq_cst: as above.
   barrier.word.fetch_add(team_barrier::ticket, seq_cst);
+  bool has_waited = false;
   for (;;) {
     // acquire: pairs with every ticket of the phase.
     std::uint32_t now = barrier.word.load(acquire);
@@ -67,6 +70,9 @@ bool pass_with_tasks(thread& me, omp_team& team, team_barrier& barrier, std::uin
     // counts; pairs with push_task and with the other ranks' fences.
     platform::fence(seq_cst);
     if (task* const next = take_task(me, team, nullptr)) {
+      // A thread that makes many tasks at once wakes one thread, which wakes the next one.
+      if (std::exchange(has_waited, false) && barrier.wait.asleep() != 0 && has_tasks_queued(team))
+        wake_one_for_task(team);
       execute_late(me, *next);
       continue;
     }
@@ -87,6 +93,7 @@ bool pass_with_tasks(thread& me, omp_team& team, team_barrier& barrier, std::uin
     barrier.wait.until(me.barrier_wait, barrier.word, acquire, [end](std::uint32_t seen) {
       return team_barrier::has_passed(seen, end) || (seen & team_barrier::look_again) != 0;
     });
+    has_waited = true;
   }
 }
 
@@ -129,6 +136,12 @@ void wake_barriers(omp_team& team) {
   team.barrier.tell_to_look();
   // A cancelled region ends at the other barrier.
   if (global().can_cancel) team.after_cancellation.tell_to_look();
+}
+
+void wake_one_for_task(omp_team& team) {
+  // relaxed: notify_one orders it.
+  team.barrier.word.fetch_or(team_barrier::look_again, relaxed);
+  team.barrier.wait.notify_one(team.barrier.word);
 }
 
 void sleep_until_woken(thread& me, std::uint32_t seen) {

@@ -27,6 +27,9 @@ struct team_barrier {
   }
 
   alignas(cache_line) std::atomic<std::uint32_t> word{0};
+  // The constructs `single` that a thread has begun to run. They end at the barrier, so the core
+  // that has received the line here draws its ticket without a further transfer.
+  std::atomic<std::uint32_t> singles{0};
   adaptive_wait<> wait{0};
 
   // Returns the tickets at which the first phase of a region begins. All threads of the last region
@@ -47,6 +50,8 @@ void wait_at_end_without_tasks(thread& me);
 void wait_at_end_with_tasks(thread& me);
 // Tells all that wait at barriers of the team to look again.
 void wake_barriers(omp_team& team);
+// Tells those that wait at the team's barrier that there is a task, and wakes one that sleeps.
+void wake_one_for_task(omp_team& team);
 
 // Sleeps until the thread's wake word is no longer `seen`.
 void sleep_until_woken(thread& me, std::uint32_t seen);

@@ -44,7 +44,7 @@ void post(thread& me, const std::uint64_t* at) {
   auto& entry = s.progress[s.schedule == schedule_static ? me.now.rank : entry_of(s, me, at[0])];
   // release: publishes the iterations so far; pairs with wait_for.
   entry.store(position + 1, release);
-  s.progress_wait.notify(entry);
+  me.now.team->turn_wait.notify(entry);
 }
 
 template <class Next>
@@ -58,8 +58,8 @@ void wait_for(thread& me, std::uint64_t first, Next next) {
     return s.progress[entry_of(s, me, first)].load(tutti::relaxed) > position;
   });
   // acquire: pairs with post.
-  s.progress_wait.until(me.turn_wait, s.progress[entry_of(s, me, first)], acquire,
-                        [position](std::uint64_t now) { return now > position; });
+  me.now.team->turn_wait.until(me.turn_wait, s.progress[entry_of(s, me, first)], acquire,
+                               [position](std::uint64_t now) { return now > position; });
 }
 
 }  // namespace

@@ -65,9 +65,8 @@ bool next_static(thread& me, const workshare& s, std::uint64_t& from, std::uint6
 bool next_dynamic(const omp_team&, workshare& s, std::uint64_t& from, std::uint64_t& to) {
   constexpr std::uint64_t cannot_wrap = std::uint64_t{1} << 47;
   if (s.count < cannot_wrap) {
-    // relaxed: look before, so that threads that come after the end write nothing; the counter
-    // publishes nothing.
-    if (s.taken.load(relaxed) >= s.count) return false;
+    // Each thread comes once after the end, so the counter cannot wrap around.
+    // relaxed: the counter publishes nothing.
     from = s.taken.fetch_add(s.chunk, relaxed);
     if (from >= s.count) return false;
   } else {
@@ -101,20 +100,22 @@ void wait_for_turn_of(thread& me, workshare& s) {
     return s.turn.load(relaxed) == me.now.my_chunk;
   });
   // acquire: pairs with pass_turn_on.
-  s.turn_wait.until(me.turn_wait, s.turn, acquire,
-                    [mine = me.now.my_chunk](std::uint32_t now) { return now == mine; });
+  me.now.team->turn_wait.until(me.turn_wait, s.turn, acquire,
+                               [mine = me.now.my_chunk](std::uint32_t now) { return now == mine; });
 }
 
 void pass_turn_on(thread& me, workshare& s) {
   me.now.has_chunk = false;
   // release: publishes what the ordered region wrote; pairs with wait_for_turn_of.
   s.turn.store(me.now.my_chunk + 1, release);
-  s.turn_wait.notify(s.turn);
+  me.now.team->turn_wait.notify(s.turn);
 }
 
 bool next_ordered(thread& me, workshare& s, std::uint64_t& from, std::uint64_t& to) {
   const omp_team& team = *me.now.team;
   if (me.now.has_chunk) {
+    // Nobody waits for a turn after the last chunk.
+    if (me.now.has_last_chunk) return false;
     wait_for_turn_of(me, s);
     pass_turn_on(me, s);
   }
@@ -129,6 +130,7 @@ bool next_ordered(thread& me, workshare& s, std::uint64_t& from, std::uint64_t& 
     me.now.my_chunk = static_cast<std::uint32_t>(s.chunks++);
   }
   me.now.has_chunk = true;
+  me.now.has_last_chunk = to == s.count;
   return true;
 }
 

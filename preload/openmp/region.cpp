@@ -83,13 +83,14 @@ void end_in_order_of_region(thread& me) {
   pass_baton_at_end(me);
 }
 
-void enter(thread& me, omp_team& team, unsigned rank, std::uint32_t phase, std::uint32_t singles) {
+void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uint32_t phase,
+           std::uint32_t singles) {
   context& now = me.now;
   now.team = &team;
   now.rank = rank;
   now.level = team.level;
   now.active_level = team.active_level;
-  now.last_workshare = team.begin;
+  now.last_workshare = begin;
   now.static_trip = 0;
   now.has_chunk = false;
   now.phase = phase;
@@ -155,8 +156,8 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   }
   if (team.is_workshare_cancelled.load(relaxed)) team.is_workshare_cancelled.store(false, relaxed);
   set(team.phase_after_cancellation, team.after_cancellation.restart());
-  const std::uint32_t singles = team.singles.load(relaxed);
-  if (first != nullptr) publish_first_workshare(me, team, *first);
+  const std::uint32_t singles = team.barrier.singles.load(relaxed);
+  workshare* const begin = first != nullptr ? make_first_workshare(me, team, *first) : &team.root;
   if (is_reproducible()) open_in_order(me, team);
   std::vector<unsigned> places;
   if (places_ != nullptr) {
@@ -172,6 +173,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     region.function = function;
     region.data = data;
     region.team = &team;
+    region.begin = begin;
     region.phase = phase;
     region.singles = singles;
     region.place = places.empty() ? 0 : places[rank];
@@ -184,7 +186,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
   // Notifications come last, because each waits until the stores before it are visible.
   for (unsigned rank = 1; rank < threads; ++rank)
     team.workers[rank - 1]->opening.notify(team.workers[rank - 1]->region.word);
-  enter(me, team, 0, phase, singles);
+  enter(me, team, 0, begin, phase, singles);
   if (!places.empty()) {
     me.now.place = places[0];
     me.now.first_place = team.first_place;
@@ -215,6 +217,7 @@ void wait_for_arrivals(omp_team& team, unsigned size) {
 }  // namespace
 
 void wait_until_left(omp_team& team) {
+  if (team.leaving == 1) return;
   wait_for_arrivals(team, team.leaving);
   team.leaving = 1;
 }
@@ -229,7 +232,7 @@ void run_as_worker(worker& w) {
   me.now.place = w.region.place;
   me.now.first_place = team.first_place;
   me.now.places = team.places;
-  enter(me, team, w.region.rank, w.region.phase, w.region.singles);
+  enter(me, team, w.region.rank, w.region.begin, w.region.phase, w.region.singles);
   me.num_teams = team.num_teams;
   me.team_num = team.team_num;
   if (global().displays_affinity) show_affinity(me);

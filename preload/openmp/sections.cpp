@@ -19,10 +19,8 @@ bool is_single(thread& me) {
   if (team.size == 1) return true;
   if (is_reproducible()) return me.now.rank == 0;
   std::uint32_t mine = me.now.singles++;
-  // relaxed: look first, so that threads that come late write nothing; the count publishes nothing.
-  if (team.singles.load(relaxed) != mine) return false;
-  // relaxed: see above.
-  return team.singles.compare_exchange_strong(mine, mine + 1, relaxed, relaxed);
+  // relaxed: the count publishes nothing.
+  return team.barrier.singles.compare_exchange_strong(mine, mine + 1, relaxed, relaxed);
 }
 
 }  // namespace tutti::openmp

@@ -106,8 +106,10 @@ void push_task(thread& me, omp_team& team, task& t) {
   // relaxed: see above.
   const std::uint32_t now = team.barrier.word.load(relaxed);
   const bool has_arrivals = me.now.team != &team || team_barrier::tickets_of(now) != me.now.phase;
-  if ((has_arrivals && (now & team_barrier::look_again) == 0) || global().can_cancel)
+  if (global().can_cancel)
     wake_barriers(team);
+  else if (has_arrivals && (now & team_barrier::look_again) == 0)
+    wake_one_for_task(team);
   // relaxed: see above.
   if (team.idle.load(relaxed) != 0) wake_idle(team, parent);
 }
@@ -128,6 +130,13 @@ task* take_task(thread& me, omp_team& team, const task* within) {
     if (task* const t = take_oldest(other, within)) return t;
   }
   return nullptr;
+}
+
+bool has_tasks_queued(const omp_team& team) {
+  for (unsigned rank = 0; rank < team.size; ++rank)
+    // relaxed: a hint.
+    if (team.slots[rank]->queue.count.load(relaxed) != 0) return true;
+  return false;
 }
 
 // Reads all ends before all beginnings. Whoever reads that a task has ended also reads that it, and

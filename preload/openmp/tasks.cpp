@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "preload/free_list.hpp"
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
@@ -23,8 +22,9 @@
 namespace tutti::openmp {
 namespace {
 
-// A thread that has more tasks in its queue runs new ones at once.
-constexpr unsigned most_queued = 64;
+// A thread that has queued so many tasks runs new ones at once, until few are left. It changes over
+// seldom, so that the thread and those that take its tasks do not use the queue at the same time.
+constexpr unsigned many_queued = 64, few_queued = 32;
 
 // Under the team's lock: lets the successors run.
 void release_successors(thread& me, task& t) {
@@ -144,7 +144,7 @@ void wait_for(thread& me, Waited& of) {
 // ---- tasks and their memory
 
 task& new_task(thread& me) {
-  auto* const t = take_or_make<task_with_data>(me.free_tasks);
+  task_with_data* const t = me.free_tasks.take();
   task& parent = *me.now.current;
   t->parent = &parent;
   t->team = me.now.team;
@@ -180,7 +180,7 @@ void drop(thread& me, task* t) {
     std::free(whole->allocated);
     whole->allocated = nullptr;
   }
-  me.free_tasks.push_back(t);
+  me.free_tasks.give(whole);
 }
 
 void* room_for_data(task& t, long size, long align) {
@@ -240,8 +240,11 @@ bool is_included(thread& me, bool if_clause, bool waits) {
   if (!if_clause || me.now.current->is_final) return true;
   if (waits) return false;
   const omp_team& team = *me.now.team;
+  if (team.size == 1) return false;
   // relaxed: a hint.
-  return team.size > 1 && team.slots[me.now.rank]->queue.count.load(relaxed) >= most_queued;
+  const unsigned queued = team.slots[me.now.rank]->queue.count.load(relaxed);
+  me.has_queued_many = queued >= (me.has_queued_many ? few_queued : many_queued);
+  return me.has_queued_many;
 }
 
 void submit(thread& me, task& t, std::span<const dependence> depend) {
@@ -342,7 +345,7 @@ void fulfill(thread& me, task& t) {
 // ---- groups
 
 void start_group(thread& me, bool is_of_workshare) {
-  taskgroup* const g = take_or_make(me.free_groups);
+  taskgroup* const g = me.free_groups.take();
   g->outer = me.now.current->group;
   g->is_of_workshare = is_of_workshare;
   g->of_clang = nullptr;
@@ -360,7 +363,7 @@ void end_group(thread& me) {
   if (g == nullptr) return;
   wait_for(me, *g);
   current.group = g->outer;
-  me.free_groups.push_back(g);
+  me.free_groups.give(g);
 }
 
 }  // namespace tutti::openmp

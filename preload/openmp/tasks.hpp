@@ -40,8 +40,9 @@ struct taskgroup {
   bool is_of_workshare = false;
 };
 
-// An implicit task, which is the part of a rank of its region, or an explicit one.
-struct task {
+// An implicit task, which is the part of a rank of its region, or an explicit one. Different
+// threads write the tasks of a team in every region.
+struct alignas(cache_line) task {
   task* parent = nullptr;
   omp_team* team = nullptr;
   // The task's settings: its parent's until it changes one, then its own.
@@ -157,6 +158,8 @@ void end_group(thread& me);
 void push_task(thread& me, omp_team& team, task& t);
 // Takes a task that may run inside of `within`, or any if that is null.
 task* take_task(thread& me, omp_team& team, const task* within);
+// Whether there is a task in a queue. The answer may be out of date.
+bool has_tasks_queued(const omp_team& team);
 // Whether all tasks have ended. Only the last rank at a barrier may rely on it.
 bool have_all_ended(const omp_team& team);
 

@@ -44,10 +44,8 @@ struct alignas(cache_line) rank_slot {
 enum class rank_state : unsigned char { runs, at_barrier, has_ended };
 
 struct omp_team {
-  // The opener writes these members before a region, and the ranks read them.
+  // The opener writes these members before a region if they change, and the ranks read them.
   unsigned size = 1;
-  // The ranks of the last region that may not have left its barrier.
-  unsigned leaving = 1;
   unsigned level = 0, active_level = 0;
   // Whether there are more threads than CPUs.
   bool is_crowded = false;
@@ -62,6 +60,8 @@ struct omp_team {
   std::vector<task*> implicit;
   unsigned first_place = 0, places = 0;
   unsigned num_teams = 1, team_num = 0;
+  std::atomic<bool> is_cancelled{false};
+  std::atomic<bool> is_workshare_cancelled{false};
 
   team_barrier barrier;
   // The barrier at the end of a cancelled region: some ranks have arrived at the other one, and
@@ -69,19 +69,17 @@ struct omp_team {
   team_barrier after_cancellation;
   std::uint32_t phase_after_cancellation = 0;
   adaptive_wait<> closing{0};
+  // The waits in ordered and doacross loops.
+  adaptive_wait<> turn_wait{0};
 
+  // The construct at which the ranks begin, which distributes nothing.
   workshare root;
-  // The construct at which the ranks begin: `root`, which distributes nothing.
-  workshare* begin = &root;
   // The first construct of the region that may not have been freed.
-  std::atomic<workshare*> oldest{nullptr};
-  // The constructs `single` that a thread has begun to run.
-  alignas(cache_line) std::atomic<std::uint32_t> singles{0};
+  alignas(cache_line) std::atomic<workshare*> oldest{nullptr};
+  // The ranks of the last region that may not have left its barrier. Only the opener uses it.
+  unsigned leaving = 1;
   // The values of `copyprivate`.
   std::atomic<void*> copied{nullptr};
-
-  std::atomic<bool> is_cancelled{false};
-  std::atomic<bool> is_workshare_cancelled{false};
 
   std::vector<rank_slot*> slots;
   // reproducible.hpp: whether ranks run one after the other, what each does, which one runs, and

@@ -59,12 +59,18 @@ void end_this_thread(void* raw) {
   thread& me = *static_cast<thread*>(raw);
   // A region is open if the program ends a thread inside of it.
   if (me.depth == 0) give_back(me);
+  me.free_workshares.give_all();
+  me.free_tasks.give_all();
+  me.free_groups.give_all();
   this_thread = nullptr;
 }
 
 void forget_workers() {
   free_workers& p = pool();
   p.lock.reset();
+  spare_objects<workshare>::reset_shared();
+  spare_objects<task_with_data>::reset_shared();
+  spare_objects<taskgroup>::reset_shared();
   p.workers.clear();
   thread* const me = this_thread;
   if (me == nullptr) return;
@@ -81,7 +87,20 @@ void forget_workers() {
 
 void prepare_once() {
   pthread_key_create(&end_of_thread, end_this_thread);
-  pthread_atfork([] { pool().lock.lock(); }, [] { pool().lock.unlock(); }, forget_workers);
+  pthread_atfork(
+      [] {
+        pool().lock.lock();
+        spare_objects<workshare>::lock_shared();
+        spare_objects<task_with_data>::lock_shared();
+        spare_objects<taskgroup>::lock_shared();
+      },
+      [] {
+        pool().lock.unlock();
+        spare_objects<workshare>::unlock_shared();
+        spare_objects<task_with_data>::unlock_shared();
+        spare_objects<taskgroup>::unlock_shared();
+      },
+      forget_workers);
 }
 
 cpu_set_t all_cpus() {

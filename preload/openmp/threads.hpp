@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/spare_objects.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/workshares.hpp"
 #include "tutti/platform/config.hpp"
@@ -32,9 +33,10 @@ struct context {
   workshare* last_workshare = nullptr;
   // The chunks of the present loop that the thread has had, if the schedule is static.
   std::uint64_t static_trip = 0;
-  // The chunk of an ordered loop that this thread holds, if any.
+  // The chunk of an ordered loop that this thread holds, if any, and whether it is the loop's last.
   std::uint32_t my_chunk = 0;
   bool has_chunk = false;
+  bool has_last_chunk = false;
   // The tickets of the barrier when the present phase began.
   std::uint32_t phase = 0;
   // The constructs `single` that the thread has passed.
@@ -64,6 +66,7 @@ struct alignas(cache_line) published_region {
   void* data = nullptr;
   omp_team* team = nullptr;
   // What the rank's context begins with.
+  workshare* begin = nullptr;
   std::uint32_t phase = 0;
   std::uint32_t singles = 0;
   unsigned place = 0;
@@ -82,9 +85,11 @@ struct thread {
   std::vector<omp_team*> teams;
   unsigned depth = 0;
   // Objects that can be used again.
-  std::vector<workshare*> free_workshares;
-  std::vector<task*> free_tasks;
-  std::vector<taskgroup*> free_groups;
+  spare_objects<workshare> free_workshares;
+  spare_objects<task_with_data> free_tasks;
+  spare_objects<taskgroup> free_groups;
+  // Whether the thread runs the tasks that it makes at once, because it has queued many.
+  bool has_queued_many = false;
   std::vector<dependence> dependences_of_next;
   // The construct `teams` in which the thread is.
   unsigned num_teams = 1, team_num = 0;
@@ -103,7 +108,9 @@ struct thread {
 struct worker {
   published_region region;
   adaptive_wait<> opening{0};
-  adaptive_wait<>::wait_state awaiting, collecting;
+  // The opener alone uses this member. What follows is the worker's alone.
+  alignas(cache_line) adaptive_wait<>::wait_state collecting;
+  alignas(cache_line) adaptive_wait<>::wait_state awaiting;
   // The word of the last region that the worker has seen.
   std::uint32_t seen = 0;
   unsigned number = 0;

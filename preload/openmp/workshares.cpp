@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 
-#include "preload/free_list.hpp"
 #include "preload/openmp/loops.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
@@ -12,8 +11,10 @@ namespace tutti::openmp {
 namespace {
 
 workshare* new_workshare(thread& me, const plan& wanted, unsigned threads) {
-  workshare* const s = take_or_make(me.free_workshares);
-  static_cast<plan&>(*s) = wanted;
+  workshare* const s = me.free_workshares.take();
+  static_cast<iterations&>(*s) = wanted;
+  s->reductions = wanted.reductions;
+  s->extents = wanted.extents;
   // relaxed: publishing the construct publishes them.
   s->next.store(nullptr, relaxed);
   s->passed.store(0, relaxed);
@@ -35,7 +36,7 @@ void recycle(thread& me, workshare* s) {
   s->memory = nullptr;
   delete[] s->progress;
   s->progress = nullptr;
-  me.free_workshares.push_back(s);
+  me.free_workshares.give(s);
 }
 
 }  // namespace
@@ -68,11 +69,11 @@ workshare& next_workshare(thread& me, const plan& wanted, bool& is_first) {
   return *next;
 }
 
-void publish_first_workshare(thread& me, omp_team& team, const plan& wanted) {
+workshare* make_first_workshare(thread& me, omp_team& team, const plan& wanted) {
   workshare* const first = new_workshare(me, wanted, team.size);
   // relaxed: the opening of the region publishes it.
-  team.root.next.store(first, relaxed);
-  team.begin = first;
+  team.oldest.store(first, relaxed);
+  return first;
 }
 
 void free_workshares(thread& me, omp_team& team) {
@@ -91,7 +92,6 @@ void free_workshares(thread& me, omp_team& team) {
   team.oldest.store(nullptr, relaxed);
   team.root.next.store(nullptr, relaxed);
   team.root.passed.store(0, relaxed);
-  team.begin = &team.root;
 }
 
 }  // namespace tutti::openmp

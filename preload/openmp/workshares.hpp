@@ -11,21 +11,25 @@
 
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
-#include "tutti/wait/adaptive.hpp"
+#include "tutti/platform/config.hpp"
 
 namespace tutti::openmp {
 
 struct omp_team;
 struct thread;
 
-// What a construct distributes, and how: the part that the program gives.
-struct plan {
+// The iterations of a loop, and how they are distributed.
+struct iterations {
   unsigned schedule = schedule_static;
   bool is_ordered = false;
   // Iteration i has the value first + i * step; after the last one comes `end`. Arithmetic wraps
   // around, so it serves signed and unsigned loops, up and down.
   std::uint64_t first = 0, step = 1, end = 0, count = 0;
   std::uint64_t chunk = 1;
+};
+
+// What the program says about a construct.
+struct plan : iterations {
   // Memory for all threads, which `scan` uses.
   std::size_t memory_bytes = 0;
   std::uintptr_t* reductions = nullptr;
@@ -33,29 +37,32 @@ struct plan {
   std::vector<std::uint64_t> extents;
 };
 
-// A construct that the threads of a team have begun.
-struct workshare : plan {
-  std::atomic<workshare*> next{nullptr};
-  // The threads that have moved on to the next construct.
-  std::atomic<unsigned> passed{0};
+// A construct that the threads of a team have begun. What they read all the time has a cache line
+// of its own; the rest they write one after the other, and the thread that takes the last
+// iterations then has the line with which it moves on.
+struct alignas(cache_line) workshare : iterations {
+  // What the plan has asked for: memory, and the first thread's reductions.
   void* memory = nullptr;
+  std::uintptr_t* reductions = nullptr;
   // How far each thread (static) or each chunk of the outer doacross loop has come.
   std::atomic<std::uint64_t>* progress = nullptr;
+  std::vector<std::uint64_t> extents;
   // The number of iterations handed out. The lock keeps it and the number of chunks together, for
   // ordered loops.
   alignas(cache_line) std::atomic<std::uint64_t> taken{0};
+  std::atomic<workshare*> next{nullptr};
   std::uint64_t chunks = 0;
-  small_lock lock;
+  // The threads that have moved on to the next construct.
+  std::atomic<unsigned> passed{0};
   // The chunk whose ordered region may run.
-  alignas(cache_line) std::atomic<std::uint32_t> turn{0};
-  adaptive_wait<> turn_wait{0};
-  adaptive_wait<> progress_wait{0};
+  std::atomic<std::uint32_t> turn{0};
+  small_lock lock;
 };
 
 // Moves the thread on to the next construct, which the first thread that comes makes.
 workshare& next_workshare(thread& me, const plan& wanted, bool& is_first);
 // Makes the construct with which a combined region such as `parallel for` begins, before it opens.
-void publish_first_workshare(thread& me, omp_team& team, const plan& wanted);
+workshare* make_first_workshare(thread& me, omp_team& team, const plan& wanted);
 // Frees what is left after a region.
 void free_workshares(thread& me, omp_team& team);
 
