@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -107,7 +108,16 @@ int run_application(const graph_command& o) {
           s.steps == 0 ? 0 : static_cast<double>(time) / static_cast<double>(s.steps);
       line.update(what_runs(app, time, sends), share < 1 ? share : 1);
     };
-  const graph_apps::outcome outcome = app.run(graph, s);
+  const graph_apps::outcome outcome = [&] {
+    try {
+      return app.run(graph, s);
+    } catch (const std::bad_alloc&) {
+      // The states of the vertices and the shares of the participants come on top of the graph.
+      throw std::runtime_error(
+          fmt::format("{}: there is not enough memory for {} on its {} vertices and {} edges",
+                      o.graph, app.name, graph.vertices, graph.edges()));
+    }
+  }();
   if (!speaks) return cli::success;
   write_output(o, outcome);
   if (o.json)

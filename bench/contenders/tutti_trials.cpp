@@ -2,6 +2,8 @@
 // tutti's endpoints, with each detector.
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "bench/trials/traffic.hpp"
 #include "bench/trials/trial.hpp"
 #include "tutti/comm/communicator.hpp"
@@ -81,7 +83,10 @@ struct port {
   void drain(std::uint64_t& sum) {
     while (me.can_recv()) {
       const received message = me.recv();
-      sum += message.as<std::uint64_t>();
+      // Messages of all sizes begin with the value that is summed.
+      std::uint64_t first = 0;
+      std::memcpy(&first, message.data, sizeof first);
+      sum += first;
       me.release(message);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers, scatters and descriptors on ranges of vectors, compiled for several vector units and
-// chosen at run time. Elements are moved one by one, four at a time: on a Zen 4 core the gather
-// instructions of AVX-512 take 1.3 times as long as that.
+// chosen at run time. Elements are moved one by one, four at a time, because the
+// gather instructions of the processors tried were no faster.
 #pragma once
 
 #include <cstddef>

@@ -79,6 +79,12 @@ std::uint64_t lines_in(std::string_view bytes) noexcept {
   return bytes.empty() || bytes.back() == '\n' ? ends : ends + 1;
 }
 
+file_error too_large(std::string_view bytes, const std::string& name) {
+  return file_error(name, 0,
+                    "is a file of " + std::to_string(bytes.size()) +
+                        " bytes whose graph does not fit into memory");
+}
+
 csr load_from(std::string_view bytes, const std::string& name, const load_options& options) {
   if (bytes.empty()) throw file_error(name, 0, "is empty");
   try {
@@ -87,9 +93,9 @@ csr load_from(std::string_view bytes, const std::string& name, const load_option
     if (plain.empty()) throw file_error(name, 0, "is empty");
     return read({plain, name, options});
   } catch (const std::bad_alloc&) {
-    throw file_error(name, 0, "does not fit into memory");
+    throw too_large(bytes, name);
   } catch (const std::length_error&) {
-    throw file_error(name, 0, "does not fit into memory");
+    throw too_large(bytes, name);
   }
 }
 
