@@ -54,7 +54,7 @@ if(TUTTI_GENSYMBOLS AND TARGET tutti_shared)
     OUTPUT "${symbols}"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${symbols}"
     COMMAND
-      "${TUTTI_GENSYMBOLS}" -q -plibtutti${PROJECT_VERSION_MAJOR} -v${PROJECT_VERSION}-1 -e$<TARGET_FILE:tutti_shared>
+      "${TUTTI_GENSYMBOLS}" -q -plibtutti${PROJECT_VERSION_MAJOR} -v${PROJECT_VERSION} -e$<TARGET_FILE:tutti_shared>
       "-P${CMAKE_CURRENT_BINARY_DIR}/debian" "-O${symbols}"
     COMMAND sed -i "1s/#MINVER#/(= ${PROJECT_VERSION}-1)/" "${symbols}"
     DEPENDS tutti_shared
@@ -111,6 +111,16 @@ foreach(package IN LISTS packages)
     DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${name}"
     COMPONENT ${component})
 endforeach()
+
+# The program `tutti` only starts another one; loading a shared C library would take longer than that.
+if(TARGET tutti_command)
+  file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/overrides" "tutti: statically-linked-binary [usr/bin/tutti]\n")
+  install(
+    FILES "${CMAKE_CURRENT_BINARY_DIR}/debian/overrides"
+    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides"
+    RENAME tutti
+    COMPONENT runtime)
+endif()
 
 # The manual page, made of what the command says of itself.
 find_package(Python3 QUIET COMPONENTS Interpreter)
