@@ -75,24 +75,23 @@ def dots(title: str, found: list[Row], axis: str, rules: list[Rule] | None = Non
     )
 
 
+def _share(panels: list[Panel], is_x: bool) -> list[Panel]:
+    spans = [bounds(panel, is_x) for panel in panels]
+    for panel in panels:
+        axis = panel.x if is_x else panel.y
+        axis.lowest = min(low for low, _ in spans)
+        axis.highest = max(high for _, high in spans)
+    return panels
+
+
 def share_x(panels: list[Panel]) -> list[Panel]:
     """The same time axis in all panels, so that they can be compared by eye."""
-    spans = [bounds(panel, True) for panel in panels]
-    for panel in panels:
-        panel.x.lowest, panel.x.highest = (
-            min(low for low, _ in spans), max(high for _, high in spans),
-        )
-    return panels
+    return _share(panels, True)
 
 
 def share_y(panels: list[Panel]) -> list[Panel]:
     """The same vertical axis in all panels."""
-    spans = [bounds(panel, False) for panel in panels]
-    for panel in panels:
-        panel.y.lowest, panel.y.highest = (
-            min(low for low, _ in spans), max(high for _, high in spans),
-        )
-    return panels
+    return _share(panels, False)
 
 
 def verdict(found: list[Row], situation: str) -> str:

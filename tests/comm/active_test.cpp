@@ -21,12 +21,7 @@ namespace {
 
 class Active : public test::DetectorAndWait {
  protected:
-  static communicator_options options() {
-    communicator_options chosen = DetectorAndWait::options();
-    chosen.ring_bytes = 256;
-    chosen.batch_bytes = 64;
-    return chosen;
-  }
+  static communicator_options options() { return options_with_small_rings(); }
 };
 
 // Every participant asks all others far more often than there is room for, and answers inside of

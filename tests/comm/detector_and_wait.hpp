@@ -20,6 +20,13 @@ class DetectorAndWait : public testing::TestWithParam<std::tuple<std::string, st
     chosen.wait = std::get<1>(GetParam());
     return chosen;
   }
+  // The same with rings that a few messages fill.
+  static communicator_options options_with_small_rings() {
+    communicator_options chosen = options();
+    chosen.ring_bytes = 256;
+    chosen.batch_bytes = 64;
+    return chosen;
+  }
 };
 
 inline auto detectors_and_waits() {

@@ -47,13 +47,8 @@ std::uint64_t fill(endpoint& me, rank_t to) {
 
 class SendWait : public test::DetectorAndWait {
  protected:
-  static communicator_options options() {
-    communicator_options chosen = DetectorAndWait::options();
-    // The ring is always full.
-    chosen.ring_bytes = 256;
-    chosen.batch_bytes = 64;
-    return chosen;
-  }
+  // The ring is always full.
+  static communicator_options options() { return options_with_small_rings(); }
   static bool sleeps() { return std::get<1>(GetParam()) != "yield"; }
 };
 
