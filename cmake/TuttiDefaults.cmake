@@ -56,7 +56,11 @@ function(tutti_precompile target)
     target_precompile_headers(${owner} PRIVATE ${tutti_precompiled})
     if(arg_FMT)
       target_link_libraries(${owner} PRIVATE fmt::fmt)
-      target_precompile_headers(${owner} PRIVATE <fmt/format.h>)
+      # Where nothing is optimised, {fmt} is, by a pragma. g++ forgets at the end of a precompiled header that the pragma
+      # has ended: it leaves __OPTIMIZE__ defined, and the processor's intrinsics do not compile.
+      if(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+        target_precompile_headers(${owner} PRIVATE <fmt/format.h>)
+      endif()
     endif()
   endif()
   target_precompile_headers(${target} REUSE_FROM ${owner})
