@@ -2,17 +2,62 @@
 #include "src/shared/file.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "src/shared/segment.hpp"
 
 namespace tutti::detail::shared {
 
 namespace {
+
 constexpr const char* folder = "/dev/shm";
+
+// The files that this process has mapped, by device and number. The lock is a constant, which
+// ThreadSanitizer need not see being made; the table is never destroyed, because objects with
+// static lifetime use it.
+using file_key = std::pair<dev_t, ino_t>;
+constinit std::mutex table_lock;
+std::map<file_key, std::weak_ptr<void>>& table_of_files() {
+  static auto* const table = new std::map<file_key, std::weak_ptr<void>>;
+  // The child of a fork finds the table unlocked.
+  static const int registered = pthread_atfork(
+      [] { table_lock.lock(); }, [] { table_lock.unlock(); }, [] { table_lock.unlock(); });
+  static_cast<void>(registered);
+  return *table;
+}
+
+// Returns the mapping of the file, or the result of map() if there is none. A mapping keeps the
+// file's number in use, so an entry that is alive means this file.
+template <class Map>
+std::shared_ptr<void> find_or(file_key file, Map map) {
+  const std::lock_guard guard(table_lock);
+  auto& table = table_of_files();
+  std::erase_if(table, [](const auto& entry) { return entry.second.expired(); });
+  if (const auto known = table.find(file); known != table.end())
+    if (auto pages = known->second.lock()) return pages;
+  const auto pages = map();
+  table[file] = pages;
+  return pages;
+}
+
+}  // namespace
+
+mapping::mapping(const descriptor& file, std::size_t bytes, const std::string& what) {
+  struct stat is {};
+  if (fstat(file.number(), &is) != 0) fail_by_system("looking at " + what);
+  pages_ = find_or({is.st_dev, is.st_ino}, [&] {
+    void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+    if (base == MAP_FAILED) fail_by_system("mapping " + what);
+    return std::shared_ptr<void>(base, [bytes](void* pages) { munmap(pages, bytes); });
+  });
 }
 
 std::string path_of(std::string_view name) {
@@ -39,7 +84,7 @@ std::optional<mapping> create_file(std::string_view name, rank_t participants,
     errno = error;
     fail_by_system("creating " + what);
   }
-  mapping made(file.number(), bytes, what);
+  mapping made(file, bytes, what);
   segment(made.base(), participants).build(options.patience);
   const std::string self = "/proc/self/fd/" + std::to_string(file.number());
   if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return made;
@@ -56,7 +101,7 @@ mapping map_file(const descriptor& file, rank_t participants, const std::string&
   if (fstat(file.number(), &is) != 0) fail_by_system("looking at " + what);
   const auto bytes = static_cast<std::size_t>(is.st_size);
   if (bytes < sizeof(header)) fail(reason::other_kind, what + " is no barrier of tutti");
-  mapping mapped(file.number(), bytes, what);
+  mapping mapped(file, bytes, what);
   check(mapped.base(), bytes, participants, what);
   return mapped;
 }

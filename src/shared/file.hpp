@@ -2,14 +2,13 @@
 // Files of /dev/shm, by whose names processes find a barrier.
 #pragma once
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "src/shared/errors.hpp"
 #include "tutti/barrier/shared.hpp"
@@ -39,25 +38,16 @@ class descriptor {
   int number_;
 };
 
-// The memory of a file in this process.
+// The memory of a file in this process. All objects of the process that use the file share it, so a
+// barrier has one address there, by which ThreadSanitizer knows that its threads meet.
 class mapping {
  public:
   mapping() = default;
-  mapping(int file, std::size_t bytes, const std::string& what) : bytes_(bytes) {
-    base_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (base_ == MAP_FAILED) fail_by_system("mapping " + what);
-  }
-  ~mapping() {
-    if (bytes_ > 0) munmap(base_, bytes_);
-  }
-  mapping(mapping&& other) noexcept : base_(other.base_), bytes_(std::exchange(other.bytes_, 0)) {}
-  mapping& operator=(mapping&&) = delete;
-  void* base() const noexcept { return base_; }
-  std::size_t bytes() const noexcept { return bytes_; }
+  mapping(const descriptor& file, std::size_t bytes, const std::string& what);
+  void* base() const noexcept { return pages_.get(); }
 
  private:
-  void* base_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::shared_ptr<void> pages_;
 };
 
 // Makes a file with a complete barrier and then gives it its name, so that nobody finds half a

@@ -4,11 +4,14 @@
 // ThreadSanitizer must report no race. With an argument the program has a race of its own, which
 // ThreadSanitizer must still report.
 #include <tutti.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <tutti/barrier/barrier.hpp>
+#include <tutti/barrier/shared.hpp>
 #include <tutti/comm/communicator.hpp>
 #include <tutti/reduce/reduction.hpp>
 #include <tutti/registry.hpp>
@@ -107,6 +110,23 @@ void check_communicator() {
   for (std::thread& thread : made) thread.join();
 }
 
+// Threads that meet as processes do: each has an object of its own and finds the barrier by name.
+void check_barrier_by_name() {
+  const std::string name = "tutti_install_threads_" + std::to_string(getpid());
+  board all(threads);
+  std::vector<std::thread> made;
+  std::vector<char> right(threads);
+  for (rank_t rank = 0; rank < threads; ++rank)
+    made.emplace_back([&, rank] {
+      auto sync = tutti::shared_barrier::create_or_attach(name, threads);
+      sync.join(rank);
+      right[rank] = all.play(rank, [&] { static_cast<void>(sync.arrive_and_wait()); });
+    });
+  for (std::thread& thread : made) thread.join();
+  tutti::shared_barrier::unlink(name);
+  for (const char each : right) expect(each, "barrier by name");
+}
+
 void check_c_interface() {
   tutti_barrier* barrier = nullptr;
   if (tutti_barrier_create(&barrier, threads, nullptr, nullptr) != TUTTI_OK)
@@ -143,6 +163,7 @@ int main(int argc, char**) {
   tutti::reduction<int> sum(threads);
   on_threads("reduction", [&](rank_t rank) { sum.all(rank, 1); });
   check_communicator();
+  check_barrier_by_name();
   check_c_interface();
   check_team("team of 2", {.threads = 2});
   check_team("team of more threads than cores", {.threads = 5});
