@@ -62,8 +62,14 @@ build: build/build.ninja ## only build: release; leaves the command at build/tut
 	$(Q)cmake --build --preset release
 	$(Q)if [ -x build/tutti ]; then $(call say,'done: build/tutti'); fi
 
+.PHONY: unoptimised
+unoptimised: build ## build tutti-synthetic by -O0, for a column of table I of Berger and Stamatakis
+	$(Q)$(call say,'building tutti-synthetic without optimisation')
+	$(Q)$(call quiet,cmake --preset unoptimised)
+	$(Q)cmake --build --preset unoptimised
+
 .PHONY: report
-report: bootstrap build ## measure this machine and write results/index.html (about 25 minutes)
+report: bootstrap build $(if $(findstring --long,$(REPORT_OPTIONS)),unoptimised) ## measure this machine and write results/index.html (about 25 minutes)
 	$(Q)$(call say,'measuring this machine')
 	$(Q).venv/bin/python -m report make --tutti build/tutti --out results $(REPORT_OPTIONS)
 

@@ -104,8 +104,9 @@ int run_barrier(const sim_options& o) {
 }
 
 int run_reduce(const sim_options& o) {
-  return run_contenders("sim_reduce", o,
-                        [&] { return sim::reductions(cli::split("--algorithms", o.algorithms)); });
+  return run_contenders("sim_reduce", o, [&] {
+    return sim::reductions(cli::split("--algorithms", o.algorithms), o.operation);
+  });
 }
 
 int run_team(const sim_options& o) {
@@ -242,6 +243,11 @@ void add_sim(cli::command& program, action& chosen) {
   add_common(reduce);
   reduce.add_option("--algorithms", o->algorithms, "all, or default, exchange, tree, counted")
       .value_name("LIST")
+      .show_default();
+  reduce
+      .add_option("--operation", o->operation,
+                  "ns that combining two values takes, besides the algorithm's own work")
+      .between(0.0, 1e9)
       .show_default();
   cli::command team = add("team", "Empty regions of a team", run_team);
   add_common(team);

@@ -26,6 +26,8 @@ struct sim_options {
   std::uint32_t episodes = 50;
   std::uint64_t seed = 1;
   double poll_gap = 40;
+  // ns that combining two values takes.
+  double operation = 0;
   bool show = false;
   bool json = false;
 };

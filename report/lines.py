@@ -29,6 +29,9 @@ COLUMNS = {
 RESULT_SCHEMA: dict[str, Any] = {"run": pl.String, "what": pl.String} | COLUMNS
 FLOATS = [key for key, kind in COLUMNS.items() if kind == pl.Float64]
 
+# Stands behind what was measured by a program that the compiler did not optimise.
+UNOPTIMISED = ", compiled by -O0"
+
 # What makes two result lines the same measurement.
 KEY = [
     "benchmark", "what", "provider", "name", "wait", "threads", "ranks", "processes", "mpi",
@@ -184,7 +187,7 @@ def _what(line: dict[str, Any]) -> str:
     if line.get("patterns") is not None:
         return f"{line.get('taxa')} x {line['patterns']}"
     if line.get("length") is not None:
-        return f"length {line['length']}"
+        return f"length {line['length']}{UNOPTIMISED if line.get('optimised') is False else ''}"
     return next(
         (
             str(line[key])

@@ -62,7 +62,7 @@ def plan(cores: int, quick: bool, programs: Programs, long: bool = False) -> lis
         _phylo("phylo_1481", TABLE_4, 420 if long else 20, cores, quick, programs, long),
         *([] if quick else [_counts(cores, programs)]), _sums(quick, programs),
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
-        *([_native(cores, programs)] if long else []),
+        *([_native(cores, programs), _unoptimised(cores, programs)] if long else []),
         *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs),
         plan_network.run(quick, programs),
     ]
@@ -148,6 +148,18 @@ def _synthetic(cores: int, quick: bool, programs: Programs) -> Run:
     return Run(
         "synthetic", "the synthetic workload of Berger and Stamatakis 2010", seconds * len(calls),
         program, tuple(calls),
+    )
+
+
+def _unoptimised(cores: int, programs: Programs) -> Run:
+    """As the paper compiled its programs; `make unoptimised` makes this one."""
+    program = programs.tutti.parent / "unoptimised" / "tutti-synthetic"
+    call = (
+        str(program), "--length", "0", "--threads", str(max(2, cores)), "--peers", "none",
+        "--seconds", "7", "--json",
+    )
+    return Run(
+        "synthetic_unoptimised", "regions without work, compiled by -O0", 7, program, (call,)
     )
 
 

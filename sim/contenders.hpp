@@ -36,8 +36,10 @@ struct contender {
 // "papers". Throws std::invalid_argument for a name that is none.
 std::vector<contender> barriers(const std::vector<std::string>& algorithms,
                                 const std::vector<std::string>& waits);
-// Reductions of a double over all ranks.
-std::vector<contender> reductions(const std::vector<std::string>& algorithms);
+// Reductions of a double over all ranks. Combining two values takes `operation_ns`, besides what
+// the algorithm does.
+std::vector<contender> reductions(const std::vector<std::string>& algorithms,
+                                  double operation_ns = 0);
 
 // All names that barriers() takes besides "all" and "papers".
 std::vector<std::string> names_of_barriers();

@@ -129,6 +129,23 @@ class Sim(unittest.TestCase):
         slow = self.lines(*words, "--set", "transfer.cluster=90", "--set", "line.hold=40")
         self.assertGreater(slow[0]["median"], self.lines(*words)[0]["median"])
 
+    def test_a_tree_of_long_operations(self) -> None:
+        """What docs/reductions.md says of operations that take long."""
+        ratios = {}
+        for ns in ("0", "1000"):
+            lines = self.lines(
+                "reduce", "--machine", "x4600", "--threads", "32", "--episodes", "20",
+                "--algorithms", "tree,counted", "--operation", ns,
+            )
+            times = {
+                line["name"]: line["median"]
+                for line in lines
+                if line["metric"] == "loop" and line["wait"] == "spin"
+            }
+            ratios[ns] = times["tree"] / times["counted"]
+        self.assertLess(ratios["0"], 1)
+        self.assertLess(ratios["1000"], 0.5)
+
     def test_reduce(self) -> None:
         lines = self.lines("reduce", "--machine", "harp", "--threads", "8", "--episodes", "5")
         self.assertEqual(

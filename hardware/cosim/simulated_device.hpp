@@ -6,6 +6,7 @@
 
 #include <verilated.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -45,6 +46,11 @@ class simulated_device final : public device {
   std::uint64_t read(std::uint64_t offset) override { return ask(offset, false, 0); }
   void write(std::uint64_t offset, std::uint64_t value) override { ask(offset, true, value); }
   const std::string& name() const noexcept override { return name_; }
+  // Reads and writes of its registers so far.
+  std::uint64_t requests() const noexcept {
+    // relaxed: a count of its own; callers read it when their participants have ended.
+    return requests_.load(std::memory_order_relaxed);
+  }
   std::uint64_t window() const noexcept override { return UINT64_MAX; }
   shared_memory memory() noexcept override {
     if constexpr (has_memory)
@@ -73,6 +79,8 @@ class simulated_device final : public device {
   }
 
   std::uint64_t ask(std::uint64_t offset, bool is_write, std::uint64_t value) {
+    // relaxed: see requests().
+    requests_.fetch_add(1, std::memory_order_relaxed);
     request mine{offset, value, is_write};
     {
       const std::lock_guard hold(lock_);
@@ -178,6 +186,7 @@ class simulated_device final : public device {
   std::unique_ptr<word[]> lines_;
   std::deque<flight> flights_;
   std::uint64_t cycle_ = 0;
+  std::atomic<std::uint64_t> requests_{0};
   std::mutex lock_;
   std::condition_variable wake_;
   std::deque<request*> queue_;

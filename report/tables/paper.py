@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from report import papers, style
-from report.lines import Dataset
+from report.lines import UNOPTIMISED, Dataset
 from report.model import Cell, Table
 from report.papers import PaperTable
 from report.plan import SHORT_EPSILON, TABLE_3, TABLE_4
@@ -75,10 +75,16 @@ def _build(data: Dataset, kind: _Kind) -> Table:
     columns = [
         [row for row in found if (row["ranks"], row["threads"]) == shape] for shape in shapes
     ]
+    unoptimised = rows(
+        data.of(kind.benchmark), what=f"{kind.what}{UNOPTIMISED}", scenario=is_free, pin=_by_cores
+    )
+    if unoptimised:
+        columns.append(unoptimised)
     made.heads = ["barrier"]
-    for ranks, threads in shapes:
-        words = ranks_words(threads, ranks, data.cores)
-        made.groups.append((f"here: {words}", 3 if kind.regions else 2))
+    for column in columns:
+        words = ranks_words(column[0]["threads"], column[0]["ranks"], data.cores)
+        compiled = UNOPTIMISED if column is unoptimised else ""
+        made.groups.append((f"here: {words}{compiled}", 3 if kind.regions else 2))
         made.heads += (["a region", f"{kind.regions:,} regions"] if kind.regions else ["time"]) + [
             "ratio"
         ]
@@ -216,7 +222,8 @@ def _extent(column: list[Row], kind: _Kind) -> list[str]:
         return [
             f"Cut for a short report: {rounds} instead of the paper's {kind.regions:,} regions in "
             "a row; the second column scales "
-            "to those. The paper compiled without optimisation, here everything is optimised."
+            "to those. The paper compiled without optimisation; so is the column that says so "
+            "(`make report REPORT_OPTIONS=--long`)."
         ]
     done = (
         f"{row['cycles']} cycles, {row['regions']:,} regions"

@@ -82,6 +82,22 @@ def test_ratios_here_are_to_the_best_of_the_papers_forms(tmp_path: Path):
     )
 
 
+def test_a_program_that_was_not_optimised_has_a_column_of_its_own(tmp_path: Path):
+    made = synthetic.lines()
+    made += [
+        line | {"optimised": False, "min": 700.0, "median": 700.0, "p99": 700.0}
+        for line in made
+        if line.get("benchmark") == "synthetic" and line["length"] == 0
+    ]
+    table = TABLES["table_1"](load([synthetic.write(tmp_path / "both.jsonl", made)]))
+    titles = [title for title, _ in table.groups]
+    assert titles[2] == f"{titles[1]}, compiled by -O0"
+    assert row_of(table, "Lock-Free")[4:6] == ["700 ns", "7.00 s"]
+    assert row_of(table, "Lock-Free")[1] != "700 ns"
+    usual = TABLES["table_2"](load([synthetic.write(tmp_path / "table_2.jsonl", made)]))
+    assert not any("-O0" in title for title, _ in usual.groups)
+
+
 def test_a_whole_run_is_divided_by_its_regions(tmp_path: Path):
     def change(line: Line) -> Line:
         if line.get("benchmark") == "synthetic" and line["name"] == "flags":

@@ -40,6 +40,12 @@ double seconds_for(const plan& p, double ns_per_region) {
 
 std::size_t cores_of(const plan& p) { return bench::cores_of(p.where).size(); }
 
+#ifdef __OPTIMIZE__
+constexpr bool optimised = true;
+#else
+constexpr bool optimised = false;
+#endif
+
 bool walks(const situation& now) { return now.set != "none"; }
 
 std::string line_of(const plan& p, const sweeps& s, const measurement& m) {
@@ -53,6 +59,7 @@ std::string line_of(const plan& p, const sweeps& s, const measurement& m) {
   bench::add_record(line, m, "line_one_way", {});
   if (!walks(now)) line["regions"] = p.regions;
   if (!walks(now)) line["seconds_for_regions"] = seconds_for(p, bench::median_of(m.samples));
+  line["optimised"] = optimised;
   line["verified"] = p.length > 0 ? "each_region" : "each_round";
   const double ratio = over_default(s, m);
   line["over_default_median"] = ratio > 0 ? cli::json(bench::rounded(ratio)) : cli::json(nullptr);
