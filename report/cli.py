@@ -16,7 +16,7 @@ from report.choice import choices, markdown
 from report.errors import ReportError
 from report.figures import FIGURES
 from report.lines import load
-from report.measure import measure
+from report.measure import measure, runs_of
 from report.progress import Display
 
 EXIT_ERROR = 2
@@ -53,8 +53,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     extent.add_argument(
         "--long", action="store_true",
-        help="half an hour more: tables III and IV until convergence, five times, and "
-        "StreamCluster's native input",
+        help="half an hour more: tables III and IV until convergence, five times, "
+        "StreamCluster's native input, a graph of 10^8 edges, and a program compiled by -O0",
+    )
+    made.add_argument(
+        "--only", metavar="RUN[,RUN]",
+        help="measure these runs again, by the names of their files in the folder, and read the "
+        "others from there; `list` prints the names",
     )
     made.add_argument(
         "--from", dest="stored", type=Path, nargs="+", metavar="FILE.jsonl",
@@ -97,10 +102,17 @@ def _parser() -> argparse.ArgumentParser:
 
 def _report(options: argparse.Namespace) -> None:
     display = Display()
+    if options.only and options.stored:
+        raise ReportError("--only measures, and --from does not; give one of them.")
+    only = options.only.split(",") if options.only else None
+    if only == ["list"]:
+        for run in runs_of(options.tutti, options.quick, options.long):
+            print(f"{run.name:24} {run.question}")
+        return
     data = (
         load(options.stored)
         if options.stored
-        else measure(options.tutti, options.out, options.quick, display, options.long)
+        else measure(options.tutti, options.out, options.quick, display, options.long, only)
     )
     index = make.write(data, options.out, display.tell)
     print(index)

@@ -30,16 +30,37 @@ PROGRESS = re.compile(r" %  |: repetition \d+, cycle \d+")
 LEFT_OUT = re.compile(r"compare\.py: (\w+) is left out: (.*)")
 
 
+def runs_of(
+    tutti: Path, quick: bool = False, long: bool = False, scratch: str = tempfile.gettempdir()
+) -> list[Run]:
+    """All runs of a report on the CPUs that this process may use."""
+    return plan(len(os.sched_getaffinity(0)), quick, Programs(tutti, Path(scratch)), long)
+
+
+def _chosen(runs: list[Run], only: list[str] | None, out: Path) -> tuple[list[Run], list[Path]]:
+    """The runs to make, and the stored lines of the others."""
+    if only is None:
+        return runs, []
+    names = [run.name for run in runs]
+    for name in only:
+        if name not in names:
+            raise ReportError(f"no run is called {name}; there are: {', '.join(names)}.")
+    stored = [out / f"{name}.jsonl" for name in names if name not in only]
+    return [run for run in runs if run.name in only], [path for path in stored if path.is_file()]
+
+
 def measure(
-    tutti: Path, out: Path, quick: bool, display: Display, long: bool = False
+    tutti: Path, out: Path, quick: bool, display: Display, long: bool = False,
+    only: list[str] | None = None,
 ) -> Dataset:
-    """Makes all runs; a run that fails is told and left out, and only when all fail it is an error.
+    """Makes all runs, or those that `only` names, and reads the lines of the others from `out`. A
+    run that fails is told and left out, and only when all fail it is an error.
     """
     _check_command(tutti)
-    cores = len(os.sched_getaffinity(0))
-    parsed, failures = [], []
+    failures = []
     with tempfile.TemporaryDirectory(prefix="tutti-report-") as scratch:
-        runs = plan(cores, quick, Programs(tutti, Path(scratch)), long)
+        runs, stored = _chosen(runs_of(tutti, quick, long, scratch), only, out)
+        parsed = [(path, read_file(path)) for path in stored]
         with display.measuring(sum(run.seconds for run in runs), len(runs)):
             for run in runs:
                 display.begin(run.question, run.seconds)

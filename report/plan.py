@@ -63,7 +63,7 @@ def plan(cores: int, quick: bool, programs: Programs, long: bool = False) -> lis
         *([] if quick else [_counts(cores, programs)]), _sums(quick, programs),
         _comparison(quick, programs), _streamcluster(cores, quick, programs),
         *([_native(cores, programs), _unoptimised(cores, programs)] if long else []),
-        *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs),
+        *plan_messages.runs(quick, programs), *plan_programs.runs(cores, quick, programs, long),
         plan_network.run(quick, programs),
     ]
 

@@ -36,16 +36,19 @@ COMPONENTS = (4, 8, 12, 16, 20)
 AVERAGE_SIZES = (250, 500, 1000, 2000, 4000)
 AVERAGE_GRAPH = "geometric:vertices={},degree=20,weights=integer"
 ORDERS = (("async", "fifo"), ("async", "lifo"), ("sync", "fifo"))
+# 10^8 edges, each in both directions; some 10 GB.
+LARGE_GRAPH = "kron:scale=22,degree=24"
 CEILING_GRAPHS = ("kron:scale=16,degree=16", "geometric:vertices=100000,degree=20")
 # Barriers of figure 3: the default, one of each family, and the mutex.
 INSTRUCTION_BARRIERS = "default,counting,ticket,flags,combining,mcs,dissemination,tournament,mutex"
 
 
-def runs(cores: int, quick: bool, programs: Programs) -> list[Run]:
+def runs(cores: int, quick: bool, programs: Programs, long: bool = False) -> list[Run]:
     threads = max(2, cores)
     return [
         _graphs(threads, quick, programs), _detectors(threads, quick, programs),
         _worst_case(quick, programs), _ceiling(threads, quick, programs),
+        *([_large_graph(threads, programs)] if long else []),
         _instruction(cores, quick, programs), _granularity(quick, programs),
         _vcode(quick, programs),
     ]
@@ -134,6 +137,14 @@ def _ceiling(threads: int, quick: bool, programs: Programs) -> Run:
     return Run(
         "graph_ceiling", "PageRank and shortest paths beside shared memory", 1 if quick else 8,
         program, calls,
+    )
+
+
+def _large_graph(threads: int, programs: Programs) -> Run:
+    program = programs.workload("graph-compare")
+    call = (str(program), LARGE_GRAPH, str(threads), "5", "1")
+    return Run(
+        "graph_large", "PageRank and shortest paths on 10^8 edges", 150, program, (call,)
     )
 
 

@@ -118,6 +118,26 @@ def test_wrong_arguments(arguments: list[str], capsys):
     error_of(capsys)
 
 
+def test_only_some_runs_are_measured_and_the_others_are_read(tmp_path: Path, capsys):
+    out = tmp_path / "report"
+    out.mkdir()
+    stored = synthetic.write(out / "threads.jsonl", synthetic.few())
+    before = stored.read_text()
+    asked = tmp_path / "asked"
+    line = json.dumps(synthetic.few()[-1])
+    tutti = fake_tutti(tmp_path / "tutti", f"echo \"$@\" >> {asked}; echo '{line}'")
+    words = ["make", "--tutti", str(tutti), "--out", str(out), "--quick", "--only"]
+    assert main([*words, "latency"]) == 0
+    assert len(asked.read_text().splitlines()) == 1
+    assert stored.read_text() == before and (out / "latency.jsonl").is_file()
+    assert {path.name for path in out.glob("*.jsonl")} >= {"threads.jsonl", "latency.jsonl"}
+    assert main([*words, "nonsense"]) == 2
+    assert "no run is called nonsense" in error_of(capsys)
+    assert main([*words, "latency", "--from", str(stored)]) == 2
+    assert main([*words, "list"]) == 0
+    assert "latency " in capsys.readouterr().out
+
+
 def test_no_such_program(tmp_path: Path, capsys):
     assert (
         main(["make", "--tutti", str(tmp_path / "tutti"), "--out", str(tmp_path / "report")]) == 2
