@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from report.lines import Dataset
+from report.style import MECHANISMS
 
 NAME = "kernel"
 # Instructions under QEMU, which are the same on every machine: kept with the sources, and compared
@@ -17,15 +18,6 @@ KEPT = Path(__file__).resolve().parent.parent / "kernel" / "exact.jsonl"
 UNITS = {
     "instructions": "instructions under QEMU's icount",
     "cycles": "cycles of the time stamp counter",
-}
-# The mechanisms by their names in the lines: words and colour.
-MECHANISMS = {
-    "polling": ("memory polling", "color:floor"),
-    "event_shortcut": ("event, short cut", "color:tutti"),
-    "interrupt": ("interrupt (IPI)", "color:pthread"),
-    "event": ("event through the tables", "color:tutti3"),
-    "condition_kick": ("condition variable with kick", "color:libgomp"),
-    "condition": ("condition variable", "color:libomp"),
 }
 
 Line = dict[str, Any]

@@ -5,17 +5,9 @@ from __future__ import annotations
 
 from report.lines import Dataset
 from report.select import Row, rows
+from report.style import TOPOLOGIES
 
 NAME = "network"
-# The topologies by their names in the lines: colour and marker.
-TOPOLOGIES = {
-    "ring": ("color:pthread", "circle"),
-    "tree": ("color:libgomp", "square"),
-    "star": ("color:tutti", "diamond"),
-    "butterfly": ("color:boost", "triangle-up"),
-    "dissemination": ("color:std", "triangle-down"),
-    "switch": ("color:libomp", "cross"),
-}
 PACKET_PATH, USER_SPACE = "tutti", "udp"
 NEEDS = (
     "Needed are root, network namespaces and XDP, and, when tutti is built, libbpf and clang; "

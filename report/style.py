@@ -48,6 +48,25 @@ DARK = {name: dark for name, (_, dark) in COLOURS.items()}
 MARKERS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x"]
 DASHES = ["solid", "dash", "dot", "dashdot"]
 
+# The mechanisms of notifications in a kernel by their names in the lines: words and colour.
+MECHANISMS = {
+    "polling": ("memory polling", "color:floor"),
+    "event_shortcut": ("event, short cut", "color:tutti"),
+    "interrupt": ("interrupt (IPI)", "color:pthread"),
+    "event": ("event through the tables", "color:tutti3"),
+    "condition_kick": ("condition variable with kick", "color:libgomp"),
+    "condition": ("condition variable", "color:libomp"),
+}
+# The topologies of barriers between hosts by their names in the lines: colour and marker.
+TOPOLOGIES = {
+    "ring": ("color:pthread", "circle"),
+    "tree": ("color:libgomp", "square"),
+    "star": ("color:tutti", "diamond"),
+    "butterfly": ("color:boost", "triangle-up"),
+    "dissemination": ("color:std", "triangle-down"),
+    "switch": ("color:libomp", "cross"),
+}
+
 PEER_LABELS = {
     "pthread": "pthread_barrier", "std": "std::barrier", "boost": "boost::barrier",
     "libgomp": "libgomp",

@@ -6,7 +6,7 @@ Stamatakis 2010 leave to future work.
 from __future__ import annotations
 
 from report import style
-from report.figures.common import hover, share_y, time_axis
+from report.figures.common import hover, share_y, time_axis, without_result
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Series
 from report.papers import TABLE_1
@@ -49,8 +49,7 @@ def _cells(data: Dataset) -> dict[str, dict[str, dict[str, Row]]]:
 def build(data: Dataset) -> Figure:
     cells = _cells(data)
     if not cells:
-        missing = data.not_measured(NAME, "no result of tutti-synthetic --set.")
-        return Figure(NAME, TITLE, QUESTION, [], [], missing)
+        return without_result(data, NAME, "tutti-synthetic --set", NAME, TITLE, QUESTION)
     panels = share_y([_panel(access, cells[access]) for access in PATTERNS if access in cells])
     captions = [_words(access, cells[access]) for access in PATTERNS if access in cells]
     any_row = next(iter(next(iter(next(iter(cells.values())).values())).values()))

@@ -10,7 +10,7 @@ from typing import Iterable, Iterator
 from report import style
 from report.layout import bounds
 from report.lines import Dataset
-from report.model import Axis, Panel, Point, Rule, Series
+from report.model import Axis, Figure, Panel, Point, Rule, Series
 from report.select import Row, best, default_of, fixed_wait, peers_of, rows, threads_words, tutti_of
 from report.statistics import compare, format_time
 
@@ -40,6 +40,11 @@ def drawable(found: Iterable[Row]) -> tuple[list[Row], list[str]]:
         for row in bad
     ]
     return good, notes
+
+
+def without_result(data: Dataset, run: str, of: str, *head: str) -> Figure:
+    """The figure of this name, title and question where the lines have no result `of` something."""
+    return Figure(*head, [], [], data.not_measured(run, f"no result of {of}."))
 
 
 def _quartiles(row: Row) -> tuple[float, float] | None:

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from report import kernel
 from report.figures.common import DOT_FRAME, ROW_HEIGHT, SPREAD, share_x
-from report.kernel import MECHANISMS, Line
+from report.kernel import Line
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Series
 from report.statistics import format_count
+from report.style import MECHANISMS
 
 UNICAST = (
     "kernel_unicast",

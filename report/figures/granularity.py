@@ -6,7 +6,7 @@ Hetland et al. 2019 call the granularity that barriers allow.
 from __future__ import annotations
 
 from report import style
-from report.figures.common import share_y, time_axis
+from report.figures.common import share_y, time_axis, without_result
 from report.granularity import A_TURN, PREFIX, additions
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Series
@@ -57,8 +57,9 @@ def pays_from(alone: dict[int, Row], together: dict[int, Row]) -> int | None:
 def build(data: Dataset) -> Figure:
     found = _found(data)
     if not found:
-        missing = data.not_measured(NAME, "no result of tutti bench vcode on these programs.")
-        return Figure(NAME, TITLE, QUESTION, [], [], missing)
+        return without_result(
+            data, NAME, "tutti bench vcode on these programs", NAME, TITLE, QUESTION
+        )
     panels, captions = [], []
     for engine, words in ENGINES.items():
         mine = {threads: found[name, threads] for name, threads in found if name == engine}

@@ -6,7 +6,7 @@ what the detector changes (figure 7).
 from __future__ import annotations
 
 from report import style
-from report.figures.common import DOT_FRAME, ROW_HEIGHT, drawable
+from report.figures.common import DOT_FRAME, ROW_HEIGHT, drawable, without_result
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
 from report.select import Row, rows
@@ -55,8 +55,9 @@ def build(data: Dataset) -> Figure:
     cells = {app: {row["name"]: row for row in found if row["what"] == app} for app in WORDS}
     cells = {app: forms for app, forms in cells.items() if "sync" in forms and "async" in forms}
     if not cells:
-        missing = data.not_measured(NAME, "no result of tutti graph in modes sync and async.")
-        return Figure(NAME, TITLE, QUESTION, [], [], missing)
+        return without_result(
+            data, NAME, "tutti graph in modes sync and async", NAME, TITLE, QUESTION
+        )
     panels = [panel for panel in (_times(cells), _messages(cells)) if panel]
     captions = [_caption(app, forms) for app, forms in cells.items()]
     return Figure(
@@ -167,9 +168,9 @@ def build_detectors(data: Dataset) -> Figure:
     names = sorted({row["detector"] for row in found} - {"default"})
     sizes = sorted({row["vertices"] for row in found} & set(usual))
     if not names or not sizes:
-        missing = data.not_measured("detectors", "no result of tutti graph with several detectors.")
-        return Figure(
-            DETECTORS_NAME, DETECTORS_TITLE, DETECTORS_QUESTION, [], [], missing
+        return without_result(
+            data, "detectors", "tutti graph with several detectors",
+            DETECTORS_NAME, DETECTORS_TITLE, DETECTORS_QUESTION,
         )
     series = []
     for place, name in enumerate(names):

@@ -8,7 +8,9 @@ from __future__ import annotations
 from itertools import groupby
 
 from report import style
-from report.figures.common import DOT_FRAME, ROW_HEIGHT, drawable, hover, share_x, time_axis
+from report.figures.common import (
+    DOT_FRAME, ROW_HEIGHT, drawable, hover, share_x, time_axis, without_result,
+)
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series, Shade
 from report.select import Row, best, default_of, peers_of, ranks_words, rows, threads_words
@@ -75,8 +77,7 @@ def _found(data: Dataset) -> list[Row]:
 
 
 def _nothing(data: Dataset, name: str, title: str, question: str) -> Figure:
-    missing = data.not_measured("idle", "no result of benchmark idle in one process.")
-    return Figure(name, title, question, [], [], missing)
+    return without_result(data, "idle", "benchmark idle in one process", name, title, question)
 
 
 def build(data: Dataset) -> Figure:

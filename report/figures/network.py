@@ -10,9 +10,10 @@ from report.figures.common import time_axis
 from report.lines import Dataset
 from report.layout import bounds
 from report.model import Axis, Figure, Panel, Point, Series
-from report.network import PACKET_PATH, TOPOLOGIES, USER_SPACE
+from report.network import PACKET_PATH, USER_SPACE
 from report.select import Row
 from report.statistics import format_ratio, format_time
+from report.style import TOPOLOGIES
 
 AVERAGE = (
     "network_average",

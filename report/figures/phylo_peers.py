@@ -6,7 +6,9 @@ they agree.
 from __future__ import annotations
 
 from report import style
-from report.figures.common import absent_peers, dots, drawable, share_x, verdict
+from report.figures.common import (
+    absent_peers, dots, drawable, share_x, verdict, without_result,
+)
 from report.lines import Dataset
 from report.model import Figure
 from report.select import Row, default_of, is_neighbour, rows, scenario_words, threads_words
@@ -47,8 +49,9 @@ def apart_words(apart: float) -> str:
 def build(data: Dataset) -> Figure:
     found, notes = drawable(row for row in rows(data, benchmark="phylo") if is_compared(row))
     if not found:
-        missing = data.not_measured(NAME, "no result of the comparison workloads/phylo/compare.py.")
-        return Figure(NAME, TITLE, QUESTION, [], [], missing)
+        return without_result(
+            data, NAME, "the comparison workloads/phylo/compare.py", NAME, TITLE, QUESTION
+        )
     panels, captions = [], []
     cells = sorted(
         {

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from report import style
 from report.figures.common import (
     DOT_FRAME, ROW_HEIGHT, absent_peers, drawable, hover, share_x, time_axis, verdict,
+    without_result,
 )
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
@@ -121,9 +122,9 @@ def _build(data: Dataset, subject: _Subject) -> Figure:
         )
     )
     if not found:
-        missing = data.not_measured(subject.run, f"no result of benchmark {subject.benchmark}.")
-        return Figure(
-            subject.run, subject.title, subject.question, [], [], missing
+        return without_result(
+            data, subject.run, f"benchmark {subject.benchmark}",
+            subject.run, subject.title, subject.question,
         )
     panels, captions = [], []
     shapes = sorted(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from report import style
-from report.figures.common import drawable, time_axis
+from report.figures.common import drawable, time_axis, without_result
 from report.figures.threads import series_of
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series, Shade
@@ -36,8 +36,7 @@ PAPER = (
 def build(data: Dataset) -> Figure:
     found, notes = drawable(rows(data, benchmark=NAME))
     if not found:
-        missing = data.not_measured(NAME, "no result of benchmark streamcluster.")
-        return Figure(NAME, TITLE, QUESTION, [], [], missing)
+        return without_result(data, NAME, "benchmark streamcluster", NAME, TITLE, QUESTION)
     panels, captions = [], []
     for what in sorted({row["what"] for row in found}):
         same = [row for row in found if row["what"] == what]

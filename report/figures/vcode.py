@@ -6,7 +6,7 @@ machine: a line for each barrier.
 from __future__ import annotations
 
 from report import style
-from report.figures.common import drawable, time_axis
+from report.figures.common import drawable, time_axis, without_result
 from report.figures.threads import series_of
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Rule, Series
@@ -32,8 +32,7 @@ KINDS = {"stack": "COPY 0 0: nothing at all", "vector": "NOT on a vector of two 
 def build(data: Dataset) -> Figure:
     found, notes = drawable(rows(data, benchmark=NAME))
     if not found:
-        missing = data.not_measured(NAME, "no result of benchmark instruction.")
-        return Figure(NAME, TITLE, QUESTION, [], [], missing)
+        return without_result(data, NAME, "benchmark instruction", NAME, TITLE, QUESTION)
     panels, captions = [], []
     for kind, words in KINDS.items():
         same = [row for row in found if row["metric"] == kind]

@@ -15,6 +15,7 @@ from report.model import Panel
 from report.plotly_render import render
 from report.png_render import write
 from report.sections import CHAPTERS
+from report.style import MECHANISMS
 from report.tables import TABLES
 from report.tests import synthetic
 
@@ -36,7 +37,7 @@ def test_axes_say_instructions_and_nowhere_a_time(data: Dataset, name: str) -> N
 def test_the_cheapest_mechanism_is_at_the_top(data: Dataset) -> None:
     panel = FIGURES["kernel_unicast"](data).panels[0]
     order = "polling event_shortcut interrupt event condition_kick condition".split()
-    assert labels(panel)[::-1] == [kernel.MECHANISMS[name][0] for name in order]
+    assert labels(panel)[::-1] == [MECHANISMS[name][0] for name in order]
     medians = [series.points[0].x for series in panel.series]
     assert medians == sorted(medians, reverse=True)
 
@@ -44,7 +45,7 @@ def test_the_cheapest_mechanism_is_at_the_top(data: Dataset) -> None:
 def test_a_cdf_rises_from_zero_to_one(data: Dataset, tmp_path: Path) -> None:
     figure = FIGURES["kernel_unicast"](data)
     panel = next(panel for panel in figure.panels if panel.kind == "cdf")
-    assert panel.x.log and len(panel.series) == len(kernel.MECHANISMS)
+    assert panel.x.log and len(panel.series) == len(MECHANISMS)
     for series in panel.series:
         shares = [point.y for point in series.points]
         assert shares[0] == 0 and shares[-1] == 1 and shares == sorted(shares)

@@ -18,6 +18,7 @@ from report.papers import ARAP_PASSAGE_US
 from report.progress import Display
 from report.runs import Programs, Run
 from report.sections import CHAPTERS, build_all
+from report.style import TOPOLOGIES
 from report.tables import TABLES
 from report.tests import synthetic
 from report.tests.test_command_line import fake_tutti
@@ -36,8 +37,8 @@ def test_the_packet_path_stands_beside_user_space_on_the_same_axes(
     figure = FIGURES[name](data)
     assert "Arap et al." in figure.title
     kernel, user = figure.panels
-    assert labels(kernel) == set(network.TOPOLOGIES)
-    assert labels(user) == set(network.TOPOLOGIES) - {"switch"}
+    assert labels(kernel) == set(TOPOLOGIES)
+    assert labels(user) == set(TOPOLOGIES) - {"switch"}
     assert (kernel.y.lowest, kernel.y.highest) == (user.y.lowest, user.y.highest)
     line = next(
         line for line in synthetic.network()
@@ -63,7 +64,7 @@ def test_the_fastest_of_both_is_named(data: Dataset) -> None:
 def test_the_nodes_have_a_panel_for_each_of_both_figures(data: Dataset) -> None:
     nine, eight = FIGURES["network_nodes"](data).panels
     assert nine.title.startswith("figure 9") and eight.title.startswith("figure 8")
-    assert labels(nine) == labels(eight) == set(network.TOPOLOGIES)
+    assert labels(nine) == labels(eight) == set(TOPOLOGIES)
 
 
 def cells(table: Table, row: str) -> list[str]:
