@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """table.py RESULTS.jsonl... [--readme README.md]: prints the detector's table.
 
@@ -11,10 +10,10 @@ markers of README.md. The table gives cycles; only the round trips a second assu
 from __future__ import annotations
 
 import argparse
-import json
 import pathlib
-import re
 import sys
+
+from hardware.flow.measured import lines, status_of, write_readme
 
 # Hertz.
 CLOCK = 240e6
@@ -29,11 +28,7 @@ def read(paths: list) -> list:
     """
     rows = {}
     for path in paths:
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise ValueError(f"{path}:{number}: not JSON: {error.msg}") from error
+        for row in lines(path):
             if row.get("unit") == "detector" and row.get(
                     "simulation") == "measure" and "detect" in row:
                 rows[(row["Columns"] * row["Rows"], row["Columns"], row["MasterCentre"])] = row
@@ -59,27 +54,16 @@ def table(rows: list) -> str:
     return "\n".join(text)
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=pathlib.Path, nargs="+")
     parser.add_argument("--readme", type=pathlib.Path)
     arguments = parser.parse_args()
-    try:
-        text = table(read(arguments.results))
-        print(text)
-        if arguments.readme:
-            old = arguments.readme.read_text()
-            new, count = re.subn(r"(<!-- table\.py -->\n).*?(\n<!-- end -->)",
-                lambda m: m.group(1) + text + m.group(2), old, flags=re.DOTALL)  # fmt: skip
-            if count != 1:
-                raise ValueError(
-                    f"{arguments.readme}: {count} places for '<!-- table.py -->', not one")
-            arguments.readme.write_text(new)
-    except (OSError, ValueError) as error:
-        print(f"table.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    text = table(read(arguments.results))
+    print(text)
+    if arguments.readme:
+        write_readme(arguments.readme, {"round trips": text})
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """table.py RESULTS.jsonl [--readme README.md] [--csv FILE] [--plot FILE.svg]: prints tables.
 
@@ -13,10 +12,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import pathlib
-import re
 import sys
+
+from hardware.flow.measured import lines, status_of, write_readme
 
 NEAR, FAR = "barwait, near", "barwait, far"
 SOFTWARE = ["central", "dissemination", "tournament"]
@@ -31,12 +30,8 @@ def read(path: pathlib.Path) -> dict:
     Raises ValueError with file and line.
     """
     found: dict = {}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path}:{number}: not JSON: {error.msg}") from error
-        if not isinstance(row, dict) or row.get("type") != "result" or "memory_latency" not in row:
+    for row in lines(path):
+        if row.get("type") != "result" or "memory_latency" not in row:
             continue
         key = (row["metric"], row["scenario"], row["memory_latency"], row["threads"])
         found.setdefault(key, {})[barrier(row)] = row["median"]
@@ -113,21 +108,6 @@ def readme_tables(found: dict) -> dict:
     return {"16 cores": "\n".join(sixteen), "by cores": "\n".join(by_cores)}
 
 
-def write_readme(path: pathlib.Path, tables: dict) -> None:
-    """Replaces the text between `<!-- table.py: NAME -->` and `<!-- end -->`.
-
-    Raises ValueError if a marker is missing.
-    """
-    text = path.read_text()
-    for name, table in tables.items():
-        pattern = rf"(<!-- table\.py: {name} -->\n).*?(\n<!-- end -->)"
-        text, count = re.subn(pattern, lambda m, t=table: m.group(1) + t + m.group(2), text,
-            flags=re.DOTALL)
-        if count != 1:
-            raise ValueError(f"{path}: {count} places for '<!-- table.py: {name} -->', not one")
-    path.write_text(text)
-
-
 def write_csv(path: pathlib.Path, found: dict) -> None:
     """Writes one row for each measurement."""
     with path.open("w", newline="") as file:
@@ -179,27 +159,22 @@ def write_plot(path: pathlib.Path, found: dict) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("--readme", type=pathlib.Path)
     parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--plot", type=pathlib.Path)
     arguments = parser.parse_args()
-    try:
-        found = read(arguments.results)
-        print(every(found))
-        if arguments.readme:
-            write_readme(arguments.readme, readme_tables(found))
-        if arguments.csv:
-            write_csv(arguments.csv, found)
-        if arguments.plot:
-            write_plot(arguments.plot, found)
-    except (OSError, ValueError) as error:
-        print(f"table.py: {error}", file=sys.stderr)
-        return 1
-    return 0
+    found = read(arguments.results)
+    print(every(found))
+    if arguments.readme:
+        write_readme(arguments.readme, readme_tables(found))
+    if arguments.csv:
+        write_csv(arguments.csv, found)
+    if arguments.plot:
+        write_plot(arguments.plot, found)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))
