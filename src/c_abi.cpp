@@ -310,14 +310,12 @@ int tutti_barrier_drop(tutti_barrier* barrier, std::uint32_t rank) {
   if (const int error = check(barrier, rank)) return error;
   if (!barrier->chosen) return TUTTI_ENOTSUP;
   tutti::c_abi::history& mine = (*barrier->ranks)[rank];
-  try {
+  return tutti::c_abi::guarded([&] {
     barrier->chosen->arrive_and_drop_as(rank);
-  } catch (const std::bad_alloc&) {
-    return TUTTI_ENOMEM;
-  }
-  mine.note_last_arrival();
-  mine.broken = true;
-  return TUTTI_OK;
+    mine.note_last_arrival();
+    mine.broken = true;
+    return TUTTI_OK;
+  });
 }
 
 int tutti_barrier_missing(const tutti_barrier* barrier, std::uint32_t rank, std::uint32_t* ranks,

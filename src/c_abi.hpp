@@ -93,4 +93,44 @@ inline int check_names(std::string_view algorithm, std::string_view wait) noexce
   return policy->available() ? TUTTI_OK : TUTTI_ENOTSUP;
 }
 
+// What guarded() returns for an exception.
+template <class Exception, class ErrorOf>
+struct exception_handler {
+  using exception = Exception;
+  ErrorOf error_of;
+};
+template <class Exception, class ErrorOf>
+exception_handler<Exception, ErrorOf> on(ErrorOf error_of) noexcept {
+  return {error_of};
+}
+template <class Exception>
+auto on(tutti_error error) noexcept {
+  return on<Exception>([error](const Exception&) { return error; });
+}
+
+// Returns call(), or an error for the exception that it throws: TUTTI_ENOMEM for std::bad_alloc,
+// and otherwise that of the first handler that fits.
+//
+//   return guarded([&] { return of(me).flush(), TUTTI_OK; }, on<std::logic_error>(TUTTI_EINVAL));
+template <class Call>
+int guarded(Call call) noexcept {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return TUTTI_ENOMEM;
+  }
+}
+template <class Call, class First, class... Rest>
+int guarded(Call call, First first, Rest... rest) noexcept {
+  return guarded(
+      [&]() -> int {
+        try {
+          return call();
+        } catch (const typename First::exception& e) {
+          return first.error_of(e);
+        }
+      },
+      rest...);
+}
+
 }  // namespace tutti::c_abi

@@ -47,21 +47,15 @@ struct tutti_workers : handle<tutti::basic_event_workers<tutti::native, waiting>
 
 namespace {
 
-// Sets *out to make(name of the wait policy).
-template <class Object, class Make>
-int create(Object** out, const char* wait, Make make) noexcept {
+// Sets *out to a new object of these arguments and the wait policy.
+template <class Object>
+int create(Object** out, const char* wait, auto... arguments) noexcept {
   if (out == nullptr) return TUTTI_EINVAL;
   *out = nullptr;
   const std::string_view name = tutti::c_abi::wait_or_adaptive(wait);
   if (const int error = tutti::c_abi::check_names(tutti::default_algorithm, name)) return error;
-  try {
-    *out = make(name);
-    return TUTTI_OK;
-  } catch (const std::bad_alloc&) {
-    return TUTTI_ENOMEM;
-  } catch (const std::invalid_argument&) {
-    return TUTTI_EINVAL;
-  }
+  return tutti::c_abi::guarded([&] { return *out = new Object(arguments..., name), TUTTI_OK; },
+                               tutti::c_abi::on<std::invalid_argument>(TUTTI_EINVAL));
 }
 
 // Calls call() with the C++ object of a handle, and returns its result, or TUTTI_OK if it has none.
@@ -142,8 +136,7 @@ int wait_for_posts(tutti_workers* workers, rank_t worker, std::uint32_t* count, 
 extern "C" {
 
 int tutti_event_create(tutti_event** out, const char* wait) {
-  return create(out, wait,
-                [](std::string_view name) { return new tutti_event(some_waiters, name); });
+  return create(out, wait, some_waiters);
 }
 void tutti_event_destroy(tutti_event* event) { delete event; }
 int tutti_event_set_patience(tutti_event* event, const char* patience) {
@@ -177,8 +170,7 @@ int tutti_event_wait_past_for(tutti_event* event, std::uint32_t* place, std::uin
 }
 
 int tutti_eventcount_create(tutti_eventcount** out, const char* wait) {
-  return create(out, wait,
-                [](std::string_view name) { return new tutti_eventcount(some_waiters, name); });
+  return create(out, wait, some_waiters);
 }
 void tutti_eventcount_destroy(tutti_eventcount* eventcount) { delete eventcount; }
 int tutti_eventcount_set_patience(tutti_eventcount* eventcount, const char* patience) {
@@ -209,8 +201,7 @@ int tutti_eventcount_notify_all(tutti_eventcount* eventcount) {
 }
 
 int tutti_condition_create(tutti_condition** out, const char* wait) {
-  return create(out, wait,
-                [](std::string_view name) { return new tutti_condition(some_waiters, name); });
+  return create(out, wait, some_waiters);
 }
 void tutti_condition_destroy(tutti_condition* condition) { delete condition; }
 int tutti_condition_set_patience(tutti_condition* condition, const char* patience) {
@@ -232,9 +223,7 @@ int tutti_condition_notify_all(tutti_condition* condition) {
 
 int tutti_workers_create(tutti_workers** out, std::uint32_t workers, std::uint32_t senders,
                          std::uint32_t capacity, const char* wait) {
-  return create(out, wait, [=](std::string_view name) {
-    return new tutti_workers(workers, senders, capacity, name);
-  });
+  return create(out, wait, workers, senders, capacity);
 }
 void tutti_workers_destroy(tutti_workers* workers) { delete workers; }
 int tutti_workers_set_patience(tutti_workers* workers, const char* patience) {

@@ -34,6 +34,7 @@ struct tutti_active {
 namespace {
 
 using tutti::rank_t;
+using tutti::c_abi::on;
 
 tutti::endpoint& of(tutti_endpoint* me) noexcept { return *reinterpret_cast<tutti::endpoint*>(me); }
 const tutti::endpoint& of(const tutti_endpoint* me) noexcept {
@@ -60,17 +61,9 @@ void call_of_program(Call call) {
 // Calls what(), which returns an error, and turns exceptions into errors.
 template <class What>
 int guarded(What what) noexcept {
-  try {
-    return what();
-  } catch (const thrown_by_function&) {
-    return TUTTI_ETHROW;
-  } catch (const std::bad_alloc&) {
-    return TUTTI_ENOMEM;
-  } catch (const std::logic_error&) {
-    return TUTTI_EINVAL;
-  } catch (const std::runtime_error&) {
-    return TUTTI_EDIED;
-  }
+  return tutti::c_abi::guarded(what, on<thrown_by_function>(TUTTI_ETHROW),
+                               on<std::logic_error>(TUTTI_EINVAL),
+                               on<std::runtime_error>(TUTTI_EDIED));
 }
 
 int check_message(const tutti::endpoint& me, rank_t to, const void* data,

@@ -160,12 +160,8 @@ int tutti_reduction_create(tutti_reduction** out, std::uint32_t participants, si
   if (participants == 0 || participants > tutti_barrier_max() || count == 0) return TUTTI_EINVAL;
   const auto* found = find_operation(type, operation);
   if (found == nullptr || count > most_bytes / found->size) return TUTTI_EINVAL;
-  try {
-    *out = new tutti_reduction(participants, count, *found);
-    return TUTTI_OK;
-  } catch (const std::bad_alloc&) {
-    return TUTTI_ENOMEM;
-  }
+  return tutti::c_abi::guarded(
+      [&] { return *out = new tutti_reduction(participants, count, *found), TUTTI_OK; });
 }
 
 void tutti_reduction_destroy(tutti_reduction* reduction) { delete reduction; }

@@ -19,6 +19,7 @@ namespace {
 
 using tutti::rank_t;
 using tutti::shared_barrier;
+using tutti::c_abi::on;
 using reason = tutti::shared_barrier_error::reason;
 
 int error_of(reason why) noexcept {
@@ -38,15 +39,10 @@ int error_of(reason why) noexcept {
 // Returns call(), or the error for the exception that it throws.
 template <class Call>
 int guarded(Call call) noexcept {
-  try {
-    return call();
-  } catch (const tutti::shared_barrier_error& e) {
-    return error_of(e.why());
-  } catch (const std::invalid_argument&) {
-    return TUTTI_EINVAL;
-  } catch (const std::bad_alloc&) {
-    return TUTTI_ENOMEM;
-  }
+  using tutti::shared_barrier_error;
+  return tutti::c_abi::guarded(
+      call, on<shared_barrier_error>([](const auto& e) { return error_of(e.why()); }),
+      on<std::invalid_argument>(TUTTI_EINVAL));
 }
 
 int result_of(tutti_shared_barrier& barrier, const tutti::shared_result& met) noexcept {

@@ -88,24 +88,14 @@ struct tutti_team {
       // relaxed: only the thread that opened the region reads it.
       if (is_outermost) failed_rank.store(rank, tutti::relaxed);
     };
-    try {
-      open();
-      note(TUTTI_NO_RANK);
-      return TUTTI_OK;
-    } catch (const rank_failed& failed) {
-      note(failed.rank);
-      return failed.error;
-    } catch (const rank_was_cancelled& cancelled) {
-      note(cancelled.rank);
-      return TUTTI_ECANCELED;
-    } catch (const std::bad_alloc&) {
-      return TUTTI_ENOMEM;
-    } catch (const std::invalid_argument&) {
-      // A team with a named barrier was given a deadline.
-      return TUTTI_ENOTSUP;
-    } catch (const std::logic_error&) {
-      return TUTTI_EBUSY;
-    }
+    return guarded(
+        [&] { return open(), note(TUTTI_NO_RANK), TUTTI_OK; },
+        on<rank_failed>([&](const rank_failed& failed) { return note(failed.rank), failed.error; }),
+        on<rank_was_cancelled>([&](const rank_was_cancelled& cancelled) {
+          return note(cancelled.rank), TUTTI_ECANCELED;
+        }),
+        // A team with a named barrier was given a deadline.
+        on<std::invalid_argument>(TUTTI_ENOTSUP), on<std::logic_error>(TUTTI_EBUSY));
   }
 
   template <class Wait>
@@ -200,14 +190,8 @@ int meet(tutti_member* me, Meet meet_all) noexcept {
     ~returner() { member_here = me; }
     tutti::member* me;
   } returner{&member_of(me)};
-  try {
-    meet_all();
-    return TUTTI_OK;
-  } catch (const tutti::region_cancelled&) {
-    return TUTTI_ECANCELED;
-  } catch (const std::bad_alloc&) {
-    return TUTTI_ENOMEM;
-  }
+  return guarded([&] { return meet_all(), TUTTI_OK; },
+                 on<tutti::region_cancelled>(TUTTI_ECANCELED));
 }
 
 // Combines arrays that are longer than a packet. Each rank reads the arrays of the others in place.
@@ -265,17 +249,10 @@ int tutti_team_create(tutti_team** out, const tutti_team_options* options) {
   if (options != nullptr)
     if (const int error = read_options(*options, known)) return error;
   if (const int error = translate(known, checked)) return error;
-  try {
-    *out = new tutti_team(checked);
-    return TUTTI_OK;
-  } catch (const std::bad_alloc&) {
-    return TUTTI_ENOMEM;
-  } catch (const std::invalid_argument&) {
-    // The names are known and the counts are in range, so two options do not fit together.
-    return TUTTI_ENOTSUP;
-  } catch (const std::system_error&) {
-    return TUTTI_ETHREAD;
-  }
+  // The names are known and the counts are in range, so an invalid argument means that two options
+  // do not fit together.
+  return guarded([&] { return *out = new tutti_team(checked), TUTTI_OK; },
+                 on<std::invalid_argument>(TUTTI_ENOTSUP), on<std::system_error>(TUTTI_ETHREAD));
 }
 
 void tutti_team_destroy(tutti_team* team) { delete team; }
