@@ -156,10 +156,12 @@ option command::add_flag(const std::string& names, bool& value, const std::strin
 }
 
 command command::add_subcommand(const std::string& name, const std::string& description) {
-  return command(app_of(handle_).add_subcommand(name, description));
+  return command(app_of(handle_).add_subcommand(name, description), chosen_);
 }
 void command::require_subcommand() { app_of(handle_).require_subcommand(1); }
-void command::when_used(const std::function<void()>& use) { app_of(handle_).callback(use); }
+void command::runs(const std::function<int()>& action) {
+  app_of(handle_).callback([action, chosen = chosen_] { *chosen = action; });
+}
 
 bool command::is_given(const std::string& name) const { return app_of(handle_).count(name) != 0; }
 std::vector<std::string> command::given() const {
@@ -171,11 +173,13 @@ std::vector<std::string> command::given() const {
 
 struct program::owned {
   CLI::App app;
+  std::function<int()> chosen;
 };
 
 program::program(const std::string& description, const std::string& name)
-    : command(nullptr), owned_(new owned{CLI::App(description, name)}) {
+    : command(nullptr, nullptr), owned_(new owned{CLI::App(description, name), {}}) {
   handle_ = &owned_->app;
+  chosen_ = &owned_->chosen;
   owned_->app.set_version_flag("--version", name + " " TUTTI_VERSION_STRING);
 }
 program::~program() = default;
@@ -184,8 +188,9 @@ int program::run(int argc, char** argv, const std::function<int()>& action) {
   CLI::App& app = owned_->app;
   const std::string name = app.get_name();
   try {
+    owned_->chosen = action;
     app.parse(argc, argv);
-    return action();
+    return owned_->chosen();
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& e) {

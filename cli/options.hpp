@@ -72,16 +72,38 @@ class command {
   command add_subcommand(const std::string& name, const std::string& description);
   // One of the subcommands must be given.
   void require_subcommand();
-  // Calls `use` when the command line has been read and names this command.
-  void when_used(const std::function<void()>& use);
+  // Sets what the program runs if the command line names this command.
+  void runs(const std::function<int()>& action);
 
   // After parsing: whether the command line has this option, and the names of all that it has.
   bool is_given(const std::string& name) const;
   std::vector<std::string> given() const;
 
  protected:
-  explicit command(void* handle) noexcept : handle_(handle) {}
+  command(void* handle, std::function<int()>* chosen) noexcept : handle_(handle), chosen_(chosen) {}
   void* handle_;
+  // The action that the program runs; parsing sets it.
+  std::function<int()>* chosen_;
+};
+
+// A subcommand with its options, which live as long as the program, and with the function that runs
+// with them.
+//
+//   cli::subcommand<options> app(program, "measure", "Measures barriers", run);
+//   app.add_option("--threads", app->threads, "Participants");
+template <class Options>
+class subcommand : public command {
+ public:
+  template <class Run>
+  subcommand(command& parent, const std::string& name, const std::string& description, Run run)
+      : command(parent.add_subcommand(name, description)), options_(std::make_shared<Options>()) {
+    runs([run, o = options_] { return run(*o); });
+  }
+  Options* operator->() const noexcept { return options_.get(); }
+  Options& options() const noexcept { return *options_; }
+
+ private:
+  std::shared_ptr<Options> options_;
 };
 
 class program : public command {
@@ -91,11 +113,12 @@ class program : public command {
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
-  // Reads the command line, then runs `action`, and returns the exit status: that of `action`,
-  // success after --help and --version, wrong_usage for a command line that cannot be understood or
-  // a std::invalid_argument of `action`, failed for another exception. It prints errors on standard
-  // error, as one sentence that begins with the program's name.
-  int run(int argc, char** argv, const std::function<int()>& action);
+  // Reads the command line, then runs the action of the subcommand that it names, or `action`, and
+  // returns the exit status: that of the action, success after --help and --version, wrong_usage
+  // for a command line that cannot be understood or a std::invalid_argument of the action, failed
+  // for another exception. It prints errors on standard error, as one sentence that begins with the
+  // program's name.
+  int run(int argc, char** argv, const std::function<int()>& action = {});
 
  private:
   struct owned;

@@ -81,20 +81,19 @@ int run(const options& o) {
 
 }  // namespace
 
-void add_bench_events(cli::command& bench, action& chosen) {
-  auto o = std::make_shared<options>();
-  cli::command app = bench.add_subcommand(
-      "event", "Notifications: the time until one receiver, or all, have been woken");
+void add_bench_events(cli::command& bench) {
+  cli::subcommand<options> app(
+      bench, "event", "Notifications: the time until one receiver, or all, have been woken", run);
   const auto add = [&app](const char* name, auto& value, const char* help) {
     app.add_option(name, value, help).value_name("LIST").show_default();
   };
-  add("--receivers", o->receivers, "Threads that wait, e.g. 1,8,64; one more notifies");
-  add("--events", o->events, "event, signal, condition_variable, post; all or none");
-  add("--waits", o->waits, "Wait policies of tutti's events, e.g. adaptive,park; or all");
-  add("--peers", o->peers, "What to compare with: all, none, or some, as futex or posix:semaphore");
-  add_scenario_options(app, o->scenarios, kinds);
-  add_run_options(app, o->run);
-  app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
+  add("--receivers", app->receivers, "Threads that wait, e.g. 1,8,64; one more notifies");
+  add("--events", app->events, "event, signal, condition_variable, post; all or none");
+  add("--waits", app->waits, "Wait policies of tutti's events, e.g. adaptive,park; or all");
+  add("--peers", app->peers,
+      "What to compare with: all, none, or some, as futex or posix:semaphore");
+  add_scenario_options(app, app->scenarios, kinds);
+  add_run_options(app, app->run);
 }
 
 }  // namespace tutti::command

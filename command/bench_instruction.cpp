@@ -45,17 +45,15 @@ int run(const options& o) {
 
 }  // namespace
 
-void add_bench_instruction(cli::command& bench, action& chosen) {
-  auto o = std::make_shared<options>();
-  o->who.algorithms = "all";
-  cli::command app = bench.add_subcommand(
-      "instruction",
-      "Instructions of the vector machine in engine spmd, with every barrier and with none");
-  add_contender_options(app, o->who);
-  app.add_option("--count", o->count, "Instructions of a round").show_default();
-  app.add_option("--rounds", o->rounds, "Rounds, in random order").show_default();
-  app.add_flag("--json", o->json, "One JSON object a line instead of the table");
-  app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
+void add_bench_instruction(cli::command& bench) {
+  cli::subcommand<options> app(
+      bench, "instruction",
+      "Instructions of the vector machine in engine spmd, with every barrier and with none", run);
+  app->who.algorithms = "all";
+  add_contender_options(app, app->who);
+  app.add_option("--count", app->count, "Instructions of a round").show_default();
+  app.add_option("--rounds", app->rounds, "Rounds, in random order").show_default();
+  app.add_flag("--json", app->json, "One JSON object a line instead of the table");
 }
 
 }  // namespace tutti::command

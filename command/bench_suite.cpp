@@ -144,50 +144,48 @@ int run(const options& o, const description& what) {
   return suite.failures().empty() ? cli::success : cli::failed;
 }
 
-void add(cli::command& bench, action& chosen, const description& what) {
-  auto o = std::make_shared<options>();
-  o->who.algorithms = what.algorithms;
-  cli::command app = bench.add_subcommand(what.subcommand, what.what);
+void add(cli::command& bench, const description& what) {
+  cli::subcommand<options> app(bench, what.subcommand, what.what,
+                               [what](const options& o) { return run(o, what); });
+  app->who.algorithms = what.algorithms;
   const auto add_list = [&app](const char* name, auto& value, const char* help) {
     return app.add_option(name, value, help).value_name("LIST");
   };
-  add_contender_options(app, o->who);
+  add_contender_options(app, app->who);
   if (!what.of_barriers()) {
-    add_list("--ranks", o->ranks,
+    add_list("--ranks", app->ranks,
              "Ranks of tutti on as many threads as cores, or none (default: 4 and 32 times the "
              "cores)");
     const bool has_loops = what.operation == bench::operation::region;
-    add_list("--kind", o->kinds,
+    add_list("--kind", app->kinds,
              has_loops ? "What is repeated: empty, reduce2, axpy (default: empty, reduce2)"
                        : "What is repeated (default: everything)");
     if (has_loops) {
-      add_list("--elements", o->elements,
+      add_list("--elements", app->elements,
                "Elements of axpy, y += a x by all threads (default: 1000,10000,100000,1000000)");
     }
   }
-  add_scenario_options(app, o->scenarios, what.scenarios);
+  add_scenario_options(app, app->scenarios, what.scenarios);
   if (what.of_barriers()) {
-    add_list("--metric", o->metrics,
+    add_list("--metric", app->metrics,
              "loop, last_in_last_out, cpu_time (of a waiter, an episode), episode (lateness and "
              "work included), recover (default: what suits the scenario)");
   }
-  add_run_options(app, o->run);
-  app.when_used([o, what, &chosen] { chosen = [o, what] { return run(*o, what); }; });
+  add_run_options(app, app->run);
 }
 
 }  // namespace
 
-void add_bench_suites(cli::command& bench, action& chosen) {
-  add(bench, chosen,
-      {.subcommand = "barrier",
-       .what = "Barriers: tutti's and what you use today, interleaved in one run",
-       .benchmark = "barrier",
-       .algorithms = "default,default_rankless,dissemination",
-       .operation = bench::operation::barrier,
-       .kinds = {{bench::operation::barrier, 0}},
-       .scenarios = {.gaps = false, .waits = true, .phases = true},
-       .choose_tutti = bench::choose_tutti});
-  add(bench, chosen,
+void add_bench_suites(cli::command& bench) {
+  add(bench, {.subcommand = "barrier",
+              .what = "Barriers: tutti's and what you use today, interleaved in one run",
+              .benchmark = "barrier",
+              .algorithms = "default,default_rankless,dissemination",
+              .operation = bench::operation::barrier,
+              .kinds = {{bench::operation::barrier, 0}},
+              .scenarios = {.gaps = false, .waits = true, .phases = true},
+              .choose_tutti = bench::choose_tutti});
+  add(bench,
       {.subcommand = "team",
        .what = "Parallel regions, empty and with a sum of two doubles, and loops: tutti's teams "
                "and what you "
@@ -198,7 +196,7 @@ void add_bench_suites(cli::command& bench, action& chosen) {
        .kinds = bench::kinds_of_regions(),
        .scenarios = {.gaps = true, .waits = false, .phases = false},
        .choose_tutti = bench::choose_teams});
-  add(bench, chosen,
+  add(bench,
       {.subcommand = "reduce",
        .what =
            "Sums of doubles to all ranks, beside the same barrier alone: tutti's teams and what "

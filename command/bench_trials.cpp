@@ -120,7 +120,7 @@ void measure_processes(const mpi::launch& how, const cli::command& app, const op
   mpi::become_bench_program(how, arguments);
 }
 
-void add(cli::command& bench, action& chosen, const description& what) {
+void add(cli::command& bench, const description& what) {
   auto o = std::make_shared<options>();
   o->detectors = what.detectors;
   cli::command app = bench.add_subcommand(what.subcommand, what.what);
@@ -139,26 +139,24 @@ void add(cli::command& bench, action& chosen, const description& what) {
            "What to compare with: all, none, or some, as std or boost:lockfree_spsc")
       .show_default();
   add_run_options(app, o->run);
-  app.when_used([o, what, app, &chosen] {
-    chosen = [o, what, app] {
-      const auto how = mpi::find_launch();
-      if (how && how->size > 1) measure_processes(*how, app, *o, what);
-      return run(*o, what);
-    };
+  app.runs([o, what, app] {
+    const auto how = mpi::find_launch();
+    if (how && how->size > 1) measure_processes(*how, app, *o, what);
+    return run(*o, what);
   });
 }
 
 }  // namespace
 
-void add_bench_trials(cli::command& bench, action& chosen) {
-  add(bench, chosen,
+void add_bench_trials(cli::command& bench) {
+  add(bench,
       {.subcommand = "idle",
        .what =
            "The refutable barrier: empty episodes, episodes with a message each, hops of a token",
        .detectors = "all",
        .own = bench::idle_trials,
        .benchmarks = {"idle", "hop"}});
-  add(bench, chosen,
+  add(bench,
       {.subcommand = "message",
        .what = "Small messages to random destinations (random: oneself among them; others: never)",
        .detectors = "default",

@@ -115,32 +115,31 @@ int run(const options& o) {
 
 }  // namespace
 
-void add_bench_vcode(cli::command& bench, action& chosen) {
-  auto o = std::make_shared<options>();
-  cli::command app = bench.add_subcommand(
-      "vcode", "Programs for the vector machine: engines, threads, and plain loops beside them");
-  app.add_option("files", o->files, "Programs, as the NESL compiler writes them");
-  app.add_option("--chains", o->chains,
+void add_bench_vcode(cli::command& bench) {
+  cli::subcommand<options> app(
+      bench, "vcode",
+      "Programs for the vector machine: engines, threads, and plain loops beside them", run);
+  app.add_option("files", app->files, "Programs, as the NESL compiler writes them");
+  app.add_option("--chains", app->chains,
                  "With --processes: also so many chains of 12 elementwise instructions, drawn at "
                  "random from the instruction table, on 4 million elements")
       .show_default();
-  app.add_option("--threads", o->threads, "List of numbers of threads").show_default();
-  app.add_option("--engines", o->engines, "List of lazy, workers, spmd").show_default();
+  app.add_option("--threads", app->threads, "List of numbers of threads").show_default();
+  app.add_option("--engines", app->engines, "List of lazy, workers, spmd").show_default();
   app.add_option(
-         "--memory", o->memory,
+         "--memory", app->memory,
          "List of kept (touched by an earlier run), fresh (as for a process that has just begun)")
       .show_default();
-  app.add_option("--rounds", o->rounds, "Runs of each, in turn").show_default();
-  app.add_flag("--processes", o->processes,
+  app.add_option("--rounds", app->rounds, "Runs of each, in turn").show_default();
+  app.add_flag("--processes", app->processes,
                "Whole processes, start and threads included, beside the plain interpreter, fused "
                "loops and NumPy: two tables, free and beside busy processes");
-  app.add_option("--busy", o->busy, "With --processes: number of busy processes").show_default();
-  app.add_option("--python", o->python, "With --processes: the Python that has NumPy")
+  app.add_option("--busy", app->busy, "With --processes: number of busy processes").show_default();
+  app.add_option("--python", app->python, "With --processes: the Python that has NumPy")
       .show_default();
-  app.add_flag("--counts", o->counts,
+  app.add_flag("--counts", app->counts,
                "No times: a table of bytes moved and barriers, lazy against spmd, on two threads");
-  app.add_flag("--json", o->json, "One JSON object a line instead of the table");
-  app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
+  app.add_flag("--json", app->json, "One JSON object a line instead of the table");
 }
 
 }  // namespace tutti::command

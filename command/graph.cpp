@@ -161,20 +161,18 @@ int list_applications() {
 
 }  // namespace
 
-void add_graph(cli::command& program, action& chosen) {
+void add_graph(cli::command& program) {
   auto o = std::make_shared<graph_command>();
   cli::command app = program.add_subcommand(
       "graph", "Vertex-centric applications on messages and the refutable barrier");
   add_graph_options(app, *o);
-  app.when_used([o, app, &chosen] {
+  app.runs([o, app] {
     o->given = app.given();
-    chosen = [o] {
-      if (o->list) return list_applications();
-      if (o->application.empty() || o->graph.empty())
-        throw std::invalid_argument(
-            "graph needs an application and a graph; see `tutti graph --list`");
-      return run_and_explain(*o);
-    };
+    if (o->list) return list_applications();
+    if (o->application.empty() || o->graph.empty())
+      throw std::invalid_argument(
+          "graph needs an application and a graph; see `tutti graph --list`");
+    return run_and_explain(*o);
   });
 }
 

@@ -151,28 +151,31 @@ void print_text() {
   }
 }
 
+struct info_options {
+  bool json = false;
+  std::string markdown;
+};
+
+int run(const info_options& o) {
+  if (!o.markdown.empty()) {
+    print_markdown(o.markdown);
+  } else {
+    o.json ? print_json() : print_text();
+  }
+  return cli::success;
+}
+
 }  // namespace
 
-void add_info(cli::command& program, action& chosen) {
-  auto json = std::make_shared<bool>(false);
-  auto markdown = std::make_shared<std::string>();
-  cli::command app = program.add_subcommand(
-      "info", "This machine, its waiting mechanisms, tutti's algorithms and their peers");
+void add_info(cli::command& program) {
+  cli::subcommand<info_options> app(
+      program, "info", "This machine, its waiting mechanisms, tutti's algorithms and their peers",
+      run);
   const cli::option as_json =
-      app.add_flag("--json", *json, "One JSON object instead of the tables");
-  app.add_option("--markdown", *markdown,
+      app.add_flag("--json", app->json, "One JSON object instead of the tables");
+  app.add_option("--markdown", app->markdown,
                  "A table for the documentation: " + names_of_markdown_tables())
       .excludes(as_json);
-  app.when_used([json, markdown, &chosen] {
-    chosen = [json, markdown] {
-      if (!markdown->empty()) {
-        print_markdown(*markdown);
-      } else {
-        *json ? print_json() : print_text();
-      }
-      return cli::success;
-    };
-  });
 }
 
 }  // namespace tutti::command

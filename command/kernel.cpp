@@ -273,37 +273,36 @@ int run_kernel(kernel_options o) {
 
 }  // namespace
 
-void add_kernel(cli::command& program, action& chosen) {
-  auto o = std::make_shared<kernel_options>();
+void add_kernel(cli::command& program) {
   cli::command kernel = program.add_subcommand("kernel", "tutti's own small kernel");
   kernel.require_subcommand();
-  cli::command run = kernel.add_subcommand(
-      "run", "Boot the kernel under QEMU; exit status 3 is a panic, 4 the time limit");
-  run.add_option("--cpus", o->cpus, "CPUs of the virtual machine")
+  cli::subcommand<kernel_options> run(
+      kernel, "run", "Boot the kernel under QEMU; exit status 3 is a panic, 4 the time limit",
+      run_kernel);
+  run.add_option("--cpus", run->cpus, "CPUs of the virtual machine")
       .between(1u, 64u)
       .value_name("N")
       .show_default();
-  run.add_option("--accel", o->accel,
+  run.add_option("--accel", run->accel,
                  "tcg (emulated, threads of the host), icount (emulated, deterministic, counts "
                  "instructions), kvm (a smoke test)")
       .one_of({"tcg", "icount", "kvm"})
       .show_default();
-  auto named = run.add_option("--program", o->program, "A program of the kernel's image")
+  auto named = run.add_option("--program", run->program, "A program of the kernel's image")
                    .value_name("NAME")
                    .show_default();
-  run.add_flag("--bench", o->bench, "The same as --program bench").excludes(named);
-  run.add_option("--arguments", o->arguments, "Words for the program, such as 'posts=1000'")
+  run.add_flag("--bench", run->bench, "The same as --program bench").excludes(named);
+  run.add_option("--arguments", run->arguments, "Words for the program, such as 'posts=1000'")
       .value_name("WORDS");
-  run.add_option("--file", o->file, "A file that the program reads").value_name("FILE");
-  run.add_option("--image", o->image, "Another image than the one beside this program")
+  run.add_option("--file", run->file, "A file that the program reads").value_name("FILE");
+  run.add_option("--image", run->image, "Another image than the one beside this program")
       .value_name("FILE");
-  run.add_option("--memory", o->memory, "MiB of memory").between(64u, 65536u).show_default();
-  run.add_option("--nodes", o->nodes, "NUMA nodes").between(1u, 16u).show_default();
-  run.add_option("--time-limit", o->limit, "Seconds until QEMU is ended")
+  run.add_option("--memory", run->memory, "MiB of memory").between(64u, 65536u).show_default();
+  run.add_option("--nodes", run->nodes, "NUMA nodes").between(1u, 16u).show_default();
+  run.add_option("--time-limit", run->limit, "Seconds until QEMU is ended")
       .between(1u, 86400u)
       .show_default();
-  run.add_flag("--json", o->json, "The kernel's lines as they are, one JSON object a line");
-  run.when_used([o, &chosen] { chosen = [o] { return run_kernel(*o); }; });
+  run.add_flag("--json", run->json, "The kernel's lines as they are, one JSON object a line");
 }
 
 }  // namespace tutti::command

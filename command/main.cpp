@@ -7,25 +7,24 @@ int main(int argc, char** argv) {
   using namespace tutti::command;
   tutti::cli::program program("Synchronization from core to cluster", "tutti");
   program.require_subcommand();
-  action chosen;
-  add_info(program, chosen);
-  add_vcode(program, chosen);
-  add_graph(program, chosen);
+  add_info(program);
+  add_vcode(program);
+  add_graph(program);
 #ifdef TUTTI_HAVE_NETWORK
-  add_network(program, chosen);
+  add_network(program);
 #endif
 #ifdef TUTTI_HAVE_SIM
-  add_sim(program, chosen);
+  add_sim(program);
 #endif
-  add_run(program, chosen);
-  add_kernel(program, chosen);
+  add_run(program);
+  add_kernel(program);
   tutti::cli::command bench =
       program.add_subcommand("bench", "Measure tutti and its peers side by side");
   bench.require_subcommand();
-  add_bench_suites(bench, chosen);
-  add_bench_instruction(bench, chosen);
-  add_bench_vcode(bench, chosen);
-  add_bench_trials(bench, chosen);
-  add_bench_events(bench, chosen);
-  return program.run(argc, argv, [&chosen] { return chosen(); });
+  add_bench_suites(bench);
+  add_bench_instruction(bench);
+  add_bench_vcode(bench);
+  add_bench_trials(bench);
+  add_bench_events(bench);
+  return program.run(argc, argv);
 }

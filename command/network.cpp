@@ -232,14 +232,14 @@ int run_testbed(const network_options& o) {
 
 }  // namespace
 
-void add_network(cli::command& program, action& chosen) {
+void add_network(cli::command& program) {
   auto o = std::make_shared<network_options>();
   cli::command network =
       program.add_subcommand("network", "Barriers in the kernel's packet path, by XDP programs");
   network.require_subcommand();
   const auto add = [&](const char* name, const char* what, int (*run)(const network_options&)) {
     cli::command c = network.add_subcommand(name, what);
-    c.when_used([o, run, &chosen] { chosen = [o, run] { return run(*o); }; });
+    c.runs([o, run] { return run(*o); });
     return c;
   };
   const std::vector<std::string> modes{"auto", "native", "generic"};

@@ -179,19 +179,17 @@ int run(const run_options& o) {
 
 }  // namespace
 
-void add_run(cli::command& program, action& chosen) {
-  cli::command app =
-      program.add_subcommand("run", "Run an unmodified program with tutti's synchronisation");
-  auto o = std::make_shared<run_options>();
+void add_run(cli::command& program) {
+  cli::subcommand<run_options> app(program, "run",
+                                   "Run an unmodified program with tutti's synchronisation", run);
   for (std::size_t i = 0; i < std::size(preloads); ++i)
-    app.add_flag(preloads[i].option, o->chosen[i], preloads[i].help);
-  app.add_flag("--verbose", o->verbose, "Say on standard error who runs the program");
-  app.add_flag("--reproducible", o->reproducible,
+    app.add_flag(preloads[i].option, app->chosen[i], preloads[i].help);
+  app.add_flag("--verbose", app->verbose, "Say on standard error who runs the program");
+  app.add_flag("--reproducible", app->reproducible,
                "Compute the same in each run with the same number of OpenMP threads");
-  app.add_option("--deadline", o->deadline,
+  app.add_option("--deadline", app->deadline,
                  "With --mpi: a rank that waits longer, such as 10s, names those that are missing");
-  app.add_option("program", o->program, "The program and its arguments, after --").required();
-  app.when_used([o, &chosen] { chosen = [o] { return run(*o); }; });
+  app.add_option("program", app->program, "The program and its arguments, after --").required();
 }
 
 }  // namespace tutti::command

@@ -189,13 +189,13 @@ int run_advise(const sim_options& o) {
 
 }  // namespace
 
-void add_sim(cli::command& program, action& chosen) {
+void add_sim(cli::command& program) {
   auto o = std::make_shared<sim_options>();
   cli::command sim = program.add_subcommand("sim", "Simulate tutti on machines that are not here");
   sim.require_subcommand();
   const auto add = [&](const char* name, const char* what, int (*run)(const sim_options&)) {
     cli::command c = sim.add_subcommand(name, what);
-    c.when_used([o, run, &chosen] { chosen = [o, run] { return run(*o); }; });
+    c.runs([o, run] { return run(*o); });
     c.add_flag("--json", o->json, "One JSON object a line instead of the table");
     return c;
   };

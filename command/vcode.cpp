@@ -158,47 +158,45 @@ int run_program(const vcode_options& o) {
 
 }  // namespace
 
-void add_vcode(cli::command& program, action& chosen) {
-  auto o = std::make_shared<vcode_options>();
-  cli::command app =
-      program.add_subcommand("vcode", "Run a program for the vector machine of NESL");
-  app.add_option("file", o->file, "A VCODE program, as the NESL compiler writes it").required();
+void add_vcode(cli::command& program) {
+  cli::subcommand<vcode_options> app(program, "vcode",
+                                     "Run a program for the vector machine of NESL", run_program);
+  app.add_option("file", app->file, "A VCODE program, as the NESL compiler writes it").required();
   app.add_option(
-      "--threads", o->threads,
+      "--threads", app->threads,
       "Number of threads; auto (default) or 0: as many as the process may use CPUs, if that pays");
-  app.add_option("--ranks", o->ranks, "Number of virtual ranks; default: one for each thread");
+  app.add_option("--ranks", app->ranks, "Number of virtual ranks; default: one for each thread");
   app.add_option(
-      "--engine", o->engine,
+      "--engine", app->engine,
       "lazy (default), workers (one region for each instruction), spmd (every thread interprets)");
-  app.add_option("--barrier", o->barrier,
+  app.add_option("--barrier", app->barrier,
                  "An algorithm that `tutti info` lists; default: tutti chooses");
-  app.add_option("--memory", o->memory,
+  app.add_option("--memory", app->memory,
                  "Bytes for vectors, such as 4G; 0 (default): as much as the machine has and the "
                  "process's control groups allow");
-  app.add_option("--most-instructions", o->most_instructions,
+  app.add_option("--most-instructions", app->most_instructions,
                  "The program fails if it executes more instructions; 0 (default): no limit");
-  app.add_option("--most-seconds", o->most_seconds,
+  app.add_option("--most-seconds", app->most_seconds,
                  "The program fails if it runs longer; 0 (default): no limit");
-  app.add_option("--vector-unit", o->vector_unit,
+  app.add_option("--vector-unit", app->vector_unit,
                  "Use this unit instead of the widest, to compare: AVX3, AVX2, SSE4, baseline");
-  app.add_option("--share-from", o->share_from,
+  app.add_option("--share-from", app->share_from,
                  "Engine lazy: number of elements from which all threads share an instruction")
       .show_default();
-  app.add_option("--defer-from", o->defer_from,
+  app.add_option("--defer-from", app->defer_from,
                  "Engine lazy: number of elements from which elementwise instructions are deferred")
       .show_default();
-  app.add_flag("--check", o->check,
+  app.add_flag("--check", app->check,
                "Also check what memory safety does not need: the flag of IF is one element, "
                "PERMUTE has no index twice, DFPERMUTE has as many indices as places");
-  app.add_flag("--strict", o->strict,
+  app.add_flag("--strict", app->strict,
                "Combine FLOAT sums and products strictly from left to right");
-  app.add_flag("--zero-timers", o->zero_timers, "STOP_TIMER pushes 0.0");
-  app.add_flag("--stats", o->statistics, "Print counts of the work on standard error");
-  app.add_flag("--trace", o->trace, "Print a line for each instruction on standard error");
+  app.add_flag("--zero-timers", app->zero_timers, "STOP_TIMER pushes 0.0");
+  app.add_flag("--stats", app->statistics, "Print counts of the work on standard error");
+  app.add_flag("--trace", app->trace, "Print a line for each instruction on standard error");
   app.add_flag(
-      "--time", o->time,
+      "--time", app->time,
       "Print the seconds that the program ran, printing its stack included, on standard error");
-  app.when_used([o, &chosen] { chosen = [o] { return run_program(*o); }; });
 }
 
 }  // namespace tutti::command

@@ -8,7 +8,6 @@ int main(int argc, char** argv) {
   using namespace tutti::command;
   tutti::cli::program program("Synchronization from core to cluster", "tutti");
   program.require_subcommand();
-  action chosen;
-  add_vcode(program, chosen);
-  return program.run(argc, argv, [&chosen] { return chosen(); });
+  add_vcode(program);
+  return program.run(argc, argv);
 }

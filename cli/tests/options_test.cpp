@@ -112,7 +112,10 @@ TEST(Subcommands, TellWhatIsMissingWhereItIs) {
   std::string file;
   sub.add_option("file", file, "A file").required();
   std::string used;
-  sub.when_used([&] { used = file; });
+  sub.runs([&] {
+    used = file;
+    return 7;
+  });
 
   EXPECT_EQ(run(p, {}).err, "tutti-test: a subcommand is missing; see `tutti-test --help`\n");
   EXPECT_EQ(run(p, {"sup"}).err,
@@ -121,7 +124,7 @@ TEST(Subcommands, TellWhatIsMissingWhereItIs) {
             "tutti-test: 'other' is not known here; see `tutti-test --help`\n");
   EXPECT_EQ(run(p, {"sub"}).err,
             "tutti-test: nothing is given for file; see `tutti-test sub --help`\n");
-  EXPECT_EQ(run(p, {"sub", "name"}).status, 0);
+  EXPECT_EQ(run(p, {"sub", "name"}).status, 7);
   EXPECT_EQ(used, "name");
 }
 

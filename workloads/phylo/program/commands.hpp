@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of tutti-phylo. Each adds its options and sets the action that runs if it is
-// chosen.
+// The subcommands of tutti-phylo. Each adds its options and what it runs.
 #pragma once
-
-#include <functional>
 
 #include "cli/options.hpp"
 
 namespace tutti::phylo::program {
 
-using action = std::function<void()>;
-
-void add_evaluate(cli::command& app, action& chosen);
-void add_optimize(cli::command& app, action& chosen);
-void add_rates(cli::command& app, action& chosen);
-void add_simulate(cli::command& app, action& chosen);
+void add_evaluate(cli::command& app);
+void add_optimize(cli::command& app);
+void add_rates(cli::command& app);
+void add_simulate(cli::command& app);
 
 }  // namespace tutti::phylo::program

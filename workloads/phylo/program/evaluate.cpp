@@ -2,6 +2,7 @@
 // `tutti-phylo evaluate`: the log-likelihood of a tree with its branch lengths.
 #include <fmt/format.h>
 
+#include "cli/errors.hpp"
 #include "cli/json.hpp"
 #include "workloads/phylo/program/commands.hpp"
 #include "workloads/phylo/program/setting.hpp"
@@ -9,13 +10,11 @@
 namespace tutti::phylo::program {
 namespace {
 
-struct options {
-  data_setting input;
-  team_setting workers;
+struct options : likelihood_setting {
   bool json = false;
 };
 
-void run(const options& o) {
+int run(const options& o) {
   data d(o.input);
   const kernels& loops = o.workers.loops();
   const auto workers = o.workers.make();
@@ -24,25 +23,23 @@ void run(const options& o) {
   if (!o.json) {
     fmt::print("{} taxa, {} sites, {} patterns\nlog-likelihood {:.9f}\n", d.columns.taxa(),
                d.columns.sites(), d.patterns.patterns, value);
-    return;
+    return cli::success;
   }
   const cli::json line{
       {"type", "likelihood"},       {"log_likelihood", value},         {"taxa", d.columns.taxa()},
       {"sites", d.columns.sites()}, {"patterns", d.patterns.patterns}, {"model", o.input.model},
       {"simd", loops.name}};
   fmt::print("{}\n", line.dump());
+  return cli::success;
 }
 
 }  // namespace
 
-void add_evaluate(cli::command& app, action& chosen) {
-  auto o = std::make_shared<options>();
-  cli::command sub =
-      app.add_subcommand("evaluate", "Computes the log-likelihood of a tree with its lengths");
-  o->input.add(sub);
-  o->workers.add(sub);
-  sub.add_flag("--json", o->json, "Print one JSON object");
-  sub.when_used([o, &chosen] { chosen = [o] { run(*o); }; });
+void add_evaluate(cli::command& app) {
+  cli::subcommand<options> sub(app, "evaluate",
+                               "Computes the log-likelihood of a tree with its lengths", run);
+  sub->add(sub);
+  sub.add_flag("--json", sub->json, "Print one JSON object");
 }
 
 }  // namespace tutti::phylo::program

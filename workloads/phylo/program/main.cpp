@@ -9,13 +9,9 @@ int main(int argc, char** argv) {
       "Phylogenetic likelihood: a program of thousands of small parallel regions per second",
       "tutti-phylo");
   program.require_subcommand();
-  action chosen;
-  add_evaluate(program, chosen);
-  add_optimize(program, chosen);
-  add_rates(program, chosen);
-  add_simulate(program, chosen);
-  return program.run(argc, argv, [&chosen] {
-    chosen();
-    return 0;
-  });
+  add_evaluate(program);
+  add_optimize(program);
+  add_rates(program);
+  add_simulate(program);
+  return program.run(argc, argv);
 }

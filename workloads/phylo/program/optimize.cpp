@@ -9,6 +9,7 @@
 
 #include "bench/harness/machine.hpp"
 #include "bench/harness/statistics.hpp"
+#include "cli/errors.hpp"
 #include "cli/json.hpp"
 #include "cli/result_line.hpp"
 #include "workloads/phylo/input.hpp"
@@ -21,9 +22,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-struct options {
-  data_setting input;
-  team_setting workers;
+struct options : likelihood_setting {
   std::string start = "reset", regions = "fused", output;
   double length = 0.1, epsilon = 1e-3;
   unsigned repeat = 5;
@@ -133,50 +132,49 @@ void print_text(const data& d, const run_record& r) {
   row("barriers", r.counts.regions);
 }
 
-void run(const options& o) {
+int run(const options& o) {
   data d(o.input);
   const bench::processor_time begin = bench::read_processor_time();
   const run_record record = optimize(o, d);
   if (!o.output.empty()) write_file(o.output, to_newick(d.tree));
   if (!o.json) {
     print_text(d, record);
-    return;
+    return cli::success;
   }
   const bench::noise others = bench::noise_between(begin, bench::read_processor_time());
   cli::json machine = bench::describe_machine();
   machine["foreign_load"] = others.foreign_load;
   machine["steal"] = others.steal;
   fmt::print("{}\n{}", machine.dump(), line_of(o, d, record));
+  return cli::success;
 }
 
 }  // namespace
 
-void add_optimize(cli::command& app, action& chosen) {
-  auto o = std::make_shared<options>();
-  cli::command sub =
-      app.add_subcommand("optimize", "Finds the best lengths of all branches, and times it");
-  o->input.add(sub);
-  o->workers.add(sub);
-  sub.add_option("--start", o->start, "Lengths at the start: reset (all --length), tree")
+void add_optimize(cli::command& app) {
+  cli::subcommand<options> sub(app, "optimize",
+                               "Finds the best lengths of all branches, and times it", run);
+  sub->add(sub);
+  sub.add_option("--start", sub->start, "Lengths at the start: reset (all --length), tree")
       .one_of({"reset", "tree"})
       .show_default();
-  sub.add_option("--length", o->length, "Length of every branch at the start")
+  sub.add_option("--length", sub->length, "Length of every branch at the start")
       .between(least_length, most_length)
       .show_default();
-  sub.add_option("--epsilon", o->epsilon, "End when a cycle improves the log-likelihood by less")
+  sub.add_option("--epsilon", sub->epsilon, "End when a cycle improves the log-likelihood by less")
       .between(1e-9, 1e3)
       .show_default();
-  sub.add_option("--repeat", o->repeat, "Number of optimisations, each from the start")
+  sub.add_option("--repeat", sub->repeat, "Number of optimisations, each from the start")
       .between(1u, 1000000u)
       .show_default();
-  sub.add_option("--regions", o->regions,
+  sub.add_option("--regions", sub->regions,
                  "fused: one region per derivative; separate: one per step")
       .one_of({"fused", "separate"})
       .show_default();
-  sub.add_option("--output", o->output, "Write the tree with its new lengths to this file")
+  sub.add_option("--output", sub->output, "Write the tree with its new lengths to this file")
       .value_name("FILE");
-  sub.add_flag("--json", o->json, "Print two JSON objects, one per line: the machine, the result");
-  sub.when_used([o, &chosen] { chosen = [o] { run(*o); }; });
+  sub.add_flag("--json", sub->json,
+               "Print two JSON objects, one per line: the machine, the result");
 }
 
 }  // namespace tutti::phylo::program

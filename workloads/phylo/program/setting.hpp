@@ -43,6 +43,17 @@ struct team_setting {
   const kernels& loops() const;
 };
 
+// What the subcommands have in common that compute a likelihood.
+struct likelihood_setting {
+  data_setting input;
+  team_setting workers;
+
+  void add(cli::command& app) {
+    input.add(app);
+    workers.add(app);
+  }
+};
+
 // Parses the model of an option; the error names the option.
 model_text model_of_option(const std::string& text);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/errors.hpp"
 #include "workloads/phylo/input.hpp"
 #include "workloads/phylo/newick.hpp"
 #include "workloads/phylo/program/commands.hpp"
@@ -19,7 +20,7 @@ struct options {
   simulate_options how;
 };
 
-void run(const options& o) {
+int run(const options& o) {
   if (o.tree.empty() == (o.taxa == 0)) {
     throw std::invalid_argument("one of --taxa and --tree is needed");
   }
@@ -31,34 +32,35 @@ void run(const options& o) {
   write_file(o.output + ".nwk", to_newick(t));
   fmt::print("{0}.phy: {1} taxa, {2} sites, {3} patterns; {0}.nwk: their tree\n", o.output,
              a.taxa(), a.sites(), compress(a, t).patterns);
+  return cli::success;
 }
 
 }  // namespace
 
-void add_simulate(cli::command& app, action& chosen) {
-  auto o = std::make_shared<options>();
-  cli::command sub =
-      app.add_subcommand("simulate", "Makes an alignment that evolved along a random tree");
-  sub.add_option("--taxa", o->taxa, "Number of taxa of a random tree").between(3, 1000000);
-  sub.add_option("--mean-length", o->mean_length, "Mean length of the branches of a random tree")
+void add_simulate(cli::command& app) {
+  cli::subcommand<options> sub(app, "simulate",
+                               "Makes an alignment that evolved along a random tree", run);
+  sub.add_option("--taxa", sub->taxa, "Number of taxa of a random tree").between(3, 1000000);
+  sub.add_option("--mean-length", sub->mean_length, "Mean length of the branches of a random tree")
       .between(1e-6, 10.0)
       .show_default();
-  sub.add_option("--tree", o->tree, "Tree in Newick, instead of a random tree").value_name("FILE");
-  sub.add_option("--model", o->model, "Model, as for `evaluate`").show_default();
-  const cli::option sites = sub.add_option("--sites", o->how.sites, "Number of columns")
+  sub.add_option("--tree", sub->tree, "Tree in Newick, instead of a random tree")
+      .value_name("FILE");
+  sub.add_option("--model", sub->model, "Model, as for `evaluate`").show_default();
+  const cli::option sites = sub.add_option("--sites", sub->how.sites, "Number of columns")
                                 .between(1, 100000000)
                                 .show_default();
-  sub.add_option("--patterns", o->how.patterns, "Add columns until this many are different")
+  sub.add_option("--patterns", sub->how.patterns, "Add columns until this many are different")
       .between(1, 10000000)
       .excludes(sites);
-  sub.add_option("--gaps", o->how.gaps, "Share of characters that are lost")
+  sub.add_option("--gaps", sub->how.gaps, "Share of characters that are lost")
       .between(0.0, 0.99)
       .show_default();
-  sub.add_option("--seed", o->how.seed, "Seed; the same seed gives the same files").show_default();
-  sub.add_option("--output", o->output, "Write PREFIX.phy and PREFIX.nwk")
+  sub.add_option("--seed", sub->how.seed, "Seed; the same seed gives the same files")
+      .show_default();
+  sub.add_option("--output", sub->output, "Write PREFIX.phy and PREFIX.nwk")
       .required()
       .value_name("PREFIX");
-  sub.when_used([o, &chosen] { chosen = [o] { run(*o); }; });
 }
 
 }  // namespace tutti::phylo::program
