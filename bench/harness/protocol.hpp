@@ -3,12 +3,11 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <string_view>
-#include <type_traits>
 
 #include "bench/harness/round.hpp"
 #include "cli/json.hpp"
+#include "cli/json_fields.hpp"
 
 namespace tutti::bench {
 
@@ -25,75 +24,18 @@ constexpr std::array<std::string_view, 4> json_names(phase_kind) {
   return {"none", "neighbours", "long_waits", "short_waits"};
 }
 
-template <class Struct, class Visit>
-requires std::same_as<std::remove_const_t<Struct>, course>
-void visit_fields(Struct& of, Visit visit) {
-  visit("ns", of.ns);
-  visit("kind", of.kind);
-}
+TUTTI_JSON_FIELDS(course, ns, kind)
 
-template <class Struct, class Visit>
-requires std::same_as<std::remove_const_t<Struct>, episode_kind>
-void visit_fields(Struct& of, Visit visit) {
-  visit("what", of.what);
-  visit("width", of.width);
-  visit("elements", of.elements);
-}
+TUTTI_JSON_FIELDS(episode_kind, what, width, elements)
 
-template <class Struct, class Visit>
-requires std::same_as<std::remove_const_t<Struct>, neighbour_plan>
-void visit_fields(Struct& of, Visit visit) {
-  visit("cpus", of.cpus);
-  visit("each", of.each);
-  visit("light", of.light);
-  visit("own_session", of.own_session);
-  visit("outside", of.outside);
-}
+TUTTI_JSON_FIELDS(neighbour_plan, cpus, each, light, own_session, outside)
 
-template <class Struct, class Visit>
-requires std::same_as<std::remove_const_t<Struct>, round_request>
-void visit_fields(Struct& of, Visit visit) {
-  visit("what", of.what);
-  visit("kind", of.kind);
-  visit("threads", of.threads);
-  visit("ranks", of.ranks);
-  visit("cpus", of.cpus);
-  visit("episodes", of.episodes);
-  visit("warm_up", of.warm_up);
-  visit("batches", of.batches);
-  visit("least_ns", of.least_ns);
-  visit("chunk", of.chunk);
-  visit("own_cores", of.own_cores);
-  visit("with_floor", of.with_floor);
-  visit("skew_ns", of.skew_ns);
-  visit("late", of.late);
-  visit("rotating", of.rotating);
-  visit("gap", of.gap);
-  visit("least_work_ns", of.least_work_ns);
-  visit("most_work_ns", of.most_work_ns);
-  visit("phases", of.phases);
-  visit("seed", of.seed);
-  visit("neighbours", of.neighbours);
-  visit("offsets", of.offsets);
-}
+TUTTI_JSON_FIELDS(round_request, what, kind, threads, ranks, cpus, episodes, warm_up, batches,
+                  least_ns, chunk, own_cores, with_floor, skew_ns, late, rotating, gap,
+                  least_work_ns, most_work_ns, phases, seed, neighbours, offsets)
 
-template <class Struct, class Visit>
-requires std::same_as<std::remove_const_t<Struct>, round_outcome>
-void visit_fields(Struct& of, Visit visit) {
-  visit("samples", of.samples);
-  visit("mean", of.mean);
-  visit("episodes", of.episodes);
-  visit("duration_ns", of.duration_ns);
-  visit("start_spread_ns", of.start_spread_ns);
-  visit("waiter_cpu_ns", of.waiter_cpu_ns);
-  visit("cpus_used", of.cpus_used);
-  visit("episode_ns", of.episode_ns);
-  visit("recover_ns", of.recover_ns);
-  visit("watched_ns", of.watched_ns);
-  visit("floor_before", of.floor_before);
-  visit("floor_after", of.floor_after);
-  visit("neighbours_ran", of.neighbours_ran);
-  visit("fault", of.fault);
-}
+TUTTI_JSON_FIELDS(round_outcome, samples, mean, episodes, duration_ns, start_spread_ns,
+                  waiter_cpu_ns, cpus_used, episode_ns, recover_ns, watched_ns, floor_before,
+                  floor_after, neighbours_ran, fault)
 
 }  // namespace tutti::bench

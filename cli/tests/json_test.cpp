@@ -6,10 +6,11 @@
 
 #include <array>
 #include <cmath>
-#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+
+#include "cli/json_fields.hpp"
 
 namespace tutti::cli {
 namespace {
@@ -21,12 +22,7 @@ struct point {
   std::vector<int> at;
   colour is = colour::red;
 };
-template <class Struct, class Visit>
-requires std::same_as<std::remove_const_t<Struct>, point>
-void visit_fields(Struct& of, Visit visit) {
-  visit("at", of.at);
-  visit("is", of.is);
-}
+TUTTI_JSON_FIELDS(point, at, is)
 
 TEST(Json, WritesValuesInTheirOrder) {
   json value{{"z", 1}, {"a", -1}, {"real", 0.1}, {"whole", 2.0}, {"yes", true}, {"none", nullptr}};

@@ -3,12 +3,12 @@
 // master verifies them and reads the clock.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bench/harness/runtime.hpp"
+#include "cli/json_fields.hpp"
 #include "workloads/synthetic/workload.hpp"
 
 namespace tutti::synthetic {
@@ -46,30 +46,10 @@ struct round_outcome {
 round_outcome run_round(const round_request& request, bench::region_runtime& runtime,
                         workload& work);
 
-template <class Struct, class Visit>
-requires std::same_as<std::remove_const_t<Struct>, round_request>
-void visit_fields(Struct& of, Visit visit) {
-  visit("threads", of.threads);
-  visit("cpus", of.cpus);
-  visit("length", of.length);
-  visit("set_bytes", of.set_bytes);
-  visit("lines", of.lines);
-  visit("at_random", of.at_random);
-  visit("seed", of.seed);
-  visit("regions", of.regions);
-  visit("warm_up", of.warm_up);
-  visit("batches", of.batches);
-  visit("verify_each", of.verify_each);
-}
+TUTTI_JSON_FIELDS(round_request, threads, cpus, length, set_bytes, lines, at_random, seed, regions,
+                  warm_up, batches, verify_each)
 
-template <class Struct, class Visit>
-requires std::same_as<std::remove_const_t<Struct>, round_outcome>
-void visit_fields(Struct& of, Visit visit) {
-  visit("samples", of.samples);
-  visit("overheads", of.overheads);
-  visit("duration_ns", of.duration_ns);
-  visit("fault", of.fault);
-}
+TUTTI_JSON_FIELDS(round_outcome, samples, overheads, duration_ns, fault)
 
 // Makes the work of a request, or returns the last one if it is the same, so that its pages are
 // placed once.
