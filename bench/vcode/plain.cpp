@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector is a header and its elements; a descriptor is the lengths of its segments and their sum.
+// Each instruction takes its operands from the stack and pushes what it has made.
 #include "bench/vcode/plain.hpp"
 
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/vcode/plain_vectors.hpp"
 #include "vcode/io/format.hpp"
 #include "vcode/kernels/operations.hpp"
 #include "vcode/language/program.hpp"
@@ -21,41 +22,9 @@
 namespace tutti::bench {
 namespace {
 
-using std::int32_t;
-using std::uint8_t;
-using vcode::kind;
+using namespace plain;
 using vcode::opcode;
 namespace op = vcode::operations;
-
-struct vector {
-  int32_t references = 1;
-  kind type = kind::integer;
-  int32_t length = 0;
-  // For a descriptor: the elements of all segments.
-  int32_t total = 0;
-
-  template <class T>
-  T* as() {
-    return reinterpret_cast<T*>(this + 1);
-  }
-};
-
-vector* make(kind type, int32_t length) {
-  auto* const made = static_cast<vector*>(
-      std::malloc(sizeof(vector) + static_cast<std::size_t>(length) * vcode::size_of(type)));
-  if (made == nullptr) throw std::bad_alloc();
-  *made = {1, type, length, 0};
-  return made;
-}
-
-void drop(vector* v) {
-  if (--v->references == 0) std::free(v);
-}
-
-template <class T>
-constexpr kind kind_for = std::is_same_v<T, double>    ? kind::real
-                          : std::is_same_v<T, uint8_t> ? kind::boolean
-                                                       : kind::integer;
 
 // Integer division as a programmer writes it.
 struct plain_divide {
@@ -89,9 +58,8 @@ class interpreter {
           returns.pop_back();
           break;
         case opcode::branch_if: {
-          vector* const flag = pop();
+          const operand flag = pop();
           if (flag->as<uint8_t>()[0] == 0) at = static_cast<std::size_t>(i.first);
-          drop(flag);
           break;
         }
         case opcode::branch_else: at = static_cast<std::size_t>(i.first); break;
@@ -109,8 +77,8 @@ class interpreter {
   }
 
  private:
-  vector* pop() {
-    vector* const top = stack_.back();
+  operand pop() {
+    operand top(stack_.back());
     stack_.pop_back();
     return top;
   }
@@ -141,9 +109,8 @@ class interpreter {
         push_constant(data_.constants[static_cast<std::size_t>(i.first)]);
         break;
       case opcode::write: {
-        vector* const v = pop();
+        const operand v = pop();
         vcode::write_text(stderr, i.type, v->as<char>(), static_cast<std::size_t>(v->length));
-        drop(v);
         push(make(kind::integer, 0));
         push_scalar<uint8_t>(1);
         break;
@@ -151,9 +118,8 @@ class interpreter {
       case opcode::start_timer: break;
       case opcode::stop_timer: push_scalar(0.0); break;
       case opcode::seed: {
-        vector* const v = pop();
+        const operand v = pop();
         srandom(static_cast<unsigned>(v->as<int32_t>()[0]));
-        drop(v);
         push_scalar<uint8_t>(1);
         break;
       }
@@ -207,44 +173,38 @@ class interpreter {
   template <class Operation, class A>
   void map1() {
     using R = decltype(Operation{}(A{}));
-    vector* const a = pop();
-    vector* const made = place_for<R>(a);
+    const operand a = pop();
+    vector* const made = place_for<R>(a.get());
     const A* const x = a->as<A>();
     R* const to = made->as<R>();
     for (int32_t k = 0; k < a->length; ++k) to[k] = Operation{}(x[k]);
     made->type = kind_for<R>;
-    drop(a);
     push(made);
   }
 
   template <class Operation, class A>
   void map2() {
     using R = decltype(Operation{}(A{}, A{}));
-    vector* const b = pop();
-    vector* const a = pop();
-    vector* const made = place_for<R>(a, b);
+    const operand b = pop();
+    const operand a = pop();
+    vector* const made = place_for<R>(a.get(), b.get());
     const A* const x = a->as<A>();
     const A* const y = b->as<A>();
     R* const to = made->as<R>();
     for (int32_t k = 0; k < a->length; ++k) to[k] = Operation{}(x[k], y[k]);
-    drop(a);
-    drop(b);
     made->type = kind_for<R>;
     push(made);
   }
 
   template <class A>
   void select() {
-    vector* const b = pop();
-    vector* const a = pop();
-    vector* const flags = pop();
-    vector* const made = place_for<A>(a, b);
+    const operand b = pop();
+    const operand a = pop();
+    const operand flags = pop();
+    vector* const made = place_for<A>(a.get(), b.get());
     for (int32_t k = 0; k < a->length; ++k) {
       made->as<A>()[k] = flags->as<uint8_t>()[k] != 0 ? a->as<A>()[k] : b->as<A>()[k];
     }
-    drop(a);
-    drop(b);
-    drop(flags);
     push(made);
   }
 
@@ -258,12 +218,11 @@ class interpreter {
   }
 
   void random() {
-    vector* const a = pop();
+    const operand a = pop();
     vector* const made = make(kind::integer, a->length);
     for (int32_t k = 0; k < a->length; ++k) {
       made->as<int32_t>()[k] = static_cast<int32_t>(::random()) % a->as<int32_t>()[k];
     }
-    drop(a);
     push(made);
   }
 
@@ -316,9 +275,9 @@ class interpreter {
 
   template <class Operation, class T>
   void scan_or_reduce(bool is_scan) {
-    vector* const s = pop();
-    vector* const a = pop();
-    vector* const made = is_scan ? place_for<T>(a) : make(kind_for<T>, s->length);
+    const operand s = pop();
+    const operand a = pop();
+    vector* const made = is_scan ? place_for<T>(a.get()) : make(kind_for<T>, s->length);
     const T* in = a->as<T>();
     T* out = made->as<T>();
     for (int32_t j = 0; j < s->length; ++j) {
@@ -337,8 +296,6 @@ class interpreter {
       }
       in += count;
     }
-    drop(a);
-    drop(s);
     push(made);
   }
   template <class Operation>
@@ -396,17 +353,15 @@ class interpreter {
       case opcode::index: return index();
       case opcode::pack: return pack<T>();
       case opcode::length: {
-        vector* const v = pop();
+        const operand v = pop();
         push_scalar(v->length);
-        drop(v);
         return;
       }
       case opcode::make_segdes: return make_segdes();
       case opcode::lengths: {
-        vector* const v = pop();
+        const operand v = pop();
         vector* const made = make(kind::integer, v->length);
         std::memcpy(made->as<char>(), v->as<char>(), static_cast<std::size_t>(v->length) * 4);
-        drop(v);
         push(made);
         return;
       }
@@ -424,8 +379,8 @@ class interpreter {
       word key;
       int32_t at;
     };
-    vector* const s = pop();
-    vector* const a = pop();
+    const operand s = pop();
+    const operand a = pop();
     vector* const made = make(kind::integer, a->length);
     std::vector<pair> from, to;
     int32_t base = 0;
@@ -453,28 +408,25 @@ class interpreter {
       }
       base += count;
     }
-    drop(a);
-    drop(s);
     push(made);
   }
 
   template <class T>
   void scatter(bool flagged, bool has_default) {
-    vector* const target = pop();
-    vector* const source = flagged || has_default ? pop() : target;
-    vector* const rest = has_default ? pop() : nullptr;
-    vector* const flags = flagged ? pop() : nullptr;
-    vector* const at = pop();
-    vector* const a = pop();
+    const operand target = pop();
+    const operand other = flagged || has_default ? pop() : nullptr;
+    operand rest = has_default ? pop() : nullptr;
+    const operand flags = flagged ? pop() : nullptr;
+    const operand at = pop();
+    const operand a = pop();
     vector* made = nullptr;
     if (rest != nullptr && rest->references == 1) {
-      made = rest;
+      made = rest.release();
     } else {
       made = make(kind_for<T>, target->total);
       const std::size_t bytes = static_cast<std::size_t>(target->total) * sizeof(T);
       if (rest != nullptr) {
         std::memcpy(made->as<T>(), rest->as<T>(), bytes);
-        drop(rest);
       } else if (flagged) {
         std::memset(made->as<T>(), 0, bytes);
       }
@@ -483,6 +435,7 @@ class interpreter {
     const int32_t* index = at->as<int32_t>();
     const uint8_t* flag = flagged ? flags->as<uint8_t>() : nullptr;
     T* out = made->as<T>();
+    vector* const source = other != nullptr ? other.get() : target.get();
     for (int32_t j = 0; j < source->length; ++j) {
       const int32_t count = source->as<int32_t>()[j];
       if (flagged) {
@@ -497,21 +450,16 @@ class interpreter {
       index += count;
       out += target->as<int32_t>()[j];
     }
-    drop(a);
-    drop(at);
-    if (flags != nullptr) drop(flags);
-    if (source != target) drop(source);
-    drop(target);
     push(made);
   }
 
   template <class T>
   void gather(bool flagged) {
-    vector* const target = pop();
-    vector* const source = pop();
-    vector* const flags = flagged ? pop() : nullptr;
-    vector* const at = pop();
-    vector* const a = pop();
+    const operand target = pop();
+    const operand source = pop();
+    const operand flags = flagged ? pop() : nullptr;
+    const operand at = pop();
+    const operand a = pop();
     vector* const made = make(kind_for<T>, target->total);
     const T* in = a->as<T>();
     const int32_t* index = at->as<int32_t>();
@@ -529,39 +477,31 @@ class interpreter {
       index += count;
       out += count;
     }
-    drop(a);
-    drop(at);
-    if (flags != nullptr) drop(flags);
-    drop(source);
-    drop(target);
     push(made);
   }
 
   template <class T>
   void extract() {
-    vector* const s = pop();
-    vector* const at = pop();
-    vector* const a = pop();
+    const operand s = pop();
+    const operand at = pop();
+    const operand a = pop();
     vector* const made = make(kind_for<T>, s->length);
     const T* in = a->as<T>();
     for (int32_t j = 0; j < s->length; ++j) {
       made->as<T>()[j] = in[at->as<int32_t>()[j]];
       in += s->as<int32_t>()[j];
     }
-    drop(a);
-    drop(at);
-    drop(s);
     push(made);
   }
 
   template <class T>
   void replace() {
-    vector* const s = pop();
-    vector* const values = pop();
-    vector* const at = pop();
-    vector* const a = pop();
-    vector* const made = place_for<T>(a);
-    if (made != a) {
+    const operand s = pop();
+    const operand values = pop();
+    const operand at = pop();
+    const operand a = pop();
+    vector* const made = place_for<T>(a.get());
+    if (made != a.get()) {
       std::memcpy(made->as<T>(), a->as<T>(), static_cast<std::size_t>(a->length) * sizeof(T));
     }
     T* out = made->as<T>();
@@ -569,17 +509,13 @@ class interpreter {
       out[at->as<int32_t>()[j]] = values->as<T>()[j];
       out += s->as<int32_t>()[j];
     }
-    drop(a);
-    drop(at);
-    drop(values);
-    drop(s);
     push(made);
   }
 
   template <class T>
   void dist() {
-    vector* const s = pop();
-    vector* const a = pop();
+    const operand s = pop();
+    const operand a = pop();
     vector* const made = make(kind_for<T>, s->total);
     T* out = made->as<T>();
     for (int32_t j = 0; j < s->length; ++j) {
@@ -588,15 +524,13 @@ class interpreter {
       for (int32_t k = 0; k < count; ++k) out[k] = value;
       out += count;
     }
-    drop(a);
-    drop(s);
     push(made);
   }
 
   void index() {
-    vector* const s = pop();
-    vector* const strides = pop();
-    vector* const starts = pop();
+    const operand s = pop();
+    const operand strides = pop();
+    const operand starts = pop();
     vector* const made = make(kind::integer, s->total);
     int32_t* out = made->as<int32_t>();
     for (int32_t j = 0; j < s->length; ++j) {
@@ -606,17 +540,14 @@ class interpreter {
       for (int32_t k = 0; k < count; ++k, value += stride) out[k] = static_cast<int32_t>(value);
       out += count;
     }
-    drop(starts);
-    drop(strides);
-    drop(s);
     push(made);
   }
 
   template <class T>
   void pack() {
-    vector* const s = pop();
-    vector* const flags = pop();
-    vector* const a = pop();
+    const operand s = pop();
+    const operand flags = pop();
+    const operand a = pop();
     vector* const lengths = make(kind::segdes, s->length);
     const uint8_t* flag = flags->as<uint8_t>();
     for (int32_t j = 0; j < s->length; ++j) {
@@ -630,22 +561,18 @@ class interpreter {
     for (int32_t k = 0; k < a->length; ++k) {
       if (flags->as<uint8_t>()[k] != 0) *out++ = a->as<T>()[k];
     }
-    drop(a);
-    drop(flags);
-    drop(s);
     push(made);
     push(lengths);
   }
 
   void make_segdes() {
-    vector* const a = pop();
-    vector* const made = place_for<int32_t>(a);
+    const operand a = pop();
+    vector* const made = place_for<int32_t>(a.get());
     std::uint32_t total = 0;
     for (int32_t j = 0; j < a->length; ++j) {
       made->as<int32_t>()[j] = a->as<int32_t>()[j];
       total += static_cast<std::uint32_t>(a->as<int32_t>()[j]);
     }
-    drop(a);
     made->type = kind::segdes;
     made->total = static_cast<int32_t>(total);
     push(made);

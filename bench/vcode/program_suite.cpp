@@ -55,15 +55,10 @@ silent_files::silent_files()
   if (in_ == nullptr || out_ == nullptr) throw std::runtime_error("/dev/null cannot be opened");
 }
 
-silent_files::~silent_files() {
-  std::fclose(in_);
-  std::fclose(out_);
-}
-
 vcode::run_options silent_files::options() const {
   vcode::run_options made;
-  made.input = in_;
-  made.output = made.error = out_;
+  made.input = in_.get();
+  made.output = made.error = out_.get();
   return made;
 }
 

@@ -43,14 +43,13 @@ struct program_plan {
 class silent_files {
  public:
   silent_files();
-  ~silent_files();
-  silent_files(const silent_files&) = delete;
-  silent_files& operator=(const silent_files&) = delete;
   vcode::run_options options() const;
 
  private:
-  std::FILE* in_;
-  std::FILE* out_;
+  struct closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, closer> in_, out_;
 };
 
 class program_suite {
