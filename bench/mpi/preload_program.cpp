@@ -242,14 +242,8 @@ void measure(std::vector<series>& all, const request& asked, shared_memory& memo
 
 void print(const series& one, const char* family, const char* metric,
            const std::vector<double>& samples) {
-  cli::json line{{"benchmark", "mpi_preload"},
-                 {"provider", one.provider},
-                 {"name", one.name},
-                 {"wait", one.provider == "tutti" ? "adaptive" : "own"},
-                 {"processes", all_ranks()},
-                 {"mpi", family},
-                 {"threads", 1},
-                 {"metric", metric}};
+  cli::json line = line_of_processes("mpi_preload", one, family);
+  line["metric"] = metric;
   add_summary(line, samples);
   line["values"] = samples;
   fmt::print("{}", cli::result_line(line));

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/mpi/ranks.hpp"
 #include "cli/errors.hpp"
+#include "cli/json.hpp"
 #include "cli/options.hpp"
 
 namespace tutti::bench {
@@ -62,6 +64,19 @@ void take_turns(std::size_t count, std::uint64_t rounds, Sample sample) {
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t at : order) sample(at);
   }
+}
+
+// Begins the result line of a series of that provider and name between all processes.
+template <class Series>
+cli::json line_of_processes(const std::string& benchmark, const Series& series,
+                            const char* family) {
+  return {{"benchmark", benchmark},
+          {"provider", series.provider},
+          {"name", series.name},
+          {"wait", series.provider == "tutti" ? "adaptive" : "own"},
+          {"processes", all_ranks()},
+          {"mpi", family},
+          {"threads", 1}};
 }
 
 }  // namespace tutti::bench

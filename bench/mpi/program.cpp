@@ -89,17 +89,11 @@ bool is_pinned() {
 
 std::string line_of(const mpi_series& series, const char* family,
                     const std::vector<double>& samples) {
-  cli::json line{{"benchmark", series.benchmark},
-                 {"provider", series.provider},
-                 {"name", series.name},
-                 {"wait", series.provider == "tutti" ? "adaptive" : "own"},
-                 {"processes", all_ranks()},
-                 {"mpi", family},
-                 {"threads", 1},
-                 {"cores", std::min(all_ranks(), static_cast<int>(platform::machine().cpus))},
-                 {"pinned", is_pinned()},
-                 {"scenario", "free"},
-                 {"metric", series.metric}};
+  cli::json line = line_of_processes(series.benchmark, series, family);
+  line["cores"] = std::min(all_ranks(), static_cast<int>(platform::machine().cpus));
+  line["pinned"] = is_pinned();
+  line["scenario"] = "free";
+  line["metric"] = series.metric;
   add_summary(line, samples);
   if (series.benchmark == "message")
     line["messages_per_second"] = rounded(1e9 / median_of(samples));
