@@ -126,26 +126,30 @@ struct quotient_by {
   double factor;
 };
 
-void divide_by(const void* a, const void* b, const void* c, void* out, std::size_t count) {
+// Combines each INT with one divisor by Operation, which is result_of(element, quotient) except for
+// the divisor -1.
+template <class Operation, class ResultOf>
+void map_by(const void* a, const void* b, const void* c, void* out, std::size_t count,
+            ResultOf result_of) {
   const std::int32_t divisor = *static_cast<const std::int32_t*>(b);
-  if (divisor == -1) return map2<op::divide, std::int32_t>(a, b, c, out, count);
+  if (divisor == -1) return map2<Operation, std::int32_t>(a, b, c, out, count);
   const quotient_by quotient(divisor);
   const auto* const x = static_cast<const std::int32_t*>(a);
   auto* const to = static_cast<std::int32_t*>(out);
   TUTTI_VCODE_INDEPENDENT
-  for (std::size_t i = 0; i < count; ++i) to[i] = quotient(x[i]);
+  for (std::size_t i = 0; i < count; ++i) to[i] = result_of(x[i], quotient(x[i]), divisor);
+}
+
+void divide_by(const void* a, const void* b, const void* c, void* out, std::size_t count) {
+  map_by<op::divide>(a, b, c, out, count,
+                     [](std::int32_t, std::int32_t quotient, std::int32_t) { return quotient; });
 }
 
 void remainder_by(const void* a, const void* b, const void* c, void* out, std::size_t count) {
-  const std::int32_t divisor = *static_cast<const std::int32_t*>(b);
-  if (divisor == -1) return map2<op::remainder, std::int32_t>(a, b, c, out, count);
-  const quotient_by quotient(divisor);
-  const auto* const x = static_cast<const std::int32_t*>(a);
-  auto* const to = static_cast<std::int32_t*>(out);
-  TUTTI_VCODE_INDEPENDENT
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i] = op::wrap(op::bits(x[i]) - op::bits(quotient(x[i])) * op::bits(divisor));
-  }
+  map_by<op::remainder>(a, b, c, out, count,
+                        [](std::int32_t x, std::int32_t quotient, std::int32_t divisor) {
+                          return op::wrap(op::bits(x) - op::bits(quotient) * op::bits(divisor));
+                        });
 }
 
 elementwise_kernel find_by_constant(opcode code, kind type) {

@@ -16,9 +16,6 @@ namespace {
 
 using std::int32_t;
 
-// Fewer elements are not worth a call.
-constexpr int32_t few = 32;
-
 template <class T>
 bool gather(const T* from, const indices& all, T* to) {
   if (all.flags != nullptr) {
@@ -32,7 +29,7 @@ bool gather(const T* from, const indices& all, T* to) {
     const int32_t count = std::min(index_strip, all.count - begin);
     const indices i{all.index + begin, nullptr, count, all.limit};
     if (!are_below(i)) return false;
-    if (count < few) {
+    if (count < least_for_a_kernel) {
       for (int32_t k = 0; k < count; ++k) to[begin + k] = from[i.index[k]];
     } else {
       gather_elements(sizeof(T), from, i.index, to + begin, static_cast<std::size_t>(count));

@@ -35,6 +35,9 @@ struct indices {
   std::int32_t limit;
 };
 
+// A call of a vector kernel is not worth it for fewer elements.
+inline constexpr std::int32_t least_for_a_kernel = 32;
+
 inline bool are_below(const indices& i) {
   constexpr std::int32_t few = 16;
   if (i.count >= few) {

@@ -22,9 +22,6 @@ namespace {
 
 using std::int32_t;
 
-// Fewer elements are not worth a call.
-constexpr int32_t few = 32;
-
 // Moves elements to all places. Returns false if an index is out of range.
 template <class T>
 bool scatter(const T* from, const indices& all, T* to) {
@@ -32,7 +29,7 @@ bool scatter(const T* from, const indices& all, T* to) {
     const int32_t count = std::min(index_strip, all.count - begin);
     const indices i{all.index + begin, nullptr, count, all.limit};
     if (!are_below(i)) return false;
-    if (count < few) {
+    if (count < least_for_a_kernel) {
       for (int32_t k = 0; k < count; ++k) to[i.index[k]] = from[begin + k];
     } else {
       scatter_elements(sizeof(T), from + begin, i.index, to, static_cast<std::size_t>(count));

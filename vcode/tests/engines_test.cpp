@@ -12,6 +12,7 @@
 
 #include "tutti/team/team.hpp"
 #include "vcode/language/instructions.hpp"
+#include "vcode/tests/random_numbers.hpp"
 #include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
@@ -49,13 +50,10 @@ run_options options_of(const setting& s) {
   return made;
 }
 
-class maker {
+class maker : public random_numbers<std::int32_t> {
  public:
-  explicit maker(unsigned seed) : random_(seed) {}
+  using random_numbers::random_numbers;
 
-  std::int32_t below(std::int32_t limit) {
-    return std::uniform_int_distribution<std::int32_t>(0, limit - 1)(random_);
-  }
   // At least 40000 elements in one huge segment, many small ones, empty ones, or all of these.
   integers lengths(int shape) {
     switch (shape) {
@@ -76,7 +74,7 @@ class maker {
     const auto n = static_cast<std::size_t>(count);
     if (type == kind::real) {
       reals made(n);
-      for (double& each : made) each = std::uniform_real_distribution<double>(-3, 3)(random_);
+      for (double& each : made) each = std::uniform_real_distribution<double>(-3, 3)(generator());
       return made;
     }
     if (type == kind::boolean) {
@@ -98,7 +96,7 @@ class maker {
       integers segment(static_cast<std::size_t>(of[j]));
       if (permutes) {
         std::iota(segment.begin(), segment.end(), 0);
-        std::shuffle(segment.begin(), segment.end(), random_);
+        std::shuffle(segment.begin(), segment.end(), generator());
       } else {
         for (auto& each : segment) each = below(target[j]);
       }
@@ -106,9 +104,6 @@ class maker {
     }
     return made;
   }
-
- private:
-  std::mt19937 random_;
 };
 
 std::int32_t sum(const integers& v) { return std::accumulate(v.begin(), v.end(), 0); }

@@ -61,23 +61,28 @@ TEST(VcodeRun, RefusesInputsThatDoNotFit) {
             std::string::npos);
 }
 
-TEST(VcodeRun, HasALimitOfInstructions) {
+// Runs a program that never ends, by every engine, and expects that it fails with this sentence.
+void expect_limit(run_options how, const char* sentence) {
   const program forever = compile("FUNC MAIN CALL AGAIN RET FUNC AGAIN CALL AGAIN RET", "x");
+  how.threads = 2;
   for (const engine e : {engine::lazy, engine::workers, engine::spmd}) {
-    run_options how;
     how.engine = e;
-    how.threads = 2;
-    how.most_instructions = 1000;
     try {
       run(forever, {}, how);
       ADD_FAILURE() << "no limit";
     } catch (const run_error& error) {
-      EXPECT_STREQ(error.what(),
-                   "x:1:37: CALL in AGAIN: the run has executed 1000 instructions, as many as its "
-                   "limit allows");
+      EXPECT_STREQ(error.what(), sentence);
     }
   }
+}
+
+TEST(VcodeRun, HasALimitOfInstructions) {
   run_options how;
+  how.most_instructions = 1000;
+  expect_limit(
+      how,
+      "x:1:37: CALL in AGAIN: the run has executed 1000 instructions, as many as its limit "
+      "allows");
   how.most_instructions = 3;
   EXPECT_EQ(complaint("CONST INT 1 POP 1 0", {}, how), "");
   how.most_instructions = 2;
@@ -85,21 +90,10 @@ TEST(VcodeRun, HasALimitOfInstructions) {
 }
 
 TEST(VcodeRun, HasALimitOfTime) {
-  const program forever = compile("FUNC MAIN CALL AGAIN RET FUNC AGAIN CALL AGAIN RET", "x");
-  for (const engine e : {engine::lazy, engine::workers, engine::spmd}) {
-    run_options how;
-    how.engine = e;
-    how.threads = 2;
-    how.most_seconds = 0.02;
-    try {
-      run(forever, {}, how);
-      ADD_FAILURE() << "no limit";
-    } catch (const run_error& error) {
-      EXPECT_STREQ(error.what(),
-                   "x:1:37: CALL in AGAIN: the run has taken 0.02 seconds, as long as its limit "
-                   "allows");
-    }
-  }
+  run_options how;
+  how.most_seconds = 0.02;
+  expect_limit(
+      how, "x:1:37: CALL in AGAIN: the run has taken 0.02 seconds, as long as its limit allows");
 }
 
 TEST(VcodeRun, PrintsTheStackInsteadOfReturningIt) {

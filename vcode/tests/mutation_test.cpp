@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
 
 #include "vcode/language/instructions.hpp"
+#include "vcode/tests/random_numbers.hpp"
 #include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
@@ -27,13 +27,9 @@ std::vector<std::string> corpus() {
   return made;
 }
 
-class mutator {
+class mutator : public random_numbers<std::size_t> {
  public:
-  explicit mutator(unsigned seed) : random_(seed) {}
-
-  std::size_t below(std::size_t limit) {
-    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
-  }
+  using random_numbers::random_numbers;
 
   std::string mutate(std::string text, const std::vector<std::string>& others) {
     const std::size_t count = 1 + below(2);
@@ -76,8 +72,6 @@ class mutator {
     text.erase(a, b - a);
     text.insert(below(text.size() + 1), line);
   }
-
-  std::mt19937 random_;
 };
 
 // Programs that use files or other programs, or that may not end, are only compiled.
