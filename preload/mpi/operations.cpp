@@ -97,31 +97,29 @@ struct bit_xor {
   }
 };
 
+// The combination by the struct at the place of `op` in the list, whose first one stands for
+// `first` and the others for the operations after it; null if there is none.
+template <class T, class... Op>
+combine among(operation op, operation first) noexcept {
+  constexpr combine all[] = {apply<T, Op>...};
+  const auto place = static_cast<std::size_t>(op) - static_cast<std::size_t>(first);
+  return place < sizeof...(Op) ? all[place] : nullptr;
+}
 template <class T>
 combine of_ordered(operation op) noexcept {
-  if (op == operation::max) return apply<T, maximum>;
-  if (op == operation::min) return apply<T, minimum>;
-  return nullptr;
+  return among<T, maximum, minimum>(op, operation::max);
 }
 template <class T>
 combine of_ring(operation op) noexcept {
-  if (op == operation::sum) return apply<T, sum>;
-  if (op == operation::product) return apply<T, product>;
-  return nullptr;
+  return among<T, sum, product>(op, operation::sum);
 }
 template <class T>
 combine of_logical(operation op) noexcept {
-  if (op == operation::logical_and) return apply<T, logical_and>;
-  if (op == operation::logical_or) return apply<T, logical_or>;
-  if (op == operation::logical_xor) return apply<T, logical_xor>;
-  return nullptr;
+  return among<T, logical_and, logical_or, logical_xor>(op, operation::logical_and);
 }
 template <class T>
 combine of_bits(operation op) noexcept {
-  if (op == operation::bit_and) return apply<T, bit_and>;
-  if (op == operation::bit_or) return apply<T, bit_or>;
-  if (op == operation::bit_xor) return apply<T, bit_xor>;
-  return nullptr;
+  return among<T, bit_and, bit_or, bit_xor>(op, operation::bit_and);
 }
 
 combine first_of(combine a, combine b, combine c = nullptr, combine d = nullptr) noexcept {

@@ -31,6 +31,7 @@ enum class kind : std::uint8_t {
   text,      // MPI_CHAR and MPI_CHARACTER: no operation is defined on them
 };
 
+// find_combine() depends on their order.
 enum class operation : std::uint8_t {
   none,
   max,

@@ -65,16 +65,18 @@ void run_region(void* raw) {
             const_cast<void**>(c.arguments));
 }
 
-void read_arguments(region_call& c, int count, body function, va_list more) {
+region_call call_of(int count, body function, va_list more) {
   if (count > static_cast<int>(most_arguments))
     fatal("a region uses %d variables; tutti passes at most %d", count,
           static_cast<int>(most_arguments));
+  region_call c;
   c.function = function;
   c.count = static_cast<std::size_t>(count);
   for (std::size_t i = 0; i < c.count; ++i) c.arguments[i] = va_arg(more, void*);
   // Calls are rounded up to the next count, so what follows has to be readable.
   for (std::size_t i = c.count; i < most_arguments && i < 2 * c.count + 2; ++i)
     c.arguments[i] = nullptr;
+  return c;
 }
 
 void note_body(thread& me, body function) {
@@ -96,10 +98,9 @@ void fork(const region_call& c, unsigned asked) {
 // ---- regions
 
 TUTTI_KMPC void __kmpc_fork_call(source_place*, int count, body function, ...) {
-  region_call c;
   va_list more;
   va_start(more, function);
-  read_arguments(c, count, function, more);
+  region_call c = call_of(count, function, more);
   va_end(more);
   fork(c, std::exchange(self().pushed_threads, 0));
 }
@@ -129,10 +130,9 @@ TUTTI_KMPC void __kmpc_push_num_teams_51(source_place* place, int number, int lo
   __kmpc_push_num_teams(place, number, high > 0 ? high : low, limit);
 }
 TUTTI_KMPC void __kmpc_fork_teams(source_place*, int count, body function, ...) {
-  region_call c;
   va_list more;
   va_start(more, function);
-  read_arguments(c, count, function, more);
+  region_call c = call_of(count, function, more);
   va_end(more);
   thread& me = self();
   note_body(me, function);

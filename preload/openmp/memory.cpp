@@ -115,29 +115,25 @@ TUTTI_OMP std::uintptr_t omp_init_allocator(std::uintptr_t space, int count, con
   auto* const made = new allocator;
   bool is_right = true;
   for (int i = 0; i < count; ++i) {
-    const bool is_default = traits[i].value == UINTPTR_MAX;
+    const std::uintptr_t value = traits[i].value;
+    const auto set = [&](std::uintptr_t& to, std::uintptr_t default_value, bool is_allowed) {
+      const bool is_default = value == UINTPTR_MAX;
+      if (is_default || is_allowed)
+        to = is_default ? default_value : value;
+      else
+        is_right = false;
+    };
     switch (traits[i].key) {
-      case key_alignment:
-        if (is_default)
-          made->alignment = sizeof(void*);
-        else if (is_power_of_two(traits[i].value))
-          made->alignment = traits[i].value;
-        else
-          is_right = false;
-        break;
-      case key_pool: made->pool = traits[i].value; break;
+      case key_alignment: set(made->alignment, sizeof(void*), is_power_of_two(value)); break;
+      case key_pool: made->pool = value; break;
       case key_fallback:
-        if (is_default)
-          made->fallback = fall_back_to_default;
-        else if (traits[i].value >= fall_back_to_default && traits[i].value <= fall_back_to_other)
-          made->fallback = traits[i].value;
-        else
-          is_right = false;
+        set(made->fallback, fall_back_to_default,
+            value >= fall_back_to_default && value <= fall_back_to_other);
         break;
-      case key_fallback_data: made->other = traits[i].value; break;
+      case key_fallback_data: made->other = value; break;
       case key_pinned:
         // Memory cannot be pinned, as in libgomp 12.
-        if (traits[i].value == 1) is_right = false;
+        if (value == 1) is_right = false;
         break;
       case key_sync:
       case key_access:
