@@ -124,14 +124,6 @@ void no_ipv6() {
 
 }  // namespace
 
-void* map_shared(std::size_t bytes) {
-  void* at = ::mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) fail("shared memory");
-  return at;
-}
-void unmap_shared(void* at, std::size_t bytes) { ::munmap(at, std::max<std::size_t>(bytes, 1)); }
-
 std::array<std::uint8_t, 6> station_mac(rank_t rank) {
   return {0x02, 0x54, 0x54,
           0x00, 0x00, static_cast<std::uint8_t>(rank == switch_station ? rank : rank + 1)};

@@ -12,11 +12,13 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/shared_memory.hpp"
 #include "network/faulty_cable.hpp"
 #include "network/xdp_endpoint.hpp"
 
@@ -80,30 +82,17 @@ class testbed {
 template <class T>
 class shared_array {
  public:
-  explicit shared_array(std::size_t count);
-  ~shared_array();
-  shared_array(const shared_array&) = delete;
-  shared_array& operator=(const shared_array&) = delete;
-  T& operator[](std::size_t i) const { return at_[i]; }
+  explicit shared_array(std::size_t count)
+      : count_(count), memory_(std::max<std::size_t>(count, 1) * sizeof(T)) {}
+  T& operator[](std::size_t i) const { return static_cast<T*>(memory_.base())[i]; }
   std::size_t size() const { return count_; }
 
  private:
   std::size_t count_;
-  T* at_;
+  cli::shared_memory memory_;
 };
 
 std::array<std::uint8_t, 6> station_mac(rank_t rank);
 inline constexpr rank_t switch_station = 0xff;
-
-void* map_shared(std::size_t bytes);
-void unmap_shared(void* at, std::size_t bytes);
-
-template <class T>
-shared_array<T>::shared_array(std::size_t count)
-    : count_(count), at_(static_cast<T*>(map_shared(count * sizeof(T)))) {}
-template <class T>
-shared_array<T>::~shared_array() {
-  unmap_shared(at_, count_ * sizeof(T));
-}
 
 }  // namespace tutti::network
