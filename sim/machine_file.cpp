@@ -308,6 +308,17 @@ class reader {
 
 }  // namespace
 
+std::string text_of_file(const std::string& path, const std::string& kind,
+                         const std::vector<std::string>& names) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (file && (text << file.rdbuf())) return text.str();
+  std::string known;
+  for (const std::string& name : names) known += " " + name;
+  throw std::invalid_argument("there is no " + kind + " and no file '" + path + "'; " + kind +
+                              "s are:" + known);
+}
+
 machine parse_machine(const std::string& text, const std::string& path, const settings& with) {
   return reader(text, path, with).read();
 }
@@ -318,15 +329,7 @@ namespace {
 std::pair<std::string, std::string> text_of(const std::string& name_or_file) {
   if (const auto found = machines_of_tutti.find(name_or_file); found != machines_of_tutti.end())
     return {found->second, name_or_file + ".toml"};
-  std::ifstream file(name_or_file);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    std::string names;
-    for (const std::string& name : names_of_machines()) names += " " + name;
-    throw std::invalid_argument("there is no machine and no file '" + name_or_file +
-                                "'; machines are:" + names);
-  }
-  return {text.str(), name_or_file};
+  return {text_of_file(name_or_file, "machine", names_of_machines()), name_or_file};
 }
 
 }  // namespace

@@ -31,4 +31,9 @@ std::vector<std::string> names_of_machines();
 // The description of one of these, with the source of each number.
 std::string description_of(const std::string& name);
 
+// The text of a file. If there is none, throws std::invalid_argument: `path` is no `kind` that
+// tutti brings along either, and these are their names.
+std::string text_of_file(const std::string& path, const std::string& kind,
+                         const std::vector<std::string>& names);
+
 }  // namespace tutti::sim

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -80,15 +79,7 @@ std::vector<published_value> parse_published(const std::string& text, const std:
 std::vector<published_value> find_published(const std::string& name_or_file) {
   const auto found = published_by_tutti.find(name_or_file);
   if (found != published_by_tutti.end()) return parse_published(found->second, name_or_file);
-  std::ifstream file(name_or_file);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    std::string names;
-    for (const std::string& name : names_of_published()) names += " " + name;
-    throw std::invalid_argument("there is no table and no file '" + name_or_file +
-                                "'; tables are:" + names);
-  }
-  return parse_published(text.str(), name_or_file);
+  return parse_published(text_of_file(name_or_file, "table", names_of_published()), name_or_file);
 }
 
 std::vector<std::string> names_of_published() {

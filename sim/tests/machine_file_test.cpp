@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sim/measure.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace tutti::sim {
 namespace {
@@ -21,12 +22,7 @@ std::string changed(const std::string& from, const std::string& to) {
 }
 
 std::string complaint(const std::string& text) {
-  try {
-    static_cast<void>(parse_machine(text, "mine.toml"));
-    return "nothing";
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
+  return test::refusal_of<std::invalid_argument>([&] { return parse_machine(text, "mine.toml"); });
 }
 
 void expect(const std::string& from, const std::string& to, const std::string& line,

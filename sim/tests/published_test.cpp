@@ -9,18 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/refusal.hpp"
+
 namespace tutti::sim {
 namespace {
 
 const std::string header = "machine,algorithm,threads,ns,use\n";
 
 std::string complaint(const std::string& text) {
-  try {
-    static_cast<void>(parse_published(text, "mine.csv"));
-    return "nothing";
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
+  return test::refusal_of<std::invalid_argument>([&] { return parse_published(text, "mine.csv"); });
 }
 
 TEST(Published, SaysWhereWhatIsWrongAndWhatWasExpected) {
