@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "tests/c/check.h"
+#include "tests/c/threads.h"
 #include "tutti.h"
 
 enum { most_ranks = 5, episodes = 50 };
@@ -19,7 +19,6 @@ struct member {
   int with_deadline;
   int error;  /* the first that a call returned */
   int unseen; /* data that was not there */
-  pthread_t thread;
 };
 
 static void* attend(void* argument) {
@@ -59,11 +58,10 @@ static void meet_by(tutti_barrier* barrier, int with_deadline, void* (*how)(void
   const uint32_t n = tutti_barrier_participants(barrier);
   memset(board, 0, sizeof board);
   for (uint32_t rank = 0; rank < n; ++rank) {
-    members[rank] = (struct member){barrier, rank, with_deadline, TUTTI_OK, 0, pthread_self()};
-    CHECK(pthread_create(&members[rank].thread, NULL, how, &members[rank]) == 0);
+    members[rank] = (struct member){barrier, rank, with_deadline, TUTTI_OK, 0};
   }
+  run_threads(how, members, sizeof *members, n);
   for (uint32_t rank = 0; rank < n; ++rank) {
-    CHECK(pthread_join(members[rank].thread, NULL) == 0);
     CHECK(members[rank].error == TUTTI_OK);
     CHECK(members[rank].unseen == 0);
   }
@@ -197,6 +195,11 @@ static void test_episodes_without_ranks(void) {
     }
 }
 
+static void* attend_either_way(void* argument) {
+  const struct member* me = argument;
+  return me->rank % 2 == 0 ? attend(argument) : attend_without_rank(argument);
+}
+
 /* Some participants come with ranks and some without, in the same episodes. */
 static void test_mixed(void) {
   tutti_barrier* barrier = NULL;
@@ -204,12 +207,10 @@ static void test_mixed(void) {
   CHECK(tutti_barrier_create(&barrier, 4, NULL, NULL) == TUTTI_OK);
   memset(board, 0, sizeof board);
   for (uint32_t rank = 0; rank < 4; ++rank) {
-    members[rank] = (struct member){barrier, rank, rank / 2 == 1, TUTTI_OK, 0, pthread_self()};
-    CHECK(pthread_create(&members[rank].thread, NULL, rank % 2 == 0 ? attend : attend_without_rank,
-                         &members[rank]) == 0);
+    members[rank] = (struct member){barrier, rank, rank / 2 == 1, TUTTI_OK, 0};
   }
+  run_threads(attend_either_way, members, sizeof *members, 4);
   for (uint32_t rank = 0; rank < 4; ++rank) {
-    CHECK(pthread_join(members[rank].thread, NULL) == 0);
     CHECK(members[rank].error == TUTTI_OK);
     CHECK(members[rank].unseen == 0);
   }

@@ -2,10 +2,9 @@
  * Messages, the refutable barrier and active messages: what they do, and every error. */
 #include "tutti/messages.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "tests/c/check.h"
+#include "tests/c/threads.h"
 
 enum { participants = 4, questions = 300 };
 
@@ -20,20 +19,14 @@ struct worker {
 };
 
 static void run_all(tutti_communicator* all, void* (*body)(void*), struct worker* workers) {
-  pthread_t threads[participants];
   static uint64_t said[participants][participants][questions];
   for (uint32_t r = 0; r < participants; ++r) {
     workers[r].all = all;
     workers[r].rank = r;
     workers[r].said = said;
-    CHECK(pthread_create(&threads[r], NULL, body, &workers[r]) == 0);
   }
-  for (uint32_t r = 0; r < participants; ++r) {
-    void* failed = NULL;
-    CHECK(pthread_join(threads[r], &failed) == 0);
-    CHECK(failed == NULL);
-    CHECK(workers[r].wrong == 0);
-  }
+  run_threads(body, workers, sizeof *workers, participants);
+  for (uint32_t r = 0; r < participants; ++r) CHECK(workers[r].wrong == 0);
 }
 
 /* ---- active messages */

@@ -2,11 +2,10 @@
  * Barriers in C beyond arrive-and-wait: arrive and wait apart, the serial participant, dropping,
  * waiting again after a deadline, and a barrier that never allocates. */
 #include <malloc.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "tests/c/check.h"
+#include "tests/c/threads.h"
 #include "tutti.h"
 
 enum { threads = 4, phases = 200 };
@@ -15,7 +14,6 @@ struct worker {
   tutti_barrier* barrier;
   uint32_t rank;
   int error;
-  pthread_t thread;
 };
 
 static atomic_int serials[phases];
@@ -24,13 +22,10 @@ static int plain[phases];
 static void run(tutti_barrier* barrier, uint32_t count, void* (*how)(void*)) {
   struct worker workers[threads];
   for (uint32_t i = 0; i < count; ++i) {
-    workers[i] = (struct worker){barrier, i, TUTTI_OK, pthread_self()};
-    CHECK(pthread_create(&workers[i].thread, NULL, how, &workers[i]) == 0);
+    workers[i] = (struct worker){barrier, i, TUTTI_OK};
   }
-  for (uint32_t i = 0; i < count; ++i) {
-    CHECK(pthread_join(workers[i].thread, NULL) == 0);
-    CHECK(workers[i].error == TUTTI_OK);
-  }
+  run_threads(how, workers, sizeof *workers, count);
+  for (uint32_t i = 0; i < count; ++i) CHECK(workers[i].error == TUTTI_OK);
 }
 
 static void* count_serials(void* argument) {

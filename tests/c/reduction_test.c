@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "tests/c/check.h"
+#include "tests/c/threads.h"
 #include "tutti.h"
 
 enum { most_ranks = 5, most_values = 3000, episodes = 40 };
@@ -19,7 +19,6 @@ struct worker {
   int in_place, with_deadline;
   int error, wrong;
   double values[most_values], results[most_values];
-  pthread_t thread;
 };
 static struct worker participants[most_ranks];
 
@@ -63,10 +62,9 @@ static void test_sums(uint32_t ranks, size_t count, int in_place, int with_deadl
     p->in_place = in_place;
     p->with_deadline = with_deadline;
     p->error = p->wrong = 0;
-    CHECK(pthread_create(&p->thread, NULL, sum_up, p) == 0);
   }
+  run_threads(sum_up, participants, sizeof *participants, ranks);
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    CHECK(pthread_join(participants[rank].thread, NULL) == 0);
     CHECK(participants[rank].error == TUTTI_OK);
     CHECK(participants[rank].wrong == 0);
   }

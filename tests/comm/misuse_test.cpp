@@ -45,6 +45,15 @@ class EndpointMisuse : public testing::Test {
     EXPECT_NE(report.find(part), std::string::npos) << "reported: '" << report << "'";
   }
 
+  // Rank 0 has no more room to send to rank 1, and a message from it.
+  void fill_ring_and_send_back(communicator& comm) {
+    while (comm[0].try_send(1, &number, sizeof number)) {
+    }
+    comm[1].send(0, 1);
+    comm[1].flush();
+  }
+  const std::uint64_t number = 1;
+
  private:
   misuse_handler before_;
 };
@@ -90,16 +99,12 @@ TEST_F(EndpointMisuse, RankOutOfRange) {
 
 TEST_F(EndpointMisuse, WaitsForRoomWithMessagesInHand) {
   communicator comm(2, {.ring_bytes = 256});
-  const std::uint64_t value = 1;
-  while (comm[0].try_send(1, &value, sizeof value)) {
-  }
-  comm[1].send(0, 1);
-  comm[1].flush();
+  fill_ring_and_send_back(comm);
   ASSERT_TRUE(comm[0].can_recv());
   const received held = comm[0].recv();
   const auto send = [&] {
     return report_of([&] {
-      (void)comm[0].send_wait_for(1, value, std::chrono::milliseconds(1), [](const received&) {});
+      (void)comm[0].send_wait_for(1, number, std::chrono::milliseconds(1), [](const received&) {});
     });
   };
   expect("holds 1 messages while it waits for room", send());
@@ -113,11 +118,7 @@ TEST_F(EndpointMisuse, WaitsForRoomWithMessagesInHand) {
 // it answers.
 TEST_F(EndpointMisuse, AsksForRoomWithAMessageInHand) {
   communicator comm(2, {.ring_bytes = 256});
-  const std::uint64_t value = 1;
-  while (comm[0].try_send(1, &value, sizeof value)) {
-  }
-  comm[1].send(0, 1);
-  comm[1].flush();
+  fill_ring_and_send_back(comm);
   const auto ask_and_receive = [&] {
     while (!comm[0].can_send(1)) {
       if (comm[1].can_send(0)) comm[1].send(0, 2);
@@ -128,7 +129,7 @@ TEST_F(EndpointMisuse, AsksForRoomWithAMessageInHand) {
   const received held = comm[0].recv();
   expect("while it holds 1 messages", report_of(ask_and_receive));
   expect("while it holds 1 messages", report_of([&] {
-           while (!comm[0].try_send(1, &value, sizeof value)) {
+           while (!comm[0].try_send(1, &number, sizeof number)) {
            }
          }));
   comm[0].release(held);

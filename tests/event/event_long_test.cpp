@@ -9,21 +9,25 @@ namespace {
 constexpr std::uint64_t million = 1'000'000;
 using adapting = adaptive_wait<memory>;
 
-TEST(EventLong, ConditionAdaptive) { notify_a_condition<adapting>(million); }
-TEST(EventLong, ConditionParked) { notify_a_condition<parking_at_once>(million); }
-TEST(EventLong, StepsAdaptive) { notify_in_steps<adapting>(million); }
-TEST(EventLong, StepsParked) { notify_in_steps<parking_at_once>(million); }
-TEST(EventLong, ConditionVariableAdaptive) { notify_under_a_mutex<adapting>(million); }
-TEST(EventLong, ConditionVariableParked) { notify_under_a_mutex<parking_at_once>(million); }
-TEST(EventLong, SignalAdaptive) { signal_one<adapting>(million); }
-TEST(EventLong, SignalParked) { signal_one<parking_at_once>(million); }
-TEST(EventLong, BroadcastAdaptive) { broadcast_to_one<adapting>(million); }
-TEST(EventLong, BroadcastParked) { broadcast_to_one<parking_at_once>(million); }
-TEST(EventLong, PostAdaptive) { post_to_one<adapting>(million); }
-TEST(EventLong, PostParked) { post_to_one<parking_at_once>(million); }
-TEST(EventLong, PostFromEightAdaptive) { post_from_many<adapting>(8, 1, million / 8); }
-TEST(EventLong, PostFromEightParked) { post_from_many<parking_at_once>(8, 1, million / 8); }
-TEST(EventLong, PostFromEightToTwo) { post_from_many<adapting>(8, 2, million / 8); }
+template <class Wait>
+class EventLong : public testing::Test {};
+using waits = testing::Types<adapting, parking_at_once>;
+struct name_of_wait {
+  template <class Wait>
+  static std::string GetName(int) {
+    return std::is_same_v<Wait, adapting> ? "Adaptive" : "Parked";
+  }
+};
+TYPED_TEST_SUITE(EventLong, waits, name_of_wait);
+
+TYPED_TEST(EventLong, Condition) { notify_a_condition<TypeParam>(million); }
+TYPED_TEST(EventLong, Steps) { notify_in_steps<TypeParam>(million); }
+TYPED_TEST(EventLong, ConditionVariable) { notify_under_a_mutex<TypeParam>(million); }
+TYPED_TEST(EventLong, Signal) { signal_one<TypeParam>(million); }
+TYPED_TEST(EventLong, Broadcast) { broadcast_to_one<TypeParam>(million); }
+TYPED_TEST(EventLong, Post) { post_to_one<TypeParam>(million); }
+TYPED_TEST(EventLong, PostFromEight) { post_from_many<TypeParam>(8, 1, million / 8); }
+TEST(EventLongOfTwo, PostFromEight) { post_from_many<adapting>(8, 2, million / 8); }
 
 }  // namespace
 }  // namespace tutti::test

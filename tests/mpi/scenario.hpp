@@ -27,6 +27,17 @@ extern const std::vector<scenario> agreement_scenarios;
 extern const std::vector<scenario> fault_scenarios;
 extern const std::vector<scenario> stress_scenarios;
 
+// What random messages begin with.
+struct letter {
+  std::uint32_t episode = 0;
+  // The number among the messages of this source to this destination.
+  std::uint32_t number = 0;
+  // How often it is to be answered.
+  std::uint32_t hops = 0;
+  // The size of the whole message.
+  std::uint32_t bytes = sizeof(letter);
+};
+
 inline void expect(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);
 }

@@ -15,14 +15,6 @@
 namespace tutti::test {
 namespace {
 
-struct head {
-  std::uint32_t episode = 0;
-  // The number among the messages of this source to this destination.
-  std::uint32_t number = 0;
-  std::uint32_t hops = 0;
-  std::uint32_t bytes = 0;
-};
-
 class stranger {
  public:
   stranger(mpi::endpoint& me, std::uint64_t seed)
@@ -93,7 +85,7 @@ class stranger {
   }
 
   void check(const received& message) {
-    head got;
+    letter got;
     expect(message.size >= sizeof got, "a message without its head");
     std::memcpy(&got, message.data, sizeof got);
     expect_equal(got.bytes, message.size, "size of a message");
@@ -113,9 +105,9 @@ class stranger {
   }
 
   void post(rank_t to, std::uint32_t hops) {
-    std::size_t bytes = sizeof(head) + mine_.below(49);
-    if (mine_.below(16) == 0) bytes = sizeof(head) + mine_.below(20'000);
-    const head mine{episode_, sent_[to]++, hops, static_cast<std::uint32_t>(bytes)};
+    std::size_t bytes = sizeof(letter) + mine_.below(49);
+    if (mine_.below(16) == 0) bytes = sizeof(letter) + mine_.below(20'000);
+    const letter mine{episode_, sent_[to]++, hops, static_cast<std::uint32_t>(bytes)};
     std::vector<std::byte> content(bytes);
     std::memcpy(content.data(), &mine, sizeof mine);
     for (std::size_t i = sizeof mine; i < bytes; ++i)

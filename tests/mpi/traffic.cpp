@@ -13,15 +13,6 @@
 namespace tutti::test {
 namespace {
 
-struct letter {
-  std::uint32_t episode = 0;
-  // The number among the messages of this source to this destination.
-  std::uint32_t number = 0;
-  // How often it is to be answered.
-  std::uint32_t hops = 0;
-  std::uint32_t padding = 0;
-};
-
 std::uint64_t first_word(const received& message) {
   std::uint64_t word = 0;
   std::memcpy(&word, message.data, sizeof word);
@@ -47,7 +38,7 @@ void episodes(const mpi::calls& mpi, const mpi::options& chosen) {
       if (got.hops > 0) to_answer.emplace_back(static_cast<rank_t>(random.below(n)), got);
     };
     const auto send = [&](rank_t to, std::uint32_t hops) {
-      const letter mail{episode, sent[to], hops, 0};
+      const letter mail{episode, sent[to], hops};
       ++sent[to];
       send_receiving(me, to, &mail, sizeof mail, take);
     };
