@@ -324,26 +324,31 @@ def _refused(unit: Unit, sources: list, folder: pathlib.Path) -> str:
 
 
 def _equivalent(unit: Unit, sources: list, folder: pathlib.Path) -> bool:
-    """Whether yosys proves that every top module, at the smallest of its sizes that has parts, is
-    the original's equal."""
+    """Whether yosys proves that every top module is the original's equal, at all of its sizes: what
+    one size leaves out, such as a register that a parameter adds, another has."""
     tops = _tops(unit)
-    for module in tops:
-        parameters = module.parameters[min(1, len(module.parameters) - 1)]
-        generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-        place = folder / "equivalence" / label(parameters)
-        script = ""
-        for name, files in (("gold", unit.sources), ("gate", sources)):
-            staged = " ".join(f"{name}/{file}" for file in tools.stage(files, place / name))
-            script += (
-                f"read_slang -j 1 --top {module.name} {generics} {staged}\n"
-                f"prep -flatten -top {module.name}\nmemory_map\nopt -full\nasync2sync\n"
-                f"chformal -remove\nrename -top {name}\ndesign -stash {name}\n"
-            )
+    return bool(tops) and all(
+        _is_equal(unit, module, parameters, sources, folder)
+        for module in tops
+        for parameters in module.parameters
+    )
+
+
+def _is_equal(unit: Unit, module: Module, parameters: dict, sources: list,
+        folder: pathlib.Path) -> bool:  # fmt: skip
+    generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
+    place = folder / "equivalence" / f"{module.name} {label(parameters)}".replace(" ", "_")
+    script = ""
+    for name, files in (("gold", unit.sources), ("gate", sources)):
+        staged = " ".join(f"{name}/{file}" for file in tools.stage(files, place / name))
         script += (
-            "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n"
-            "equiv_make gold gate equal\nhierarchy -top equal\nclean -purge\nequiv_simple -undef\n"
-            "equiv_induct -undef\nequiv_status -assert\n"
+            f"read_slang -j 1 --top {module.name} {generics} {staged}\n"
+            f"prep -flatten -top {module.name}\nmemory_map\nopt -full\nasync2sync\n"
+            f"chformal -remove\nrename -top {name}\ndesign -stash {name}\n"
         )
-        if tools.yosys(script, place, EQUIVALENCE_SECONDS).status != 0:
-            return False
-    return bool(tops)
+    script += (
+        "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n"
+        "equiv_make gold gate equal\nhierarchy -top equal\nclean -purge\nequiv_simple -undef\n"
+        "equiv_induct -undef\nequiv_status -assert\n"
+    )
+    return tools.yosys(script, place, EQUIVALENCE_SECONDS).status == 0
