@@ -3,6 +3,8 @@
 // clock and writes to memory of its own.
 #include "bench/harness/round.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 #include <stdexcept>
@@ -312,6 +314,12 @@ void check_rank(const round_request& request, timed_barrier& barrier, std::vecto
 }
 
 }  // namespace
+
+std::string name_of(const episode_kind& kind) {
+  if (kind.elements > 0) return fmt::format("axpy{}", kind.elements);
+  if (kind.width > 0) return fmt::format("reduce{}", kind.width);
+  return kind.what == operation::region ? "empty" : "barrier";
+}
 
 std::string early_leave(std::uint64_t read, std::uint64_t step, rank_t reader, rank_t writer) {
   const bool reader_left = read < step;

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "bench/harness/gap_clock.hpp"
 #include "bench/harness/round.hpp"
 #include "bench/harness/runtime.hpp"
-#include "bench/harness/ticks.hpp"
 
 namespace tutti::bench {
 
@@ -26,48 +25,6 @@ round_outcome run_round(const round_request& request, collective_runtime& runtim
 // nothing.
 std::string check(const round_request& request, region_runtime& runtime);
 std::string check(const round_request& request, collective_runtime& runtime);
-
-// What rank 0 notes of episodes that follow serial code: their latency, and the processor time of
-// the others.
-class gap_clock {
- public:
-  explicit gap_clock(const round_request& request);
-  // The serial code, then the episode.
-  template <class Episode>
-  void episode(Episode run) {
-    if (episodes_ == settling) start();
-    spin_for_ns(at(request_.gap, episodes_, random_));
-    const std::uint64_t begin = ordered_ticks();
-    run();
-    end_ = ordered_ticks();
-    if (timed()) latencies_.push_back(to_ns(end_ - begin) - timer_cost_ns());
-    ++episodes_;
-  }
-  std::uint64_t episodes() const { return episodes_; }
-  // Since the settling ones.
-  bool timed() const { return episodes_ >= settling; }
-  bool time_is_up() const {
-    return episodes_ > settling && ticks() >= begin_ + from_ns(request_.least_ns);
-  }
-  // After the last one, on the thread that ran them.
-  void stop();
-  round_outcome outcome() const;
-
-  // Episodes before those that count: waits may learn how long they usually are.
-  static constexpr std::uint64_t settling = 20;
-
- private:
-  void start();
-
-  const round_request& request_;
-  std::mt19937_64 random_;
-  std::vector<double> latencies_;
-  std::uint64_t episodes_ = 0;
-  std::uint64_t begin_ = 0;  // of the timed ones, ticks
-  std::uint64_t end_ = 0;
-  double others_begin_ = 0;  // processor time, ns
-  double others_end_ = 0;
-};
 
 // A round inside one open region. Ranks that are threads share one object; ranks that are processes
 // have one each, and only rank 0's keeps the clock.
