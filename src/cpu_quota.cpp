@@ -253,18 +253,26 @@ std::vector<cpu_group> cpu_groups(const std::string& cgroup, const std::string& 
   return found;
 }
 
-cpu_quota read_cpu_quota(const std::string& root) {
-  cpu_quota tightest;
-  for (const cpu_group& at :
-       cpu_groups(whole(root + "/proc/self/cgroup"), whole(root + "/proc/self/mountinfo"))) {
+std::vector<group_folder> group_folders(const std::string& controller, const std::string& root) {
+  std::vector<group_folder> found;
+  for (const cpu_group& at : cpu_groups(whole(root + "/proc/self/cgroup"),
+                                        whole(root + "/proc/self/mountinfo"), controller)) {
     for (string group = at.group;;) {
-      cpu_quota found = quota_of(root + at.mount + group, at.is_v2);
-      if (found.cpus > 0 && (tightest.cpus == 0 || found.cpus < tightest.cpus))
-        tightest = std::move(found);
+      found.push_back({at.is_v2, root + at.mount + group});
       const std::size_t parent = group.find_last_of('/');
       if (parent == string::npos) break;
       group.erase(parent);
     }
+  }
+  return found;
+}
+
+cpu_quota read_cpu_quota(const std::string& root) {
+  cpu_quota tightest;
+  for (const auto& [is_v2, folder] : group_folders("cpu", root)) {
+    cpu_quota found = quota_of(folder, is_v2);
+    if (found.cpus > 0 && (tightest.cpus == 0 || found.cpus < tightest.cpus))
+      tightest = std::move(found);
   }
   return tightest;
 }

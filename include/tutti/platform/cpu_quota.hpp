@@ -27,6 +27,18 @@ struct cpu_group {
 TUTTI_API std::vector<cpu_group> cpu_groups(const std::string& cgroup, const std::string& mountinfo,
                                             const std::string& controller = "cpu");
 
+// The folder of a control group.
+struct group_folder {
+  bool is_v2 = false;
+  std::string path;
+};
+
+// Returns the folders of this process's groups that can have the controller, and of the groups
+// above them as far as the process can see them. `root` is put before every path, for tests.
+// Thread-safe. Throws only std::bad_alloc.
+TUTTI_API std::vector<group_folder> group_folders(const std::string& controller,
+                                                  const std::string& root = {});
+
 // The tightest quota among the groups that this process is in: its own group and those above it, as
 // far as the process can see them. (A container sees none above its own.)
 struct cpu_quota {
