@@ -12,21 +12,28 @@ namespace {
 
 using library_json = nlohmann::ordered_json;
 
+// Makes an array or an object of what convert(part) returns for each part of another, and null of
+// any other value.
+template <class To, class From, class Convert>
+To of_parts(const From& value, Convert convert) {
+  To made;
+  if (value.is_array()) {
+    made = To::array();
+    for (const From& each : value) made.push_back(convert(each));
+  } else if (value.is_object()) {
+    made = To::object();
+    for (const auto& [key, each] : value.items()) made[key] = convert(each);
+  }
+  return made;
+}
+
 json from_library(const library_json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
-  json made;
-  if (value.is_array()) {
-    made = json::array();
-    for (const auto& each : value) made.push_back(from_library(each));
-  } else if (value.is_object()) {
-    made = json::object();
-    for (const auto& [key, each] : value.items()) made[key] = from_library(each);
-  }
-  return made;
+  return of_parts<json>(value, from_library);
 }
 
 library_json to_library(const json& value) {
@@ -35,15 +42,7 @@ library_json to_library(const json& value) {
   if (value.is_negative()) return value.get<std::int64_t>();
   if (value.is_integer()) return value.get<std::uint64_t>();
   if (value.is_number()) return value.get<double>();
-  library_json made;
-  if (value.is_array()) {
-    made = library_json::array();
-    for (const json& each : value) made.push_back(to_library(each));
-  } else if (value.is_object()) {
-    made = library_json::object();
-    for (const auto& [key, each] : value.items()) made[key] = to_library(each);
-  }
-  return made;
+  return of_parts<library_json>(value, to_library);
 }
 
 }  // namespace
