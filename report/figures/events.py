@@ -33,6 +33,19 @@ NO_TIME = (
     "interrupt controller and the processor's own part of an interrupt, hundreds of cycles in the "
     "paper, count for nothing or for one instruction."
 )
+TURN_DECIDES = (
+    "A condition variable without kick waits for the yield of the thread that has the core: "
+    "the length of that thread's turn decides its cost and its spread."
+)
+CPUS_IN_TURN = (
+    "Under icount the emulated CPUs run in turn, so the last receiver's count includes what "
+    "the other CPUs executed meanwhile."
+)
+SAME_DEVIATION = (
+    "Under icount nearly every broadcast has the same deviation, which comes from the turns of "
+    "the emulated CPUs. The paper's spread comes from caches, interconnect and scheduling: "
+    "only a real machine shows it."
+)
 SIGMA_UNIT = "standard deviation in {}"
 
 
@@ -97,16 +110,11 @@ def build_unicast(data: Dataset) -> Figure:
             for line in sorted(found, key=lambda line: line["median"])
         )
         captions.append(f"Medians in {words}: {order}.")
-    captions.append(
-        "A condition variable without kick waits for the yield of the thread that has the core: "
-        "the length of that thread's turn decides its cost and its spread."
-    )
-    return _figure(UNICAST, data, panels, captions)
+    return _figure(UNICAST, data, panels, [*captions, TURN_DECIDES])
 
 
 def build_broadcast(data: Dataset) -> Figure:
     panels: list[Panel | None] = []
-    captions = []
     for unit, words in kernel.UNITS.items():
         pair = []
         for metric, which in (("broadcast_first", "first"), ("broadcast_last", "last")):
@@ -115,11 +123,7 @@ def build_broadcast(data: Dataset) -> Figure:
                 title = f"until the {which} of {receivers} receivers; {SPREAD}"
                 pair.append(_dots(title, found, words))
         panels += share_x(pair) if pair else []
-    captions.append(
-        "Under icount the emulated CPUs run in turn, so the last receiver's count includes what "
-        "the other CPUs executed meanwhile."
-    )
-    return _figure(BROADCAST, data, panels, captions)
+    return _figure(BROADCAST, data, panels, [CPUS_IN_TURN])
 
 
 def build_sigma(data: Dataset) -> Figure:
@@ -129,9 +133,4 @@ def build_sigma(data: Dataset) -> Figure:
             axis = SIGMA_UNIT.format(words)
             panels.append(_dots(f"each broadcast; {SPREAD}", found, axis))
             panels.append(_cdf(data, "each broadcast, all samples", "broadcast_sigma", unit, axis))
-    captions = [
-        "Under icount nearly every broadcast has the same deviation, which comes from the turns of "
-        "the emulated CPUs. The paper's spread comes from caches, interconnect and scheduling: "
-        "only a real machine shows it."
-    ]
-    return _figure(SIGMA, data, panels, captions)
+    return _figure(SIGMA, data, panels, [SAME_DEVIATION])
