@@ -5,7 +5,9 @@
 namespace tutti::cli {
 
 inline constexpr int success = 0;
-inline constexpr int failed = 1;       // the machine did not let it, or a peer failed
-inline constexpr int wrong_usage = 2;  // an option or a value is wrong
+// The machine did not let it, or a peer failed.
+inline constexpr int failed = 1;
+// An option or a value is wrong.
+inline constexpr int wrong_usage = 2;
 
 }  // namespace tutti::cli

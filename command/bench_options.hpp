@@ -55,7 +55,8 @@ struct scenario_options {
 // Which of the options make sense for a subcommand.
 struct scenario_kinds {
   bool gaps = false;
-  bool waits = false;  // skew, imbalance, work
+  // skew, imbalance, work.
+  bool waits = false;
   bool phases = false;
 };
 

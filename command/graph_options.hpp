@@ -18,7 +18,8 @@ struct graph_command {
   std::string detector, partition = "edge-blocks";
   std::string order = "fifo";
   std::string iterations, step = "0";
-  std::string source;  // empty: 0, but for heat none
+  // Empty: 0, but for heat none.
+  std::string source;
   std::string sources;
   std::string damping = "0.85", tolerance = "0";
   std::string noise = "1", input = "0", variety = "1", coupling = "1";
@@ -28,7 +29,8 @@ struct graph_command {
   std::string output, spikes;
   bool euler = false;
   bool stats = false, json = false, list = false;
-  std::vector<std::string> given;  // names of the options on the command line
+  // The names of the options on the command line.
+  std::vector<std::string> given;
 };
 
 void add_graph_options(cli::command& app, graph_command& o);

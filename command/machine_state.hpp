@@ -10,8 +10,10 @@ namespace tutti::command {
 
 struct machine_state {
   const platform::topology& machine;
-  std::size_t allowed_cores = 0;  // cores that the allowed CPUs belong to
-  std::size_t free_cores = 0;     // those that nobody used during the last 100 ms
+  // The cores that the allowed CPUs belong to.
+  std::size_t allowed_cores = 0;
+  // Those of them that nobody used during the last 100 ms.
+  std::size_t free_cores = 0;
 };
 
 // Takes 100 ms.

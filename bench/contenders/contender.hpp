@@ -23,13 +23,16 @@ namespace tutti::bench {
 // A process of its own, for runtimes that own their threads or read their settings when they are
 // loaded.
 struct peer_process {
-  std::string program = {};          // tutti-peer-<program>; empty: there is no such process
-  std::vector<operation> does = {};  // what it answers to
+  // The process is tutti-peer-<program>; empty: there is none.
+  std::string program = {};
+  // What it answers to.
+  std::vector<operation> does = {};
   environment settings = {};
-  std::vector<std::string> launcher =
-      {};  // starts a process for each rank, whose number comes behind it
+  // The command that starts a process for each rank; their number comes behind it.
+  std::vector<std::string> launcher = {};
   std::vector<std::string> launcher_options = {};
-  std::string executable = {};  // where it is, if not where tutti's programs look for it
+  // The program's path, if it is not where tutti's programs look for it.
+  std::string executable = {};
 
   bool for_each_rank() const { return !launcher.empty(); }
 };
@@ -37,9 +40,12 @@ struct peer_process {
 struct contender {
   // tutti, pthread, libomp, ...; if empty, the name of the peer's file.
   std::string family = {};
-  std::string name = {};     // within the family: an algorithm, a type, a setting of the runtime
-  std::string summary = {};  // in a few words: what it is, how it waits
-  std::string wait = {};     // of tutti: the wait policy
+  // The name within the family: an algorithm, a type, a setting of the runtime.
+  std::string name = {};
+  // A few words that say what it is and how it waits.
+  std::string summary = {};
+  // The wait policy of tutti's contenders.
+  std::string wait = {};
 
   // What it does in this process; empty: it does not.
   std::function<std::unique_ptr<timed_barrier>(rank_t)> barrier = {};
@@ -54,10 +60,14 @@ struct contender {
   std::function<std::unique_ptr<team>(rank_t)> own_threads = {};
   peer_process process = {};
 
-  bool only_loops = false;  // regions of one thread alone: its loops are measured, nothing else
-  bool has_fibers = false;  // more ranks than threads
-  bool trials_on_fibers = false;  // trials whose participants may be fibers
-  unsigned widest = UINT32_MAX;   // doubles that it sums at once
+  // Its regions have one thread alone, and only its loops are measured.
+  bool only_loops = false;
+  // It can have more ranks than threads.
+  bool has_fibers = false;
+  // The participants of its trials may be fibers.
+  bool trials_on_fibers = false;
+  // The most doubles that it sums at once.
+  unsigned widest = UINT32_MAX;
 
   bool does(operation what) const;
   bool in_process() const { return process.program.empty(); }
@@ -70,7 +80,8 @@ struct missing_peer {
 
 struct peer_list {
   std::vector<contender> peers;
-  std::vector<missing_peer> missing;  // and why they cannot run here
+  // The peers that cannot run here, and why.
+  std::vector<missing_peer> missing;
 };
 
 // The peers that do `what`: those of --peers, `tutti info` and the lines of type "skipped". A

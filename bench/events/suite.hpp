@@ -20,9 +20,11 @@
 namespace tutti::bench {
 
 struct event_plan {
-  std::vector<contender> contenders;  // with `events`
+  // Contenders with `events`.
+  std::vector<contender> contenders;
   std::vector<rank_t> receivers;
-  std::vector<scenario> scenarios;  // each with the gap before a notification
+  // Each scenario has the gap before a notification.
+  std::vector<scenario> scenarios;
   placement where;
   run_length length;
 };
@@ -32,10 +34,13 @@ struct event_result {
   const contender* who = nullptr;
   rank_t receivers = 1;
   const scenario* when = nullptr;
-  series_record each;   // every receiver of every notification
-  series_record first;  // the first receiver of each notification,
-  series_record last;   // the last one,
-  series_record sigma;  // and the standard deviation over its receivers
+  // Every receiver of every notification.
+  series_record each;
+  // The first receiver of each notification, the last one, and the standard deviation over its
+  // receivers.
+  series_record first;
+  series_record last;
+  series_record sigma;
   std::string not_measured;
 
   rank_t threads() const { return receivers + 1; }

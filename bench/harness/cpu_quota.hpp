@@ -13,8 +13,10 @@ namespace tutti::bench {
 // Where groups of the cpu controller can be made, out of /proc/self/mountinfo and
 // /proc/self/cgroup.
 struct cpu_controller {
-  bool unified = false;  // version 2
-  std::string folder;    // of this process's group
+  // Whether it is of version 2.
+  bool unified = false;
+  // The folder of this process's group.
+  std::string folder;
 };
 std::optional<cpu_controller> find_cpu_controller(const std::string& mountinfo,
                                                   const std::string& cgroup);
@@ -42,8 +44,10 @@ class cpu_quota {
 
   std::string folder_;
   std::string outside_;
-  pid_t guard_ = -1;  // a process that removes the group when this one has ended, in whatever way
-  int guarded_ = -1;  // the pipe whose end tells it
+  // A process that removes the group when this one has ended, in whatever way.
+  pid_t guard_ = -1;
+  // The pipe whose end tells it that.
+  int guarded_ = -1;
 };
 
 }  // namespace tutti::bench

@@ -11,7 +11,8 @@ namespace tutti::bench {
 // Processor time since boot, in seconds, of the whole machine (/proc/stat).
 struct processor_time {
   double total = 0, busy = 0, stolen = 0;
-  double own = 0;  // of this process and its children that have ended
+  // The time of this process and of its children that have ended.
+  double own = 0;
 };
 
 processor_time read_processor_time();

@@ -13,7 +13,8 @@
 namespace tutti::bench {
 
 struct neighbour_plan {
-  std::vector<int> cpus;  // that have neighbours; empty: none
+  // The CPUs that have neighbours.
+  std::vector<int> cpus;
   // The number of processes on each of these CPUs.
   unsigned each = 1;
   // A light process takes a slice of 1 to 3 ms now and then, about 1 % of the CPU; another is
@@ -21,7 +22,8 @@ struct neighbour_plan {
   bool light = false;
   // Each process has a session of its own (setsid): with autogroups, a scheduling group.
   bool own_session = false;
-  std::string outside;  // cgroup.procs of the group that they belong to; empty: the parent's
+  // The file cgroup.procs of the group that they belong to, or empty: the parent's group.
+  std::string outside;
 };
 
 // One child process for each neighbour that is asked for; asleep except between start() and stop().
@@ -51,10 +53,12 @@ class neighbours {
   std::vector<pid_t> processes() const;
 
  private:
-  struct shared;  // what parent and child both see
+  // What parent and child both see.
+  struct shared;
   struct child {
     int cpu;
-    unsigned index;  // among those on its CPU
+    // Its number among those on its CPU.
+    unsigned index;
     bool light;
     bool own_session;
     pid_t pid;

@@ -13,7 +13,8 @@ namespace tutti::bench {
 
 // What an episode cost, and when.
 struct phase_sample {
-  std::uint64_t begin = 0;  // ticks
+  // In ticks.
+  std::uint64_t begin = 0;
   double cost_ns = 0;
 };
 
@@ -52,7 +53,8 @@ class round_phases {
   phase next_[2] = {phase::calm, phase::calm};
   std::vector<phase_sample> before_;
   std::vector<phase_sample> after_;
-  std::uint64_t change_ = 0;  // when the calm could return
+  // The time at which the calm could return.
+  std::uint64_t change_ = 0;
   std::uint64_t end_ = 0;
 };
 

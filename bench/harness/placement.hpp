@@ -20,7 +20,8 @@ std::vector<std::vector<int>> allowed_cores();
 
 // How the ranks are put on CPUs: rank r gets cpus[r % cpus.size()]; no CPUs means unpinned.
 struct placement {
-  std::string name;  // core, compact, spread, none, or the list as it was given
+  // core, compact, spread, none, or the list as it was given.
+  std::string name;
   std::vector<int> cpus;
 
   bool pinned() const { return !cpus.empty(); }

@@ -15,13 +15,18 @@
 namespace tutti::bench {
 
 struct series_record {
-  std::vector<double> samples;   // ns
-  std::vector<double> ratios;    // of a round's median to the floor of the same round
-  std::vector<double> excesses;  // a round's median minus the floor of the same round
+  // In ns.
+  std::vector<double> samples;
+  // The ratio of each round's median to the floor of the same round.
+  std::vector<double> ratios;
+  // Each round's median minus the floor of the same round.
+  std::vector<double> excesses;
   std::vector<double> floors;
-  std::vector<std::pair<std::size_t, double>> medians;  // of the rounds that count: sweep, ns
+  // The sweep and the median, in ns, of each round that counts.
+  std::vector<std::pair<std::size_t, double>> medians;
   std::size_t rounds = 0;
-  std::size_t flagged = 0;  // rounds in which the machine changed: not in ratios and excesses
+  // Rounds in which the machine changed; they are not in ratios and excesses.
+  std::size_t flagged = 0;
 
   // A round whose samples count. No floor: it was not measured, or changed while the round ran.
   void add(const std::vector<double>& round, std::optional<double> floor, std::size_t sweep);

@@ -42,49 +42,72 @@ struct round_request {
   episode_kind what;
   pattern kind = pattern::loop;
   rank_t threads = 2;
-  rank_t ranks = 2;       // of runtimes; more than threads: fibers on them
-  std::vector<int> cpus;  // of each thread; empty: unpinned
+  // The ranks of a runtime. If they are more than the threads, they are fibers.
+  rank_t ranks = 2;
+  // The CPU of each thread; empty: unpinned.
+  std::vector<int> cpus;
   std::uint64_t episodes = 1000;
   std::uint64_t warm_up = 100;
-  std::uint64_t batches = 1;  // of a loop: each gives a sample
+  // The batches of a loop; each gives a sample.
+  std::uint64_t batches = 1;
   // Unless this is 0, a loop goes on in one batch until so much time has passed, for `episodes` at
   // most. Where a few episodes are thousands of times as long as the others, a fixed number of them
   // would measure the luck of a round that meets none.
   double least_ns = 0;
-  std::uint64_t chunk = 1;   // episodes between two looks at that time
-  bool own_cores = true;     // each rank has a core to itself: the start may spin
-  bool with_floor = true;    // measure the floor before and after, if there are two CPUs
-  double skew_ns = 0;        // of delayed: uniform in [0, skew_ns) for each rank and episode
-  course late;               // of delayed: the last rank is late by this in every episode;
-  bool rotating = false;     // or another rank in each episode
-  course gap;                // of after_gap: serial code of rank 0 before each episode
-  double least_work_ns = 0;  // of delayed: every rank works in every episode, for a time that is
-  double most_work_ns = 0;   // uniform between these; 0: it does not
+  // Episodes between two looks at that time.
+  std::uint64_t chunk = 1;
+  // Each rank has a core to itself, so the start may spin.
+  bool own_cores = true;
+  // Whether to measure the floor before and after, if there are two CPUs.
+  bool with_floor = true;
+  // delayed: the lateness of each rank in each episode is uniform in [0, skew_ns).
+  double skew_ns = 0;
+  // delayed: the last rank is late by this in every episode, or another rank in each if `rotating`.
+  course late;
+  bool rotating = false;
+  // after_gap: the serial code of rank 0 before each episode.
+  course gap;
+  // delayed: every rank works in every episode, for a time that is uniform between these two. It
+  // does not work if both are 0.
+  double least_work_ns = 0;
+  double most_work_ns = 0;
   phase_kind phases = phase_kind::none;
-  std::uint64_t seed = 1;     // of what is random
-  neighbour_plan neighbours;  // beside the round
-  std::vector<std::int64_t>
-      offsets;  // each rank's clock minus that of rank 0, in ticks; empty: unknown
+  // The seed of what is random.
+  std::uint64_t seed = 1;
+  // The neighbours beside the round.
+  neighbour_plan neighbours;
+  // Each rank's clock minus that of rank 0, in ticks; empty: unknown.
+  std::vector<std::int64_t> offsets;
 };
 
 struct round_outcome {
-  std::vector<double>
-      samples;      // ns an episode: one for each batch of a loop, one for each delayed episode
-  double mean = 0;  // ns an episode over the whole round
-  std::uint64_t episodes = 0;  // that were timed
-  double duration_ns = 0;      // of what was timed
-  double start_spread_ns = 0;  // between the first and the last to begin
+  // In ns an episode: one for each batch of a loop, one for each delayed episode.
+  std::vector<double> samples;
+  // In ns an episode, over the whole round.
+  double mean = 0;
+  // The episodes that were timed.
+  std::uint64_t episodes = 0;
+  // How long they took.
+  double duration_ns = 0;
+  // The time between the first and the last rank to begin.
+  double start_spread_ns = 0;
   // In delayed rounds: processor time an episode and waiter, without the work and what makes late.
   // In after_gap: that of each other thread, the gap included. Negative: not known.
   double waiter_cpu_ns = -1;
-  double cpus_used = 0;     // of delayed: processor time of all ranks over the time
-  double episode_ns = 0;    // of delayed: from episode to episode, work and lateness included
-  double recover_ns = -1;   // of phases: until the calm was back; negative: it did not come back
-  double watched_ns = 0;    // of phases: how long it was waited for
-  double floor_before = 0;  // one-way transfer, ns; 0: not measured
+  // delayed: the processor time of all ranks divided by the time.
+  double cpus_used = 0;
+  // delayed: the time from episode to episode, work and lateness included.
+  double episode_ns = 0;
+  // phases: the time until the calm was back; negative: it did not come back.
+  double recover_ns = -1;
+  // phases: how long the round waited for it.
+  double watched_ns = 0;
+  // One-way transfers in ns; 0: not measured.
+  double floor_before = 0;
   double floor_after = 0;
   bool neighbours_ran = true;
-  std::string fault;  // what was wrong with the episodes; empty: nothing
+  // What was wrong with the episodes; empty: nothing.
+  std::string fault;
 
   // The floor of the round; none when it was not measured or changed while the round ran.
   std::optional<double> floor() const;

@@ -11,8 +11,10 @@ class round_length {
  public:
   static constexpr std::uint64_t least_episodes = 4;
 
-  double target_ns = 0;                      // of a round
-  std::uint64_t most_episodes = UINT64_MAX;  // of a round
+  // How long a round should last.
+  double target_ns = 0;
+  // The largest number of episodes of a round.
+  std::uint64_t most_episodes = UINT64_MAX;
 
   // `duration_of(episodes)` runs a round of so many and returns what it took, in ns.
   template <class Run>
@@ -49,7 +51,8 @@ class round_length {
 
  private:
   static constexpr std::uint64_t longest_chunk = 64;
-  double cost_ns_ = 1;  // of an episode, estimated
+  // The estimated cost of an episode.
+  double cost_ns_ = 1;
 };
 
 }  // namespace tutti::bench

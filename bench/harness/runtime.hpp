@@ -18,8 +18,10 @@ namespace tutti::bench {
 // How large a runtime is to be, and where.
 struct runtime_options {
   rank_t threads = 2;
-  rank_t ranks = 2;       // more than threads: fibers on them
-  std::vector<int> cpus;  // of each thread; empty: unpinned
+  // If they are more than the threads, they are fibers.
+  rank_t ranks = 2;
+  // The CPU of each thread; empty: unpinned.
+  std::vector<int> cpus;
 };
 
 // y += a x, element by element.

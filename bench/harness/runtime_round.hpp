@@ -47,10 +47,12 @@ class collective_round {
 
   const round_request& request_;
   checksums& sums_;
-  std::vector<std::uint64_t> marks_;  // rank 0's clock: before, and after each batch
+  // Rank 0's clock: before the first batch, and after each.
+  std::vector<std::uint64_t> marks_;
   // The chunks take turns: a slot is written again only when all have read it.
   bool last_chunk_[2] = {};
-  gap_clock gaps_;  // rank 0's
+  // Only rank 0 uses this and the next.
+  gap_clock gaps_;
   round_outcome of_gaps_;
 };
 

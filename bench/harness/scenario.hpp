@@ -18,16 +18,24 @@ enum class phase_kind { none, neighbours, long_waits, short_waits };
 
 struct scenario {
   std::string name;
-  double skew_ns = 0;        // ranks are late by up to this, at random
-  course late;               // one rank is late by this in every episode
-  bool rotating = false;     // the late rank is another one in each episode
-  double least_work_ns = 0;  // every rank works for a random time from this
-  double most_work_ns = 0;   // to this; 0: no work
-  course gap;                // serial code of the caller before each region
+  // Ranks are late by up to this, at random.
+  double skew_ns = 0;
+  // One rank is late by this in every episode.
+  course late;
+  // The late rank is another one in each episode.
+  bool rotating = false;
+  // Every rank works for a random time between these two. It does not work if both are 0.
+  double least_work_ns = 0;
+  double most_work_ns = 0;
+  // The serial code of the caller before each region.
+  course gap;
   neighbour_kind busy = neighbour_kind::none;
-  unsigned each = 1;         // neighbours on each CPU that has any
-  bool own_session = false;  // each neighbour is in a session of its own
-  double quota_cpus = 0;     // of a cgroup around the run; 0: none
+  // The number of neighbours on each CPU that has any.
+  unsigned each = 1;
+  // Each neighbour is in a session of its own.
+  bool own_session = false;
+  // The quota of a cgroup around the run, in CPUs; 0: none.
+  double quota_cpus = 0;
   phase_kind phases = phase_kind::none;
 
   // Something takes the processors for milliseconds: rounds end by time, and count as one sample.

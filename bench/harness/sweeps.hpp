@@ -27,10 +27,12 @@ class series : public interface_base {
 };
 
 struct run_length {
-  std::uint64_t rounds = 0;  // sweeps; 0: as many as the time allows
-  double seconds =
-      15;  // for everything, checks and calibration too; no bound when rounds are given
-  std::uint64_t seed = 1;  // of the order
+  // The number of sweeps; 0: as many as the time allows.
+  std::uint64_t rounds = 0;
+  // The time for everything, checks and calibration too. It is no bound if rounds are given.
+  double seconds = 15;
+  // The seed of the order.
+  std::uint64_t seed = 1;
 };
 
 using progress = std::function<void(const std::string& what, double fraction)>;

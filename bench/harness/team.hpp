@@ -38,7 +38,8 @@ class thread_team final : public team {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  const std::function<void(rank_t)>* body_ = nullptr;  // null with a new generation: end
+  // Null with a new generation ends the threads.
+  const std::function<void(rank_t)>* body_ = nullptr;
   std::uint64_t generation_ = 0;
   rank_t running_ = 0;
   std::vector<std::thread> threads_;

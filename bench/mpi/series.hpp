@@ -13,10 +13,14 @@
 namespace tutti::bench {
 
 struct mpi_series {
-  std::string benchmark;  // "idle", "message", "hop"
-  std::string provider;   // "tutti", "openmpi", "mpich"
-  std::string name;       // of the transport, or of the primitive
-  std::string metric;     // "empty", "one_message", "random", "next"; "one_way"
+  // "idle", "message" or "hop".
+  std::string benchmark;
+  // "tutti", "openmpi" or "mpich".
+  std::string provider;
+  // The name of the transport or of the primitive.
+  std::string name;
+  // "empty", "one_message", "random", "next" or "one_way".
+  std::string metric;
   // Runs `count` operations; collective. An operation is an episode, a message of each process, or
   // a hop.
   std::function<void(std::uint64_t count)> run;

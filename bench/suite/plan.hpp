@@ -32,14 +32,15 @@ struct shape {
 };
 
 struct plan {
-  std::string benchmark =
-      "barrier";  // barrier, region, reduce: what the lines of --json are called
+  // What the lines of --json are called: barrier, region or reduce.
+  std::string benchmark = "barrier";
   std::vector<contender> contenders;
   std::vector<episode_kind> kinds{{operation::barrier, 0}};
   std::vector<shape> shapes;
   std::vector<placement> placements;
   std::vector<scenario> scenarios;
-  std::vector<metric> metrics;  // empty: what suits each scenario
+  // Empty: what suits each scenario.
+  std::vector<metric> metrics;
   run_length length;
 };
 

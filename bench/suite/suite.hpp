@@ -33,8 +33,10 @@ struct situation {
 // One line of the results.
 struct measurement : series_record, situation {
   metric what = metric::loop;
-  std::vector<double> cpus_used;  // of cpu_time: processors that the round kept busy
-  std::size_t unrecovered = 0;    // of recover: rounds in which the calm did not come back
+  // cpu_time: the processors that each round kept busy.
+  std::vector<double> cpus_used;
+  // recover: the rounds in which the calm did not come back.
+  std::size_t unrecovered = 0;
 };
 
 // What could not be measured, and why.
@@ -78,7 +80,8 @@ class suite {
 
   const plan& plan_;
   floor_suite floors_;
-  thread_team two_{2};  // for the floors beside the rounds of runtimes
+  // Measures the floors beside the rounds of runtimes.
+  thread_team two_{2};
   neighbours neighbours_;
   quotas quotas_;
   std::map<std::pair<rank_t, const placement*>, std::unique_ptr<thread_team>> teams_;

@@ -16,14 +16,19 @@
 namespace tutti::bench {
 
 struct trial {
-  std::string benchmark;  // idle, message, hop
-  std::string provider;   // tutti, std, ...
-  std::string name;       // the detector, the kind of queue
-  std::string metric;     // empty_episode, message_each; random_8_bytes, ...; hop
+  // idle, message or hop.
+  std::string benchmark;
+  // tutti, std, ...
+  std::string provider;
+  // The detector, or the kind of queue.
+  std::string name;
+  // idle: empty_episode, message_each; message: random_8_bytes, ...; hop: hop.
+  std::string metric;
   rank_t threads = 2;
   // Does `count` operations by the team, pinned so; ns for all of them.
   std::function<double(team&, const placement&, std::uint64_t count)> run;
-  bool fibers = false;  // the participants are virtual ranks
+  // The participants are virtual ranks.
+  bool fibers = false;
 };
 
 // Runs body(rank) on every thread of the team, from a common start; ns from the first to begin to

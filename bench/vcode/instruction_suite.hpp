@@ -19,8 +19,10 @@ namespace tutti::bench {
 struct instruction_plan {
   std::vector<contender> contenders;
   std::vector<rank_t> threads;
-  std::uint64_t count = 20000;  // instructions of a round
-  run_length length;            // in rounds
+  // The instructions of a round.
+  std::uint64_t count = 20000;
+  // In rounds.
+  run_length length;
 };
 
 class instruction_suite {

@@ -9,7 +9,8 @@
 namespace tutti::bench {
 
 struct plain_loop {
-  std::string program;  // stem of the file
+  // The stem of the file.
+  std::string program;
   // The first numbers that the program leaves, bottom first; none: the loop only does as much of
   // the same work.
   std::vector<double> (*compute)();

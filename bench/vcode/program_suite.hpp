@@ -30,13 +30,15 @@ struct engine_setting {
   vcode::engine engine;
   std::string name;
   unsigned threads;
-  bool is_kept;  // the memory, from run to run
+  // Whether the memory is kept from run to run.
+  bool is_kept;
 };
 
 struct program_plan {
   std::vector<named_program> programs;
   std::vector<engine_setting> settings;
-  run_length length;  // in rounds
+  // In rounds.
+  run_length length;
 };
 
 // What programs read and write while they are measured.
@@ -57,7 +59,8 @@ class program_suite {
   struct result : series_record {
     std::string program, provider, name, memory;
     unsigned threads = 1;
-    std::function<double()> round;  // ns
+    // Makes a round and returns its ns.
+    std::function<double()> round;
     vcode::run_statistics statistics = {};
   };
 
