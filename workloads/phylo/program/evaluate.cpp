@@ -36,9 +36,8 @@ int run(const options& o) {
 }  // namespace
 
 void add_evaluate(cli::command& app) {
-  cli::subcommand<options> sub(app, "evaluate",
-                               "Computes the log-likelihood of a tree with its lengths", run);
-  sub->add(sub);
+  auto sub = add_likelihood_command<options>(
+      app, "evaluate", "Computes the log-likelihood of a tree with its lengths", run);
   sub.add_flag("--json", sub->json, "Print one JSON object");
 }
 

@@ -152,9 +152,8 @@ int run(const options& o) {
 }  // namespace
 
 void add_optimize(cli::command& app) {
-  cli::subcommand<options> sub(app, "optimize",
-                               "Finds the best lengths of all branches, and times it", run);
-  sub->add(sub);
+  auto sub = add_likelihood_command<options>(
+      app, "optimize", "Finds the best lengths of all branches, and times it", run);
   sub.add_option("--start", sub->start, "Lengths at the start: reset (all --length), tree")
       .one_of({"reset", "tree"})
       .show_default();

@@ -32,8 +32,8 @@ int run(const options& o) {
 }  // namespace
 
 void add_rates(cli::command& app) {
-  cli::subcommand<options> sub(app, "rates", "Estimates a rate for each site on a tree", run);
-  sub->add(sub);
+  auto sub = add_likelihood_command<options>(app, "rates",
+                                             "Estimates a rate for each site on a tree", run);
   sub.add_option("--categories", sub->categories, "Number of different rates")
       .between(std::size_t{2}, most_site_rates)
       .show_default();

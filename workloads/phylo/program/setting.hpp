@@ -54,6 +54,16 @@ struct likelihood_setting {
   }
 };
 
+// Adds a subcommand with these options and its own.
+template <class Options>
+cli::subcommand<Options> add_likelihood_command(cli::command& app, const std::string& name,
+                                                const std::string& description,
+                                                int (*run)(const Options&)) {
+  cli::subcommand<Options> made(app, name, description, run);
+  made->add(made);
+  return made;
+}
+
 // Parses the model of an option; the error names the option.
 model_text model_of_option(const std::string& text);
 
