@@ -31,6 +31,7 @@ void run_other_core(u32 index) {
 }
 
 void run_first_program(void*) {
+  prepare_library();
   for (const constructor* c = init_array_begin; c < init_array_end; ++c) (*c)();
   const char* line = machine::described().command_line;
   set_slice(text::number_of(line, "slice_us", 0) * machine::ticks_per_us());

@@ -40,7 +40,6 @@ struct thread {
   // It has ended and runs nowhere.
   std::atomic<bool> has_left{false};
   // For the interface of POSIX threads (library/).
-  void* result = nullptr;
   void* specific[32] = {};
 };
 

@@ -10,14 +10,14 @@
 #include "kernel/core/park.hpp"
 #include "kernel/core/thread.hpp"
 #include "tutti/platform/config.hpp"
-#include "tutti/platform/cpu.hpp"
 #include "tutti/platform/standard_words.hpp"
+#include "tutti/platform/undisturbed_cpu.hpp"
 
 namespace tutti::kernel {
 
-// What waiting threads have learnt about their core. There are no other processes here, so most of
-// it is that of a machine without an operating system; but threads of this kernel share cores.
-class core_hints : public platform::cpu_hints {
+// What waiting threads have learnt about their core. There are no other processes here, but threads
+// of this kernel share cores.
+class core_hints : public platform::undisturbed_cpu {
  public:
   bool visited_by_another() noexcept;
   void note_wait() noexcept { waits_ = waits_ + 1; }

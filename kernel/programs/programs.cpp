@@ -21,6 +21,7 @@ constexpr entry programs[] = {
 bool run_program(const char* command_line) noexcept {
   for (const entry& e : programs)
     if (text::is_value(command_line, "program", e.name)) return e.run(command_line);
+  if (const program hosted = find_hosted(command_line)) return hosted(command_line);
   panic("the command line names no program of this image: ", command_line);
 }
 

@@ -10,11 +10,20 @@ using program = bool (*)(const char* command_line);
 // Runs the program that the command line names; panics if there is none of that name.
 bool run_program(const char* command_line) noexcept;
 
+// What an image without the C++ library lacks (programs/bare.cpp, or programs/hosted.cpp and
+// library/): what must happen before a function of the library is called, and the programs that
+// need it. find_hosted() returns null if the line names none of them.
+void prepare_library() noexcept;
+program find_hosted(const char* command_line) noexcept;
+
 bool describe_machine(const char* command_line);
 bool provoke_panic(const char* command_line);
 bool check_threads(const char* command_line);
 bool check_barriers(const char* command_line);
 bool check_events(const char* command_line);
 bool bench_events(const char* command_line);
+
+bool check_library(const char* command_line);
+bool run_synthetic(const char* command_line);
 
 }  // namespace tutti::kernel

@@ -7,10 +7,6 @@
 
 namespace tutti {
 
-const char* region_cancelled::what() const noexcept {
-  return "tutti: another rank of this parallel region has failed";
-}
-
 bool detail::named_barriers<native>::is_tuttis_choice(std::string_view name) noexcept {
   return name.empty() || name == default_algorithm || name == default_rankless_algorithm;
 }
