@@ -39,7 +39,7 @@ void check(const options& how) {
 
 class stream {
  public:
-  stream(team& ranks, source& points, const options& how)
+  stream(const rank_group& ranks, source& points, const options& how)
       : ranks_(ranks),
         source_(points),
         how_(how),
@@ -47,7 +47,7 @@ class stream {
         kept_(points.dimensions()),
         condensed_(points.dimensions()),
         row_(points.dimensions()),
-        search_(ranks.size(), how.k_min, how.k_max, how.seed) {}
+        search_(ranks.size, how.k_min, how.k_max, how.seed) {}
 
   clustering run() {
     const auto begin = clock::now();
@@ -80,7 +80,7 @@ class stream {
   // Appends the centres of `from` to `to`, in one region.
   void reduce(const point_set& from, point_set& to) {
     bool usable = true;
-    run_collectively(ranks_, how_.collectives, [&](collectives& me) {
+    ranks_.run([&](collectives& me) {
       const bool searched = search_.run(me, from);
       const double cost = searched ? means_.run(me, search_.points(), to) : 0;
       if (!me.decides()) return;
@@ -113,7 +113,7 @@ class stream {
     }
   }
 
-  team& ranks_;
+  const rank_group& ranks_;
   source& source_;
   const options& how_;
   point_set chunk_;
@@ -136,7 +136,7 @@ constexpr std::array<named_input, 4> inputs{{
 
 std::span<const named_input> named_inputs() noexcept { return inputs; }
 
-clustering cluster(team& ranks, source& points, const options& how) {
+clustering cluster(const rank_group& ranks, source& points, const options& how) {
   check(how);
   if (points.dimensions() == 0) throw std::invalid_argument("the points have no dimensions");
   return stream(ranks, points, how).run();

@@ -10,23 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "tutti/reduce/operations.hpp"
+#include "workloads/streamcluster/streamcluster.hpp"
 
 namespace tutti::streamcluster {
 namespace {
 
 constexpr std::array<std::string_view, 2> foreign_names{"pthread", "std"};
-
-class team_collectives final : public collectives {
- public:
-  explicit team_collectives(member& me) noexcept : collectives(me.rank(), me.size()), me_(me) {}
-
- private:
-  void meet() override { me_.barrier(); }
-  amounts combine(const amounts& mine) override { return me_.reduce(plus{}, mine); }
-
-  member& me_;
-};
 
 // bench/peers has this barrier too. The library of this workload depends on tutti alone, so that it
 // can be copied into another project, and wraps it in a few lines of its own.
@@ -81,34 +70,36 @@ class foreign_collectives final : public collectives {
 };
 
 template <class Barrier>
-void run_foreign(team& ranks, const std::function<void(collectives&)>& body) {
+rank_group foreign_ranks(team& ranks) {
   if (ranks.size() > ranks.threads()) {
     throw std::invalid_argument(
         "a third-party barrier needs a thread for each rank: " + std::to_string(ranks.size()) +
         " ranks on " + std::to_string(ranks.threads()) + " threads");
   }
-  foreign_state<Barrier> state(ranks.size());
-  ranks.run([&](member& me) {
-    foreign_collectives<Barrier> point(me, state);
-    body(point);
-  });
+  return {ranks.size(), [&ranks](const std::function<void(collectives&)>& body) {
+            foreign_state<Barrier> state(ranks.size());
+            ranks.run([&](member& me) {
+              foreign_collectives<Barrier> point(me, state);
+              body(point);
+            });
+          }};
 }
 
 }  // namespace
 
 std::span<const std::string_view> foreign_barriers() noexcept { return foreign_names; }
 
-void run_collectively(team& ranks, collectives_kind kind,
-                      const std::function<void(collectives&)>& body) {
+rank_group ranks_of(team& ranks, collectives_kind kind) {
   switch (kind) {
-    case collectives_kind::pthread: return run_foreign<pthread_adapter>(ranks, body);
-    case collectives_kind::standard: return run_foreign<std::barrier<>>(ranks, body);
+    case collectives_kind::pthread: return foreign_ranks<pthread_adapter>(ranks);
+    case collectives_kind::standard: return foreign_ranks<std::barrier<>>(ranks);
     case collectives_kind::team: break;
   }
-  ranks.run([&](member& me) {
-    team_collectives point(me);
-    body(point);
-  });
+  return ranks_of(ranks);
+}
+
+clustering cluster(team& ranks, source& points, const options& how) {
+  return cluster(ranks_of(ranks, how.collectives), points, how);
 }
 
 }  // namespace tutti::streamcluster

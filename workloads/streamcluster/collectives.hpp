@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "tutti/platform/interface_base.hpp"
+#include "tutti/reduce/operations.hpp"
 #include "tutti/team/team.hpp"
 
 namespace tutti::streamcluster {
@@ -60,6 +61,37 @@ class collectives : public interface_base {
   std::uint64_t reductions_ = 0;
 };
 
+// A rank of a team, on any platform.
+template <class Memory>
+class team_collectives final : public collectives {
+ public:
+  explicit team_collectives(basic_member<Memory>& me) noexcept
+      : collectives(me.rank(), me.size()), me_(me) {}
+
+ private:
+  void meet() override { me_.barrier(); }
+  amounts combine(const amounts& mine) override { return me_.reduce(plus{}, mine); }
+
+  basic_member<Memory>& me_;
+};
+
+// Ranks that can run a function together: run(body) calls it once on each, in one region.
+struct rank_group {
+  rank_t size;
+  std::function<void(const std::function<void(collectives&)>& body)> run;
+};
+
+// The ranks of a team, on any platform.
+template <class Memory>
+rank_group ranks_of(basic_team<Memory>& ranks) {
+  return {ranks.size(), [&ranks](const std::function<void(collectives&)>& body) {
+            ranks.run([&body](basic_member<Memory>& me) {
+              team_collectives<Memory> point(me);
+              body(point);
+            });
+          }};
+}
+
 enum class collectives_kind {
   // Tutti's: member::barrier and member::reduce of the team.
   team,
@@ -72,11 +104,10 @@ enum class collectives_kind {
 // The names of the kinds besides the team's own: "pthread", "std".
 std::span<const std::string_view> foreign_barriers() noexcept;
 
-// Runs `body` once on each rank of the team, in one region, with collectives of that kind. With
-// a third-party barrier a sum is an array of parts and one barrier. Throws std::invalid_argument
-// for a third-party barrier and more ranks than threads, because the barrier would stop a thread
-// while other ranks of it have not arrived.
-void run_collectively(team& ranks, collectives_kind kind,
-                      const std::function<void(collectives&)>& body);
+// The ranks of the team, with collectives of that kind. With a third-party barrier a sum is an
+// array of parts and one barrier. Throws std::invalid_argument for a third-party barrier and more
+// ranks than threads, because the barrier would stop a thread while other ranks of it have not
+// arrived.
+rank_group ranks_of(team& ranks, collectives_kind kind);
 
 }  // namespace tutti::streamcluster

@@ -78,6 +78,9 @@ struct clustering {
 // and for a third-party barrier on a team with more ranks than threads. Throws std::runtime_error
 // for points too far apart for a float, and whatever the source throws.
 clustering cluster(team& ranks, source& points, const options& how = {});
+// The same on other ranks, such as ranks_of(team) of a team on another platform, with their own
+// collectives.
+clustering cluster(const rank_group& ranks, source& points, const options& how = {});
 
 // A hash of all bits of the centres, weights and positions (64-bit FNV-1a): equal for equal
 // results.

@@ -3,47 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <future>
-#include <random>
 
 #include "bench/harness/placement.hpp"
 
 namespace tutti::synthetic {
-
-std::int64_t multiply_and_sum_floors(const vectors& mine) {
-  const std::size_t length = mine.v3.size();
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < length; ++i) {
-    mine.v3[i] = mine.v1[i] * mine.v2[i];
-    sum += static_cast<std::int64_t>(std::floor(mine.v3[i]));
-  }
-  return sum;
-}
-
-namespace {
-
-// The numbers of every rank, between -100 and 100, so that floor is not truncation.
-class numbers {
- public:
-  explicit numbers(std::uint64_t seed) : engine_(seed) {}
-  double next() {
-    // A std distribution would differ between standard libraries.
-    return static_cast<double>(engine_() >> 11) * 0x1p-53 * 200 - 100;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-// Uses integers alone, so that it shares nothing with the kernel: the largest n with n <= product.
-std::int64_t floor_of(double product) {
-  auto n = static_cast<std::int64_t>(product);
-  if (static_cast<double>(n) > product) --n;
-  return n;
-}
-
-}  // namespace
 
 workload::workload(rank_t ranks, std::size_t length, const std::vector<int>& cpus,
                    std::uint64_t seed, kernel work, const walk_shape& shape)

@@ -8,23 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "tutti/platform/array.hpp"
 #include "tutti/team/per_rank.hpp"
+#include "workloads/synthetic/vectors.hpp"
 #include "workloads/synthetic/walk.hpp"
 
 namespace tutti::synthetic {
-
-struct vectors {
-  std::span<const double> v1, v2;
-  std::span<double> v3;
-};
-
-// Computes v3 = v1 * v2 and returns the sum of the floors of v3.
-std::int64_t multiply_and_sum_floors(const vectors& mine);
 
 using kernel = std::int64_t (*)(const vectors& mine);
 

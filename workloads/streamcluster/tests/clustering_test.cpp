@@ -123,7 +123,7 @@ TEST(Clustering, OfFewPointsIsNearlyTheBest) {
     local_search search(2, 3, 3, static_cast<std::uint64_t>(i));
     team ranks(2);
     double found = 0;
-    run_collectively(ranks, collectives_kind::team, [&](collectives& me) {
+    ranks_of(ranks, collectives_kind::team).run([&](collectives& me) {
       ASSERT_TRUE(search.run(me, set));
       const auto total = static_cast<double>(search.points().total(me)[0]);
       if (me.decides()) found = total * search.points().quantum();

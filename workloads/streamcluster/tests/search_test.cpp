@@ -38,7 +38,7 @@ double square(const point_set& set, std::size_t a, std::size_t b) {
 
 void on_all_ranks(rank_t n, const std::function<void(collectives&)>& body) {
   team ranks(n);
-  run_collectively(ranks, collectives_kind::team, body);
+  ranks_of(ranks, collectives_kind::team).run(body);
 }
 
 TEST(Distance, IsTheSumOfSquaresInEveryLane) {
