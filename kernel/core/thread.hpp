@@ -39,8 +39,6 @@ struct thread {
   std::atomic<u32> fate{0};
   // It has ended and runs nowhere.
   std::atomic<bool> has_left{false};
-  // For the interface of POSIX threads (library/).
-  void* specific[32] = {};
 };
 
 inline constexpr u64 usual_stack_bytes = 65536;

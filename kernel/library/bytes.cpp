@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions on bytes and texts, some of which compilers call by themselves. Handlers may call them too, so this
-// file is compiled without floating-point registers, as the kernel is.
+// The functions on bytes and texts, some of which compilers call by themselves. Handlers may call
+// them too, so this file is compiled without floating-point registers, as the kernel is.
 #include <cstddef>
 #include <cstdint>
 
@@ -120,17 +120,9 @@ char* strpbrk(const char* text, const char* wanted) {
     if (strchr(wanted, *text) != nullptr) return const_cast<char*>(text);
   return nullptr;
 }
-char* strcpy(char* to, const char* text) {
-  memcpy(to, text, strlen(text) + 1);
-  return to;
-}
-std::size_t strnlen(const char* text, std::size_t most) {
-  std::size_t bytes = 0;
-  while (bytes < most && text[bytes] != '\0') ++bytes;
-  return bytes;
-}
 char* strncpy(char* to, const char* text, std::size_t bytes) {
-  const std::size_t length = strnlen(text, bytes);
+  std::size_t length = 0;
+  while (length < bytes && text[length] != '\0') ++length;
   memcpy(to, text, length);
   memset(to + length, 0, bytes - length);
   return to;

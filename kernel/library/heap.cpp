@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap: blocks of the kernel's memory, from the node of the calling core.
+#include <sys/mman.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-
-#include <sys/mman.h>
 
 #include "kernel/core/memory.hpp"
 
@@ -19,13 +19,6 @@ void* malloc(std::size_t bytes) noexcept {
 }
 
 void free(void* block) noexcept { give_back(block); }
-
-void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  std::size_t all = 0;
-  if (__builtin_mul_overflow(count, bytes, &all)) all = ~std::size_t{0} / 2;
-  void* block = malloc(all);
-  return block == nullptr ? nullptr : std::memset(block, 0, all);
-}
 
 void* realloc(void* old, std::size_t bytes) noexcept {
   if (old == nullptr) return malloc(bytes);

@@ -61,10 +61,10 @@ __locale_struct the_locale{
 struct {
   const char* name;
   unsigned bit;
-} constexpr names[] = {{"upper", _ISupper}, {"lower", _ISlower}, {"alpha", _ISalpha},
+} constexpr names[] = {{"upper", _ISupper}, {"lower", _ISlower},   {"alpha", _ISalpha},
                        {"digit", _ISdigit}, {"xdigit", _ISxdigit}, {"space", _ISspace},
-                       {"print", _ISprint}, {"graph", _ISgraph}, {"blank", _ISblank},
-                       {"cntrl", _IScntrl}, {"punct", _ISpunct}, {"alnum", _ISalnum}};
+                       {"print", _ISprint}, {"graph", _ISgraph},   {"blank", _ISblank},
+                       {"cntrl", _IScntrl}, {"punct", _ISpunct},   {"alnum", _ISalnum}};
 
 }  // namespace
 
@@ -74,12 +74,10 @@ locale_t __newlocale(int, const char*, locale_t) noexcept { return &the_locale; 
 locale_t __duplocale(locale_t) noexcept { return &the_locale; }
 locale_t __uselocale(locale_t) noexcept { return &the_locale; }
 void __freelocale(locale_t) noexcept {}
-char* setlocale(int, const char*) noexcept { return const_cast<char*>("C"); }
 char* __nl_langinfo_l(nl_item item, locale_t) noexcept {
   const char* text = item == RADIXCHAR ? "." : item == CODESET ? "ANSI_X3.4-1968" : "";
   return const_cast<char*>(text);
 }
-char* nl_langinfo(nl_item item) noexcept { return __nl_langinfo_l(item, nullptr); }
 std::size_t __ctype_get_mb_cur_max() noexcept { return 1; }
 
 int __strcoll_l(const char* a, const char* b, locale_t) noexcept { return std::strcmp(a, b); }
@@ -88,7 +86,9 @@ std::size_t __strxfrm_l(char* to, const char* text, std::size_t room, locale_t) 
   return std::strlen(text);
 }
 // No program here prints a date.
-std::size_t __strftime_l(char*, std::size_t, const char*, const tm*, locale_t) noexcept { return 0; }
+std::size_t __strftime_l(char*, std::size_t, const char*, const tm*, locale_t) noexcept {
+  return 0;
+}
 std::size_t __wcsftime_l(wchar_t*, std::size_t, const wchar_t*, const tm*, locale_t) noexcept {
   return 0;
 }
@@ -136,11 +136,6 @@ wchar_t* wmemmove(wchar_t* to, const wchar_t* from, std::size_t n) noexcept {
 wchar_t* wmemset(wchar_t* to, wchar_t value, std::size_t n) noexcept {
   for (std::size_t i = 0; i < n; ++i) to[i] = value;
   return to;
-}
-int wmemcmp(const wchar_t* a, const wchar_t* b, std::size_t n) noexcept {
-  for (std::size_t i = 0; i < n; ++i)
-    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
-  return 0;
 }
 // A byte is a wide character.
 std::size_t mbrtowc(wchar_t* to, const char* from, std::size_t room, mbstate_t*) noexcept {

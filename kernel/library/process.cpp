@@ -45,9 +45,6 @@ extern "C" {
 void* __dso_handle = nullptr;
 
 void abort() noexcept { panic("a program called abort()"); }
-void exit(int status) noexcept {
-  machine::power_off(status == 0 ? all_is_well : a_test_failed);
-}
 void __assert_fail(const char* what, const char* file, unsigned line, const char*) noexcept {
   panic(file, ":", line, ": ", what, " does not hold");
 }
@@ -91,10 +88,7 @@ int* __errno_location() noexcept { return &errno_of_thread; }
 // The mathematical functions ask here for the processor's features; zeros are the features that
 // every x86-64 processor has.
 char _dl_x86_cpu_features[1024] = {};
-int __isoc99_sscanf(const char*, const char*, ...) noexcept { return 0; }
-int __sched_cpucount(std::size_t, const cpu_set_t*) noexcept { return 0; }
 int sched_getaffinity(pid_t, std::size_t, cpu_set_t*) noexcept { return lacks(); }
-int sched_setaffinity(pid_t, std::size_t, const cpu_set_t*) noexcept { return lacks(); }
 
 // --- there are no other processes
 

@@ -62,7 +62,7 @@ conversion read_conversion(const char*& at, va_list_holder& values) noexcept {
   }
   if (*at == '.') c.precision = number_in(++at, values);
   for (; std::strchr("hljztqL", *at) != nullptr && *at != '\0'; ++at)
-    c.length = *at == 'h' ? (c.length == 'h' ? 'H' : 'h')
+    c.length = *at == 'h'   ? (c.length == 'h' ? 'H' : 'h')
                : *at == 'l' ? (c.length == 'l' ? 'q' : 'l')
                : *at == 'L' ? 'L'
                             : 'q';
@@ -71,8 +71,8 @@ conversion read_conversion(const char*& at, va_list_holder& values) noexcept {
 }
 
 // Writes a sign or prefix, and digits or text, in the field.
-void put_field(sink& to, const conversion& c, const char* sign, const char* body,
-               std::size_t bytes, bool may_have_zeros) noexcept {
+void put_field(sink& to, const conversion& c, const char* sign, const char* body, std::size_t bytes,
+               bool may_have_zeros) noexcept {
   const std::size_t all = std::strlen(sign) + bytes;
   const std::size_t width = static_cast<std::size_t>(c.width);
   const std::size_t rest = width > all ? width - all : 0;
@@ -123,7 +123,7 @@ void put_real(sink& to, const conversion& c, double value) noexcept {
 long long signed_argument(const conversion& c, va_list_holder& values) noexcept {
   if (c.length == 'q' || c.length == 'l') return va_arg(values.list, long long);
   const int value = va_arg(values.list, int);
-  return c.length == 'H' ? static_cast<signed char>(value)
+  return c.length == 'H'   ? static_cast<signed char>(value)
          : c.length == 'h' ? static_cast<short>(value)
                            : value;
 }
@@ -131,7 +131,7 @@ long long signed_argument(const conversion& c, va_list_holder& values) noexcept 
 unsigned long long unsigned_argument(const conversion& c, va_list_holder& values) noexcept {
   if (c.length == 'q' || c.length == 'l') return va_arg(values.list, unsigned long long);
   const unsigned value = va_arg(values.list, unsigned);
-  return c.length == 'H' ? static_cast<unsigned char>(value)
+  return c.length == 'H'   ? static_cast<unsigned char>(value)
          : c.length == 'h' ? static_cast<unsigned short>(value)
                            : value;
 }
@@ -285,8 +285,9 @@ long strtol(const char* text, char** end, int base) noexcept {
 }
 
 char* strdup(const char* text) noexcept {
-  auto* made = static_cast<char*>(std::malloc(std::strlen(text) + 1));
-  return made == nullptr ? nullptr : std::strcpy(made, text);
+  const std::size_t bytes = std::strlen(text) + 1;
+  void* made = std::malloc(bytes);
+  return made == nullptr ? nullptr : static_cast<char*>(std::memcpy(made, text, bytes));
 }
 
 char* strerror(int number) noexcept {

@@ -46,10 +46,6 @@ bool take(posix_mutex& m, bool may_wait) noexcept {
   return true;
 }
 
-constexpr u32 most_keys = sizeof(thread::specific) / sizeof(void*);
-std::atomic<u32> keys{0};
-void (*destroy[most_keys])(void*);
-
 u64 ticks_at(const timespec& t) noexcept {
   const u64 us = static_cast<u64>(t.tv_sec) * 1'000'000 + static_cast<u64>(t.tv_nsec) / 1000;
   return us * machine::ticks_per_us();
@@ -99,29 +95,15 @@ int pthread_mutex_unlock(pthread_mutex_t* given) noexcept {
   return 0;
 }
 
-// A condition variable is only an address here: zeros are its right beginning.
-int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
-  park(
-      c, [] { return true; }, never, [m] { pthread_mutex_unlock(m); });
-  return pthread_mutex_lock(m);
-}
-int pthread_cond_signal(pthread_cond_t* c) noexcept {
-  unpark(c, 1);
-  return 0;
-}
-int pthread_cond_broadcast(pthread_cond_t* c) noexcept {
-  unpark(c);
-  return 0;
-}
-int pthread_cond_destroy(pthread_cond_t*) noexcept { return 0; }
-
 int pthread_once(pthread_once_t* control, void (*run)()) {
   constexpr u32 fresh = 0, running = 1, done = 2;
   auto& state = *reinterpret_cast<std::atomic<u32>*>(control);
   for (;;) {
     u32 seen = fresh;
     // acquire: what the thread that ran it wrote is seen; pairs with the store below.
-    if (state.compare_exchange_strong(seen, running, std::memory_order_acquire)) break;
+    if (state.compare_exchange_strong(seen, running, std::memory_order_acquire,
+                                      std::memory_order_acquire))
+      break;
     if (seen == done) return 0;
     yield();
   }
@@ -137,29 +119,7 @@ int pthread_once(pthread_once_t* control, void (*run)()) {
   return 0;
 }
 
-int pthread_key_create(pthread_key_t* key, void (*at_end)(void*)) noexcept {
-  // relaxed: only the number matters.
-  const u32 mine = keys.fetch_add(1, std::memory_order_relaxed);
-  if (mine >= most_keys) return EAGAIN;
-  destroy[mine] = at_end;
-  *key = mine;
-  return 0;
-}
-int pthread_key_delete(pthread_key_t) noexcept { return 0; }
-void* pthread_getspecific(pthread_key_t key) noexcept { return self().specific[key]; }
-int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
-  self().specific[key] = const_cast<void*>(value);
-  return 0;
-}
-
-pthread_t pthread_self() noexcept { return reinterpret_cast<pthread_t>(&self()); }
-
-int sched_yield() noexcept {
-  yield();
-  return 0;
-}
-
-// Of Linux' calls by number, waiting on a word and waking, which the C++ library uses for static
+// The C++ library uses one of Linux' calls by number, to wait on a word and to wake, for static
 // variables and atomic waits.
 long syscall(long number, ...) noexcept {
   if (number != SYS_futex) return answer(ENOSYS);
@@ -179,13 +139,3 @@ long syscall(long number, ...) noexcept {
 }
 
 }  // extern "C"
-
-namespace tutti::kernel {
-
-void end_thread_values() noexcept {
-  for (u32 key = 0; key < most_keys; ++key)
-    if (void* value = self().specific[key]; value != nullptr && destroy[key] != nullptr)
-      destroy[key](value);
-}
-
-}  // namespace tutti::kernel

@@ -21,14 +21,6 @@ int clock_gettime(clockid_t, timespec* to) noexcept {
   return 0;
 }
 
-time_t time(time_t* to) noexcept {
-  const auto now = static_cast<time_t>(now_ns() / 1'000'000'000);
-  if (to != nullptr) *to = now;
-  return now;
-}
-
-int sched_getcpu() noexcept { return static_cast<int>(index_here()); }
-
 long sysconf(int name) noexcept {
   switch (name) {
     case _SC_PAGESIZE: return 4096;

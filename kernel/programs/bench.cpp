@@ -385,9 +385,7 @@ void measure_parts(u64 unicast, u64 trials) noexcept {
 }  // namespace
 
 bool bench_events(const char* line) {
-  if (text::is_value(line, "unit", "instructions")) unit = "instructions";
-  if (text::is_value(line, "unit", "emulated_ticks")) unit = "emulated_ticks";
-  if (text::is_value(line, "unit", "cycles")) unit = "cycles";
+  unit = unit_of(line);
   const u64 trials = text::number_of(line, "trials", 100);
   background_polls = static_cast<u32>(text::number_of(line, "turn", background_polls));
   if (cores() < 2) {

@@ -47,7 +47,7 @@ bool throws_through_frames(u32 me) {
 
 bool refuses_too_much_memory() {
   try {
-    ::operator delete(::operator new(std::size_t{1} << 40));
+    ::operator delete(::operator new (std::size_t{1} << 40));
     return false;
   } catch (const std::bad_alloc&) {
     return true;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <atomic>
+#include <initializer_list>
 
 #include "kernel/core/core.hpp"
 #include "kernel/core/panic.hpp"
+#include "kernel/core/text.hpp"
 #include "kernel/core/thread.hpp"
 
 namespace tutti::kernel {
@@ -60,6 +62,13 @@ class background_threads {
   std::atomic<bool> is_over_{false};
   thread* threads_[machine::most_cores] = {};
 };
+
+// What the clock counts: the word unit= of the command line, if it is one of these.
+inline const char* unit_of(const char* line) noexcept {
+  for (const char* each : {"instructions", "emulated_ticks", "cycles"})
+    if (text::is_value(line, "unit", each)) return each;
+  return "ticks";
+}
 
 // Counts the checks of a program and prints those that fail.
 class checks {

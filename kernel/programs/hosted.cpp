@@ -13,6 +13,9 @@ struct entry {
 };
 constexpr entry programs[] = {
     {"check-library", check_library},
+    {"synthetic", run_synthetic},
+    {"streamcluster", run_streamcluster},
+    {"vcode", run_vcode},
 };
 }  // namespace
 

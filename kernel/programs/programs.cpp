@@ -12,9 +12,13 @@ struct entry {
   program run;
 };
 constexpr entry programs[] = {
-    {"describe", describe_machine},   {"panic", provoke_panic},
-    {"check-threads", check_threads}, {"check-barriers", check_barriers},
-    {"check-events", check_events},   {"bench", bench_events},
+    {"describe", describe_machine},
+    {"panic", provoke_panic},
+    {"check-threads", check_threads},
+    {"check-barriers", check_barriers},
+    {"check-events", check_events},
+    {"bench", bench_events},
+    {"pool", run_pool},
 };
 }  // namespace
 

@@ -22,8 +22,11 @@ bool check_threads(const char* command_line);
 bool check_barriers(const char* command_line);
 bool check_events(const char* command_line);
 bool bench_events(const char* command_line);
+bool run_pool(const char* command_line);
 
 bool check_library(const char* command_line);
+bool run_streamcluster(const char* command_line);
 bool run_synthetic(const char* command_line);
+bool run_vcode(const char* command_line);
 
 }  // namespace tutti::kernel

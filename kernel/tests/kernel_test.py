@@ -12,11 +12,14 @@ import json
 import pathlib
 import subprocess
 import sys
+import tarfile
+import tempfile
 import unittest
 
 LONG = "--long" in sys.argv
 KEEP = "--keep" in sys.argv
 TUTTI, IMAGES, COMPILER = [a for a in sys.argv[1:] if a not in ("--long", "--keep")][:3]
+RECORDED = pathlib.Path(__file__).resolve().parents[2] / "vcode" / "tests" / "programs"
 KEPT = pathlib.Path(__file__).resolve().parent.parent / "exact.jsonl"
 # The statuses of `tutti kernel run`.
 SUCCESS, CHECK_FAILED, WRONG_USAGE, PANIC, TIME_LIMIT = 0, 1, 2, 3, 4
@@ -197,6 +200,126 @@ class Programs(unittest.TestCase):
         sum_of_parts = parts["source"] + parts["flight"] + parts["destination"]
         self.assertEqual(sum_of_parts, parts["interrupt"])
         self.assertLess(parts["system_call"], parts["destination"])
+
+
+def linux_output(program: pathlib.Path) -> bytes | None:
+    """What `tutti vcode` prints, or None if it fails."""
+    command = [TUTTI, "vcode", "--strict", "--zero-timers", str(program)]
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    return result.stdout if result.returncode == SUCCESS else None
+
+
+def ends_well(program: pathlib.Path) -> bool:
+    """Whether no status but 0 was recorded."""
+    status = program.with_suffix(".rc")
+    return not status.exists() or status.read_text().strip() == "0"
+
+
+def vcode_programs() -> list[pathlib.Path]:
+    """Recorded programs that end well within seconds, also in an emulator; a few for the quick
+    test."""
+    slow = ("_1e6", "_1e7", "batcher", "jacobi_256", "spmv", "2e18", "nascg", "1e5")
+    compiled = sorted((RECORDED / "nesl-compiled").glob("*.vcode"))
+    compiled = [p for p in compiled if not any(part in p.stem for part in slow)]
+    small = sorted((RECORDED / "conformance").glob("*.vcode"))
+    chosen = compiled + small if LONG else compiled[:20] + small[::25]
+    return [p for p in chosen if ends_well(p)]
+
+
+class Hosted(unittest.TestCase):
+    """The programs that need the C++ library."""
+
+    def run_hosted(self, program: str, cpus: int, *options: str, limit: int = 100) -> list[dict]:
+        result = run("--program", program, "--cpus", str(cpus), *options, limit=limit)
+        if "names no program of this image" in result.stderr:
+            self.skipTest("the image was built without the C++ library")
+        self.assertEqual(result.returncode, SUCCESS, result.stdout + result.stderr)
+        return lines_of(result)
+
+    def test_the_library(self) -> None:
+        for cpus, accel in ((1, "tcg"), (4, "tcg"), (2, "icount")):
+            with self.subTest(cpus=cpus, accel=accel):
+                self.run_hosted("check-library", cpus, "--accel", accel)
+
+    def test_synthetic_regions(self) -> None:
+        sums = set()
+        for cpus, words in ((1, "threads=1"), (2, "threads=2"), (2, "threads=3 slice_us=500")):
+            with self.subTest(cpus=cpus, words=words):
+                words += " regions=100 length=200"
+                lines = self.run_hosted("synthetic", cpus, "--arguments", words)
+                sums |= {line["sum"] for line in lines if line["type"] == "synthetic"}
+        self.assertEqual(len(sums), 1)
+
+    def test_synthetic_regions_are_the_same_under_icount(self) -> None:
+        options = ("--accel", "icount", "--arguments", "regions=50 length=50")
+        self.assertEqual(
+            self.run_hosted("synthetic", 4, *options), self.run_hosted("synthetic", 4, *options)
+        )
+
+    def test_streamcluster_has_the_result_of_linux(self) -> None:
+        program = pathlib.Path(TUTTI).with_name("tutti-streamcluster")
+        if not program.exists():
+            self.skipTest("tutti-streamcluster was not built")
+        command = [str(program), "--input", "simsmall", "--threads", "2", "--json"]
+        command += ["--barrier", "default"]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
+        linux = next(
+            line
+            for line in map(json.loads, result.stdout.splitlines())
+            if "fingerprint" in line
+        )
+        for cpus in (1, 2, 4) if LONG else (2,):
+            with self.subTest(cpus=cpus):
+                lines = self.run_hosted("streamcluster", cpus, limit=900 if LONG else 100)
+                ours = next(line for line in lines if line["type"] == "streamcluster")
+                self.assertEqual(int(ours["fingerprint"], 16), int(linux["fingerprint"], 16))
+                self.assertEqual(ours["points"], 4096)
+
+    def test_vcode_prints_what_it_prints_under_linux(self) -> None:
+        programs = vcode_programs()
+        self.assertGreaterEqual(len(programs), 20)
+        with tempfile.TemporaryDirectory() as folder:
+            image = pathlib.Path(folder) / "programs.tar"
+            count = 0
+            with tarfile.open(image, "w", format=tarfile.USTAR_FORMAT) as archive:
+                for program in programs:
+                    output = linux_output(program)
+                    self.assertIsNotNone(output, program)
+                    kept = pathlib.Path(folder) / f"{program.stem}.out"
+                    kept.write_bytes(output or b"")
+                    archive.add(program, program.name)
+                    archive.add(kept, kept.name)
+                    count += 1
+            runs = [("lazy", 2), ("spmd", 2)]
+            runs += [("workers", 2), ("lazy", 4), ("spmd", 1)] if LONG else []
+            for engine, cpus in runs:
+                with self.subTest(engine=engine, cpus=cpus):
+                    words = ("--arguments", f"engine={engine}", "--file", str(image))
+                    limit = 900 if LONG else 100
+                    lines = self.run_hosted("vcode", cpus, *words, limit=limit)
+                    done = next(line for line in lines if line["type"] == "vcode")
+                    self.assertEqual(done["programs"], count)
+
+
+class Pool(unittest.TestCase):
+    def test_in_the_kernel(self) -> None:
+        for cpus, accel in ((2, "tcg"), (4, "icount")):
+            with self.subTest(cpus=cpus, accel=accel):
+                options = ("--program", "pool", "--cpus", str(cpus), "--accel", accel)
+                result = run(*options, "--arguments", "tasks=50")
+                self.assertEqual(result.returncode, SUCCESS, result.stdout + result.stderr)
+                names = [line["name"] for line in lines_of(result) if line["type"] == "pool"]
+                self.assertEqual(names, ["condition", "condition_kick", "event", "action"])
+
+    def test_in_user_space(self) -> None:
+        program = pathlib.Path(TUTTI).with_name("tutti-pool")
+        command = [str(program), "3", "500"]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, SUCCESS, result.stderr)
+        self.assertEqual(len(result.stdout.splitlines()), 2)
+        for words in (["0"], ["65"], ["2", "0"], ["a"], ["1", "1", "1"]):
+            wrong = subprocess.run([str(program), *words], capture_output=True, text=True)
+            self.assertEqual(wrong.returncode, WRONG_USAGE, words)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 
 extern "C" {
 extern char ap_begin[], ap_end[];
+extern char image_begin[], image_end[];
 extern tutti::kernel::u64 ap_stack, ap_core;
 extern tutti::kernel::u64 boot_pml4[];
 void switch_stacks(tutti::kernel::u64** save_here, tutti::kernel::u64* other);
@@ -129,9 +130,21 @@ void switch_context(context& from, context& to) noexcept {
 
 u64 frame_here() noexcept { return reinterpret_cast<u64>(__builtin_frame_address(0)); }
 
+namespace {
+// Code of the C++ library keeps other values where the kernel's has the frame.
+bool is_in_memory(u64 address) noexcept {
+  const auto at = reinterpret_cast<const char*>(address);
+  if (image_begin <= at && at < image_end) return true;
+  const description& d = described();
+  for (u32 i = 0; i < d.memory_ranges; ++i)
+    if (d.memory[i].begin <= address && address < d.memory[i].end) return true;
+  return false;
+}
+}  // namespace
+
 void walk_stack(u64 frame, visitor visit) noexcept {
   constexpr int most_frames = 24;
-  for (int depth = 0; depth < most_frames && frame % 8 == 0 && frame > 0x1000; ++depth) {
+  for (int depth = 0; depth < most_frames && frame % 8 == 0 && is_in_memory(frame); ++depth) {
     const u64* words = reinterpret_cast<const u64*>(frame);
     if (words[1] == 0) return;
     visit(words[1]);
