@@ -20,6 +20,7 @@
 #include "tutti/graph/generate.hpp"
 #include "tutti/graph/load.hpp"
 #include "tutti/graph/partition.hpp"
+#include "tutti/graph/share.hpp"
 #include "tutti/mpi/communicator.hpp"
 
 namespace tutti::command {
@@ -43,12 +44,35 @@ bool is_generator(const std::string& text) {
   return false;
 }
 
+bool is_rule(const graph_command& o) {
+  return is_generator(o.graph) && !std::filesystem::exists(o.graph);
+}
+
+graph::load_options load_options_of(const graph_command& o, const application& app,
+                                    unsigned threads) {
+  return {.format = graph::format_named(o.format),
+          .negative_weights = app.name == "spiking" || !app.takes_weights,
+          .threads = threads};
+}
+
 graph::csr graph_from(const graph_command& o, const application& app, unsigned threads) {
-  if (is_generator(o.graph) && !std::filesystem::exists(o.graph))
-    return graph::generate(o.graph, threads);
-  return graph::load(o.graph, {.format = graph::format_named(o.format),
-                               .negative_weights = app.name == "spiking" || !app.takes_weights,
-                               .threads = threads});
+  if (is_rule(o)) return graph::generate(o.graph, threads);
+  return graph::load(o.graph, load_options_of(o, app, threads));
+}
+
+// What this process needs of the graph.
+graph::graph_share share_from(const graph_command& o, const application& app,
+                              const mpi::launch& where, rank_t threads) {
+  const auto all = static_cast<rank_t>(where.size) * threads;
+  const graph::share_request mine{.participants = all,
+                                  .first = static_cast<rank_t>(where.rank) * threads,
+                                  .count = threads,
+                                  .partition = o.partition,
+                                  .weights = app.takes_weights,
+                                  .both_ways = app.both_ways,
+                                  .negative_weights = !app.takes_weights};
+  if (is_rule(o)) return graph::generate_share(o.graph, mine, threads);
+  return graph::load_share(o.graph, load_options_of(o, app, threads), mine);
 }
 
 // Everything that needs the other processes, in the order in which it must end.
@@ -88,10 +112,17 @@ int run_application(const graph_command& o) {
   graph::partition(graph::csr{}, 1, o.partition);
   if (!many && !o.detector.empty()) communicator(2, {.detector = o.detector});
   require_writable(o);
-  const graph::csr graph = graph_from(o, app, std::max(1u, s.run.threads));
   if (many && s.mode == graph_apps::mode::sequential)
     throw std::invalid_argument(
         "--mode sequential: a loop of one thread has no use for several processes");
+  const bool shares = many && app.runs_on_shares(s.mode) && graph::can_share(o.partition);
+  graph::csr whole;
+  graph::graph_share part;
+  if (shares)
+    part = share_from(o, app, *mpi::find_launch(), s.run.threads);
+  else
+    whole = graph_from(o, app, std::max(1u, s.run.threads));
+  const auto graph = shares ? graph_apps::graph_input(part) : graph_apps::graph_input(whole);
 
   const processes all = join(o, s.run.threads);
   s.across = all.comm.get();
@@ -114,16 +145,19 @@ int run_application(const graph_command& o) {
     } catch (const std::bad_alloc&) {
       // The states of the vertices and the shares of the participants come on top of the graph.
       throw std::runtime_error(
-          fmt::format("{}: there is not enough memory for {} on its {} vertices and {} edges",
-                      o.graph, app.name, graph.vertices, graph.edges()));
+          fmt::format("{}: there is not enough memory for {} on {} of its {} vertices{}", o.graph,
+                      app.name, shares ? "a share" : "all", graph.vertices(),
+                      shares ? std::string() : fmt::format(" and {} edges", whole.edges())));
     }
   }();
   if (!speaks) return cli::success;
   write_output(o, outcome);
+  const graph_facts facts{graph.vertices(), shares ? outcome.graph_edges : whole.edges(),
+                          graph.weighted(), shares};
   if (o.json)
-    print_json(o, app, s, graph, outcome);
+    print_json(o, app, s, facts, outcome);
   else
-    print_table(o, app, s, graph, outcome);
+    print_table(o, app, s, facts, outcome);
   return cli::success;
 }
 

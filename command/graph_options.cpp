@@ -40,10 +40,18 @@ void require_of_application(const graph_command& o, const graph_apps::applicatio
     std::string_view option, applications;
   };
   constexpr particular all[] = {
-      {"--source", "sssp, mssp, heat"}, {"--sources", "mssp"},  {"--damping", "pagerank"},
-      {"--tolerance", "pagerank"},      {"--block", "mssp"},    {"--step", "heat"},
-      {"--noise", "spiking"},           {"--input", "spiking"}, {"--variety", "spiking"},
-      {"--coupling", "spiking"},        {"--euler", "spiking"}, {"--spikes", "spiking"},
+      {"--source", "sssp, bfs, mssp, heat"},
+      {"--sources", "mssp"},
+      {"--damping", "pagerank"},
+      {"--tolerance", "pagerank"},
+      {"--block", "mssp"},
+      {"--step", "heat"},
+      {"--noise", "spiking"},
+      {"--input", "spiking"},
+      {"--variety", "spiking"},
+      {"--coupling", "spiking"},
+      {"--euler", "spiking"},
+      {"--spikes", "spiking"},
       {"--seed", "spiking, heat"},
   };
   for (const auto& name : o.given) {
@@ -77,14 +85,16 @@ std::vector<graph::vertex_t> sources_of(const graph_command& o,
 }  // namespace
 
 void add_graph_options(cli::command& app, graph_command& o) {
-  app.add_option("application", o.application, "pagerank, sssp, mssp, spiking, heat");
+  app.add_option("application", o.application,
+                 "pagerank, sssp, bfs, components, mssp, spiking, heat");
   app.add_option("graph", o.graph,
                  "A file, or a generator such as kron:scale=16,degree=16; see --list");
   app.add_option("--format", o.format,
                  "Format of the file: auto (default), el, wel, mtx, gap, metis");
   app.add_option(
       "--mode", o.mode,
-      "sync (default), async (a vertex waits for its neighbours only; sssp: for none), sequential");
+      "sync (default), async (a vertex waits for its neighbours only; sssp, bfs, components: for "
+      "none), sequential");
   app.add_option(
       "--threads", o.threads,
       "Number of threads; 0, the default: one for each core; under mpirun 1 for each process");
@@ -100,7 +110,7 @@ void add_graph_options(cli::command& app, graph_command& o) {
   app.add_option("--iterations,--time", o.iterations,
                  "Number of iterations, steps or milliseconds; see --list");
   app.add_option("--source", o.source,
-                 "sssp: one vertex; mssp, heat (hot vertices): several, separated by commas");
+                 "sssp, bfs: one vertex; mssp, heat (hot vertices): several, separated by commas");
   app.add_option("--sources", o.sources, "mssp: start from vertices 0 to this number minus one");
   app.add_option("--damping", o.damping, "pagerank: damping factor; default 0.85");
   app.add_option("--tolerance", o.tolerance,

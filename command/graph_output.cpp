@@ -65,6 +65,16 @@ double edges_per_second(const outcome& o) {
   return o.run_seconds > 0 ? messages / o.run_seconds : 0;
 }
 
+std::string described(const graph_facts& graph) {
+  const auto counted = [](std::uint64_t n, const char* one, const char* many) {
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+  };
+  const char* const kind = graph.weighted ? "weighted" : "unweighted";
+  return fmt::format("{}, {}, {}", counted(graph.vertices, "vertex", "vertices"),
+                     counted(graph.edges, "edge", "edges"),
+                     graph.in_shares ? "a share in each process" : kind);
+}
+
 std::size_t participants(const graph_apps::settings& s, const outcome& o) {
   return s.across != nullptr ? s.across->size() : o.of_participants.size();
 }
@@ -105,8 +115,8 @@ void write_output(const graph_command& o, const outcome& made) {
 }
 
 void print_table(const graph_command& o, const graph_apps::application& app,
-                 const graph_apps::settings& s, const graph::csr& graph, const outcome& made) {
-  fmt::print("{}, {}: {}\n", app.name, o.mode, graph::describe(graph));
+                 const graph_apps::settings& s, const graph_facts& graph, const outcome& made) {
+  fmt::print("{}, {}: {}\n", app.name, o.mode, described(graph));
   const auto& all = made.statistics;
   const auto count = [](const char* what, std::uint64_t n) {
     fmt::print("  {:<28} {:>16}\n", what, n);
@@ -117,7 +127,7 @@ void print_table(const graph_command& o, const graph_apps::application& app,
   for (const auto& [what, value] : made.summary) number(what, value);
   if (s.mode != graph_apps::mode::sequential) {
     count("participants", participants(s, made));
-    if (made.edges != graph.edges()) count("edges with those added", made.edges);
+    if (made.edges != graph.edges) count("edges with those added", made.edges);
     count("time steps", all.time);
     count("sends", all.sends);
     count("messages along edges", all.messages());
@@ -136,7 +146,7 @@ void print_table(const graph_command& o, const graph_apps::application& app,
 }
 
 void print_json(const graph_command& o, const graph_apps::application& app,
-                const graph_apps::settings& s, const graph::csr& graph, const outcome& made) {
+                const graph_apps::settings& s, const graph_facts& graph, const outcome& made) {
   const auto& all = made.statistics;
   const double ns = made.run_seconds * 1e9;
   json line{{"benchmark", "graph"},
@@ -151,7 +161,8 @@ void print_json(const graph_command& o, const graph_apps::application& app,
             {"application", app.name},
             {"graph", o.graph},
             {"vertices", graph.vertices},
-            {"edges", graph.edges()},
+            {"edges", graph.edges},
+            {"in_shares", graph.in_shares},
             {"edges_with_added", made.edges},
             {"mode", o.mode},
             {"participants", participants(s, made)},

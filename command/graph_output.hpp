@@ -13,11 +13,20 @@ void require_writable(const graph_command& o);
 // Whole files or none.
 void write_output(const graph_command& o, const graph_apps::outcome& outcome);
 
+// What is said of the graph.
+struct graph_facts {
+  graph::vertex_t vertices = 0;
+  graph::edge_t edges = 0;
+  bool weighted = false;
+  // Whether each process has only its share.
+  bool in_shares = false;
+};
+
 void print_table(const graph_command& o, const graph_apps::application& app,
-                 const graph_apps::settings& s, const graph::csr& graph,
+                 const graph_apps::settings& s, const graph_facts& graph,
                  const graph_apps::outcome& outcome);
 void print_json(const graph_command& o, const graph_apps::application& app,
-                const graph_apps::settings& s, const graph::csr& graph,
+                const graph_apps::settings& s, const graph_facts& graph,
                 const graph_apps::outcome& outcome);
 
 }  // namespace tutti::command

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings and the outcome of an application.
+// The graph, the settings and the outcome of an application.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include "tutti/graph/csr.hpp"
 #include "tutti/graph/run.hpp"
+#include "tutti/graph/share.hpp"
 
 namespace tutti::mpi {
 class communicator;
@@ -27,17 +28,41 @@ enum class mode : std::uint8_t {
   sequential,
 };
 
+// What an application runs on: a whole graph, or this process's share of one. It refers to its
+// argument.
+class graph_input {
+ public:
+  graph_input(const graph::csr& whole) noexcept : whole_(&whole) {}
+  // The application may take the share's arrays.
+  explicit graph_input(graph::graph_share& part) noexcept : share_(&part) {}
+
+  bool is_whole() const noexcept { return whole_ != nullptr; }
+  // Precondition: is_whole().
+  const graph::csr& whole() const noexcept { return *whole_; }
+  // Precondition: not is_whole().
+  graph::graph_share& share() const noexcept { return *share_; }
+
+  graph::vertex_t vertices() const noexcept {
+    return is_whole() ? whole_->vertices : share_->vertices;
+  }
+  bool weighted() const noexcept { return is_whole() ? whole_->weighted() : share_->weighted; }
+
+ private:
+  const graph::csr* whole_ = nullptr;
+  graph::graph_share* share_ = nullptr;
+};
+
 struct settings {
   graph_apps::mode mode = mode::sync;
   graph::run_options run;
   // If set, the application runs on the participants of all processes; each process calls it with
-  // the same graph and settings.
+  // the same graph, or its own share of it, and the same settings.
   mpi::communicator* across = nullptr;
   // See graph::across_options.
   std::function<void(const std::string& what)> on_failure = {};
   // Iterations of PageRank, steps of heat, milliseconds of the spiking network.
   std::uint64_t steps = 20;
-  // The sources of the shortest paths, or the hot vertices of heat.
+  // The sources of the shortest paths and of bfs, or the hot vertices of heat.
   std::vector<graph::vertex_t> sources;
   // The seed of all random values: noise, currents, temperatures.
   std::uint64_t seed = 1;
@@ -72,7 +97,7 @@ struct spike {
 };
 
 struct outcome {
-  // Each column has a value for every vertex.
+  // Each column has a value for every vertex. Across processes the first one has them.
   std::vector<column> columns;
   // By step, then by neuron; empty unless spikes were recorded.
   std::vector<spike> spikes;
@@ -85,6 +110,8 @@ struct outcome {
   double run_seconds = 0;
   // The edges along which messages went, including added ones.
   graph::edge_t edges = 0;
+  // The edges of the graph itself.
+  graph::edge_t graph_edges = 0;
   graph::engine_statistics statistics;
   std::vector<graph::engine_statistics> of_participants;
 };
@@ -97,10 +124,18 @@ struct application {
   std::uint64_t usual_steps = 0;
   // Whether it uses weights. All applications but the spiking network refuse negative ones.
   bool takes_weights = false;
-  std::function<outcome(const graph::csr&, const settings&)> run;
+  std::function<outcome(const graph_input&, const settings&)> run;
+  // Whether it runs on shares in this mode; otherwise each process needs the whole graph.
+  bool shares_sync = false, shares_async = false;
+  // Whether its messages go both ways along an edge.
+  bool both_ways = false;
+
+  bool runs_on_shares(mode m) const noexcept {
+    return (m == mode::sync && shares_sync) || (m == mode::async && shares_async);
+  }
 };
 
-// The applications: pagerank, sssp, mssp, spiking, heat.
+// The applications: pagerank, sssp, bfs, components, mssp, spiking, heat.
 const std::vector<application>& applications();
 
 }  // namespace tutti::graph_apps

@@ -10,10 +10,15 @@ namespace tutti::graph_apps {
 const std::vector<application>& applications() {
   static const std::vector<application> all{
       {"pagerank", "how often a random walk visits each vertex", "iterations", 20, false,
-       run_pagerank},
-      {"sssp", "shortest paths from one vertex, with weights", "", 0, true, run_shortest_paths},
-      {"mssp", "shortest paths from many vertices, without weights", "", 0, false,
-       run_multi_source},
+       run_pagerank, true},
+      {"sssp", "shortest paths from one vertex, with weights", "", 0, true, run_shortest_paths,
+       true, true},
+      {"bfs", "breadth-first search from one vertex: distances and parents", "", 0, false,
+       run_breadth_first, true, true},
+      {"components", "connected components, whichever way the edges point", "", 0, false,
+       run_components, true, true, true},
+      {"mssp", "shortest paths from many vertices, without weights", "", 0, false, run_multi_source,
+       true},
       {"spiking", "Izhikevich's neurons, 80 % excitatory", "milliseconds", 1000, true, run_spiking},
       {"heat", "Newton's law of cooling along the edges", "steps", 100, true, run_heat},
   };
@@ -26,15 +31,17 @@ graph::csr neighbours_of(const graph::csr& graph, bool keep_weights, unsigned th
   return graph::symmetrized(weighted, 0.0f, threads);
 }
 
-void require_sources(const graph::csr& graph, const std::vector<graph::vertex_t>& sources) {
+void require_sources(const graph_input& graph, const std::vector<graph::vertex_t>& sources) {
   if (sources.empty()) refuse("shortest paths need at least one source");
   for (const graph::vertex_t s : sources)
-    if (s >= graph.vertices)
+    if (s >= graph.vertices())
       refuse(fmt::format("source {} is not a vertex of the graph, which has {} vertices", s,
-                         graph.vertices));
+                         graph.vertices()));
 }
 
-void require_no_negative_weight(const graph::csr& graph, const std::string& application) {
+void require_no_negative_weight(const graph_input& input, const std::string& application) {
+  if (!input.is_whole()) return;
+  const graph::csr& graph = input.whole();
   for (graph::vertex_t v = 0; graph.weighted() && v < graph.vertices; ++v)
     for (graph::edge_t e = graph.offsets[v]; e < graph.offsets[v + std::size_t{1}]; ++e)
       if (!(graph.weights[e] >= 0))

@@ -27,25 +27,44 @@ class stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-template <graph::vertex_program Program>
-graph::run_result<Program> run_where_asked(
-    const Program& program, std::span<const graph::edge_set<typename Program::edge>> pins,
-    const settings& s) {
-  if (s.across == nullptr) return graph::run(program, pins, s.run);
-  const auto owners = graph::partition(*pins[0].edges, s.across->size(), s.run.partition);
-  return graph::run_across(program, pins, owners, *s.across, {s.run.engine, s.on_failure});
+// Whether this process gets the results.
+inline bool gets_results(const settings& s) {
+  return s.across == nullptr || s.across->first_rank() == 0;
+}
+// One value for each vertex where the results go, none elsewhere.
+template <class T>
+std::vector<T> column_values(const graph_input& graph, const settings& s) {
+  return std::vector<T>(gets_results(s) ? graph.vertices() : 0);
 }
 
-// Runs the program and calls take(message) for each message to the host, by time and vertex.
+template <graph::vertex_program Program>
+graph::run_result<Program> run_where_asked(const Program& program, const graph_input& graph,
+                                           const settings& s, bool is_last,
+                                           std::span<const typename Program::edge> values) {
+  const graph::across_options across{s.run.engine, s.on_failure};
+  if (!graph.is_whole()) {
+    if (is_last) return graph::run_across(program, std::move(graph.share()), *s.across, across);
+    return graph::run_across(program, graph::graph_share(graph.share()), *s.across, across);
+  }
+  const graph::edge_set<typename Program::edge> all{&graph.whole(), values};
+  if (s.across == nullptr) return graph::run(program, std::span(&all, 1), s.run);
+  const auto owners = graph::partition(graph.whole(), s.across->size(), s.run.partition);
+  return graph::run_across(program, std::span(&all, 1), owners, *s.across, across);
+}
+
+// Runs the program and calls take(message) for each message to the host, by time and vertex. A
+// share is used up by the last run on it. A whole graph's edges may carry other values than their
+// weights.
 template <graph::vertex_program Program, class Take>
-void run_program(const Program& program,
-                 std::span<const graph::edge_set<typename Program::edge>> pins, const settings& s,
-                 outcome& o, Take take) {
-  auto result = run_where_asked(program, pins, s);
+void run_program(const Program& program, const graph_input& graph, const settings& s, outcome& o,
+                 Take take, bool is_last = true,
+                 std::span<const typename Program::edge> values = {}) {
+  auto result = run_where_asked(program, graph, s, is_last, values);
   for (const auto& m : result.host) take(m);
   o.cut_seconds += result.cut_seconds;
   o.run_seconds += result.run_seconds;
-  o.edges = pins[0].edges->edges();
+  o.edges = graph.is_whole() ? graph.whole().edges() : result.edges;
+  o.graph_edges = o.edges;
   if (o.of_participants.empty()) {
     o.statistics = result.statistics;
     o.of_participants = std::move(result.of_participants);
@@ -66,15 +85,18 @@ void run_program(const Program& program,
 graph::csr neighbours_of(const graph::csr& graph, bool keep_weights, unsigned threads);
 
 // Throws std::invalid_argument if there are no sources, or if the graph does not have one of them.
-void require_sources(const graph::csr& graph, const std::vector<graph::vertex_t>& sources);
+void require_sources(const graph_input& graph, const std::vector<graph::vertex_t>& sources);
 
-// Throws std::invalid_argument for a negative weight; the error names the edge.
-void require_no_negative_weight(const graph::csr& graph, const std::string& application);
+// Throws std::invalid_argument for a negative weight; the error names the edge. A share was made
+// without negative weights.
+void require_no_negative_weight(const graph_input& graph, const std::string& application);
 
-outcome run_pagerank(const graph::csr& graph, const settings& s);
-outcome run_shortest_paths(const graph::csr& graph, const settings& s);
-outcome run_multi_source(const graph::csr& graph, const settings& s);
-outcome run_spiking(const graph::csr& graph, const settings& s);
-outcome run_heat(const graph::csr& graph, const settings& s);
+outcome run_pagerank(const graph_input& graph, const settings& s);
+outcome run_shortest_paths(const graph_input& graph, const settings& s);
+outcome run_breadth_first(const graph_input& graph, const settings& s);
+outcome run_components(const graph_input& graph, const settings& s);
+outcome run_multi_source(const graph_input& graph, const settings& s);
+outcome run_spiking(const graph_input& graph, const settings& s);
+outcome run_heat(const graph_input& graph, const settings& s);
 
 }  // namespace tutti::graph_apps

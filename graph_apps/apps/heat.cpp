@@ -39,8 +39,7 @@ std::vector<double> in_weights_of(const graph::csr& graph) {
 template <class Program>
 void run_messages(const graph::csr& graph, const heat_setting& h, const settings& s,
                   std::vector<double>& temperatures, outcome& o) {
-  const graph::edge_set<float> all{&graph, {}};
-  run_program(Program{h}, std::span(&all, 1), s, o, [&](const auto& m) {
+  run_program(Program{h}, graph, s, o, [&](const auto& m) {
     if constexpr (requires { m.content.temperature; })
       temperatures[m.vertex] = m.content.temperature;
     else
@@ -50,7 +49,8 @@ void run_messages(const graph::csr& graph, const heat_setting& h, const settings
 
 }  // namespace
 
-outcome run_heat(const graph::csr& graph, const settings& s) {
+outcome run_heat(const graph_input& input, const settings& s) {
+  const graph::csr& graph = input.whole();
   require_no_negative_weight(graph, "heat");
   if (!s.sources.empty()) require_sources(graph, s.sources);
   const std::vector<double> initial = initial_temperatures(graph, s);

@@ -17,18 +17,18 @@ void add(reached& to, const reached& more) {
 }
 
 template <std::size_t Words>
-void run_sync(const graph::csr& graph, std::span<const graph::vertex_t> sources, const settings& s,
+void run_sync(const graph_input& graph, std::span<const graph::vertex_t> sources, const settings& s,
               std::vector<reached>& results, outcome& o) {
-  const graph::edge_set<graph::nothing> all{&graph, {}};
-  run_program(reach<Words>{sources}, std::span(&all, 1), s, o,
-              [&](const auto& m) { add(results[m.vertex], unpacked(m.content)); });
+  run_program(
+      reach<Words>{sources}, graph, s, o,
+      [&](const auto& m) { add(results[m.vertex], unpacked(m.content)); },
+      sources.data() + sources.size() == s.sources.data() + s.sources.size());
 }
 
 template <std::size_t Words>
 void run_async(const graph::csr& neighbours, std::span<const graph::vertex_t> sources,
                const settings& s, std::vector<reached>& results, outcome& o) {
-  const graph::edge_set<float> all{&neighbours, {}};
-  run_program(reach_gals<Words>{sources, s.block}, std::span(&all, 1), s, o,
+  run_program(reach_gals<Words>{sources, s.block}, neighbours, s, o,
               [&](const auto& m) { add(results[m.vertex], unpacked(m.content.set)); });
 }
 
@@ -48,27 +48,27 @@ void in_batches(std::span<const graph::vertex_t> sources, Few run_few, Many run_
 
 }  // namespace
 
-outcome run_multi_source(const graph::csr& graph, const settings& s) {
+outcome run_multi_source(const graph_input& graph, const settings& s) {
   require_sources(graph, s.sources);
   require(s.block >= 1, "a block of steps must have at least one");
   outcome o;
-  std::vector<reached> results(graph.vertices);
+  std::vector<reached> results = column_values<reached>(graph, s);
   if (s.mode == mode::sync) {
     in_batches(
         s.sources, [&](auto part) { run_sync<few>(graph, part, s, results, o); },
         [&](auto part) { run_sync<many>(graph, part, s, results, o); });
   } else if (s.mode == mode::async) {
     const stopwatch watch;
-    const graph::csr neighbours = neighbours_of(graph, false, std::max(1u, s.run.threads));
+    const graph::csr neighbours = neighbours_of(graph.whole(), false, std::max(1u, s.run.threads));
     o.prepare_seconds = watch.seconds();
     in_batches(
         s.sources, [&](auto part) { run_async<few>(neighbours, part, s, results, o); },
         [&](auto part) { run_async<many>(neighbours, part, s, results, o); });
   } else {
     const stopwatch watch;
-    results = sequential::multi_source(graph, s.sources);
+    results = sequential::multi_source(graph.whole(), s.sources);
     o.run_seconds = watch.seconds();
-    o.edges = graph.edges();
+    o.edges = graph.whole().edges();
   }
 
   std::vector<std::uint64_t> sources, total, farthest;

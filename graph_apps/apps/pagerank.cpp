@@ -13,11 +13,10 @@
 namespace tutti::graph_apps {
 namespace {
 
-void run_sync(const graph::csr& graph, const sequential::pagerank_setting& p, const settings& s,
+void run_sync(const graph_input& graph, const sequential::pagerank_setting& p, const settings& s,
               std::vector<share_t>& ranks, outcome& o) {
-  const graph::edge_set<graph::nothing> all{&graph, {}};
-  run_program(pagerank{p.iterations, p.damping, p.first, p.base, p.tolerance}, std::span(&all, 1),
-              s, o, [&](const auto& m) { ranks[m.vertex] = m.content; });
+  run_program(pagerank{p.iterations, p.damping, p.first, p.base, p.tolerance}, graph, s, o,
+              [&](const auto& m) { ranks[m.vertex] = m.content; });
 }
 
 void run_async(const graph::csr& graph, const sequential::pagerank_setting& p, const settings& s,
@@ -25,22 +24,21 @@ void run_async(const graph::csr& graph, const sequential::pagerank_setting& p, c
   const stopwatch watch;
   const graph::csr neighbours = neighbours_of(graph, false, std::max(1u, s.run.threads));
   o.prepare_seconds = watch.seconds();
-  const graph::edge_set<float> all{&neighbours, {}};
-  run_program(pagerank_gals{p.iterations, p.damping, p.first, p.base, &graph}, std::span(&all, 1),
-              s, o, [&](const auto& m) { ranks[m.vertex] = m.content.share; });
+  run_program(pagerank_gals{p.iterations, p.damping, p.first, p.base, &graph}, neighbours, s, o,
+              [&](const auto& m) { ranks[m.vertex] = m.content.share; });
 }
 
 }  // namespace
 
-outcome run_pagerank(const graph::csr& graph, const settings& s) {
+outcome run_pagerank(const graph_input& graph, const settings& s) {
   require(s.damping >= 0 && s.damping < 1, "PageRank's damping must be at least 0 and less than 1");
   require(s.tolerance >= 0, "PageRank's tolerance must not be negative");
-  const double n = graph.vertices == 0 ? 1 : graph.vertices;
+  const double n = graph.vertices() == 0 ? 1 : graph.vertices();
   const sequential::pagerank_setting p{s.steps, share_of(s.damping), share_of(1 / n),
                                        share_of((1 - s.damping) / n),
                                        share_of(std::min(1.0, s.tolerance / n))};
   outcome o;
-  std::vector<share_t> ranks(graph.vertices);
+  std::vector<share_t> ranks = column_values<share_t>(graph, s);
   if (s.mode == mode::sync) {
     run_sync(graph, p, s, ranks, o);
   } else if (s.mode == mode::async) {
@@ -48,12 +46,12 @@ outcome run_pagerank(const graph::csr& graph, const settings& s) {
         s.tolerance == 0,
         "PageRank's vertices cannot check a tolerance in the mode async, because they only wait "
         "for their neighbours; use the mode sync");
-    run_async(graph, p, s, ranks, o);
+    run_async(graph.whole(), p, s, ranks, o);
   } else {
     const stopwatch watch;
-    auto made = sequential::pagerank(graph, p);
+    auto made = sequential::pagerank(graph.whole(), p);
     o.run_seconds = watch.seconds();
-    o.edges = graph.edges();
+    o.edges = graph.whole().edges();
     o.statistics.time = made.iterations;
     ranks = std::move(made.ranks);
   }

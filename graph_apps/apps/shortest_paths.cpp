@@ -13,32 +13,31 @@ namespace tutti::graph_apps {
 namespace {
 
 template <class Program>
-void run_messages(const graph::csr& graph, const settings& s, std::vector<double>& distances,
+void run_messages(const graph_input& graph, const settings& s, std::vector<double>& distances,
                   outcome& o) {
-  const graph::edge_set<float> all{&graph, {}};
   Program program;
   program.source = s.sources[0];
-  run_program(program, std::span(&all, 1), s, o,
+  run_program(program, graph, s, o,
               [&](const auto& m) { distances[m.vertex] = static_cast<double>(m.content); });
 }
 
 }  // namespace
 
-outcome run_shortest_paths(const graph::csr& graph, const settings& s) {
+outcome run_shortest_paths(const graph_input& graph, const settings& s) {
   require_sources(graph, s.sources);
   require(s.sources.size() == 1, "sssp accepts one source; mssp accepts many, without weights");
   require_no_negative_weight(graph, "sssp");
   outcome o;
-  std::vector<double> distances(graph.vertices);
+  std::vector<double> distances = column_values<double>(graph, s);
   if (s.mode == mode::sync) {
     run_messages<shortest_paths_sync>(graph, s, distances, o);
   } else if (s.mode == mode::async) {
     run_messages<shortest_paths>(graph, s, distances, o);
   } else {
     const stopwatch watch;
-    const std::vector<float> found = sequential::shortest_paths(graph, s.sources[0]);
+    const std::vector<float> found = sequential::shortest_paths(graph.whole(), s.sources[0]);
     o.run_seconds = watch.seconds();
-    o.edges = graph.edges();
+    o.edges = graph.whole().edges();
     distances.assign(found.begin(), found.end());
   }
   double reached = 0, farthest = 0;

@@ -76,9 +76,9 @@ template <class Program>
 void run_messages(const graph::csr& synapses, const Program& program, const settings& s, found& f,
                   outcome& o) {
   const std::vector<current_t> currents = currents_of(synapses);
-  const graph::edge_set<current_t> all{&synapses, currents};
-  run_program(program, std::span(&all, 1), s, o,
-              [&](const auto& m) { f.host(m.vertex, content_of(m.content)); });
+  run_program(
+      program, synapses, s, o, [&](const auto& m) { f.host(m.vertex, content_of(m.content)); },
+      true, std::span<const current_t>(currents));
 }
 
 void run_sequential(const graph::csr& synapses, const spiking_network& net, const settings& s,
@@ -95,7 +95,8 @@ void run_sequential(const graph::csr& synapses, const spiking_network& net, cons
 
 }  // namespace
 
-outcome run_spiking(const graph::csr& graph, const settings& s) {
+outcome run_spiking(const graph_input& input, const settings& s) {
+  const graph::csr& graph = input.whole();
   require(s.steps < (std::uint64_t{1} << 31), "the spiking network needs fewer than 2^31 steps");
   require(std::isfinite(s.noise) && std::isfinite(s.input) && std::isfinite(s.coupling) &&
               std::isfinite(s.variety),

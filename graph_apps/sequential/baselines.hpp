@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "graph_apps/programs/breadth_first.hpp"
 #include "graph_apps/programs/heat.hpp"
 #include "graph_apps/programs/neuron.hpp"
 #include "graph_apps/programs/reach.hpp"
@@ -28,6 +29,11 @@ pagerank_result pagerank(const graph::csr& graph, const pagerank_setting& settin
 
 // Dijkstra's algorithm with a binary heap. Precondition: no negative weights.
 std::vector<float> shortest_paths(const graph::csr& graph, graph::vertex_t source);
+
+std::vector<way> breadth_first(const graph::csr& graph, graph::vertex_t source);
+
+// The lowest vertex of each vertex's component, whichever way the edges point.
+std::vector<graph::vertex_t> components(const graph::csr& graph);
 
 // Breadth-first search from up to 64 sources at a time, only through vertices that have news.
 std::vector<reached> multi_source(const graph::csr& graph,

@@ -87,6 +87,32 @@ def test_scipy_shortest_paths(folder):
         np.testing.assert_array_equal(found["farthest"], np.where(reached, hops, 0).max(axis=0))
 
 
+def test_scipy_breadth_first_and_components(folder):
+    import scipy.sparse
+    import scipy.sparse.csgraph
+
+    edges, weights = random_graph(6, 300, 330)
+    path = pathlib.Path(folder) / "g.wel"
+    write_edges(path, edges, weights)
+    n = int(edges.max()) + 1
+    matrix = scipy.sparse.csr_array((weights, (edges[:, 0], edges[:, 1])), shape=(n, n))
+    source = int(edges[0, 0])
+    hops = scipy.sparse.csgraph.dijkstra(matrix, indices=source, unweighted=True)
+    count, labels = scipy.sparse.csgraph.connected_components(matrix, directed=False)
+    assert count > 3
+    lowest = np.array([np.flatnonzero(labels == label)[0] for label in labels])
+    edge_set = set(map(tuple, edges.tolist()))
+    for mode in MODES:
+        found = run("bfs", path, folder, "--source", str(source), *mode)
+        np.testing.assert_array_equal(found["distance"], np.where(np.isfinite(hops), hops, -1))
+        for v, parent in enumerate(found["parent"].astype(int)):
+            if v == source or parent < 0:
+                continue
+            assert (parent, v) in edge_set and hops[parent] + 1 == hops[v], (v, parent)
+        found = run("components", path, folder, *mode)
+        np.testing.assert_array_equal(found["component"], lowest)
+
+
 def test_scipy_heat(folder):
     """Small steps approach the solution of dT/dt = A T, which SciPy's matrix exponential gives."""
     import scipy.linalg

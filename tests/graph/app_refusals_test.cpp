@@ -26,7 +26,7 @@ graph::csr small(float weight) {
 
 TEST(AppRefusals, Sources) {
   settings s;
-  for (const std::string app : {"sssp", "mssp"}) {
+  for (const std::string app : {"sssp", "bfs", "mssp"}) {
     s.sources = {};
     EXPECT_NE(refusal(app, small(1), s).find("at least one source"), std::string::npos);
     s.sources = {3};
@@ -38,6 +38,7 @@ TEST(AppRefusals, Sources) {
   }
   s.sources = {0, 1};
   EXPECT_NE(refusal("sssp", small(1), s).find("mssp"), std::string::npos);
+  EXPECT_NE(refusal("bfs", small(1), s).find("mssp"), std::string::npos);
 }
 
 TEST(AppRefusals, Weights) {
@@ -74,7 +75,7 @@ TEST(AppRefusals, Numbers) {
 
 TEST(AppRefusals, ModesWithoutVertices) {
   for (const mode m : {mode::sync, mode::async, mode::sequential})
-    for (const std::string app : {"pagerank", "spiking", "heat"}) {
+    for (const std::string app : {"pagerank", "components", "spiking", "heat"}) {
       settings s;
       s.mode = m;
       s.run.threads = 2;

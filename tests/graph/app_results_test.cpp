@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "tests/graph/app_graphs.hpp"
 
@@ -90,6 +91,43 @@ TEST_P(App, ShortestPaths) {
     in_every_way("sssp", GetParam(), s,
                  [&](const outcome& o) { EXPECT_EQ(column_of<double>(o, "distance"), expected); });
   }
+}
+
+TEST_P(App, BreadthFirst) {
+  const auto& g = GetParam().graph;
+  for (const graph::vertex_t source : {graph::vertex_t{0}, g.vertices / 2, g.vertices - 1}) {
+    const auto distance = test::breadth_first(g, source);
+    // The lowest number of those that are one edge nearer.
+    std::vector<std::int64_t> parent(g.vertices, -1);
+    test::for_each_edge(g, [&](auto u, auto v, auto) {
+      if (distance[u] >= 0 && distance[v] == distance[u] + 1 && (parent[v] < 0 || u < parent[v]))
+        parent[v] = u;
+    });
+    parent[source] = source;
+    settings s;
+    s.sources = {source};
+    in_every_way("bfs", GetParam(), s, [&](const outcome& o) {
+      EXPECT_EQ(column_of<std::int64_t>(o, "distance"), distance);
+      EXPECT_EQ(column_of<std::int64_t>(o, "parent"), parent);
+    });
+  }
+}
+
+TEST_P(App, Components) {
+  const auto& g = GetParam().graph;
+  // Lower numbers spread along all edges, both ways, until nothing changes.
+  std::vector<std::uint64_t> lowest(g.vertices);
+  std::iota(lowest.begin(), lowest.end(), 0u);
+  for (bool changed = true; changed;) {
+    changed = false;
+    test::for_each_edge(g, [&](auto u, auto v, auto) {
+      changed = changed || lowest[u] != lowest[v];
+      lowest[u] = lowest[v] = std::min(lowest[u], lowest[v]);
+    });
+  }
+  in_every_way("components", GetParam(), {}, [&](const outcome& o) {
+    EXPECT_EQ(column_of<std::uint64_t>(o, "component"), lowest);
+  });
 }
 
 TEST_P(App, MultiSource) {

@@ -15,7 +15,7 @@ TEST(GraphCommand, RefusesWhatItHasNoUseFor) {
   const std::pair<const char*, const char*> all[] = {
       {"mssp kron:scale=4 --source 1 --sources 2", "--source, --sources: only one of them"},
       {"pagerank kron:scale=4 --source 1",
-       "--source: an option of sssp, mssp, heat, not of pagerank"},
+       "--source: an option of sssp, bfs, mssp, heat, not of pagerank"},
       {"heat kron:scale=4 --damping 0.5", "--damping: an option of pagerank, not of heat"},
       {"sssp kron:scale=4 --spikes x.csv", "--spikes: an option of spiking, not of sssp"},
       {"spiking kron:scale=4 --spikes x.csv --output x.csv", "--spikes, --output: the same file"},

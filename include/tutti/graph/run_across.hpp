@@ -8,17 +8,22 @@
 //   if (comm.first_rank() == 0) ... result.host ...
 //
 // Every process has the whole graph while it cuts its own shards from it; afterwards it may free
-// the graph.
+// the graph. Or each process has loaded only its share (share.hpp):
+//
+//   auto result = tutti::graph::run_across(program, std::move(part), comm);
+//
 // This function needs the compiled library tutti.
 #pragma once
 
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tutti/graph/run.hpp"
 #include "tutti/graph/run_result.hpp"
+#include "tutti/graph/share.hpp"
 #include "tutti/graph/vertex_engine.hpp"
 #include "tutti/reduce/operations.hpp"
 #include "tutti/team/team.hpp"
@@ -54,6 +59,64 @@ engine_statistics added_up(Endpoint& me, engine_statistics mine) {
   return mine;
 }
 
+// Tells the other participants where their lists begin among those that lead to this one, and hears
+// the same from them. Returns the edges of all participants.
+template <class Endpoint, class Edge>
+edge_t agree_on_lists(Endpoint& me, shards<Edge>& cut) {
+  std::vector<std::uint32_t> by_receiver(me.size(), 0);
+  const auto take = [&](const received& message_in) {
+    by_receiver[message_in.source] = message_in.as<std::uint32_t>();
+  };
+  const auto firsts = cut.first_lists(me.rank());
+  for (rank_t to = 0; to < me.size(); ++to)
+    if (to != me.rank()) me.send_wait(to, firsts[to], take);
+  edge_t edges = 0;
+  for (const std::uint32_t degree : cut[me.rank()].out_degrees) edges += degree;
+  for (;;) {
+    const auto now = me.idle(true, edges, plus{});
+    if (now.result != idle_result::message) {
+      cut.number_routes(me.rank(), by_receiver);
+      return now.value;
+    }
+    const received message_in = me.recv();
+    take(message_in);
+    me.release(message_in);
+  }
+}
+
+// Runs the program on the shards of this process. `prepare(endpoint)` comes first on each thread.
+template <class Program, class Communicator, class Prepare>
+void run_shards(const Program& program, const shards<typename Program::edge>& cut,
+                Communicator& comm, const across_options& options, run_result<Program>& result,
+                Prepare prepare) {
+  const rank_t here = comm.threads();
+  collecting_host<typename Program::message> host;
+  first_failure failure;
+  engine_options engine = options.engine;
+  engine.cancelled = failure.flag();
+  result.of_participants.resize(here);
+  team workers(team_options{.threads = here, .place = platform::placement::none});
+  const auto start = clock::now();
+  workers.run([&](member& me) {
+    auto& mine = comm.local(me.rank());
+    try {
+      prepare(mine);
+      vertex_engine part(program, cut[mine.rank()], cut.vertices(), mine, host, engine);
+      part.run();
+      const engine_statistics of_this = part.statistics();
+      const engine_statistics of_all = added_up(mine, of_this);
+      result.of_participants[me.rank()] = of_this;
+      if (me.rank() == 0) result.statistics = of_all;
+    } catch (const std::exception& e) {
+      failure.note();
+      if (options.on_failure) options.on_failure(e.what());
+    }
+  });
+  result.run_seconds = seconds_since(start);
+  failure.rethrow();
+  result.host = host.take();
+}
+
 }  // namespace detail
 
 // `Communicator` has size(), threads(), first_rank() and local(thread); see mpi/communicator.hpp.
@@ -65,37 +128,40 @@ run_result<Program> run_across(const Program& program,
                                std::span<const rank_t> owners, Communicator& comm,
                                const across_options& options = {}) {
   detail::require_graph_for<Program>(pins);
-  const rank_t here = comm.threads();
   run_result<Program> result;
   const auto begin = detail::clock::now();
-  const shards<typename Program::edge> cut(pins, owners, comm.size(), {comm.first_rank(), here},
-                                           here, detail::gathers_by_vertex<Program>);
+  const shards<typename Program::edge> cut(pins, owners, comm.size(),
+                                           {comm.first_rank(), comm.threads()}, comm.threads(),
+                                           detail::gathers_by_vertex<Program>);
   result.cut_seconds = detail::seconds_since(begin);
+  detail::run_shards(program, cut, comm, options, result, [](auto&) {});
+  return result;
+}
 
-  collecting_host<typename Program::message> host;
-  detail::first_failure failure;
-  engine_options engine = options.engine;
-  engine.cancelled = failure.flag();
-  result.of_participants.resize(here);
-  team workers(team_options{.threads = here, .place = platform::placement::none});
-  const auto start = detail::clock::now();
-  workers.run([&](member& me) {
-    auto& mine = comm.local(me.rank());
-    try {
-      vertex_engine part(program, cut[mine.rank()], cut.vertices(), mine, host, engine);
-      part.run();
-      const engine_statistics of_this = part.statistics();
-      const engine_statistics of_all = detail::added_up(mine, of_this);
-      result.of_participants[me.rank()] = of_this;
-      if (me.rank() == 0) result.statistics = of_all;
-    } catch (const std::exception& e) {
-      failure.note();
-      if (options.on_failure) options.on_failure(e.what());
-    }
+// The same for a process that has only its share of the graph: that of its participants
+// comm.first_rank() .. + comm.threads() - 1 of comm.size(). The result is the same, bit by bit.
+// Throws std::invalid_argument also for a share of other participants, and for programs whose
+// vertices wait for their neighbours: no process sees whether each edge has its reverse.
+template <vertex_program Program, class Communicator>
+run_result<Program> run_across(const Program& program, graph_share&& part, Communicator& comm,
+                               const across_options& options = {}) {
+  require(!needs_symmetric_graph<Program>(),
+          "a program whose vertices wait for their neighbours needs the whole graph");
+  if (part.participants() != comm.size() || part.first != comm.first_rank() ||
+      part.parts.size() != comm.threads())
+    refuse("the share is that of " + std::to_string(part.parts.size()) + " of " +
+           std::to_string(part.participants()) + " participants from " +
+           std::to_string(part.first) + " on, but this process has " +
+           std::to_string(comm.threads()) + " of " + std::to_string(comm.size()) + " from " +
+           std::to_string(comm.first_rank()) + " on");
+  run_result<Program> result;
+  const auto begin = detail::clock::now();
+  shards<typename Program::edge> cut(std::move(part), detail::gathers_by_vertex<Program>);
+  result.cut_seconds = detail::seconds_since(begin);
+  detail::run_shards(program, cut, comm, options, result, [&](auto& mine) {
+    const edge_t edges = detail::agree_on_lists(mine, cut);
+    if (mine.rank() == comm.first_rank()) result.edges = edges;
   });
-  result.run_seconds = detail::seconds_since(start);
-  failure.rethrow();
-  result.host = host.take();
   return result;
 }
 

@@ -59,6 +59,8 @@ struct run_result {
   engine_statistics statistics;
   // By rank.
   std::vector<engine_statistics> of_participants;
+  // The edges of the graph, of all processes together, if each had only its share; otherwise 0.
+  edge_t edges = 0;
   // Seconds to cut the graph into shards.
   double cut_seconds = 0;
   // Seconds from the first init() to the last finish().

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts graphs into shards, one per participant. Every process makes the shards of its own
 // participants and numbers the lists of the others in the same way, so the processes exchange
-// nothing.
+// nothing. With shares of a graph (share.hpp) the participants tell each other where the lists
+// begin.
 //
 // Cost: two passes over the edges, shared by the threads. Memory of the shards: 4 bytes per edge,
 // the edge's value, and 16 bytes per pair of a vertex and a participant to which it sends.
@@ -9,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -18,6 +20,7 @@
 #include "tutti/graph/csr.hpp"
 #include "tutti/graph/program.hpp"
 #include "tutti/graph/shard.hpp"
+#include "tutti/graph/share.hpp"
 #include "tutti/platform/misuse.hpp"
 #include "tutti/team/team.hpp"
 
@@ -78,6 +81,29 @@ class shards {
     workers.parallel_for(
         0, here.count, [&](std::size_t i) { count_in_edges(made_[i], with_in_lists); }, one_by_one);
     free_scaffold();
+  }
+
+  // The shards of a share, whose arrays they take over. A list's number counts all lists of its
+  // receiver, but a share knows only those between each sender and receiver: before the shards are
+  // used, each participant here calls number_routes() with what the others' first_lists() say.
+  // Throws std::invalid_argument if the edge type has values that the share does not have.
+  explicit shards(graph_share&& part, bool with_in_lists = false)
+      : participants_(part.participants()), first_(part.first), vertices_(part.vertices) {
+    require(!shard<Edge>::has_values || std::is_same_v<Edge, float>,
+            "the edges of a share carry a weight or nothing");
+    made_.resize(part.parts.size());
+    first_lists_.resize(made_.size());
+    for (std::size_t i = 0; i < made_.size(); ++i) take_over(part, i, with_in_lists);
+  }
+  // By sender: the number of its first list among those that lead to `participant`, which was made
+  // here from a share.
+  std::span<const std::uint32_t> first_lists(rank_t participant) const noexcept {
+    return first_lists_[participant - first_];
+  }
+  // by_receiver[q] is the number of the first list from `participant` to q. Call it once.
+  void number_routes(rank_t participant, std::span<const std::uint32_t> by_receiver) noexcept {
+    for (route& each : made_[participant - first_].routes)
+      if (each.to != participant) each.list += by_receiver[each.to];
   }
 
   vertex_t vertices() const noexcept { return vertices_; }
@@ -253,6 +279,59 @@ class shards {
     });
   }
 
+  void take_over(graph_share& from, std::size_t i, bool with_in_lists) {
+    const rank_t p = first_ + static_cast<rank_t>(i);
+    participant_share& part = from.parts[i];
+    shard<Edge>& mine = made_[i];
+    mine.rank = p;
+    mine.vertices.resize(from.blocks[p + std::size_t{1}] - from.blocks[p]);
+    std::iota(mine.vertices.begin(), mine.vertices.end(), from.blocks[p]);
+    if (part.sources.size() >= std::numeric_limits<std::uint32_t>::max())
+      refuse("participant " + std::to_string(p) +
+             " would have more than 2^32 - 2 lists of targets; use more participants");
+    // The lists are numbered in the order of their senders' vertices, and blocks ascend.
+    auto& firsts = first_lists_[i];
+    for (rank_t q = 0; q < participants_; ++q)
+      firsts.push_back(static_cast<std::uint32_t>(
+          std::lower_bound(part.sources.begin(), part.sources.end(), from.blocks[q]) -
+          part.sources.begin()));
+    make_routes(from, part, mine, firsts[p]);
+    std::vector<vertex_t>().swap(part.sources);
+    mine.out_degrees = std::move(part.out_degrees);
+    mine.in_degrees.resize(mine.vertices.size());
+    mine.first_target = std::move(part.first_target);
+    mine.targets = std::move(part.targets);
+    if constexpr (std::is_same_v<Edge, float>) {
+      mine.values = std::move(part.weights);
+      if (!from.weighted) mine.values.assign(mine.targets.size(), 1.0f);
+    }
+    count_in_edges(mine, with_in_lists);
+  }
+
+  // The numbers of the lists count from 0 for each receiver, but for the participant itself.
+  void make_routes(const graph_share& from, participant_share& part, shard<Edge>& mine,
+                   std::uint32_t first_own_list) {
+    const std::size_t words = from.words();
+    std::size_t routes = 0;
+    for (const std::uint64_t word : part.leads_to)
+      routes += static_cast<std::size_t>(std::popcount(word));
+    mine.routes.reserve(routes);
+    mine.first_route.reserve(mine.vertices.size() + 1);
+    mine.first_route.push_back(0);
+    std::vector<std::uint32_t> next(participants_, 0);
+    next[mine.rank] = first_own_list;
+    for (std::size_t local = 0; local < mine.vertices.size(); ++local) {
+      const std::uint64_t* const leads_to = part.leads_to.data() + local * words;
+      // The order is that of destinations::of(): the successor first, the owner itself last.
+      for (rank_t step = 1; step <= participants_; ++step) {
+        const rank_t q = (mine.rank + step) % participants_;
+        if ((leads_to[q / 64] >> q % 64 & 1) != 0) mine.routes.push_back({q, next[q]++});
+      }
+      mine.first_route.push_back(mine.routes.size());
+    }
+    std::vector<std::uint64_t>().swap(part.leads_to);
+  }
+
   static void count_in_edges(shard<Edge>& mine, bool with_in_lists) {
     for (const vertex_t t : mine.targets) ++mine.in_degrees[t];
     if (!with_in_lists) return;
@@ -277,6 +356,8 @@ class shards {
   rank_t first_;
   vertex_t vertices_ = 0;
   std::vector<shard<Edge>> made_;
+  // See first_lists(); empty unless the shards come from a share.
+  std::vector<std::vector<std::uint32_t>> first_lists_;
 
   // These exist only while the shards are made.
   // The owner and local number of each vertex.

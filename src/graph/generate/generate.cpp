@@ -9,6 +9,7 @@
 
 #include "src/graph/generate/generators.hpp"
 #include "src/graph/generate/random.hpp"
+#include "src/graph/generate/stream.hpp"
 #include "src/graph/parallel.hpp"
 #include "tutti/platform/misuse.hpp"
 
@@ -17,7 +18,7 @@ namespace tutti::graph {
 namespace {
 
 using key = generator_key;
-using maker = made (*)(const specification&, unsigned);
+using maker = recipe (*)(const specification&, unsigned);
 
 constexpr key vertices_key = {"vertices", "", "number of vertices"};
 constexpr key directed_key = {"directed", "0", "1: only edges from each vertex to the next"};
@@ -106,19 +107,22 @@ float weight_for(const weight_range& range, std::uint64_t bits) {
   return static_cast<float>(range.low + (range.high - range.low) * share);
 }
 
+float weight_of_edge(vertex_t u, vertex_t v, const weight_range& range, std::uint64_t seed,
+                     bool both_ways) {
+  const bool turn = both_ways && v < u;
+  const random_words words =
+      random_block(seed, purpose::weight, turn ? two_words(v, u) : two_words(u, v));
+  return weight_for(range, two_words(words[0], words[1]));
+}
+
 void weigh(csr& graph, const weight_range& range, std::uint64_t seed, bool both_ways,
            unsigned threads) {
   check(range);
   graph.weights.resize(graph.edges());
   in_parts(threads, graph.vertices, 1024, [&](std::uint64_t first, std::uint64_t last) {
     for (auto u = static_cast<vertex_t>(first); u < last; ++u)
-      for (edge_t e = graph.offsets[u]; e < graph.offsets[u + std::size_t{1}]; ++e) {
-        const vertex_t v = graph.targets[e];
-        const bool turn = both_ways && v < u;
-        const random_words words =
-            random_block(seed, purpose::weight, turn ? two_words(v, u) : two_words(u, v));
-        graph.weights[e] = weight_for(range, two_words(words[0], words[1]));
-      }
+      for (edge_t e = graph.offsets[u]; e < graph.offsets[u + std::size_t{1}]; ++e)
+        graph.weights[e] = weight_of_edge(u, graph.targets[e], range, seed, both_ways);
   });
 }
 
@@ -153,7 +157,18 @@ std::string generators_help() {
   return text;
 }
 
-csr generate(std::string_view text, unsigned threads) {
+namespace {
+
+// A specification, read and checked.
+struct parsed {
+  recipe rule;
+  // Whether the edges get random weights.
+  bool weighs = false;
+  weight_range range;
+  std::uint64_t seed = 0;
+};
+
+parsed parse(std::string_view text, unsigned threads) {
   const specification how(text);
   const std::size_t kind = how.choice("weights", {"none", "one", "integer", "real"});
   if (kind < 2 && (how.is_given("low") || how.is_given("high")))
@@ -162,15 +177,36 @@ csr generate(std::string_view text, unsigned threads) {
                            how.real("low", -0x1p100, 0x1p100), how.real("high", -0x1p100, 0x1p100)};
   check(range);
   const std::uint64_t seed = how.seed();
-  try {
-    made result = makers[static_cast<std::size_t>(&how.which() - list.data())](how, threads);
-    if (kind != 0) weigh(result.graph, range, seed, result.symmetric, threads);
-    return std::move(result.graph);
-  } catch (const std::bad_alloc&) {
-    throw std::runtime_error("tutti: '" + std::string(text) + "' does not fit into memory");
-  } catch (const std::length_error&) {
-    throw std::runtime_error("tutti: '" + std::string(text) + "' does not fit into memory");
-  }
+  return {makers[static_cast<std::size_t>(&how.which() - list.data())](how, threads), kind != 0,
+          range, seed};
+}
+
+}  // namespace
+
+csr generate(std::string_view text, unsigned threads) {
+  return fitting_memory(text, [&] {
+    const parsed how = parse(text, threads);
+    csr graph = how.rule.whole(threads);
+    if (how.weighs) weigh(graph, how.range, how.seed, how.rule.symmetric, threads);
+    return graph;
+  });
+}
+
+edge_stream stream_of_rule(std::string_view text, unsigned threads) {
+  parsed how = parse(text, threads);
+  edge_stream stream{how.rule.vertices, how.weighs || how.rule.weighted, how.rule.symmetric,
+                     how.rule.rows, std::move(how.rule.list)};
+  if (!how.weighs) return stream;
+  stream.list = [unweighted = std::move(stream.list), range = how.range, seed = how.seed,
+                 symmetric = how.rule.symmetric](edge_sink& to) {
+    edge_sink weighing([&](std::span<const streamed_edge> edges) {
+      for (const streamed_edge& e : edges)
+        to.add(e.from, e.to, weight_of_edge(e.from, e.to, range, seed, symmetric));
+    });
+    unweighted(weighing);
+    weighing.flush();
+  };
+  return stream;
 }
 
 void set_random_weights(csr& graph, weight_kind kind, double low, double high, std::uint64_t seed,

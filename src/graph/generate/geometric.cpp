@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "src/graph/generate/generators.hpp"
 #include "src/graph/generate/random.hpp"
 #include "src/graph/parallel.hpp"
-#include "src/graph/rows.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {
@@ -124,32 +124,74 @@ class square {
 };
 
 // Replaces each edge, with probability 1 - locality, by one from its lower end to any vertex.
+class rewiring {
+ public:
+  rewiring(vertex_t vertices, double locality, std::uint64_t seed)
+      : vertices_(vertices),
+        limit_(static_cast<std::uint64_t>((1 - locality) * 0x1p32)),
+        seed_(seed) {}
+
+  // Calls emit(from, to) for both directions of what becomes of the edge from u to v; its reverse
+  // becomes nothing.
+  template <class Emit>
+  void operator()(vertex_t u, vertex_t v, const Emit& emit) const {
+    if (v < u) return;
+    const random_words words = random_block(seed_, purpose::rewire, two_words(u, v));
+    if (words[0] < limit_) {
+      const auto other = static_cast<vertex_t>(below(vertices_ - 1, two_words(words[2], words[3])));
+      v = other + (other >= u ? 1 : 0);
+    }
+    emit(u, v);
+    emit(v, u);
+  }
+
+ private:
+  vertex_t vertices_;
+  std::uint64_t limit_;
+  std::uint64_t seed_;
+};
+
 csr rewired(const csr& graph, double locality, std::uint64_t seed, unsigned threads) {
-  const auto limit = static_cast<std::uint64_t>((1 - locality) * 0x1p32);
+  const rewiring rewire(graph.vertices, locality, seed);
   edge_list list;
   list.vertices = graph.vertices;
   list.sources.reserve(graph.edges());
   list.targets.reserve(graph.edges());
   for (vertex_t u = 0; u < graph.vertices; ++u)
-    for (vertex_t v : graph.out(u)) {
-      if (v < u) continue;
-      const random_words words = random_block(seed, purpose::rewire, two_words(u, v));
-      if (words[0] < limit) {
-        const auto other =
-            static_cast<vertex_t>(below(graph.vertices - 1, two_words(words[2], words[3])));
-        v = other + (other >= u ? 1 : 0);
-      }
-      list.sources.insert(list.sources.end(), {u, v});
-      list.targets.insert(list.targets.end(), {v, u});
-    }
+    for (const vertex_t v : graph.out(u))
+      rewire(u, v, [&](vertex_t from, vertex_t to) {
+        list.sources.push_back(from);
+        list.targets.push_back(to);
+      });
   csr result = from_edges(std::move(list), threads);
   sort_rows(result, threads);
   return result;
 }
 
+// The recipe of the graph of these rows, sorted and rewired.
+template <class Row>
+recipe finished(vertex_t vertices, double locality, std::uint64_t seed, const Row& row) {
+  const auto whole = [=](unsigned threads) {
+    csr graph = rows_by(vertices, false, threads, row);
+    sort_rows(graph, threads);
+    return locality < 1 ? rewired(graph, locality, seed, threads) : graph;
+  };
+  const auto list = [=](edge_sink& to) {
+    const rewiring rewire(vertices, locality, seed);
+    for (vertex_t u = 0; u < vertices; ++u)
+      row(u, [&](vertex_t v, float) {
+        if (locality < 1)
+          rewire(u, v, [&](vertex_t a, vertex_t b) { to.add(a, b); });
+        else
+          to.add(u, v);
+      });
+  };
+  return {vertices, false, true, row_order::sorted, whole, list};
+}
+
 }  // namespace
 
-made make_geometric(const specification& how, unsigned threads) {
+recipe make_geometric(const specification& how, unsigned threads) {
   const vertex_t vertices = how.vertices();
   const bool wrap = how.flag("wrap");
   const bool by_cells = how.choice("order", {"cells", "random"}) == 0;
@@ -157,23 +199,18 @@ made make_geometric(const specification& how, unsigned threads) {
   if (wrap && radius > 0.5)
     refuse("generator 'geometric': with wrap=1 the radius must be at most 0.5");
   const double locality = how.real("locality", 0, 1);
-  const square plane(vertices, radius, wrap, how.seed(), threads);
+  const auto plane = std::make_shared<const square>(vertices, radius, wrap, how.seed(), threads);
 
-  csr graph;
-  if (by_cells) {
-    graph = rows_by(vertices, false, threads, [&](vertex_t v, auto&& emit) {
-      plane.neighbours(v, [&](vertex_t other) { emit(other, 0.0f); });
+  if (by_cells)
+    return finished(vertices, locality, how.seed(), [=](vertex_t v, auto&& emit) {
+      plane->neighbours(v, [&](vertex_t other) { emit(other, 0.0f); });
     });
-  } else {
-    std::vector<vertex_t> place_of(vertices);
-    for (vertex_t place = 0; place < vertices; ++place) place_of[plane.drawn_as()[place]] = place;
-    graph = rows_by(vertices, false, threads, [&](vertex_t v, auto&& emit) {
-      plane.neighbours(place_of[v], [&](vertex_t other) { emit(plane.drawn_as()[other], 0.0f); });
-    });
-  }
-  sort_rows(graph, threads);
-  if (locality < 1) graph = rewired(graph, locality, how.seed(), threads);
-  return {std::move(graph), true};
+  const auto place_of = std::make_shared<std::vector<vertex_t>>(vertices);
+  for (vertex_t place = 0; place < vertices; ++place) (*place_of)[plane->drawn_as()[place]] = place;
+  return finished(vertices, locality, how.seed(), [=](vertex_t v, auto&& emit) {
+    plane->neighbours((*place_of)[v],
+                      [&](vertex_t other) { emit(plane->drawn_as()[other], 0.0f); });
+  });
 }
 
 }  // namespace tutti::graph

@@ -59,50 +59,60 @@ class scrambling {
   std::uint64_t masks_[4];
 };
 
+// The recipe of a graph of the edges edge(k), for k = 0 .. edges-1, in this order, or of each
+// followed by its reverse; a self-loop has no reverse.
+template <class Edge>
+recipe by_rule(const specification& how, vertex_t vertices, edge_t edges, const Edge& edge) {
+  const bool symmetric = how.flag("symmetric"), simple = how.flag("simple");
+  const auto whole = [=](unsigned threads) {
+    const std::size_t each = symmetric ? 2 : 1;
+    edge_list list;
+    list.vertices = vertices;
+    list.sources.resize(edges * each);
+    list.targets.resize(edges * each);
+    in_parts(threads, edges, edges_at_a_time, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t k = first; k < last; ++k) {
+        const one_way pair = edge(k);
+        list.sources[k * each] = pair.from;
+        list.targets[k * each] = pair.to;
+        if (!symmetric) continue;
+        list.sources[k * 2 + 1] = pair.to;
+        list.targets[k * 2 + 1] = pair.from;
+      }
+    });
+    if (symmetric) drop_second_loops(list);
+    csr graph = from_edges(std::move(list), threads);
+    return simple ? without_duplicates(without_self_loops(graph), threads) : graph;
+  };
+  const auto list = [=](edge_sink& to) {
+    for (edge_t k = 0; k < edges; ++k) {
+      const one_way pair = edge(k);
+      to.add(pair.from, pair.to);
+      if (symmetric && pair.from != pair.to) to.add(pair.to, pair.from);
+    }
+  };
+  return {vertices, false, symmetric, simple ? row_order::simple : row_order::as_listed,
+          whole,    list};
+}
+
 }  // namespace
 
-csr from_rule(const pair_options& how, unsigned threads, const edge_rule& edge) {
-  const std::size_t each = how.symmetric ? 2 : 1;
-  edge_list list;
-  list.vertices = how.vertices;
-  list.sources.resize(how.edges * each);
-  list.targets.resize(how.edges * each);
-  in_parts(threads, how.edges, edges_at_a_time, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t k = first; k < last; ++k) {
-      const one_way pair = edge(k);
-      list.sources[k * each] = pair.from;
-      list.targets[k * each] = pair.to;
-      if (!how.symmetric) continue;
-      list.sources[k * 2 + 1] = pair.to;
-      list.targets[k * 2 + 1] = pair.from;
-    }
-  });
-  if (how.symmetric) drop_second_loops(list);
-  csr graph = from_edges(std::move(list), threads);
-  return how.simple ? without_duplicates(without_self_loops(graph), threads) : graph;
-}
-
-made make_uniform(const specification& how, unsigned threads) {
+recipe make_uniform(const specification& how, unsigned) {
   const vertex_t vertices = how.vertices();
-  const bool symmetric = how.flag("symmetric");
   const edge_t edges = vertices == 0 ? 0 : edges_of(how, vertices);
   const std::uint64_t seed = how.seed();
-  return {from_rule({vertices, edges, symmetric, how.flag("simple")}, threads,
-                    [&](edge_t k) {
-                      const random_words words = random_block(seed, purpose::uniform, k);
-                      return one_way{
-                          static_cast<vertex_t>(below(vertices, two_words(words[0], words[1]))),
-                          static_cast<vertex_t>(below(vertices, two_words(words[2], words[3])))};
-                    }),
-          symmetric};
+  return by_rule(how, vertices, edges, [=](edge_t k) {
+    const random_words words = random_block(seed, purpose::uniform, k);
+    return one_way{static_cast<vertex_t>(below(vertices, two_words(words[0], words[1]))),
+                   static_cast<vertex_t>(below(vertices, two_words(words[2], words[3])))};
+  });
 }
 
-made make_kronecker(const specification& how, unsigned threads) {
+recipe make_kronecker(const specification& how, unsigned) {
   const auto scale = static_cast<unsigned>(how.whole("scale", 0, 31));
   const double a = how.real("a", 0, 1), b = how.real("b", 0, 1), c = how.real("c", 0, 1);
   if (a + b + c > 1) refuse("generator 'kron': a + b + c must be at most 1");
   const auto vertices = static_cast<vertex_t>(std::uint64_t{1} << scale);
-  const bool symmetric = how.flag("symmetric");
   const bool scrambled = how.flag("scramble");
   const std::uint64_t seed = how.seed();
   const scrambling name(scale, seed);
@@ -110,7 +120,7 @@ made make_kronecker(const specification& how, unsigned threads) {
   // right.
   const auto in_words = [](double share) { return static_cast<std::uint64_t>(share * 0x1p32); };
   const std::uint64_t left_top = in_words(a), top = in_words(a + b), not_last = in_words(a + b + c);
-  const auto draw = [&](edge_t k) {
+  const auto draw = [=](edge_t k) {
     std::uint64_t from = 0, to = 0;
     random_words words{};
     for (unsigned level = 0; level < scale; ++level) {
@@ -124,9 +134,7 @@ made make_kronecker(const specification& how, unsigned threads) {
     if (!scrambled) return one_way{static_cast<vertex_t>(from), static_cast<vertex_t>(to)};
     return one_way{name(from), name(to)};
   };
-  return {
-      from_rule({vertices, edges_of(how, vertices), symmetric, how.flag("simple")}, threads, draw),
-      symmetric};
+  return by_rule(how, vertices, edges_of(how, vertices), draw);
 }
 
 }  // namespace tutti::graph

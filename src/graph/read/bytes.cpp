@@ -75,6 +75,19 @@ file_bytes::~file_bytes() {
   if (mapped_ != nullptr) munmap(mapped_, size_);
 }
 
+void file_bytes::forget_before(const char* at) const noexcept {
+  constexpr std::size_t stride = std::size_t{1} << 22;
+  if (mapped_ == nullptr) return;
+  const std::size_t end = static_cast<std::size_t>(at - static_cast<const char*>(mapped_));
+  // The reader has begun again.
+  if (end < forgotten_) forgotten_ = 0;
+  if (end - forgotten_ < stride) return;
+  const std::size_t pages = (end - forgotten_) / stride * stride;
+  // A page that stays costs memory and nothing else, so the result does not matter.
+  madvise(static_cast<char*>(mapped_) + forgotten_, pages, MADV_DONTNEED);
+  forgotten_ += pages;
+}
+
 bool is_compressed(std::string_view bytes) noexcept { return bytes.starts_with("\x1f\x8b"); }
 
 }  // namespace tutti::graph

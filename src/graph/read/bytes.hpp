@@ -10,6 +10,7 @@
 
 namespace tutti::graph {
 
+// One thread at a time uses it.
 class file_bytes {
  public:
   // Throws file_error if the file does not exist, is a folder, or may not be read.
@@ -22,10 +23,16 @@ class file_bytes {
     return mapped_ != nullptr ? std::string_view(static_cast<const char*>(mapped_), size_) : read_;
   }
 
+  // Takes the pages before `at` out of this process's memory; they are read again from the file if
+  // they are needed again. Without effect if the file is not mapped.
+  void forget_before(const char* at) const noexcept;
+
  private:
   void* mapped_ = nullptr;
   std::size_t size_ = 0;
   std::string read_;
+  // The pages before this position are forgotten.
+  mutable std::size_t forgotten_ = 0;
 };
 
 bool is_compressed(std::string_view bytes) noexcept;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <utility>
 
 #include "src/graph/read/readers.hpp"
 #include "src/graph/read/text.hpp"
@@ -61,10 +60,9 @@ unsigned columns_of(text words) {
 
 }  // namespace
 
-csr read_edge_list(const input& in, unsigned columns) {
+listed_graph list_edge_list(const input& in, unsigned columns, edge_sink& sink) {
   text words(in.bytes, in.name);
   promise promised;
-  edge_list list;
   // The largest vertex + 1.
   std::uint64_t largest = 0;
   while (!words.at_end()) {
@@ -76,17 +74,14 @@ csr read_edge_list(const input& in, unsigned columns) {
       words.next_line();
       continue;
     }
-    if (list.size() == 0) {
+    if (sink.edges() == 0) {
       if (columns == 0) {
         columns = columns_of(words);
         if (columns != 2 && columns != 3)
           words.fail("an edge is 'from to' or 'from to weight', not " + std::to_string(columns) +
                      " columns");
       }
-      const std::uint64_t most = lines_in(words.rest());
-      list.sources.reserve(most);
-      list.targets.reserve(most);
-      if (columns == 3) list.weights.reserve(most);
+      sink.announce(columns == 3, lines_in(in, words.rest()));
     }
     const std::uint64_t from = words.whole("a vertex");
     const std::uint64_t to = words.whole("a vertex");
@@ -94,27 +89,27 @@ csr read_edge_list(const input& in, unsigned columns) {
       check_vertices(in, words.line(), larger == ~std::uint64_t{0} ? larger : larger + 1);
       largest = larger + 1;
     }
-    list.sources.push_back(static_cast<vertex_t>(from));
-    list.targets.push_back(static_cast<vertex_t>(to));
+    float weight = 0;
     if (columns == 3) {
-      const float weight = words.real("a weight");
+      weight = words.real("a weight");
       if (weight < 0 && !in.options.negative_weights)
         words.fail("negative weights are not allowed here");
-      list.weights.push_back(weight);
     }
+    if (sink.is_full()) in.forget_before(words.rest().data());
+    sink.add(static_cast<vertex_t>(from), static_cast<vertex_t>(to), weight);
     words.end_line(columns == 3 ? "the weight of an edge" : "the two vertices of an edge");
   }
   if (promised.edges && largest > promised.vertices)
     words.fail_at(promised.line, "the header promises " + std::to_string(promised.vertices) +
                                      " vertices, but there is a vertex " +
                                      std::to_string(largest - 1));
-  if (promised.edges && list.size() != *promised.edges)
+  if (promised.edges && sink.edges() != *promised.edges)
     words.fail_at(promised.line, "the header promises " + std::to_string(*promised.edges) +
-                                     " edges, but there are " + std::to_string(list.size()));
-  if (list.size() == 0 && promised.line == 0 && promised.vertices == 0)
+                                     " edges, but there are " + std::to_string(sink.edges()));
+  if (sink.edges() == 0 && promised.line == 0 && promised.vertices == 0)
     throw file_error(in.name, 0, "holds no edge, and no header that says so");
-  list.vertices = static_cast<vertex_t>(std::max(largest, promised.vertices));
-  return from_edges(std::move(list), in.options.threads);
+  sink.flush();
+  return {static_cast<vertex_t>(std::max(largest, promised.vertices)), false};
 }
 
 }  // namespace tutti::graph

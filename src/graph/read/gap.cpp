@@ -35,8 +35,8 @@ T at(std::string_view bytes, std::uint64_t position) {
   throw file_error(in.name, 0, what);
 }
 
-struct half {
-  csr graph;
+// The sums over the edges of one direction.
+struct sums {
   // The sum of edge_hash(row, entry).
   std::uint64_t forward = 0;
   // The sum of edge_hash(entry, row).
@@ -52,26 +52,33 @@ struct layout {
   std::uint64_t edge_bytes() const { return edges * (weighted ? 8 : 4); }
 };
 
-half read_half(const input& in, const layout& file, std::uint64_t position, const char* which) {
-  const std::uint64_t edges_at = position + file.offset_bytes();
-  half found;
-  csr& graph = found.graph;
-  graph.vertices = static_cast<vertex_t>(file.vertices);
-  graph.offsets.resize(file.vertices + 1);
-  std::memcpy(graph.offsets.data(), in.bytes.data() + position, file.offset_bytes());
-  if (graph.offsets.front() != 0)
-    fail(in, std::string("the first offset of the ") + which + " is not 0");
-  for (std::uint64_t v = 0; v < file.vertices; ++v)
-    if (graph.offsets[v + 1] < graph.offsets[v] || graph.offsets[v + 1] > file.edges)
-      fail(in, std::string("the offset of the ") + which + " of vertex " + std::to_string(v + 1) +
+// Calls offset(vertex, its first edge) for each vertex and once for the end.
+template <class Offset>
+void each_offset(const input& in, const layout& file, std::uint64_t position, const char* which,
+                 const Offset& offset) {
+  std::uint64_t before = 0;
+  for (std::uint64_t v = 0; v <= file.vertices; ++v) {
+    const auto here = at<std::uint64_t>(in.bytes, position + 8 * v);
+    if (v == 0 && here != 0)
+      fail(in, std::string("the first offset of the ") + which + " is not 0");
+    if (here < before || here > file.edges)
+      fail(in, std::string("the offset of the ") + which + " of vertex " + std::to_string(v) +
                    " does not lie between the one before it and the number of edges");
-  if (graph.offsets.back() != file.edges)
+    offset(v, before = here);
+  }
+  if (before != file.edges)
     fail(in, std::string("the last offset of the ") + which + " is not the number of edges");
+}
 
-  graph.targets.resize(file.edges);
-  if (file.weighted) graph.weights.resize(file.edges);
+// Calls edge(index, from, to, weight) for each edge. Precondition: the offsets are right.
+template <class Edge>
+sums each_edge(const input& in, const layout& file, std::uint64_t position, const char* which,
+               const Edge& edge) {
+  const std::uint64_t edges_at = position + file.offset_bytes();
+  sums found;
   for (std::uint64_t v = 0; v < file.vertices; ++v) {
-    for (edge_t e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
+    const auto end = at<std::uint64_t>(in.bytes, position + 8 * (v + 1));
+    for (auto e = at<std::uint64_t>(in.bytes, position + 8 * v); e < end; ++e) {
       const std::uint64_t place = edges_at + e * (file.weighted ? 8 : 4);
       const auto other = at<std::uint32_t>(in.bytes, place);
       if (other >= file.vertices)
@@ -81,13 +88,11 @@ half read_half(const input& in, const layout& file, std::uint64_t position, cons
       std::uint32_t bits = 0;
       if (file.weighted) {
         bits = at<std::uint32_t>(in.bytes, place + 4);
-        const auto weight = static_cast<std::int32_t>(bits);
-        if (weight < 0 && !in.options.negative_weights)
+        if (static_cast<std::int32_t>(bits) < 0 && !in.options.negative_weights)
           fail(in, "vertex " + std::to_string(v) +
                        " has an edge of negative weight; negative weights are not allowed here");
-        graph.weights[e] = static_cast<float>(weight);
       }
-      graph.targets[e] = other;
+      edge(e, static_cast<vertex_t>(v), other, static_cast<float>(static_cast<std::int32_t>(bits)));
       found.forward += edge_hash(v, other, bits);
       found.backward += edge_hash(other, v, bits);
     }
@@ -95,9 +100,24 @@ half read_half(const input& in, const layout& file, std::uint64_t position, cons
   return found;
 }
 
-}  // namespace
+// Compares the edges with the file's in-edges, or with their own reverses.
+void compare_in_edges(const input& in, const layout& file, const sums& out) {
+  if (!file.directed) {
+    if (out.forward != out.backward)
+      fail(in, "is marked as undirected, but an edge lacks its reverse");
+    return;
+  }
+  const std::uint64_t second = header_bytes + file.offset_bytes() + file.edge_bytes();
+  each_offset(in, file, second, "in-edges", [](std::uint64_t, edge_t) {});
+  const char* const edges = in.bytes.data() + second + file.offset_bytes();
+  const sums back =
+      each_edge(in, file, second, "in-edges", [&](edge_t e, vertex_t, vertex_t, float) {
+        if (e % (1 << 16) == 0) in.forget_before(edges + e * (file.weighted ? 8 : 4));
+      });
+  if (back.backward != out.forward) fail(in, "its in-edges are not the reverse of its out-edges");
+}
 
-csr read_gap(const input& in, bool weighted) {
+layout read_layout(const input& in, bool weighted) {
   if (in.bytes.size() < header_bytes) fail(in, "is too short for the header of a GAP graph");
   const auto directed = at<std::uint8_t>(in.bytes, 0);
   const auto edges = at<std::int64_t>(in.bytes, 1);
@@ -124,16 +144,43 @@ csr read_gap(const input& in, bool weighted) {
                    std::to_string(in.bytes.size()));
     file.weighted = !weighted;
   }
-  half out = read_half(in, file, header_bytes, "out-edges");
-  if (!file.directed) {
-    if (out.forward != out.backward)
-      fail(in, "is marked as undirected, but an edge lacks its reverse");
-    return std::move(out.graph);
-  }
-  const std::uint64_t second = header_bytes + file.offset_bytes() + file.edge_bytes();
-  if (read_half(in, file, second, "in-edges").backward != out.forward)
-    fail(in, "its in-edges are not the reverse of its out-edges");
-  return std::move(out.graph);
+  return file;
+}
+
+}  // namespace
+
+csr read_gap(const input& in, bool weighted) {
+  const layout file = read_layout(in, weighted);
+  csr graph;
+  graph.vertices = static_cast<vertex_t>(file.vertices);
+  graph.offsets.resize(file.vertices + 1);
+  each_offset(in, file, header_bytes, "out-edges",
+              [&](std::uint64_t v, edge_t first) { graph.offsets[v] = first; });
+  graph.targets.resize(file.edges);
+  if (file.weighted) graph.weights.resize(file.edges);
+  const sums out = each_edge(in, file, header_bytes, "out-edges",
+                             [&](edge_t e, vertex_t, vertex_t to, float weight) {
+                               graph.targets[e] = to;
+                               if (file.weighted) graph.weights[e] = weight;
+                             });
+  compare_in_edges(in, file, out);
+  return graph;
+}
+
+listed_graph list_gap(const input& in, bool weighted, edge_sink& to) {
+  const layout file = read_layout(in, weighted);
+  to.announce(file.weighted, file.edges);
+  each_offset(in, file, header_bytes, "out-edges", [](std::uint64_t, edge_t) {});
+  const char* const edges = in.bytes.data() + header_bytes + file.offset_bytes();
+  const sums out = each_edge(in, file, header_bytes, "out-edges",
+                             [&](edge_t e, vertex_t from, vertex_t target, float weight) {
+                               if (to.is_full())
+                                 in.forget_before(edges + e * (file.weighted ? 8 : 4));
+                               to.add(from, target, weight);
+                             });
+  to.flush();
+  compare_in_edges(in, file, out);
+  return {static_cast<vertex_t>(file.vertices), !file.directed};
 }
 
 }  // namespace tutti::graph

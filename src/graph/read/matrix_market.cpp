@@ -4,7 +4,6 @@
 // lower triangle; an entry off the diagonal becomes two edges, one after the other.
 #include <array>
 #include <cctype>
-#include <utility>
 
 #include "src/graph/read/readers.hpp"
 #include "src/graph/read/text.hpp"
@@ -64,7 +63,7 @@ void skip_comments(text& words) {
 
 }  // namespace
 
-csr read_matrix_market(const input& in) {
+listed_graph list_matrix_market(const input& in, edge_sink& sink) {
   text words(in.bytes, in.name);
   const banner how = read_banner(words);
   skip_comments(words);
@@ -79,17 +78,13 @@ csr read_matrix_market(const input& in) {
   check_vertices(in, words.line(), rows);
   const std::uint64_t header = words.line();
   words.end_line("the size of the matrix");
-  if (const std::uint64_t lines = lines_in(words.rest()); lines < entries)
+  if (const std::uint64_t lines = lines_in(in, words.rest()); lines < entries)
     words.fail_at(header, "the header promises " + std::to_string(entries) +
                               " entries, but the file has only " + std::to_string(lines) +
                               " more lines");
 
-  edge_list list;
-  list.vertices = static_cast<vertex_t>(rows);
-  const std::uint64_t most = how.symmetric ? 2 * entries : entries;
-  list.sources.reserve(most);
-  list.targets.reserve(most);
-  if (how.values != field::pattern) list.weights.reserve(most);
+  const bool weighted = how.values != field::pattern;
+  sink.announce(weighted, how.symmetric ? 2 * entries : entries);
   std::uint64_t found = 0;
   for (; !words.at_end(); ++found) {
     if (words.at_line_end()) {
@@ -109,25 +104,22 @@ csr read_matrix_market(const input& in) {
       words.fail("a symmetric file lists the lower triangle only, not entry (" +
                  std::to_string(row) + ", " + std::to_string(column) + ")");
     const auto from = static_cast<vertex_t>(row - 1), to = static_cast<vertex_t>(column - 1);
-    const bool twice = how.symmetric && from != to;
-    list.sources.push_back(from);
-    list.targets.push_back(to);
-    if (twice) {
-      list.sources.push_back(to);
-      list.targets.push_back(from);
-    }
-    if (how.values != field::pattern) {
-      const float value = words.real("an entry's value", how.values == field::integer);
+    float value = 0;
+    if (weighted) {
+      value = words.real("an entry's value", how.values == field::integer);
       if (value < 0 && !in.options.negative_weights)
         words.fail("negative weights are not allowed here");
-      list.weights.insert(list.weights.end(), twice ? 2 : 1, value);
     }
+    if (sink.is_full()) in.forget_before(words.rest().data());
+    sink.add(from, to, value);
+    if (how.symmetric && from != to) sink.add(to, from, value);
     words.end_line("an entry");
   }
   if (found != entries)
     words.fail_at(header, "the header promises " + std::to_string(entries) +
                               " entries, but there are " + std::to_string(found));
-  return from_edges(std::move(list), in.options.threads);
+  sink.flush();
+  return {static_cast<vertex_t>(rows), how.symmetric};
 }
 
 }  // namespace tutti::graph

@@ -67,10 +67,7 @@ void explain_one_way(text& words, const csr& graph) {
   words.fail_at(0, "an edge has different weights in its two directions");
 }
 
-}  // namespace
-
-csr read_metis(const input& in) {
-  text words(in.bytes, in.name);
+header read_and_check_header(text& words, const input& in) {
   const header head = read_header(words);
   check_vertices(in, head.line, head.vertices);
   // An edge has two directions of at least two characters each.
@@ -78,20 +75,21 @@ csr read_metis(const input& in) {
     words.fail_at(head.line, "the header promises " + std::to_string(head.edges) +
                                  " edges, more than fit into the file");
   // The last vertex's line may be empty and end with the file.
-  if (const std::uint64_t lines = lines_in(words.rest()) + 1; lines < head.vertices)
+  if (const std::uint64_t lines = lines_in(in, words.rest()) + 1; lines < head.vertices)
     words.fail_at(head.line, "the header promises " + std::to_string(head.vertices) +
                                  " vertices, but the file has only " + std::to_string(lines - 1) +
                                  " more lines");
-  csr graph;
-  graph.vertices = static_cast<vertex_t>(head.vertices);
-  graph.offsets.reserve(head.vertices + 1);
-  graph.targets.reserve(2 * head.edges);
-  if (head.edge_weights) graph.weights.reserve(2 * head.edges);
-  // The sum of the edges' hashes less those of their reverses.
-  std::uint64_t balance = 0;
-  for (vertex_t v = 0; v < graph.vertices; ++v) {
+  return head;
+}
+
+// Calls edge(from, to, weight) for each edge, and row() after each row. Returns the sum of the
+// edges' hashes less those of their reverses, which is 0 if the graph is symmetric.
+template <class Edge, class Row>
+std::uint64_t each_edge(text& words, const header& head, const Edge& edge, const Row& row) {
+  std::uint64_t balance = 0, edges = 0;
+  for (vertex_t v = 0; v < head.vertices; ++v) {
     skip_comments(words);
-    if (words.at_end() && graph.targets.size() != 2 * head.edges)
+    if (words.at_end() && edges != 2 * head.edges)
       words.fail("the file ends at vertex " + std::to_string(v + std::uint64_t{1}) + " of " +
                  std::to_string(head.vertices));
     for (std::uint64_t i = 0; i < head.skipped && !words.at_end(); ++i)
@@ -107,28 +105,61 @@ csr read_metis(const input& in) {
       if (head.edge_weights) {
         weight = words.real("an edge's weight", true);
         if (weight <= 0) words.fail("an edge's weight must be a whole number from 1");
-        graph.weights.push_back(weight);
       }
       const auto bits = std::bit_cast<std::uint32_t>(weight);
       balance += edge_hash(v, target, bits) - edge_hash(target, v, bits);
-      graph.targets.push_back(target);
-      if (graph.targets.size() > 2 * head.edges)
+      if (++edges > 2 * head.edges)
         words.fail("the header promises " + std::to_string(head.edges) +
                    " edges, each listed twice, but here is one more");
+      edge(v, target, weight);
     }
     words.next_line();
-    graph.offsets.push_back(graph.targets.size());
+    row();
   }
   while (!words.at_end()) {
     skip_comments(words);
     if (!words.at_end()) words.end_line("the last vertex");
   }
-  if (graph.targets.size() != 2 * head.edges)
+  if (edges != 2 * head.edges)
     words.fail_at(head.line, "the header promises " + std::to_string(head.edges) +
-                                 " edges, each listed twice, but " +
-                                 std::to_string(graph.targets.size()) + " neighbours are listed");
+                                 " edges, each listed twice, but " + std::to_string(edges) +
+                                 " neighbours are listed");
+  return balance;
+}
+
+}  // namespace
+
+csr read_metis(const input& in) {
+  text words(in.bytes, in.name);
+  const header head = read_and_check_header(words, in);
+  csr graph;
+  graph.vertices = static_cast<vertex_t>(head.vertices);
+  graph.offsets.reserve(head.vertices + 1);
+  graph.targets.reserve(2 * head.edges);
+  if (head.edge_weights) graph.weights.reserve(2 * head.edges);
+  const std::uint64_t balance = each_edge(
+      words, head,
+      [&](vertex_t, vertex_t to, float weight) {
+        graph.targets.push_back(to);
+        if (head.edge_weights) graph.weights.push_back(weight);
+      },
+      [&] { graph.offsets.push_back(graph.targets.size()); });
   if (balance != 0) explain_one_way(words, graph);
   return graph;
+}
+
+listed_graph list_metis(const input& in, edge_sink& to) {
+  text words(in.bytes, in.name);
+  const header head = read_and_check_header(words, in);
+  to.announce(head.edge_weights, 2 * head.edges);
+  const std::uint64_t balance = each_edge(
+      words, head,
+      [&](vertex_t from, vertex_t target, float weight) { to.add(from, target, weight); },
+      [&] { in.forget_before(words.rest().data()); });
+  to.flush();
+  // The rows tell which edge lacks its reverse.
+  if (balance != 0) read_metis(in);
+  return {static_cast<vertex_t>(head.vertices), true};
 }
 
 }  // namespace tutti::graph

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The application bfs: distances, in edges, from one vertex, and a tree of shortest ways, in each
+// mode.
+#include "graph_apps/programs/breadth_first.hpp"
+
+#include <algorithm>
+
+#include "graph_apps/apps/common.hpp"
+#include "graph_apps/programs/breadth_first_sync.hpp"
+#include "graph_apps/sequential/baselines.hpp"
+#include "tutti/platform/misuse.hpp"
+
+namespace tutti::graph_apps {
+namespace {
+
+template <class Program>
+void run_messages(const graph_input& graph, const settings& s, std::vector<way>& ways, outcome& o) {
+  Program program;
+  program.source = s.sources[0];
+  run_program(program, graph, s, o, [&](const auto& m) { ways[m.vertex] = m.content; });
+}
+
+}  // namespace
+
+outcome run_breadth_first(const graph_input& graph, const settings& s) {
+  require_sources(graph, s.sources);
+  require(s.sources.size() == 1, "bfs accepts one source; mssp accepts many");
+  outcome o;
+  std::vector<way> ways = column_values<way>(graph, s);
+  if (s.mode == mode::sync) {
+    run_messages<breadth_first_sync>(graph, s, ways, o);
+  } else if (s.mode == mode::async) {
+    run_messages<breadth_first>(graph, s, ways, o);
+  } else {
+    const stopwatch watch;
+    ways = sequential::breadth_first(graph.whole(), s.sources[0]);
+    o.run_seconds = watch.seconds();
+    o.edges = graph.whole().edges();
+  }
+  std::vector<std::int64_t> distances, parents;
+  double reached = 0, farthest = 0;
+  for (const way& w : ways) {
+    distances.push_back(w.is_found() ? std::int64_t{w.distance} : -1);
+    parents.push_back(w.is_found() ? std::int64_t{w.parent} : -1);
+    if (!w.is_found()) continue;
+    ++reached;
+    farthest = std::max(farthest, static_cast<double>(w.distance));
+  }
+  o.summary = {{"vertices reached", reached}, {"largest distance", farthest}};
+  o.columns.push_back({"distance", std::move(distances)});
+  o.columns.push_back({"parent", std::move(parents)});
+  return o;
+}
+
+}  // namespace tutti::graph_apps

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Breadth-first search from one vertex, one level per time step: a vertex that was reached in a
+// step tells its neighbours once. Its parent is the lowest number of those that reached it.
+// Source: Moore, "The shortest path through a maze" (1959).
+#pragma once
+
+#include "graph_apps/programs/breadth_first.hpp"
+
+namespace tutti::graph_apps {
+
+struct breadth_first_sync {
+  using state = way;
+  using edge = graph::nothing;
+  // In a step only the parent is set; the distance is that of the step.
+  using message = way;
+  using vertex = graph::vertex<breadth_first_sync>;
+
+  graph::vertex_t source = 0;
+
+  void init(vertex& v) const {
+    if (v.id() != source) return;
+    v.state() = {0, source};
+    v.ready_to_send(graph::pin(0));
+  }
+  void send(vertex& v, message& m) const {
+    m = {v->distance, v.id()};
+    v.ready_to_send(graph::no_pin);
+  }
+  void recv(vertex& v, const message& m, const edge&) const {
+    // The vertex was reached in an earlier step.
+    if (v->distance <= m.distance) return;
+    if (m.parent < v->parent) v->parent = m.parent;
+  }
+  bool step(vertex& v) const {
+    if (!v->is_found() || v->distance != way().distance) return false;
+    v->distance = static_cast<std::uint32_t>(v.time() + 1);
+    v.ready_to_send(graph::pin(0));
+    return true;
+  }
+  bool finish(vertex& v, message& m) const {
+    m = v.state();
+    return true;
+  }
+};
+
+}  // namespace tutti::graph_apps

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that one process of four needs for its share, and for the shards that it makes of it,
+// is about a quarter of what one process needs for the whole graph. The peaks are those of the
+// kernel (VmHWM), of a process of its own for each graph.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "tutti/graph/generate.hpp"
+#include "tutti/graph/load.hpp"
+#include "tutti/graph/partition.hpp"
+#include "tutti/graph/save.hpp"
+#include "tutti/graph/shards.hpp"
+#include "tutti/graph/share.hpp"
+
+namespace {
+
+using namespace tutti;
+
+// The kilobytes that /proc/self/status gives for a key.
+long status_of(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind(key + ":", 0) == 0) return std::stol(line.substr(key.size() + 1));
+  return 0;
+}
+
+// The megabytes by which a process's memory grows at its peak while it does the work.
+double peak_of(const std::function<void()>& work) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    // Forgets the peak of the parent.
+    std::ofstream("/proc/self/clear_refs") << 5 << std::flush;
+    const long before = status_of("VmRSS");
+    work();
+    const long grown = status_of("VmHWM") - before;
+    _exit(write(ends[1], &grown, sizeof grown) == sizeof grown ? 0 : 1);
+  }
+  long grown = 0;
+  EXPECT_EQ(read(ends[0], &grown, sizeof grown), static_cast<ssize_t>(sizeof grown));
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  close(ends[0]);
+  close(ends[1]);
+  return static_cast<double>(grown) / 1024;
+}
+
+void cut_whole(const graph::csr& whole) {
+  const auto owners = graph::partition(whole, 1, "edge-blocks");
+  const graph::edge_set<graph::nothing> pins{&whole, {}};
+  const graph::shards<graph::nothing> cut(std::span(&pins, 1), owners, 1, {}, 1, true);
+  EXPECT_EQ(cut[0].vertices.size(), whole.vertices);
+}
+void cut_share(graph::graph_share part) {
+  const graph::shards<graph::nothing> cut(std::move(part), true);
+  EXPECT_GT(cut[1].vertices.size(), 0u);
+}
+graph::share_request second_of_four() { return {.participants = 4, .first = 1}; }
+
+// A quarter, what is kept for each vertex of the whole graph, and blocks that are not all alike.
+constexpr double most = 0.35;
+
+TEST(ShareMemory, OfGeneratedGraphs) {
+  for (const std::string rule :
+       {"uniform:vertices=1e5,degree=16", "kron:scale=16,degree=24",
+        "geometric:vertices=1e5,degree=40", "kron:scale=16,degree=24,simple=1"}) {
+    const double whole = peak_of([&] { cut_whole(graph::generate(rule)); });
+    const double share = peak_of([&] { cut_share(graph::generate_share(rule, second_of_four())); });
+    EXPECT_GT(whole, 20) << rule << ": too small to say anything";
+    EXPECT_LT(share, most * whole) << rule << ", in MB";
+  }
+}
+
+TEST(ShareMemory, OfFiles) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("tutti_share_memory_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  for (const std::string name : {"g.el", "g.mtx", "g.sg"}) {
+    const std::string path = folder / name;
+    graph::save(graph::generate("uniform:vertices=1e5,degree=16"), path);
+    const double whole = peak_of([&] { cut_whole(graph::load(path)); });
+    const double share = peak_of([&] { cut_share(graph::load_share(path, {}, second_of_four())); });
+    EXPECT_LT(share, most * whole) << name << ", in MB";
+  }
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
