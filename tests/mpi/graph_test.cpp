@@ -71,6 +71,17 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
   }
 }
 
+TEST_P(Graphs, PrintResultLines) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string call = "bfs kron:scale=6,degree=4 --json";
+  const output alone = run_shell(command + call + " 2>&1");
+  EXPECT_EQ(alone.status, 0);
+  EXPECT_NE(alone.text.find("\"in_shares\":false"), std::string::npos) << alone.text;
+  const output result = run_launched({GetParam(), 2}, command + call);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.text.find("\"in_shares\":true"), std::string::npos) << result.text;
+}
+
 TEST_P(Graphs, ErrorsNameFileAndLine) {
   TUTTI_SKIP_WITHOUT(GetParam());
   std::ofstream(file("bad.el")) << "0 1\n1 2\n2 x\n";
