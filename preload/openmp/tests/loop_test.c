@@ -69,12 +69,13 @@ static void check_many_in_a_region(void) {
 
 static void check_bounds(void) {
   long sum = 0;
+  // The last steps end at the bounds of the type; a step beyond them would be undefined.
 #pragma omp parallel for schedule(dynamic) reduction(+ : sum)
-  for (long i = LONG_MAX - 5; i < LONG_MAX; i += 2) ++sum;
+  for (long i = LONG_MAX - 6; i < LONG_MAX; i += 2) ++sum;
   CHECK(sum == 3);
   sum = 0;
 #pragma omp parallel for schedule(guided) reduction(+ : sum)
-  for (long i = LONG_MIN + 5; i > LONG_MIN; i -= 2) ++sum;
+  for (long i = LONG_MIN + 6; i > LONG_MIN; i -= 2) ++sum;
   CHECK(sum == 3);
   sum = 0;
 #pragma omp parallel for schedule(dynamic, 2) reduction(+ : sum)
