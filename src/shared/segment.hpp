@@ -52,7 +52,7 @@ struct header {
   static constexpr std::uint32_t layout = 1;
 
   // Written last by the builder.
-  std::atomic<std::uint64_t> kind{0};
+  robust_memory::atomic<std::uint64_t> kind{0};
   std::uint32_t version = 0;
   rank_t participants = 0;
   std::uint64_t bytes = 0;
@@ -62,7 +62,7 @@ struct header {
 struct alignas(cache_line / 2) rank_slot {
   platform::robust_lock alive;
   std::atomic<std::int32_t> process{0};
-  std::atomic<bool> has_left{false};
+  robust_memory::atomic<bool> has_left{false};
 };
 
 // The number of the phase in which a participant has last arrived, plus 1.
