@@ -13,7 +13,8 @@
 
 With --run, nothing of that is checked; the page's commands are run one after the other instead, as
 they stand there, each once, and must end with status 0. "--run quick" takes those that need only
-the build and seconds, "--run all" takes hours.
+the build and seconds, "--run all" takes all, without the mutants of the hardware: the tests
+hardware.UNIT.mutate run the same ones.
 
 pages.py checks the options of `tutti` on this page as on every other one.
 """
@@ -209,7 +210,11 @@ def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
         for span in re.findall(r"`([^`]+)`", cell):
             if re.match(r"build/[\w./-]+ |\.venv/bin/python ", span + " "):
                 commands.setdefault(span, number)
-    chosen = [span for span in commands if which == "all" or QUICK.match(span)]
+    chosen = [
+        span.replace(" mutate ", " ") if span.startswith(FLOW) else span
+        for span in commands
+        if which == "all" or QUICK.match(span)
+    ]
     failed = 0
     for span in chosen:
         start = time.monotonic()
