@@ -5,8 +5,10 @@
 #include "tutti/team/fibers.hpp"
 
 #include <cxxabi.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -67,20 +69,63 @@ class thread_state {
   const basic_team<native>** region_;
 };
 
-// How often and how long this thread has been off its core.
+// How long this thread has been ready to run while others ran on its core.
+class time_in_queue {
+ public:
+  // Returns 0 if the system does not tell.
+  static std::uint64_t so_far_ns() noexcept {
+    thread_local time_in_queue mine;
+    return mine.read_ns();
+  }
+
+ private:
+  time_in_queue() = default;
+  ~time_in_queue() {
+    if (file_ >= 0) close(file_);
+  }
+  std::uint64_t read_ns() noexcept {
+    // A child that a fork has made inherits the file of its parent's thread.
+    if (const pid_t here = getpid(); process_ != here) {
+      if (file_ >= 0) close(file_);
+      file_ = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+      process_ = here;
+    }
+    char text[64];
+    const auto size = file_ < 0 ? 0 : pread(file_, text, sizeof text - 1, 0);
+    if (size <= 0) return 0;
+    text[size] = '\0';
+    unsigned long long ran = 0, queued = 0;
+    return std::sscanf(text, "%llu %llu", &ran, &queued) == 2 ? queued : 0;
+  }
+
+  int file_ = -1;
+  pid_t process_ = 0;
+};
+
+// How often and how long this thread has been off its core by its own doing.
 struct time_off_core {
   // How often the thread blocked. Waits for locks inside the kernel count too.
   long blocked = 0;
   std::uint64_t ns = 0;
 
   static time_off_core so_far() noexcept {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    timespec cpu{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-    const auto busy_ns = static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
-                         static_cast<std::uint64_t>(cpu.tv_nsec);
-    return {usage.ru_nvcsw, platform::now_ns() - busy_ns};
+    time_off_core found;
+    std::uint64_t queued = time_in_queue::so_far_ns();
+    // The values belong to one moment only if the thread did not lose its core between them.
+    for (int tries = 0; tries < 5; ++tries) {
+      rusage usage{};
+      getrusage(RUSAGE_THREAD, &usage);
+      timespec cpu{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+      const auto busy_ns = static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
+                           static_cast<std::uint64_t>(cpu.tv_nsec);
+      // Where others keep the core busy, the thread waits for its turn after a page fault, too.
+      // That is not its doing.
+      found = {usage.ru_nvcsw, platform::now_ns() - busy_ns - queued};
+      const std::uint64_t before = std::exchange(queued, time_in_queue::so_far_ns());
+      if (queued == before) break;
+    }
+    return found;
   }
   // Tells whether the thread blocked since `before`. A short time is tolerated, because a page
   // fault or an allocation may block briefly.
