@@ -12,7 +12,8 @@ from .results import FAILED, PASSED, result
 from .unit import Module, Unit, label
 
 
-def _verilator(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> tools.Outcome:
+def _verilator(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path,
+        sources: list | None = None) -> tools.Outcome:  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     waived = [f"-Wno-{name}" for name in module.waive]
     generics = [f"-G{key}={value}" for key, value in parameters.items()]
@@ -20,11 +21,18 @@ def _verilator(unit: Unit, module: Module, parameters: dict, folder: pathlib.Pat
         # fmt: off
         [tools.find("verilator"), "--lint-only", "-Wall", "-Wno-DECLFILENAME", "-Wno-UNUSEDPARAM",
             *waived, *generics,
-         "--top-module", module.name, *unit.sources],
+         "--top-module", module.name, *(sources or unit.sources)],
         # fmt: on
         120,
         folder,
     )
+
+
+def warnings(unit: Unit, module: Module, parameters: dict, sources: list,
+        folder: pathlib.Path) -> list:  # fmt: skip
+    """Returns Verilator's warnings and errors about other sources in place of the unit's."""
+    outcome = _verilator(unit, module, parameters, folder, sources)
+    return [line for line in outcome.text.splitlines() if line.startswith(("%Warning", "%Error"))]
 
 
 def _slang(unit: Unit, module: Module, parameters: dict, folder: pathlib.Path) -> tools.Outcome:

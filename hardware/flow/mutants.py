@@ -15,9 +15,10 @@ import pathlib
 import random
 import re
 import shutil
+import threading
 from typing import Iterator
 
-from . import prove, simulate, tools
+from . import lint, prove, simulate, tools
 from .results import FAILED, PASSED, result
 from .unit import Module, Proof, Unit, label
 
@@ -211,6 +212,30 @@ def draw(unit: Unit, count: int, seed: str, each_file: bool = False) -> list:
     return drawn
 
 
+# What the original's proofs are, by unit, proof and parameters: mutants are judged against it.
+_originals: dict = {}
+_originals_lock = threading.Lock()
+
+
+def _without_places(problem: prove.Problem) -> str:
+    """A problem for the solver without its comments, which name lines and columns of sources."""
+    text = (problem.folder / "problem.smt2").read_text()
+    return "\n".join(line for line in text.splitlines() if not line.startswith(";"))
+
+
+def _original(unit: Unit, proof: Proof, parameters: dict, folder: pathlib.Path) -> tuple:
+    """Returns (its text, whether its induction holds) of the unmutated proof."""
+    key = (str(unit.folder), proof.name, label(parameters))
+    with _originals_lock:
+        if key not in _originals:
+            place = folder.parent / "original" / proof.name / label(parameters)
+            sources = unit.sources + [unit.folder / file for file in proof.files]
+            problem = prove.write_smt2(proof, parameters, sources, place)
+            holds = proof.method == "induction" and prove.induction(proof, problem)[0] is True
+            _originals[key] = (_without_places(problem), holds)
+        return _originals[key]
+
+
 @dataclasses.dataclass
 class _Trial:
     """A unit with a mutant in it."""
@@ -225,19 +250,27 @@ class _Trial:
         """Whether a proof objects: by a search from reset, or because its induction fails."""
         sources = self.sources + [self.unit.folder / file for file in proof.files]
         small = proof.bug_parameters or proof.parameters[0]
-        folder = self.folder / proof.name
-        if proof.method == "pdr":
-            problem = prove.write_aiger(proof, small, sources, folder)
-            return self._objects(proof.name, *prove.pdr(proof, problem))
-        problem = prove.write_smt2(proof, small, sources, folder)
-        if self._objects(proof.name, *prove.bounded(proof, problem, proof.bug_depth)):
-            return True
-        if proof.method != "induction":
-            return False
-        # At a size at which it holds for the original.
-        quick = proof.quick if isinstance(proof.quick, list) and proof.quick else proof.parameters
-        problem = prove.write_smt2(proof, quick[0], sources, folder)
-        return self._objects(f"{proof.name}, induction", *prove.induction(proof, problem))
+        # And at all sizes of the quick runs, those at which the mutant changes nothing aside.
+        sizes = proof.quick if isinstance(proof.quick, list) and proof.quick else proof.parameters
+        for parameters in [small, *(size for size in sizes if size != small)]:
+            folder = self.folder / proof.name / label(parameters)
+            problem = prove.write_smt2(proof, parameters, sources, folder)
+            text, inductive = _original(self.unit, proof, parameters, self.folder)
+            if _without_places(problem) == text:
+                self.silent.append(f"{proof.name} (does not see it)")
+                continue
+            if inductive:
+                # The step and its base prove what a longer search would look for.
+                name = f"{proof.name}, induction"
+                if self._objects(name, *prove.induction(proof, problem)):
+                    return True
+                depth = proof.base or proof.depth + 1
+                if self._objects(proof.name, *prove.bounded(proof, problem, depth)):
+                    return True
+            elif parameters == small:
+                if self._objects(proof.name, *prove.bounded(proof, problem, proof.bug_depth)):
+                    return True
+        return False
 
     def _objects(self, name: str, verdict: bool | None, outcome: tools.Outcome) -> bool:
         self.seconds += outcome.seconds
@@ -247,20 +280,22 @@ class _Trial:
 
     def simulation(self, which) -> bool:
         """Whether a quick simulation fails."""
-        quick = (which.quick or which.parameters)[0]
-        outcome = simulate.run_once(self.unit, which, quick, self.sources,
-            self.folder / which.name, True)  # fmt: skip
-        self.seconds += outcome.seconds
-        # A harness that waits for ever has noticed, too.
-        fails = outcome.status not in (0, 3)
-        if not fails:
-            self.silent.append(f"{which.name} (exit status {outcome.status})")
-        return fails
+        for quick in which.quick or which.parameters[:1] or [{}]:
+            name = f"{which.name} {label(quick)}".strip()
+            outcome = simulate.run_once(self.unit, which, quick, self.sources,
+                self.folder / which.name / label(quick), True)  # fmt: skip
+            self.seconds += outcome.seconds
+            # A harness that waits for ever has noticed, too.
+            if outcome.status not in (0, 3):
+                return True
+            self.silent.append(f"{name} (exit status {outcome.status})")
+        return False
 
     def killer(self) -> str:
         """What kills the mutant; empty: nothing does."""
+        # PDR proves what other proofs prove, and takes longer.
         for proof in self.unit.proofs:
-            if proof.bugs and self.proof(proof):
+            if proof.bugs and proof.method != "pdr" and self.proof(proof):
                 return proof.name
         for simulation in self.unit.simulations:
             if self.simulation(simulation):
@@ -291,15 +326,17 @@ def judge(unit: Unit, mutant: Mutant, folder: pathlib.Path) -> list:
         return line("refused", f": {tools.first_error(str(trouble))}")
     if killer:
         return line("killed", f" by {killer}")
-    if _equivalent(unit, sources, folder):
+    if _is_described(unit, mutant) and _equivalent(unit, sources, folder):
         return line("equivalent", "")
     diff = f"line {mutant.line}: {mutant.old} -> {mutant.new}; " + ", ".join(trial.silent)
     return line("survived", "", diff)
 
 
 def _tops(unit: Unit) -> list:
-    """Returns the modules that no other module of the unit contains."""
-    texts = {source.stem: source.read_text() for source in unit.sources}
+    """Returns the described modules that no other described module contains."""
+    described = {module.name for module in unit.modules}
+    texts = {source.stem: source.read_text() for source in unit.sources
+        if source.stem in described}  # fmt: skip
 
     def is_inside(module: Module) -> bool:
         return any(stem != module.name and re.search(rf"\b{module.name}\s*(#\s*\(|\w+\s*\()", text)
@@ -308,9 +345,21 @@ def _tops(unit: Unit) -> list:
     return [module for module in unit.modules if not is_inside(module)]
 
 
+def _is_described(unit: Unit, mutant: Mutant) -> bool:
+    """Whether the unit's description has the mutant's module: only then a top contains it."""
+    stem = mutant.path.stem
+    return stem.endswith("_pkg") or any(module.name == stem for module in unit.modules)
+
+
 def _refused(unit: Unit, sources: list, folder: pathlib.Path) -> str:
     """Why a tool refuses the sources; empty: none does."""
     for module in _tops(unit):
+        for parameters in module.parameters:
+            text = lint.warnings(unit, module, parameters, sources, folder / "lint")
+            # A signal that nothing reads any more is what many bugs leave behind.
+            found = [line for line in text if "UNUSED" not in line and "Exiting due" not in line]
+            if found:
+                return found[0]
         parameters = module.parameters[0]
         generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
         files = " ".join(tools.stage(sources, folder / "read"))
@@ -327,17 +376,17 @@ def _equivalent(unit: Unit, sources: list, folder: pathlib.Path) -> bool:
     """Whether yosys proves that every top module is the original's equal, at all of its sizes: what
     one size leaves out, such as a register that a parameter adds, another has."""
     tops = _tops(unit)
-    return bool(tops) and all(
-        _is_equal(unit, module, parameters, sources, folder)
-        for module in tops
-        for parameters in module.parameters
-    )
+    for module in tops:
+        for parameters in module.parameters:
+            if not _equal(unit, module, parameters, sources,
+                    folder / "equivalence" / module.name / label(parameters)):  # fmt: skip
+                return False
+    return bool(tops)
 
 
-def _is_equal(unit: Unit, module: Module, parameters: dict, sources: list,
-        folder: pathlib.Path) -> bool:  # fmt: skip
+def _equal(unit: Unit, module: Module, parameters: dict, sources: list,
+        place: pathlib.Path) -> bool:  # fmt: skip
     generics = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    place = folder / "equivalence" / f"{module.name} {label(parameters)}".replace(" ", "_")
     script = ""
     for name, files in (("gold", unit.sources), ("gate", sources)):
         staged = " ".join(f"{name}/{file}" for file in tools.stage(files, place / name))
@@ -348,7 +397,9 @@ def _is_equal(unit: Unit, module: Module, parameters: dict, sources: list,
         )
     script += (
         "design -copy-from gold -as gold gold\ndesign -copy-from gate -as gate gate\n"
+    )
+    by_name = (
         "equiv_make gold gate equal\nhierarchy -top equal\nclean -purge\nequiv_simple -undef\n"
         "equiv_induct -undef\nequiv_status -assert\n"
     )
-    return tools.yosys(script, place, EQUIVALENCE_SECONDS).status == 0
+    return tools.yosys(script + by_name, place, EQUIVALENCE_SECONDS).status == 0

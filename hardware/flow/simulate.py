@@ -5,6 +5,8 @@ A harness gets the model's class as `model` from "model.h", the parameters as ma
 (Threads -> THREADS), and the repository and include/ as include folders. The flow calls it as
     harness [arguments...] [--waves FILE] [--coverage FILE]
 and it returns 0 (passed), 1 (a check failed; stderr says which) or 2 (bad arguments).
+A harness in Python builds and runs what it likes: it is called with a folder and the sources, and
+returns 0, 1, 3 (no model) or 77 (a tool is missing).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import json
 import pathlib
 import re
 import shutil
+import sys
 
 from . import tools
 from .results import FAILED, PASSED, result
@@ -57,7 +60,10 @@ def build(unit: Unit, simulation: Simulation, parameters: dict, sources: list, f
         command += ["--coverage-line", "--coverage-toggle"]
     command += sources + [unit.folder / f for f in simulation.files]
     command += [unit.folder / f for f in simulation.harness]
-    cached = {"OBJCACHE": "ccache"} if shutil.which("ccache") else {}
+    # Builds in other folders share what they compile.
+    cached = {"OBJCACHE": "ccache", "CCACHE_BASEDIR": str(folder), "CCACHE_NOHASHDIR": "1"}
+    if not shutil.which("ccache"):
+        cached = {}
     return tools.run(command, BUILD_SECONDS, folder, cached)
 
 
@@ -65,6 +71,13 @@ def run_once(unit: Unit, simulation: Simulation, parameters: dict, sources: list
         folder: pathlib.Path, quick: bool,
              waves: pathlib.Path | None = None) -> tools.Outcome:  # fmt: skip
     """Builds and runs a harness; status 3 means that the build failed."""
+    if simulation.harness[0].endswith(".py"):
+        program = unit.folder / simulation.harness[0]
+        command = [sys.executable, program, folder, *sources]
+        outcome = tools.run(command, BUILD_SECONDS + simulation.timeout)
+        if outcome.status == 77:
+            raise tools.Absent(tools.tail(outcome.text, 1))
+        return outcome
     coverage = simulation.coverage and not quick
     made = build(unit, simulation, parameters, sources, folder, waves is not None, coverage)
     if made.status != 0:

@@ -73,7 +73,7 @@ class Mutants(Folder):
         spare = [m for m in self.all if m.line == 7 and (m.old, m.new) == ("&&", "||")]
         (line,) = mutants.judge(self.unit, spare[0], self.folder / "build")
         self.assertEqual(line["fate"], "survived")
-        self.assertIn("p (holds)", line["log"])
+        self.assertIn("p (does not see it)", line["log"])
 
     def test_an_equal_one_is_proved_equal(self):
         begin = RTL.index("never) q_o")
