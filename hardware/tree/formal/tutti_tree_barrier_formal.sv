@@ -28,7 +28,7 @@ module tutti_tree_barrier_formal #(
   end
 
   logic [Places-1:0] member, arrived_q, leaving_q, parity_q, comes, departs;
-  logic [Ports-1:0] arrive;
+  logic [Ports-1:0] arrive, over;
   logic [Ports-1:0][CountBits-1:0] count;
   logic [31:0] episodes;
   logic episode_q, completes, complete;
@@ -60,6 +60,7 @@ module tutti_tree_barrier_formal #(
       .size_i,
       .arrive_i(arrive),
       .count_o(count),
+      .over_o(over),
       .complete_o(complete),
       .episodes_o(episodes)
   );
@@ -119,6 +120,8 @@ module tutti_tree_barrier_formal #(
   always_comb begin
     if (!init_q) begin
       a_completes: assert (complete == completes);
+      // No arrival of a participant that has not arrived is taken for a second one.
+      a_over: assert (over == '0);
       a_episode: assert (episodes[0] == episode_q);
     end
   end

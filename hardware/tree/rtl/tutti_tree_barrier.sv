@@ -22,6 +22,8 @@ module tutti_tree_barrier #(
     /// An arrival at each port.
     input logic [Ports-1:0] arrive_i,
     output logic [Ports-1:0][CountBits-1:0] count_o,
+    /// A port's participants have all arrived, and one of them arrives again.
+    output logic [Ports-1:0] over_o,
     /// The episode is complete: from the next cycle on, episodes_o shows it.
     output logic complete_o,
     /// Number of completed episodes, which wraps.
@@ -52,7 +54,8 @@ module tutti_tree_barrier #(
         .arrive_i(arrive_i[p]),
         .release_i(complete),
         .count_o(count_o[p]),
-        .done_o(done[p])
+        .done_o(done[p]),
+        .over_o(over_o[p])
     );
   end
 

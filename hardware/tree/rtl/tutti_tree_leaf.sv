@@ -18,7 +18,9 @@ module tutti_tree_leaf #(
     input logic release_i,
     output logic [CountBits-1:0] count_o,
     /// All participants of this port have arrived; stays until the release.
-    output logic done_o
+    output logic done_o,
+    /// An arrival at a complete leaf: a participant arrived twice. It does not count.
+    output logic over_o
 );
   if (Group < 1 || Group > 128) $fatal(1, "tutti_tree_leaf: Group must be 1 to 128");
 
@@ -26,8 +28,9 @@ module tutti_tree_leaf #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i || release_i) count_q <= '0;
-    else if (arrive_i) count_q <= count_q + CountBits'(1);
+    else if (arrive_i && !done_o) count_q <= count_q + CountBits'(1);
   end
   assign count_o = count_q;
   assign done_o = count_q == size_i;
+  assign over_o = arrive_i && done_o;
 endmodule

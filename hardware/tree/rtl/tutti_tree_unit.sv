@@ -38,7 +38,7 @@ module tutti_tree_unit
   logic clear, complete;
   arrival_t trigger;
   error_t error;
-  logic [Ports-1:0] arrive, foreign, wrong_parity;
+  logic [Ports-1:0] arrive, foreign, wrong_parity, over;
   logic [Ports-1:0][CountBits-1:0] count;
   logic [31:0] episodes;
   logic [1:0] departing;
@@ -48,11 +48,12 @@ module tutti_tree_unit
   logic register_valid;
 
   for (genvar p = 0; p < Ports; ++p) begin : gen_port
-    logic triggered, mine, counts;
+    logic triggered, mine, counts, line_start;
     logic [6:0] thread;
     assign thread = req_addr_i[p][12:6];
     assign triggered = req_valid_i[p] && req_write_i[p]
-        && req_addr_i[p][15:14] == TriggerBase[15:14];
+        && req_addr_i[p][15:14] == TriggerBase[15:14] && line_start;
+    assign line_start = req_addr_i[p][5:0] == '0;
     assign mine = 32'(thread) / Group == p && 8'(thread) < config_now.size && config_now.enable;
     // An arrival whose trigger's copy is not the parity of the open episode is a repetition.
     assign counts = req_addr_i[p][13] == episodes[0];
@@ -64,7 +65,7 @@ module tutti_tree_unit
       assign rsp_data_o[p] = register_data;
     end else begin : gen_next
       assign rsp_valid_o[p] = req_valid_i[p] && !req_write_i[p];
-      assign rsp_data_o[p] = req_addr_i[p][15:14] == SenseBase[15:14] ?
+      assign rsp_data_o[p] = req_addr_i[p][15:14] == SenseBase[15:14] && line_start ?
           {32'(generation[req_addr_i[p][13]]), 31'b0, departing[req_addr_i[p][13]]} : '0;
     end
   end
@@ -79,6 +80,7 @@ module tutti_tree_unit
       .size_i(config_now.size),
       .arrive_i(arrive),
       .count_o(count),
+      .over_o(over),
       .complete_o(complete),
       .episodes_o(episodes)
   );
@@ -100,7 +102,7 @@ module tutti_tree_unit
     shown[1] = episodes[0] ? total : '0;
     error = '0;
     error.foreign_arrival = foreign != '0;
-    error.arrived_again = wrong_parity != '0;
+    error.arrived_again = (wrong_parity | over) != '0;
   end
 
   tutti_counting_registers #(
