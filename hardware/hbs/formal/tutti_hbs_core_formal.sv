@@ -166,6 +166,18 @@ module tutti_hbs_core_formal
       a_others: assert ((i_core.s_q[symbol_i] | shown_members) == '1);
       // Misuse is detected.
       a_foreign: assert (!(hit && kind_i == CoreArrive && !core) || error.foreign);
+      // Each error is reported for its reason and for nothing else.
+      a_foreign_only: assert (!hit || error.foreign == (kind_i == SocketArrive ? !socket
+          : kind_i == CoreArrive ? !core
+          : kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) == '0));
+      a_bad_create: assert (!hit || error.bad_create == (kind_i == Create && !creates));
+      a_late_only: assert (!hit || error.late_init == (kind_i == Init && announced_q
+          && (sender[Local-1:0] & members_q[Local-1:0]) != '0));
+      a_again_only: assert (!hit || error.arrived_again
+          == (core && (arrived_q & sender[Local-1:0]) != '0));
+      a_range: assert (error.out_of_range == (valid_i && ready && (32'(barrier_i) >= Barriers
+          || 32'(source_i) >= Bits)));
+      a_no_error: assert ((valid_i && ready) || error == '0);
       a_late: assert (!(hit && kind_i == Init && (sender[Local-1:0] & members_q[Local-1:0]) != '0
           && announced_q) || error.late_init);
       a_again: assert (!(core && (arrived_q & sender[Local-1:0]) != '0) || error.arrived_again);

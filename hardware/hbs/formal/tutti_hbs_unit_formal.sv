@@ -67,13 +67,16 @@ module tutti_hbs_unit_formal
   );
 
   // A message, by the register map, is a trigger or an INIT of an existing thread, or the last word
-  // of a cluster whose participants exist. Every other request concerns registers only.
-  logic line, cluster, message, stray_q;
+  // of a cluster, 0, whose participants exist, one of them here. Every other request concerns
+  // registers only.
+  logic line, cluster, message, bad_q;
   assign line = (req_addr_i[22:21] == TriggerBase[22:21] || req_addr_i[22:21] == InitBase[22:21])
-      && 32'(req_addr_i[20:14]) < Barriers && 32'(req_addr_i[13:6]) < Local;
-  assign cluster = req_addr_i[22:16] == ClusterBase[22:16];
+      && 32'(req_addr_i[20:14]) < Barriers && 32'(req_addr_i[13:6]) < Local
+      && req_addr_i[5:0] == '0;
+  assign cluster = req_addr_i[22:16] == ClusterBase[22:16] && req_addr_i[2:0] == '0;
   assign message = req_valid_i && req_write_i
-      && (line || (cluster && req_addr_i[3] && 32'(req_addr_i[15:4]) < Barriers && !stray_q));
+      && (line || (cluster && req_addr_i[3] && 32'(req_addr_i[15:4]) < Barriers && !bad_q
+      && req_data_i == '0));
 
   logic links_free, local_waits, socket_waits;
   // Messages.
@@ -94,9 +97,9 @@ module tutti_hbs_unit_formal
   always_ff @(posedge clk_i) begin
     init_q <= 1'b0;
     symbol_q <= symbol_i;
-    if (init_q) stray_q <= 1'b0;
-    else if (req_valid_i && req_write_i && cluster && !req_addr_i[3]) stray_q <=
-        req_data_i[DataBits-1:Bits] != '0;
+    if (init_q) bad_q <= 1'b1;
+    else if (req_valid_i && req_write_i && cluster && !req_addr_i[3]) bad_q <=
+        req_data_i[DataBits-1:Bits] != '0 || req_data_i[Local-1:0] == '0;
     local_q <= !init_q && local_waits ? local_q + count_t'(1) : '0;
     socket_q <= !init_q && socket_waits ? socket_q + count_t'(1) : '0;
     quiet_q <= !init_q && links_free && !taken[0];
@@ -143,7 +146,7 @@ module tutti_hbs_unit_formal
       a_local_order: assert (!(req_valid_i && links_free)
           || 32'(local_q) + 32'(before_local) <= Peers);
       a_socket_order: assert (!in_valid_i[symbol_i] || 32'(socket_q) + 32'(before_socket) <= Peers);
-      a_stray: assert (stray_q == i_unit.stray_bits);
+      a_bad: assert (bad_q == (i_unit.stray_bits || i_unit.mask_q[Local-1:0] == '0));
     end
   end
   for (genvar i = 1; i < Inputs; ++i) begin : gen_run

@@ -17,9 +17,9 @@ package tutti_hbs_pkg;
   typedef struct packed {
     // A thread was initialised after its socket had announced the episode.
     logic late_init;
-    // The barrier or the register does not exist.
+    // A write to a barrier or a thread that does not exist, or beside a register.
     logic out_of_range;
-    // No local thread takes part, or a bit without a meaning is set.
+    // No local thread takes part, a bit without a meaning is set, or the timeout is not 0.
     logic bad_create;
     // A participant arrived twice in an episode.
     logic arrived_again;
@@ -42,7 +42,7 @@ package tutti_hbs_pkg;
   localparam address_t RegCapability = 23'h00_0080;
   // Writing 1 clears a bit.
   localparam address_t RegError = 23'h00_00C0;
-  // Plus (barrier * words + word) * 8; the last word is the timeout.
+  // Plus (barrier * words + word) * 8; the last word is the timeout, which must be 0.
   localparam address_t ClusterBase = 23'h01_0000;
   // The same offsets; shows which participants of a barrier have arrived.
   localparam address_t StateBase = 23'h02_0000;

@@ -73,23 +73,28 @@ module tutti_hbs_unit
   assign cluster_word = place % 13'(Words);
   logic last_word, line_good, cluster_good;
   assign last_word = cluster_word == 13'(MaskWords);
-  assign line_good = 32'(line_barrier) < Barriers && 32'(line_thread) < Local;
-  assign cluster_good = 32'(cluster_barrier) < Barriers;
+  assign line_good = 32'(line_barrier) < Barriers && 32'(line_thread) < Local
+      && req_addr_i[5:0] == '0;
+  assign cluster_good = 32'(cluster_barrier) < Barriers && req_addr_i[2:0] == '0;
 
   // The words of a cluster are collected until its last one, the timeout, is written, which creates
   // the barrier. The kernel writes clusters one after the other.
   logic [MaskWords*64-1:0] mask_q;
-  logic stray_bits;
+  logic stray_bits, refused;
   if (MaskWords * 64 > Bits) begin : gen_stray
     assign stray_bits = mask_q[MaskWords*64-1:Bits] != '0;
   end else begin : gen_full
     assign stray_bits = 1'b0;
   end
 
+  // What does not become a barrier, and leaves one that is there alone. No timer is here, so that a
+  // timeout is refused too.
+  assign refused = stray_bits || mask_q[Local-1:0] == '0 || req_data_i != '0;
+
   logic is_message, line_message, create_message;
   kind_e kind;
   assign line_message = in_lines && req_write_i && line_good && region != SenseBase[22:21];
-  assign create_message = in_cluster && req_write_i && last_word && cluster_good && !stray_bits;
+  assign create_message = in_cluster && req_write_i && last_word && cluster_good && !refused;
   assign is_message = line_message || create_message;
   always_comb begin
     if (create_message) kind = Create;
@@ -188,7 +193,8 @@ module tutti_hbs_unit
         generation_q[complete_barrier_o] <= generation_q[complete_barrier_o] + GenerationBits'(1);
       if (write && create_message) generation_q[cluster_barrier[BarrierBits-1:0]] <= '0;
       for (int unsigned w = 0; w < MaskWords; ++w)
-      if (write && in_cluster && cluster_word == 13'(w)) mask_q[w*64+:64] <= req_data_i;
+      if (write && in_cluster && req_addr_i[2:0] == '0 && cluster_word == 13'(w))
+        mask_q[w*64+:64] <= req_data_i;
       error_q <=
           (write && req_addr_i == RegError ? error_q & ~req_data_i[$bits(error_t)-1:0] : error_q) |
           core_error | own_error;
@@ -199,7 +205,7 @@ module tutti_hbs_unit
     own_error = '0;
     if (write) begin
       own_error.out_of_range = (in_lines && !line_good) || (in_cluster && !cluster_good);
-      own_error.bad_create = in_cluster && cluster_good && last_word && stray_bits;
+      own_error.bad_create = in_cluster && cluster_good && last_word && refused;
     end
   end
 
