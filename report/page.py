@@ -34,6 +34,8 @@ HOW_TO_READ = (
 )
 
 FEW_ALARMS = 5
+# The long table of choices follows these sections of the first chapter, which are plots.
+FIRST_PICTURES = 2
 
 RATIO_NOTE = (
     "Between two contenders that both cost only a few line transfers, the ratio compares their "
@@ -60,8 +62,7 @@ def build(data: Dataset, sections: list[Section]) -> str:
             f"<style>{_asset('page.css')}</style></head><body>",
             _header(data),
             _navigation(sections),
-            _choice_table(data),
-            *_chapters(sections),
+            *_chapters(sections, _choice_table(data)),
             _numbers(data),
             _embedded("figures", panels),
             _embedded("palettes", {"light": style.LIGHT, "dark": style.DARK}),
@@ -105,7 +106,7 @@ def _navigation(sections: list[Section]) -> str:
         (words, [(name, titles[name]) for name in names if name in titles])
         for words, names in CHAPTERS.items()
     ]
-    chapters[0][1].insert(0, ("choice", "Which barrier should I use here"))
+    chapters[0][1].insert(FIRST_PICTURES, ("choice", "Which barrier should I use here"))
     chapters[0][1].append(("all_numbers", "All numbers"))
     return f"<nav>{''.join(_chapter_links(words, entries) for words, entries in chapters)}</nav>"
 
@@ -203,9 +204,9 @@ def _contender(row: Row | None) -> str:
     )
 
 
-def _chapters(sections: list[Section]) -> list[str]:
+def _chapters(sections: list[Section], choice: str) -> list[str]:
     """The sections; each chapter but the first, which is the head of the page, begins with its
-    name.
+    name. The table of choices follows the first plots.
     """
     begins = {names[0]: words for words, names in list(CHAPTERS.items())[1:]}
     parts = []
@@ -213,6 +214,7 @@ def _chapters(sections: list[Section]) -> list[str]:
         if section.name in begins:
             parts.append(f'<p class="chapter">{escape(begins[section.name])}</p>')
         parts.append(_section(section) if isinstance(section, Figure) else _table(section))
+    parts.insert(FIRST_PICTURES, choice)
     return parts
 
 

@@ -56,7 +56,9 @@ def write(figure: Figure, path: Path) -> None:
         _draw(panel, axis)
     for axis in flat[count:]:
         axis.set_visible(False)
-    page.suptitle(figure.title, fontsize=13, fontweight="bold", color=color("color:text"))
+    # A bold letter of size 1 takes less than 0.0078 inches: a long title is set smaller.
+    size = min(13, PANEL_WIDTH * columns / (0.0078 * len(figure.title)))
+    page.suptitle(figure.title, fontsize=size, fontweight="bold", color=color("color:text"))
     page.tight_layout()
     page.savefig(path, dpi=DPI, facecolor=color("color:ground"), format="png")
     plt.close(page)
@@ -83,14 +85,16 @@ def _draw(panel: Panel, axes: Axes) -> None:
         )
         where = {
             "xy": (rule.at, 1), "xycoords": ("data", "axes fraction"), "ha": "right", "va": "top",
-            "rotation": 90,
+            "rotation": 90, "xytext": (-2, -2),
         }
         if not rule.vertical:
             where = {
                 "xy": (0, rule.at), "xycoords": ("axes fraction", "data"), "ha": "left",
-                "va": "top",
+                "va": "top", "xytext": (2, -2),
             }
-        axes.annotate(rule.label, **where, fontsize=8, color=color(rule.color))
+        axes.annotate(
+            rule.label, **where, textcoords="offset points", fontsize=8, color=color(rule.color)
+        )
 
 
 def _axis(axis: Axis, span: tuple[float, float], axes: Axes, along_x: bool) -> None:

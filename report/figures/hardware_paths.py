@@ -20,7 +20,7 @@ HBS_QUESTION = (
     "did the paper estimate?"
 )
 ISA_NAME = "hardware_isa"
-ISA_TITLE = "The barrier instruction beside software on the same cores"
+ISA_TITLE = "The barrier instruction beside software (section 4 of Hetland et al. 2019)"
 ISA_QUESTION = (
     "2 to 16 simulated RISC-V cores, 20 cycles from their shared memory: what does an episode cost "
     "by barwait and by the best software?"
@@ -53,7 +53,8 @@ def build_hbs(data: Dataset) -> Figure:
         "socket and two across sockets; the rest is the way to it and back, which the simulation "
         "takes from the paper.",
         "If all threads of a socket arrive in the same cycle, the structure takes one message a "
-        "cycle, and the last departure comes later: the third number.",
+        "cycle, and the last departure comes later: the third number. The Xeon Phi has 28 threads "
+        "here, as the other socket has.",
     ]
     return Figure(HBS_NAME, HBS_TITLE, HBS_QUESTION, [panel], captions)
 

@@ -47,7 +47,7 @@ RATE_QUESTION = (
 RATE_PAPER = (
     "In the paper, detection in hardware makes 6 to 13 times as many round trips a second as an "
     "asynchronous clock tree in "
-    "software, on 1 to 48 FPGAs; its single hop takes 150 cycles at 240 MHz, 625 ns."
+    "software, on meshes of up to 48 FPGAs; its single hop takes 150 cycles at 240 MHz, 625 ns."
 )
 CLOCK_TREES = {
     "sampled": "sums of counters sampled again and again",
@@ -238,8 +238,8 @@ def _rate_captions(found: list[Row], counts: list[int]) -> list[str]:
         first, last = best(detectors), max(detectors, key=lambda row: row["median"])
         most, least = (format_count(1e9 / row["median"]) for row in (first, last))
         captions.append(
-            f"{threads_words(n).capitalize()}: the fastest detector is {first['name']} ({most} "
-            "episodes/s), the slowest "
+            f"{threads_words(n).capitalize()}: the fastest of tutti's detectors to choose is "
+            f"{first['name']} ({most} episodes/s), the slowest "
             f"{last['name']} ({least})."
         )
     against = [_against(found, counts, name, words) for name, words in CLOCK_TREES.items()]

@@ -25,7 +25,8 @@ FEW_SAMPLES = 3
 HOW = (
     "Each number is a row's time over the best of the paper's forms in its column, so that the "
     "shapes can be compared where "
-    "seconds cannot: the systems are of 2008 to 2010, their numbers of threads stand in brackets."
+    "seconds cannot: the systems are of 2008 to 2010, their numbers of threads stand in brackets. "
+    "Below each of the paper's ratios are its seconds as printed."
 )
 
 
@@ -136,12 +137,18 @@ def _here(row: Row | None, best: float | None, kind: _Kind) -> list[Cell]:
 
 def _paper_rows(columns: list[list[Row]], kind: _Kind) -> list[list[Cell]]:
     made = []
-    for (title, name, _), ratios in zip(kind.paper.rows, kind.paper.ratios()):
+    for (title, name, seconds), ratios in zip(kind.paper.rows, kind.paper.ratios()):
         cells = [Cell(title, style.label({"provider": "tutti", "name": name, "wait": ""}))]
         for column in columns:
             row = next((row for row in column if _is_form(row, name)), None)
             cells += _here(row, _best(column, kind), kind)
-        made.append(cells + [Cell(format_ratio(ratio), tint=ratio) for ratio in ratios])
+        made.append(
+            cells
+            + [
+                Cell(format_ratio(ratio), f"{printed:g} s", tint=ratio)
+                for ratio, printed in zip(ratios, seconds)
+            ]
+        )
     return made
 
 
@@ -222,8 +229,8 @@ def _extent(column: list[Row], kind: _Kind) -> list[str]:
         return [
             f"Cut for a short report: {rounds} instead of the paper's {kind.regions:,} regions in "
             "a row; the second column scales "
-            "to those. The paper compiled without optimisation; so is the column that says so "
-            "(`make report REPORT_OPTIONS=--long`)."
+            "to those. The paper compiled without optimisation (-O0); "
+            "`make report REPORT_OPTIONS=--long` adds a column of programs compiled so."
         ]
     done = (
         f"{row['cycles']} cycles, {row['regions']:,} regions"
