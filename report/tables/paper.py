@@ -26,7 +26,7 @@ HOW = (
     "Each number is a row's time over the best of the paper's forms in its column, so that the "
     "shapes can be compared where "
     "seconds cannot: the systems are of 2008 to 2010, their numbers of threads stand in brackets. "
-    "Below each of the paper's ratios are its seconds as printed."
+    "Below each of the paper's ratios are its seconds."
 )
 
 
@@ -145,7 +145,7 @@ def _paper_rows(columns: list[list[Row]], kind: _Kind) -> list[list[Cell]]:
         made.append(
             cells
             + [
-                Cell(format_ratio(ratio), f"{printed:g} s", tint=ratio)
+                Cell(format_ratio(ratio), f"{printed} s", tint=ratio)
                 for ratio, printed in zip(ratios, seconds)
             ]
         )
