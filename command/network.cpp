@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -15,6 +16,8 @@
 #include "cli/result_line.hpp"
 #include "command/subcommands.hpp"
 #include "network/measure.hpp"
+#include "network/mpi_peer.hpp"
+#include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::command {
 namespace {
@@ -30,6 +33,7 @@ struct network_options {
   double lose = 0, repeat = 0, reorder = 0, corrupt = 0;
   std::uint64_t seed = 1;
   bool udp = false;
+  bool mpi = false;
   bool growth = false;
   bool json = false;
 };
@@ -104,10 +108,11 @@ int run_status(const network_options& o) {
   return cli::success;
 }
 
-void print_line(const network_options& o, unsigned topology, const char* metric, const samples& s) {
+void print_line(const network_options& o, const std::string& provider, const std::string& name,
+                const char* metric, const samples& s) {
   fmt::print("{}", cli::result_line({{"benchmark", "network"},
-                                     {"provider", o.udp ? "udp" : "tutti"},
-                                     {"name", std::string(topology_names[topology])},
+                                     {"provider", provider},
+                                     {"name", name},
                                      {"threads", o.nodes},
                                      {"processes", o.nodes},
                                      {"metric", metric},
@@ -117,6 +122,7 @@ void print_line(const network_options& o, unsigned topology, const char* metric,
                                      {"mean", s.mean},
                                      {"samples", s.count},
                                      {"mode", o.udp              ? "udp"
+                                              : o.mpi            ? "tcp"
                                               : o.mode == "auto" ? "native"
                                                                  : o.mode}}));
 }
@@ -189,10 +195,56 @@ int run_growth(const network_options& o) {
   return cli::success;
 }
 
+std::vector<mpi_peer> installed_mpis() {
+  std::error_code none;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
+  return mpi_peers({folder.string(), (folder / "libexec/tutti").string()});
+}
+
+// What the ranks of an MPI that spins would measure is the scheduler.
+bool would_measure_the_scheduler(const mpi_peer& peer, rank_t nodes) {
+  return !peer.yields && nodes > platform::usable_cpus();
+}
+
+int run_mpi(const network_options& o) {
+  const std::vector<mpi_peer> all = installed_mpis();
+  if (all.empty())
+    throw std::runtime_error(
+        "no MPI was there when tutti was built; `make bootstrap` installs two");
+  testbed bed(o.nodes, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native);
+  if (!o.json)
+    fmt::print(
+        "{} hosts in namespaces, MPI_Barrier over TCP, times in us\n{:<14} {:>9} {:>9} {:>9} "
+        "{:>9}\n",
+        o.nodes, "MPI", "average", "least", "median", "p99");
+  for (const mpi_peer& peer : all) {
+    if (would_measure_the_scheduler(peer, o.nodes)) {
+      const char* const why = "its ranks spin, and there are more of them than processors";
+      if (o.json)
+        fmt::print("{}", cli::skipped_line({{"benchmark", "network"},
+                                            {"provider", peer.family},
+                                            {"name", "MPI_Barrier"},
+                                            {"threads", o.nodes}},
+                                           why));
+      else
+        fmt::print("{:<14} not measured: {}\n", peer.family, why);
+      continue;
+    }
+    const samples s = measure_mpi(bed, peer, o.calls, std::chrono::seconds(60 + o.calls / 100));
+    if (o.json)
+      print_line(o, peer.family, "MPI_Barrier", "latency", s);
+    else
+      fmt::print("{:<14} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n", peer.family, s.mean / 1000,
+                 s.least / 1000, s.median / 1000, s.p99 / 1000);
+  }
+  return cli::success;
+}
+
 int run_testbed(const network_options& o) {
   if (const std::string why = why_no_testbed(); !why.empty())
     throw std::runtime_error("no test bed here: " + why + "; `tutti network check` tells more");
   if (o.growth) return run_growth(o);
+  if (o.mpi) return run_mpi(o);
   std::vector<unsigned> topologies;
   if (o.topologies == "all") {
     for (unsigned t = first_topology; t <= last_topology; ++t)
@@ -212,9 +264,12 @@ int run_testbed(const network_options& o) {
   for (const unsigned topology : topologies) {
     const measurement r = measure(bed, measure_options_of(o, o.nodes, topology));
     if (o.json) {
-      print_line(o, topology, "latency", r.call);
-      print_line(o, topology, "after_offload", r.offloaded);
-      print_line(o, topology, "last_in", r.last_in);
+      const auto print = [&](const char* metric, const samples& s) {
+        print_line(o, o.udp ? "udp" : "tutti", std::string(topology_names[topology]), metric, s);
+      };
+      print("latency", r.call);
+      print("after_offload", r.offloaded);
+      print("last_in", r.last_in);
       continue;
     }
     const auto us = [](double ns) { return ns / 1000; };
@@ -280,6 +335,9 @@ void add_network(cli::command& program) {
   bed.add_option("--corrupt", o->corrupt, "The part that gets a wrong bit").between(0.0, 0.9);
   bed.add_option("--seed", o->seed, "The seed of these").show_default();
   bed.add_flag("--udp", o->udp, "Measure the user-space reference between the same hosts");
+  bed.add_flag(
+      "--mpi", o->mpi,
+      "Measure MPI_Barrier over TCP between the same hosts, with each MPI that is installed");
   bed.add_flag("--growth", o->growth,
                "Measure with 2 to 8 hosts what a node more costs in the ring, a level in the tree, "
                "a doubling in the butterfly");

@@ -61,6 +61,7 @@ class testbed {
   // Attaches the node's programs in a host, if that has not been done.
   void attach_node(rank_t rank, xdp_mode mode) const;
   const program_maps& switch_maps() const { return switch_maps_; }
+  const net_namespace& host(rank_t rank) const { return hosts_[rank]; }
   void enter_host(rank_t rank) const { hosts_[rank].enter(); }
   void enter_switch() const { switch_.enter(); }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/mpi_peer.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace tutti::network {
+namespace {
+
+// How an MPI is started so that its ranks talk over the hosts' devices alone.
+struct way {
+  const char* rank_variable;
+  std::vector<const char*> options;
+  std::vector<std::array<const char*, 2>> settings;
+  // Ranks of Open MPI reach their launcher over the network, so it runs on a host. MPICH's have a
+  // pipe to it.
+  bool starts_on_a_host;
+};
+
+way way_of(const std::string& family) {
+  if (family == "openmpi")
+    return {"OMPI_COMM_WORLD_RANK",
+            {"--allow-run-as-root", "--oversubscribe", "--mca", "pml", "ob1", "--mca", "btl",
+             "tcp,self", "--mca", "btl_tcp_if_include", "eth0", "--mca", "oob_tcp_if_include",
+             "eth0", "--mca", "mpi_yield_when_idle", "1"},
+            {{"PMIX_MCA_ptl_tcp_remote_connections", "1"}, {"PMIX_MCA_ptl_tcp_if_include", "eth0"}},
+            true};
+  return {"PMI_RANK",
+          {},
+          {{"UCX_TLS", "tcp,self"}, {"UCX_NET_DEVICES", "eth0"}, {"MPIR_CVAR_NOLOCAL", "1"}},
+          false};
+}
+
+// Becomes the launcher, whose output goes to `out`; returns only if there is none.
+void become_launcher(const testbed& bed, const mpi_peer& peer, std::uint32_t calls, int out) {
+  const way how = way_of(peer.family);
+  for (rank_t r = 0; r < bed.nodes(); ++r) {
+    const std::string place =
+        "/proc/" + std::to_string(::getppid()) + "/fd/" + std::to_string(bed.host(r).fd());
+    ::setenv(("TUTTI_HOST_" + std::to_string(r)).c_str(), place.c_str(), 1);
+  }
+  for (const auto& [name, value] : how.settings) ::setenv(name, value, 1);
+  if (how.starts_on_a_host) bed.enter_host(0);
+  ::dup2(out, STDOUT_FILENO);
+  // Each rank enters the namespace of its host.
+  const std::string script = std::string("eval host=\\$TUTTI_HOST_$") + how.rank_variable +
+                             "; exec nsenter --net=\"$host\" \"$0\" \"$@\"";
+  const std::string launcher = "mpirun." + peer.family, ranks = std::to_string(bed.nodes()),
+                    number = std::to_string(calls);
+  std::vector<const char*> words{launcher.c_str(), "-n", ranks.c_str()};
+  words.insert(words.end(), how.options.begin(), how.options.end());
+  for (const char* word : {"/bin/sh", "-c", script.c_str(), peer.program.c_str(), number.c_str()})
+    words.push_back(word);
+  words.push_back(nullptr);
+  ::execvp(words[0], const_cast<char* const*>(words.data()));
+  ::_exit(127);
+}
+
+// All that comes out of the pipe until the time is up.
+std::string read_until(int pipe, clock::time_point end) {
+  std::string text;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
+    pollfd ready{pipe, POLLIN, 0};
+    if (left.count() <= 0) return text;
+    if (::poll(&ready, 1, static_cast<int>(left.count())) <= 0) continue;
+    std::array<char, 4096> part;
+    const ssize_t got = ::read(pipe, part.data(), part.size());
+    if (got == 0 || (got < 0 && errno != EINTR)) return text;
+    if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// Ends the launcher if it has not ended, and returns its status.
+int end_launcher(pid_t launcher, clock::time_point end) {
+  int status = 0;
+  for (const int signal : {0, SIGTERM, SIGKILL}) {
+    if (signal != 0) ::kill(launcher, signal);
+    while (::waitpid(launcher, &status, WNOHANG) != launcher) {
+      if (clock::now() >= end) break;
+      ::usleep(2000);
+    }
+    if (::kill(launcher, 0) != 0) return status;
+    end = clock::now() + std::chrono::seconds(2);
+  }
+  ::waitpid(launcher, &status, 0);
+  return status;
+}
+
+}  // namespace
+
+std::vector<mpi_peer> mpi_peers(const std::vector<std::string>& folders) {
+  std::vector<mpi_peer> found;
+  for (const char* family : {"openmpi", "mpich"}) {
+    for (const std::string& folder : folders) {
+      const std::string program = folder + "/tutti-network-mpi-" + family;
+      if (::access(program.c_str(), X_OK) != 0) continue;
+      found.push_back({family, program, family == std::string("openmpi")});
+      break;
+    }
+  }
+  return found;
+}
+
+samples measure_mpi(testbed& bed, const mpi_peer& peer, std::uint32_t calls,
+                    std::chrono::seconds at_most) {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("there is no pipe to an MPI");
+  const pid_t parent = ::getpid(), launcher = ::fork();
+  if (launcher < 0) throw std::runtime_error("there is no process for an MPI");
+  if (launcher == 0) {
+    // A launcher that is asked to end ends its ranks.
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(1);
+    become_launcher(bed, peer, calls, pipe[1]);
+  }
+  ::close(pipe[1]);
+  const auto end = clock::now() + at_most;
+  const std::string text = read_until(pipe[0], end);
+  ::close(pipe[0]);
+  const int status = end_launcher(launcher, end);
+  samples s;
+  if (std::sscanf(text.c_str(), "%lf %lf %lf %lf %zu", &s.least, &s.median, &s.p99, &s.mean,
+                  &s.count) != 5)
+    throw std::runtime_error("mpirun." + peer.family + " gave no times, and ended with status " +
+                             std::to_string(status));
+  return s;
+}
+
+}  // namespace tutti::network
