@@ -73,6 +73,16 @@ struct contender {
   bool in_process() const { return process.program.empty(); }
 };
 
+// A peer that opens regions on threads of its own and does nothing else.
+template <class Regions>
+std::vector<contender> only_regions(const char* name, const char* summary) {
+  contender made;
+  made.name = name;
+  made.summary = summary;
+  made.regions = make_regions<Regions>;
+  return {std::move(made)};
+}
+
 struct missing_peer {
   std::string family;
   std::string reason;

@@ -44,9 +44,7 @@ class eigen_pool final : public summing_runtime<eigen_pool> {
 }  // namespace
 
 std::vector<contender> peer_eigen() {
-  return {{.name = "thread pool",
-           .summary = "Eigen: a task a worker, which meet",
-           .regions = make_regions<eigen_pool>}};
+  return only_regions<eigen_pool>("thread pool", "Eigen: a task a worker, which meet");
 }
 
 }  // namespace tutti::bench

@@ -109,9 +109,8 @@ class fork_join_by_hand final : public region_runtime_base<fork_join_by_hand> {
 }  // namespace
 
 std::vector<contender> peer_handwritten() {
-  return {{.name = "fork-join",
-           .summary = "a line for each worker, there and back, with the doubles; spins",
-           .regions = make_regions<fork_join_by_hand>}};
+  return only_regions<fork_join_by_hand>(
+      "fork-join", "a line for each worker, there and back, with the doubles; spins");
 }
 
 }  // namespace tutti::bench

@@ -49,9 +49,7 @@ class new_threads final : public summing_runtime<new_threads> {
 }  // namespace
 
 std::vector<contender> peer_std_thread() {
-  return {{.name = "std::thread",
-           .summary = "new threads in each region, joined",
-           .regions = make_regions<new_threads>}};
+  return only_regions<new_threads>("std::thread", "new threads in each region, joined");
 }
 
 }  // namespace tutti::bench

@@ -32,10 +32,9 @@ outcome run_breadth_first(const graph_input& graph, const settings& s) {
   } else if (s.mode == mode::async) {
     run_messages<breadth_first>(graph, s, ways, o);
   } else {
-    const stopwatch watch;
-    ways = sequential::breadth_first(graph.whole(), s.sources[0]);
-    o.run_seconds = watch.seconds();
-    o.edges = graph.whole().edges();
+    ways = run_sequential(graph.whole(), o, [&](const graph::csr& g) {
+      return sequential::breadth_first(g, s.sources[0]);
+    });
   }
   std::vector<std::int64_t> distances, parents;
   double reached = 0, farthest = 0;

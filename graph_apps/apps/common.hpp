@@ -27,6 +27,17 @@ class stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+// Runs the plain loop of an application on one thread; the outcome gets its time and the graph's
+// edges.
+template <class Loop>
+auto run_sequential(const graph::csr& g, outcome& o, Loop loop) {
+  const stopwatch watch;
+  auto found = loop(g);
+  o.run_seconds = watch.seconds();
+  o.edges = g.edges();
+  return found;
+}
+
 // Whether this process gets the results.
 inline bool gets_results(const settings& s) {
   return s.across == nullptr || s.across->first_rank() == 0;

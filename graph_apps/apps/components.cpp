@@ -32,10 +32,7 @@ outcome run_components(const graph_input& graph, const settings& s) {
   outcome o;
   std::vector<graph::vertex_t> lowest = column_values<graph::vertex_t>(graph, s);
   if (s.mode == mode::sequential) {
-    const stopwatch watch;
-    lowest = sequential::components(graph.whole());
-    o.run_seconds = watch.seconds();
-    o.edges = graph.whole().edges();
+    lowest = run_sequential(graph.whole(), o, sequential::components);
   } else if (!graph.is_whole()) {
     // The share's edges lead both ways already.
     run_messages(graph, s, lowest, o);

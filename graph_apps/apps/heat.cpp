@@ -78,10 +78,8 @@ outcome run_heat(const graph_input& input, const settings& s) {
     o.prepare_seconds = watch.seconds();
     run_messages<heat_gals>(neighbours, h, s, temperatures, o);
   } else {
-    const stopwatch watch;
-    temperatures = sequential::heat(graph, h);
-    o.run_seconds = watch.seconds();
-    o.edges = graph.edges();
+    temperatures =
+        run_sequential(graph, o, [&](const graph::csr& g) { return sequential::heat(g, h); });
     o.statistics.time = s.steps;
   }
   const double sum = std::accumulate(temperatures.begin(), temperatures.end(), 0.0);

@@ -65,10 +65,9 @@ outcome run_multi_source(const graph_input& graph, const settings& s) {
         s.sources, [&](auto part) { run_async<few>(neighbours, part, s, results, o); },
         [&](auto part) { run_async<many>(neighbours, part, s, results, o); });
   } else {
-    const stopwatch watch;
-    results = sequential::multi_source(graph.whole(), s.sources);
-    o.run_seconds = watch.seconds();
-    o.edges = graph.whole().edges();
+    results = run_sequential(graph.whole(), o, [&](const graph::csr& g) {
+      return sequential::multi_source(g, s.sources);
+    });
   }
 
   std::vector<std::uint64_t> sources, total, farthest;

@@ -48,10 +48,8 @@ outcome run_pagerank(const graph_input& graph, const settings& s) {
         "for their neighbours; use the mode sync");
     run_async(graph.whole(), p, s, ranks, o);
   } else {
-    const stopwatch watch;
-    auto made = sequential::pagerank(graph.whole(), p);
-    o.run_seconds = watch.seconds();
-    o.edges = graph.whole().edges();
+    auto made = run_sequential(graph.whole(), o,
+                               [&](const graph::csr& g) { return sequential::pagerank(g, p); });
     o.statistics.time = made.iterations;
     ranks = std::move(made.ranks);
   }

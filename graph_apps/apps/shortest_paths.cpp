@@ -34,10 +34,9 @@ outcome run_shortest_paths(const graph_input& graph, const settings& s) {
   } else if (s.mode == mode::async) {
     run_messages<shortest_paths>(graph, s, distances, o);
   } else {
-    const stopwatch watch;
-    const std::vector<float> found = sequential::shortest_paths(graph.whole(), s.sources[0]);
-    o.run_seconds = watch.seconds();
-    o.edges = graph.whole().edges();
+    const std::vector<float> found = run_sequential(graph.whole(), o, [&](const graph::csr& g) {
+      return sequential::shortest_paths(g, s.sources[0]);
+    });
     distances.assign(found.begin(), found.end());
   }
   double reached = 0, farthest = 0;

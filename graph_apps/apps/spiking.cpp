@@ -84,10 +84,9 @@ void run_messages(const graph::csr& synapses, const Program& program, const sett
 void run_sequential(const graph::csr& synapses, const spiking_network& net, const settings& s,
                     found& f, outcome& o) {
   const std::vector<current_t> currents = currents_of(synapses);
-  const stopwatch watch;
-  auto made = sequential::spiking(synapses, currents, net, s.record);
-  o.run_seconds = watch.seconds();
-  o.edges = synapses.edges();
+  auto made = run_sequential(synapses, o, [&](const graph::csr& g) {
+    return sequential::spiking(g, currents, net, s.record);
+  });
   o.statistics.time = net.steps;
   for (graph::vertex_t v = 0; v < synapses.vertices; ++v) f.summary(v, summary_of(made.neurons[v]));
   f.spikes = std::move(made.spikes);

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs that need the C++ library.
-#include "kernel/core/text.hpp"
 #include "kernel/library/library.hpp"
 #include "kernel/programs/programs.hpp"
 
 namespace tutti::kernel {
 
 namespace {
-struct entry {
-  const char* name;
-  program run;
-};
-constexpr entry programs[] = {
+constexpr named_program programs[] = {
     {"check-library", check_library},
     {"synthetic", run_synthetic},
     {"streamcluster", run_streamcluster},
@@ -21,10 +16,6 @@ constexpr entry programs[] = {
 
 void prepare_library() noexcept { choose_variants(); }
 
-program find_hosted(const char* command_line) noexcept {
-  for (const entry& e : programs)
-    if (text::is_value(command_line, "program", e.name)) return e.run;
-  return nullptr;
-}
+program find_hosted(const char* command_line) noexcept { return find_in(programs, command_line); }
 
 }  // namespace tutti::kernel

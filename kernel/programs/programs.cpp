@@ -2,16 +2,11 @@
 #include "kernel/programs/programs.hpp"
 
 #include "kernel/core/panic.hpp"
-#include "kernel/core/text.hpp"
 
 namespace tutti::kernel {
 
 namespace {
-struct entry {
-  const char* name;
-  program run;
-};
-constexpr entry programs[] = {
+constexpr named_program programs[] = {
     {"describe", describe_machine},
     {"panic", provoke_panic},
     {"check-threads", check_threads},
@@ -23,8 +18,7 @@ constexpr entry programs[] = {
 }  // namespace
 
 bool run_program(const char* command_line) noexcept {
-  for (const entry& e : programs)
-    if (text::is_value(command_line, "program", e.name)) return e.run(command_line);
+  if (const program own = find_in(programs, command_line)) return own(command_line);
   if (const program hosted = find_hosted(command_line)) return hosted(command_line);
   panic("the command line names no program of this image: ", command_line);
 }

@@ -2,6 +2,8 @@
 // The programs in the kernel's image. `program=NAME` on the kernel's command line chooses one.
 #pragma once
 
+#include "kernel/core/text.hpp"
+
 namespace tutti::kernel {
 
 // Returns false if a check of the program failed.
@@ -15,6 +17,18 @@ bool run_program(const char* command_line) noexcept;
 // need it. find_hosted() returns null if the line names none of them.
 void prepare_library() noexcept;
 program find_hosted(const char* command_line) noexcept;
+
+struct named_program {
+  const char* name;
+  program run;
+};
+// The one of `all` that the command line names, or null.
+template <class Programs>
+program find_in(const Programs& all, const char* command_line) noexcept {
+  for (const named_program& each : all)
+    if (text::is_value(command_line, "program", each.name)) return each.run;
+  return nullptr;
+}
 
 bool describe_machine(const char* command_line);
 bool provoke_panic(const char* command_line);

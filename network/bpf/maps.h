@@ -9,34 +9,23 @@
 
 #include "network/bpf/shared.h"
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u32);
-  __type(value, struct tutti_net_member);
-} members SEC(".maps");
+/* A map, by its kind, the most entries that it has, and the types of its keys and values. */
+#define TUTTI_NET_MAP(name, kind, most, key_type, value_type) \
+  struct {                                                    \
+    __uint(type, kind);                                       \
+    __uint(max_entries, most);                                \
+    __type(key, key_type);                                    \
+    __type(value, value_type);                                \
+  } name SEC(".maps")
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u32);
-  __type(value, struct tutti_net_values);
-} values SEC(".maps");
+TUTTI_NET_MAP(members, BPF_MAP_TYPE_ARRAY, TUTTI_NET_MEMBERS, __u32, struct tutti_net_member);
+
+TUTTI_NET_MAP(values, BPF_MAP_TYPE_ARRAY, TUTTI_NET_MEMBERS, __u32, struct tutti_net_values);
 
 /* From a communicator to its place in the arrays. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, TUTTI_NET_MEMBERS);
-  __type(key, __u16);
-  __type(value, __u32);
-} places SEC(".maps");
+TUTTI_NET_MAP(places, BPF_MAP_TYPE_HASH, TUTTI_NET_MEMBERS, __u16, __u32);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, TUTTI_NET_COUNTERS);
-  __type(key, __u32);
-  __type(value, __u64);
-} counters SEC(".maps");
+TUTTI_NET_MAP(counters, BPF_MAP_TYPE_PERCPU_ARRAY, TUTTI_NET_COUNTERS, __u32, __u64);
 
 /* The packet at hand. The verifier looks at a function that is not inlined by itself, once; such
  * functions take numbers, and find the rest here. */
@@ -50,12 +39,7 @@ struct scratch {
   __u8 mac[8];
   __u8 frame[512];
 };
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct scratch);
-} scratches SEC(".maps");
+TUTTI_NET_MAP(scratches, BPF_MAP_TYPE_PERCPU_ARRAY, 1, __u32, struct scratch);
 
 /* Computes the check of the message in the scratch with the values there. */
 __attribute__((noinline)) __u64 check_of(__u32 index) {

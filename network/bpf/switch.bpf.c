@@ -10,26 +10,11 @@
 #include "network/bpf/maps.h"
 
 /* The ports, and the port of a destination: its MAC in the low 6 bytes. */
-struct {
-  __uint(type, BPF_MAP_TYPE_DEVMAP);
-  __uint(max_entries, 64);
-  __type(key, __u32);
-  __type(value, __u32);
-} ports SEC(".maps");
+TUTTI_NET_MAP(ports, BPF_MAP_TYPE_DEVMAP, 64, __u32, __u32);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 64);
-  __type(key, __u64);
-  __type(value, __u32);
-} stations SEC(".maps");
+TUTTI_NET_MAP(stations, BPF_MAP_TYPE_HASH, 64, __u64, __u32);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct tutti_net_switch_settings);
-} settings SEC(".maps");
+TUTTI_NET_MAP(settings, BPF_MAP_TYPE_ARRAY, 1, __u32, struct tutti_net_switch_settings);
 
 /* Performs the message in the scratch, and puts there what the switch then says. */
 __attribute__((noinline)) int perform(__u32 index) {

@@ -64,15 +64,22 @@ def test_networkx_pagerank(folder):
             )
 
 
-def test_scipy_shortest_paths(folder):
+def weighted_graph(folder, *shape):
+    """A random graph: its file, its edges, and its matrix of weights for SciPy."""
     import scipy.sparse
-    import scipy.sparse.csgraph
 
-    edges, weights = random_graph(2, 300, 900)
+    edges, weights = random_graph(*shape)
     path = pathlib.Path(folder) / "g.wel"
     write_edges(path, edges, weights)
     n = int(edges.max()) + 1
-    matrix = scipy.sparse.csr_array((weights, (edges[:, 0], edges[:, 1])), shape=(n, n))
+    ends = (edges[:, 0], edges[:, 1])
+    return path, edges, scipy.sparse.csr_array((weights, ends), shape=(n, n))
+
+
+def test_scipy_shortest_paths(folder):
+    import scipy.sparse.csgraph
+
+    path, _, matrix = weighted_graph(folder, 2, 300, 900)
     for source in (0, 17):
         expected = scipy.sparse.csgraph.dijkstra(matrix, indices=source)
         for mode in MODES:
@@ -88,14 +95,9 @@ def test_scipy_shortest_paths(folder):
 
 
 def test_scipy_breadth_first_and_components(folder):
-    import scipy.sparse
     import scipy.sparse.csgraph
 
-    edges, weights = random_graph(6, 300, 330)
-    path = pathlib.Path(folder) / "g.wel"
-    write_edges(path, edges, weights)
-    n = int(edges.max()) + 1
-    matrix = scipy.sparse.csr_array((weights, (edges[:, 0], edges[:, 1])), shape=(n, n))
+    path, edges, matrix = weighted_graph(folder, 6, 300, 330)
     source = int(edges[0, 0])
     hops = scipy.sparse.csgraph.dijkstra(matrix, indices=source, unweighted=True)
     count, labels = scipy.sparse.csgraph.connected_components(matrix, directed=False)

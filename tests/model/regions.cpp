@@ -222,21 +222,23 @@ subject loop_desk_subject() {
   return made;
 }
 
+// Programs for 2 to `most` ranks, with a core each and without, that spin and that park.
+template <template <class> class Scenario>
+void add_crowded_and_not(subject& to, const std::string& what, rank_t most, rank_t fan) {
+  for (const bool crowded : {false, true})
+    for (rank_t n = 2; n <= most; ++n) {
+      to.programs.push_back(of<Scenario<spinning>>("spin" + what, n, crowded, fan));
+      to.programs.push_back(of<Scenario<parking>>("park" + what, n, crowded, fan));
+    }
+}
+
 subject fork_join_subject() {
   subject made{"fork_join", {}};
-  for (const bool crowded : {false, true})
-    for (rank_t n = 2; n <= 4; ++n) {
-      made.programs.push_back(of<forking<spinning>>("spin", n, crowded, 2));
-      made.programs.push_back(of<forking<parking>>("park", n, crowded, 2));
-    }
+  add_crowded_and_not<forking>(made, "", 4, 2);
   made.programs.push_back(of<forking<spinning>>("spin", 4, false, 16));
   made.programs.push_back(of<forking<adapting>>("adaptive", 2, false, 2));
   made.programs.push_back(of<forking<adapting>>("adaptive", 2, true, 2));
-  for (const bool crowded : {false, true})
-    for (rank_t n = 2; n <= 3; ++n) {
-      made.programs.push_back(of<offering<spinning>>("spin, with loops", n, crowded, 16));
-      made.programs.push_back(of<offering<parking>>("park, with loops", n, crowded, 16));
-    }
+  add_crowded_and_not<offering>(made, ", with loops", 3, 16);
   made.programs.push_back(of<offering<spinning>>("spin, with loops", 3, false, 2));
   made.programs.push_back(of<offering<parking>>("park, with loops", 4, false, 2));
   return made;
