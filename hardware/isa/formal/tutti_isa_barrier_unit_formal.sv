@@ -237,6 +237,11 @@ module tutti_isa_barrier_unit_formal
   logic [7:0] was_owner_q, was_group_q;
   logic [31:0] was_timeout_q;
   logic was_ctx_q, was_ended_q, was_broken_q;
+  // What the kernel wrote and read.
+  request_t was_granted_q, was_rx_q;
+  logic [CoreBits-1:0] was_slot_q;
+  logic [31:0] was_shown_q, was_left_q, was_limit_q;
+  logic was_waiting_q, was_starts_q;
   logic moved_ok;
   assign moved_ok = moves && granted.data[31:13] == '0 && granted.data[7:5] == '0
       && 32'(from) < Cores && 32'(to) < Cores;
@@ -254,6 +259,22 @@ module tutti_isa_barrier_unit_formal
     was_owner_q <= owner[b_i];
     was_timeout_q <= timeouts[b_i];
     was_group_q <= group[x_i];
+    was_granted_q <= granted;
+    was_slot_q <= slot;
+    case (granted.field)
+      3'd0: was_shown_q <= 32'(participants[b_i]);
+      3'd1: was_shown_q <= timeouts[b_i];
+      3'd2: was_shown_q <= 32'(owner[b_i]);
+      3'd3: was_shown_q <= 32'(arrived[b_i]);
+      3'd4: was_shown_q <= 32'(owed[b_i]);
+      3'd5: was_shown_q <= 32'(installed[b_i]);
+      default: was_shown_q <= '0;
+    endcase
+    was_rx_q <= rx;
+    was_left_q <= left[x_i];
+    was_waiting_q <= waiting[x_i];
+    was_limit_q <= timeouts[b_i];
+    was_starts_q <= begins_x;
     was_ctx_q <= rx.valid && rx.op == OpCtxSet && rx.privileged;
     was_ended_q <= ends_x;
     was_broken_q <= broken_ok;
@@ -284,6 +305,36 @@ module tutti_isa_barrier_unit_formal
           || (arrived[b_i] == '0 && participants[b_i] == owed[b_i]));
       a_owner_by_kernel: assert (owner[b_i] == was_owner_q || was_kernel_q);
       a_timeout_by_kernel: assert (timeouts[b_i] == was_timeout_q || was_kernel_q);
+      // What the kernel sets is kept, a refused value is not, and what it reads is there.
+      a_timeout_set: assert (timeouts[b_i] == (was_granted_q.valid && was_granted_q.op == OpSet
+          && was_granted_q.field == 3'd1 && was_granted_q.index == 8'(b_i)
+          ? was_granted_q.data : was_timeout_q));
+      a_owner_set: assert (owner[b_i] == (was_granted_q.valid && was_granted_q.op == OpSet
+          && was_granted_q.field == 3'd2 && was_granted_q.index == 8'(b_i)
+          && was_granted_q.data < 32'd256 ? was_granted_q.data[7:0] : was_owner_q));
+      a_get: assert (!(was_granted_q.valid && was_granted_q.op == OpGet
+          && (was_granted_q.index == 8'(b_i) || 32'(was_granted_q.index) >= Barriers))
+          || (answer[was_slot_q].valid && answer[was_slot_q].kind == ReplyDone
+          && answer[was_slot_q].data == (was_granted_q.index == 8'(b_i) ? was_shown_q : '0)));
+      a_set_answer: assert (!(was_granted_q.valid && was_granted_q.op == OpSet
+          && (32'(was_granted_q.index) >= Barriers || was_granted_q.field == 3'd1
+          || (was_granted_q.field == 3'd2 && was_granted_q.data >= 32'd256)))
+          || (answer[was_slot_q].valid && answer[was_slot_q].kind == ReplyDone
+          && answer[was_slot_q].data == 32'(32'(was_granted_q.index) >= Barriers
+          || was_granted_q.field == 3'd2)));
+      a_group_set: assert (group[x_i] == (was_ctx_q && !was_waiting_q && was_rx_q.field == 3'd0
+          ? was_rx_q.data[7:0] : was_group_q));
+      // The timeout begins with an arrival at b, counts every cycle of waiting and no other, and is
+      // kept over an interruption unless the kernel writes it.
+      a_left: assert (was_waiting_q ? left[x_i] == (was_left_q == '0 ? '0 : was_left_q - 32'd1)
+          : was_starts_q ? left[x_i] == was_limit_q
+          : was_ctx_q && was_rx_q.field == 3'd1 ? left[x_i] == was_rx_q.data
+          : left[x_i] == was_left_q || (was_rx_q.valid && was_rx_q.op == OpWait
+          && was_rx_q.index != 8'(b_i)));
+      a_context: assert (!(was_rx_q.valid && was_rx_q.op == OpCtxGet && was_rx_q.privileged
+          && !was_waiting_q && !(was_granted_q.valid && was_slot_q == x_i))
+          || (answer[x_i].valid && answer[x_i].kind == ReplyDone && answer[x_i].data
+          == (was_rx_q.field == 3'd1 ? was_left_q : 32'(was_group_q))));
       a_group_by_kernel: assert (group[x_i] == was_group_q || was_ctx_q);
       a_foreign_is_refused: assert (!was_refused_q
           || (reply[x_i].valid && reply[x_i].kind == ReplyDenied));
