@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the headers in include/ mean the same in every source of a program.
 
-A program may link sources with and without NDEBUG, at different levels of optimisation and for
-different processors, and a library that was compiled in yet another way. The linker keeps one copy
-of each inline function, and every source believes its own layout of a class. So after
-preprocessing, the headers must be the same text whatever the options are, except for the lines
-that this script allows, each with its reason.
+A program may link sources with and without NDEBUG, with and without exceptions, at different levels
+of optimisation and for different processors, and a library that was compiled in yet another way.
+The linker keeps one copy of each inline function, and every source believes its own layout of a
+class. So after preprocessing, the headers must be the same text whatever the options are, except
+for the lines that this script allows, each with its reason.
 """
 
 import argparse
@@ -28,6 +28,7 @@ VARIANTS = {
     "with NDEBUG": ["-DNDEBUG"],
     "with -O2": ["-O2"],
     "for another processor": ["-march=x86-64-v3", "-mwaitpkg"],
+    "without exceptions": ["-fno-exceptions"],
 }
 # It needs the headers of an MPI.
 NOT_ALONE = {"calls_of_mpi_h.hpp"}

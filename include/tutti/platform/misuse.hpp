@@ -60,10 +60,14 @@ using misuse_handler = void (*)(const std::string& what, const source_place& whe
 TUTTI_API inline misuse_handler on_misuse = abort_on_misuse;
 
 // Rejects a value that can never be right, in every build. Throws std::invalid_argument with
-// "tutti: " before `what`. Without exceptions it prints that and ends the program; freestanding
-// builds trap.
+// "tutti: " before `what`. In a program without exceptions that prints the sentence and ends the
+// program; freestanding builds trap.
 [[noreturn]] inline void refuse(const std::string& what) {
-#if defined(__cpp_exceptions)
+#if defined(__GLIBCXX__)
+  // One program may have sources with exceptions and others without, and the linker keeps one copy
+  // of this function. So it has one text, and libstdc++ throws.
+  std::__throw_invalid_argument(("tutti: " + what).c_str());
+#elif defined(__cpp_exceptions)
   throw std::invalid_argument("tutti: " + what);
 #else
   std::fprintf(stderr, "tutti: %s\n", what.c_str());
