@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "src/team/own_blocking.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/topology.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -180,6 +181,7 @@ void system_threads::forget() noexcept {
 
 void system_threads::start(rank_t count, placement where,
                            void (*body)(void* context, rank_t thread), void* context) {
+  const tutti::detail::own_blocking ours;
   state_ = new state;
   state_->lost = lost_;
   state_->context = context_;
@@ -207,6 +209,7 @@ bool system_threads::has_started() const noexcept {
 
 void system_threads::join() noexcept {
   if (state_ == nullptr) return;
+  const tutti::detail::own_blocking ours;
   for (std::thread& worker : state_->workers) worker.join();
   state_->workers.clear();
 }

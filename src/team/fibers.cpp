@@ -21,6 +21,7 @@
 #include "src/team/fiber_context.hpp"
 #include "src/team/fiber_sanitizers.hpp"
 #include "src/team/fiber_stack.hpp"
+#include "src/team/own_blocking.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/fibers.hpp"
 #include "tutti/platform/futex.hpp"
@@ -120,8 +121,8 @@ struct time_off_core {
       const auto busy_ns = static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000u +
                            static_cast<std::uint64_t>(cpu.tv_nsec);
       // Where others keep the core busy, the thread waits for its turn after a page fault, too.
-      // That is not its doing.
-      found = {usage.ru_nvcsw, platform::now_ns() - busy_ns - queued};
+      // That is not its doing, and neither is what the library does.
+      found = {usage.ru_nvcsw, platform::now_ns() - busy_ns - queued - detail::own_blocking_ns};
       const std::uint64_t before = std::exchange(queued, time_in_queue::so_far_ns());
       if (queued == before) break;
     }
@@ -190,6 +191,9 @@ class fiber_group::host final : public platform::fiber_host {
   // exception.)
   ~host() {
     is_ending_ = true;
+    // Where all of these fibers wait, the thread sleeps. A fiber of another host that called this is
+    // not to blame.
+    const detail::own_blocking ours;
     host* const outer_host = enter_thread();
     for (rank_t i = 0; i < size(); ++i) {
       switch_to(main_, i, fibers_[i]);

@@ -278,7 +278,7 @@ struct gate {
 
 TEST(Deadline, NamesTheRankThatIsMissing) {
   for (const shape& s : {shape{3}, shape{9}, shape{3, 7}}) {
-    team t(s.options());
+    team t(that_may_block(s.options()));
     gate late;
     const rank_t who = t.size() - 1;
     const auto told = t.run_for(30ms, [&](member& me) {
@@ -313,7 +313,7 @@ TEST(Deadline, IsKept) {
 }
 
 TEST(Deadline, FailuresOfALateRegionReachWhoeverWaits) {
-  team t({.threads = 2, .ranks = 4});
+  team t(that_may_block({.threads = 2, .ranks = 4}));
   gate late;
   EXPECT_FALSE(t.run_for(10ms, [&](member& me) {
     if (me.rank() != 3) return;

@@ -161,7 +161,7 @@ TEST(Idle, WorkersGiveTheirCoresBack) {
 // While one rank works, those that wait for it sleep; virtual ones too.
 TEST(Idle, RanksThatWaitLongGiveTheirCoresBack) {
   for (const shape& s : {shape{4}, shape{3, 12}}) {
-    team t(s.options());
+    team t(that_may_block(s.options()));
     t.run([&](member& me) {
       const auto before = cpu_time();
       if (me.rank() == 0) std::this_thread::sleep_for(300ms);

@@ -85,6 +85,12 @@ inline std::vector<shape> few_shapes() {
           {3, 7, "dissemination", "yield"}};
 }
 
+// The options of a team whose virtual ranks block their threads on purpose.
+inline team_options that_may_block(team_options options) {
+  options.fibers.checks = false;
+  return options;
+}
+
 template <class Exception, class F>
 void expect_refused(F call, const std::string& why) {
   try {

@@ -232,6 +232,19 @@ TEST_F(Contract, ARankThatOthersKeepFromItsCoreIsNotReported) {
   EXPECT_TRUE(reported.empty()) << reported.size() << " times, first: " << reported[0];
 }
 
+TEST_F(Contract, ATeamThatARankEndsIsNotReported) {
+  const busy_cpu busy;
+  team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
+  t.run([](member& me) {
+    for (int i = 0; i < 5; ++i) {
+      team inner(3);
+      inner.run([](member&) {});
+      me.barrier();
+    }
+  });
+  EXPECT_TRUE(reported.empty()) << reported.size() << " times, first: " << reported[0];
+}
+
 TEST_F(Contract, RanksThatOnlyMeetAreNotReported) {
   team t({.threads = 2, .ranks = 6, .fibers = {.checks = true}});
   barrier<> b(6);
