@@ -191,9 +191,6 @@ class fiber_group::host final : public platform::fiber_host {
   // exception.)
   ~host() {
     is_ending_ = true;
-    // Where all of these fibers wait, the thread sleeps. A fiber of another host that called this is
-    // not to blame.
-    const detail::own_blocking ours;
     host* const outer_host = enter_thread();
     for (rank_t i = 0; i < size(); ++i) {
       switch_to(main_, i, fibers_[i]);
@@ -217,6 +214,9 @@ class fiber_group::host final : public platform::fiber_host {
     }
     alive_ = count;
     waiting_in_a_row_ = 0;
+    // Where all of these fibers wait, the thread sleeps. A fiber of another host that has called
+    // this is not to blame.
+    const detail::own_blocking ours;
     host* const outer_host = enter_thread();
     platform::fiber_host* const outer = std::exchange(platform::fibers_here, this);
     switch_to(main_, 0, fibers_[0]);
