@@ -255,6 +255,45 @@ void add_sim(cli::command& program) {
       add("advise", "Say which barriers are the fastest for how many threads", run_advise);
   add_machine(advise).required();
   add_set(advise);
+  cli::command idle = add("idle",
+                          "Round trips of termination detection, in hardware and by a tree of "
+                          "threads, on the boards of Naylor et al. 2020",
+                          run_idle);
+  add_set(idle);
+  idle.add_option(
+          "--fit", o->fit,
+          "First searches the cycles of a thread for a message with which the tree takes so "
+          "many times as long as the hardware")
+      .value_name("RATIO")
+      .between(1.0, 1e6);
+  idle.add_flag("--show", o->show, "Also print the numbers of the boards, with their sources");
+  cli::command graph =
+      add("graph", "Run a graph application on the boards of Naylor et al. 2020", run_boards_graph);
+  graph
+      .add_option("application", o->application,
+                  "An application of tutti graph: pagerank, sssp, mssp, spiking, heat")
+      .required();
+  graph
+      .add_option("graph", o->graph,
+                  "A generator without its seed, e.g. geometric:vertices=4096,degree=20")
+      .required();
+  graph.add_option("--mode", o->modes, "sync, async or both").value_name("LIST").show_default();
+  graph
+      .add_option("--iterations", o->iterations, "Steps of applications that have a number of them")
+      .show_default();
+  graph.add_option("--sources", o->sources, "Sources of mssp").between(1u, 4096u).show_default();
+  graph.add_option("--seeds", o->seeds, "Graphs, by the seeds 1, 2, ...")
+      .between(1u, 1000u)
+      .show_default();
+  add_set(graph);
+  cli::command sweep = add("sweep",
+                           "Compare what tutti chooses if a program names no algorithm with what "
+                           "else it could choose, for many numbers of threads",
+                           run_sweep);
+  sweep.add_option("--machines", o->machines, "Only these machines").value_name("LIST");
+  sweep.add_option("--threads", o->threads, "Only these numbers of threads").value_name("LIST");
+  sweep.add_flag("--markdown", o->markdown, "Tables of the documentation");
+  add_set(sweep);
   cli::command compare =
       add("compare", "Simulate the barriers that `tutti bench barrier --json` has measured",
           run_compare);

@@ -28,6 +28,11 @@ struct sim_options {
   double poll_gap = 40;
   // ns that combining two values takes.
   double operation = 0;
+  // What `idle` and `graph` take.
+  double fit = 0;
+  std::string application, graph, modes = "sync,async";
+  std::uint64_t iterations = 10;
+  std::uint32_t seeds = 5, sources = 64;
   bool show = false;
   bool json = false;
 };
@@ -45,6 +50,13 @@ int run_compare(const sim_options& o);
 int run_calibrate(const sim_options& o);
 int run_published(const sim_options& o);
 int run_fit(const sim_options& o);
+
+// tutti's own choices beside the best (sim_sweep.cpp).
+int run_sweep(const sim_options& o);
+
+// The machine of boards (sim_boards.cpp).
+int run_idle(const sim_options& o);
+int run_boards_graph(const sim_options& o);
 
 // What each thread waits for (sim_timeline.cpp).
 int run_timeline(const sim_options& o);

@@ -16,6 +16,9 @@
 namespace tutti::mpi {
 class communicator;
 }
+namespace tutti::sim {
+struct board_machine;
+}
 
 namespace tutti::graph_apps {
 
@@ -58,6 +61,8 @@ struct settings {
   // If set, the application runs on the participants of all processes; each process calls it with
   // the same graph, or its own share of it, and the same settings.
   mpi::communicator* across = nullptr;
+  // If set, the application runs on this simulated machine, and its time is simulated.
+  const sim::board_machine* boards = nullptr;
   // See graph::across_options.
   std::function<void(const std::string& what)> on_failure = {};
   // Iterations of PageRank, steps of heat, milliseconds of the spiking network.

@@ -82,7 +82,9 @@ simulated_run run_team(const machine& m, const run_plan& plan) {
   simulated_run result;
   const double began = host_now();
   w.run([&] {
-    basic_team<simulated> team(plan.threads);
+    team_options options{.threads = plan.threads};
+    if (plan.fan != 0) options.fan = plan.fan;
+    basic_team<simulated> team(options);
     for (std::uint32_t e = 0; e < all; ++e) {
       const sim_time before = w.now();
       rank_t ran = 0;

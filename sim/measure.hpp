@@ -20,6 +20,8 @@ struct run_plan {
   // The pause between two polls of tutti's wait policies.
   double poll_gap_ns = 40;
   bool skips_polls = true;
+  // A team takes it as team_options::fan; 0 is the default.
+  rank_t fan = 0;
   // Gets what the threads waited for in the last episode, with times from its beginning on, unless
   // it is null.
   std::vector<waiting_time>* timeline = nullptr;

@@ -164,6 +164,74 @@ class Sim(unittest.TestCase):
             self.assertLessEqual(line["ns"], line["default_ns"])
         self.assertIn("4 threads: ", tutti_sim("advise", "--machine", "corei5")[1])
 
+    def test_sweep(self) -> None:
+        words = ("sweep", "--machines", "corei5,harp", "--threads", "2,4,16")
+        lines = self.lines(*words)
+        cases = {("corei5", 2), ("corei5", 4), ("harp", 2), ("harp", 4), ("harp", 16)}
+        by_subject: dict[str, set] = {}
+        for line in lines:
+            self.assertEqual(line["type"], "sim_choice")
+            self.assertLessEqual(line["best_ns"], line["default_ns"])
+            by_subject.setdefault(line["subject"], set()).add((line["machine"], line["threads"]))
+        subjects = ("barrier", "barrier of ranks", "reduction", "region")
+        self.assertEqual(by_subject, {subject: cases for subject in subjects})
+        table = tutti_sim(*words)[1]
+        self.assertEqual(len(re.findall(r"\nharp +16 ", table)), len(subjects))
+        markdown = tutti_sim(*words, "--markdown")[1]
+        slow = sum(line["default_ns"] > 1.25 * line["best_ns"] for line in lines)
+        self.assertEqual(len(re.findall(r"\n\| (?:corei5|harp) ", markdown)), slow)
+
+    # ---- the machine of boards
+
+    def test_idle(self) -> None:
+        lines = self.lines("idle", "--set", "threads=64")
+        self.assertEqual({(line["columns"], line["rows"]) for line in lines},
+                         {(2, 2), (3, 4), (4, 6), (6, 8)})  # fmt: skip
+        for line in lines:
+            hops = line["columns"] + line["rows"] - 1
+            self.assertEqual(line["hardware_cycles"], 300 * hops)
+            self.assertGreater(line["tree_cycles"], line["hardware_cycles"])
+        table = tutti_sim("idle", "--show")[1]
+        self.assertRegex(table, r"handler +\d+ .*fitted: tutti sim idle --fit 6")
+        self.assertIn("6 x 8      3900     61538", table)
+
+    def test_idle_fits_what_the_machine_has(self) -> None:
+        shown = re.search(r"handler +(\d+) ", tutti_sim("idle", "--show")[1])
+        assert shown is not None
+        fitted = self.lines("idle", "--fit", "6")
+        self.assertEqual({line["handler"] for line in fitted}, {float(shown[1])})
+        whole = [line for line in fitted if line["columns"] == 6 and line["fan"] == 4]
+        ratio = whole[0]["tree_cycles"] / whole[0]["hardware_cycles"]
+        self.assertAlmostEqual(ratio, 6, delta=0.03)
+        self.assertIn("--fit 1e+06: with 1 to ", self.refused("idle", "--fit", "1000000"))
+
+    def test_graph(self) -> None:
+        boards = ("--set", "columns=2", "--set", "rows=2", "--set", "threads=16")
+        words = ("graph", "heat", "geometric:vertices=300,degree=8", "--iterations", "3",
+                 "--seeds", "2", *boards)  # fmt: skip
+        lines = self.lines(*words)
+        self.assertEqual({(line["mode"], line["seed"]) for line in lines},
+                         {(m, s) for m in ("sync", "async") for s in (1, 2)})  # fmt: skip
+        for line in lines:
+            self.assertEqual(line["messages"], 3 * line["edges"])
+            self.assertGreater(line["seconds_with_clock_tree"], line["seconds"])
+        self.assertEqual(tutti_sim(*words), tutti_sim(*words))
+        for application in ("pagerank", "sssp", "mssp", "spiking"):
+            small = ("graph", application, "geometric:vertices=100,degree=6", "--iterations", "2",
+                     "--sources", "3", "--seeds", "1", *boards)  # fmt: skip
+            self.assertEqual(len(self.lines(*small)), 2, application)
+
+    def test_what_boards_refuse(self) -> None:
+        self.assertIn("no number 'fanout'; numbers are: columns",
+                      self.refused("idle", "--set", "fanout=3"))  # fmt: skip
+        said = self.refused("idle", "--set", "rows=0")
+        self.assertIn("--set rows must be a number from 1 to 64", said)
+        small = "geometric:vertices=100,degree=6"
+        self.assertIn("no application 'cold'; applications are: ",
+                      self.refused("graph", "cold", small))  # fmt: skip
+        self.assertIn("--mode must be sync or async", self.refused(
+            "graph", "heat", small, "--mode", "both"))  # fmt: skip
+
     def test_calibrate_and_compare(self) -> None:
         measured = self.file("bench.jsonl", "\n".join(self.measured()) + "\n")
         status, out, error = tutti_sim("calibrate", measured, "--cores", "2")

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph_apps/settings.hpp"
+#include "sim/boards_engine.hpp"
 #include "tutti/graph/partition.hpp"
 #include "tutti/graph/run.hpp"
 #include "tutti/graph/run_across.hpp"
@@ -58,6 +59,7 @@ graph::run_result<Program> run_where_asked(const Program& program, const graph_i
     return graph::run_across(program, graph::graph_share(graph.share()), *s.across, across);
   }
   const graph::edge_set<typename Program::edge> all{&graph.whole(), values};
+  if (s.boards != nullptr) return sim::run_on_boards(program, std::span(&all, 1), *s.boards);
   if (s.across == nullptr) return graph::run(program, std::span(&all, 1), s.run);
   const auto owners = graph::partition(graph.whole(), s.across->size(), s.run.partition);
   return graph::run_across(program, std::span(&all, 1), owners, *s.across, across);

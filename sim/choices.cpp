@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/choices.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "sim/contenders.hpp"
+#include "sim/measure.hpp"
+#include "sim/repeated_barrier.hpp"
+#include "tutti/barrier/striped.hpp"
+#include "tutti/reduce/operations.hpp"
+#include "tutti/reduce/tree.hpp"
+#include "tutti/team/team_class.hpp"
+#include "tutti/wait/spin.hpp"
+
+namespace tutti::sim {
+namespace {
+
+constexpr std::uint32_t episodes = 10;
+
+double median_of(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
+}
+
+alternative of(contender who) {
+  std::string name = who.name;
+  return {std::move(name), [who = std::move(who)](const machine& m, rank_t threads) {
+            return median_of(run(m, who, {.threads = threads, .episodes = episodes}).loop);
+          }};
+}
+
+// A contender that polls and is not in the list of its kind, because it is one of the list with
+// another option.
+template <class Make>
+alternative with_option(const std::string& name, rank_t option, Make make) {
+  return of({.family = "tutti",
+             .name = name + ", fan " + std::to_string(option),
+             .wait = "spin",
+             .summary = {},
+             .polls_without_end = true,
+             .make = [option, make](rank_t n) { return make(n, option); }});
+}
+
+std::unique_ptr<repeated_object> make_striped(rank_t n, rank_t fan) {
+  using barrier = striped_barrier<simulated, spin_wait<simulated>>;
+  return std::make_unique<repeated_barrier<barrier>>(std::make_unique<barrier>(n, fan));
+}
+
+class repeated_tree final : public repeated_object {
+ public:
+  repeated_tree(rank_t n, rank_t fan) : tree_(n, fan) {}
+  void episode(rank_t rank) override { tree_.all(rank, 1.0, plus{}, results_); }
+
+ private:
+  tree_reduction<double, simulated, spin_wait<simulated>> tree_;
+  double results_ = 0;
+};
+
+std::unique_ptr<repeated_object> make_tree(rank_t n, rank_t fan) {
+  return std::make_unique<repeated_tree>(n, fan);
+}
+
+alternative team_of_fan(std::string name, rank_t fan) {
+  return {
+      std::move(name), [fan](const machine& m, rank_t threads) {
+        return median_of(run_team(m, {.threads = threads, .episodes = episodes, .fan = fan}).loop);
+      }};
+}
+
+// The one of the name "default" is what tutti does.
+choice made_of(std::string subject, std::string summary, std::vector<contender> all) {
+  choice c{std::move(subject), std::move(summary), {}, {}};
+  for (contender& who : all) {
+    if (who.wait != "spin") continue;
+    if (who.name == "default")
+      c.chosen = of(std::move(who));
+    else
+      c.others.push_back(of(std::move(who)));
+  }
+  return c;
+}
+
+}  // namespace
+
+std::vector<choice> choices() {
+  choice anonymous = made_of("barrier", "tutti::barrier, whose threads need no ranks",
+                             barriers({"default", "ticket", "striped", "pool"}, {"spin"}));
+  for (const rank_t fan : {2u, 8u, 16u})
+    anonymous.others.push_back(with_option("striped", fan, make_striped));
+  choice ranked = made_of("barrier of ranks", "the same beside algorithms that need ranks",
+                          barriers({"all"}, {"spin"}));
+  choice reduction = made_of("reduction", "tutti::reduction of a double", reductions({"all"}));
+  for (const rank_t fan : {2u, 4u, 16u})
+    reduction.others.push_back(with_option("tree", fan, make_tree));
+  choice region{
+      "region", "an empty region of a team", team_of_fan("default", team_options{}.fan), {}};
+  for (const rank_t fan : {2u, 4u, 8u, 32u, 64u})
+    region.others.push_back(team_of_fan("fan " + std::to_string(fan), fan));
+  return {std::move(anonymous), std::move(ranked), std::move(reduction), std::move(region)};
+}
+
+}  // namespace tutti::sim
