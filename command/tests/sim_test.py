@@ -203,7 +203,7 @@ class Sim(unittest.TestCase):
         whole = [line for line in fitted if line["columns"] == 6 and line["fan"] == 4]
         ratio = whole[0]["tree_cycles"] / whole[0]["hardware_cycles"]
         self.assertAlmostEqual(ratio, 6, delta=0.03)
-        self.assertIn("--fit 1e+06: with 1 to ", self.refused("idle", "--fit", "1000000"))
+        self.assertIn("--fit 1000000: with 1 to ", self.refused("idle", "--fit", "1000000"))
 
     def test_graph(self) -> None:
         boards = ("--set", "columns=2", "--set", "rows=2", "--set", "threads=16")
