@@ -19,6 +19,8 @@ import unittest
 LONG = "--long" in sys.argv
 KEEP = "--keep" in sys.argv
 TUTTI, IMAGES, COMPILER = [a for a in sys.argv[1:] if a not in ("--long", "--keep")][:3]
+# The other programs stand in the folder of the build, which has the images in a folder of its own.
+BUILD = pathlib.Path(IMAGES).parent
 RECORDED = pathlib.Path(__file__).resolve().parents[2] / "vcode" / "tests" / "programs"
 KEPT = pathlib.Path(__file__).resolve().parent.parent / "exact.jsonl"
 # The statuses of `tutti kernel run`.
@@ -257,7 +259,7 @@ class Hosted(unittest.TestCase):
         )
 
     def test_streamcluster_has_the_result_of_linux(self) -> None:
-        program = pathlib.Path(TUTTI).with_name("tutti-streamcluster")
+        program = BUILD / "tutti-streamcluster"
         if not program.exists():
             self.skipTest("tutti-streamcluster was not built")
         command = [str(program), "--input", "simsmall", "--threads", "2", "--json"]
@@ -312,7 +314,7 @@ class Pool(unittest.TestCase):
                 self.assertEqual(names, ["condition", "condition_kick", "event", "action"])
 
     def test_in_user_space(self) -> None:
-        program = pathlib.Path(TUTTI).with_name("tutti-pool")
+        program = BUILD / "tutti-pool"
         command = [str(program), "3", "500"]
         result = subprocess.run(command, capture_output=True, text=True, timeout=60)
         self.assertEqual(result.returncode, SUCCESS, result.stderr)
