@@ -229,7 +229,7 @@ def test_share_of_the_ceiling(data: Dataset):
     assert [cell.note for cell in table.rows[0][3:]] == [
         "0.58 of the ceiling", "0.07 of the ceiling", "0.35 of the ceiling",
     ]
-    assert "0.58 on kron, 0.58 on geometric" in table.captions[1]
+    assert "0.58 on kron of 2.10 M edges, 0.58 on geometric of " in table.captions[1]
 
 
 def test_programs_with_one_and_two_threads(data: Dataset):
