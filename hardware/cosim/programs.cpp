@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -27,6 +26,7 @@
 #include "hardware/cosim/simulated_device.hpp"
 #include "hardware/driver/providers.hpp"
 #include "tutti/team/team.hpp"
+#include "vcode/io/written_text.hpp"
 #include "vcode/vcode.hpp"
 #include "workloads/streamcluster/streamcluster.hpp"
 #include "workloads/synthetic/workload.hpp"
@@ -95,28 +95,15 @@ finding clusters(rank_t threads, const std::string& barrier, std::uint64_t point
 }
 
 finding interpret(rank_t threads, const std::string& barrier, const vcode::program& code) {
-  char* text = nullptr;
-  std::size_t size = 0;
-  std::FILE* const out = open_memstream(&text, &size);
-  if (out == nullptr) throw std::runtime_error("cannot keep a program's output in memory");
+  const vcode::written_text output;
   vcode::run_options how;
   how.threads = threads;
   how.engine = vcode::engine::spmd;
   how.barrier = barrier;
   how.zero_timers = true;
-  how.output = how.result = out;
-  finding found;
-  try {
-    found.barriers = run(code, {}, how).statistics.barriers;
-  } catch (...) {
-    std::fclose(out);
-    std::free(text);
-    throw;
-  }
-  std::fclose(out);
-  found.text.assign(text, size);
-  std::free(text);
-  return found;
+  how.output = how.result = output.stream();
+  const std::uint64_t barriers = run(code, {}, how).statistics.barriers;
+  return {output.text(), barriers};
 }
 
 vcode::program read_program(const std::string& path) {

@@ -3,7 +3,6 @@
 // compares what it prints with the file NAME.out, byte for byte. `engine=lazy`, `workers` or
 // `spmd`; `threads=T`.
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "kernel/platform/hosted.hpp"
 #include "kernel/programs/group.hpp"
 #include "kernel/programs/programs.hpp"
+#include "vcode/io/written_text.hpp"
 #include "vcode/on_platform.hpp"
 
 namespace tutti::kernel {
@@ -31,32 +31,10 @@ file_list files_of_image() {
 
 std::string_view text_of(const file_in_image& file) { return {file.bytes, file.count}; }
 
-// What is written to a stream.
-class written_text {
- public:
-  written_text() : stream_(open_memstream(&text_, &bytes_)) {}
-  ~written_text() {
-    std::fclose(stream_);
-    std::free(text_);
-  }
-  written_text(const written_text&) = delete;
-  written_text& operator=(const written_text&) = delete;
-  std::FILE* stream() const { return stream_; }
-  std::string text() const {
-    std::fflush(stream_);
-    return {text_, bytes_};
-  }
-
- private:
-  char* text_ = nullptr;
-  std::size_t bytes_ = 0;
-  std::FILE* stream_;
-};
-
 // Returns what the program prints, and the error with which it ends, if any.
 std::string run_program_text(basic_team<hosted_memory>& ranks, vcode::engine engine,
                              const std::string& name, std::string_view program) {
-  const written_text output, error;
+  const vcode::written_text output, error;
   vcode::run_options how;
   how.engine = engine;
   how.strict = how.zero_timers = true;
