@@ -19,12 +19,14 @@ struct way {
   bool is_found() const noexcept { return parent != graph::no_vertex; }
 };
 
-struct breadth_first {
+// The base of the programs that search from one vertex: how they begin, send and end.
+template <class Program>
+struct search_from_one {
   using state = way;
   using edge = graph::nothing;
   // The sender and its distance.
   using message = way;
-  using vertex = graph::vertex<breadth_first>;
+  using vertex = graph::vertex<Program>;
 
   graph::vertex_t source = 0;
 
@@ -37,6 +39,13 @@ struct breadth_first {
     m = {v->distance, v.id()};
     v.ready_to_send(graph::no_pin);
   }
+  bool finish(vertex& v, message& m) const {
+    m = v.state();
+    return true;
+  }
+};
+
+struct breadth_first : search_from_one<breadth_first> {
   void recv(vertex& v, const message& m, const edge&) const {
     const std::uint32_t found = m.distance + 1;
     if (found < v->distance) {
@@ -47,10 +56,6 @@ struct breadth_first {
     }
   }
   bool step(vertex&) const { return false; }
-  bool finish(vertex& v, message& m) const {
-    m = v.state();
-    return true;
-  }
 };
 
 }  // namespace tutti::graph_apps

@@ -8,24 +8,8 @@
 
 namespace tutti::graph_apps {
 
-struct breadth_first_sync {
-  using state = way;
-  using edge = graph::nothing;
-  // In a step only the parent is set; the distance is that of the step.
-  using message = way;
-  using vertex = graph::vertex<breadth_first_sync>;
-
-  graph::vertex_t source = 0;
-
-  void init(vertex& v) const {
-    if (v.id() != source) return;
-    v.state() = {0, source};
-    v.ready_to_send(graph::pin(0));
-  }
-  void send(vertex& v, message& m) const {
-    m = {v->distance, v.id()};
-    v.ready_to_send(graph::no_pin);
-  }
+struct breadth_first_sync : search_from_one<breadth_first_sync> {
+  // Sets only the parent; step() sets the distance, which is that of the step.
   void recv(vertex& v, const message& m, const edge&) const {
     // The vertex was reached in an earlier step.
     if (v->distance <= m.distance) return;
@@ -35,10 +19,6 @@ struct breadth_first_sync {
     if (!v->is_found() || v->distance != way().distance) return false;
     v->distance = static_cast<std::uint32_t>(v.time() + 1);
     v.ready_to_send(graph::pin(0));
-    return true;
-  }
-  bool finish(vertex& v, message& m) const {
-    m = v.state();
     return true;
   }
 };
