@@ -17,18 +17,6 @@ namespace {
 // Not the port of the kernel's packets: the programs let it pass.
 constexpr std::uint16_t udp_port = TUTTI_NET_UDP_PORT + 1;
 
-samples summary(std::vector<std::uint32_t> all) {
-  samples s;
-  s.count = all.size();
-  if (all.empty()) return s;
-  std::ranges::sort(all);
-  s.least = all.front();
-  s.median = all[all.size() / 2];
-  s.p99 = all[all.size() * 99 / 100];
-  s.mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
-  return s;
-}
-
 struct shared_state {
   std::atomic<unsigned> ready;
   char path[160];
@@ -61,6 +49,18 @@ std::uint32_t since(std::uint64_t from, std::uint64_t to) {
 }
 
 }  // namespace
+
+samples summary(std::vector<std::uint32_t> times) {
+  samples s;
+  s.count = times.size();
+  if (times.empty()) return s;
+  std::ranges::sort(times);
+  s.least = times.front();
+  s.median = times[times.size() / 2];
+  s.p99 = times[times.size() * 99 / 100];
+  s.mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+  return s;
+}
 
 measurement measure(testbed& bed, const measure_options& o) {
   const rank_t n = bed.nodes();

@@ -29,6 +29,9 @@ struct samples {
   std::size_t count = 0;
 };
 
+// Takes the quantiles of times in ns.
+samples summary(std::vector<std::uint32_t> times);
+
 struct measurement {
   // ns of a call, over all ranks and calls.
   samples call;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank runs when `tutti network testbed --mpi` measures MPI_Barrier over TCP between the
-// hosts: calls back to back, of which each rank takes the times. Rank 0 prints, over all ranks and
-// calls, in ns: least, median, p99, mean, number.
+// hosts: calls back to back, of which each rank takes the times. Rank 0 prints the times of all
+// ranks in ns, one a line.
 //   tutti-network-mpi-FAMILY CALLS
 #include <mpi.h>
 
@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <numeric>
 #include <vector>
 
 int main(int argc, char** argv) {
@@ -31,11 +30,6 @@ int main(int argc, char** argv) {
   std::vector<std::uint32_t> all(
       rank == 0 ? static_cast<std::size_t>(ranks) * static_cast<std::size_t>(calls) : 0);
   MPI_Gather(mine.data(), calls, MPI_UINT32_T, all.data(), calls, MPI_UINT32_T, 0, MPI_COMM_WORLD);
-  if (rank == 0) {
-    std::ranges::sort(all);
-    const double sum = std::accumulate(all.begin(), all.end(), 0.0);
-    std::printf("%u %u %u %.1f %zu\n", all.front(), all[all.size() / 2], all[all.size() * 99 / 100],
-                sum / static_cast<double>(all.size()), all.size());
-  }
+  for (const std::uint32_t time : all) std::printf("%u\n", time);
   MPI_Finalize();
 }

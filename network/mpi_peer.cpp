@@ -10,9 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::network {
 namespace {
@@ -129,12 +131,13 @@ samples measure_mpi(testbed& bed, const mpi_peer& peer, std::uint32_t calls,
   const std::string text = read_until(pipe[0], end);
   ::close(pipe[0]);
   const int status = end_launcher(launcher, end);
-  samples s;
-  if (std::sscanf(text.c_str(), "%lf %lf %lf %lf %zu", &s.least, &s.median, &s.p99, &s.mean,
-                  &s.count) != 5)
-    throw std::runtime_error("mpirun." + peer.family + " gave no times, and ended with status " +
+  std::istringstream lines(text);
+  std::vector<std::uint32_t> times(std::istream_iterator<std::uint32_t>(lines), {});
+  if (times.size() != std::size_t{bed.nodes()} * calls)
+    throw std::runtime_error("mpirun." + peer.family +
+                             " did not give all times, and ended with status " +
                              std::to_string(status));
-  return s;
+  return summary(std::move(times));
 }
 
 }  // namespace tutti::network
