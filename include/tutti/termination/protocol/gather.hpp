@@ -78,9 +78,7 @@ class gather : public machine_base<Policy> {
   template <class Out>
   outcome left(Out&& out) {
     outcome done;
-    if (!this->leaving_ || !this->inside_) return done;
-    this->inside_ = false;
-    try_left(out);
+    if (this->note_left()) try_left(out);
     return done;
   }
 
@@ -167,7 +165,7 @@ class gather : public machine_base<Policy> {
     this->committed_ = false;
     this->probe_arrives();
     probed_ = true;
-    tell_children(message(message_kind::probe), out);
+    tell_children(this->message(message_kind::probe), out);
   }
   void add(const control& m, rank_t child) noexcept {
     slot& s = slots_[child];
@@ -185,7 +183,7 @@ class gather : public machine_base<Policy> {
   // The report of the subtree. The participant's own counts are sampled here, together with the
   // report.
   control sample() {
-    control m = message(message_kind::report);
+    control m = this->message(message_kind::report);
     const auto mine = static_cast<std::uint8_t>(this->given_.operation);
     const bool own_black = this->black();
     this->whiten();
@@ -266,24 +264,16 @@ class gather : public machine_base<Policy> {
     if (this->inside_ || reported_ != children_) return;
     if (this->rank_ == 0) return start_episode(out);
     acknowledged_ = true;
-    out(parent_, message(message_kind::left));
+    out(parent_, this->message(message_kind::left));
   }
   template <class Out>
   void start_episode(Out&& out) {
     clear();
     this->resume();
     probed_ = true;
-    tell_children(message(message_kind::resume), out);
+    tell_children(this->message(message_kind::resume), out);
   }
 
-  control message(message_kind kind) const noexcept {
-    control m;
-    m.kind = kind;
-    m.source = this->rank_;
-    m.episode = this->episode_;
-    m.wave = this->wave_;
-    return m;
-  }
   // Sends to the farthest child first, because its messages have the longest way to go.
   template <class Out>
   void tell_children(const control& m, Out&& out) {

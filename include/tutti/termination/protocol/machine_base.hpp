@@ -98,9 +98,24 @@ class machine_base {
             .waves = last.wave,
             .value = last.value};
   }
+  // Phases: the application leaves idle(). Returns false if it is not inside after a release.
+  bool note_left() noexcept {
+    if (!leaving_ || !inside_) return false;
+    inside_ = false;
+    return true;
+  }
   void resume() noexcept {
     leaving_ = false;
     resumed_ = true;
+  }
+
+  control message(message_kind kind) const noexcept {
+    control m;
+    m.kind = kind;
+    m.source = rank_;
+    m.episode = episode_;
+    m.wave = wave_;
+    return m;
   }
 
   rank_t rank_;

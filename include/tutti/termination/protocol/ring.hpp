@@ -74,9 +74,7 @@ class ring : public machine_base<Policy> {
   template <class Out>
   outcome left(Out&& out) {
     outcome done;
-    if (!this->leaving_ || !this->inside_) return done;
-    this->inside_ = false;
-    advance(done, out);
+    if (this->note_left()) advance(done, out);
     return done;
   }
 
@@ -207,7 +205,7 @@ class ring : public machine_base<Policy> {
   void begin_wave(Out&& out) {
     begins_ = false;
     circulating_ = message_kind::probe;
-    control m = message(message_kind::probe);
+    control m = this->message(message_kind::probe);
     m.unanimous = Policy::choose("vote.wave", true, this->wave_ == 1 || token_.unanimous);
     token_ = m;
     this->whiten();
@@ -280,7 +278,7 @@ class ring : public machine_base<Policy> {
     holds_ = false;
     if (!this->leaving_) return static_cast<void>(begins_ = true);
     this->resume();
-    token_ = message(message_kind::resume);
+    token_ = this->message(message_kind::resume);
     circulating_ = message_kind::resume;
     give(out);
   }
@@ -304,14 +302,6 @@ class ring : public machine_base<Policy> {
     if (holds_) return;
     out(next_, token_);
     token_ = {};
-  }
-  control message(message_kind kind) const noexcept {
-    control m;
-    m.kind = kind;
-    m.source = this->rank_;
-    m.episode = this->episode_;
-    m.wave = this->wave_;
-    return m;
   }
 
   rank_t next_;
