@@ -142,19 +142,24 @@ template <class Memory>
 template <class F>
 void basic_team<Memory>::parallel_for(std::size_t first, std::size_t last, F&& f,
                                       loop_options how) {
-  if (first >= last) return;
-  using callable = std::remove_reference_t<F>;
-  detail::index_loop<callable> work(first, f);
-  run_loop(work, {last - first, how, 0, &detail::cost_of_loop<Memory, callable>});
+  detail::index_loop<std::remove_reference_t<F>> work(first, f);
+  run_calls<F>(work, first, last, how);
 }
 
 template <class Memory>
 template <class F>
 void basic_team<Memory>::parallel_parts(std::size_t first, std::size_t last, F&& f,
                                         loop_options how) {
+  detail::parts_loop<member, std::remove_reference_t<F>> work(first, &*helpers_, f);
+  run_calls<F>(work, first, last, how);
+}
+
+template <class Memory>
+template <class F>
+void basic_team<Memory>::run_calls(detail::loop_work& work, std::size_t first, std::size_t last,
+                                   loop_options how) {
   if (first >= last) return;
   using callable = std::remove_reference_t<F>;
-  detail::parts_loop<member, callable> work(first, &*helpers_, f);
   run_loop(work, {last - first, how, 0, &detail::cost_of_loop<Memory, callable>});
 }
 

@@ -154,6 +154,9 @@ class TUTTI_API basic_team {
  private:
   friend class basic_member<Memory>;
 
+  // Runs a loop over first .. last-1 whose work calls an F.
+  template <class F>
+  void run_calls(detail::loop_work& work, std::size_t first, std::size_t last, loop_options how);
   template <class T, std::size_t Lanes, class Op, class F>
   T reduce_blocks(std::size_t first, std::size_t last, Op op, F& f);
 
