@@ -46,10 +46,6 @@ struct adaptive_options {
   // The same on a core that another process uses too, where polling takes processor time from the
   // work.
   std::uint32_t contested_sleep_cost_ns = 30'000;
-  // The number of waits in a row without another waiter on the core after which the policy takes
-  // the core for its own. A participant that finds the episode over records nothing, so one such
-  // wait proves nothing.
-  std::uint32_t waits_to_trust_core = 32;
   // If a yield, or the time between two readings of the clock, takes longer, a thread of another
   // process used the core.
   std::uint32_t foreign_slice_ns = 1'200'000;
@@ -64,7 +60,10 @@ struct adaptive_options {
 };
 
 template <class Memory = native>
-class adaptive_wait : public patient_wait<Memory> {
+class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
+  using base = patient_wait<adaptive_wait, Memory>;
+  friend base;
+
  public:
   struct wait_state {
     wait_lengths lengths;
@@ -81,17 +80,7 @@ class adaptive_wait : public patient_wait<Memory> {
   };
 
   explicit constexpr adaptive_wait(rank_t participants, patience p = {}) noexcept
-      : patient_wait<Memory>(p), participants_(participants) {}
-
-  template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
-             Deadline deadline = {}) noexcept {
-    // A partner that is running answers within these polls. On a shared core they would keep it
-    // from running.
-    const int polls = mine.crowded_waits == 0 ? polls_on_trusted_core : 1;
-    return is_ready_within<Memory>(polls, word, order, ready) ||
-           wait(mine, word, order, ready, deadline);
-  }
+      : base(p), participants_(participants) {}
 
   // Corrects the length of the last wait in `mine`, which lasted too long because no thread woke
   // the sleeper: what it waited for came `ns_ago` nanoseconds ago, and then `followers` times more,
@@ -106,11 +95,8 @@ class adaptive_wait : public patient_wait<Memory> {
 
  private:
   template <class Word, class Ready, class Deadline>
-  [[gnu::noinline]] bool wait(wait_state& mine, const Word& word, std::memory_order order,
-                              Ready ready, Deadline deadline) noexcept {
-    const patience chosen = this->chosen_patience();
-    if (chosen.is_passive()) return this->sleep(word, order, ready, deadline);
-    this->note_crowd(mine.crowded_waits, options.waits_to_trust_core);
+  bool wait_longer(wait_state& mine, patience chosen, const Word& word, std::memory_order order,
+                   Ready ready, Deadline deadline) noexcept {
     return mine.crowded_waits > 0 ? wait_on_shared_core(mine, chosen, word, order, ready, deadline)
                                   : wait_on_own_core(mine, chosen, word, order, ready, deadline);
   }
@@ -254,7 +240,6 @@ class adaptive_wait : public patient_wait<Memory> {
   }
 
   static constexpr adaptive_options options{};
-  static constexpr int polls_on_trusted_core = 32;
   static constexpr int polls_between_clocks = 16;
   static constexpr int yields_without_clock = 2;
   static constexpr int polls_beside_one = 8;

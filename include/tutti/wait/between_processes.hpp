@@ -48,7 +48,10 @@ struct process_wait_options {
 };
 
 template <class Memory>
-class process_wait : public patient_wait<Memory> {
+class process_wait : public patient_wait<process_wait<Memory>, Memory> {
+  using base = patient_wait<process_wait, Memory>;
+  friend base;
+
  public:
   struct wait_state {
     std::uint64_t ns_of_way = 0;
@@ -61,25 +64,12 @@ class process_wait : public patient_wait<Memory> {
     bool sleeps = false;
   };
 
-  explicit process_wait(rank_t /*participants*/, patience p = {}) noexcept
-      : patient_wait<Memory>(p) {}
-
-  template <class Word, class Ready, class Deadline = no_deadline>
-  bool until(wait_state& mine, const Word& word, std::memory_order order, Ready ready,
-             Deadline deadline = {}) noexcept {
-    const int polls = mine.crowded_waits == 0 ? polls_on_own_cpu : polls_on_crowded_cpu;
-    return is_ready_within<Memory>(polls, word, order, ready) ||
-           wait(mine, word, order, ready, deadline);
-  }
+  explicit process_wait(rank_t /*participants*/, patience p = {}) noexcept : base(p) {}
 
  private:
   template <class Word, class Ready, class Deadline>
-  [[gnu::noinline]] bool wait(wait_state& mine, const Word& word, std::memory_order order,
-                              Ready ready, Deadline deadline) noexcept {
-    const patience chosen = this->chosen_patience();
-    if (chosen.is_passive()) return this->sleep(word, order, ready, deadline);
-    this->note_crowd(mine.crowded_waits, waits_to_trust_cpu);
-
+  bool wait_longer(wait_state& mine, patience chosen, const Word& word, std::memory_order order,
+                   Ready ready, Deadline deadline) noexcept {
     const bool is_timed = mine.waits_to_look == 0;
     mine.waits_to_look =
         static_cast<std::uint16_t>(is_timed ? options.waits_between_looks : mine.waits_to_look - 1);
@@ -148,9 +138,7 @@ class process_wait : public patient_wait<Memory> {
   }
 
   static constexpr process_wait_options options{};
-  static constexpr int polls_on_own_cpu = 32, polls_on_crowded_cpu = 1;
   static constexpr int yields_without_clock = 4, polls_between_clocks = 8;
-  static constexpr std::uint8_t waits_to_trust_cpu = 32;
 };
 
 }  // namespace tutti

@@ -20,6 +20,15 @@ bool is_ready_within(int polls, const Word& word, std::memory_order order, Ready
   return false;
 }
 
+// What a thread does between two polls if it need not know the word: it calls `Pause`.
+template <void (*Pause)() noexcept>
+struct calling_between_polls {
+  template <class Word, class Ready>
+  static void pause(const Word&, std::memory_order, Ready) noexcept {
+    Pause();
+  }
+};
+
 // `Between::pause(word, order, ready)` is what a thread does between two polls, of which the first
 // `Polls` have only a pause between them.
 template <class Memory, class Between, int Polls = 0>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the wait policies share that poll for some time and then sleep: waking the sleepers, and the
-// patience. A policy derives from one of the two classes and adds until().
+// patience. A policy derives from one of the two classes: from sleeping_wait, to which it adds
+// until(), or from patient_wait.
 #pragma once
 
 #include <atomic>
@@ -48,10 +49,26 @@ class sleeping_wait {
   [[no_unique_address]] sleepers<Memory> sleepers_;
 };
 
-// The same with a patience.
-template <class Memory = native>
+// The same with a patience, and with first polls whose number depends on whether other participants
+// wait on the same core. `Policy`, which derives from it, has
+//   wait_state      with `crowded_waits`: the number of waits until the thread takes the core for
+//                   its own
+//   wait_longer(wait_state, patience, word, order, ready, deadline)
+//                   what until() does if the first polls have not ended the wait and the patience
+//                   does not send the thread to sleep at once
+template <class Policy, class Memory = native>
 class patient_wait : public sleeping_wait<Memory> {
  public:
+  template <class State, class Word, class Ready, class Deadline = no_deadline>
+  bool until(State& mine, const Word& word, std::memory_order order, Ready ready,
+             Deadline deadline = {}) noexcept {
+    // A partner that is running answers within these polls. On a shared core they would keep it
+    // from running.
+    const int polls = mine.crowded_waits == 0 ? polls_on_own_core : 1;
+    return is_ready_within<Memory>(polls, word, order, ready) ||
+           wait(mine, word, order, ready, deadline);
+  }
+
   // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
   // true, because the policy has a patience.
   bool set_patience(patience p) noexcept {
@@ -63,23 +80,27 @@ class patient_wait : public sleeping_wait<Memory> {
  protected:
   explicit constexpr patient_wait(patience p) noexcept : patience_(p.chosen().word()) {}
 
-  // Returns the patience of a wait that begins now.
-  patience chosen_patience() const noexcept {
+ private:
+  template <class State, class Word, class Ready, class Deadline>
+  [[gnu::noinline]] bool wait(State& mine, const Word& word, std::memory_order order, Ready ready,
+                              Deadline deadline) noexcept {
     // A constinit policy has not read the environment yet.
     // relaxed: the value publishes nothing else.
-    return patience::of_word(patience_.load(relaxed)).chosen();
-  }
-
-  // Sets `crowded_waits` to `most` if another thread has waited on this core since this one last
-  // did. Otherwise counts it down: at 0 the thread takes the core for its own.
-  static void note_crowd(std::uint8_t& crowded_waits, std::uint8_t most) noexcept {
+    const patience chosen = patience::of_word(patience_.load(relaxed)).chosen();
+    if (chosen.is_passive()) return this->sleep(word, order, ready, deadline);
     if (Memory::core().visited_by_another())
-      crowded_waits = most;
-    else if (crowded_waits > 0)
-      --crowded_waits;
+      mine.crowded_waits = waits_to_trust_core;
+    else if (mine.crowded_waits > 0)
+      --mine.crowded_waits;
+    return static_cast<Policy&>(*this).wait_longer(mine, chosen, word, order, ready, deadline);
   }
 
- private:
+  static constexpr int polls_on_own_core = 32;
+  // The number of waits in a row without another waiter on the core after which the policy takes
+  // the core for its own. A participant that finds the episode over records nothing, so one such
+  // wait proves nothing.
+  static constexpr std::uint8_t waits_to_trust_core = 32;
+
   typename Memory::template setting<std::uint64_t> patience_;
 };
 

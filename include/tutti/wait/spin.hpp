@@ -15,21 +15,11 @@
 //   set_patience(patience)   optional: changes the patience of later waits
 #pragma once
 
-#include <atomic>
-
 #include "tutti/wait/polling.hpp"
 
 namespace tutti {
 
-template <class Memory>
-struct relax_between_polls {
-  template <class Word, class Ready>
-  static void pause(const Word&, std::memory_order, Ready) noexcept {
-    Memory::relax();
-  }
-};
-
 template <class Memory = native>
-using spin_wait = polling_wait<Memory, relax_between_polls<Memory>>;
+using spin_wait = polling_wait<Memory, calling_between_polls<&Memory::relax>>;
 
 }  // namespace tutti

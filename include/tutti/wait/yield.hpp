@@ -5,23 +5,13 @@
 // process each yield can cost that thread's whole time slice.
 #pragma once
 
-#include <atomic>
-
 #include "tutti/wait/polling.hpp"
 
 namespace tutti {
 
-template <class Memory>
-struct yield_between_polls {
-  template <class Word, class Ready>
-  static void pause(const Word&, std::memory_order, Ready) noexcept {
-    Memory::yield();
-  }
-};
-
 // A partner that is running answers within a few line transfers, and 8 polls take less time than
 // one yield.
 template <class Memory = native>
-using yield_wait = polling_wait<Memory, yield_between_polls<Memory>, 8>;
+using yield_wait = polling_wait<Memory, calling_between_polls<&Memory::yield>, 8>;
 
 }  // namespace tutti
