@@ -28,7 +28,7 @@ class counting_barrier {
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
     participant<Wait>& me = locals_[rank];
     const std::uint32_t episode = ++me.episode;
-    generation& now = generations_[episode & 1u];
+    counted_arrivals<Memory>& now = generations_[episode & 1u];
     // acq_rel: release publishes my work to the last arriver; acquire lets the last arriver pass on
     // the work of all.
     if (now.arrived.fetch_add(1, Memory::order("counting.arrive", acq_rel)) + 1 == n_) {
@@ -36,12 +36,12 @@ class counting_barrier {
       // release below.
       now.arrived.store(0, relaxed);
       // release: publishes the work of all and the reset; pairs with the wait.
-      now.departing.store(episode, Memory::order("counting.release", release));
-      wait_.notify(now.departing);
+      now.released.store(episode, Memory::order("counting.release", release));
+      wait_.notify(now.released);
       return true;
     }
     // acquire: pairs with the last arriver's release.
-    return wait_.until(me.wait_state, now.departing, Memory::order("counting.wait", acquire),
+    return wait_.until(me.wait_state, now.released, Memory::order("counting.wait", acquire),
                        reached(episode), deadline);
   }
 
@@ -51,14 +51,9 @@ class counting_barrier {
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
-  struct generation {
-    alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived{0};
-    alignas(cache_line) typename Memory::template atomic<std::uint32_t> departing{0};
-  };
-
   rank_t n_;
   array<participant<Wait>> locals_;
-  generation generations_[2];
+  counted_arrivals<Memory> generations_[2];
   Wait wait_;
 };
 

@@ -37,7 +37,7 @@ class hierarchical_barrier {
     participant<Wait>& me = locals_[rank];
     const std::uint32_t episode = ++me.episode;
     const rank_t number = hierarchy_.group(rank);
-    group& mine = groups_[number];
+    counted_arrivals<Memory>& mine = groups_[number];
     if (!hierarchy_.is_leader(rank)) {
       // seq_cst: release publishes my work, and acquire passes on that of earlier members; the
       // total order puts the count before the check for a sleeping leader.
@@ -67,14 +67,9 @@ class hierarchical_barrier {
   bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
 
  private:
-  struct group {
-    alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived{0};
-    alignas(cache_line) typename Memory::template atomic<std::uint32_t> released{0};
-  };
-
   schedule::hierarchy hierarchy_;
   array<participant<Wait>> locals_;
-  array<group> groups_;
+  array<counted_arrivals<Memory>> groups_;
   dissemination_barrier<Memory, Wait> leaders_;
   Wait wait_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The private state of a participant between episodes, on a cache line of its own.
+// The private state of a participant between episodes, on a cache line of its own, and the words of
+// participants that count their arrivals.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,14 @@ struct alignas(cache_line) participant {
   // The wait policy's state for waits for the arrivals of others. It is separate because the two
   // kinds of waits usually take different times.
   typename Wait::wait_state collecting{};
+};
+
+// The words of a group of participants that count their arrivals and are released together, on a
+// cache line each.
+template <class Memory>
+struct counted_arrivals {
+  alignas(cache_line) typename Memory::template atomic<std::uint32_t> arrived{0};
+  alignas(cache_line) typename Memory::template atomic<std::uint32_t> released{0};
 };
 
 // Returns a condition on a word that holds the number of the last episode in which something
