@@ -4,9 +4,8 @@
 // how the master learns of the arrivals (`collect`).
 #pragma once
 
-#include "tutti/barrier/participant.hpp"
+#include "tutti/barrier/master_word.hpp"
 #include "tutti/wait/adaptive.hpp"
-#include "tutti/wait/patience.hpp"
 
 namespace tutti {
 
@@ -15,56 +14,30 @@ namespace tutti {
 // in which a worker reports its arrival. The master waits there for all workers, and may call it
 // again after its deadline has passed.
 template <class Derived, class Memory, class Wait>
-class master_barrier {
+class master_barrier : public master_word<Memory, Wait> {
  public:
   // Arrives as `rank`, 0 .. participants()-1, and returns true when all have arrived. Returns false
   // if the deadline passed; this rank must not use the barrier again then. The rank is not checked,
   // and one thread at a time may use it.
   template <class Deadline = no_deadline>
   bool arrive_and_wait(rank_t rank, Deadline deadline = {}) {
-    participant<Wait>& me = locals_[rank];
+    participant<Wait>& me = this->locals_[rank];
     const std::uint32_t episode = ++me.episode;
     if (!static_cast<Derived&>(*this).collect(rank, deadline)) return false;
     if (rank == 0) {
       // release: publishes the work of all, which the master acquired while it collected; pairs
       // with the wait.
-      go_.store(episode, Memory::order("master.release", release));
-      wait_.notify(go_);
+      this->go_.store(episode, Memory::order("master.release", release));
+      this->wait_.notify(this->go_);
       return true;
     }
     // acquire: pairs with the master's release.
-    return wait_.until(me.wait_state, go_, Memory::order("master.wait", acquire), reached(episode),
-                       deadline);
-  }
-
-  rank_t participants() const noexcept { return n_; }
-  // Sets the patience of all waits that begin later. Any thread may call it at any time. Returns
-  // false if the wait policy has no patience.
-  bool set_patience(patience p) noexcept { return set_patience_of(wait_, p); }
-
-  // Open and await a parallel region instead of a barrier: the master opens it, and the workers
-  // await it. All ranks end it by their algorithm's collect(), after which only the master knows
-  // that all have arrived.
-  void open() {
-    // release: publishes what the master did before, and the work of all, which it acquired while
-    // it collected; pairs with await.
-    go_.store(++locals_[0].episode, Memory::order("master.open", release));
-    wait_.notify(go_);
-  }
-  void await(rank_t rank) {
-    participant<Wait>& me = locals_[rank];
-    // acquire: pairs with open.
-    wait_.until(me.wait_state, go_, Memory::order("master.await", acquire), reached(++me.episode));
+    return this->wait_.until(me.wait_state, this->go_, Memory::order("master.wait", acquire),
+                             reached(episode), deadline);
   }
 
  protected:
-  explicit master_barrier(rank_t participants)
-      : n_(participants), locals_(participants), wait_(participants) {}
-
-  rank_t n_;
-  array<participant<Wait>> locals_;
-  alignas(cache_line) typename Memory::template atomic<std::uint32_t> go_{0};
-  Wait wait_;
+  explicit master_barrier(rank_t participants) : master_barrier::master_word(participants) {}
 };
 
 // One word for each rank: packed into as few cache lines as possible, or each on a line of its own.

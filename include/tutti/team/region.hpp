@@ -8,11 +8,9 @@
 #include <memory>
 #include <string_view>
 
-#include "tutti/barrier/participant.hpp"
+#include "tutti/barrier/master_word.hpp"
 #include "tutti/export.h"
 #include "tutti/platform/interface_base.hpp"
-#include "tutti/platform/native.hpp"
-#include "tutti/wait/deadline.hpp"
 #include "tutti/wait/patience.hpp"
 
 namespace tutti {
@@ -34,8 +32,8 @@ class TUTTI_API any_region : public interface_base {
 };
 
 // Makes a region. The master/worker barriers of Berger and Stamatakis 2010 implement a region
-// themselves (open and await in barrier/master.hpp, collect in each). Any other barrier becomes a
-// region_before_barrier. Throws what make_barrier throws.
+// themselves (open and await in barrier/master_word.hpp, collect in each). Any other barrier
+// becomes a region_before_barrier. Throws what make_barrier throws.
 TUTTI_API std::unique_ptr<any_region> make_region(std::string_view algorithm, rank_t participants,
                                                   std::string_view wait = "adaptive",
                                                   patience p = {});
@@ -44,34 +42,21 @@ TUTTI_API std::unique_ptr<any_region> make_region(std::string_view algorithm, ra
 // all ranks ends. Its members have the names of the master/worker barriers: collect is any_region's
 // close.
 template <class Barrier, class Memory, class Wait>
-class region_before_barrier {
+class region_before_barrier : public master_word<Memory, Wait> {
  public:
-  explicit region_before_barrier(std::unique_ptr<Barrier> barrier, rank_t participants)
-      : barrier_(std::move(barrier)), locals_(participants), wait_(participants) {}
+  region_before_barrier(std::unique_ptr<Barrier> barrier, rank_t participants)
+      : master_word<Memory, Wait>(participants), barrier_(std::move(barrier)) {}
 
-  void open() {
-    // release: publishes what the master did before; pairs with await.
-    go_.store(++locals_[0].episode, Memory::order("region.open", release));
-    wait_.notify(go_);
-  }
-  void await(rank_t rank) {
-    participant<Wait>& me = locals_[rank];
-    // acquire: pairs with open.
-    wait_.until(me.wait_state, go_, Memory::order("region.await", acquire), reached(++me.episode));
-  }
   void collect(rank_t rank) { barrier_->arrive_and_wait(rank); }
 
   // Does what the barrier's set_patience does.
   bool set_patience(patience p) noexcept {
     barrier_->set_patience(p);
-    return set_patience_of(wait_, p);
+    return set_patience_of(this->wait_, p);
   }
 
  private:
   std::unique_ptr<Barrier> barrier_;
-  array<participant<Wait>> locals_;
-  alignas(cache_line) typename Memory::template atomic<std::uint32_t> go_{0};
-  Wait wait_;
 };
 
 }  // namespace tutti
