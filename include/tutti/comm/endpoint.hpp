@@ -22,14 +22,13 @@
 #include "tutti/comm/any_wait.hpp"
 #include "tutti/comm/endpoint_concept.hpp"
 #include "tutti/comm/exclusive_use_check.hpp"
+#include "tutti/comm/given_value.hpp"
 #include "tutti/comm/held_message_check.hpp"
 #include "tutti/comm/message_predictor.hpp"
 #include "tutti/comm/shared_state.hpp"
 #include "tutti/message/mailbox.hpp"
 #include "tutti/platform/misuse.hpp"
-#include "tutti/reduce/operations.hpp"
 #include "tutti/reduce/raw_value.hpp"
-#include "tutti/schedule/tournament.hpp"
 #include "tutti/termination/any_detector.hpp"
 
 namespace tutti {
@@ -168,7 +167,7 @@ class basic_endpoint {
 
   // Blocks until a message can be received here, or until the episode ends.
   idle_result idle(bool vote, site where = site::here()) {
-    return result_of(wait_idle(vote, no_value{}, no_deadline{}, where));
+    return result_of(wait_idle(vote, detail::no_given_value{}, no_deadline{}, where));
   }
 
   // The same. If the episode ends, `value` is op over the values of all participants, in the order
@@ -176,7 +175,8 @@ class basic_endpoint {
   template <class T, class Op>
   idle_value<T> idle(bool vote, const T& value, Op op, site where = site::here()) {
     idle_value<T> got{idle_result::message, value};
-    got.result = result_of(wait_idle(vote, given<T, Op>{got.value, op}, no_deadline{}, where));
+    got.result =
+        result_of(wait_idle(vote, detail::given_value<T, Op>{got.value, op}, no_deadline{}, where));
     return got;
   }
 
@@ -185,7 +185,8 @@ class basic_endpoint {
   template <class Rep, class Period>
   [[nodiscard]] timed_idle idle_for(bool vote, std::chrono::duration<Rep, Period> timeout,
                                     site where = site::here()) {
-    const ending how = wait_idle(vote, no_value{}, deadline_after<Memory>(timeout), where);
+    const ending how =
+        wait_idle(vote, detail::no_given_value{}, deadline_after<Memory>(timeout), where);
     if (how == ending::late)
       return {false, idle_result::message, all_.missing(rank(), episode_ + 1)};
     return {true, result_of(how), {}};
@@ -306,32 +307,6 @@ class basic_endpoint {
     }
     basic_endpoint& me_;
     rank_t to_;
-  };
-
-  // ---- what is given at entry
-
-  struct no_value {
-    static constexpr const void* type() noexcept { return nullptr; }
-    void leave(typename shared::rank_slot&) const noexcept {}
-    void fold(shared&) const noexcept {}
-    void take(const shared&) const noexcept {}
-  };
-
-  template <class T, class Op>
-  struct given {
-    T& value;
-    [[no_unique_address]] Op op;
-
-    static constexpr char mark = 0;
-    static constexpr const void* type() noexcept { return &mark; }
-    void leave(typename shared::rank_slot& mine) const noexcept { mine.value = value; }
-    // Combines all values. The participant that found the episode over calls this for everybody.
-    void fold(shared& all) const noexcept {
-      all.result = canonical(schedule::fold(
-          0, all.participants(), [&](rank_t rank) { return static_cast<T>(all.of(rank).value); },
-          [this](const T& a, const T& b) { return static_cast<T>(op(a, b)); }));
-    }
-    void take(const shared& all) const noexcept { value = static_cast<T>(all.result); }
   };
 
   // ---- idle
