@@ -13,6 +13,12 @@
 
 namespace tutti::test {
 
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(file, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
 class scratch {
  public:
   scratch() {
@@ -35,11 +41,7 @@ class scratch {
     return path(name);
   }
 
-  std::string read(std::string_view name) const {
-    std::ostringstream text;
-    text << std::ifstream(path(name), std::ios::binary).rdbuf();
-    return text.str();
-  }
+  std::string read(std::string_view name) const { return bytes_of(path(name)); }
 
   std::size_t files() const {
     std::size_t count = 0;

@@ -6,14 +6,12 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
 
+#include "tests/support/scratch.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace platform = tutti::platform;
@@ -55,14 +53,11 @@ TEST(IdleCpu, IsOneThatNobodyUsedAndThatTheThreadMayUse) {
 }
 
 TEST(IdleTimes, AreReadAsTheKernelWritesThem) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("tutti-stat-" + std::to_string(getpid())))
-          .string();
+  const tutti::test::scratch here;
   static idle_times times;
   const auto read = [&](const std::string& text) {
-    std::ofstream(path) << text;
     times = {};
-    return times.read(path.c_str());
+    return times.read(here.write("stat", text).c_str());
   };
   EXPECT_TRUE(
       read("cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\ncpu7 1 2 3 70 0 6 7 8 0 0\n"
@@ -73,8 +68,7 @@ TEST(IdleTimes, AreReadAsTheKernelWritesThem) {
   for (const char* text : {"", "cpu\n", "cpu0\n", "cpu0 1 2\n", "cpux 1 2 3 4 5\n", "intr 1\n",
                            "cpu99999999 1 2 3 4 5\n", "cpu-1 1 2 3 4 5\n", "cpu0 a b c d e\n"})
     EXPECT_FALSE(read(text)) << text;
-  std::filesystem::remove(path);
-  EXPECT_FALSE(times.read(path.c_str())) << "no file";
+  EXPECT_FALSE(times.read(here.path("none").c_str())) << "no file";
   EXPECT_TRUE(times.read()) << "that of this machine";
 }
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "hardware/driver/hbs_barrier.hpp"
 #include "hardware/driver/mapped_device.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace {
 
@@ -21,16 +20,11 @@ using namespace tutti::hardware;
 // A file in place of a BAR: its registers only store values.
 class file {
  public:
-  explicit file(std::size_t bytes)
-      : path_(testing::TempDir() + "tutti_bar_" + std::to_string(bytes)) {
-    std::ofstream(path_, std::ios::binary) << std::string(bytes, '\0');
-  }
-  ~file() { std::remove(path_.c_str()); }
-  file(const file&) = delete;
-  file& operator=(const file&) = delete;
+  explicit file(std::size_t bytes) : path_(folder_.write("bar", std::string(bytes, '\0'))) {}
   const std::string& path() const { return path_; }
 
  private:
+  tutti::test::scratch folder_;
   std::string path_;
 };
 
