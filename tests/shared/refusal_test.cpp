@@ -14,6 +14,7 @@ namespace tutti {
 namespace {
 
 using reason = shared_barrier_error::reason;
+using test::expect_refused;
 
 template <class Call>
 void expect_error(reason why, const std::string& part, Call call) {
@@ -26,24 +27,18 @@ void expect_error(reason why, const std::string& part, Call call) {
   }
 }
 
-template <class Call>
-void expect_refusal(const std::string& part, Call call) {
-  const std::string said = test::refusal_of<std::invalid_argument>(call);
-  EXPECT_NE(said.find(part), std::string::npos) << said;
-}
-
 TEST(SharedRefuses, NamesThatAreNone) {
   for (const std::string& name : {std::string(), std::string("/"), std::string("a/b"),
                                   std::string(".."), std::string(201, 'x'), std::string("a\0b", 3)})
-    expect_refusal("the name of a barrier between processes takes 1 to 200 characters",
-                   [&] { shared_barrier::create(name, 2); });
+    expect_refused([&] { shared_barrier::create(name, 2); },
+                   "the name of a barrier between processes takes 1 to 200 characters");
 }
 
 TEST(SharedRefuses, CountsOutOfRange) {
   const test::unique_name name("range");
-  expect_refusal("1 to 1024 participants, not 0", [&] { shared_barrier::create(name, 0); });
-  expect_refusal("not 1025", [&] { shared_barrier::attach(name, 1025); });
-  expect_refusal("not 0", [&] { shared_barrier::bytes_for(0); });
+  expect_refused([&] { shared_barrier::create(name, 0); }, "1 to 1024 participants, not 0");
+  expect_refused([&] { shared_barrier::attach(name, 1025); }, "not 1025");
+  expect_refused([&] { shared_barrier::bytes_for(0); }, "not 0");
 }
 
 TEST(SharedRefuses, ANameInUseAndOneThatIsNot) {
@@ -92,11 +87,13 @@ TEST(SharedRefuses, AFileThatIsCutShort) {
 
 TEST(SharedRefuses, MemoryThatIsTooSmallOrAtAWrongPlace) {
   const test::shared_memory memory(shared_barrier::bytes_for(2) + 128);
-  expect_refusal(
-      "takes", [&] { shared_barrier::build(memory.base(), shared_barrier::bytes_for(2) - 1, 2); });
-  expect_refusal("multiple of 128 bytes", [&] {
-    shared_barrier::build(static_cast<char*>(memory.base()) + 64, memory.bytes() - 64, 2);
-  });
+  expect_refused([&] { shared_barrier::build(memory.base(), shared_barrier::bytes_for(2) - 1, 2); },
+                 "takes");
+  expect_refused(
+      [&] {
+        shared_barrier::build(static_cast<char*>(memory.base()) + 64, memory.bytes() - 64, 2);
+      },
+      "multiple of 128 bytes");
   expect_error(reason::other_kind, "this memory is no barrier",
                [&] { shared_barrier::at(memory.base(), memory.bytes(), 2); });
 }
@@ -121,14 +118,14 @@ TEST(SharedRefuses, TheRankOfOneThatLeft) {
 TEST(SharedRefuses, CallsInTheWrongOrder) {
   const test::place at(2);
   shared_barrier sync = at.open();
-  expect_refusal("join the barrier first", [&] { sync.arrive(); });
-  expect_refusal("join the barrier first", [&] { sync.leave(); });
-  expect_refusal("rank 2 is not below the barrier's 2 participants", [&] { sync.join(2); });
+  expect_refused([&] { sync.arrive(); }, "join the barrier first");
+  expect_refused([&] { sync.leave(); }, "join the barrier first");
+  expect_refused([&] { sync.join(2); }, "rank 2 is not below the barrier's 2 participants");
   sync.join(0);
-  expect_refusal("has joined the barrier as rank 0 already", [&] { sync.join(1); });
+  expect_refused([&] { sync.join(1); }, "has joined the barrier as rank 0 already");
   sync.arrive();
-  expect_refusal("rank 0 has arrived in phase 0 already", [&] { sync.arrive(); });
-  expect_refusal("use leave()", [&] { sync.arrive_and_drop(); });
+  expect_refused([&] { sync.arrive(); }, "rank 0 has arrived in phase 0 already");
+  expect_refused([&] { sync.arrive_and_drop(); }, "use leave()");
 }
 
 TEST(SharedRefuses, AChildThatUsesItsParentsRank) {
@@ -136,8 +133,8 @@ TEST(SharedRefuses, AChildThatUsesItsParentsRank) {
   shared_barrier sync = at.join(0);
   test::children all;
   all.start([&] {
-    expect_refusal("a child of the one that has joined the barrier as rank 0",
-                   [&] { sync.arrive(); });
+    expect_refused([&] { sync.arrive(); },
+                   "a child of the one that has joined the barrier as rank 0");
     expect_error(reason::taken, "has joined the barrier already", [&] { sync.join(0); });
     return testing::Test::HasFailure() ? 1 : 0;
   });

@@ -2,6 +2,9 @@
 // What a call says that is refused.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <stdexcept>
 #include <string>
 
 namespace tutti::test {
@@ -15,6 +18,13 @@ std::string refusal_of(Call call) {
     return error.what();
   }
   return "accepted";
+}
+
+// Expects that the call throws an exception whose text has this part.
+template <class Exception = std::invalid_argument, class Call>
+void expect_refused(Call call, const std::string& part) {
+  const std::string said = refusal_of<Exception>(call);
+  EXPECT_NE(said.find(part), std::string::npos) << said << ", not: " << part;
 }
 
 }  // namespace tutti::test

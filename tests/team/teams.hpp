@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common parts of the tests of teams: the teams on which they run, and how a refusal is expected.
+// Common parts of the tests of teams: the teams on which they run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/refusal.hpp"
 #include "tests/support/waits.hpp"
 #include "tutti/registry.hpp"
 #include "tutti/team/team.hpp"
@@ -89,16 +90,6 @@ inline std::vector<shape> few_shapes() {
 inline team_options that_may_block(team_options options) {
   options.fibers.checks = false;
   return options;
-}
-
-template <class Exception, class F>
-void expect_refused(F call, const std::string& why) {
-  try {
-    call();
-    FAIL() << "was accepted: " << why;
-  } catch (const Exception& e) {
-    EXPECT_NE(std::string(e.what()).find(why), std::string::npos) << e.what();
-  }
 }
 
 // Checks that every rank is called, and that all synchronise in every way there is.

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/refusal.hpp"
 #include "tests/unit/reduce_values.hpp"
 #include "tutti/reduce/exact.hpp"
 #include "tutti/reduce/fold.hpp"
@@ -26,6 +27,7 @@ namespace {
 using namespace numbers;
 using tutti::canonical;
 using tutti::exact_sum;
+using tutti::test::expect_refused;
 
 // ---- Operations ----
 
@@ -239,16 +241,6 @@ TEST(FoldRows, FollowsTheTournament) {
   EXPECT_EQ(result, ((v[0] + v[1]) + (v[2] + v[3])) + v[4]);
   tutti::fold_rows(v.data(), 7, 1, 1, &result);
   EXPECT_EQ(result, ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + v[6]));
-}
-
-template <class F>
-void expect_refused(F call, const std::string& why) {
-  try {
-    call();
-    FAIL() << "was accepted";
-  } catch (const std::invalid_argument& e) {
-    EXPECT_NE(std::string(e.what()).find(why), std::string::npos) << e.what();
-  }
 }
 
 TEST(FoldMisuse, IsRefusedWithASentence) {

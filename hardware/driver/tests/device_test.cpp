@@ -16,6 +16,7 @@
 namespace {
 
 using namespace tutti::hardware;
+using tutti::test::expect_refused;
 
 // A file in place of a BAR: its registers only store values.
 class file {
@@ -28,23 +29,16 @@ class file {
   std::string path_;
 };
 
-template <class Action>
-std::string message_of(Action action) {
-  return tutti::test::refusal_of<std::exception>(action);
-}
-
 TEST(MappedDevice, IsMissing) {
   EXPECT_EQ(
-      message_of([] { mapped_device("/dev/no_such_uio", 4096); }),
+      tutti::test::refusal_of<std::exception>([] { mapped_device("/dev/no_such_uio", 4096); }),
       "tutti: hardware device '/dev/no_such_uio': cannot be opened: No such file or directory");
 }
 
 TEST(MappedDevice, IsTooSmall) {
   const file bar(4096);
-  EXPECT_NE(message_of([&] {
-              mapped_device(bar.path(), window_bytes);
-            }).find("has 4096 bytes, the registers need 65536"),
-            std::string::npos);
+  expect_refused<std::exception>([&] { mapped_device(bar.path(), window_bytes); },
+                                 "has 4096 bytes, the registers need 65536");
 }
 
 TEST(MappedDevice, RemembersWhatIsWritten) {
@@ -59,11 +53,10 @@ TEST(MappedDevice, RemembersWhatIsWritten) {
 TEST(HarpBarrier, RefusesAForeignDevice) {
   const file bar(window_bytes);
   mapped_device unit(bar.path(), window_bytes);
-  EXPECT_NE(
-      message_of([&] { harp_barrier(unit, 2); }).find("is no barrier unit: its identity is 0"),
-      std::string::npos);
+  expect_refused<std::exception>([&] { harp_barrier(unit, 2); },
+                                 "is no barrier unit: its identity is 0");
   unit.write(id, ~std::uint64_t{0});
-  EXPECT_NE(message_of([&] { harp_barrier(unit, 2); }).find("does not answer"), std::string::npos);
+  expect_refused<std::exception>([&] { harp_barrier(unit, 2); }, "does not answer");
 }
 
 TEST(HarpBarrier, RefusesAnotherVersion) {
@@ -71,10 +64,8 @@ TEST(HarpBarrier, RefusesAnotherVersion) {
   mapped_device unit(bar.path(), window_bytes);
   unit.write(id, id_value);
   unit.write(version, 7 << 16 | 3);
-  EXPECT_NE(message_of([&] {
-              harp_barrier(unit, 2);
-            }).find("is of version 7.3; this driver is for version 1"),
-            std::string::npos);
+  expect_refused<std::exception>([&] { harp_barrier(unit, 2); },
+                                 "is of version 7.3; this driver is for version 1");
 }
 
 TEST(HarpBarrier, RefusesWhatTheUnitLacks) {
@@ -83,28 +74,23 @@ TEST(HarpBarrier, RefusesWhatTheUnitLacks) {
   unit.write(id, id_value);
   unit.write(version, std::uint64_t{version_major} << 16);
   unit.write(capability, 8 << 24 | 28);
-  EXPECT_NE(message_of([&] { harp_barrier(unit, 29); }).find("takes 1 to 28 participants, not 29"),
-            std::string::npos);
-  EXPECT_NE(message_of([&] { harp_barrier(unit, 0); }).find("not 0"), std::string::npos);
-  EXPECT_NE(message_of([&] {
-              harp_barrier(unit, 2, {.arrival = arrival_path::memory});
-            }).find("reaches no shared memory"),
-            std::string::npos);
+  expect_refused<std::exception>([&] { harp_barrier(unit, 29); },
+                                 "takes 1 to 28 participants, not 29");
+  expect_refused<std::exception>([&] { harp_barrier(unit, 0); }, "not 0");
+  expect_refused<std::exception>([&] { harp_barrier(unit, 2, {.arrival = arrival_path::memory}); },
+                                 "reaches no shared memory");
   // Such registers keep the error bits that the driver writes to clear them.
-  EXPECT_NE(message_of([&] { harp_barrier(unit, 2); }).find("refuses its configuration"),
-            std::string::npos);
+  expect_refused<std::exception>([&] { harp_barrier(unit, 2); }, "refuses its configuration");
 }
 
 TEST(HbsStructure, RefusesAForeignDeviceAndAnotherVersion) {
   const file bar(hbs::window_bytes);
   mapped_device unit(bar.path(), hbs::window_bytes);
-  EXPECT_NE(
-      message_of([&] { hbs_structure structure(unit); }).find("is no hardware barrier structure"),
-      std::string::npos);
+  expect_refused<std::exception>([&] { hbs_structure structure(unit); },
+                                 "is no hardware barrier structure");
   unit.write(hbs::id, hbs::id_value);
   unit.write(hbs::version, 0x0009'0000);
-  EXPECT_NE(message_of([&] { hbs_structure structure(unit); }).find("is of version 9"),
-            std::string::npos);
+  expect_refused<std::exception>([&] { hbs_structure structure(unit); }, "is of version 9");
 }
 
 }  // namespace
