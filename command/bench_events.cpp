@@ -72,12 +72,7 @@ bench::event_plan make_plan(const options& o) {
   return plan;
 }
 
-int run(const options& o) {
-  bench::event_suite suite(make_plan(o));
-  const auto machine = machine_during_run(suite);
-  fmt::print("{}", o.run.json ? bench::json_lines(suite, machine) : bench::table(suite, machine));
-  return cli::success;
-}
+int run(const options& o) { return run_and_print(bench::event_suite(make_plan(o)), o.run.json); }
 
 }  // namespace
 

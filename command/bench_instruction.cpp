@@ -36,12 +36,7 @@ bench::instruction_plan make_plan(const options& o) {
   return plan;
 }
 
-int run(const options& o) {
-  bench::instruction_suite suite(make_plan(o));
-  const auto machine = machine_during_run(suite);
-  fmt::print("{}", o.json ? json_lines(suite, machine) : table(suite, machine));
-  return cli::success;
-}
+int run(const options& o) { return run_and_print(bench::instruction_suite(make_plan(o)), o.json); }
 
 }  // namespace
 

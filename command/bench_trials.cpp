@@ -99,10 +99,7 @@ bench::trial_plan make_plan(const options& o, const description& what) {
 }
 
 int run(const options& o, const description& what) {
-  bench::trial_suite suite(make_plan(o, what));
-  const auto machine = machine_during_run(suite);
-  fmt::print("{}", o.run.json ? bench::json_lines(suite, machine) : bench::table(suite, machine));
-  return cli::success;
+  return run_and_print(bench::trial_suite(make_plan(o, what)), o.run.json);
 }
 
 // Under mpirun: goes on as the program that is linked to that MPI, which measures its own

@@ -101,10 +101,7 @@ int run(const options& o) {
     }
     plan.settings = settings_of(o);
     plan.length.rounds = cli::parse_integer("--rounds", o.rounds, 1, 100'000);
-    bench::program_suite suite(std::move(plan));
-    const auto machine = machine_during_run(suite);
-    fmt::print("{}", o.json ? json_lines(suite, machine) : table(suite, machine));
-    return cli::success;
+    return run_and_print(bench::program_suite(std::move(plan)), o.json);
   } catch (const vcode::source_error& e) {
     fmt::print(stderr, "tutti: {}\n", e.what());
   } catch (const vcode::run_error& e) {

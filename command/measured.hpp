@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine line of a benchmark.
+// The machine line of a benchmark, and running a suite of one.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <string>
 #include <utility>
 
 #include "bench/harness/machine.hpp"
+#include "cli/errors.hpp"
 #include "cli/progress.hpp"
 
 namespace tutti::command {
@@ -29,6 +32,14 @@ cli::json machine_during_run(Suite& suite) {
     cli::progress_line line;
     suite.run([&](const std::string& what, double fraction) { line.update(what, fraction); });
   });
+}
+
+// Runs a suite and prints what it has measured: lines of JSON or a table.
+template <class Suite>
+int run_and_print(Suite suite, bool in_json) {
+  const auto machine = machine_during_run(suite);
+  fmt::print("{}", in_json ? json_lines(suite, machine) : table(suite, machine));
+  return cli::success;
 }
 
 }  // namespace tutti::command

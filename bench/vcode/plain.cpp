@@ -24,7 +24,7 @@ namespace {
 
 using namespace plain;
 using vcode::opcode;
-namespace op = vcode::operations;
+namespace op = vcode::op;
 
 // Integer division as a programmer writes it.
 struct plain_divide {

@@ -19,8 +19,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::vcode::HWY_NAMESPACE {
 namespace {
 
-namespace op = operations;
-
 template <class Operation, class A>
 void map1(const void* a, const void* /*b*/, const void* /*c*/, void* out, std::size_t count) {
   using R = decltype(Operation{}(A{}));

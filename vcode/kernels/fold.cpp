@@ -19,8 +19,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::vcode::HWY_NAMESPACE {
 namespace {
 
-namespace op = operations;
-
 template <class T>
 constexpr bool is_ordered = std::is_same_v<T, double>;
 

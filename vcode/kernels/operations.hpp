@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace tutti::vcode::operations {
+namespace tutti::vcode::op {
 
 // Stands before a loop over elements and tells the compiler that it may vectorize the loop: the
 // elements of one call do not depend on each other, even where the result overwrites an operand.
@@ -188,4 +188,4 @@ inline constexpr int32_t identity<logical_and, int32_t> = -1;
 template <>
 inline constexpr uint8_t identity<logical_and, uint8_t> = 1;
 
-}  // namespace tutti::vcode::operations
+}  // namespace tutti::vcode::op

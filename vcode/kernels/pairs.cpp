@@ -18,8 +18,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tutti::vcode::HWY_NAMESPACE {
 namespace {
 
-namespace op = operations;
-
 template <class Outer, class Inner, class T, bool on_left>
 void pair_of(const void* a, const void* b, const void* c, void* out, std::size_t count) {
   const T* const x = static_cast<const T*>(a);

@@ -48,6 +48,14 @@ settings with(program p, unsigned cores, std::uint32_t count = 0) {
   return s;
 }
 
+// Episodes with a unit at this distance from the cores. Before each, a thread pauses at random.
+settings episodes_at(unsigned distance, unsigned cores, std::uint32_t count, std::uint32_t pause) {
+  settings s = with(episodes, cores, count);
+  s.unit_distance = distance;
+  s[parameter::a] = pause;
+  return s;
+}
+
 // Checks the program's own verdict and the harness's, and that no core halted.
 void expect_correct(const system& m, unsigned cores, unsigned threads, std::uint32_t count) {
   for (unsigned c = 0; c < cores; ++c) EXPECT_FALSE(m.halted(c)) << "core " << c;
@@ -63,21 +71,16 @@ INSTANTIATE_TEST_SUITE_P(all, sizes, testing::Values(1, 2, 3, 7, 16));
 
 TEST_P(sizes, nobody_departs_before_the_last_arrival) {
   for (const unsigned distance : {0u, 9u}) {
-    settings s = with(episodes, GetParam(), 40);
-    s.unit_distance = distance;
     // Arrivals come early, late, and at once again, so generations overlap.
-    s[parameter::a] = 40;
-    system m(image, s);
+    system m(image, episodes_at(distance, GetParam(), 40, 40));
     ASSERT_TRUE(m.run(400000));
-    expect_correct(m, s.cores, 1, 40);
+    expect_correct(m, GetParam(), 1, 40);
   }
 }
 
 TEST_P(sizes, interrupts_during_waits_neither_lose_nor_double_an_arrival) {
   for (const unsigned distance : {0u, 5u}) {
-    settings s = with(episodes, GetParam(), 40);
-    s.unit_distance = distance;
-    s[parameter::a] = 60;
+    const settings s = episodes_at(distance, GetParam(), 40, 60);
     system m(image, s);
     std::mt19937 random(GetParam());
     std::vector<interrupt> at;
@@ -93,11 +96,9 @@ TEST_P(sizes, interrupts_during_waits_neither_lose_nor_double_an_arrival) {
 }
 
 TEST_P(sizes, two_groups_share_each_core) {
-  settings s = with(episodes, GetParam(), 12);
-  s.unit_distance = 3;
+  settings s = episodes_at(3, GetParam(), 12, 20);
   s[parameter::threads] = 2;
   s[parameter::quantum] = 1500;
-  s[parameter::a] = 20;
   system m(image, s);
   ASSERT_TRUE(m.run(3000000));
   expect_correct(m, s.cores, 2, 12);
@@ -223,10 +224,7 @@ TEST(barwait, moves_to_another_core_in_the_middle_of_a_wait) {
 
 TEST(barwait, starts_anew_after_a_reset_in_the_middle) {
   for (const std::uint64_t when : {7000u, 9001u, 12345u}) {
-    settings s = with(episodes, 5, 12);
-    s.unit_distance = 4;
-    s[parameter::a] = 60;
-    system m(image, s);
+    system m(image, episodes_at(4, 5, 12, 60));
     m.step(when);
     EXPECT_GT(m.count(tag::arrive), 0u);
     m.reset();
