@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common parts of the tests of graphs as data: small graphs of every kind, and the text of an error.
+// Common parts of the tests of graphs as data: small graphs of every kind, and the text of an
+// error.
 #pragma once
 
 #include <gtest/gtest.h>
