@@ -2,11 +2,14 @@
 // `tutti graph` under the launchers of both MPIs: processes that have loaded only their shares
 // write the file that one process with the whole graph writes, bit by bit.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "tests/mpi/launched.hpp"
-#include "tests/support/scratch.hpp"
 
 namespace {
 
@@ -17,16 +20,31 @@ using tutti::test::run_shell;
 
 constexpr const char* command = TUTTI_TEST_COMMAND " graph ";
 
+std::string content_of(const std::string& path) {
+  std::ostringstream all;
+  all << std::ifstream(path).rdbuf();
+  return all.str();
+}
+
 class Graphs : public testing::TestWithParam<family> {
  protected:
-  const tutti::test::scratch here_;
+  Graphs()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("tutti_mpi_graph_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Graphs() override { std::filesystem::remove_all(folder_); }
+  std::string file(const std::string& name) const { return folder_ / name; }
+
+ private:
+  std::filesystem::path folder_;
 };
 
 TEST_P(Graphs, SharesGiveTheSameBits) {
   TUTTI_SKIP_WITHOUT(GetParam());
   const std::string weighted = "kron:scale=9,degree=4,weights=integer";
   // One-way edges, for components.
-  const std::string one_way = here_.write("g.el", "0 1\n2 1\n3 3\n5 4\n4 6\n6 5\n9 8\n");
+  std::ofstream(file("g.el")) << "0 1\n2 1\n3 3\n5 4\n4 6\n6 5\n9 8\n";
   struct run {
     std::string call;
     bool in_shares = true;
@@ -37,17 +55,17 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
         run{"pagerank " + weighted + " --iterations 8 --threads 2", true, 2},
         run{"sssp " + weighted + " --mode async --partition blocks"}, run{"sssp " + weighted},
         run{"bfs " + weighted + " --source 7"}, run{"bfs " + weighted + " --mode async"},
-        run{"mssp " + weighted + " --sources 200"}, run{"components " + one_way},
-        run{"components " + one_way + " --mode async"},
+        run{"mssp " + weighted + " --sources 200"}, run{"components " + file("g.el")},
+        run{"components " + file("g.el") + " --mode async"},
         run{"bfs " + weighted + " --partition random", false},
         run{"heat " + weighted + " --iterations 5", false}}) {
-    const std::string alone = here_.path("alone.csv"), together = here_.path("together.csv");
+    const std::string alone = file("alone.csv"), together = file("together.csv");
     ASSERT_EQ(run_shell(command + each.call + " --output " + alone + " >/dev/null 2>&1").status, 0)
         << each.call;
     const output result =
         run_launched({GetParam(), each.processes}, command + each.call + " --output " + together);
     EXPECT_EQ(result.status, 0) << result.text;
-    EXPECT_EQ(here_.read("together.csv"), here_.read("alone.csv")) << each.call;
+    EXPECT_EQ(content_of(together), content_of(alone)) << each.call;
     EXPECT_EQ(result.text.find("a share in each process") != std::string::npos, each.in_shares)
         << result.text;
   }
@@ -66,10 +84,11 @@ TEST_P(Graphs, PrintResultLines) {
 
 TEST_P(Graphs, ErrorsNameFileAndLine) {
   TUTTI_SKIP_WITHOUT(GetParam());
-  const std::string bad = here_.write("bad.el", "0 1\n1 2\n2 x\n");
-  const output result = run_launched({GetParam(), 2}, command + ("bfs " + bad));
+  std::ofstream(file("bad.el")) << "0 1\n1 2\n2 x\n";
+  const output result = run_launched({GetParam(), 2}, command + ("bfs " + file("bad.el")));
   EXPECT_NE(result.status, 0);
-  EXPECT_NE(result.text.find(bad + ":3: a vertex must be"), std::string::npos) << result.text;
+  EXPECT_NE(result.text.find(file("bad.el") + ":3: a vertex must be"), std::string::npos)
+      << result.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Graphs,
