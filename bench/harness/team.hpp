@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/interface_base.hpp"
 
 namespace tutti::bench {
 
-class team {
+class team : public interface_base {
  public:
-  virtual ~team() = default;
   virtual rank_t size() const = 0;
   // Runs body(rank) once on each thread, returns when all have; the same thread has the same rank
   // every time.
@@ -26,8 +26,6 @@ class thread_team final : public team {
  public:
   explicit thread_team(rank_t size);
   ~thread_team() override;
-  thread_team(const thread_team&) = delete;
-  thread_team& operator=(const thread_team&) = delete;
 
   rank_t size() const override { return static_cast<rank_t>(threads_.size()); }
   void run(const std::function<void(rank_t)>& body) override;

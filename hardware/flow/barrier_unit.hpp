@@ -46,6 +46,14 @@ class unit_driver {
   Derived& self() { return static_cast<Derived&>(*this); }
 };
 
+// A thread that arrives and then waits.
+struct arriving_thread {
+  // It pauses until this cycle, and last arrived in that one.
+  std::uint64_t until = 0, arrived = 0;
+  std::uint64_t episode = 0;
+  bool waits = false;
+};
+
 // Whether all threads but `absent` have passed so many episodes.
 template <class Threads>
 bool all_passed(const Threads& threads, rank_t absent, std::uint64_t episodes) {

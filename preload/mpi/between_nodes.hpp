@@ -8,12 +8,12 @@
 #include <string>
 
 #include "preload/mpi/library.hpp"
+#include "tutti/platform/interface_base.hpp"
 
 namespace tutti::preload {
 
-class between_nodes {
+class between_nodes : public interface_base {
  public:
-  virtual ~between_nodes() = default;
   // All leaders call the same; they return MPI's error codes. Values have at most room::most_bytes.
   virtual int barrier() noexcept = 0;
   // `node`: the number of the node that has the data.

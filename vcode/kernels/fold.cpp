@@ -145,7 +145,7 @@ fold_kernels flags(kind type) {
                                : fold<Operation, std::int32_t>::kernels();
 }
 
-fold_kernels find(opcode code, kind type) {
+fold_kernels kernels_for(opcode code, kind type) {
   switch (code) {
     case opcode::add_scan:
     case opcode::add_reduce: return numbers<op::add>(type);
@@ -170,9 +170,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tutti::vcode {
 
-TUTTI_VCODE_EXPORT(find);
+TUTTI_VCODE_EXPORT(kernels_for);
 
-fold_kernels find_fold(opcode code, kind type) { return TUTTI_VCODE_CHOSEN(find)(code, type); }
+fold_kernels find_fold(opcode code, kind type) {
+  return TUTTI_VCODE_CHOSEN(kernels_for)(code, type);
+}
 
 const void* fold_kernels::identity(kind type) const {
   if (type == kind::real) return &identity_real;

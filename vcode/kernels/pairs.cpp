@@ -74,7 +74,8 @@ elementwise_kernel same_type(opcode outer, opcode inner, bool on_left) {
   }
 }
 
-elementwise_kernel find(opcode outer, kind type, opcode inner, kind inner_type, bool on_left) {
+elementwise_kernel loop_of_pair(opcode outer, kind type, opcode inner, kind inner_type,
+                                bool on_left) {
   if (type == kind::integer && inner_type == kind::integer) {
     return same_type<std::int32_t>(outer, inner, on_left);
   }
@@ -98,10 +99,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tutti::vcode {
 
-TUTTI_VCODE_EXPORT(find);
+TUTTI_VCODE_EXPORT(loop_of_pair);
 
 elementwise_kernel find_pair(opcode outer, kind type, opcode inner, kind inner_type, bool on_left) {
-  return TUTTI_VCODE_CHOSEN(find)(outer, type, inner, inner_type, on_left);
+  return TUTTI_VCODE_CHOSEN(loop_of_pair)(outer, type, inner, inner_type, on_left);
 }
 
 }  // namespace tutti::vcode

@@ -56,10 +56,7 @@ class party : public unit_driver<party> {
   std::uint64_t repeated() const { return repeated_; }
 
  private:
-  struct thread {
-    std::uint64_t until = 0, episode = 0, arrived = 0;
-    bool waits = false;
-  };
+  using thread = arriving_thread;
 
   bool done(std::uint64_t episodes) const { return all_passed(threads_, with_.absent, episodes); }
 

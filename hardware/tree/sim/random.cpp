@@ -47,10 +47,7 @@ class grove : public unit_driver<grove> {
   std::uint64_t overlaps() const { return overlaps_; }
 
  private:
-  struct thread {
-    std::uint64_t until = 0, episode = 0, arrived = 0;
-    bool busy = false;
-  };
+  using thread = arriving_thread;
   struct request_t {
     rank_t who;
     bool write;
@@ -67,9 +64,9 @@ class grove : public unit_driver<grove> {
     model& top = bench_.top();
     for (rank_t t = 0; t < with_.threads; ++t) {
       thread& me = threads_[t];
-      if (me.busy || t == with_.absent || me.episode >= episodes || me.until > bench_.cycle())
+      if (me.waits || t == with_.absent || me.episode >= episodes || me.until > bench_.cycle())
         continue;
-      me.busy = true;
+      me.waits = true;
       me.arrived = bench_.cycle();
       for (const thread& other : threads_)
         if (other.episode < me.episode) {
@@ -95,7 +92,7 @@ class grove : public unit_driver<grove> {
       const request_t r = queues_[p].front();
       queues_[p].pop_front();
       if (!r.write) look(r.who, answer(p));
-      if (threads_[r.who].busy) queues_[p].push_back({r.who, false});
+      if (threads_[r.who].waits) queues_[p].push_back({r.who, false});
     }
     bench_.tick();
     top.req_valid_i = 0;
@@ -107,7 +104,7 @@ class grove : public unit_driver<grove> {
       return;
     passages_.push_back({t, me.episode, me.arrived, bench_.cycle()});
     ++me.episode;
-    me.busy = false;
+    me.waits = false;
     me.until = bench_.cycle() + 1 + with_.think(t);
   }
 
