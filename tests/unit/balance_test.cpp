@@ -286,14 +286,30 @@ TEST_F(BalanceOnASharedCore, DoesNotYieldForLongWhereEverybodyElseOnlyYields) {
   EXPECT_EQ(c.wake_ups, 1);
 }
 
-TEST_F(BalanceOnASharedCore, YieldsToOthersThatHaveWork) {
+TEST_F(BalanceOnASharedCore, YieldsToOthersThatHaveLittleWork) {
   // In each turn another thread begins to wait.
   simulated::lend = [&] {
     w.core().note_wait();
-    return 200 * us;
+    return 40 * us;
   };
   EXPECT_EQ(w.wait(always(2 * ms), most_learning).wake_ups, 0);
   simulated::lend = nullptr;
+}
+
+// The kernel lets a thread that slept displace one that works, but not a thread that has yielded.
+TEST_F(BalanceOnASharedCore, SleepsBesideOthersThatWorkForLongerThanASleepCosts) {
+  for (const std::uint64_t work : {60u, 100u, 200u, 500u, 1000u}) {
+    simulated::lend = [&] {
+      w.core().note_wait();
+      return work * us;
+    };
+    const cost c = w.wait(always(work * us), most_learning);
+    EXPECT_GE(c.wake_ups, 0.97) << work << " us";
+    EXPECT_LE(c.late, simulated::wake_up_ns + work * us / 32) << work << " us";
+    // Then there is no work on this core.
+    simulated::lend = nullptr;
+    EXPECT_EQ(w.wait(always(100 * us), 1'000).wake_ups, 0) << work << " us";
+  }
 }
 
 // Light background: now and then a process takes a slice of 3 ms.

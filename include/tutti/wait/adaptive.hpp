@@ -19,7 +19,8 @@
 //    polling takes processor time that the work will need.
 //  * Does a yield let useful work run? While no wait begins on this core between two turns of this
 //    thread, all threads that run here are waiters that yield to each other. That is the same as
-//    polling, and ends when polling would end.
+//    polling, and ends when polling would end. If a participant worked for longer than a sleep costs,
+//    sleeping is better: a sleeper that is woken displaces a worker, one that has yielded does not.
 //
 // patience.hpp limits how long a wait keeps the processor. docs/waiting.md gives the worst case,
 // and tests/unit/balance_test.cpp checks it under a simulated clock.
@@ -52,9 +53,14 @@ struct adaptive_options {
   // The least time for which waiters that share a core yield, unless their waits are usually long.
   // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
-  // If a turn of the others takes longer, for each of them that then began to wait, one of them did
-  // work. The turn is then part of the length of the wait.
-  std::uint32_t longest_empty_turn_ns = 300'000;
+  // The same on a core on which another participant works. A waiter that yields to it gets the core
+  // back when the worker waits, which may be an episode later, because the worker has begun its next
+  // work before the waiter saw that the episode was over.
+  std::uint32_t sleep_cost_beside_work_ns = 50'000;
+  // If a turn of the others takes longer than this, and a switch for each of them that then began to
+  // wait, one of them did work. The turn is then part of the length of the wait.
+  std::uint32_t shortest_work_ns = 40'000;
+  std::uint32_t longest_switch_ns = 6'000;
   // One of this many waits reads the clock around its first yield.
   std::uint32_t waits_between_looks = 4;
 };
@@ -70,7 +76,9 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     // The number of waits until the policy takes the core for the thread's own.
     std::uint8_t crowded_waits = 0;
     // The number of waits until the next reading of the clock.
-    std::uint8_t looks : 4 = 0;
+    std::uint8_t looks : 3 = 0;
+    // Whether a participant on this core worked while this thread waited.
+    std::uint8_t beside_work : 1 = 0;
     // The number of waits in a row that began after at most two waits of others on this core.
     std::uint8_t waits_beside_one : 4 = 0;
     // The core's count of waits when this thread's last one began, modulo 256.
@@ -172,10 +180,12 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
         core.note_short_yield();
       }
       const std::uint32_t waits_now = core.waits();
-      if (lent > std::uint64_t{waits_now - waits + 1} * options.longest_empty_turn_ns) {
+      const std::uint64_t switches = waits_now - waits;
+      if (lent > options.shortest_work_ns + switches * options.longest_switch_ns) {
         working_ns += lent;
+        if (lent <= options.foreign_slice_ns) mine.beside_work = 1;
         mine.looks = 0;
-      } else if (waits_now == waits && lent < options.longest_empty_turn_ns) {
+      } else if (switches == 0) {
         empty_ns += lent;
       }
       waits = waits_now;
@@ -206,7 +216,10 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   static bool shares_with_one(wait_state& mine, Core& core) noexcept {
     const auto others = static_cast<std::uint8_t>(core.waits() - mine.waits_seen);
     core.note_wait();
-    mine.waits_seen = static_cast<std::uint8_t>(core.waits());
+    const auto seen = static_cast<std::uint8_t>(core.waits());
+    // After 256 waits on this core it finds out again.
+    if (seen < mine.waits_seen) mine.beside_work = 0;
+    mine.waits_seen = seen;
     if (others > most_waits_of_one) {
       mine.waits_beside_one = 0;
       return false;
@@ -235,8 +248,10 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     if (!chosen.is_balanced()) return chosen.is_active() ? UINT64_MAX : chosen.ns();
     if (mine.last_ns != 0) mine.lengths.add(mine.last_ns);
     mine.last_ns = 0;
-    return mine.lengths.budget_ns(Memory::core().is_contested(now) ? options.contested_sleep_cost_ns
-                                                                   : options.sleep_cost_ns);
+    const bool is_contested = Memory::core().is_contested(now);
+    return mine.lengths.budget_ns(is_contested            ? options.contested_sleep_cost_ns
+                                  : mine.beside_work != 0 ? options.sleep_cost_beside_work_ns
+                                                          : options.sleep_cost_ns);
   }
 
   static constexpr adaptive_options options{};
