@@ -151,7 +151,7 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
     world* const w = world::current();
     return w == nullptr ? 0 : static_cast<int>(w->cpu());
   }
-  static std::uint32_t place() noexcept { return static_cast<std::uint32_t>(cpu()) / 8; }
+  static std::uint32_t place() noexcept { return static_cast<std::uint32_t>(cpu()) / 4; }
 
   static world::cpu_notes& core() noexcept { return world::current()->notes(); }
 

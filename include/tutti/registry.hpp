@@ -111,12 +111,12 @@ struct pool : entry<pool_barrier> {
 };
 struct striped : entry<striped_barrier> {
   static constexpr algorithm_info info{"striped",
-                                       "leaf counters of 8, a root, one release word; any thread "
-                                       "may arrive, and participants may drop",
-                                       "Yew, Tzeng and Lawrie 1987 in two levels",
-                                       "8 + n/8 compare-and-swaps + 1 line to all",
-                                       "six to some sixty cores without fixed ranks",
-                                       "two to five participants",
+                                       "a tree of counters with fan 4, one release word; any "
+                                       "thread may arrive, and participants may drop",
+                                       "Yew, Tzeng and Lawrie 1987",
+                                       "log4 n compare-and-swaps + 1 line to all",
+                                       "five cores and more, without fixed ranks",
+                                       "two to four participants",
                                        true,
                                        true};
   // Two to four participants share one leaf of the usual fan.

@@ -63,8 +63,8 @@ struct memory : tutti::platform::standard_words {
   static void nap(const Word&, Changed changed) noexcept {
     if (!changed()) relax();
   }
-  // A striped barrier has up to 8 participants on a leaf.
-  static u32 place() noexcept { return index_here() / 8; }
+  // A striped barrier has up to 4 participants on a leaf.
+  static u32 place() noexcept { return index_here() / 4; }
 
   template <class Word, class Value>
   static void park(const Word& word, Value seen, u64 deadline_ns) noexcept {

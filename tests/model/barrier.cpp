@@ -34,7 +34,7 @@ struct shape {
   // A member of barrier_options.
   rank_t few = 5;
   // A member of barrier_options.
-  rank_t fan = 8;
+  rank_t fan = 4;
   // The arrivals that each thread counts at once (split).
   std::ptrdiff_t both = 1;
 };
@@ -106,7 +106,8 @@ void add_shape(const std::string& wait, shape s, std::vector<program>& to) {
   to.push_back({wait + ", " + name_of(s), s.threads, [s]() -> std::unique_ptr<scenario> {
                   return std::make_unique<phases<Wait, no_completion>>(s);
                 }});
-  // One leaf per participant makes two levels. A completion function needs the striped counters.
+  // One leaf per participant makes two levels, and three with more than two participants. A
+  // completion function needs the striped counters.
   s.few = 0;
   s.fan = 1;
   to.push_back(

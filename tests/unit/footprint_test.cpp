@@ -110,7 +110,7 @@ TEST(Footprint, OfTicketsIsThreeLinesAtMost) {
   const rank_t cpus = tutti::platform::usable_cpus();
   for (const std::ptrdiff_t n : {1, 2, 3, 5, 8, 9, 17, 64, 1000, 65535}) {
     // These use stripes.
-    if (n > 5 && static_cast<rank_t>(n) <= cpus) continue;
+    if (n > 4 && static_cast<rank_t>(n) <= cpus) continue;
     EXPECT_LE(bytes_of<bare>(n), 3 * line) << "n = " << n;
     EXPECT_LE(bytes_of<bare>(n, drop_one), 3 * line) << "a drop takes nothing; n = " << n;
     if (n > 8) {
@@ -131,13 +131,21 @@ TEST(Footprint, WithRanksIsTwiceThatOfStdAtMost) {
   }
 }
 
-// A leaf for 8, a root and a release word: the number of lines does not depend on which ranks come.
-// From 20 participants on it is twice that of std::barrier.
-TEST(Footprint, OfStripesIsALineForEight) {
-  for (const std::ptrdiff_t n : {6, 9, 16, 20, 64, 1000}) {
+// The counters of a tree of fan 4.
+std::ptrdiff_t counters_for(std::ptrdiff_t n) {
+  std::ptrdiff_t all = 0;
+  do all += n = (n + 3) / 4;
+  while (n > 1);
+  return all;
+}
+
+// A line for each counter, and a release word: the number of lines does not depend on which ranks
+// come. From 48 participants on it is at most twice that of std::barrier.
+TEST(Footprint, OfStripesIsALineForEachCounter) {
+  for (const std::ptrdiff_t n : {6, 9, 16, 20, 48, 64, 1000}) {
     const std::ptrdiff_t bytes = bytes_of<with_completion>(n);
-    EXPECT_LE(bytes, (8 + (n + 7) / 8) * line) << "n = " << n;
-    if (n >= 20) {
+    EXPECT_LE(bytes, (7 + counters_for(n)) * line) << "n = " << n;
+    if (n >= 48) {
       EXPECT_LE(bytes, 2 * std_bytes(n)) << "n = " << n;
     }
   }

@@ -20,11 +20,10 @@ struct barrier_options {
   algorithm_name algorithm = {};
   // The wait policy of a named algorithm.
   std::string_view wait = "adaptive";
-  // The largest number of participants that use one counter instead of two levels. A second level
-  // costs two line transfers; n participants on one line cost about n/2 more than two do.
+  // The largest number of participants that use one counter instead of a tree of counters.
   rank_t few = choose::few_on_one_counter;
-  // The number of participants that share a striped counter.
-  rank_t fan = 8;
+  // The number of participants, or of counters, that share a striped counter.
+  rank_t fan = choose::fan_of_counters;
   // How long a wait keeps the processor before it sleeps (wait/patience.hpp).
   tutti::patience patience = {};
 };

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Striped barrier: an arrival decrements one of several leaf counters. The arrival that empties a
-// leaf decrements the root, and the arrival that empties the root releases all with one word.
+// counter decrements its parent, and the arrival that empties the root releases all with one word.
 // Threads need no rank: a thread tries the leaf that it used last, and tries the next one if that
 // leaf lacks no arrivals in this episode. Participants may drop out.
 //
-// Cost       two compare-and-swaps one after the other, each on a cache line that `fan`
+// An arrival does not read a counter before it changes it, which would take the line's way twice.
+// It guesses the value, from its last arrival at that leaf; if the guess is wrong, the failed
+// compare-and-swap has fetched the line, and the next one is in the own cache.
+//
+// Cost       log_fan(n) compare-and-swaps one after the other, each on a cache line that `fan`
 //            participants share, and one store that n-1 participants read. With one leaf there is
-//            no root: one compare-and-swap and one store.
-// When       six to about sixty cores without fixed ranks; participants that drop out; a completion
+//            one compare-and-swap and one store.
+// When       more than a few cores without fixed ranks; participants that drop out; a completion
 //            function.
-// When not   two to five participants, for which the ticket barrier needs one line less.
-// Source     Yew, Tzeng and Lawrie 1987 for combining, here in two levels; libstdc++'s std::barrier
-//            for the search for a leaf.
+// When not   few participants, for which the ticket barrier needs one line less.
+// Source     Yew, Tzeng and Lawrie 1987 for combining; libstdc++'s std::barrier for the search for
+//            a leaf.
 #pragma once
 
 #include <cstdint>
@@ -36,16 +40,15 @@ class striped_barrier {
   static constexpr bool anonymous = true;
   static constexpr rank_t counter_max = 0xffff;
 
-  // Makes a leaf for every `fan` participants, or one leaf for all if `fan` is 0.
-  explicit striped_barrier(rank_t participants, rank_t fan = 8)
+  // Makes a leaf for every `fan` participants, and a counter of the next level for every `fan`
+  // counters, but at least for two; or one leaf for all if `fan` is 0.
+  explicit striped_barrier(rank_t participants, rank_t fan = 4)
       : wait_(participants),
         n_(participants),
-        fan_(fan == 0 ? participants : fan),
-        leaves_(schedule::ceil_div(participants, fan_)) {
-    const auto leaves = static_cast<rank_t>(leaves_.size());
-    for (rank_t i = 0; i < leaves; ++i)
-      leaves_[i].value.reset(participants / leaves + (i < participants % leaves));
-    root_.reset(leaves);
+        leaves_(fan == 0 ? 1 : schedule::ceil_div(participants, fan)),
+        counters_(count_counters(leaves_, fan < 2 ? 2 : fan)) {
+    for (rank_t i = 0; i < leaves_; ++i) counters_[i].reset(size_of_group(i, leaves_, n_));
+    link_levels(fan < 2 ? 2 : fan);
   }
 
   // Arrives and returns true when the episode has ended. The rank only chooses the first leaf to
@@ -61,9 +64,12 @@ class striped_barrier {
     return false;
   }
 
-  // A thread's memory: the leaf that accepted its last arrival, and the wait policy's state.
+  // A thread's memory: the leaf that accepted its last arrival, how many arrivals that leaf then
+  // expected and lacked (0 if it does not remember, or if they are more than a byte can hold), and
+  // the wait policy's state.
   struct thread_state {
-    rank_t leaf = unknown;
+    std::uint16_t leaf = unknown;
+    std::uint8_t expected = 0, left = 0;
     typename Wait::wait_state wait_state{};
   };
 
@@ -72,17 +78,22 @@ class striped_barrier {
   // it releases the others.
   template <class Completion = no_completion>
   std::uint32_t arrive(thread_state& mine, bool drop = false, Completion&& completion = {}) {
-    const auto leaves = static_cast<rank_t>(leaves_.size());
-    const rank_t first = (mine.leaf == unknown ? Memory::place() : mine.leaf) % leaves;
+    const rank_t first = (mine.leaf == unknown ? Memory::place() : mine.leaf) % leaves_;
+    bool guesses = mine.left != 0;
     for (;; Memory::relax()) {
       // relaxed: the counters decide which episode counts; a thread that has waited, or was told to
       // arrive by one that has, cannot see an older one.
       const std::uint32_t episode = go_.load(relaxed);
-      for (rank_t i = 0, leaf = first; i < leaves; ++i, leaf = leaf + 1 == leaves ? 0 : leaf + 1) {
-        const auto outcome = leaves_[leaf].value.count_down(episode, drop);
+      for (rank_t i = 0, leaf = first; i < leaves_;
+           ++i, leaf = leaf + 1 == leaves_ ? 0 : leaf + 1) {
+        counter& at = counters_[leaf];
+        std::uint64_t word = guesses ? counter::pack(episode, mine.expected, mine.left) : at.look();
+        guesses = false;
+        const auto outcome = at.count_down(episode, drop, word);
         if (outcome == counter::outcome::full) continue;
-        mine.leaf = leaf;
-        if (outcome != counter::outcome::counted) finish_leaf(episode, outcome, completion);
+        mine.leaf = static_cast<std::uint16_t>(leaf);
+        remember(mine, word);
+        if (outcome != counter::outcome::counted) finish(at, episode, outcome, completion);
         return episode;
       }
     }
@@ -103,30 +114,34 @@ class striped_barrier {
 
   // Returns the leaf for a rank. Consecutive ranks share a leaf, because they usually share a
   // cache.
-  rank_t leaf_of(rank_t rank) const noexcept { return rank / fan_; }
+  std::uint16_t leaf_of(rank_t rank) const noexcept {
+    return static_cast<std::uint16_t>(group_of(rank, leaves_, n_));
+  }
 
   // Returns the number of arrivals that the episode still lacks: a snapshot for messages.
   rank_t missing(std::uint32_t episode) const noexcept {
     rank_t sum = 0;
-    for (std::size_t i = 0; i < leaves_.size(); ++i) sum += leaves_[i].value.missing(episode);
+    for (rank_t i = 0; i < leaves_; ++i) sum += counters_[i].missing(episode);
     return sum;
   }
 
  private:
-  static constexpr rank_t unknown = ~rank_t{0};
+  static constexpr std::uint16_t unknown = 0xffff;
 
   // One word that holds the current episode, the number of arrivals that the next episode expects,
   // and the number that the current one still lacks.
-  class counter {
+  class alignas(cache_line) counter {
    public:
     enum class outcome { full, counted, emptied, emptied_for_good };
 
     // relaxed: before the barrier is shared.
     void reset(rank_t expected) noexcept { word_.store(pack(0, expected, expected), relaxed); }
 
-    outcome count_down(std::uint32_t episode, bool drop) noexcept {
-      // relaxed: the compare-and-swap decides.
-      std::uint64_t seen = word_.load(relaxed);
+    // relaxed: the compare-and-swap decides.
+    std::uint64_t look() const noexcept { return word_.load(relaxed); }
+
+    // Counts an arrival. `seen` is a guess of the word and becomes what it was.
+    outcome count_down(std::uint32_t episode, bool drop, std::uint64_t& seen) noexcept {
       for (;;) {
         if (episode_of(seen) != episode || left_of(seen) == 0) return outcome::full;
         const rank_t expected = expected_of(seen) - (drop ? 1 : 0);
@@ -150,7 +165,11 @@ class striped_barrier {
       return episode_of(seen) == episode ? left_of(seen) : 0;
     }
 
-   private:
+    // The root has none.
+    counter* parent = nullptr;
+    // How many arrivals the parent expects if nobody drops out.
+    rank_t siblings = 0;
+
     static constexpr std::uint64_t pack(std::uint32_t episode, rank_t expected,
                                         rank_t left) noexcept {
       return std::uint64_t{episode} << 32 | std::uint64_t{expected} << 16 | left;
@@ -165,14 +184,59 @@ class striped_barrier {
       return static_cast<rank_t>(w & counter_max);
     }
 
+   private:
     typename Memory::template atomic<std::uint64_t> word_{0};
   };
 
+  static void remember(thread_state& mine, std::uint64_t word) noexcept {
+    const rank_t expected = counter::expected_of(word);
+    const bool fits = expected <= 0xff;
+    mine.expected = static_cast<std::uint8_t>(fits ? expected : 0);
+    mine.left = static_cast<std::uint8_t>(fits ? counter::left_of(word) : 0);
+  }
+
+  // Shares `items` among `groups`, whose sizes differ by one at most: the group of an item, and the
+  // number of items of a group. There are at most counter_max items.
+  static constexpr rank_t group_of(rank_t item, rank_t groups, rank_t items) noexcept {
+    return item * groups / items;
+  }
+  static constexpr rank_t size_of_group(rank_t group, rank_t groups, rank_t items) noexcept {
+    const auto first = [&](rank_t g) { return schedule::ceil_div(g * items, groups); };
+    return first(group + 1) - first(group);
+  }
+
+  static constexpr rank_t count_counters(rank_t leaves, rank_t fan) noexcept {
+    rank_t all = leaves;
+    for (rank_t level = leaves; level > 1; all += level) level = schedule::ceil_div(level, fan);
+    return all;
+  }
+
+  // Stores the counters level by level from the leaves. The members of a counter are consecutive.
+  void link_levels(rank_t fan) noexcept {
+    for (rank_t first = 0, level = leaves_; level > 1;) {
+      const rank_t parents = schedule::ceil_div(level, fan);
+      for (rank_t i = 0; i < level; ++i) {
+        const rank_t parent = group_of(i, parents, level);
+        counters_[first + i].siblings = size_of_group(parent, parents, level);
+        counters_[first + i].parent = &counters_[first + level + parent];
+      }
+      for (rank_t i = 0; i < parents; ++i)
+        counters_[first + level + i].reset(size_of_group(i, parents, level));
+      first += level;
+      level = parents;
+    }
+  }
+
+  // Goes up from a leaf that the caller has emptied, as far as it empties counters, and ends the
+  // episode at the root.
   template <class Completion>
-  void finish_leaf(std::uint32_t episode, typename counter::outcome leaf, Completion& completion) {
-    if (leaves_.size() > 1) {
-      const bool drop = leaf == counter::outcome::emptied_for_good;
-      if (root_.count_down(episode, drop) == counter::outcome::counted) return;
+  void finish(counter& leaf, std::uint32_t episode, typename counter::outcome outcome,
+              Completion& completion) {
+    for (counter* at = &leaf; at->parent != nullptr; at = at->parent) {
+      std::uint64_t word = counter::pack(episode, at->siblings, at->siblings);
+      const bool drop = outcome == counter::outcome::emptied_for_good;
+      outcome = at->parent->count_down(episode, drop, word);
+      if (outcome == counter::outcome::counted) return;
     }
     completion();
     // release: publishes the work of all and of the completion function; pairs with the waits.
@@ -180,14 +244,13 @@ class striped_barrier {
     wait_.notify(go_);
   }
 
-  alignas(cache_line) counter root_;
   alignas(cache_line) typename Memory::template atomic<std::uint32_t> go_{0};
   // The constant members use the rest of the wait policy's cache line, which is written only by
   // waiters that sleep.
   [[no_unique_address]] Wait wait_;
   alignas(std::is_empty_v<Wait> ? cache_line : alignof(rank_t)) rank_t n_;
-  rank_t fan_;
-  array<padded<counter>> leaves_;
+  rank_t leaves_;
+  array<counter> counters_;
 };
 
 }  // namespace tutti

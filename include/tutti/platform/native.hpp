@@ -123,8 +123,8 @@ struct TUTTI_API native : platform::standard_words,
   }
   static std::uint64_t now_ns() noexcept { return platform::now_ns(); }
   static platform::cpu_hints& core() noexcept { return platform::cpu_hints::here(); }
-  // A striped barrier has up to 8 participants on a leaf.
-  static std::uint32_t place() noexcept { return platform::current_cpu() / 8; }
+  // A striped barrier has up to 4 participants on a leaf.
+  static std::uint32_t place() noexcept { return platform::current_cpu() / 4; }
   // Defined in platform/usable_cpus.hpp and platform/topology.hpp.
   static inline std::uint32_t cpus() noexcept;
   static inline std::uint32_t cores();

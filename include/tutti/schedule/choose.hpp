@@ -3,8 +3,9 @@
 // none. `crowded` says that there are more participants than CPUs that they may use; every caller
 // compares with the CPUs that its memory policy reports.
 //
-// One counter costs a transfer of its line for each participant. Levels cost two transfers more,
-// but their counters are on different lines. If participants share CPUs, the switches between them
+// One counter costs a transfer of its line for each participant. Levels cost more transfers, but
+// their counters are on different lines. The numbers are those that take the least time on
+// simulated machines (docs/choices.md). If participants share CPUs, the switches between them
 // cost more than any transfer, and an algorithm with one word needs the fewest.
 #pragma once
 
@@ -14,9 +15,12 @@
 
 namespace tutti::choose {
 
-// The largest number of participants for which a barrier with one counter is faster than one with
-// two levels.
-inline constexpr rank_t few_on_one_counter = 5;
+// The largest number of participants for which a barrier with one counter is faster than several.
+inline constexpr rank_t few_on_one_counter = 4;
+// The number of participants, or of counters below it, that share a counter of a tree.
+inline constexpr rank_t fan_of_counters = 4;
+// The number of threads for which one thread of a team opens a region, itself included.
+inline constexpr rank_t fan_of_regions = 8;
 // The largest number of participants for which reading a line of each is faster than a tree.
 inline constexpr rank_t few_to_read_all = 8;
 // The largest number of participants for which one counter of idle participants is faster than

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "tutti/platform/array.hpp"
+#include "tutti/schedule/choose.hpp"
 #include "tutti/schedule/fan_in.hpp"
 #include "tutti/schedule/tournament.hpp"
 #include "tutti/wait/adaptive.hpp"
@@ -34,7 +35,7 @@ template <class Job, class Slot, class Memory = native, class Wait = adaptive_wa
 class fork_join {
  public:
   // `crowded` tells that there are more participants than cores. `fan` must be a power of two.
-  fork_join(rank_t participants, bool crowded, rank_t fan = 16)
+  fork_join(rank_t participants, bool crowded, rank_t fan = choose::fan_of_regions)
       : n_(participants),
         fan_(fan),
         crowded_(crowded),

@@ -53,7 +53,7 @@ struct team_options {
   // Without a named barrier: the number of threads for which one thread opens the region and from
   // which it collects, itself included. It must be a power of two. 2 gives the recursive barrier of
   // Berger and Stamatakis with the reduction inside.
-  rank_t fan = 16;
+  rank_t fan = choose::fan_of_regions;
   // With a named barrier the caller combines the threads' contributions. If true, it adds doubles
   // by vector instructions (the SSE3 forms of Berger and Stamatakis), otherwise one after the
   // other. The bits are the same.
