@@ -5,8 +5,8 @@
 //
 // One counter costs a transfer of its line for each participant. Levels cost more transfers, but
 // their counters are on different lines. The numbers are those that take the least time on
-// simulated machines (docs/choices.md). If participants share CPUs, the switches between them
-// cost more than any transfer, and an algorithm with one word needs the fewest.
+// simulated machines (docs/simulated-choices.md). If participants share CPUs, the switches between
+// them cost more than any transfer, and an algorithm with one word needs the fewest.
 #pragma once
 
 #include <string_view>
