@@ -67,6 +67,9 @@ using tutti::rank_t;
 using bare = tutti::barrier<>;
 
 constexpr auto do_nothing = []() noexcept {};
+struct striped : tutti::striped_barrier<> {
+  explicit striped(std::ptrdiff_t n) : striped_barrier(static_cast<rank_t>(n)) {}
+};
 using with_completion = tutti::barrier<std::remove_const_t<decltype(do_nothing)>>;
 
 constexpr auto use_nothing = [](auto&, std::ptrdiff_t) {};
@@ -143,12 +146,20 @@ std::ptrdiff_t counters_for(std::ptrdiff_t n) {
 // come. From 48 participants on it is at most twice that of std::barrier.
 TEST(Footprint, OfStripesIsALineForEachCounter) {
   for (const std::ptrdiff_t n : {6, 9, 16, 20, 48, 64, 1000}) {
-    const std::ptrdiff_t bytes = bytes_of<with_completion>(n);
-    EXPECT_LE(bytes, (7 + counters_for(n)) * line) << "n = " << n;
+    const std::ptrdiff_t bytes = bytes_of<striped>(n);
+    EXPECT_LE(bytes, (5 + counters_for(n)) * line) << "n = " << n;
     if (n >= 48) {
       EXPECT_LE(bytes, 2 * std_bytes(n)) << "n = " << n;
     }
   }
+}
+
+// More participants than CPUs need no tree.
+TEST(Footprint, OfACompletionFunctionIsOneCounterAmongSharedCpus) {
+  for (const std::ptrdiff_t n : {5, 8, 64, 1000})
+    if (static_cast<rank_t>(n) > tutti::platform::usable_cpus()) {
+      EXPECT_LE(bytes_of<with_completion>(n), 8 * line) << "n = " << n;
+    }
 }
 
 // The first ranks come together: one of them makes the records, and nothing is lost.

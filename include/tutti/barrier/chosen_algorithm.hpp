@@ -50,8 +50,10 @@ class chosen_algorithm {
       : ticket_(checked_count(expected)), completion_(std::move(completion)) {
     if (!options.algorithm.empty() || options.wait != barrier_options{}.wait)
       use_name(options);
-    else if ((has_completion && n() > 0) || is_striped(options.few))
-      use_stripes(n() <= options.few ? 0 : options.fan);
+    else if (is_striped(options.few))
+      use_stripes(options.fan);
+    else if (has_completion && n() > 0)
+      use_stripes(0);
     if (!named_ && !options.patience.is_open()) set_patience(options.patience);
   }
 

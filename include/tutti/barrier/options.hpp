@@ -20,9 +20,10 @@ struct barrier_options {
   algorithm_name algorithm = {};
   // The wait policy of a named algorithm.
   std::string_view wait = "adaptive";
-  // The largest number of participants that use one counter instead of a tree of counters.
+  // The largest number of participants that use one counter instead of a tree of counters. More
+  // participants than CPUs use one counter too.
   rank_t few = choose::few_on_one_counter;
-  // The number of participants, or of counters, that share a striped counter.
+  // The number of participants, or of counters, that share a counter of the tree.
   rank_t fan = choose::fan_of_counters;
   // How long a wait keeps the processor before it sleeps (wait/patience.hpp).
   tutti::patience patience = {};
