@@ -19,8 +19,9 @@
 //    polling takes processor time that the work will need.
 //  * Does a yield let useful work run? While no wait begins on this core between two turns of this
 //    thread, all threads that run here are waiters that yield to each other. That is the same as
-//    polling, and ends when polling would end. If a participant worked for longer than a sleep costs,
-//    sleeping is better: a sleeper that is woken displaces a worker, one that has yielded does not.
+//    polling, and ends when polling would end. If a participant worked for longer than a sleep
+//    costs, sleeping is better: a sleeper that is woken displaces a worker, a thread that has
+//    yielded does not.
 //
 // patience.hpp limits how long a wait keeps the processor. docs/waiting.md gives the worst case,
 // and tests/unit/balance_test.cpp checks it under a simulated clock.
@@ -53,12 +54,12 @@ struct adaptive_options {
   // The least time for which waiters that share a core yield, unless their waits are usually long.
   // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
-  // The same on a core on which another participant works. A waiter that yields to it gets the core
-  // back when the worker waits, which may be an episode later, because the worker has begun its next
-  // work before the waiter saw that the episode was over.
+  // The same on a core on which another participant works. A waiter that yields to it gets the
+  // core back when the worker waits, which may be an episode later, because the worker has begun
+  // its next work before the waiter saw that the episode was over.
   std::uint32_t sleep_cost_beside_work_ns = 50'000;
-  // If a turn of the others takes longer than this, and a switch for each of them that then began to
-  // wait, one of them did work. The turn is then part of the length of the wait.
+  // If a turn of the others takes longer than this, and a switch for each of them that then began
+  // to wait, one of them did work. The turn is then part of the length of the wait.
   std::uint32_t shortest_work_ns = 40'000;
   std::uint32_t longest_switch_ns = 6'000;
   // One of this many waits reads the clock around its first yield.
