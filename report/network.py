@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 from report.lines import Dataset
 from report.select import Row, rows
-from report.style import TOPOLOGIES
+from report.style import MPIS, TOPOLOGIES
 
 NAME = "network"
 PACKET_PATH, USER_SPACE = "tutti", "udp"
@@ -17,11 +19,19 @@ NEEDS = (
 
 def results(data: Dataset, provider: str, metric: str) -> dict[str, list[Row]]:
     """The results of each topology, with more hosts from one to the next."""
-    found = sorted(
-        rows(data, benchmark=NAME, provider=provider, metric=metric),
-        key=lambda row: row["threads"],
-    )
-    by_name = {name: [row for row in found if row["name"] == name] for name in TOPOLOGIES}
+    found = rows(data, benchmark=NAME, provider=provider, metric=metric)
+    return _by_name(found, "name", TOPOLOGIES)
+
+
+def results_of_mpis(data: Dataset) -> dict[str, list[Row]]:
+    """The latencies of each MPI over TCP, with more hosts from one to the next."""
+    found = rows(data, benchmark=NAME, name="MPI_Barrier", metric="latency")
+    return _by_name(found, "provider", MPIS)
+
+
+def _by_name(found: list[Row], key: str, names: Iterable[str]) -> dict[str, list[Row]]:
+    found = sorted(found, key=lambda row: row["threads"])
+    by_name = {name: [row for row in found if row[key] == name] for name in names}
     return {name: mine for name, mine in by_name.items() if mine}
 
 

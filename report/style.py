@@ -66,6 +66,8 @@ TOPOLOGIES = {
     "dissemination": ("color:std", "triangle-down"),
     "switch": ("color:libomp", "cross"),
 }
+# What Arap et al. compare with.
+MPIS = {"openmpi": ("color:muted", "circle"), "mpich": ("color:text", "square")}
 
 PEER_LABELS = {
     "pthread": "pthread_barrier", "std": "std::barrier", "boost": "boost::barrier",

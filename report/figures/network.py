@@ -13,14 +13,14 @@ from report.model import Axis, Figure, Panel, Point, Series
 from report.network import PACKET_PATH, USER_SPACE
 from report.select import Row
 from report.statistics import format_ratio, format_time
-from report.style import TOPOLOGIES
+from report.style import MPIS, PEER_LABELS, TOPOLOGIES
 
 AVERAGE = (
     "network_average",
     "Barriers between hosts, average (figures 4 and 5 of Arap et al.)",
     "Hosts in namespaces call a barrier again and again: how long does a call take on average, by "
-    "topology and number of hosts, if the kernel's packet path executes the barrier, and if the "
-    "processes do it over UDP?",
+    "topology and number of hosts, if the kernel's packet path executes the barrier, if the "
+    "processes do it over UDP, and in MPI_Barrier over TCP?",
 )
 LEAST = (
     "network_least",
@@ -52,22 +52,26 @@ WHO_IS_LAST = (
 HEIGHT = 430
 
 
+def _label(name: str) -> str:
+    return PEER_LABELS.get(name, name)
+
+
 def _series(by_name: dict[str, list[Row]], value: str, what: str) -> list[Series]:
     made = []
     for name, found in by_name.items():
         points = [
             Point(
                 row["threads"], row[value],
-                text=f"{name}, {row['threads']} hosts: {what} {format_time(row[value])} (least "
-                f"{format_time(row['min'])}, median {format_time(row['median'])}, p99 "
+                text=f"{_label(name)}, {row['threads']} hosts: {what} {format_time(row[value])} "
+                f"(least {format_time(row['min'])}, median {format_time(row['median'])}, p99 "
                 f"{format_time(row['p99'])}, {row['samples']} samples)",
             )
             # A logarithmic axis has no place for zero.
             for row in found if row[value]
         ]
-        color, marker = TOPOLOGIES[name]
+        color, marker = (TOPOLOGIES | MPIS)[name]
         if points:
-            made.append(Series(name, color, points, marker=marker))
+            made.append(Series(_label(name), color, points, marker=marker))
     return made
 
 
@@ -94,27 +98,37 @@ def _alike(made: list[Panel], directions: tuple[bool, ...]) -> list[Panel]:
     return made
 
 
+def _fastest(by_name: dict[str, list[Row]], value: str) -> dict[int, Row]:
+    """The fastest of the rows for each number of hosts."""
+    found = sorted((row for rows in by_name.values() for row in rows), key=lambda row: -row[value])
+    return {row["threads"]: row for row in found if row[value]}
+
+
 def _beside(data: Dataset, value: str) -> list[str]:
-    """What the fastest topology takes in both, with the fewest and the most hosts that both have.
-    """
-    both = [network.results(data, who, "latency") for who in (PACKET_PATH, USER_SPACE)]
-    at = [
-        {row["threads"]: row for row in sorted(
-            (row for found in by_name.values() for row in found), key=lambda row: -row[value]
-        )}
-        for by_name in both
-    ]
-    shared = set(at[0]) & set(at[1])
+    """What the fastest takes in all ways, with the fewest and the most hosts that two ways have."""
+    ours = _fastest(network.results(data, PACKET_PATH, "latency"), value)
+    others = {
+        "in user space over UDP {name}": _fastest(
+            network.results(data, USER_SPACE, "latency"), value
+        ),
+        "MPI_Barrier of {provider} over TCP": _fastest(network.results_of_mpis(data), value),
+    }
+    shared = {hosts for theirs in others.values() for hosts in theirs if hosts in ours}
     sentences = []
     for hosts in sorted({min(shared), max(shared)} if shared else set()):
-        ours, theirs = at[0][hosts], at[1][hosts]
-        if not ours[value]:
-            continue
-        sentences.append(
-            f"{hosts} hosts: the fastest topology in the packet path is {ours['name']} with "
-            f"{format_time(ours[value])}; in user space over UDP {theirs['name']} with "
-            f"{format_time(theirs[value])}, {format_ratio(theirs[value] / ours[value])} as long."
-        )
+        mine = ours[hosts]
+        parts = [
+            f"{hosts} hosts: the fastest topology in the packet path is {mine['name']} with "
+            f"{format_time(mine[value])}"
+        ]
+        for words, theirs in others.items():
+            if row := theirs.get(hosts):
+                who = words.format(name=row["name"], provider=_label(row["provider"]))
+                parts.append(
+                    f"{who} takes {format_time(row[value])}, "
+                    f"{format_ratio(row[value] / mine[value])} as long"
+                )
+        sentences.append("; ".join(parts) + ".")
     return sentences
 
 
@@ -128,14 +142,15 @@ def _sharing(data: Dataset) -> str:
 
 
 def _calls(head: tuple[str, str, str], data: Dataset, value: str, what: str) -> Figure:
+    ways = {
+        "in the kernel's packet path (XDP)": network.results(data, PACKET_PATH, "latency"),
+        "in user space, over UDP": network.results(data, USER_SPACE, "latency"),
+        "MPI_Barrier over TCP": network.results_of_mpis(data),
+    }
     panels = _alike(
         _drawn(*(
-            _panel(words, f"{what} time of a call",
-                   _series(network.results(data, provider, "latency"), value, what))
-            for provider, words in (
-                (PACKET_PATH, "in the kernel's packet path (XDP)"),
-                (USER_SPACE, "in user space, over UDP"),
-            )
+            _panel(words, f"{what} time of a call", _series(by_name, value, what))
+            for words, by_name in ways.items()
         )),
         (False,),
     )

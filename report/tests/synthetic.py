@@ -217,8 +217,8 @@ def recorded(path: Path) -> list[dict[str, Any]]:
 
 
 def network() -> list[dict[str, Any]]:
-    """Lines of `tutti network testbed --nodes N --calls 1500 --json`, and of the same with --udp,
-    on two processors, N = 2, 4, 8.
+    """Lines of `tutti network testbed --nodes N --calls 1500 --json`, and of the same with --udp
+    and with --mpi, on two processors, N = 2, 4, 8.
     """
     return recorded(Path(__file__).parent / "network.jsonl")
 

@@ -115,6 +115,16 @@ def test_speed_up_is_time_of_one_thread_over_time(data: Dataset):
             assert b.y == pytest.approx(alone / a.y) and b.low <= b.y <= b.high
 
 
+def test_only_a_smaller_input_than_the_papers_is_called_smaller(tmp_path: Path):
+    made = [
+        line | ({"input": "native"} if line.get("benchmark") == "streamcluster" else {})
+        for line in synthetic.lines()
+    ]
+    data = load([synthetic.write(tmp_path / "native.jsonl", made)])
+    captions = " ".join(FIGURES["streamcluster"](data).captions)
+    assert "native, as in the paper" in captions and "smaller than" not in captions
+
+
 def test_different_results_of_streamcluster_are_shouted(tmp_path: Path):
     made = [
         line | ({"fingerprint": "0"} if line.get("name") == "mcs" else {})
