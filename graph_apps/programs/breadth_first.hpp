@@ -17,6 +17,10 @@ struct way {
   graph::vertex_t parent = graph::no_vertex;
 
   bool is_found() const noexcept { return parent != graph::no_vertex; }
+  // Whether it has fewer edges, or as many and comes from a lower vertex.
+  bool is_before(const way& other) const noexcept {
+    return distance != other.distance ? distance < other.distance : parent < other.parent;
+  }
 };
 
 // The base of the programs that search from one vertex: how they begin, send and end.
@@ -54,6 +58,9 @@ struct breadth_first : search_from_one<breadth_first> {
     } else if (found == v->distance && m.parent < v->parent) {
       v->parent = m.parent;
     }
+  }
+  void combine(message& kept, const message& more) const {
+    if (more.is_before(kept)) kept = more;
   }
   bool step(vertex&) const { return false; }
 };

@@ -15,6 +15,9 @@ struct breadth_first_sync : search_from_one<breadth_first_sync> {
     if (v->distance <= m.distance) return;
     if (m.parent < v->parent) v->parent = m.parent;
   }
+  void combine(message& kept, const message& more) const {
+    if (more.is_before(kept)) kept = more;
+  }
   bool step(vertex& v) const {
     if (!v->is_found() || v->distance != way().distance) return false;
     v->distance = static_cast<std::uint32_t>(v.time() + 1);

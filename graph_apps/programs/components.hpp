@@ -31,6 +31,7 @@ struct components {
     v->lowest = m;
     v.ready_to_send(graph::pin(0));
   }
+  void combine(message& kept, const message& more) const { kept = more < kept ? more : kept; }
   bool step(vertex&) const { return false; }
   bool finish(vertex& v, message& m) const {
     m = v->lowest;

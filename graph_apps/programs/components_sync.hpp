@@ -29,6 +29,7 @@ struct components_sync {
   void recv(vertex& v, const message& m, const edge&) const {
     if (m < v->found) v->found = m;
   }
+  void combine(message& kept, const message& more) const { kept = more < kept ? more : kept; }
   bool step(vertex& v) const {
     if (v->found >= v->lowest) return false;
     v->lowest = v->found;

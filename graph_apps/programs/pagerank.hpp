@@ -45,6 +45,7 @@ struct pagerank {
     v.ready_to_send(graph::no_pin);
   }
   void gather(inbox& sum, const message& m, const edge&) const { sum += m; }
+  void combine(message& kept, const message& more) const { kept += more; }
   bool step(vertex& v) const {
     if (v.time() >= iterations) return false;
     const share_t next = base + product(damping, v.inbox());

@@ -41,6 +41,8 @@ struct shortest_paths {
     v->distance = found;
     v.ready_to_send(graph::pin(0));
   }
+  message along(const message& m, const edge& e) const { return m + e; }
+  void combine(message& kept, const message& more) const { kept = more < kept ? more : kept; }
   bool step(vertex&) const { return false; }
   bool finish(vertex& v, message& m) const {
     m = v->distance;

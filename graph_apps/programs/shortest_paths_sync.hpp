@@ -36,6 +36,8 @@ struct shortest_paths_sync {
   void recv(vertex& v, const message& m, const edge& e) const {
     if (m + e < v->found) v->found = m + e;
   }
+  message along(const message& m, const edge& e) const { return m + e; }
+  void combine(message& kept, const message& more) const { kept = more < kept ? more : kept; }
   bool step(vertex& v) const {
     if (!(v->found < v->distance)) return false;
     v->distance = v->found;

@@ -11,12 +11,12 @@
 #include <fstream>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "graph_apps/programs/components.hpp"
 #include "graph_apps/programs/pagerank.hpp"
 #include "graph_apps/programs/shortest_paths.hpp"
+#include "tests/graph/share_runs.hpp"
 #include "tests/support/refusal.hpp"
 #include "tutti/graph/generate.hpp"
 #include "tutti/graph/partition.hpp"
@@ -274,44 +274,13 @@ TEST(Share, RefusesWhatIsNotOne) {
   EXPECT_EQ(refusal("ring:vertices=8,weights=integer,low=-3,high=-3", {}), "accepted");
 }
 
-// A process, as run_across() sees it; the processes of these tests are threads.
-struct process {
-  communicator& all;
-  rank_t first, count;
-  rank_t size() const { return all.size(); }
-  rank_t threads() const { return count; }
-  rank_t first_rank() const { return first; }
-  endpoint& local(rank_t thread) { return all[first + thread]; }
-};
-
-template <class Program>
-std::vector<graph::host_message<typename Program::message>> run_on_shares(const Program& program,
-                                                                          const std::string& rule,
-                                                                          rank_t processes,
-                                                                          rank_t threads) {
-  communicator comm(processes * threads);
-  std::vector<graph::host_message<typename Program::message>> found;
-  std::vector<std::thread> all;
-  for (rank_t p = 0; p < processes; ++p)
-    all.emplace_back([&, p] {
-      process mine{comm, p * threads, threads};
-      auto result = graph::run_across(
-          program,
-          graph::generate_share(
-              rule, {.participants = mine.size(), .first = mine.first, .count = threads}),
-          mine);
-      EXPECT_EQ(result.edges, graph::generate(rule).edges());
-      if (p == 0) found = std::move(result.host);
-    });
-  for (std::thread& each : all) each.join();
-  return found;
-}
-
 template <class Program>
 void expect_same_results(const Program& program, const std::string& rule) {
   const auto expected = graph::run_alone(program, graph::generate(rule)).host;
   for (const auto& [processes, threads] : {std::pair<rank_t, rank_t>{1, 1}, {4, 1}, {2, 3}}) {
-    const auto found = run_on_shares(program, rule, processes, threads);
+    const auto results = test::run_on_shares(program, rule, processes, threads);
+    for (const auto& each : results) EXPECT_EQ(each.edges, graph::generate(rule).edges());
+    const auto& found = results[0].host;
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found[i].vertex, expected[i].vertex);
@@ -332,6 +301,26 @@ TEST(Share, GivesTheSameResults) {
   }
 }
 
+// Each process has the results of its own vertices, and together they are those of all.
+TEST(Share, LeavesResultsWhereTheyAre) {
+  const std::string rule = "kron:scale=8,degree=5";
+  const auto expected = graph::run_alone(graph_apps::components{}, graph::generate(rule)).host;
+  for (const auto& [processes, threads] : {std::pair<rank_t, rank_t>{1, 1}, {4, 1}, {2, 3}}) {
+    graph::engine_options engine;
+    engine.own_results = true;
+    std::size_t at = 0;
+    for (const auto& each :
+         test::run_on_shares(graph_apps::components{}, rule, processes, threads, engine)) {
+      EXPECT_LT(each.host.size(), processes == 1 ? expected.size() + 1 : expected.size());
+      for (const auto& m : each.host) {
+        EXPECT_EQ(m.vertex, expected.at(at).vertex);
+        EXPECT_EQ(m.content, expected.at(at++).content) << "of vertex " << m.vertex;
+      }
+    }
+    EXPECT_EQ(at, expected.size());
+  }
+}
+
 struct waits : graph_apps::components {
   static constexpr bool needs_symmetric = true;
   using vertex = graph::vertex<waits>;
@@ -344,7 +333,7 @@ struct waits : graph_apps::components {
 
 TEST(Share, RefusesAnotherProcesssShareAndProgramsThatWait) {
   communicator comm(2);
-  process mine{comm, 1, 1};
+  test::process mine{comm, 1, 1};
   const auto of_first = [] {
     return graph::generate_share("ring:vertices=8", {.participants = 2});
   };

@@ -4,6 +4,7 @@
 tutti_add_test(NAME graph_vertex_semantics SOURCES vertex_semantics_test.cpp vertex_gather_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_misuse SOURCES vertex_misuse_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_vertex_shards SOURCES vertex_shards_test.cpp LIBRARIES tutti::graph_data)
+tutti_add_test(NAME graph_vertex_combine SOURCES vertex_combine_test.cpp LIBRARIES tutti::graph_data)
 tutti_add_test(NAME graph_share SOURCES share_test.cpp LIBRARIES tutti::graph_data)
 if(tutti_plain_build)
   # A sanitizer's memory is not the program's.

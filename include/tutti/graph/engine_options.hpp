@@ -25,6 +25,17 @@ struct engine_options {
   // The longest time for which a participant waits for all the others without a sign of them; 0:
   // without limit. It must exceed the longest step of the slowest participant.
   std::chrono::nanoseconds deadline{0};
+  // The longest time for the run of the program; 0: without limit. A participant looks at the clock
+  // between its bursts and steps.
+  std::chrono::nanoseconds limit{0};
+  // Combines messages to the same vertex before they are sent, where that makes fewer of them
+  // (combine.hpp). The program must say how: see combining_program. It needs the combined edges
+  // once more while the shards are made, and pays where many vertices of a participant have edges
+  // to few vertices of another one.
+  bool combine = false;
+  // For run_across(): messages to the host stay in the process of their vertex. Each process gets
+  // those of its own vertices; otherwise the first process gets those of all.
+  bool own_results = false;
   // Set when a participant has failed: participants that wait for room then throw run_cancelled.
   const std::atomic<bool>* cancelled = nullptr;
 };
@@ -35,7 +46,7 @@ class run_cancelled : public std::runtime_error {
   run_cancelled() : std::runtime_error("tutti: another participant of the run has failed") {}
 };
 
-// The deadline of engine_options has passed.
+// The deadline or the limit of engine_options has passed.
 class run_late : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -54,6 +65,10 @@ struct engine_statistics {
   std::uint64_t remote = 0;
   // Contents sent to other participants: one per list of targets.
   std::uint64_t packets = 0;
+  // Messages along edges that were combined, also those that found no other to be combined with.
+  std::uint64_t combined = 0;
+  // The contents that they became; they are among `packets`.
+  std::uint64_t combined_packets = 0;
   // Messages to the host.
   std::uint64_t host = 0;
   // How often there was no room for a packet.
@@ -73,6 +88,8 @@ struct engine_statistics {
     local += o.local;
     remote += o.remote;
     packets += o.packets;
+    combined += o.combined;
+    combined_packets += o.combined_packets;
     host += o.host;
     blocked += o.blocked;
     detections = o.detections > detections ? o.detections : detections;

@@ -88,6 +88,27 @@ concept vertex_program = std::is_trivially_copyable_v<typename P::message> &&
   { p.finish(v, m) } -> std::same_as<bool>;
 };
 
+// A program may say how two messages to the same vertex become one, in any order:
+//
+//     void combine(message& kept, const message& more) const { kept = std::min(kept, more); }
+//
+// If its edges carry values, it also says what a message has become at the end of an edge; then
+// recv(v, along(m, e), edge{}) must do what recv(v, m, e) does:
+//
+//     message along(const message& m, const edge& e) const { return m + e; }
+//
+// With engine_options::combine a participant combines messages to the same vertex of another one
+// before it sends them (combine.hpp). What travels together must mean the same apart: the receiver
+// cannot count messages, and learns their order no more.
+template <class P>
+concept combining_program = vertex_program<P> &&
+    requires(const P& p, typename P::message& kept, const typename P::message& more) {
+  p.combine(kept, more);
+} &&(std::is_empty_v<typename P::edge> ||
+     requires(const P& p, const typename P::message& m, const typename P::edge& e) {
+       { p.along(m, e) } -> std::same_as<typename P::message>;
+     });
+
 // A program whose vertices wait for their neighbours (globally asynchronous, locally synchronous:
 // GALS) declares `static constexpr bool needs_symmetric = true;`. If an edge has no reverse, its
 // sender hears nothing from its receiver and could run ahead of it. The engine refuses such a

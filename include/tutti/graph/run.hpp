@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tutti/comm/communicator.hpp"
+#include "tutti/graph/combine.hpp"
 #include "tutti/graph/partition.hpp"
 #include "tutti/graph/run_alone.hpp"
 #include "tutti/graph/run_result.hpp"
@@ -68,8 +69,9 @@ run_result<Program> run_on_team(const Program& program,
   const rank_t n = workers.size();
   run_result<Program> result;
   const auto begin = clock::now();
-  const shards<typename Program::edge> cut(pins, owners, n, {}, workers.threads(),
-                                           gathers_by_vertex<Program>);
+  const bool combine = combines_messages<Program>(options.engine);
+  shards<typename Program::edge> cut(pins, owners, n, {}, workers.threads(),
+                                     gathers_by_vertex<Program> && !combine, combine);
   result.cut_seconds = seconds_since(begin);
 
   communicator comm(
@@ -78,12 +80,17 @@ run_result<Program> run_on_team(const Program& program,
   first_failure failure;
   engine_options engine = options.engine;
   engine.cancelled = failure.flag();
+  // There is one host for all threads.
+  engine.own_results = false;
   result.of_participants.resize(n);
 
   const auto start = clock::now();
   workers.run([&](member& me) {
     endpoint& mine = comm[me.rank()];
     try {
+      if constexpr (combining_program<Program>) {
+        if (combine) combine_messages(mine, cut, gathers_by_vertex<Program>);
+      }
       vertex_engine part(program, cut[me.rank()], cut.vertices(), mine, host, engine);
       part.run();
       result.of_participants[me.rank()] = part.statistics();

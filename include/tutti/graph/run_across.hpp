@@ -4,7 +4,8 @@
 //
 //   tutti::mpi::communicator comm(mpi, world, {.threads = 2});
 //   auto result = tutti::graph::run_across(shortest_paths{.source = 0}, pins, owners, comm);
-//   // The process of participant 0 has the messages to the host.
+//   // The process of participant 0 has the messages to the host; or each process has those of its
+//   // own vertices (engine_options::own_results).
 //   if (comm.first_rank() == 0) ... result.host ...
 //
 // Every process has the whole graph while it cuts its own shards from it; afterwards it may free
@@ -21,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/graph/combine.hpp"
 #include "tutti/graph/run.hpp"
 #include "tutti/graph/run_result.hpp"
 #include "tutti/graph/share.hpp"
@@ -52,8 +54,9 @@ engine_statistics added_up(Endpoint& me, engine_statistics mine) {
       return;
     }
   };
-  for (std::uint64_t* number : {&mine.sends, &mine.local, &mine.remote, &mine.packets, &mine.host,
-                                &mine.blocked, &mine.refutations})
+  for (std::uint64_t* number :
+       {&mine.sends, &mine.local, &mine.remote, &mine.packets, &mine.combined,
+        &mine.combined_packets, &mine.host, &mine.blocked, &mine.refutations})
     add(*number);
   add(mine.idle_seconds);
   return mine;
@@ -86,11 +89,10 @@ edge_t agree_on_lists(Endpoint& me, shards<Edge>& cut) {
 
 // Runs the program on the shards of this process. `prepare(endpoint)` comes first on each thread.
 template <class Program, class Communicator, class Prepare>
-void run_shards(const Program& program, const shards<typename Program::edge>& cut,
-                Communicator& comm, const across_options& options, run_result<Program>& result,
-                Prepare prepare) {
+void run_shards(const Program& program, shards<typename Program::edge>& cut, Communicator& comm,
+                const across_options& options, run_result<Program>& result, Prepare prepare) {
   const rank_t here = comm.threads();
-  collecting_host<typename Program::message> host;
+  std::vector<collecting_host<typename Program::message>> hosts(here);
   first_failure failure;
   engine_options engine = options.engine;
   engine.cancelled = failure.flag();
@@ -101,7 +103,10 @@ void run_shards(const Program& program, const shards<typename Program::edge>& cu
     auto& mine = comm.local(me.rank());
     try {
       prepare(mine);
-      vertex_engine part(program, cut[mine.rank()], cut.vertices(), mine, host, engine);
+      if constexpr (combining_program<Program>) {
+        if (options.engine.combine) combine_messages(mine, cut, gathers_by_vertex<Program>);
+      }
+      vertex_engine part(program, cut[mine.rank()], cut.vertices(), mine, hosts[me.rank()], engine);
       part.run();
       const engine_statistics of_this = part.statistics();
       const engine_statistics of_all = added_up(mine, of_this);
@@ -114,7 +119,8 @@ void run_shards(const Program& program, const shards<typename Program::edge>& cu
   });
   result.run_seconds = seconds_since(start);
   failure.rethrow();
-  result.host = host.take();
+  for (rank_t thread = 1; thread < here; ++thread) hosts[0].append(std::move(hosts[thread]));
+  result.host = hosts[0].take();
 }
 
 }  // namespace detail
@@ -130,9 +136,10 @@ run_result<Program> run_across(const Program& program,
   detail::require_graph_for<Program>(pins);
   run_result<Program> result;
   const auto begin = detail::clock::now();
-  const shards<typename Program::edge> cut(pins, owners, comm.size(),
-                                           {comm.first_rank(), comm.threads()}, comm.threads(),
-                                           detail::gathers_by_vertex<Program>);
+  const bool combine = detail::combines_messages<Program>(options.engine);
+  shards<typename Program::edge> cut(pins, owners, comm.size(), {comm.first_rank(), comm.threads()},
+                                     comm.threads(), detail::gathers_by_vertex<Program> && !combine,
+                                     combine);
   result.cut_seconds = detail::seconds_since(begin);
   detail::run_shards(program, cut, comm, options, result, [](auto&) {});
   return result;
@@ -156,7 +163,9 @@ run_result<Program> run_across(const Program& program, graph_share&& part, Commu
            std::to_string(comm.first_rank()) + " on");
   run_result<Program> result;
   const auto begin = detail::clock::now();
-  shards<typename Program::edge> cut(std::move(part), detail::gathers_by_vertex<Program>);
+  const bool combine = detail::combines_messages<Program>(options.engine);
+  shards<typename Program::edge> cut(std::move(part),
+                                     detail::gathers_by_vertex<Program> && !combine);
   result.cut_seconds = detail::seconds_since(begin);
   detail::run_shards(program, cut, comm, options, result, [&](auto& mine) {
     const edge_t edges = detail::agree_on_lists(mine, cut);

@@ -23,6 +23,8 @@ run_result<Program> run_alone(const Program& program,
                               std::span<const edge_set<typename Program::edge>> pins,
                               const engine_options& options = {}) {
   detail::require_graph_for<Program>(pins);
+  // There is nobody to whom combined messages would go.
+  detail::combines_messages<Program>(options);
   require(!pins.empty() && pins[0].edges != nullptr, "a vertex program needs a graph");
   const auto begin = detail::clock::now();
   const std::vector<rank_t> owners(pins[0].edges->vertices, 0);

@@ -38,12 +38,22 @@ class collecting_host {
   // Announces `count` more messages.
   void expect(vertex_t count) { messages_.reserve(messages_.size() + count); }
 
+  // Takes over what the other has.
+  void append(collecting_host&& other) {
+    if (messages_.empty()) return messages_.swap(other.messages_);
+    messages_.insert(messages_.end(), other.messages_.begin(), other.messages_.end());
+    std::vector<host_message<Message>>().swap(other.messages_);
+  }
+
   // The messages by time, then by vertex; those of one vertex and time in the order of sending. The
   // order is the same for any number of participants.
   std::vector<host_message<Message>> take() {
-    std::stable_sort(messages_.begin(), messages_.end(), [](const auto& a, const auto& b) {
+    const auto is_before = [](const auto& a, const auto& b) {
       return std::pair(a.time, a.vertex) < std::pair(b.time, b.vertex);
-    });
+    };
+    // Sorting needs half as much memory again.
+    if (!std::is_sorted(messages_.begin(), messages_.end(), is_before))
+      std::stable_sort(messages_.begin(), messages_.end(), is_before);
     return std::move(messages_);
   }
 
@@ -54,6 +64,8 @@ class collecting_host {
 // The result of a run.
 template <vertex_program Program>
 struct run_result {
+  // Of all vertices; across processes the first one has them, or each has those of its own vertices
+  // (engine_options::own_results).
   std::vector<host_message<typename Program::message>> host;
   // The sum over all participants.
   engine_statistics statistics;
@@ -87,6 +99,14 @@ void require_graph_for(std::span<const edge_set<typename Program::edge>> pins) {
             " has no reverse (symmetrized(graph, 0.0f) adds them)");
     }
   }
+}
+
+// Whether messages are to be combined; only where the program says how.
+template <vertex_program Program>
+bool combines_messages(const engine_options& options) {
+  if (options.combine && !combining_program<Program>)
+    refuse("messages of this program cannot be combined: it has no combine()");
+  return options.combine;
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -56,6 +57,19 @@ struct shard {
   // The lists that lead to each vertex: for one vertex after another, in_degrees entries each.
   // Empty if not asked for.
   std::vector<std::uint32_t> in_lists;
+
+  // If messages are combined (combine.hpp), the lists of this participant's own vertices are the
+  // last ones, and a target from vertices.size() on is a slot: a message to it is combined with
+  // others that go to the same vertex of another participant. In each list the slots come last.
+  // Where the combined message of each slot goes.
+  std::vector<route> slots;
+  // The lists from first_combined up to first_own have one target each, for which others combine.
+  std::uint32_t first_combined = no_list, first_own = no_list;
+  // For each vertex and then for each slot: the number of its entries in in_lists; empty if they
+  // are those of in_degrees.
+  std::vector<std::uint32_t> in_list_counts;
+
+  static constexpr std::uint32_t no_list = std::numeric_limits<std::uint32_t>::max();
 
   std::uint32_t lists() const noexcept {
     return static_cast<std::uint32_t>(first_target.size() - 1);

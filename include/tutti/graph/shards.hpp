@@ -58,9 +58,11 @@ class shards {
  public:
   // pins[n] is the set of edges that pin(n) stands for; all have the same vertices. `owners[v]` is
   // the participant that holds vertex v; it is less than `participants`. `with_in_lists` also makes
-  // shard::in_lists. Throws std::invalid_argument if the arguments do not fit together.
+  // shard::in_lists, and `with_first_lists` what first_lists() returns. Throws
+  // std::invalid_argument if the arguments do not fit together.
   shards(std::span<const edge_set<Edge>> pins, std::span<const rank_t> owners, rank_t participants,
-         shard_range here = {}, rank_t threads = 1, bool with_in_lists = false)
+         shard_range here = {}, rank_t threads = 1, bool with_in_lists = false,
+         bool with_first_lists = false)
       : pins_(pins), participants_(participants), first_(here.first) {
     require_sound(owners);
     here.count = std::min(here.count, participants - here.first);
@@ -73,6 +75,7 @@ class shards {
     workers.parallel_for(
         0, participants, [&](std::size_t p) { count(static_cast<rank_t>(p)); }, one_by_one);
     number_lists();
+    if (with_first_lists) keep_first_lists();
     workers.parallel_for(
         0, here.count, [&](std::size_t i) { reserve(static_cast<rank_t>(first_ + i)); },
         one_by_one);
@@ -96,7 +99,7 @@ class shards {
     for (std::size_t i = 0; i < made_.size(); ++i) take_over(part, i, with_in_lists);
   }
   // By sender: the number of its first list among those that lead to `participant`, which was made
-  // here from a share.
+  // here from a share, or with first lists.
   std::span<const std::uint32_t> first_lists(rank_t participant) const noexcept {
     return first_lists_[participant - first_];
   }
@@ -104,6 +107,22 @@ class shards {
   void number_routes(rank_t participant, std::span<const std::uint32_t> by_receiver) noexcept {
     for (route& each : made_[participant - first_].routes)
       if (each.to != participant) each.list += by_receiver[each.to];
+  }
+
+  // The shard of a participant, for combine_messages(): those who own it change it.
+  shard<Edge>& of(rank_t participant) noexcept { return made_[participant - first_]; }
+  // Makes shard::in_lists, of slots too if there are any.
+  static void make_in_lists(shard<Edge>& mine) {
+    const std::size_t places = mine.vertices.size() + mine.slots.size();
+    mine.in_list_counts.assign(places, 0);
+    for (const vertex_t t : mine.targets) ++mine.in_list_counts[t];
+    std::vector<edge_t> next(places);
+    std::exclusive_scan(mine.in_list_counts.begin(), mine.in_list_counts.end(), next.begin(),
+                        edge_t{0});
+    mine.in_lists.resize(mine.targets.size());
+    for (std::uint32_t list = 0; list < mine.lists(); ++list)
+      for (edge_t i = mine.first_target[list]; i < mine.first_target[list + std::size_t{1}]; ++i)
+        mine.in_lists[next[mine.targets[i]]++] = list;
   }
 
   vertex_t vertices() const noexcept { return vertices_; }
@@ -231,6 +250,14 @@ class shards {
     }
   }
 
+  void keep_first_lists() {
+    first_lists_.resize(made_.size());
+    for (std::size_t i = 0; i < made_.size(); ++i)
+      for (rank_t p = 0; p < participants_; ++p)
+        first_lists_[i].push_back(
+            static_cast<std::uint32_t>(between(p, first_ + static_cast<rank_t>(i)).lists));
+  }
+
   void reserve(rank_t q) {
     shard<Edge>& mine = made_[q - first_];
     const auto sets = vertices_of_[q].size() * pins_.size();
@@ -335,12 +362,9 @@ class shards {
   static void count_in_edges(shard<Edge>& mine, bool with_in_lists) {
     for (const vertex_t t : mine.targets) ++mine.in_degrees[t];
     if (!with_in_lists) return;
-    std::vector<edge_t> next(mine.vertices.size());
-    std::exclusive_scan(mine.in_degrees.begin(), mine.in_degrees.end(), next.begin(), edge_t{0});
-    mine.in_lists.resize(mine.targets.size());
-    for (std::uint32_t list = 0; list < mine.lists(); ++list)
-      for (edge_t i = mine.first_target[list]; i < mine.first_target[list + std::size_t{1}]; ++i)
-        mine.in_lists[next[mine.targets[i]]++] = list;
+    make_in_lists(mine);
+    // They are the in-degrees.
+    std::vector<std::uint32_t>().swap(mine.in_list_counts);
   }
 
   void free_scaffold() {
@@ -356,7 +380,7 @@ class shards {
   rank_t first_;
   vertex_t vertices_ = 0;
   std::vector<shard<Edge>> made_;
-  // See first_lists(); empty unless the shards come from a share.
+  // See first_lists(); empty unless the shards come from a share or it was asked for.
   std::vector<std::vector<std::uint32_t>> first_lists_;
 
   // These exist only while the shards are made.

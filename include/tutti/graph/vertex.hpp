@@ -12,12 +12,13 @@
 #include "tutti/graph/program.hpp"
 #include "tutti/graph/send_queue.hpp"
 #include "tutti/graph/shard.hpp"
+#include "tutti/graph/slot_table.hpp"
 
 namespace tutti::graph {
 namespace detail {
 
 struct no_inboxes {
-  no_inboxes(const auto&, const auto&) noexcept {}
+  no_inboxes(const auto&, const auto&, const auto&) noexcept {}
 };
 template <class Program>
 struct inboxes_of {
@@ -37,12 +38,14 @@ struct local_vertices {
       : graph(mine),
         total(vertices),
         states(mine.vertices.size()),
-        inboxes(program, mine),
+        slots(mine),
+        inboxes(program, mine, slots),
         senders(static_cast<vertex_t>(mine.vertices.size()), order) {}
 
   const shard<typename Program::edge>& graph;
   const vertex_t total;
   std::vector<typename Program::state> states;
+  slots_of_t<Program> slots;
   typename inboxes_of<Program>::type inboxes;
   send_queue senders;
   std::uint64_t time = 0;

@@ -31,7 +31,8 @@
 namespace tutti::graph {
 
 // Participant 0 calls host(vertex, time, message) for each message to the host, in the order in
-// which a vertex sent them.
+// which a vertex sent them. With engine_options::own_results each participant calls it for its own
+// vertices.
 template <vertex_program Program, endpoint_like Endpoint, class Host>
 class vertex_engine {
   using edge = typename Program::edge;
@@ -55,6 +56,7 @@ class vertex_engine {
   // Runs the program until all participants have finished. Throws run_cancelled, run_late, what the
   // endpoint throws, and what a handler throws.
   void run() {
+    begin_ns_ = native::now_ns();
     call_all([&](vertex<Program>& v) { program_.init(v); });
     // step() has not run yet.
     bool vote = false;
@@ -80,6 +82,12 @@ class vertex_engine {
     engine_statistics all = counted_;
     const endpoint_statistics of_endpoint = endpoint_.statistics();
     all.time = mine_.time;
+    if constexpr (combines) {
+      // They were counted as local, like the rest of their lists.
+      all.combined = mine_.slots.added();
+      all.local -= all.combined;
+      all.remote += all.combined;
+    }
     all.refutations = of_endpoint.refutations;
     all.idle_seconds = static_cast<double>(of_endpoint.idle_ns) * 1e-9;
     return all;
@@ -88,6 +96,7 @@ class vertex_engine {
  private:
   static constexpr rank_t host_rank = 0;
   static constexpr bool gathers = gathering_program<Program>;
+  static constexpr bool combines = combining_program<Program>;
 
   template <class F>
   void call_all(F f) {
@@ -104,16 +113,38 @@ class vertex_engine {
     call_all([&](vertex<Program>& v) { any = program_.step(v) || any; });
     ++mine_.time;
     tell_progress();
+    check_limit();
     return any;
   }
 
-  // Returns when no vertex here wants to send and no message is visible.
+  // Returns when no vertex here wants to send, nothing combined waits, and no message is visible.
   void send_all() {
-    while (!mine_.senders.empty()) {
-      for (std::uint32_t i = 0; i < options_.burst && !mine_.senders.empty(); ++i) send_one();
+    do {
+      while (!mine_.senders.empty()) {
+        for (std::uint32_t i = 0; i < options_.burst && !mine_.senders.empty(); ++i) send_one();
+        post_all();
+        receive_all();
+        if (options_.progress && counted_.sends >= next_told_) tell_progress();
+        check_limit();
+      }
+    } while (send_combined());
+  }
+
+  // Sends what the slots hold. A message stays in its slot while vertices here want to send, so that
+  // more may come to it. Returns whether there was any.
+  bool send_combined() {
+    if constexpr (combines) {
+      if constexpr (gathers) mine_.inboxes.fold();
+      if (mine_.slots.empty()) return false;
+      mine_.slots.take_all([&](std::uint32_t slot, const message& all) {
+        pack(graph_.slots[slot], all);
+        ++counted_.combined_packets;
+      });
       post_all();
       receive_all();
-      if (options_.progress && counted_.sends >= next_told_) tell_progress();
+      return true;
+    } else {
+      return false;
     }
   }
 
@@ -134,7 +165,7 @@ class vertex_engine {
       if (r.to != graph_.rank) {
         pack(r, content);
       } else {
-        deliver(r.list, content);
+        deliver_here(r.list, content);
         counted_.local += edges_of(r.list, 1);
       }
     }
@@ -146,19 +177,39 @@ class vertex_engine {
            std::to_string(graph_.pins) + (graph_.pins == 1 ? " pin" : " pins"));
   }
 
+  // Delivers a message of a vertex of this participant, some of whose targets may be slots.
+  void deliver_here(std::uint32_t list, const message& content) {
+    if constexpr (combines && !gathers) {
+      if (!graph_.slots.empty()) return deliver_and_combine(list, content);
+    }
+    deliver(list, content);
+  }
+  void deliver_and_combine(std::uint32_t list, const message& content) {
+    const edge_t end = graph_.first_target[list + std::size_t{1}];
+    for (edge_t i = graph_.first_target[list]; i < end; ++i) {
+      const vertex_t to = graph_.targets[i];
+      if (to < graph_.vertices.size())
+        receive_along(i, content);
+      else
+        mine_.slots.add(program_, static_cast<std::uint32_t>(to - graph_.vertices.size()),
+                        detail::at_the_end_of(program_, graph_, i, content));
+    }
+  }
+  void receive_along(edge_t i, const message& content) {
+    vertex<Program> v(mine_, graph_.targets[i]);
+    if constexpr (shard<edge>::has_values)
+      program_.recv(v, content, graph_.values[i]);
+    else
+      program_.recv(v, content, edge{});
+  }
+
   // Delivers one message to all targets of a list.
   void deliver(std::uint32_t list, const message& content) {
     if constexpr (gathers) {
       mine_.inboxes.keep(list, content);
     } else {
       const edge_t end = graph_.first_target[list + std::size_t{1}];
-      for (edge_t i = graph_.first_target[list]; i < end; ++i) {
-        vertex<Program> v(mine_, graph_.targets[i]);
-        if constexpr (shard<edge>::has_values)
-          program_.recv(v, content, graph_.values[i]);
-        else
-          program_.recv(v, content, edge{});
-      }
+      for (edge_t i = graph_.first_target[list]; i < end; ++i) receive_along(i, content);
     }
   }
   void unpack(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
@@ -174,6 +225,11 @@ class vertex_engine {
   }
   std::uint64_t edges_of(std::uint32_t first, std::uint32_t count) const noexcept {
     return graph_.first_target[first + std::size_t{count}] - graph_.first_target[first];
+  }
+  // The same for lists of others. Their senders have counted the messages that they combined.
+  std::uint64_t edges_from_others(std::uint32_t first, std::uint32_t count) const noexcept {
+    const std::uint32_t end = std::min(first + count, graph_.first_combined);
+    return first < end ? edges_of(first, end - first) : 0;
   }
 
   void pack(const route& r, const message& content) {
@@ -210,7 +266,7 @@ class vertex_engine {
       take_for_host(message_in.data, count);
     } else {
       unpack(first, count, message_in.data + offsetof(bundle, contents));
-      counted_.remote += edges_of(first, count);
+      counted_.remote += edges_from_others(first, count);
     }
   }
 
@@ -233,10 +289,12 @@ class vertex_engine {
     }
   }
 
+  bool is_host() const noexcept { return graph_.rank == host_rank || options_.own_results; }
+
   void tell_host(vertex_t local, const message& content) {
     ++counted_.host;
     const vertex_t id = graph_.vertices[local];
-    if (graph_.rank == host_rank) return host_(id, mine_.time, content);
+    if (is_host()) return host_(id, mine_.time, content);
     for_host_.time = mine_.time;
     for_host_.entries[for_host_.count++] = {id, content};
     if (for_host_.count == host_bundle::most) post_to_host();
@@ -258,7 +316,9 @@ class vertex_engine {
 
   void finish_all() {
     if constexpr (requires { host_.expect(vertex_t{}); })
-      if (graph_.rank == host_rank) host_.expect(mine_.total);
+      if (is_host())
+        host_.expect(options_.own_results ? static_cast<vertex_t>(mine_.states.size())
+                                          : mine_.total);
     const auto count = static_cast<vertex_t>(graph_.vertices.size());
     for (vertex_t local = 0; local < count; ++local) {
       vertex<Program> v(mine_, local);
@@ -279,6 +339,12 @@ class vertex_engine {
       }
     }
     return endpoint_.idle(vote);
+  }
+
+  void check_limit() const {
+    if (options_.limit.count() > 0 &&
+        native::now_ns() - begin_ns_ > static_cast<std::uint64_t>(options_.limit.count()))
+      throw run_late("tutti: the run of the vertex program has taken longer than its limit");
   }
 
   [[noreturn]] void refuse_late(const std::vector<absentee>& missing) const {
@@ -316,6 +382,8 @@ class vertex_engine {
   host_bundle for_host_;
   engine_statistics counted_;
   std::uint64_t next_told_ = told_every;
+  // When run() began.
+  std::uint64_t begin_ns_ = 0;
 };
 
 }  // namespace tutti::graph
