@@ -15,6 +15,7 @@
 #include "command/graph_options.hpp"
 #include "command/graph_output.hpp"
 #include "command/subcommands.hpp"
+#include "graph_apps/apps/processes.hpp"
 #include "src/mpi/launch.hpp"
 #include "tutti/comm/communicator.hpp"
 #include "tutti/graph/generate.hpp"
@@ -99,6 +100,17 @@ std::string what_runs(const application& app, std::uint64_t time, std::uint64_t 
   return fmt::format("{}: step {}, {} sends by the first participant", app.name, time, sends);
 }
 
+// The peaks of this process, or of the first one and of the largest other one.
+void measure_memory(const graph_apps::settings& s, graph_apps::outcome& outcome) {
+  outcome.megabytes = outcome.most_megabytes = graph_apps::peak_megabytes();
+  if (s.across == nullptr) return;
+  const double mine = outcome.megabytes;
+  const bool is_first = s.across->first_rank() == 0;
+  outcome.megabytes = graph_apps::over_all_processes(*s.across, is_first ? mine : 0.0, maximum{});
+  outcome.most_megabytes =
+      graph_apps::over_all_processes(*s.across, is_first ? 0.0 : mine, maximum{});
+}
+
 int run_application(const graph_command& o) {
   const application& app = application_named(o.application);
   graph_apps::settings s = settings_of(o, app);
@@ -139,7 +151,7 @@ int run_application(const graph_command& o) {
           s.steps == 0 ? 0 : static_cast<double>(time) / static_cast<double>(s.steps);
       line.update(what_runs(app, time, sends), share < 1 ? share : 1);
     };
-  const graph_apps::outcome outcome = [&] {
+  graph_apps::outcome outcome = [&] {
     try {
       return app.run(graph, s);
     } catch (const std::bad_alloc&) {
@@ -150,8 +162,10 @@ int run_application(const graph_command& o) {
                       shares ? std::string() : fmt::format(" and {} edges", whole.edges())));
     }
   }();
+  measure_memory(s, outcome);
+  const graph::vertex_t vertices = graph.vertices();
+  if (shares || speaks) write_output(o, outcome, vertices, shares ? s.across : nullptr);
   if (!speaks) return cli::success;
-  write_output(o, outcome);
   const graph_facts facts{graph.vertices(), shares ? outcome.graph_edges : whole.edges(),
                           graph.weighted(), shares};
   if (o.json)

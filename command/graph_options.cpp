@@ -52,6 +52,7 @@ void require_of_application(const graph_command& o, const graph_apps::applicatio
       {"--coupling", "spiking"},
       {"--euler", "spiking"},
       {"--spikes", "spiking"},
+      {"--combine", "pagerank, sssp, bfs, components"},
       {"--seed", "spiking, heat"},
   };
   for (const auto& name : o.given) {
@@ -107,6 +108,10 @@ void add_graph_options(cli::command& app, graph_command& o) {
   app.add_option("--partition", o.partition,
                  "edge-blocks (default), blocks, random, streaming (fennel), ldg, metis");
   app.add_option("--order", o.order, "Order in which vertices send: fifo (default), lifo");
+  app.add_flag(
+      "--combine", o.combine,
+      "pagerank (sync), sssp, bfs, components: combines messages to the same vertex before "
+      "they are sent, where that makes fewer of them");
   app.add_option("--iterations,--time", o.iterations,
                  "Number of iterations, steps or milliseconds; see --list");
   app.add_option("--source", o.source,
@@ -144,6 +149,13 @@ graph_apps::settings settings_of(const graph_command& o, const graph_apps::appli
   s.run.detector = o.detector;
   s.run.time_idle = true;
   s.run.engine.order = order_named(o.order);
+  s.run.engine.combine = o.combine;
+  if (o.combine && s.mode == mode::sequential)
+    throw std::invalid_argument("--combine: the mode sequential sends no messages");
+  if (o.combine && app.name == "pagerank" && s.mode == mode::async)
+    throw std::invalid_argument(
+        "--combine: in the mode async PageRank's vertices count their messages, so that none may "
+        "be combined");
   const double timeout = cli::parse_number("--timeout", o.timeout, 0, 1e9);
   s.run.engine.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(timeout * 1e9));
   if (!o.iterations.empty() && app.steps_meaning.empty())

@@ -28,6 +28,7 @@ struct graph_command {
   std::string timeout = "0";
   std::string output, spikes;
   bool euler = false;
+  bool combine = false;
   bool stats = false, json = false, list = false;
   // The names of the options on the command line.
   std::vector<std::string> given;

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <stdexcept>
 
 #include "bench/harness/machine.hpp"
 #include "cli/json.hpp"
 #include "cli/result_line.hpp"
+#include "graph_apps/apps/processes.hpp"
 #include "tutti/graph/save.hpp"
 #include "tutti/mpi/communicator.hpp"
 
@@ -35,19 +38,49 @@ graph::array_view view_of(const graph_apps::column& c) {
   return std::visit([](const auto& values) { return graph::array_view(values); }, c.values);
 }
 
-// One column as it is; several as columns of doubles.
-void write_npy(const std::string& file, const outcome& o) {
-  if (o.columns.size() == 1) return graph::save_npy(file, view_of(o.columns[0]));
-  const std::size_t rows = view_of(o.columns[0]).rows, columns = o.columns.size();
-  std::vector<double> all(rows * columns);
+using columns_t = std::vector<graph_apps::column>;
+
+// Calls write(columns) for all rows, in portions if several processes have them.
+void each_portion(const columns_t& mine, mpi::communicator* across,
+                  const std::function<void(const columns_t&)>& write) {
+  if (across != nullptr) return graph_apps::gather_rows(*across, mine, write);
+  write(mine);
+}
+
+// One column as it is; several as columns of doubles, which are put into `space`.
+graph::array_view npy_rows(const columns_t& from, std::vector<double>& space) {
+  if (from.size() == 1) return view_of(from[0]);
+  const std::size_t rows = view_of(from[0]).rows, columns = from.size();
+  space.resize(rows * columns);
   for (std::size_t c = 0; c < columns; ++c)
     std::visit(
         [&](const auto& values) {
           for (std::size_t r = 0; r < rows; ++r)
-            all[r * columns + c] = static_cast<double>(values[r]);
+            space[r * columns + c] = static_cast<double>(values[r]);
         },
-        o.columns[c].values);
-  graph::save_npy(file, graph::array_view(all, columns));
+        from[c].values);
+  return graph::array_view(space, columns);
+}
+void write_npy(const std::string& path, const columns_t& mine, mpi::communicator* across,
+               graph::vertex_t vertices) {
+  std::optional<graph::npy_file> file;
+  each_portion(mine, across, [&](const columns_t& portion) {
+    std::vector<double> space;
+    const graph::array_view rows = npy_rows(portion, space);
+    if (!file) file.emplace(path, vertices, rows);
+    file->add(rows);
+  });
+  if (file) file->commit();
+}
+void write_csv(const std::string& path, const columns_t& mine, mpi::communicator* across) {
+  std::optional<graph::csv_file> file;
+  each_portion(mine, across, [&](const columns_t& portion) {
+    if (!file) file.emplace(path);
+    std::vector<graph::csv_column> columns;
+    for (const auto& c : portion) columns.push_back({c.name, view_of(c)});
+    file->add(columns);
+  });
+  if (file) file->commit();
 }
 
 void write_spikes(const std::string& file, const outcome& o) {
@@ -105,13 +138,12 @@ void require_writable(const graph_command& o) {
   }
 }
 
-void write_output(const graph_command& o, const outcome& made) {
+void write_output(const graph_command& o, const outcome& made, graph::vertex_t vertices,
+                  mpi::communicator* across) {
   if (!o.spikes.empty()) write_spikes(o.spikes, made);
   if (o.output.empty()) return;
-  if (ends_in(o.output, ".npy")) return write_npy(o.output, made);
-  std::vector<graph::csv_column> columns;
-  for (const auto& c : made.columns) columns.push_back({c.name, view_of(c)});
-  graph::save_csv(o.output, columns);
+  if (ends_in(o.output, ".npy")) return write_npy(o.output, made.columns, across, vertices);
+  write_csv(o.output, made.columns, across);
 }
 
 void print_table(const graph_command& o, const graph_apps::application& app,
@@ -133,6 +165,10 @@ void print_table(const graph_command& o, const graph_apps::application& app,
     count("messages along edges", all.messages());
     count("  to the same participant", all.local);
     count("  to others", all.remote);
+    if (s.run.engine.combine) {
+      count("  of these combined", all.combined);
+      count("  into packets", all.combined_packets);
+    }
     count("packets between them", all.packets);
     count("messages to the host", all.host);
     count("detections", all.detections);
@@ -142,6 +178,9 @@ void print_table(const graph_command& o, const graph_apps::application& app,
     number("messages/s", edges_per_second(made));
   }
   number("seconds", made.run_seconds);
+  const bool many = s.across != nullptr;
+  number(many ? "megabytes, first process" : "megabytes at the peak", made.megabytes);
+  if (many) number("megabytes, largest other", made.most_megabytes);
   if (o.stats) print_participants(made);
 }
 
@@ -175,6 +214,9 @@ void print_json(const graph_command& o, const graph_apps::application& app,
             {"messages_local", all.local},
             {"messages_remote", all.remote},
             {"packets", all.packets},
+            {"combine", s.run.engine.combine},
+            {"messages_combined", all.combined},
+            {"packets_combined", all.combined_packets},
             {"messages_to_host", all.host},
             {"detections", all.detections},
             {"refutations", all.refutations},
@@ -182,6 +224,8 @@ void print_json(const graph_command& o, const graph_apps::application& app,
             {"prepare_seconds", made.prepare_seconds},
             {"cut_seconds", made.cut_seconds},
             {"seconds", made.run_seconds},
+            {"megabytes", made.megabytes},
+            {"most_megabytes", made.most_megabytes},
             {"messages_per_second", edges_per_second(made)}};
   for (const auto& [what, value] : made.summary) line["summary"][what] = value;
   fmt::print("{}\n{}", bench::describe_machine().dump(), cli::result_line(line));

@@ -10,8 +10,10 @@ namespace tutti::command {
 // Throws std::invalid_argument for a name that ends in neither .csv nor .npy; before anything is
 // computed.
 void require_writable(const graph_command& o);
-// Whole files or none.
-void write_output(const graph_command& o, const graph_apps::outcome& outcome);
+// Whole files or none. If each process has the results of its own vertices, all processes call this
+// with `across`, and the first one writes.
+void write_output(const graph_command& o, const graph_apps::outcome& outcome,
+                  graph::vertex_t vertices, mpi::communicator* across);
 
 // What is said of the graph.
 struct graph_facts {

@@ -102,12 +102,16 @@ struct spike {
 };
 
 struct outcome {
-  // Each column has a value for every vertex. Across processes the first one has them.
+  // Each column has a value for every vertex. Across processes the first one has them; in a run on
+  // shares each process has those of its own vertices.
   std::vector<column> columns;
   // By step, then by neuron; empty unless spikes were recorded.
   std::vector<spike> spikes;
   // A few numbers for people to read.
   std::vector<std::pair<std::string, double>> summary;
+  // The megabytes of this process at its peak; across processes those of the first one, and of the
+  // largest other one.
+  double megabytes = 0, most_megabytes = 0;
   // Seconds before the shards are cut: symmetric graphs, currents.
   double prepare_seconds = 0;
   // Seconds to cut the graph into shards.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "graph_apps/apps/common.hpp"
+#include "graph_apps/apps/processes.hpp"
 #include "graph_apps/programs/breadth_first_sync.hpp"
 #include "graph_apps/sequential/baselines.hpp"
 #include "tutti/platform/misuse.hpp"
@@ -14,7 +15,8 @@ namespace tutti::graph_apps {
 namespace {
 
 template <class Program>
-void run_messages(const graph_input& graph, const settings& s, std::vector<way>& ways, outcome& o) {
+void run_messages(const graph_input& graph, const settings& s, vertex_values<way>& ways,
+                  outcome& o) {
   Program program;
   program.source = s.sources[0];
   run_program(program, graph, s, o, [&](const auto& m) { ways[m.vertex] = m.content; });
@@ -26,26 +28,27 @@ outcome run_breadth_first(const graph_input& graph, const settings& s) {
   require_sources(graph, s.sources);
   require(s.sources.size() == 1, "bfs accepts one source; mssp accepts many");
   outcome o;
-  std::vector<way> ways = column_values<way>(graph, s);
+  vertex_values<way> ways = values_here<way>(graph, s);
   if (s.mode == mode::sync) {
     run_messages<breadth_first_sync>(graph, s, ways, o);
   } else if (s.mode == mode::async) {
     run_messages<breadth_first>(graph, s, ways, o);
   } else {
-    ways = run_sequential(graph.whole(), o, [&](const graph::csr& g) {
+    ways.values = run_sequential(graph.whole(), o, [&](const graph::csr& g) {
       return sequential::breadth_first(g, s.sources[0]);
     });
   }
   std::vector<std::int64_t> distances, parents;
   double reached = 0, farthest = 0;
-  for (const way& w : ways) {
+  for (const way& w : ways.values) {
     distances.push_back(w.is_found() ? std::int64_t{w.distance} : -1);
     parents.push_back(w.is_found() ? std::int64_t{w.parent} : -1);
     if (!w.is_found()) continue;
     ++reached;
     farthest = std::max(farthest, static_cast<double>(w.distance));
   }
-  o.summary = {{"vertices reached", reached}, {"largest distance", farthest}};
+  o.summary = {{"vertices reached", over_processes(graph, s, reached, plus{})},
+               {"largest distance", over_processes(graph, s, farthest, maximum{})}};
   o.columns.push_back({"distance", std::move(distances)});
   o.columns.push_back({"parent", std::move(parents)});
   return o;

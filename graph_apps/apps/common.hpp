@@ -43,18 +43,31 @@ auto run_sequential(const graph::csr& g, outcome& o, Loop loop) {
 inline bool gets_results(const settings& s) {
   return s.across == nullptr || s.across->first_rank() == 0;
 }
-// One value for each vertex where the results go, none elsewhere.
+// A value for each vertex whose result this process gets: its own vertices in a run on shares,
+// otherwise all vertices in the first process and none elsewhere.
 template <class T>
-std::vector<T> column_values(const graph_input& graph, const settings& s) {
-  return std::vector<T>(gets_results(s) ? graph.vertices() : 0);
+struct vertex_values {
+  graph::vertex_t first = 0;
+  std::vector<T> values;
+
+  T& operator[](graph::vertex_t v) noexcept { return values[v - first]; }
+};
+// Call this before the run, which uses the share up.
+template <class T>
+vertex_values<T> values_here(const graph_input& graph, const settings& s) {
+  if (graph.is_whole()) return {0, std::vector<T>(gets_results(s) ? graph.vertices() : 0)};
+  const graph::graph_share& part = graph.share();
+  const graph::vertex_t first = part.blocks[part.first];
+  return {first, std::vector<T>(part.blocks[part.first + part.parts.size()] - first)};
 }
 
 template <graph::vertex_program Program>
 graph::run_result<Program> run_where_asked(const Program& program, const graph_input& graph,
                                            const settings& s, bool is_last,
                                            std::span<const typename Program::edge> values) {
-  const graph::across_options across{s.run.engine, s.on_failure};
+  graph::across_options across{s.run.engine, s.on_failure};
   if (!graph.is_whole()) {
+    across.engine.own_results = true;
     if (is_last) return graph::run_across(program, std::move(graph.share()), *s.across, across);
     return graph::run_across(program, graph::graph_share(graph.share()), *s.across, across);
   }
@@ -74,6 +87,7 @@ void run_program(const Program& program, const graph_input& graph, const setting
                  std::span<const typename Program::edge> values = {}) {
   auto result = run_where_asked(program, graph, s, is_last, values);
   for (const auto& m : result.host) take(m);
+  result.host = {};
   o.cut_seconds += result.cut_seconds;
   o.run_seconds += result.run_seconds;
   o.edges = graph.is_whole() ? graph.whole().edges() : result.edges;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph_apps/apps/common.hpp"
+#include "graph_apps/apps/processes.hpp"
 #include "graph_apps/programs/reach_gals.hpp"
 #include "graph_apps/sequential/baselines.hpp"
 #include "tutti/platform/misuse.hpp"
@@ -18,7 +19,7 @@ void add(reached& to, const reached& more) {
 
 template <std::size_t Words>
 void run_sync(const graph_input& graph, std::span<const graph::vertex_t> sources, const settings& s,
-              std::vector<reached>& results, outcome& o) {
+              vertex_values<reached>& results, outcome& o) {
   run_program(
       reach<Words>{sources}, graph, s, o,
       [&](const auto& m) { add(results[m.vertex], unpacked(m.content)); },
@@ -27,7 +28,7 @@ void run_sync(const graph_input& graph, std::span<const graph::vertex_t> sources
 
 template <std::size_t Words>
 void run_async(const graph::csr& neighbours, std::span<const graph::vertex_t> sources,
-               const settings& s, std::vector<reached>& results, outcome& o) {
+               const settings& s, vertex_values<reached>& results, outcome& o) {
   run_program(reach_gals<Words>{sources, s.block}, neighbours, s, o,
               [&](const auto& m) { add(results[m.vertex], unpacked(m.content.set)); });
 }
@@ -52,7 +53,7 @@ outcome run_multi_source(const graph_input& graph, const settings& s) {
   require_sources(graph, s.sources);
   require(s.block >= 1, "a block of steps must have at least one");
   outcome o;
-  std::vector<reached> results = column_values<reached>(graph, s);
+  vertex_values<reached> results = values_here<reached>(graph, s);
   if (s.mode == mode::sync) {
     in_batches(
         s.sources, [&](auto part) { run_sync<few>(graph, part, s, results, o); },
@@ -65,21 +66,22 @@ outcome run_multi_source(const graph_input& graph, const settings& s) {
         s.sources, [&](auto part) { run_async<few>(neighbours, part, s, results, o); },
         [&](auto part) { run_async<many>(neighbours, part, s, results, o); });
   } else {
-    results = run_sequential(graph.whole(), o, [&](const graph::csr& g) {
+    results.values = run_sequential(graph.whole(), o, [&](const graph::csr& g) {
       return sequential::multi_source(g, s.sources);
     });
   }
 
   std::vector<std::uint64_t> sources, total, farthest;
   double sum = 0, pairs = 0;
-  for (const reached& r : results) {
+  for (const reached& r : results.values) {
     sources.push_back(r.sources);
     total.push_back(r.total);
     farthest.push_back(r.farthest);
     sum += static_cast<double>(r.total);
     pairs += r.sources;
   }
-  o.summary = {{"pairs connected", pairs}, {"sum of distances", sum}};
+  o.summary = {{"pairs connected", over_processes(graph, s, pairs, plus{})},
+               {"sum of distances", over_processes(graph, s, sum, plus{})}};
   o.columns.push_back({"sources", std::move(sources)});
   o.columns.push_back({"total", std::move(total)});
   o.columns.push_back({"farthest", std::move(farthest)});

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "graph_apps/apps/common.hpp"
+#include "graph_apps/apps/processes.hpp"
 #include "graph_apps/programs/pagerank_gals.hpp"
 #include "graph_apps/sequential/baselines.hpp"
 #include "tutti/platform/misuse.hpp"
@@ -14,13 +15,13 @@ namespace tutti::graph_apps {
 namespace {
 
 void run_sync(const graph_input& graph, const sequential::pagerank_setting& p, const settings& s,
-              std::vector<share_t>& ranks, outcome& o) {
+              vertex_values<share_t>& ranks, outcome& o) {
   run_program(pagerank{p.iterations, p.damping, p.first, p.base, p.tolerance}, graph, s, o,
               [&](const auto& m) { ranks[m.vertex] = m.content; });
 }
 
 void run_async(const graph::csr& graph, const sequential::pagerank_setting& p, const settings& s,
-               std::vector<share_t>& ranks, outcome& o) {
+               vertex_values<share_t>& ranks, outcome& o) {
   const stopwatch watch;
   const graph::csr neighbours = neighbours_of(graph, false, std::max(1u, s.run.threads));
   o.prepare_seconds = watch.seconds();
@@ -38,26 +39,29 @@ outcome run_pagerank(const graph_input& graph, const settings& s) {
                                        share_of((1 - s.damping) / n),
                                        share_of(std::min(1.0, s.tolerance / n))};
   outcome o;
-  std::vector<share_t> ranks = column_values<share_t>(graph, s);
+  vertex_values<share_t> found = values_here<share_t>(graph, s);
   if (s.mode == mode::sync) {
-    run_sync(graph, p, s, ranks, o);
+    run_sync(graph, p, s, found, o);
   } else if (s.mode == mode::async) {
     require(
         s.tolerance == 0,
         "PageRank's vertices cannot check a tolerance in the mode async, because they only wait "
         "for their neighbours; use the mode sync");
-    run_async(graph.whole(), p, s, ranks, o);
+    run_async(graph.whole(), p, s, found, o);
   } else {
     auto made = run_sequential(graph.whole(), o,
                                [&](const graph::csr& g) { return sequential::pagerank(g, p); });
     o.statistics.time = made.iterations;
-    ranks = std::move(made.ranks);
+    found.values = std::move(made.ranks);
   }
 
   // Dividing by the sum spreads the rank of vertices without out-edges evenly over all
   // (programs/pagerank.hpp).
-  const uint128 sum = std::accumulate(ranks.begin(), ranks.end(), uint128{0});
-  const double total = std::ldexp(static_cast<double>(sum), -62);
+  const std::vector<share_t>& ranks = found.values;
+  // The ranks add up to at most 1, so the sum fits.
+  const share_t sum =
+      over_processes(graph, s, std::accumulate(ranks.begin(), ranks.end(), share_t{0}), plus{});
+  const double total = number_of(sum);
   std::vector<double> shares(ranks.size());
   for (std::size_t v = 0; v < ranks.size(); ++v) shares[v] = number_of(ranks[v]) / total;
   o.summary = {{"sum before it is made 1", total}};

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph_apps/apps/common.hpp"
+#include "graph_apps/apps/processes.hpp"
 #include "graph_apps/programs/shortest_paths_sync.hpp"
 #include "graph_apps/sequential/baselines.hpp"
 #include "tutti/platform/misuse.hpp"
@@ -13,7 +14,7 @@ namespace tutti::graph_apps {
 namespace {
 
 template <class Program>
-void run_messages(const graph_input& graph, const settings& s, std::vector<double>& distances,
+void run_messages(const graph_input& graph, const settings& s, vertex_values<double>& distances,
                   outcome& o) {
   Program program;
   program.source = s.sources[0];
@@ -28,7 +29,7 @@ outcome run_shortest_paths(const graph_input& graph, const settings& s) {
   require(s.sources.size() == 1, "sssp accepts one source; mssp accepts many, without weights");
   require_no_negative_weight(graph, "sssp");
   outcome o;
-  std::vector<double> distances = column_values<double>(graph, s);
+  vertex_values<double> distances = values_here<double>(graph, s);
   if (s.mode == mode::sync) {
     run_messages<shortest_paths_sync>(graph, s, distances, o);
   } else if (s.mode == mode::async) {
@@ -37,16 +38,17 @@ outcome run_shortest_paths(const graph_input& graph, const settings& s) {
     const std::vector<float> found = run_sequential(graph.whole(), o, [&](const graph::csr& g) {
       return sequential::shortest_paths(g, s.sources[0]);
     });
-    distances.assign(found.begin(), found.end());
+    distances.values.assign(found.begin(), found.end());
   }
   double reached = 0, farthest = 0;
-  for (const double d : distances) {
+  for (const double d : distances.values) {
     if (!std::isfinite(d)) continue;
     ++reached;
     farthest = std::max(farthest, d);
   }
-  o.summary = {{"vertices reached", reached}, {"largest distance", farthest}};
-  o.columns.push_back({"distance", std::move(distances)});
+  o.summary = {{"vertices reached", over_processes(graph, s, reached, plus{})},
+               {"largest distance", over_processes(graph, s, farthest, maximum{})}};
+  o.columns.push_back({"distance", std::move(distances.values)});
   return o;
 }
 

@@ -19,6 +19,11 @@ TEST(GraphCommand, RefusesWhatItHasNoUseFor) {
       {"heat kron:scale=4 --damping 0.5", "--damping: an option of pagerank, not of heat"},
       {"sssp kron:scale=4 --spikes x.csv", "--spikes: an option of spiking, not of sssp"},
       {"spiking kron:scale=4 --spikes x.csv --output x.csv", "--spikes, --output: the same file"},
+      {"heat kron:scale=4 --combine",
+       "--combine: an option of pagerank, sssp, bfs, components, not of heat"},
+      {"sssp kron:scale=4 --combine --mode sequential",
+       "--combine: the mode sequential sends no messages"},
+      {"pagerank kron:scale=4 --combine --mode async", "--combine: in the mode async PageRank's"},
       {"pagerank kron:scale=4 --threads 1 --detector nope", "detector 'nope' is not one of"},
       {"pagerank kron:scale=4 --threads 1 --partition nope", "unknown partition method 'nope'"},
   };

@@ -187,5 +187,47 @@ TEST(SaveCsv, NamesRowsAndShortestNumbers) {
   EXPECT_EQ(here.files(), 1u);
 }
 
+// A file that is written in portions is the one that is written at once.
+TEST(SavePortions, MakeTheSameFiles) {
+  const folder here;
+  const std::vector<double> rank = {0.5, 2, 3, 4, 5}, first(rank.begin(), rank.begin() + 2),
+                            rest(rank.begin() + 2, rank.end());
+  save_csv(here.at("all.csv"), {{"rank", rank}});
+  save_npy(here.at("all.npy"), rank);
+  csv_file table(here.at("t.csv"));
+  npy_file array(here.at("t.npy"), 5, first);
+  for (const auto& portion : {first, rest}) {
+    const csv_column column{"rank", portion};
+    table.add(std::span(&column, 1));
+    array.add(portion);
+  }
+  EXPECT_FALSE(std::filesystem::exists(here.at("t.csv")));
+  EXPECT_FALSE(std::filesystem::exists(here.at("t.npy")));
+  table.commit();
+  array.commit();
+  EXPECT_EQ(bytes_of(here.at("t.csv")), bytes_of(here.at("all.csv")));
+  EXPECT_EQ(bytes_of(here.at("t.npy")), bytes_of(here.at("all.npy")));
+  EXPECT_EQ(here.files(), 4u);
+}
+
+TEST(SavePortions, RefuseOtherRows) {
+  const folder here;
+  const std::vector<double> two(2);
+  const std::vector<float> others(2);
+  {
+    npy_file array(here.at("t.npy"), 3, two);
+    array.add(two);
+    EXPECT_THROW(array.add(two), std::invalid_argument);
+    EXPECT_THROW(array.add(others), std::invalid_argument);
+    EXPECT_THROW(array.commit(), std::invalid_argument);
+    csv_file table(here.at("t.csv"));
+    const csv_column all[] = {{"a", two}, {"b", others}};
+    table.add(all);
+    EXPECT_THROW(table.add(std::span(all, 1)), std::invalid_argument);
+    EXPECT_THROW(table.add({}), std::invalid_argument);
+  }
+  EXPECT_EQ(here.files(), 0u);
+}
+
 }  // namespace
 }  // namespace tutti::graph::test

@@ -53,11 +53,23 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
   for (const run& each :
        {run{"pagerank " + weighted + " --iterations 8"},
         run{"pagerank " + weighted + " --iterations 8 --threads 2", true, 2},
-        run{"sssp " + weighted + " --mode async --partition blocks"}, run{"sssp " + weighted},
-        run{"bfs " + weighted + " --source 7"}, run{"bfs " + weighted + " --mode async"},
-        run{"mssp " + weighted + " --sources 200"}, run{"components " + file("g.el")},
+        run{"sssp " + weighted + " --mode async --partition blocks"},
+        run{"sssp " + weighted},
+        run{"bfs " + weighted + " --source 7"},
+        run{"bfs " + weighted + " --mode async"},
+        run{"mssp " + weighted + " --sources 200"},
+        run{"components " + file("g.el")},
         run{"components " + file("g.el") + " --mode async"},
         run{"bfs " + weighted + " --partition random", false},
+        run{"pagerank " + weighted + " --iterations 8 --combine"},
+        run{"pagerank " + weighted + " --iterations 8 --combine --threads 2", true, 2},
+        run{"pagerank " + weighted + " --iterations 8 --combine --partition random", false},
+        run{"sssp " + weighted + " --combine"},
+        run{"sssp " + weighted + " --mode async --combine --threads 2", true, 2},
+        run{"bfs " + weighted + " --mode async --combine"},
+        run{"bfs " + weighted + " --combine"},
+        run{"components " + file("g.el") + " --combine"},
+        run{"components " + weighted + " --mode async --combine"},
         run{"heat " + weighted + " --iterations 5", false}}) {
     const std::string alone = file("alone.csv"), together = file("together.csv");
     ASSERT_EQ(run_shell(command + each.call + " --output " + alone + " >/dev/null 2>&1").status, 0)
@@ -70,6 +82,80 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
         << result.text;
   }
 }
+
+// The rows of all processes in the file of the first one: one column as it is, and two.
+TEST_P(Graphs, WriteNumPyFilesOfShares) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  for (const std::string call : {"pagerank kron:scale=14,degree=3 --iterations 2",
+                                 "bfs kron:scale=9,degree=4", "components kron:scale=1,degree=1"}) {
+    const std::string alone = file("alone.npy"), together = file("together.npy");
+    ASSERT_EQ(run_shell(command + call + " --output " + alone + " >/dev/null 2>&1").status, 0);
+    const output result = run_launched({GetParam(), 3}, command + call + " --output " + together);
+    EXPECT_EQ(result.status, 0) << result.text;
+    EXPECT_EQ(content_of(together), content_of(alone)) << call;
+  }
+}
+
+// What people read is that of all processes.
+TEST_P(Graphs, SummariesAreOfAllProcesses) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  std::ofstream(file("g.el")) << "0 1\n2 1\n3 3\n5 4\n4 6\n6 5\n9 8\n";
+  const auto summary = [](const std::string& text) {
+    const auto begin = text.find("\"summary\"");
+    return begin == text.npos ? text : text.substr(begin, text.find('}', begin) - begin);
+  };
+  for (const std::string& call :
+       {"components " + file("g.el"), "bfs " + file("g.el"), "sssp " + file("g.el"),
+        "pagerank " + file("g.el"), std::string("mssp kron:scale=7,degree=3 --sources 9")}) {
+    const output alone = run_shell(command + call + " --json 2>&1");
+    const output result = run_launched({GetParam(), 3}, command + call + " --json");
+    EXPECT_EQ(result.status, 0) << result.text;
+    EXPECT_EQ(summary(result.text), summary(alone.text)) << call;
+  }
+}
+
+TEST_P(Graphs, AFullDiskIsToldOnce) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  std::filesystem::create_symlink("/dev/full", file("full.csv"));
+  const output result = run_launched(
+      {GetParam(), 3}, command + ("bfs kron:scale=12,degree=4 --output " + file("full.csv")));
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.text.find("full.csv: cannot be written"), std::string::npos) << result.text;
+}
+
+double number_after(const std::string& text, const std::string& key) {
+  const auto at = text.find("\"" + key + "\":");
+  return at == text.npos ? -1 : std::stod(text.substr(at + key.size() + 3));
+}
+
+TEST_P(Graphs, CombinedMessagesAreFewer) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string call = "pagerank kron:scale=10,degree=8 --iterations 3 --json";
+  const output apart = run_launched({GetParam(), 3}, command + call);
+  const output combined = run_launched({GetParam(), 3}, command + (call + " --combine"));
+  EXPECT_LT(number_after(combined.text, "packets"), 0.9 * number_after(apart.text, "packets"));
+  EXPECT_EQ(number_after(combined.text, "messages"), number_after(apart.text, "messages"));
+  EXPECT_GT(number_after(combined.text, "messages_combined"),
+            number_after(combined.text, "packets_combined"));
+}
+
+#ifndef TUTTI_TEST_SANITIZED
+// The first process needs no memory for the results of the others.
+TEST_P(Graphs, TheFirstProcessNeedsNoMoreMemory) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  for (const std::string app : {"pagerank", "components"}) {
+    const std::string call = app + " uniform:vertices=1e6,degree=4 --partition blocks --json";
+    const output result =
+        run_launched({GetParam(), 4}, command + (call + " --output " + file("large.csv") +
+                                                 (app == "pagerank" ? " --iterations 2" : "")));
+    ASSERT_EQ(result.status, 0) << result.text;
+    const double first = number_after(result.text, "megabytes");
+    const double other = number_after(result.text, "most_megabytes");
+    EXPECT_GT(other, 20);
+    EXPECT_LT(first, 1.1 * other) << app;
+  }
+}
+#endif
 
 TEST_P(Graphs, PrintResultLines) {
   TUTTI_SKIP_WITHOUT(GetParam());

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,16 +69,55 @@ struct array_view {
       : array_view(std::span<const T>(values), columns_of_a_row) {}
 };
 
-// Writes NumPy's format 1.0: one dimension if there is one column, otherwise two. Throws
-// std::invalid_argument for a type that NumPy does not have.
-TUTTI_API void save_npy(const std::string& path, const array_view& values);
-
 // A column of a table and its name.
 struct csv_column {
   std::string name;
   // One column. If the view has more, they are called name_0, name_1, ...
   array_view values;
 };
+
+// Writes an array or a table in portions of rows, so that it need not be in memory as a whole. The
+// file appears when commit() is called, and is complete then. The functions throw what save_npy()
+// and save_csv() throw.
+//
+//   tutti::graph::csv_file file("rank.csv");
+//   for (...) file.add({{"rank", some_ranks}});
+//   file.commit();
+class npy_file {
+ public:
+  // `first` has the type and the columns of all portions; `rows` are those of all of them.
+  TUTTI_API npy_file(const std::string& path, std::size_t rows, const array_view& first);
+  TUTTI_API ~npy_file();
+  npy_file(const npy_file&) = delete;
+  npy_file& operator=(const npy_file&) = delete;
+
+  TUTTI_API void add(const array_view& values);
+  TUTTI_API void commit();
+
+ private:
+  struct parts;
+  std::unique_ptr<parts> parts_;
+};
+class csv_file {
+ public:
+  TUTTI_API explicit csv_file(const std::string& path, const std::string& row_name = "vertex");
+  TUTTI_API ~csv_file();
+  csv_file(const csv_file&) = delete;
+  csv_file& operator=(const csv_file&) = delete;
+
+  // The names of the first portion are the first line of the file. Each portion has as many columns
+  // as the first one, whose rows are numbered from 0; the numbers go on.
+  TUTTI_API void add(std::span<const csv_column> columns);
+  TUTTI_API void commit();
+
+ private:
+  struct parts;
+  std::unique_ptr<parts> parts_;
+};
+
+// Writes NumPy's format 1.0: one dimension if there is one column, otherwise two. Throws
+// std::invalid_argument for a type that NumPy does not have.
+TUTTI_API void save_npy(const std::string& path, const array_view& values);
 
 // The first line has the names. Then each row has a line, which begins with the row's number.
 // Floating-point numbers are as short as an exact round trip allows. Throws std::invalid_argument

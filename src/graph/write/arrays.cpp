@@ -84,47 +84,123 @@ std::string csv_name(const std::string& name) {
 
 }  // namespace
 
-void save_npy(const std::string& path, const array_view& values) {
+struct npy_file::parts {
+  parts(const std::string& path, std::size_t all_rows, const array_view& first)
+      : file(path), kind(first.kind), bytes(first.bytes), columns(first.columns), left(all_rows) {}
+
+  atomic_file file;
+  char kind;
+  std::size_t bytes, columns;
+  // The rows that are to come.
+  std::size_t left;
+};
+
+npy_file::npy_file(const std::string& path, std::size_t rows, const array_view& first) {
+  check(first);
+  parts_ = std::make_unique<parts>(path, rows, first);
+  array_view all = first;
+  all.rows = rows;
+  parts_->file.stream() << npy_header(all);
+}
+npy_file::~npy_file() = default;
+
+void npy_file::add(const array_view& values) {
   check(values);
-  atomic_file file(path);
-  file.stream() << npy_header(values);
-  file.stream().write(static_cast<const char*>(values.data),
-                      static_cast<std::streamsize>(values.rows * values.columns * values.bytes));
-  file.commit();
+  parts& p = *parts_;
+  require(values.kind == p.kind && values.bytes == p.bytes && values.columns == p.columns,
+          "all rows of an array must have the type and the columns of the first ones");
+  require(values.rows <= p.left, "an array has more rows than were announced");
+  p.left -= values.rows;
+  p.file.stream().write(static_cast<const char*>(values.data),
+                        static_cast<std::streamsize>(values.rows * values.columns * values.bytes));
 }
 
-void save_csv(const std::string& path, std::span<const csv_column> columns,
-              const std::string& row_name) {
+void npy_file::commit() {
+  require(parts_->left == 0, "an array has fewer rows than were announced");
+  parts_->file.commit();
+}
+
+struct csv_file::parts {
+  parts(const std::string& path, const std::string& name) : file(path), row_name(name) {}
+
+  atomic_file file;
+  digits text{file.stream()};
+  std::string row_name;
+  // 0: the first line is to come.
+  std::size_t columns = 0;
+  std::size_t next_row = 0;
+};
+
+csv_file::csv_file(const std::string& path, const std::string& row_name)
+    : parts_(std::make_unique<parts>(path, row_name)) {}
+csv_file::~csv_file() = default;
+
+namespace {
+
+// Returns the number of columns in the file.
+std::size_t check(std::span<const csv_column> columns) {
   if (columns.empty()) refuse("a table needs at least one column");
   const std::size_t rows = columns[0].values.rows;
+  std::size_t all = 0;
   for (const csv_column& column : columns) {
     check(column.values);
     if (column.values.rows != rows)
       refuse("column '" + column.name + "' has " + std::to_string(column.values.rows) +
              " rows, the first one has " + std::to_string(rows));
+    all += column.values.columns;
   }
-  atomic_file file(path);
-  {
-    digits text(file.stream());
-    text.put(csv_name(row_name));
+  return all;
+}
+
+void put_names(digits& text, std::span<const csv_column> columns, const std::string& row_name) {
+  text.put(csv_name(row_name));
+  for (const csv_column& column : columns)
+    for (std::size_t c = 0; c < column.values.columns; ++c) {
+      text.put(',');
+      text.put(csv_name(column.values.columns == 1 ? column.name
+                                                   : column.name + "_" + std::to_string(c)));
+    }
+  text.put('\n');
+}
+
+}  // namespace
+
+void csv_file::add(std::span<const csv_column> columns) {
+  const std::size_t width = check(columns);
+  parts& p = *parts_;
+  if (p.columns == 0) {
+    put_names(p.text, columns, p.row_name);
+    p.columns = width;
+  }
+  require(width == p.columns, "all rows of a table must have as many columns as the first ones");
+  for (std::size_t row = 0; row < columns[0].values.rows; ++row) {
+    p.text.put(p.next_row++);
     for (const csv_column& column : columns)
       for (std::size_t c = 0; c < column.values.columns; ++c) {
-        text.put(',');
-        text.put(csv_name(column.values.columns == 1 ? column.name
-                                                     : column.name + "_" + std::to_string(c)));
+        p.text.put(',');
+        put_element(p.text, column.values, row * column.values.columns + c);
       }
-    text.put('\n');
-    for (std::size_t row = 0; row < rows; ++row) {
-      text.put(row);
-      for (const csv_column& column : columns)
-        for (std::size_t c = 0; c < column.values.columns; ++c) {
-          text.put(',');
-          put_element(text, column.values, row * column.values.columns + c);
-        }
-      text.put('\n');
-    }
-    text.flush();
+    p.text.put('\n');
   }
+}
+
+void csv_file::commit() {
+  parts_->text.flush();
+  parts_->file.commit();
+}
+
+void save_npy(const std::string& path, const array_view& values) {
+  npy_file file(path, values.rows, values);
+  file.add(values);
+  file.commit();
+}
+
+void save_csv(const std::string& path, std::span<const csv_column> columns,
+              const std::string& row_name) {
+  // A table that is refused leaves no file behind, not even an empty one.
+  check(columns);
+  csv_file file(path, row_name);
+  file.add(columns);
   file.commit();
 }
 
