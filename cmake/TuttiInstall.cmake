@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the headers, the library and the programs, so that find_package(tutti) and pkg-config find
-# them, in components that are also the Debian packages: library (libtutti0), development (libtutti-dev),
+# them, in components that are also the Debian packages: library (libtutti0), graph (libtutti-graph0: graphs in C),
+# development (libtutti-dev),
 # runtime (tutti: the command), mpi (tutti-mpi) and peers (tutti-peers).
 include(CMakePackageConfigHelpers)
 
@@ -62,6 +63,27 @@ install(
   FILES "${CMAKE_CURRENT_BINARY_DIR}/tutti.pc"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
   COMPONENT development)
+
+# The same for graphs in C: what the static library needs beside that of tutti.
+if(TARGET tutti_graph)
+  set(tutti_graph_pc_private_libs " -ltutti_graph_data -ltutti")
+  get_target_property(graph_data_needs tutti_graph_data LINK_LIBRARIES)
+  foreach(needed z metis)
+    if("${graph_data_needs}" MATCHES "INSTALL_INTERFACE:${needed}>")
+      string(APPEND tutti_graph_pc_private_libs " -l${needed}")
+    endif()
+  endforeach()
+  string(APPEND tutti_graph_pc_private_libs "${tutti_pc_private_libs}")
+  set(tutti_graph_pc_libs "")
+  if(tutti_kind STREQUAL "STATIC_LIBRARY" AND NOT TARGET tutti_graph_shared)
+    set(tutti_graph_pc_libs "${tutti_graph_pc_private_libs}")
+  endif()
+  configure_file(cmake/tutti-graph.pc.in tutti-graph.pc @ONLY)
+  install(
+    FILES "${CMAKE_CURRENT_BINARY_DIR}/tutti-graph.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+    COMPONENT development)
+endif()
 
 if(PROJECT_IS_TOP_LEVEL)
   include(TuttiPackage)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages, made by CPack: libtutti0 (the shared library), libtutti-dev (headers and libraries), tutti (the
-# command), tutti-mpi (its plugins for Open MPI and MPICH) and tutti-peers (what the benches compare with).
+# The Debian packages, made by CPack: libtutti0 (the shared library), libtutti-graph0 (the one of graphs in C),
+# libtutti-dev (headers and libraries), tutti (the command), tutti-mpi (its plugins for Open MPI and MPICH) and tutti-peers (what the benches compare with).
 set(packages library:libtutti${PROJECT_VERSION_MAJOR} development:libtutti-dev)
+if(TARGET tutti_graph)
+  list(APPEND packages graph:libtutti-graph${PROJECT_VERSION_MAJOR})
+endif()
 if(TARGET tutti_command)
   list(APPEND packages runtime:tutti peers:tutti-peers)
   get_property(families GLOBAL PROPERTY TUTTI_MPI_FAMILIES)
@@ -35,6 +38,8 @@ set(what "tutti has barriers, reductions, fork-join teams and a barrier that cou
 describe(library libs "barriers, reductions and teams: shared library" "${what}\nThis package has the shared library.")
 describe(development libdevel "barriers, reductions and teams: headers and libraries"
          "${what}\nThis package has what programs are built with.")
+describe(graph libs "graphs and their applications in C: shared library"
+         "${what}\nThis package has the shared library of graphs and their applications.")
 describe(runtime utils "barriers, reductions and teams: command that measures"
          "${what}\nThis package has the command that measures them.")
 describe(mpi utils "barriers, reductions and teams: the command under mpirun"
@@ -44,25 +49,35 @@ describe(peers utils "barriers, reductions and teams: programs to compare with"
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers")
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_GRAPH_PACKAGE_CONTROL_EXTRA "${CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA}")
 # The symbols file says with which version each symbol came. As long as the version begins with 0, programs depend on
 # the very version that they were built with, as dpkg's shlibs file says as well.
 find_program(TUTTI_GENSYMBOLS dpkg-gensymbols)
 mark_as_advanced(TUTTI_GENSYMBOLS)
-if(TUTTI_GENSYMBOLS AND TARGET tutti_shared)
-  set(symbols "${CMAKE_CURRENT_BINARY_DIR}/debian/symbols")
+# tutti_add_symbols(<component> <package> <target>)
+function(tutti_add_symbols component package target)
+  if(NOT TUTTI_GENSYMBOLS OR NOT TARGET ${target})
+    return()
+  endif()
+  # dpkg wants the file to have this very name.
+  set(symbols "${CMAKE_CURRENT_BINARY_DIR}/debian/${component}/symbols")
   add_custom_command(
     OUTPUT "${symbols}"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${symbols}"
-    COMMAND
-      "${TUTTI_GENSYMBOLS}" -q -plibtutti${PROJECT_VERSION_MAJOR} -v${PROJECT_VERSION} -e$<TARGET_FILE:tutti_shared>
-      "-P${CMAKE_CURRENT_BINARY_DIR}/debian" "-O${symbols}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/debian/${component}"
+    COMMAND "${TUTTI_GENSYMBOLS}" -q -p${package} -v${PROJECT_VERSION} -e$<TARGET_FILE:${target}>
+            "-P${CMAKE_CURRENT_BINARY_DIR}/debian/${component}" "-O${symbols}"
     COMMAND sed -i "1s/#MINVER#/(= ${PROJECT_VERSION}-1)/" "${symbols}"
-    DEPENDS tutti_shared
-    COMMENT "Writing the symbols of the Debian package"
+    DEPENDS ${target}
+    COMMENT "Writing the symbols of the Debian package ${package}"
     VERBATIM)
-  add_custom_target(tutti_symbols ALL DEPENDS "${symbols}")
-  list(APPEND CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${symbols}")
-endif()
+  add_custom_target(${target}_symbols ALL DEPENDS "${symbols}")
+  string(TOUPPER ${component} upper)
+  list(APPEND CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA "${symbols}")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA "${CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA}" PARENT_SCOPE)
+endfunction()
+tutti_add_symbols(library libtutti${PROJECT_VERSION_MAJOR} tutti_shared)
+tutti_add_symbols(graph libtutti-graph${PROJECT_VERSION_MAJOR} tutti_graph_shared)
 # The libraries that the linker needs for the static library and for the graphs' one.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "")
 foreach(used HWLOC:libhwloc-dev HIGHWAY:libhwy-dev BOOST_CONTEXT:libboost-context-dev)
@@ -76,8 +91,12 @@ get_property(more GLOBAL PROPERTY TUTTI_DEVELOPMENT_PACKAGES)
 list(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ${more})
 if(TARGET tutti_shared OR BUILD_SHARED_LIBS)
   list(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtutti${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}-1)")
+  if(TARGET tutti_graph)
+    list(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+         "libtutti-graph${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}-1)")
+  endif()
 else()
-  list(REMOVE_ITEM packages library:libtutti${PROJECT_VERSION_MAJOR})
+  list(REMOVE_ITEM packages library:libtutti${PROJECT_VERSION_MAJOR} graph:libtutti-graph${PROJECT_VERSION_MAJOR})
 endif()
 list(JOIN CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "tutti-mpi, tutti-peers")

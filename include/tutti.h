@@ -65,7 +65,10 @@ typedef enum tutti_error {
   /* Another participant has the rank, or had it until it left. */
   TUTTI_ETAKEN = -19,
   /* The system refuses; errno tells why. */
-  TUTTI_ESYSTEM = -20
+  TUTTI_ESYSTEM = -20,
+  /* Graphs: the file cannot be read, or is no graph; tutti_graph_error names the file and the line.
+   */
+  TUTTI_EFILE = -21
 } tutti_error;
 
 /* Returns one sentence about `error`. It never returns NULL, even if `error` is no tutti_error. */

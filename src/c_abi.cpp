@@ -135,6 +135,7 @@ const char* tutti_strerror(int error) {
     case TUTTI_EDIED: return "a participant has died";
     case TUTTI_ETAKEN: return "another participant has the rank, or had it until it left";
     case TUTTI_ESYSTEM: return "the system refuses; errno tells why";
+    case TUTTI_EFILE: return "the file cannot be read, or is no graph; tutti_graph_error tells why";
     default: return "not an error of tutti";
   }
 }

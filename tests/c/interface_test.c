@@ -76,7 +76,7 @@ static void test_strings(void) {
       TUTTI_OK,      TUTTI_EINVAL,  TUTTI_ENAME,   TUTTI_ERANK, TUTTI_ETIMEDOUT, TUTTI_ENOMEM,
       TUTTI_ENOTSUP, TUTTI_EBROKEN, TUTTI_ETHREAD, TUTTI_EBUSY, TUTTI_ECANCELED, TUTTI_ETHROW,
       TUTTI_EAGAIN,  TUTTI_EEXIST,  TUTTI_ENOENT,  TUTTI_EKIND, TUTTI_ECOUNT,    TUTTI_ESTALE,
-      TUTTI_EDIED,   TUTTI_ETAKEN,  TUTTI_ESYSTEM};
+      TUTTI_EDIED,   TUTTI_ETAKEN,  TUTTI_ESYSTEM, TUTTI_EFILE};
   const size_t count = sizeof errors / sizeof *errors;
   for (size_t i = 0; i < count; ++i) {
     CHECK(strlen(tutti_strerror(errors[i])) > 0);

@@ -49,13 +49,16 @@ SYSTEM_HEADER = re.compile(
     r"|cpuid\.h|[a-z0-9]*intrin\.h|arm_\w+\.h)$"
 )
 
+# The C interface beside tutti.h.
+C_PARTS = (("include", "tutti", "messages.h"), ("include", "tutti", "graph.h"))
+
 
 def layer_of(path: pathlib.PurePosixPath) -> str | None:
     """The layer of a path relative to the root of the project; None for a path without a layer."""
     parts = path.parts
     if parts[:1] in (("src",), ("workloads",), ("vcode",)):
         return parts[0]
-    if parts in (("include", "tutti.h"), ("include", "tutti", "messages.h")):
+    if parts == ("include", "tutti.h") or parts in C_PARTS:
         return "tutti.h"
     if parts[:2] != ("include", "tutti"):
         return None
