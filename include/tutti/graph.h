@@ -121,9 +121,9 @@ typedef struct tutti_graph_statistics {
 
 /* In all of them `options` and `statistics` may be NULL, and `count` is the number of elements of
  * the arrays: that of the vertices. If a call fails, the arrays stay as they were.
- * Errors of all: TUTTI_EINVAL (the graph or an array is NULL; count; the size of a struct; the mode;
- * the partition), TUTTI_ENAME (the detector or the wait policy), TUTTI_ENOTSUP (combine in a mode
- * that cannot; the wait policy), TUTTI_ETIMEDOUT (the limit), TUTTI_ENOMEM, TUTTI_ETHREAD. */
+ * Errors of all: TUTTI_EINVAL (the graph or an array is NULL; count; the size of a struct; the
+ * mode; the partition), TUTTI_ENAME (the detector or the wait policy), TUTTI_ENOTSUP (combine in a
+ * mode that cannot; the wait policy), TUTTI_ETIMEDOUT (the limit), TUTTI_ENOMEM, TUTTI_ETHREAD. */
 
 /* How often a random walk visits each vertex; the ranks add up to 1. With a tolerance above 0 the
  * run also ends when no rank changes by more than tolerance / vertices.

@@ -84,12 +84,16 @@ run_result<Program> run_on_team(const Program& program,
   engine.own_results = false;
   result.of_participants.resize(n);
 
+  // It is part of the cut.
+  double combining = 0;
   const auto start = clock::now();
   workers.run([&](member& me) {
     endpoint& mine = comm[me.rank()];
     try {
       if constexpr (combining_program<Program>) {
+        const auto begin_of_combining = clock::now();
         if (combine) combine_messages(mine, cut, gathers_by_vertex<Program>);
+        if (me.rank() == 0) combining = seconds_since(begin_of_combining);
       }
       vertex_engine part(program, cut[me.rank()], cut.vertices(), mine, host, engine);
       part.run();
@@ -99,7 +103,8 @@ run_result<Program> run_on_team(const Program& program,
       mine.leave();
     }
   });
-  result.run_seconds = seconds_since(start);
+  result.run_seconds = seconds_since(start) - combining;
+  result.cut_seconds += combining;
   failure.rethrow();
   for (const auto& each : result.of_participants) result.statistics += each;
   result.host = host.take();

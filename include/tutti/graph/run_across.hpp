@@ -98,14 +98,18 @@ void run_shards(const Program& program, shards<typename Program::edge>& cut, Com
   engine.cancelled = failure.flag();
   result.of_participants.resize(here);
   team workers(team_options{.threads = here, .place = platform::placement::none});
+  // It is part of the cut.
+  double preparing = 0;
   const auto start = clock::now();
   workers.run([&](member& me) {
     auto& mine = comm.local(me.rank());
     try {
+      const auto begin = clock::now();
       prepare(mine);
       if constexpr (combining_program<Program>) {
         if (options.engine.combine) combine_messages(mine, cut, gathers_by_vertex<Program>);
       }
+      if (me.rank() == 0) preparing = seconds_since(begin);
       vertex_engine part(program, cut[mine.rank()], cut.vertices(), mine, hosts[me.rank()], engine);
       part.run();
       const engine_statistics of_this = part.statistics();
@@ -117,7 +121,8 @@ void run_shards(const Program& program, shards<typename Program::edge>& cut, Com
       if (options.on_failure) options.on_failure(e.what());
     }
   });
-  result.run_seconds = seconds_since(start);
+  result.run_seconds = seconds_since(start) - preparing;
+  result.cut_seconds += preparing;
   failure.rethrow();
   for (rank_t thread = 1; thread < here; ++thread) hosts[0].append(std::move(hosts[thread]));
   result.host = hosts[0].take();

@@ -64,7 +64,7 @@ class collecting_host {
 // The result of a run.
 template <vertex_program Program>
 struct run_result {
-  // Of all vertices; across processes the first one has them, or each has those of its own vertices
+  // Across processes the first one has those of all vertices, or each has those of its own vertices
   // (engine_options::own_results).
   std::vector<host_message<typename Program::message>> host;
   // The sum over all participants.

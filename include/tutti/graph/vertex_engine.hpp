@@ -130,8 +130,8 @@ class vertex_engine {
     } while (send_combined());
   }
 
-  // Sends what the slots hold. A message stays in its slot while vertices here want to send, so that
-  // more may come to it. Returns whether there was any.
+  // Sends what the slots hold. A message stays in its slot while vertices here want to send, so
+  // that more may come to it. Returns whether there was any.
   bool send_combined() {
     if constexpr (combines) {
       if constexpr (gathers) mine_.inboxes.fold();
