@@ -14,7 +14,7 @@ TEST(Corpus, IsRefusedOrSound) {
     ASSERT_TRUE(fs::is_directory(seeds)) << seeds;
     for (const auto& entry : fs::directory_iterator(seeds)) {
       SCOPED_TRACE(entry.path().string());
-      const std::string bytes = bytes_of(entry.path().string());
+      const std::string bytes = tutti::test::bytes_of(entry.path());
       std::string(format) == "spec" ? try_specification(bytes)
                                     : try_load(bytes, format_named(format));
       ++tried;

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common parts of the tests of graphs as data: small graphs of every kind, a folder to write into,
-// and the text of an error.
+// Common parts of the tests of graphs as data: small graphs of every kind, and the text of an
+// error.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/scratch.hpp"
 #include "tutti/graph/csr.hpp"
 #include "tutti/graph/generate.hpp"
 
@@ -55,37 +51,7 @@ inline std::vector<named_graph> odd_graphs() {
           {"geometric", generate("geometric:vertices=300,degree=6,weights=integer")}};
 }
 
-// A folder for each test, since ctest runs tests side by side; it is removed with the object.
-class folder {
- public:
-  folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-graph-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~folder() { std::filesystem::remove_all(path_); }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-
-  std::string at(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(at(name), std::ios::binary) << bytes;
-    return at(name);
-  }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_),
-                                                  std::filesystem::directory_iterator()));
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string bytes_of(const std::string& path) {
-  std::ostringstream all;
-  all << std::ifstream(path, std::ios::binary).rdbuf();
-  return all.str();
-}
+using tutti::test::scratch;
 
 // The text of the exception that f throws. The test fails if f does not throw an E.
 template <class E, class F>

@@ -126,16 +126,16 @@ TEST(Load, FormatsHaveNames) {
 }
 
 TEST(Load, FilesPipesAndCompressedFiles) {
-  const folder here;
+  const scratch here;
   const std::string file = here.write("g.el", "0 1\n0 3\n3 0\n");
   EXPECT_EQ(load(file), small);
-  ASSERT_EQ(tutti::test::run_shell("mkfifo " + here.at("pipe.el")).status, 0);
+  ASSERT_EQ(tutti::test::run_shell("mkfifo " + here.path("pipe.el")).status, 0);
   std::thread writer([&] { here.write("pipe.el", "0 1\n0 3\n3 0\n"); });
-  EXPECT_EQ(load(here.at("pipe.el")), small);
+  EXPECT_EQ(load(here.path("pipe.el")), small);
   writer.join();
   if (tutti::test::run_shell("gzip -k " + file + " 2>&1").status != 0)
     GTEST_SKIP() << "SKIPPED: there is no gzip";
-  const std::string packed = bytes_of(file + ".gz");
+  const std::string packed = here.read("g.el.gz");
   try {
     EXPECT_EQ(load(file + ".gz"), small);
   } catch (const file_error& error) {
@@ -159,11 +159,11 @@ TEST(Load, FilesPipesAndCompressedFiles) {
 }
 
 TEST(Load, WhatIsNoFileToRead) {
-  const folder here;
-  EXPECT_EQ(error_of<file_error>([&] { load(here.at("none.el")); }),
-            here.at("none.el") + ": cannot be opened: No such file or directory");
-  EXPECT_EQ(error_of<file_error>([&] { load(here.at(".")); }),
-            here.at(".") + ": is a folder, not a graph");
+  const scratch here;
+  EXPECT_EQ(error_of<file_error>([&] { load(here.path("none.el")); }),
+            here.path("none.el") + ": cannot be opened: No such file or directory");
+  EXPECT_EQ(error_of<file_error>([&] { load(here.path(".")); }),
+            here.path(".") + ": is a folder, not a graph");
   EXPECT_EQ(error_of<file_error>([] { load("/dev/zero"); }), "/dev/zero: is a device, not a graph");
   const std::string empty = here.write("empty.el", "");
   EXPECT_EQ(error_of<file_error>([&] { load(empty); }), empty + ": is empty");

@@ -19,12 +19,12 @@ csr without_weights(csr graph) {
 }
 
 TEST(Save, WhatIsLoadedIsWhatWasSaved) {
-  const folder here;
+  const scratch here;
   for (const auto& [name, graph] : odd_graphs()) {
     const bool weighted = graph.weighted();
     for (const std::string ending :
          {weighted ? ".wel" : ".el", ".mtx", weighted ? ".wsg" : ".sg"}) {
-      const std::string path = here.at("g" + ending);
+      const std::string path = here.path("g" + ending);
       save(graph, path);
       EXPECT_EQ(load(path), graph) << name << ending;
     }
@@ -33,23 +33,23 @@ TEST(Save, WhatIsLoadedIsWhatWasSaved) {
 }
 
 TEST(Save, MetisKeepsUndirectedGraphs) {
-  const folder here;
+  const scratch here;
   for (const char* specification :
        {"empty:vertices=3", "empty:vertices=0", "ring:vertices=9", "grid:width=4,height=3,wrap=1",
         "kron:scale=8,degree=4,simple=1,weights=integer", "star:vertices=5"}) {
     const csr graph = generate(specification);
-    save(graph, here.at("g.graph"));
-    EXPECT_EQ(load(here.at("g.graph")), graph) << specification;
+    save(graph, here.path("g.graph"));
+    EXPECT_EQ(load(here.path("g.graph")), graph) << specification;
   }
 }
 
 TEST(Save, EveryFloatComesBack) {
   csr graph = graph_of(1, std::vector<pair>(7, pair{0, 0, 0}), true);
   graph.weights = {0.1f, -0.0f, 1e-45f, 3.4028235e38f, 16777216, -1.5e-10f, 1.0f / 3};
-  const folder here;
+  const scratch here;
   for (const char* name : {"g.wel", "g.mtx"}) {
-    save(graph, here.at(name));
-    const csr again = load(here.at(name));
+    save(graph, here.path(name));
+    const csr again = load(here.path(name));
     ASSERT_EQ(again.weights.size(), graph.weights.size());
     EXPECT_EQ(std::memcmp(again.weights.data(), graph.weights.data(), 28), 0) << name;
   }
@@ -81,10 +81,11 @@ TEST(Save, TheBytesAreTheOnesDocumented) {
 }
 
 TEST(Save, WhatAFormatCannotHoldIsRefused) {
-  const folder here;
+  const scratch here;
   const csr weighted = graph_of(2, {{0, 1, 2.5f}, {1, 0, 2.5f}}, true);
   const auto refusal = [&](const csr& graph, const char* name) {
-    const std::string error = error_of<std::invalid_argument>([&] { save(graph, here.at(name)); });
+    const std::string error =
+        error_of<std::invalid_argument>([&] { save(graph, here.path(name)); });
     EXPECT_EQ(here.files(), 0u) << name;
     return error;
   };
@@ -113,22 +114,22 @@ TEST(Save, WhatAFormatCannotHoldIsRefused) {
 }
 
 TEST(Save, AFileIsReplacedOrLeftAsItWas) {
-  const folder here;
+  const scratch here;
   const std::string path = here.write("g.el", "what was there before");
   const csr graph = graph_of(2, {{0, 1}});
   save(graph, path);
   EXPECT_EQ(load(path), graph);
   EXPECT_EQ(here.files(), 1u);
 
-  std::filesystem::create_symlink(path, here.at("link.el"));
-  save(graph_of(3, {{2, 1}}), here.at("link.el"));
-  EXPECT_TRUE(std::filesystem::is_symlink(here.at("link.el")));
+  std::filesystem::create_symlink(path, here.path("link.el"));
+  save(graph_of(3, {{2, 1}}), here.path("link.el"));
+  EXPECT_TRUE(std::filesystem::is_symlink(here.path("link.el")));
   EXPECT_EQ(load(path), graph_of(3, {{2, 1}}));
 
   EXPECT_NE(
-      error_of<file_error>([&] { save(graph, here.at("no/such/g.el")); }).find("No such file"),
+      error_of<file_error>([&] { save(graph, here.path("no/such/g.el")); }).find("No such file"),
       std::string::npos);
-  EXPECT_THROW(save(graph, here.at("."), file_format::edge_list), file_error);
+  EXPECT_THROW(save(graph, here.path("."), file_format::edge_list), file_error);
 }
 
 TEST(Save, AFullDiskIsAnErrorAndLeavesNothing) {
@@ -141,86 +142,86 @@ TEST(Save, AFullDiskIsAnErrorAndLeavesNothing) {
 }
 
 TEST(SaveNpy, TheHeaderIsNumPys) {
-  const folder here;
+  const scratch here;
   const std::vector<double> values = {1.5, -2, 3};
-  save_npy(here.at("v.npy"), values);
-  const std::string bytes = bytes_of(here.at("v.npy"));
+  save_npy(here.path("v.npy"), values);
+  const std::string bytes = here.read("v.npy");
   ASSERT_EQ(bytes.size(), 128u + 24);
   EXPECT_EQ(bytes.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
   EXPECT_EQ(bytes.substr(10, 60), "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }   ");
   EXPECT_EQ(bytes[127], '\n');
   EXPECT_EQ(std::memcmp(bytes.data() + 128, values.data(), 24), 0);
 
-  save_npy(here.at("m.npy"), array_view(std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6}, 2));
-  EXPECT_NE(bytes_of(here.at("m.npy")).find("'|u1', 'fortran_order': False, 'shape': (3, 2), }"),
+  save_npy(here.path("m.npy"), array_view(std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6}, 2));
+  EXPECT_NE(here.read("m.npy").find("'|u1', 'fortran_order': False, 'shape': (3, 2), }"),
             std::string::npos);
-  save_npy(here.at("e.npy"), std::vector<std::int32_t>());
-  EXPECT_NE(bytes_of(here.at("e.npy")).find("'<i4', 'fortran_order': False, 'shape': (0,), }"),
+  save_npy(here.path("e.npy"), std::vector<std::int32_t>());
+  EXPECT_NE(here.read("e.npy").find("'<i4', 'fortran_order': False, 'shape': (0,), }"),
             std::string::npos);
 }
 
 TEST(SaveNpy, RefusesWhatIsNoArray) {
-  const folder here;
+  const scratch here;
   const std::vector<double> five(5);
-  EXPECT_THROW(save_npy(here.at("x.npy"), array_view(five, 2)), std::invalid_argument);
-  EXPECT_THROW(save_npy(here.at("x.npy"), array_view(five, 0)), std::invalid_argument);
+  EXPECT_THROW(save_npy(here.path("x.npy"), array_view(five, 2)), std::invalid_argument);
+  EXPECT_THROW(save_npy(here.path("x.npy"), array_view(five, 0)), std::invalid_argument);
   array_view odd;
   odd.kind = 'c';
-  EXPECT_THROW(save_npy(here.at("x.npy"), odd), std::invalid_argument);
+  EXPECT_THROW(save_npy(here.path("x.npy"), odd), std::invalid_argument);
   EXPECT_EQ(here.files(), 0u);
 }
 
 TEST(SaveCsv, NamesRowsAndShortestNumbers) {
-  const folder here;
+  const scratch here;
   const std::vector<double> rank = {0.1, 1e300};
   const std::vector<float> heat = {0.1f, 2};
   const std::vector<std::int8_t> sign = {-1, 1};
   const std::vector<std::uint64_t> pairs = {1, 2, 3, 18446744073709551615u};
-  save_csv(here.at("t.csv"),
+  save_csv(here.path("t.csv"),
            {{"rank", rank}, {"a,\"b\"", heat}, {"s", sign}, {"p", array_view(pairs, 2)}});
-  EXPECT_EQ(bytes_of(here.at("t.csv")),
+  EXPECT_EQ(here.read("t.csv"),
             "vertex,rank,\"a,\"\"b\"\"\",s,p_0,p_1\n0,0.1,0.1,-1,1,2\n1,1e+300,2,1,3,"
             "18446744073709551615\n");
-  EXPECT_THROW(save_csv(here.at("u.csv"), {{"rank", rank}, {"pairs", pairs}}),
+  EXPECT_THROW(save_csv(here.path("u.csv"), {{"rank", rank}, {"pairs", pairs}}),
                std::invalid_argument);
-  EXPECT_THROW(save_csv(here.at("u.csv"), std::span<const csv_column>()), std::invalid_argument);
+  EXPECT_THROW(save_csv(here.path("u.csv"), std::span<const csv_column>()), std::invalid_argument);
   EXPECT_EQ(here.files(), 1u);
 }
 
 // A file that is written in portions is the one that is written at once.
 TEST(SavePortions, MakeTheSameFiles) {
-  const folder here;
+  const scratch here;
   const std::vector<double> rank = {0.5, 2, 3, 4, 5}, first(rank.begin(), rank.begin() + 2),
                             rest(rank.begin() + 2, rank.end());
-  save_csv(here.at("all.csv"), {{"rank", rank}});
-  save_npy(here.at("all.npy"), rank);
-  csv_file table(here.at("t.csv"));
-  npy_file array(here.at("t.npy"), 5, first);
+  save_csv(here.path("all.csv"), {{"rank", rank}});
+  save_npy(here.path("all.npy"), rank);
+  csv_file table(here.path("t.csv"));
+  npy_file array(here.path("t.npy"), 5, first);
   for (const auto& portion : {first, rest}) {
     const csv_column column{"rank", portion};
     table.add(std::span(&column, 1));
     array.add(portion);
   }
-  EXPECT_FALSE(std::filesystem::exists(here.at("t.csv")));
-  EXPECT_FALSE(std::filesystem::exists(here.at("t.npy")));
+  EXPECT_FALSE(std::filesystem::exists(here.path("t.csv")));
+  EXPECT_FALSE(std::filesystem::exists(here.path("t.npy")));
   table.commit();
   array.commit();
-  EXPECT_EQ(bytes_of(here.at("t.csv")), bytes_of(here.at("all.csv")));
-  EXPECT_EQ(bytes_of(here.at("t.npy")), bytes_of(here.at("all.npy")));
+  EXPECT_EQ(here.read("t.csv"), here.read("all.csv"));
+  EXPECT_EQ(here.read("t.npy"), here.read("all.npy"));
   EXPECT_EQ(here.files(), 4u);
 }
 
 TEST(SavePortions, RefuseOtherRows) {
-  const folder here;
+  const scratch here;
   const std::vector<double> two(2);
   const std::vector<float> others(2);
   {
-    npy_file array(here.at("t.npy"), 3, two);
+    npy_file array(here.path("t.npy"), 3, two);
     array.add(two);
     EXPECT_THROW(array.add(two), std::invalid_argument);
     EXPECT_THROW(array.add(others), std::invalid_argument);
     EXPECT_THROW(array.commit(), std::invalid_argument);
-    csv_file table(here.at("t.csv"));
+    csv_file table(here.path("t.csv"));
     const csv_column all[] = {{"a", two}, {"b", others}};
     table.add(all);
     EXPECT_THROW(table.add(std::span(all, 1)), std::invalid_argument);

@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "tests/support/scratch.hpp"
 #include "tutti/graph/generate.hpp"
 #include "tutti/graph/load.hpp"
 #include "tutti/graph/partition.hpp"
@@ -81,17 +81,14 @@ TEST(ShareMemory, OfGeneratedGraphs) {
 }
 
 TEST(ShareMemory, OfFiles) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("tutti_share_memory_" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  const test::scratch here;
   for (const std::string name : {"g.el", "g.mtx", "g.sg"}) {
-    const std::string path = folder / name;
+    const std::string path = here.path(name);
     graph::save(graph::generate("uniform:vertices=1e5,degree=16"), path);
     const double whole = peak_of([&] { cut_whole(graph::load(path)); });
     const double share = peak_of([&] { cut_share(graph::load_share(path, {}, second_of_four())); });
     EXPECT_LT(share, most * whole) << name << ", in MB";
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "tutti/graph/share.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include "graph_apps/programs/shortest_paths.hpp"
 #include "tests/graph/share_runs.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/scratch.hpp"
 #include "tutti/graph/generate.hpp"
 #include "tutti/graph/partition.hpp"
 #include "tutti/graph/run_across.hpp"
@@ -28,6 +28,7 @@ namespace {
 
 using namespace tutti;
 using graph::share_request;
+using test::scratch;
 
 std::vector<std::string> rules() {
   return {"kron:scale=8,degree=6",
@@ -132,22 +133,8 @@ TEST(Share, HasTheBlocksOfThePartition) {
             << rule << " " << method << " " << parts;
 }
 
-class folder {
- public:
-  folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("tutti_share_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~folder() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
 TEST(Share, IsThatOfTheFile) {
-  const folder here;
+  const scratch here;
   const std::string simple = "kron:scale=7,degree=5,simple=1";
   for (const auto& [name, rule] :
        {std::pair<std::string, std::string>{"a.el", "kron:scale=7,degree=5"},
@@ -160,7 +147,7 @@ TEST(Share, IsThatOfTheFile) {
         {"b.graph", simple + ",weights=integer"},
         {"empty.el", "empty:vertices=3"}}) {
     SCOPED_TRACE(name);
-    const std::string path = here.file(name);
+    const std::string path = here.path(name);
     graph::save(graph::generate(rule), path);
     compare_all(graph::load(path),
                 [&](const share_request& mine) { return graph::load_share(path, {}, mine); });
@@ -169,9 +156,9 @@ TEST(Share, IsThatOfTheFile) {
 
 // More than 4 MiB: the file's pages leave the memory while it is read.
 TEST(Share, IsThatOfALargeFile) {
-  const folder here;
+  const scratch here;
   for (const std::string name : {"large.wel", "large.mtx", "large.sg", "large.graph"}) {
-    const std::string path = here.file(name);
+    const std::string path = here.path(name);
     const bool weighted = name == "large.wel" || name == "large.mtx";
     graph::save(graph::generate("kron:scale=17,degree=8,simple=1" +
                                 std::string(weighted ? ",weights=integer" : "")),
@@ -185,8 +172,8 @@ TEST(Share, IsThatOfALargeFile) {
 }
 
 TEST(Share, OfBothDirections) {
-  const folder here;
-  const std::string path = here.file("one_way.wel");
+  const scratch here;
+  const std::string path = here.path("one_way.wel");
   graph::edge_list list;
   list.add(0, 5, 2), list.add(5, 0, 2), list.add(3, 3, 1), list.add(4, 1, 7), list.add(1, 2, 0);
   graph::save(graph::from_edges(list), path);
@@ -227,7 +214,7 @@ std::string error_of(F f) {
 
 // Every process finds an error, wherever in the file it is, with the words that load() finds.
 TEST(Share, ErrorsNameFileAndLine) {
-  const folder here;
+  const scratch here;
   for (const auto& [name, text, line] :
        {std::tuple<std::string, std::string, int>{"a.el", "0 1\n1 2\n2 x\n", 3},
         {"a.wel", "0 1 1\n1 2 nan\n", 2},
@@ -237,7 +224,7 @@ TEST(Share, ErrorsNameFileAndLine) {
         {"a.graph", "3 2\n2\n1 3\n1\n", 0},
         {"a.sg", "no graph", 0},
         {"a.el", "", 0}}) {
-    const std::string path = here.file(name);
+    const std::string path = here.path(name);
     std::ofstream(path) << text;
     const graph::load_options strict{.negative_weights = false};
     const std::string whole = error_of<graph::file_error>([&] { graph::load(path, strict); });
@@ -249,7 +236,7 @@ TEST(Share, ErrorsNameFileAndLine) {
                 whole);
   }
   EXPECT_NE(error_of<graph::file_error>([&] {
-              graph::load_share(here.file("none"), {}, {});
+              graph::load_share(here.path("none"), {}, {});
             }).find("cannot be opened"),
             std::string::npos);
 }

@@ -2,14 +2,11 @@
 // `tutti graph` under the launchers of both MPIs: processes that have loaded only their shares
 // write the file that one process with the whole graph writes, bit by bit.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "tests/mpi/launched.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace {
 
@@ -20,31 +17,16 @@ using tutti::test::run_shell;
 
 constexpr const char* command = TUTTI_TEST_COMMAND " graph ";
 
-std::string content_of(const std::string& path) {
-  std::ostringstream all;
-  all << std::ifstream(path).rdbuf();
-  return all.str();
-}
-
 class Graphs : public testing::TestWithParam<family> {
  protected:
-  Graphs()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("tutti_mpi_graph_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Graphs() override { std::filesystem::remove_all(folder_); }
-  std::string file(const std::string& name) const { return folder_ / name; }
-
- private:
-  std::filesystem::path folder_;
+  const tutti::test::scratch here_;
 };
 
 TEST_P(Graphs, SharesGiveTheSameBits) {
   TUTTI_SKIP_WITHOUT(GetParam());
   const std::string weighted = "kron:scale=9,degree=4,weights=integer";
   // One-way edges, for components.
-  std::ofstream(file("g.el")) << "0 1\n2 1\n3 3\n5 4\n4 6\n6 5\n9 8\n";
+  const std::string one_way = here_.write("g.el", "0 1\n2 1\n3 3\n5 4\n4 6\n6 5\n9 8\n");
   struct run {
     std::string call;
     bool in_shares = true;
@@ -58,8 +40,8 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
         run{"bfs " + weighted + " --source 7"},
         run{"bfs " + weighted + " --mode async"},
         run{"mssp " + weighted + " --sources 200"},
-        run{"components " + file("g.el")},
-        run{"components " + file("g.el") + " --mode async"},
+        run{"components " + one_way},
+        run{"components " + one_way + " --mode async"},
         run{"bfs " + weighted + " --partition random", false},
         run{"pagerank " + weighted + " --iterations 8 --combine"},
         run{"pagerank " + weighted + " --iterations 8 --combine --threads 2", true, 2},
@@ -68,16 +50,16 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
         run{"sssp " + weighted + " --mode async --combine --threads 2", true, 2},
         run{"bfs " + weighted + " --mode async --combine"},
         run{"bfs " + weighted + " --combine"},
-        run{"components " + file("g.el") + " --combine"},
+        run{"components " + one_way + " --combine"},
         run{"components " + weighted + " --mode async --combine"},
         run{"heat " + weighted + " --iterations 5", false}}) {
-    const std::string alone = file("alone.csv"), together = file("together.csv");
+    const std::string alone = here_.path("alone.csv"), together = here_.path("together.csv");
     ASSERT_EQ(run_shell(command + each.call + " --output " + alone + " >/dev/null 2>&1").status, 0)
         << each.call;
     const output result =
         run_launched({GetParam(), each.processes}, command + each.call + " --output " + together);
     EXPECT_EQ(result.status, 0) << result.text;
-    EXPECT_EQ(content_of(together), content_of(alone)) << each.call;
+    EXPECT_EQ(here_.read("together.csv"), here_.read("alone.csv")) << each.call;
     EXPECT_EQ(result.text.find("a share in each process") != std::string::npos, each.in_shares)
         << result.text;
   }
@@ -88,25 +70,25 @@ TEST_P(Graphs, WriteNumPyFilesOfShares) {
   TUTTI_SKIP_WITHOUT(GetParam());
   for (const std::string call : {"pagerank kron:scale=14,degree=3 --iterations 2",
                                  "bfs kron:scale=9,degree=4", "components kron:scale=1,degree=1"}) {
-    const std::string alone = file("alone.npy"), together = file("together.npy");
+    const std::string alone = here_.path("alone.npy"), together = here_.path("together.npy");
     ASSERT_EQ(run_shell(command + call + " --output " + alone + " >/dev/null 2>&1").status, 0);
     const output result = run_launched({GetParam(), 3}, command + call + " --output " + together);
     EXPECT_EQ(result.status, 0) << result.text;
-    EXPECT_EQ(content_of(together), content_of(alone)) << call;
+    EXPECT_EQ(here_.read("together.npy"), here_.read("alone.npy")) << call;
   }
 }
 
 // What people read is that of all processes.
 TEST_P(Graphs, SummariesAreOfAllProcesses) {
   TUTTI_SKIP_WITHOUT(GetParam());
-  std::ofstream(file("g.el")) << "0 1\n2 1\n3 3\n5 4\n4 6\n6 5\n9 8\n";
+  const std::string one_way = here_.write("g.el", "0 1\n2 1\n3 3\n5 4\n4 6\n6 5\n9 8\n");
   const auto summary = [](const std::string& text) {
     const auto begin = text.find("\"summary\"");
     return begin == text.npos ? text : text.substr(begin, text.find('}', begin) - begin);
   };
   for (const std::string& call :
-       {"components " + file("g.el"), "bfs " + file("g.el"), "sssp " + file("g.el"),
-        "pagerank " + file("g.el"), std::string("mssp kron:scale=7,degree=3 --sources 9")}) {
+       {"components " + one_way, "bfs " + one_way, "sssp " + one_way, "pagerank " + one_way,
+        std::string("mssp kron:scale=7,degree=3 --sources 9")}) {
     const output alone = run_shell(command + call + " --json 2>&1");
     const output result = run_launched({GetParam(), 3}, command + call + " --json");
     EXPECT_EQ(result.status, 0) << result.text;
@@ -116,9 +98,9 @@ TEST_P(Graphs, SummariesAreOfAllProcesses) {
 
 TEST_P(Graphs, AFullDiskIsToldOnce) {
   TUTTI_SKIP_WITHOUT(GetParam());
-  std::filesystem::create_symlink("/dev/full", file("full.csv"));
+  std::filesystem::create_symlink("/dev/full", here_.path("full.csv"));
   const output result = run_launched(
-      {GetParam(), 3}, command + ("bfs kron:scale=12,degree=4 --output " + file("full.csv")));
+      {GetParam(), 3}, command + ("bfs kron:scale=12,degree=4 --output " + here_.path("full.csv")));
   EXPECT_NE(result.status, 0);
   EXPECT_NE(result.text.find("full.csv: cannot be written"), std::string::npos) << result.text;
 }
@@ -146,7 +128,7 @@ TEST_P(Graphs, TheFirstProcessNeedsNoMoreMemory) {
   for (const std::string app : {"pagerank", "components"}) {
     const std::string call = app + " uniform:vertices=1e6,degree=4 --partition blocks --json";
     const output result =
-        run_launched({GetParam(), 4}, command + (call + " --output " + file("large.csv") +
+        run_launched({GetParam(), 4}, command + (call + " --output " + here_.path("large.csv") +
                                                  (app == "pagerank" ? " --iterations 2" : "")));
     ASSERT_EQ(result.status, 0) << result.text;
     const double first = number_after(result.text, "megabytes");
@@ -170,11 +152,10 @@ TEST_P(Graphs, PrintResultLines) {
 
 TEST_P(Graphs, ErrorsNameFileAndLine) {
   TUTTI_SKIP_WITHOUT(GetParam());
-  std::ofstream(file("bad.el")) << "0 1\n1 2\n2 x\n";
-  const output result = run_launched({GetParam(), 2}, command + ("bfs " + file("bad.el")));
+  const std::string bad = here_.write("bad.el", "0 1\n1 2\n2 x\n");
+  const output result = run_launched({GetParam(), 2}, command + ("bfs " + bad));
   EXPECT_NE(result.status, 0);
-  EXPECT_NE(result.text.find(file("bad.el") + ":3: a vertex must be"), std::string::npos)
-      << result.text;
+  EXPECT_NE(result.text.find(bad + ":3: a vertex must be"), std::string::npos) << result.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Graphs,
