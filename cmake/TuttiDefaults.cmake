@@ -87,6 +87,11 @@ if(TUTTI_SANITIZE)
   # At -O1 and with the line tables alone, a source compiles in two thirds of the time of -O2 -g.
   add_compile_options(-O1 -g1 -fsanitize=${TUTTI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TUTTI_SANITIZE})
+  # clang 14 defines no macro by which a test could learn that it is instrumented.
+  add_compile_definitions(TUTTI_TEST_SANITIZED)
+  if("thread" IN_LIST tutti_sanitizers)
+    add_compile_definitions(TUTTI_TEST_TSAN)
+  endif()
 endif()
 
 # Some tests come out the same whatever the compiler, the build type and the sanitizer: those of sources, pages, packages,

@@ -166,7 +166,7 @@ TEST(Phases, TheFirstCalmWindowCounts) {
 }
 
 TEST_F(Harness, RefusesWhatIsNoBarrier) {
-#ifdef __SANITIZE_THREAD__
+#ifdef TUTTI_TEST_TSAN
   GTEST_SKIP() << "plain data without a barrier is a data race";
 #endif
   plan_.contenders.push_back(fake("none", [](rank_t) { return std::make_unique<no_barrier>(); }));

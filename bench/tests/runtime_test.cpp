@@ -103,7 +103,7 @@ TEST(WrongRuntime, ARegionOnOneRankOnly) {
 }
 
 TEST(WrongRuntime, ARegionThatEndsBeforeItsRanks) {
-#ifdef __SANITIZE_THREAD__
+#ifdef TUTTI_TEST_TSAN
   GTEST_SKIP() << "plain data of a region that has not ended is a data race";
 #endif
   const bench::plan plan = plan_of_regions(region_fault::does_not_join, 2);
@@ -129,7 +129,7 @@ TEST(WrongRuntime, AReductionThatLosesTheMiddle) {
 }
 
 TEST(WrongRuntime, ABarrierThatIsNone) {
-#ifdef __SANITIZE_THREAD__
+#ifdef TUTTI_TEST_TSAN
   GTEST_SKIP() << "plain data without a barrier is a data race";
 #endif
   bench::plan plan = small_plan({{operation::collective, 0}}, 2);

@@ -456,7 +456,7 @@ static void test_create_errors(void) {
 /* With little address space the system cannot create another thread; the threads that it has
  * created must end. */
 static void test_no_more_threads(void) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TUTTI_TEST_SANITIZED
   return; /* Their shadow memory needs the address space. */
 #endif
   const pid_t child = fork();

@@ -14,7 +14,7 @@
 namespace tutti::test {
 
 // Sanitizers make the simulation some ten times slower, so they see the same code with fewer n.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || defined(TUTTI_TEST_SANITIZED)
+#ifdef TUTTI_TEST_SANITIZED
 inline constexpr rank_t most_participants = 96;
 #else
 inline constexpr rank_t most_participants = 512;
