@@ -179,9 +179,10 @@ TEST_P(ExitDeathTest, InALoopEndsTheProgramWithItsStatus) {
   EXPECT_EXIT(
       {
         static team t(3);
-        t.parallel_for(0, 1000, [](std::size_t i) {
+        // exit() frees what GetParam() refers to while the other ranks are in the loop.
+        t.parallel_for(0, 1000, [last = std::size_t{500} * GetParam() / 2](std::size_t i) {
           std::this_thread::sleep_for(std::chrono::microseconds(20));
-          if (i == 500 * GetParam() / 2) std::exit(7);
+          if (i == last) std::exit(7);
         });
       },
       testing::ExitedWithCode(7), "");
