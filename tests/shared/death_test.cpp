@@ -149,7 +149,13 @@ TEST(SharedDeath, WakesSleepersAtOnce) {
   std::printf("from the signal to the last of 3 sleepers: least %.3f ms, median %.3f ms\n",
               1e-6 * static_cast<double>(times.front()),
               1e-6 * static_cast<double>(times[times.size() / 2]));
+#ifdef TUTTI_TEST_SANITIZED
+  // The kernel frees an instrumented process for more than 1 ms before it runs, on the same
+  // processor, a sleeper that it has woken.
+  EXPECT_LT(times.front(), 10'000'000u);
+#else
   EXPECT_LT(times.front(), 1'000'000u);
+#endif
   EXPECT_LT(times[times.size() / 2], 30'000'000u);
 }
 
