@@ -218,6 +218,8 @@ TEST_F(ThreadEndDeathTest, PthreadExitInARankIsReported) {
 }
 
 TEST_F(ThreadEndDeathTest, PthreadExitInAVirtualRankIsReported) {
+  if (tutti::platform::under_thread_sanitizer())
+    GTEST_SKIP() << "ThreadSanitizer ends a program that calls pthread_exit() on a fiber";
   EXPECT_DEATH(
       {
         team t({.threads = 2, .ranks = 6});
