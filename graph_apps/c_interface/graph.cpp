@@ -95,7 +95,8 @@ int make_graph(tutti_graph** out, Make make) noexcept {
   return guarded([&] { *out = new tutti_graph{make()}; });
 }
 
-// Names that the library would refuse with a sentence, but without their own error.
+// Refuses an unknown name with TUTTI_ENAME. The library would refuse it as well, but with an
+// exception that does not tell names from other arguments.
 template <class List>
 void require_name(const List& list, std::string_view name, const char* of_what) {
   if (!name.empty() && detail::find_by_name(list, name) == nullptr)
@@ -121,7 +122,7 @@ graph::run_options options_of(const tutti_graph_options* in) {
   chosen.engine.combine = in->combine != 0;
   chosen.engine.limit =
       std::chrono::nanoseconds(std::min<std::uint64_t>(in->limit_ns, INT64_MAX / 2));
-  // A single participant would not look at it.
+  // Refuses an unknown method, at which a run with a single participant would not look.
   graph::partition(graph::csr{}, 1, chosen.partition);
   return chosen;
 }
@@ -256,7 +257,8 @@ int tutti_graph_pagerank(const tutti_graph* graph, uint64_t iterations, double d
     const share_t base = share_of((1 - damping) / n);
     std::vector<share_t> found(g.vertices);
     if (is_async(options)) {
-      // Vertices wait for their neighbours; the added edges have weight 0.
+      // A vertex waits for messages of all its neighbours, so the graph must be symmetric. The
+      // added edges have weight 0.
       graph::csr weighted = g;
       weighted.weights.assign(g.edges(), 1.0f);
       const graph::csr neighbours = graph::symmetrized(weighted, 0.0f);

@@ -20,15 +20,15 @@
 extern "C" {
 #endif
 
-/* Returns a sentence about the last call of this thread, of a function of this header, that
- * returned an error: for a file it names the file, the line and the error. It returns an empty
- * string if there was none. The next error of the thread overwrites it. */
+/* Returns a sentence about the last error that a function of this header returned to this thread.
+ * For a file the sentence names the file, the line and the error. It is empty if there was no
+ * error. The next error of the thread overwrites it. */
 TUTTI_API const char* tutti_graph_error(void);
 
 /* ---- Graphs
  *
- * A graph is directed; the vertices are 0 .. vertices-1. Edges have weights, or none has one; then
- * each counts as 1. */
+ * A graph is directed; the vertices are 0 .. vertices-1. Either all edges have weights, or none has
+ * one and each counts as 1. */
 
 typedef struct tutti_graph tutti_graph;
 
@@ -52,7 +52,7 @@ typedef struct tutti_graph_load_options {
 TUTTI_API int tutti_graph_load(tutti_graph** out, const char* path,
                                const tutti_graph_load_options* options);
 
-/* Makes a graph by a rule, such as "kron:scale=16,degree=16"; `tutti graph --list` lists them.
+/* Makes a graph by a rule, such as "kron:scale=16,degree=16"; `tutti graph --list` lists the rules.
  * Errors: TUTTI_EINVAL (a pointer is NULL; the rule), TUTTI_ENOMEM. */
 TUTTI_API int tutti_graph_generate(tutti_graph** out, const char* rule);
 
@@ -66,7 +66,8 @@ TUTTI_API int tutti_graph_from_edges(tutti_graph** out, uint32_t vertices, const
 /* Destroys the graph. It ignores NULL. */
 TUTTI_API void tutti_graph_destroy(tutti_graph* graph);
 
-/* They return 0 if `graph` is NULL. */
+/* They return the number of vertices, the number of edges, and 1 if the edges have weights,
+ * otherwise 0. If `graph` is NULL, all return 0. */
 TUTTI_API uint32_t tutti_graph_vertices(const tutti_graph* graph);
 TUTTI_API uint64_t tutti_graph_edges(const tutti_graph* graph);
 TUTTI_API int tutti_graph_is_weighted(const tutti_graph* graph);
@@ -91,7 +92,7 @@ typedef struct tutti_graph_options {
   /* A tutti_graph_mode. */
   int mode;
   /* Nonzero: messages to the same vertex are combined before they are sent, where that makes fewer
-   * of them. PageRank without steps cannot. */
+   * of them. PageRank without steps cannot combine, and refuses. */
   int combine;
   /* The longest time for the run, in nanoseconds; 0: without limit. Participants look at the clock
    * every few hundred messages, and once in each step. */
@@ -119,8 +120,9 @@ typedef struct tutti_graph_statistics {
   double cut_seconds, run_seconds;
 } tutti_graph_statistics;
 
-/* In all of them `options` and `statistics` may be NULL, and `count` is the number of elements of
- * the arrays: that of the vertices. If a call fails, the arrays stay as they were.
+/* For all applications `options` and `statistics` may be NULL, and `count` is the number of
+ * elements of each array, which must be the number of vertices. If a call fails, the arrays stay as
+ * they were.
  * Errors of all: TUTTI_EINVAL (the graph or an array is NULL; count; the size of a struct; the
  * mode; the partition), TUTTI_ENAME (the detector or the wait policy), TUTTI_ENOTSUP (combine in a
  * mode that cannot; the wait policy), TUTTI_ETIMEDOUT (the limit), TUTTI_ENOMEM, TUTTI_ETHREAD. */
@@ -134,8 +136,8 @@ TUTTI_API int tutti_graph_pagerank(const tutti_graph* graph, uint64_t iterations
                                    double* ranks, size_t count, tutti_graph_statistics* statistics);
 
 /* Breadth-first search: the number of edges from `source`, and the vertex before, which is the one
- * with the lowest number of those that are one edge nearer; -1 if there is no way. `parents` may be
- * NULL.
+ * with the lowest number of those that are one edge nearer; both are -1 if there is no way. The
+ * source is its own parent. `parents` may be NULL.
  * Errors: TUTTI_EINVAL also if the source is not a vertex. */
 TUTTI_API int tutti_graph_bfs(const tutti_graph* graph, uint32_t source,
                               const tutti_graph_options* options, int64_t* distances,

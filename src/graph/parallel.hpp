@@ -14,8 +14,8 @@ namespace tutti::graph {
 void in_parts(unsigned threads, std::uint64_t items, std::uint64_t grain,
               const std::function<void(std::uint64_t first, std::uint64_t last)>& body);
 
-// Divides [0, items) into as many parts as there are threads, for work that scans everything once
-// per part.
+// Divides [0, items) into at most as many parts as there are threads, for work that scans
+// everything once per part. With one thread, or without items, it calls body(0, items).
 void in_shares(unsigned threads, std::uint64_t items,
                const std::function<void(std::uint64_t first, std::uint64_t last)>& body);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards: routes and lists put together are the graph's edges, each once, in order; parts that were
-// made separately fit together.
+// Shards: routes and lists put together are the graph's edges, each once; parts that were made
+// separately fit together.
 
 #include <algorithm>
 #include <random>
@@ -25,8 +25,7 @@ graph::csr random_graph(std::mt19937& random, vertex_t n, std::size_t edges) {
   return graph::from_edges(std::move(list));
 }
 
-// The edges that the shards stand for. Those of one set from a vertex to one participant are in the
-// graph's order.
+// Returns the edges that the shards stand for, sorted.
 std::vector<labelled_edge> edges_of(const graph::shards<int>& cut, std::size_t pins) {
   std::vector<labelled_edge> found;
   for (rank_t p = 0; p < cut.participants(); ++p) {

@@ -2,8 +2,8 @@
 // Checks the events of user space: no notification is missed, whatever a waiter is doing, each
 // signal ends one wait, and a condition variable may be destroyed under those whom it has woken.
 //
-// What a notification must publish by itself is plain data, and the words that threads look at
-// besides are relaxed, so that they order nothing.
+// What a notification must publish by itself is plain data. Where a condition is a word of its own,
+// the word is relaxed, so that it orders nothing; only in `conditions` does the word itself order.
 #define TUTTI_CHECKS 0
 
 #include <memory>
@@ -39,8 +39,8 @@ program of(std::string name, rank_t n, Arguments... arguments) {
 
 enum class way { by_store, by_update };
 
-// The last thread notifies; the others wait for a condition. Each takes one of the items, if
-// `takes` is true, and the notifier wakes one waiter at a time.
+// The last thread notifies; the others wait for a condition. If `Takes` is true, each takes one of
+// the items, and a notifier by update wakes one waiter at a time.
 template <class Wait, way Way, bool Takes>
 class conditions : public scenario {
  public:
@@ -329,12 +329,12 @@ std::vector<subject> eventcount_subjects() {
   counts.programs.push_back(
       of<conditions<monitoring, way::by_update, true>>("eventcount, monitor, one takes", 3));
 
-  subject conditions{"condition variable", {}, "event_word."};
-  conditions.programs = {of<deserting<parking>>("destroyed, park", 2),
-                         of<deserting<spinning>>("destroyed, spin", 3),
-                         of<producing<parking, false>>("one at a time, park", 3),
-                         of<producing<parking, true>>("all, park", 3),
-                         of<producing<adapting, false>>("one at a time, adaptive", 3)};
+  subject variables{"condition variable", {}, "event_word."};
+  variables.programs = {of<deserting<parking>>("destroyed, park", 2),
+                        of<deserting<spinning>>("destroyed, spin", 3),
+                        of<producing<parking, false>>("one at a time, park", 3),
+                        of<producing<parking, true>>("all, park", 3),
+                        of<producing<adapting, false>>("one at a time, adaptive", 3)};
 
   subject events{"event", {}, "event."};
   events.programs = {of<signalling<parking, false>>("signal, park", 2),
@@ -350,7 +350,7 @@ std::vector<subject> eventcount_subjects() {
                       of<posting_to_worker<parking, false>>("counted, park", 3),
                       of<posting_to_worker<adapting, false>>("counted, adaptive", 3),
                       of<posting_to_worker<parking, true>>("level, park", 3)};
-  return {std::move(counts), std::move(conditions), std::move(events), std::move(workers)};
+  return {std::move(counts), std::move(variables), std::move(events), std::move(workers)};
 }
 
 }  // namespace tutti::model

@@ -103,6 +103,7 @@ derivatives differentiate(const double* table, const double* coefficients, const
       }
     }
     for (std::size_t lane = 0; lane < lanes; ++lane) {
+      // The lower bound prevents a division by 0.
       const double inverse = 1.0 / std::max(f[0][lane], 0x1p-1000);
       const double slope = f[1][lane] * inverse;
       const double weight = weights[block * lanes + lane];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The only part that an OpenMP compiler sees: compiled once for each OpenMP runtime, in plain C. */
-#ifndef TUTTI_BENCH_OPENMP_REGION_H
-#define TUTTI_BENCH_OPENMP_REGION_H
+#ifndef TUTTI_BENCH_OPENMP_REGIONS_H
+#define TUTTI_BENCH_OPENMP_REGIONS_H
 
 #include <stdint.h>
 
@@ -31,7 +31,7 @@ void tutti_openmp_axpy(unsigned threads, uint64_t count, double a, const double*
 /* Each of the `threads` of a region calls it: `for` loops with the clause reduction(+: ...) over
    mine->width doubles, and their barrier. */
 void tutti_openmp_reductions(unsigned threads, uint64_t count, struct tutti_checksum* mine);
-/* Before such a region is opened. */
+/* Sets their sums to 0. Call it before such a region is opened. */
 void tutti_openmp_forget_sums(void);
 
 /* Ends the threads of the runtime, which would otherwise spin for a while beside the next

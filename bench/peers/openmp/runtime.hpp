@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenMP runtime as a contender, for the programs that are linked with it and with regions.c,
-// which its compiler compiles.
+// An OpenMP runtime as a contender. Each OpenMP runtime has a program that is linked with it and
+// with regions.c, which the runtime's own compiler compiles.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,8 +26,9 @@ inline void run_openmp_region(rank_t threads, const std::function<void(rank_t)>&
   throw std::runtime_error(fmt::format("OpenMP made a team of {} threads, not {}", made, threads));
 }
 
-// Ends the threads of the runtime. Rank 0 is this thread: threads that it makes later inherit its
-// mask, and the runtime counts the CPUs in it.
+// Ends the threads of the runtime when its scope ends. It first lets this thread, which was rank 0
+// and may be bound, run on all CPUs again: threads that it makes later inherit its mask, and the
+// runtime counts the CPUs in it.
 struct release_at_end {
   ~release_at_end() {
     pin_this_thread(any_cpu);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of several sockets around their structures. Each belongs to one barrier, arrives by a
-// request that takes some cycles to the structure, and leaves when it receives the complete
-// message, some cycles later.
+// The simulated threads of several sockets, each of which has one hardware barrier structure. A
+// thread belongs to one barrier, arrives by a request that takes some cycles to the structure of
+// its socket, and leaves when it receives the complete message, some cycles later.
 //
 // A thread may withdraw its arrival (INIT) and arrive again. Whether that is too late follows from
 // the order in which the structure takes the requests.
@@ -62,9 +62,9 @@ class sockets {
         groups_[g].ranks[r].until = with_.think(g, r, 0);
       for (rank_t s = 0; s < SOCKETS; ++s) create(g, s);
     }
-    start_ = bench_.cycle();
+    const std::uint64_t start = bench_.cycle();
     for (group& g : groups_)
-      for (rank& r : g.ranks) r.until += start_;
+      for (rank& r : g.ranks) r.until += start;
   }
 
   bool run(std::uint64_t episodes, std::uint64_t most_cycles) {
@@ -84,6 +84,7 @@ class sockets {
   }
 
   const test::trace& passages(rank_t g) const { return groups_[g].passages; }
+  // Arrivals while another member of the barrier had not left an earlier episode.
   std::uint64_t overlaps() const { return overlaps_; }
   // Withdrawn arrivals.
   std::uint64_t withdrawn() const { return withdrawn_; }
@@ -273,7 +274,7 @@ class sockets {
   std::vector<group> groups_;
   std::deque<message> queues_[SOCKETS];
   std::multimap<std::uint64_t, std::pair<rank_t, rank_t>> told_;
-  std::uint64_t start_ = 0, overlaps_ = 0, withdrawn_ = 0;
+  std::uint64_t overlaps_ = 0, withdrawn_ = 0;
   std::uint64_t refused_[SOCKETS] = {};
   bool strays_ = false;
 };

@@ -4,9 +4,11 @@
 // Threads need no rank: a thread tries the leaf that it used last, and tries the next one if that
 // leaf lacks no arrivals in this episode. Participants may drop out.
 //
-// An arrival does not read a counter before it changes it, which would take the line's way twice.
-// It guesses the value, from its last arrival at that leaf; if the guess is wrong, the failed
-// compare-and-swap has fetched the line, and the next one is in the own cache.
+// An arrival does not read a counter before it changes it, because it would then wait twice for the
+// line: to read it, and to own it. It guesses the value: at a leaf from its last arrival there,
+// further up that nobody has arrived yet. If the guess is wrong, the failed compare-and-swap has
+// fetched the line, and the next one finds it in the own cache. A thread that has not arrived
+// before, that tries a second leaf, or whose leaf has more than 255 participants reads first.
 //
 // Cost       log_fan(n) compare-and-swaps one after the other, each on a cache line that `fan`
 //            participants share, and one store that n-1 participants read. With one leaf there is
@@ -41,7 +43,7 @@ class striped_barrier {
   static constexpr rank_t counter_max = 0xffff;
 
   // Makes a leaf for every `fan` participants, and a counter of the next level for every `fan`
-  // counters, but at least for two; or one leaf for all if `fan` is 0.
+  // counters, or for every two if `fan` is 1. If `fan` is 0, one leaf serves all participants.
   explicit striped_barrier(rank_t participants, rank_t fan = 4)
       : wait_(participants),
         n_(participants),
@@ -90,7 +92,7 @@ class striped_barrier {
         std::uint64_t word = guesses ? counter::pack(episode, mine.expected, mine.left) : at.look();
         guesses = false;
         const auto outcome = at.count_down(episode, drop, word);
-        if (outcome == counter::outcome::full) continue;
+        if (outcome == counter::outcome::refused) continue;
         mine.leaf = static_cast<std::uint16_t>(leaf);
         remember(mine, word);
         if (outcome != counter::outcome::counted) finish(at, episode, outcome, completion);
@@ -132,7 +134,9 @@ class striped_barrier {
   // and the number that the current one still lacks.
   class alignas(cache_line) counter {
    public:
-    enum class outcome { full, counted, emptied, emptied_for_good };
+    // refused: the counter is in another episode, or lacks no arrivals. emptied_for_good: all who
+    // arrive here have dropped out.
+    enum class outcome { refused, counted, emptied, emptied_for_good };
 
     // relaxed: before the barrier is shared.
     void reset(rank_t expected) noexcept { word_.store(pack(0, expected, expected), relaxed); }
@@ -140,10 +144,10 @@ class striped_barrier {
     // relaxed: the compare-and-swap decides.
     std::uint64_t look() const noexcept { return word_.load(relaxed); }
 
-    // Counts an arrival. `seen` is a guess of the word and becomes what it was.
+    // Counts an arrival. `seen` is a guess of the word and becomes what the word was.
     outcome count_down(std::uint32_t episode, bool drop, std::uint64_t& seen) noexcept {
       for (;;) {
-        if (episode_of(seen) != episode || left_of(seen) == 0) return outcome::full;
+        if (episode_of(seen) != episode || left_of(seen) == 0) return outcome::refused;
         const rank_t expected = expected_of(seen) - (drop ? 1 : 0);
         const rank_t left = left_of(seen) - 1;
         const std::uint64_t next =
@@ -167,7 +171,7 @@ class striped_barrier {
 
     // The root has none.
     counter* parent = nullptr;
-    // How many arrivals the parent expects if nobody drops out.
+    // How many arrivals the parent expects if nobody drops out, including this counter's.
     rank_t siblings = 0;
 
     static constexpr std::uint64_t pack(std::uint32_t episode, rank_t expected,

@@ -58,7 +58,7 @@ class vertex_engine {
   void run() {
     begin_ns_ = native::now_ns();
     call_all([&](vertex<Program>& v) { program_.init(v); });
-    // step() has not run yet.
+    // Nobody votes for the end before step() has run.
     bool vote = false;
     for (;;) {
       send_all();
@@ -117,7 +117,8 @@ class vertex_engine {
     return any;
   }
 
-  // Returns when no vertex here wants to send, nothing combined waits, and no message is visible.
+  // Sends until no vertex here wants to send and nothing combined waits, and receives after each
+  // burst.
   void send_all() {
     do {
       while (!mine_.senders.empty()) {
@@ -226,7 +227,8 @@ class vertex_engine {
   std::uint64_t edges_of(std::uint32_t first, std::uint32_t count) const noexcept {
     return graph_.first_target[first + std::size_t{count}] - graph_.first_target[first];
   }
-  // The same for lists of others. Their senders have counted the messages that they combined.
+  // The same for lists that lead here from others, without the combined messages, which their
+  // senders have counted.
   std::uint64_t edges_from_others(std::uint32_t first, std::uint32_t count) const noexcept {
     const std::uint32_t end = std::min(first + count, graph_.first_combined);
     return first < end ? edges_of(first, end - first) : 0;

@@ -47,21 +47,23 @@ struct calls {
   // MPI_THREAD_SERIALIZED instead of MPI_THREAD_FUNNELED.
   int (*init)(bool several_threads);
   int (*finalize)();
-  // Sets `runs` between initialization and finalization, and `serialized` if threads may take
-  // turns.
+  // Sets `runs` to whether MPI is initialized and not finalized, and `serialized` to whether
+  // threads may take turns.
   int (*state)(bool* runs, bool* serialized);
 
   int (*size)(handle comm, int* size);
   int (*rank)(handle comm, int* rank);
-  // The new communicator returns errors instead of aborting.
+  // The communicators that these two make return errors instead of aborting. Only the processes of
+  // `comm` that `ranks` lists call of_group() (MPI_Comm_create_group).
   int (*duplicate)(handle comm, handle* result);
   int (*of_group)(handle comm, int count, const int* ranks, int tag, handle* result);
   int (*free_communicator)(handle* comm);
 
   // MPI_Isend.
   int (*send)(const void* data, int bytes, int to, handle comm, handle* request);
-  // MPI_Irecv.
+  // MPI_Irecv; `from` may be any_source.
   int (*receive)(void* data, int bytes, int from, handle comm, handle* request);
+  // Sets `done` to whether the request has completed. `result` is for receives; it may be null.
   int (*test)(handle* request, bool* done, arrival* result);
   // Cancels a receive; returns when it has completed or is cancelled.
   int (*cancel)(handle* request);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packets that travel between processes. Packets of messages and small control packets use one
-// communicator and one tag, so that one poll finds all of them.
+// communicator and one tag, so that one poll finds all of them. In a control packet the items of
+// its kind follow the header. A packet of messages is
 //
 //   header | first record for each thread of the receiving process | records, 8-byte aligned
 //
@@ -46,7 +47,7 @@ struct packet_header {
   // The size of the whole packet.
   std::uint32_t bytes = 0;
   packet_kind kind{};
-  // Packets of the receiver's thread 0 that this process has emptied since its last packet.
+  // Packets from the receiver's thread 0 that this process has emptied and has not reported yet.
   std::uint16_t credits = 0;
   // In packets of messages the sending participant, otherwise the sending process.
   std::uint32_t source = 0;

@@ -21,7 +21,7 @@
 //    thread, all threads that run here are waiters that yield to each other. That is the same as
 //    polling, and ends when polling would end. If a participant worked for longer than a sleep
 //    costs, sleeping is better: a sleeper that is woken displaces a worker, a thread that has
-//    yielded does not.
+//    yielded does not. So a sleep counts as cheaper once a participant has worked here.
 //
 // patience.hpp limits how long a wait keeps the processor. docs/waiting.md gives the worst case,
 // and tests/unit/balance_test.cpp checks it under a simulated clock.
@@ -45,8 +45,8 @@ struct adaptive_options {
   // time of several. This value also separates the two cases that matter in programs: loops with
   // 200 us of serial code between them should not sleep, and loops with 500 us should.
   std::uint32_t sleep_cost_ns = 300'000;
-  // The same on a core that another process uses too, where polling takes processor time from the
-  // work.
+  // The cost of a sleep on a core that another process uses too, where polling takes processor time
+  // from the work.
   std::uint32_t contested_sleep_cost_ns = 30'000;
   // If a yield, or the time between two readings of the clock, takes longer, a thread of another
   // process used the core.
@@ -54,15 +54,15 @@ struct adaptive_options {
   // The least time for which waiters that share a core yield, unless their waits are usually long.
   // There parking costs more: as many wake-ups one after the other as threads share the core.
   std::uint32_t least_yielding_ns = 50'000;
-  // The same on a core on which another participant works. A waiter that yields to it gets the
-  // core back when the worker waits, which may be an episode later, because the worker has begun
-  // its next work before the waiter saw that the episode was over.
+  // The cost of a sleep on a core on which another participant works. A waiter that yields to it
+  // gets the core back when the worker waits, which may be an episode later, because the worker has
+  // begun its next work before the waiter saw that the episode was over.
   std::uint32_t sleep_cost_beside_work_ns = 50'000;
-  // If a turn of the others takes longer than this, and a switch for each of them that then began
-  // to wait, one of them did work. The turn is then part of the length of the wait.
+  // If a turn of the others takes longer than the first of these and, for each wait that began in
+  // it, the second, one of them did work. The turn is then part of the length of the wait.
   std::uint32_t shortest_work_ns = 40'000;
   std::uint32_t longest_switch_ns = 6'000;
-  // One of this many waits reads the clock around its first yield.
+  // After a wait that read the clock around its yields, this many waits first yield without it.
   std::uint32_t waits_between_looks = 4;
 };
 
@@ -209,16 +209,17 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     return asleep < participants_ ? static_cast<std::uint32_t>(participants_) - asleep : 1;
   }
 
-  // Notes that this thread begins a wait on its core. Returns true if it shares the core with one
-  // participant: then every second wait is that of the last thread to arrive here, and a few polls
-  // for the arrivals on other cores take less time than the two context switches that a yield
-  // costs. With more sharers the polls of all of them cost more than they save.
+  // Notes that this thread begins a wait on its core, and forgets now and then that a participant
+  // worked here. Returns true if the thread shares the core with one participant: then every second
+  // wait is that of the last thread to arrive here, and a few polls for the arrivals on other cores
+  // take less time than the two context switches that a yield costs. With more sharers the polls of
+  // all of them cost more than they save.
   template <class Core>
   static bool shares_with_one(wait_state& mine, Core& core) noexcept {
     const auto others = static_cast<std::uint8_t>(core.waits() - mine.waits_seen);
     core.note_wait();
     const auto seen = static_cast<std::uint8_t>(core.waits());
-    // After 256 waits on this core it finds out again.
+    // The count has passed a multiple of 256: the thread finds out again.
     if (seen < mine.waits_seen) mine.beside_work = 0;
     mine.waits_seen = seen;
     if (others > most_waits_of_one) {
@@ -230,7 +231,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     return false;
   }
 
-  // Sleeps. `start` is the time at which the wait began.
+  // Sleeps, and notes the length of the wait, which began at the time `start`.
   template <class Word, class Ready, class Deadline>
   bool sleep_and_note(wait_state& mine, std::uint64_t start, const Word& word,
                       std::memory_order order, Ready ready, Deadline deadline) noexcept {
@@ -245,6 +246,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     mine.last_ns = static_cast<std::uint32_t>(within<std::uint64_t>(ns, 1, UINT32_MAX));
   }
 
+  // Adds the previous wait to the lengths, and returns for how long this one keeps the processor.
   static std::uint64_t budget_of(wait_state& mine, patience chosen, std::uint64_t now) noexcept {
     if (!chosen.is_balanced()) return chosen.is_active() ? UINT64_MAX : chosen.ns();
     if (mine.last_ns != 0) mine.lengths.add(mine.last_ns);
