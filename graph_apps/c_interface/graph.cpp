@@ -75,6 +75,8 @@ int guarded(Call call) noexcept {
     return fail(e.error, e.sentence);
   } catch (const std::bad_alloc&) {
     return fail(TUTTI_ENOMEM, "there is not enough memory");
+  } catch (const graph::memory_error& e) {
+    return fail(TUTTI_ENOMEM, e.what());
   } catch (const graph::file_error& e) {
     return fail(TUTTI_EFILE, e.what());
   } catch (const graph::run_late& e) {
@@ -98,35 +100,52 @@ int make_graph(tutti_graph** out, Make make) noexcept {
 // Refuses an unknown name with TUTTI_ENAME. The library would refuse it as well, but with an
 // exception that does not tell names from other arguments.
 template <class List>
-void require_name(const List& list, std::string_view name, const char* of_what) {
-  if (!name.empty() && detail::find_by_name(list, name) == nullptr)
+const auto& entry_of(const List& list, std::string_view name, const char* of_what) {
+  const auto* const found = detail::find_by_name(list, name);
+  if (found == nullptr)
     refuse_with(TUTTI_ENAME, std::string(of_what) + " has the name '" + std::string(name) + "'");
+  return *found;
+}
+
+// NULL and "" leave the default.
+template <class Name>
+void set_name(Name& chosen, const char* given) {
+  if (given != nullptr && *given != '\0') chosen = given;
+}
+
+// It comes before any other member is read.
+void require_size(const tutti_graph_options* options) {
+  require_that(options == nullptr || options->size >= sizeof *options, TUTTI_EINVAL,
+               "the size of tutti_graph_options is not set, or is that of an older version");
 }
 
 graph::run_options options_of(const tutti_graph_options* in) {
   graph::run_options chosen;
   if (in == nullptr) return chosen;
-  require_that(in->size >= sizeof *in, TUTTI_EINVAL,
-               "the size of tutti_graph_options is not set, or is that of an older version");
+  require_size(in);
   require_that(in->mode == TUTTI_GRAPH_SYNC || in->mode == TUTTI_GRAPH_ASYNC, TUTTI_EINVAL,
                "the mode is neither TUTTI_GRAPH_SYNC nor TUTTI_GRAPH_ASYNC");
   chosen.threads = in->threads;
   chosen.ranks = in->ranks;
-  if (in->partition != nullptr) chosen.partition = in->partition;
-  if (in->detector != nullptr) chosen.detector = in->detector;
-  if (in->wait != nullptr) chosen.wait = in->wait;
-  require_name(detectors, chosen.detector, "no detector of termination");
-  require_name(wait_policies, chosen.wait, "no wait policy");
-  require_that(detail::find_by_name(wait_policies, chosen.wait)->available(), TUTTI_ENOTSUP,
+  set_name(chosen.partition, in->partition);
+  set_name(chosen.detector, in->detector);
+  set_name(chosen.wait, in->wait);
+  if (!chosen.detector.empty()) entry_of(detectors, chosen.detector, "no detector of termination");
+  require_that(entry_of(wait_policies, chosen.wait, "no wait policy").available(), TUTTI_ENOTSUP,
                "this machine lacks what the wait policy needs");
   chosen.engine.combine = in->combine != 0;
   chosen.engine.limit =
       std::chrono::nanoseconds(std::min<std::uint64_t>(in->limit_ns, INT64_MAX / 2));
   // Refuses an unknown method, at which a run with a single participant would not look.
-  graph::partition(graph::csr{}, 1, chosen.partition);
+  try {
+    graph::partition(graph::csr{}, 1, chosen.partition);
+  } catch (const std::runtime_error& e) {
+    refuse_with(TUTTI_ENOTSUP, e.what());
+  }
   return chosen;
 }
 bool is_async(const tutti_graph_options* options) {
+  require_size(options);
   return options != nullptr && options->mode == TUTTI_GRAPH_ASYNC;
 }
 

@@ -48,7 +48,7 @@ typedef struct tutti_graph_load_options {
 /* Reads a graph from a file; `options` may be NULL. On success *out is the graph; otherwise it is
  * NULL.
  * Errors: TUTTI_EINVAL (out or path is NULL; the size of the options), TUTTI_ENAME (the format),
- * TUTTI_EFILE (the file cannot be read, or is not such a graph), TUTTI_ENOMEM. */
+ * TUTTI_EFILE (the file cannot be read, is not such a graph, or its graph does not fit into memory). */
 TUTTI_API int tutti_graph_load(tutti_graph** out, const char* path,
                                const tutti_graph_load_options* options);
 
@@ -125,7 +125,8 @@ typedef struct tutti_graph_statistics {
  * they were.
  * Errors of all: TUTTI_EINVAL (the graph or an array is NULL; count; the size of a struct; the
  * mode; the partition), TUTTI_ENAME (the detector or the wait policy), TUTTI_ENOTSUP (combine in a
- * mode that cannot; the wait policy), TUTTI_ETIMEDOUT (the limit), TUTTI_ENOMEM, TUTTI_ETHREAD. */
+ * mode that cannot; the wait policy; the partition "metis" if tutti was built without METIS),
+ * TUTTI_ETIMEDOUT (the limit), TUTTI_ENOMEM, TUTTI_ETHREAD, TUTTI_ESYSTEM (METIS failed). */
 
 /* How often a random walk visits each vertex; the ranks add up to 1. With a tolerance above 0 the
  * run also ends when no rank changes by more than tolerance / vertices.

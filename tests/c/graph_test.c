@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/c/check.h"
@@ -143,6 +144,26 @@ static void test_bad_graphs(void) {
   tutti_graph_destroy(graph);
 }
 
+#ifndef TUTTI_TEST_SANITIZED
+/* The address space has 64 MiB left, and the graph takes more than 80. */
+static void test_memory(void) {
+  unsigned long pages = 0;
+  FILE* const statm = fopen("/proc/self/statm", "r");
+  CHECK(statm != NULL && fscanf(statm, "%lu", &pages) == 1);
+  if (statm != NULL) fclose(statm);
+  struct rlimit before, limited;
+  CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+  limited = before;
+  limited.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (64u << 20);
+  CHECK(setrlimit(RLIMIT_AS, &limited) == 0);
+  tutti_graph* graph = NULL;
+  CHECK_ERROR(tutti_graph_generate(&graph, "uniform:vertices=1e6,degree=20"), TUTTI_ENOMEM,
+              "does not fit into memory");
+  CHECK(graph == NULL);
+  CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+}
+#endif
+
 static void test_bad_calls(const tutti_graph* graph) {
   int64_t distances[vertices];
   float lengths[vertices];
@@ -177,6 +198,8 @@ static void test_bad_calls(const tutti_graph* graph) {
   CHECK_ERROR(tutti_graph_pagerank(graph, 9, 0.85, 0.1, &options, ranks, vertices, NULL),
               TUTTI_ENOTSUP, "tolerance");
   options.size = 4;
+  CHECK_ERROR(tutti_graph_pagerank(graph, 9, 0.85, 0.1, &options, ranks, vertices, NULL),
+              TUTTI_EINVAL, "tutti_graph_options");
   CHECK_ERROR(tutti_graph_components(graph, &options, lowest, vertices, NULL), TUTTI_EINVAL,
               "tutti_graph_options");
   options = options_of(2, 0, 0);
@@ -191,6 +214,8 @@ static void test_bad_calls(const tutti_graph* graph) {
   options.wait = "never";
   CHECK_ERROR(tutti_graph_components(graph, &options, lowest, vertices, NULL), TUTTI_ENAME,
               "never");
+  options.partition = options.detector = options.wait = "";
+  CHECK(tutti_graph_components(graph, &options, lowest, vertices, NULL) == TUTTI_OK);
   tutti_graph_statistics statistics = {.size = 1};
   CHECK_ERROR(tutti_graph_components(graph, NULL, lowest, vertices, &statistics), TUTTI_EINVAL,
               "tutti_graph_statistics");
@@ -230,6 +255,9 @@ int main(void) {
   test_bad_graphs();
   test_bad_calls(graph);
   test_limit(graph);
+#ifndef TUTTI_TEST_SANITIZED
+  test_memory();
+#endif
   tutti_graph_destroy(graph);
   return finish();
 }

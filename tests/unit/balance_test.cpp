@@ -312,6 +312,18 @@ TEST_F(BalanceOnASharedCore, SleepsBesideOthersThatWorkForLongerThanASleepCosts)
   }
 }
 
+TEST_F(BalanceOnASharedCore, PollsAgainOnACoreOfItsOwn) {
+  simulated::lend = [&] {
+    w.core().note_wait();
+    return 200 * us;
+  };
+  EXPECT_GE(w.wait(always(200 * us), most_learning).wake_ups, 0.97);
+  simulated::lend = nullptr;
+  w.share_the_core(false);
+  constexpr unsigned until_trusted = 32;
+  EXPECT_EQ(w.wait(always(100 * us), until_trusted + most_learning).wake_ups, 0);
+}
+
 // Light background: now and then a process takes a slice of 3 ms.
 TEST_F(BalanceOnASharedCore, TakesOneForeignSliceForWhatItIs) {
   unsigned turn = 0;

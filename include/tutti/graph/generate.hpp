@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -22,9 +23,14 @@
 
 namespace tutti::graph {
 
+// A graph of a rule does not fit into memory; what() names the rule.
+struct memory_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // `specification` is NAME or NAME:KEY=VALUE,KEY=VALUE,... A number may be written as 1e6. `threads`
 // is the number of threads to use; 0: one per core. Throws std::invalid_argument, which names the
-// key, and std::runtime_error if the graph does not fit into memory.
+// key, and memory_error if the graph does not fit into memory.
 TUTTI_API csr generate(std::string_view specification, unsigned threads = 1);
 
 // A key of a specification.

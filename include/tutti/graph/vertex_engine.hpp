@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -44,7 +45,7 @@ class vertex_engine {
  public:
   // Keeps references to its arguments. `mine` is the shard of endpoint.rank().
   vertex_engine(const Program& program, const shard<edge>& mine, vertex_t vertices,
-                Endpoint& endpoint, Host& host, const engine_options& options = {})
+                Endpoint& endpoint, Host& host, const engine_options& options)
       : program_(program),
         graph_(mine),
         endpoint_(endpoint),

@@ -252,9 +252,10 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     if (mine.last_ns != 0) mine.lengths.add(mine.last_ns);
     mine.last_ns = 0;
     const bool is_contested = Memory::core().is_contested(now);
-    return mine.lengths.budget_ns(is_contested            ? options.contested_sleep_cost_ns
-                                  : mine.beside_work != 0 ? options.sleep_cost_beside_work_ns
-                                                          : options.sleep_cost_ns);
+    const bool is_beside_work = mine.crowded_waits > 0 && mine.beside_work != 0;
+    return mine.lengths.budget_ns(is_contested     ? options.contested_sleep_cost_ns
+                                  : is_beside_work ? options.sleep_cost_beside_work_ns
+                                                   : options.sleep_cost_ns);
   }
 
   static constexpr adaptive_options options{};

@@ -11,6 +11,7 @@
 
 #include "src/graph/edge_sink.hpp"
 #include "src/graph/generate/generators.hpp"
+#include "tutti/graph/generate.hpp"
 
 namespace tutti::graph {
 
@@ -35,7 +36,7 @@ auto fitting_memory(std::string_view text, const Make& make) {
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
   }
-  throw std::runtime_error("tutti: '" + std::string(text) + "' does not fit into memory");
+  throw memory_error("tutti: '" + std::string(text) + "' does not fit into memory");
 }
 
 }  // namespace tutti::graph
