@@ -48,7 +48,8 @@ typedef struct tutti_graph_load_options {
 /* Reads a graph from a file; `options` may be NULL. On success *out is the graph; otherwise it is
  * NULL.
  * Errors: TUTTI_EINVAL (out or path is NULL; the size of the options), TUTTI_ENAME (the format),
- * TUTTI_EFILE (the file cannot be read, is not such a graph, or its graph does not fit into memory). */
+ * TUTTI_EFILE (the file cannot be read, is not such a graph, or has a graph that does not fit into
+ * memory). */
 TUTTI_API int tutti_graph_load(tutti_graph** out, const char* path,
                                const tutti_graph_load_options* options);
 

@@ -208,7 +208,7 @@ def run_commands(root: pathlib.Path, which: str, seconds: float) -> int:
     commands: dict[str, int] = {}
     for number, cell in command_cells(root / PAGE):
         for span in re.findall(r"`([^`]+)`", cell):
-            if re.match(r"build/[\w./-]+ |\.venv/bin/python ", span + " "):
+            if re.match(r"build/[\w./-]+ |\.venv/bin/python |make unoptimised ", span + " "):
                 commands.setdefault(span, number)
     chosen = [
         span.replace(" mutate ", " ") if span.startswith(FLOW) else span
