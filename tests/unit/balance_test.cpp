@@ -274,6 +274,15 @@ TEST(Balance, KeepsToATimeThatIsChosen) {
 class BalanceOnASharedCore : public testing::Test {
  protected:
   BalanceOnASharedCore() { w.share_the_core(true); }
+  ~BalanceOnASharedCore() override { simulated::lend = nullptr; }
+
+  // In each turn of the others one of them begins to wait.
+  void each_turn_takes(std::uint64_t ns) {
+    simulated::lend = [this, ns] {
+      w.core().note_wait();
+      return ns;
+    };
+  }
 
   waiter w{patience::balanced()};
 };
@@ -287,22 +296,14 @@ TEST_F(BalanceOnASharedCore, DoesNotYieldForLongWhereEverybodyElseOnlyYields) {
 }
 
 TEST_F(BalanceOnASharedCore, YieldsToOthersThatHaveLittleWork) {
-  // In each turn another thread begins to wait.
-  simulated::lend = [&] {
-    w.core().note_wait();
-    return 40 * us;
-  };
+  each_turn_takes(40 * us);
   EXPECT_EQ(w.wait(always(2 * ms), most_learning).wake_ups, 0);
-  simulated::lend = nullptr;
 }
 
 // The kernel lets a thread that slept displace one that works, but not a thread that has yielded.
 TEST_F(BalanceOnASharedCore, SleepsBesideOthersThatWorkForLongerThanASleepCosts) {
   for (const std::uint64_t work : {60u, 100u, 200u, 500u, 1000u}) {
-    simulated::lend = [&] {
-      w.core().note_wait();
-      return work * us;
-    };
+    each_turn_takes(work * us);
     const cost c = w.wait(always(work * us), most_learning);
     EXPECT_GE(c.wake_ups, 0.97) << work << " us";
     EXPECT_LE(c.late, simulated::wake_up_ns + work * us / 32) << work << " us";
@@ -313,10 +314,7 @@ TEST_F(BalanceOnASharedCore, SleepsBesideOthersThatWorkForLongerThanASleepCosts)
 }
 
 TEST_F(BalanceOnASharedCore, PollsAgainOnACoreOfItsOwn) {
-  simulated::lend = [&] {
-    w.core().note_wait();
-    return 200 * us;
-  };
+  each_turn_takes(200 * us);
   EXPECT_GE(w.wait(always(200 * us), most_learning).wake_ups, 0.97);
   simulated::lend = nullptr;
   w.share_the_core(false);
@@ -332,63 +330,44 @@ TEST_F(BalanceOnASharedCore, TakesOneForeignSliceForWhatItIs) {
     return ++turn % 1'000 == 0 ? 3 * ms : 20 * us;
   };
   EXPECT_EQ(w.wait(always(100 * us), most_learning, 3'000).wake_ups, 0);
-  simulated::lend = nullptr;
 }
 
 // A late participant on the waiter's core works, and the waiter yields to it.
 TEST_F(BalanceOnASharedCore, DoesNotTakeALateParticipantForAnotherProcess) {
   w.core().part_of_participants = 0.9;
   for (const std::uint64_t work : {1u, 2u, 5u}) {
-    simulated::lend = [&] {
-      w.core().note_wait();
-      return work * ms;
-    };
+    each_turn_takes(work * ms);
     for (int i = 0; i < 100; ++i) {
       w.wait(work * ms);
       EXPECT_FALSE(w.core().has_other_process()) << work << " ms";
     }
     // Then waits are short again.
-    simulated::lend = [&] {
-      w.core().note_wait();
-      return 10 * us;
-    };
+    each_turn_takes(10 * us);
     EXPECT_EQ(w.wait(always(20 * us), most_learning).wake_ups, 0) << work << " ms";
   }
-  simulated::lend = nullptr;
 }
 
 // A thread that sleeps returns as soon as it is woken; one that has yielded returns only when the
 // late participant waits, which may be an episode later.
 TEST_F(BalanceOnASharedCore, SleepsBesideAParticipantThatIsUsuallyLate) {
   w.core().part_of_participants = 0.9;
-  simulated::lend = [&] {
-    w.core().note_wait();
-    return 2 * ms;
-  };
+  each_turn_takes(2 * ms);
   const cost c = w.wait(always(1 * ms), most_learning);
   EXPECT_GE(c.wake_ups, 0.99);
   EXPECT_LE(c.late, simulated::wake_up_ns + 2 * us);
-  simulated::lend = nullptr;
 }
 
 // A busy process: each yield costs its slice.
 TEST_F(BalanceOnASharedCore, SleepsBesideABusyProcess) {
-  simulated::lend = [&] {
-    w.core().note_wait();
-    return 3 * ms;
-  };
+  each_turn_takes(3 * ms);
   simulated::yields = 0;
   const cost beside = w.wait(always(100 * us), most_learning, 10'000);
   EXPECT_GE(beside.wake_ups, 0.99);
   EXPECT_LE(simulated::yields, 60u) << "tries to yield";
   // The background process ends.
-  simulated::lend = [&] {
-    w.core().note_wait();
-    return 20 * us;
-  };
+  each_turn_takes(20 * us);
   EXPECT_EQ(w.wait(always(100 * us), 5'000, 1'000).wake_ups, 0)
       << "trying without evidence takes a while";
-  simulated::lend = nullptr;
 }
 
 }  // namespace
