@@ -16,6 +16,7 @@
 #include "graph_apps/programs/shortest_paths.hpp"
 #include "graph_apps/programs/shortest_paths_sync.hpp"
 #include "tests/graph/share_runs.hpp"
+#include "tests/graph/sums_program.hpp"
 #include "tests/graph/vertex_runs.hpp"
 #include "tests/support/refusal.hpp"
 #include "tutti/graph/generate.hpp"
@@ -36,75 +37,24 @@ graph::engine_options combining() {
   return engine;
 }
 
-// In each step one vertex in so many sends, on one of two pins, some of them twice. Each vertex
-// adds what arrives and multiplies its sum, so that a message that comes a step late or early
-// shows.
-template <class Edge>
-struct sums {
-  using edge = Edge;
-  using message = std::uint64_t;
-  std::uint64_t steps = 6;
-  std::uint64_t one_in = 1;
-  bool twice = false;
-
-  static std::uint64_t factor(graph::nothing) { return 1; }
-  static std::uint64_t factor(int value) { return static_cast<std::uint64_t>(value) + 1; }
-
-  message along(const message& m, const Edge& e) const { return m * factor(e); }
+// Sums whose messages may be added up on their way.
+template <class Sums>
+struct combined : Sums {
+  using message = typename Sums::message;
+  message along(const message& m, const typename Sums::edge& e) const {
+    return m * Sums::factor(e);
+  }
   void combine(message& kept, const message& more) const { kept += more; }
-
-  void choose(auto& v) const {
-    if (v.time() < steps && (v.id() + 3 * v.time()) % one_in == 0)
-      v.ready_to_send(pin(v.time() % 2));
-  }
-  void init(auto& v) const {
-    v->sum = v.id() + 1;
-    choose(v);
-  }
-  void send(auto& v, message& m) const {
-    m = v->sum + v->sent;
-    v->sent = twice && v->sent == 0 && v.id() % 2 == 0 ? 1 : 0;
-    if (v->sent == 0) v.ready_to_send(no_pin);
-  }
-  bool finish(auto& v, message& m) const {
-    m = v->sum;
-    return true;
-  }
-  bool next(auto& v, std::uint64_t& arrived) const {
-    v->sum = 3 * v->sum + std::exchange(arrived, 0);
-    if (v.time() + 1 >= steps) return false;
-    choose(v);
-    return true;
-  }
 };
-
 template <class Edge>
-struct sums_by_recv : sums<Edge> {
-  struct state {
-    std::uint64_t sum = 0, arrived = 0, sent = 0;
-  };
-  void recv(auto& v, const std::uint64_t& m, const Edge& e) const {
-    v->arrived += m * this->factor(e);
-  }
-  bool step(auto& v) const { return this->next(v, v->arrived); }
-};
-
+using by_recv = combined<test::sums_by_recv<Edge>>;
 template <class Edge>
-struct sums_by_gather : sums<Edge> {
-  struct state {
-    std::uint64_t sum = 0, sent = 0;
-  };
-  using inbox = std::uint64_t;
-  void gather(inbox& arrived, const std::uint64_t& m, const Edge& e) const {
-    arrived += m * this->factor(e);
-  }
-  bool step(auto& v) const { return this->next(v, v.inbox()); }
-};
-static_assert(graph::combining_program<sums_by_recv<int>>);
-static_assert(graph::combining_program<sums_by_gather<graph::nothing>>);
+using by_gather = combined<test::sums_by_gather<Edge>>;
+static_assert(graph::combining_program<by_recv<int>>);
+static_assert(graph::combining_program<by_gather<graph::nothing>>);
 
 // Edges with values need along().
-struct cannot_cross : sums_by_recv<int> {
+struct cannot_cross : by_recv<int> {
   void along() const {}
 };
 static_assert(graph::vertex_program<cannot_cross>);
@@ -151,10 +101,10 @@ TEST_P(Combine, GivesTheSameSums) {
   const std::array valued{graph::edge_set<int>{&a, of_a}, graph::edge_set<int>{&b, of_b}};
   for (const std::uint64_t one_in : {1u, 3u})
     for (const bool twice : {false, true}) {
-      expect_same(GetParam(), pins, sums_by_recv<graph::nothing>{{6, one_in, twice}});
-      expect_same(GetParam(), pins, sums_by_gather<graph::nothing>{{6, one_in, twice}});
-      expect_same(GetParam(), valued, sums_by_recv<int>{{6, one_in, twice}});
-      expect_same(GetParam(), valued, sums_by_gather<int>{{6, one_in, twice}});
+      expect_same(GetParam(), pins, by_recv<graph::nothing>{{{6, one_in, twice}}});
+      expect_same(GetParam(), pins, by_gather<graph::nothing>{{{6, one_in, twice}}});
+      expect_same(GetParam(), valued, by_recv<int>{{{6, one_in, twice}}});
+      expect_same(GetParam(), valued, by_gather<int>{{{6, one_in, twice}}});
     }
 }
 

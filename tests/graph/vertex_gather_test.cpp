@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/graph/sums_program.hpp"
 #include "tests/graph/vertex_runs.hpp"
 #include "tutti/graph/generate.hpp"
 
@@ -18,70 +19,12 @@ using graph::host_pin;
 using graph::no_pin;
 using graph::pin;
 using graph::vertex_t;
+using test::sums_by_gather;
+using test::sums_by_recv;
 
 class Gather : public testing::TestWithParam<test::way> {};
 INSTANTIATE_TEST_SUITE_P(Ways, Gather, testing::ValuesIn(test::ways()), test::name_of_way);
 
-// In each step the vertices that the step and their number choose send on one of two pins. Each
-// vertex adds what arrives and multiplies its sum, so that a message that comes a step late or
-// early shows.
-template <class Edge>
-struct sums {
-  using edge = Edge;
-  using message = std::uint64_t;
-  std::uint64_t steps = 6;
-  // One vertex in this many sends.
-  std::uint64_t one_in = 1;
-
-  static std::uint64_t weight(graph::nothing) { return 1; }
-  static std::uint64_t weight(int value) { return static_cast<std::uint64_t>(value); }
-
-  void choose(auto& v) const {
-    if (v.time() < steps && (v.id() + 3 * v.time()) % one_in == 0)
-      v.ready_to_send(pin(v.time() % 2));
-  }
-  void init(auto& v) const {
-    v->sum = v.id() + 1;
-    choose(v);
-  }
-  void send(auto& v, message& m) const {
-    m = v->sum;
-    v.ready_to_send(no_pin);
-  }
-  bool finish(auto& v, message& m) const {
-    m = v->sum;
-    return true;
-  }
-  bool next(auto& v, std::uint64_t& arrived) const {
-    v->sum = 3 * v->sum + std::exchange(arrived, 0);
-    if (v.time() + 1 >= steps) return false;
-    choose(v);
-    return true;
-  }
-};
-
-template <class Edge>
-struct sums_by_recv : sums<Edge> {
-  struct state {
-    std::uint64_t sum = 0, arrived = 0;
-  };
-  void recv(auto& v, const std::uint64_t& m, const Edge& e) const {
-    v->arrived += m * this->weight(e);
-  }
-  bool step(auto& v) const { return this->next(v, v->arrived); }
-};
-
-template <class Edge>
-struct sums_by_gather : sums<Edge> {
-  struct state {
-    std::uint64_t sum = 0;
-  };
-  using inbox = std::uint64_t;
-  void gather(inbox& arrived, const std::uint64_t& m, const Edge& e) const {
-    arrived += m * this->weight(e);
-  }
-  bool step(auto& v) const { return this->next(v, v.inbox()); }
-};
 static_assert(graph::detail::gathers_by_vertex<sums_by_gather<graph::nothing>>);
 static_assert(!graph::detail::gathers_by_vertex<sums_by_gather<int>>);
 
