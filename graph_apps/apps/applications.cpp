@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph_apps/apps/common.hpp"
+#include "graph_apps/weights.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph_apps {
@@ -41,13 +42,9 @@ void require_sources(const graph_input& graph, const std::vector<graph::vertex_t
 
 void require_no_negative_weight(const graph_input& input, const std::string& application) {
   if (!input.is_whole()) return;
-  const graph::csr& graph = input.whole();
-  for (graph::vertex_t v = 0; graph.weighted() && v < graph.vertices; ++v)
-    for (graph::edge_t e = graph.offsets[v]; e < graph.offsets[v + std::size_t{1}]; ++e)
-      if (!(graph.weights[e] >= 0))
-        refuse(
-            fmt::format("{} needs nonnegative weights; the weight of the edge from {} to {} is {}",
-                        application, v, graph.targets[e], graph.weights[e]));
+  if (const auto edge = negative_edge(input.whole()))
+    refuse(fmt::format("{} needs nonnegative weights; the weight of the edge from {} to {} is {}",
+                       application, edge->from, edge->to, edge->weight));
 }
 
 }  // namespace tutti::graph_apps

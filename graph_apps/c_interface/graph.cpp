@@ -27,6 +27,7 @@
 #include "graph_apps/programs/pagerank_gals.hpp"
 #include "graph_apps/programs/shortest_paths.hpp"
 #include "graph_apps/programs/shortest_paths_sync.hpp"
+#include "graph_apps/weights.hpp"
 #include "tutti/graph/generate.hpp"
 #include "tutti/graph/load.hpp"
 #include "tutti/graph/run.hpp"
@@ -166,14 +167,11 @@ void require_vertex(const graph::csr& graph, std::uint32_t source) {
                                   std::to_string(graph.vertices) + " vertices");
 }
 void require_no_negative_weight(const graph::csr& graph) {
-  for (graph::vertex_t v = 0; graph.weighted() && v < graph.vertices; ++v)
-    for (graph::edge_t e = graph.offsets[v]; e < graph.offsets[v + std::size_t{1}]; ++e)
-      if (graph.weights[e] < 0)
-        refuse_with(TUTTI_EINVAL,
-                    "shortest paths need nonnegative weights; the weight of the edge "
-                    "from " +
-                        std::to_string(v) + " to " + std::to_string(graph.targets[e]) + " is " +
-                        std::to_string(graph.weights[e]));
+  if (const auto edge = negative_edge(graph))
+    refuse_with(TUTTI_EINVAL,
+                "shortest paths need nonnegative weights; the weight of the edge from " +
+                    std::to_string(edge->from) + " to " + std::to_string(edge->to) + " is " +
+                    std::to_string(edge->weight));
 }
 
 void require_room(const tutti_graph_statistics* statistics) {
