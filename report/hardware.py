@@ -16,6 +16,10 @@ NAME = "hardware"
 # and compared with a sample made anew by `python3 -m hardware.flow.exact --sample`, a test.
 KEPT = Path(__file__).resolve().parent.parent / "hardware" / "exact.jsonl"
 WITH_SOURCES = "with the sources"
+# What "gigabit" in a line of a network says of its links.
+LINKS = {
+    False: "links that pass whole frames", True: "links of a byte a cycle, with preamble and gap",
+}
 HOW = (
     "`make hardware` checks and measures the units (three quarters of an hour on two cores); the "
     "next report shows what it found"

@@ -150,3 +150,6 @@ VECTOR_PROGRAMS = (
 HALE_PARTS = {
     "source": 43, "flight": 378, "destination": 729, "interrupt": 1150, "system_call": 232,
 }
+
+# The FPGAs of Naylor et al. 2020 run at this rate.
+NAYLOR_CLOCK_HZ = 240e6

@@ -34,8 +34,8 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "network_average", "network_least", "network_nodes", "network_growth",
     ),
     "Hardware": (
-        "hardware_cycles", "projection", "hardware_hbs", "hardware_isa", "photonic",
-        "hardware_detection",
+        "hardware_cycles", "projection", "hardware_hbs", "hardware_isa",
+        "hardware_detection_rate", "hardware_network_cycles", "photonic", "hardware_detection",
         "hardware_network", "hardware_area", "hardware_checks",
     ),
 }

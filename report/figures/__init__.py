@@ -14,6 +14,7 @@ from report.figures import (
     granularity,
     graphs,
     hardware,
+    hardware_networks,
     hardware_paths,
     hetland,
     idle,
@@ -87,5 +88,7 @@ FIGURES: dict[str, Builder] = {
     "projection": hetland.build_projection,
     "hardware_hbs": hardware_paths.build_hbs,
     "hardware_isa": hardware_paths.build_isa,
+    "hardware_detection_rate": hardware_networks.build_detection,
+    "hardware_network_cycles": hardware_networks.build_passages,
     "photonic": lambda data: photonic.build(),
 }

@@ -10,7 +10,7 @@ from hardware.flow import tables as flow
 from report import hardware
 from report.lines import Dataset
 from report.model import Cell, Table
-from report.papers import ARAP_PASSAGE_CYCLES, ARAP_PASSAGE_US
+from report.papers import ARAP_PASSAGE_CYCLES, ARAP_PASSAGE_US, NAYLOR_CLOCK_HZ
 from report.statistics import format_ratio
 
 CHECKS_NAME, AREA_NAME = "hardware_checks", "hardware_area"
@@ -34,17 +34,12 @@ NETWORK_QUESTION = (
     "Nodes whose network interfaces run the barrier themselves: how many cycles, by topology and "
     "number of nodes?"
 )
-LINKS = {
-    False: "links that pass whole frames", True: "links of a byte a cycle, with preamble and gap",
-}
 DASH = Cell("–", kind="muted")
 AREA_QUESTION = (
     "Look-up tables and flip-flops against the number of threads (n) or barriers (m): least "
     "squares over the sizes that were "
     "synthesised."
 )
-# The FPGAs of Naylor et al. 2020 run at this rate.
-CLOCK_HZ = 240e6
 
 
 def _cell(text: str) -> Cell:
@@ -147,7 +142,7 @@ def build_detection(data: Dataset) -> Table:
                 Cell(_mesh(line)),
                 Cell(str(line.get("master", "–"))),
                 Cell(f"{line['formula']:,.0f}"),
-                Cell(f"{trip:,.0f}", f"{CLOCK_HZ / trip:,.0f} a second" if trip else ""),
+                Cell(f"{trip:,.0f}", f"{NAYLOR_CLOCK_HZ / trip:,.0f} a second" if trip else ""),
                 Cell(f"{line['loaded']:,.0f}") if line.get("loaded") else DASH,
                 *(
                     Cell(f"{tree:,.0f}", format_ratio(tree / trip)) if tree and trip else DASH
@@ -185,7 +180,7 @@ def build_network(data: Dataset) -> Table:
         return made
     links = sorted({bool(line.get("gigabit")) for line in found})
     sizes = sorted({line["nodes"] for line in found})
-    made.groups = [("", 1), *((LINKS[gigabit], len(sizes)) for gigabit in links)]
+    made.groups = [("", 1), *((hardware.LINKS[gigabit], len(sizes)) for gigabit in links)]
     made.heads = ["topology", *(str(n) for _ in links for n in sizes)]
     # A name may go on with the number of nodes.
     of = {
@@ -212,7 +207,7 @@ def _passages_of_packets(data: Dataset) -> list[str]:
     """The time of one packet in one node, as figure 7 of the paper measures it."""
     return [
         "One passage p of a packet, by the method of the paper's figure 7 "
-        f"({LINKS[line['gigabit']]}): "
+        f"({hardware.LINKS[line['gigabit']]}): "
         f"{line['p_cycles']:g} cycles, {line['p_us']:g} us at 125 MHz. The paper measured "
         f"{ARAP_PASSAGE_CYCLES} cycles, {ARAP_PASSAGE_US:g} us."
         for line in hardware.cycles(data)

@@ -289,6 +289,26 @@ def test_round_trips_beside_the_estimate_and_the_clock_tree(data: Dataset):
     assert [cell.note for cell in table.rows[0][5:]] == ["8.00x", "10.0x"]
 
 
+def test_round_trips_a_second_of_hardware_and_of_the_clock_tree(data: Dataset):
+    panel = FIGURES["hardware_detection_rate"](data).panels[0]
+    assert [series.label for series in panel.series] == [
+        "hardware, master at the origin", "clock tree, 16 cycles a message",
+        "clock tree, 80 cycles a message",
+    ]
+    assert [(point.x, point.y) for point in panel.series[0].points] == [
+        (4, pytest.approx(240e6 / 930)), (48, pytest.approx(240e6 / 4030)),
+    ]
+
+
+def test_cycles_in_the_network_beside_the_papers_growth(data: Dataset):
+    figure = FIGURES["hardware_network_cycles"](data)
+    ring = next(series for series in figure.panels[0].series if series.label == "ring")
+    grown = next(series for series in figure.panels[0].series if "growth" in series.label)
+    assert [(point.x, point.y) for point in ring.points] == [(2, 50), (8, 200)]
+    assert [(point.x, point.y) for point in grown.points] == [(2, 50), (8, 50 + 6 * 165)]
+    assert "takes 90 cycles here and 165 in the paper" in figure.captions[0]
+
+
 def test_barriers_in_the_network(data: Dataset):
     table = TABLES["hardware_network"](data)
     assert [words for words, _ in table.groups] == ["", "links that pass whole frames"]
@@ -337,7 +357,8 @@ def test_cycles_are_never_taken_for_nanoseconds(tmp_path: Path):
     "name",
     [
         "hardware_cycles", "hardware_hbs", "hardware_isa", "hardware_checks",
-        "hardware_detection", "hardware_network", "hardware_area",
+        "hardware_detection", "hardware_detection_rate", "hardware_network",
+        "hardware_network_cycles", "hardware_area",
     ],
 )
 def test_without_hardware_results_it_says_how_to_get_them(tmp_path: Path, name: str):
