@@ -91,6 +91,9 @@ if(TUTTI_SANITIZE)
   add_compile_definitions(TUTTI_TEST_SANITIZED)
   if("thread" IN_LIST tutti_sanitizers)
     add_compile_definitions(TUTTI_TEST_TSAN)
+  else()
+    # All programs then also have the checks of misuse, as the library's tests have in the debug build.
+    add_compile_options(-UNDEBUG)
   endif()
 endif()
 

@@ -21,7 +21,7 @@ target_compile_features(tutti_test_main PRIVATE cxx_std_20)
 tutti_compile_quickly(tutti_test_main)
 
 # tutti_add_test(NAME name SOURCES file...
-#                [LABELS label...]   quick (the default, run by `make test`) or long, and any others
+#                [LABELS label...]   quick (the default, run by `make test`) or long (of the plain build), and any others
 #                [LIBRARIES lib...]  besides tutti::tutti and GTest::gtest
 #                [ARGS arg...]       handed to the program
 #                [SHARDS n]          n processes share the cases; default 1
@@ -58,6 +58,12 @@ function(tutti_add_test)
   if(NOT arg_OPTIMISED)
     tutti_compile_quickly(${arg_NAME})
     target_precompile_headers(${arg_NAME} REUSE_FROM tutti_test_headers)
+  endif()
+
+  # The stages of long tests are those of the plain build.
+  if("long" IN_LIST arg_LABELS AND NOT tutti_plain_build)
+    set_target_properties(${arg_NAME} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    return()
   endif()
 
   set(serial FALSE)
