@@ -32,6 +32,15 @@ rank_t count_ranks(team& t) {
   });
 }
 
+// A child inherits the locks of AddressSanitizer's allocator as they are, and GCC 12's version does
+// not release them there. Threads that start hold them, so instrumented tests fork only when all
+// workers run. Other tests fork as soon as the team is made.
+void before_fork([[maybe_unused]] team& t) {
+#ifdef TUTTI_TEST_SANITIZED
+  count_ranks(t);
+#endif
+}
+
 // Calls f() in a child and returns the child's exit status, or 1000 if it does not end in time.
 template <class F>
 int status_of_child(F f) {
@@ -80,6 +89,7 @@ TEST_P(Fork, TheParentsTeamWorksInTheChild) {
 
 TEST_P(Fork, TheChildMayMakeItsOwnTeam) {
   team t(GetParam());
+  before_fork(t);
   EXPECT_EQ(status_of_child([&] {
               team own(GetParam());
               return count_ranks(own) == own.size() ? 0 : 1;
@@ -101,6 +111,7 @@ TEST_P(Fork, TheChildMayDestroyTheTeamUnused) {
 
 TEST_P(Fork, AChildOfAChildWorksToo) {
   team t(GetParam());
+  before_fork(t);
   EXPECT_EQ(status_of_child([&] {
               if (count_ranks(t) != t.size()) return 1;
               return status_of_child([&] { return count_ranks(t) == t.size() ? 0 : 2; });
