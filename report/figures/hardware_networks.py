@@ -18,8 +18,8 @@ Line = dict[str, Any]
 DETECTION_NAME = "hardware_detection_rate"
 DETECTION_TITLE = "Round trips of detection on a mesh (figure 6 of Naylor et al. 2020)"
 DETECTION_QUESTION = (
-    "A master asks every board of a mesh whether it is idle and hears from all: how often a second, "
-    "in hardware and by a clock tree in software on the same mesh?"
+    "A master asks every board of a mesh whether it is idle and hears from all: how often a second,"
+    " in hardware and by a clock tree in software on the same mesh?"
 )
 PASSAGES_NAME = "hardware_network_cycles"
 PASSAGES_TITLE = "Barriers in the packet path, in simulation (figure 8 of Arap et al.)"

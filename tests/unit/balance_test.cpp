@@ -108,6 +108,7 @@ class waiter {
   }
 
   void share_the_core(bool yes) { core_.is_shared = yes; }
+  void end_before_waits() { wait_state_.releaser_waits = 1; }
   simulated::hints& core() { return core_; }
 
   cost wait(std::uint64_t length) {
@@ -311,6 +312,17 @@ TEST_F(BalanceOnASharedCore, SleepsBesideOthersThatWorkForLongerThanASleepCosts)
     simulated::lend = nullptr;
     EXPECT_EQ(w.wait(always(100 * us), 1'000).wake_ups, 0) << work << " us";
   }
+}
+
+// The master of a region works between two regions, and waits after it has opened one.
+TEST_F(BalanceOnASharedCore, YieldsToAThreadThatWaitsNext) {
+  w.end_before_waits();
+  for (const std::uint64_t work : {60u, 100u, 200u}) {
+    each_turn_takes(work * us);
+    EXPECT_EQ(w.wait(always(work * us), most_learning).wake_ups, 0) << work << " us";
+  }
+  each_turn_takes(500 * us);
+  EXPECT_GE(w.wait(always(500 * us), most_learning).wake_ups, 0.97);
 }
 
 TEST_F(BalanceOnASharedCore, PollsAgainOnACoreOfItsOwn) {

@@ -246,12 +246,30 @@ TEST(CpuHints, KnowForHowLongParticipantsRan) {
 TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
   static platform::cpu_hints core;
   std::uint64_t now = 1'000 * ms;
-  core.note_preemption(now, now + 3 * ms);
-  EXPECT_FALSE(core.is_contested(now + 4 * ms)) << "once is nothing";
-  core.note_preemption(now + 8 * ms, now + 11 * ms);
-  EXPECT_TRUE(core.is_contested(now + 12 * ms));
-  EXPECT_FALSE(core.is_contested(now + 1'000 * ms));
+  // A busy process alternates with the waiter.
+  for (int slice = 1; slice <= 4; ++slice, now += 7 * ms) {
+    EXPECT_FALSE(core.is_contested(now)) << "few slices are nothing";
+    core.note_preemption(now - 3 * ms, now);
+  }
+  EXPECT_TRUE(core.is_contested(now));
+  now += 200 * ms;
+  EXPECT_FALSE(core.is_contested(now));
   EXPECT_FALSE(core.has_other_process()) << "whoever polls did not yield";
+  // The process is still there.
+  core.note_preemption(now - 3 * ms, now);
+  core.note_preemption(now + 4 * ms, now + 7 * ms);
+  EXPECT_TRUE(core.is_contested(now + 8 * ms)) << "what was found is found again sooner";
+}
+
+TEST(CpuHints, AreNotContestedByProcessesThatRunNowAndThen) {
+  static platform::cpu_hints core;
+  std::uint64_t now = 1'000 * ms;
+  for (int slice = 0; slice < 1'000; ++slice) {
+    // Two at a time sometimes.
+    now += (slice % 3 == 0 ? 5 : 70) * ms;
+    core.note_preemption(now - 2 * ms, now);
+    EXPECT_FALSE(core.is_contested(now + ms));
+  }
 }
 
 TEST(Cpu, TellsHowManyTasksWantToRun) {

@@ -98,13 +98,24 @@ class alignas(cache_line) cpu_hints {
     const auto seen = look_at_slice(began_ns, now_ns, at_once_ns);
     if (seen == slice::follows || (seen == slice::first && is_tried)) shun(now_ns);
   }
-  // Records that a waiter that polled on a core of its own was kept from running. The slices of the
-  // other process alternate with those of the waiter's thread, which take some milliseconds each.
+  // Records that a waiter that polled on a core of its own was kept from running. A busy process
+  // alternates with the waiter's thread, in slices of some milliseconds each. Processes that take a
+  // slice now and then take less of the core than sleeping through every wait would cost.
   void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
-    if (look_at_slice(began_ns, now_ns, soon_ns) != slice::follows) return;
+    const std::uint64_t since = now_ns - look(last_slice_);
+    const auto seen = look_at_slice(began_ns, now_ns, soon_ns);
+    if (seen == slice::told) return;
+    const std::uint64_t before =
+        since < foreign_window_ns
+            ? look(foreign_ns_) * std::uint64_t{foreign_window_ns - since} / foreign_window_ns
+            : 0;
+    const auto foreign =
+        static_cast<std::uint32_t>(smaller(before + now_ns - began_ns, foreign_window_ns));
+    put(foreign_ns_, foreign);
     const bool is_long_ago = now_ns > look(contested_until_) + forget_ns;
+    if (is_long_ago ? foreign < much_foreign_ns : seen != slice::follows) return;
     const std::uint32_t ms =
         is_long_ago ? first_contested_ms : smaller(2 * look(contested_ms_), most_ms);
     put(contested_ms_, ms);
@@ -175,6 +186,9 @@ class alignas(cache_line) cpu_hints {
   static constexpr std::uint32_t first_ms = 4, first_contested_ms = 32, most_ms = 256;
   static constexpr std::uint64_t at_once_ns = 2'000'000, soon_ns = 20'000'000,
                                  forget_ns = 1'000'000'000;
+  // The slices of others count for this long, and less the longer ago they were. So much time of
+  // theirs shows that a busy process is there.
+  static constexpr std::uint64_t foreign_window_ns = 64'000'000, much_foreign_ns = 10'000'000;
   static constexpr std::uint64_t turn_ns = 8'000'000;
   static constexpr std::uint64_t look_every_ns = 200'000;
   static constexpr std::uint32_t short_yields_to_forget = 64;
@@ -213,6 +227,7 @@ class alignas(cache_line) cpu_hints {
   std::atomic<std::uint64_t> believed_at_;
   std::atomic<std::uint32_t> other_process_ms_;
   std::atomic<std::uint32_t> contested_ms_;
+  std::atomic<std::uint32_t> foreign_ns_;
   std::atomic<std::uint32_t> short_yields_;
   std::atomic<std::uint32_t> waits_;
   core_sharers sharers_;

@@ -21,7 +21,8 @@
 //    thread, all threads that run here are waiters that yield to each other. That is the same as
 //    polling, and ends when polling would end. If a participant worked for longer than a sleep
 //    costs, sleeping is better: a sleeper that is woken displaces a worker, a thread that has
-//    yielded does not. So a sleep counts as cheaper once a participant has worked here.
+//    yielded does not. So a sleep counts as cheaper once a participant has worked here. That does
+//    not hold if the worker waits as soon as it has ended this wait: then a yield is enough.
 //
 // patience.hpp limits how long a wait keeps the processor. docs/waiting.md gives the worst case,
 // and tests/unit/balance_test.cpp checks it under a simulated clock.
@@ -75,7 +76,9 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   struct wait_state {
     wait_lengths lengths;
     // The number of waits until the policy takes the core for the thread's own.
-    std::uint8_t crowded_waits = 0;
+    std::uint8_t crowded_waits : 7 = 0;
+    // Whether the thread that ends these waits then waits itself, as the master of a region does.
+    std::uint8_t releaser_waits : 1 = 0;
     // The number of waits until the next reading of the clock.
     std::uint8_t looks : 3 = 0;
     // Whether a participant on this core worked while this thread waited.
@@ -184,7 +187,7 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
       const std::uint64_t switches = waits_now - waits;
       if (lent > options.shortest_work_ns + switches * options.longest_switch_ns) {
         working_ns += lent;
-        if (lent <= options.foreign_slice_ns) mine.beside_work = 1;
+        if (lent <= options.foreign_slice_ns && mine.releaser_waits == 0) mine.beside_work = 1;
         mine.looks = 0;
       } else if (switches == 0) {
         empty_ns += lent;
