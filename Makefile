@@ -114,6 +114,10 @@ package: build ## make the Debian packages in build/package/
 	$(Q)$(call quiet,cpack --config build/CPackConfig.cmake -B build/package)
 	$(Q)ls -1 build/package/*.deb
 
+.PHONY: wheel
+wheel: bootstrap ## make the Python wheel with the command and what `tutti run` preloads, in dist/
+	$(Q)tools/wheel
+
 .PHONY: format
 format: ## lay out all C and C++ sources with clang-format
 	$(Q)$(call need,clang-format)
