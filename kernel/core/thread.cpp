@@ -79,28 +79,27 @@ void arm(core& here, u64 at) noexcept {
   machine::arm_timer(at > now ? at - now : 1);
 }
 
-void arm_for_timed(core& here) noexcept {
-  u64 first = 0;
-  for (thread* t = here.timed; t != nullptr; t = t->next_timed)
-    if (first == 0 || t->wake_at < first) first = t->wake_at;
-  if (first != 0) arm(here, first);
-}
-
-// Wakes the threads of this core whose time has come.
+// Wakes the threads of this core whose time has come, and arms the timer for the next one. A thread
+// that is ready but has not run yet is still in the list: the timer must not be armed for it again,
+// or its interrupts would follow each other without an instruction in between.
 void wake_timed(core& here) noexcept {
   const u64 now = machine::ticks();
+  u64 first = 0;
   for (thread* t = here.timed; t != nullptr;) {
     thread* const following = t->next_timed;
-    if (t->wake_at <= now) end_wait_at_deadline(*t);
+    if (t->wake_at <= now)
+      end_wait_at_deadline(*t);
+    else if (first == 0 || t->wake_at < first)
+      first = t->wake_at;
     t = following;
   }
+  if (first != 0) arm(here, first);
 }
 
 void on_timer() noexcept {
   core& here = machine::here();
   here.armed_for = 0;
   wake_timed(here);
-  arm_for_timed(here);
   if (here.current == &here.idle) return reschedule();
   if (here.slice == 0) return;
   // The timer's clock is not quite that of the ticks: it may be early.

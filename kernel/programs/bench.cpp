@@ -251,15 +251,21 @@ class by_condition final : public mechanism {
 
 // --- lines
 
+// The key of one receiver; 0: all of them.
+line_of_text key_of(u32 receiver) noexcept {
+  line_of_text key;
+  if (receiver != 0) {
+    key.add(",\"receiver\":");
+    key.add(receiver);
+  }
+  key.add('\0');
+  return key;
+}
+
 void print_line(const char* name, const char* metric, u32 receiver, u32 count,
                 samples& s) noexcept {
   s.sort();
-  line_of_text who;
-  if (receiver != 0) {
-    who.add(",\"receiver\":");
-    who.add(receiver);
-  }
-  who.add('\0');
+  const line_of_text who = key_of(receiver);
   print("{\"type\":\"result\",\"benchmark\":\"event\",\"provider\":\"kernel\",\"name\":\"", name,
         "\",\"metric\":\"", metric, "\"", who.begin(), ",\"threads\":", count, ",\"unit\":\"", unit,
         "\",\"min\":", s.percentile(0), ",\"p25\":", s.percentile(25),
@@ -270,8 +276,9 @@ void print_line(const char* name, const char* metric, u32 receiver, u32 count,
 }
 
 // All samples of one line, which are sorted, as pairs of a value and how often it occurs.
-void print_distribution(const char* name, const char* metric, u32 count,
+void print_distribution(const char* name, const char* metric, u32 receiver, u32 count,
                         const samples& s) noexcept {
+  const line_of_text who = key_of(receiver);
   // A line of output holds this many.
   constexpr u64 most_pairs = 10;
   for (u64 next = 0; next < s.count();) {
@@ -287,8 +294,8 @@ void print_distribution(const char* name, const char* metric, u32 count,
     }
     pairs.add('\0');
     print("{\"type\":\"distribution\",\"benchmark\":\"event\",\"provider\":\"kernel\",\"name\":\"",
-          name, "\",\"metric\":\"", metric, "\",\"threads\":", count, ",\"unit\":\"", unit,
-          "\",\"counts\":[", pairs.begin(), "]}");
+          name, "\",\"metric\":\"", metric, "\"", who.begin(), ",\"threads\":", count,
+          ",\"unit\":\"", unit, "\",\"counts\":[", pairs.begin(), "]}");
   }
 }
 
@@ -310,9 +317,11 @@ u64 measure_unicast(const char* name, mechanism& by, u64 trials) noexcept {
     // relaxed: the receivers have ended.
     arrivals[core].at.store(0, relaxed);
     print_line(name, "unicast_to", core, 2, mine);
+    // The paper shows how far an interrupt is from each core (figure 7).
+    if (text::is_same(name, "interrupt")) print_distribution(name, "unicast_to", core, 2, mine);
   }
   print_line(name, "unicast", 0, 2, all);
-  print_distribution(name, "unicast", 2, all);
+  print_distribution(name, "unicast", 0, 2, all);
   return all.percentile(50);
 }
 
@@ -342,7 +351,7 @@ void measure_broadcast(const char* name, mechanism& by, u64 trials) noexcept {
   print_line(name, "broadcast_first", 0, count, first);
   print_line(name, "broadcast_last", 0, count, last);
   print_line(name, "broadcast_sigma", 0, count, sigma);
-  print_distribution(name, "broadcast_sigma", count, sigma);
+  print_distribution(name, "broadcast_sigma", 0, count, sigma);
 }
 
 // The parts of an interrupt's cost as the paper estimates them (figure 19). The source is a send

@@ -80,6 +80,11 @@ void check_time(checks& all) {
   const u64 begin = machine::ticks();
   sleep_until(begin + us(3'000));
   all.expect(machine::ticks() - begin >= us(3'000), "a sleep was too short");
+  {
+    // A thread whose time has come waits for its turn.
+    const background_threads background(50);
+    for (u64 k = 1; k <= 5; ++k) sleep_until(machine::ticks() + us(20 * k));
+  }
 
   mutex lock;
   condition never_signalled;

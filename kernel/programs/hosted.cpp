@@ -8,6 +8,7 @@ namespace tutti::kernel {
 namespace {
 constexpr named_program programs[] = {
     {"check-library", check_library},
+    {"check-teams", check_teams},
     {"synthetic", run_synthetic},
     {"streamcluster", run_streamcluster},
     {"vcode", run_vcode},

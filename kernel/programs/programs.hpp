@@ -39,6 +39,7 @@ bool bench_events(const char* command_line);
 bool run_pool(const char* command_line);
 
 bool check_library(const char* command_line);
+bool check_teams(const char* command_line);
 bool run_streamcluster(const char* command_line);
 bool run_synthetic(const char* command_line);
 bool run_vcode(const char* command_line);

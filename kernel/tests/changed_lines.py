@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts, for each hosted program, the lines that had to change so that it runs in the kernel.
 
-The history says which lines of a program the change of CHANGE removed and added; lines that only
-moved to another file count too. The driver is what starts the program in the kernel, as main() does
-under Linux.
+The history says which lines of a program the change of CHANGE removed and added, and how many it
+had then; lines that only moved to another file count too. The driver is what starts the program in
+the kernel, as main() does under Linux. If the history does not have the change, as in a shallow
+clone, the status is 77.
 usage: changed_lines.py
 """
 
@@ -27,24 +28,21 @@ def git(*arguments: str) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def lines_in(path: pathlib.Path) -> int:
-    return len(path.read_text("utf-8").splitlines())
-
-
 def main() -> None:
     commit = git("log", "-1", "--format=%H", f"--grep=^{CHANGE}").strip()
     if not commit:
-        sys.exit(f"changed_lines: the history does not contain '{CHANGE}'")
+        print(f"changed_lines: the history does not contain '{CHANGE}'", file=sys.stderr)
+        sys.exit(77)
     print("| program | its lines | removed | added | lines of its driver |\n|---|--:|--:|--:|--:|")
     for name, (folder, others, driver) in PROGRAMS.items():
-        sources = [p for p in (ROOT / folder).rglob("*.[ch]pp")]
-        own = [p for p in sources if p.relative_to(ROOT / folder).parts[0] not in others]
-        excluded = [f":(exclude){folder}/{other}" for other in others]
-        changed = git("show", "--format=", "--numstat", commit, "--", f"{folder}/*pp", *excluded)
+        own = [f"{folder}/*pp", *(f":(exclude){folder}/{other}" for other in others)]
+        counts = git("grep", "--count", "", commit, "--", *own).splitlines()
+        lines = sum(int(line.rsplit(":", 1)[1]) for line in counts)
+        changed = git("show", "--format=", "--numstat", commit, "--", *own)
         pairs = [line.split()[:2] for line in changed.splitlines()]
         removed, added = sum(int(b) for _, b in pairs), sum(int(a) for a, _ in pairs)
-        driven = lines_in(ROOT / "kernel" / "programs" / f"{driver}.cpp")
-        print(f"| {name} | {sum(map(lines_in, own))} | {removed} | {added} | {driven} |")
+        text = (ROOT / "kernel" / "programs" / f"{driver}.cpp").read_text("utf-8")
+        print(f"| {name} | {lines} | {removed} | {added} | {len(text.splitlines())} |")
 
 
 if __name__ == "__main__":

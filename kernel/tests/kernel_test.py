@@ -4,8 +4,9 @@
 
 usage: kernel_test.py [--long | --keep] TUTTI FOLDER_OF_IMAGES COMPILER
 
-kernel/exact.jsonl keeps what the bench prints under icount: it is the same wherever this compiler
-has built the kernel and this QEMU runs it. --keep writes that file anew, and tests nothing.
+kernel/exact.jsonl keeps what the bench and the pool print under icount: it is the same wherever
+this compiler has built the kernel and this QEMU runs it. --keep writes that file anew, and tests
+nothing.
 """
 
 import json
@@ -42,9 +43,12 @@ def exact_text() -> str:
     qemu = subprocess.run(["qemu-system-x86_64", "--version"], capture_output=True, text=True)
     version = qemu.stdout.splitlines()[0].split()[3]
     head = {"type": "kernel_run", "emulator": f"QEMU {version}", "compiler": COMPILER}
-    result = run("--bench", "--cpus", "4", "--accel", "icount")
-    assert result.returncode == SUCCESS, result.stdout + result.stderr
-    return json.dumps(head) + "\n" + result.stdout
+    text = json.dumps(head) + "\n"
+    for program in ("bench", "pool"):
+        result = run("--program", program, "--cpus", "4", "--accel", "icount")
+        assert result.returncode == SUCCESS, result.stdout + result.stderr
+        text += result.stdout
+    return text
 
 
 class Boot(unittest.TestCase):
@@ -166,6 +170,7 @@ class Programs(unittest.TestCase):
     def test_the_same_under_icount(self) -> None:
         for program, arguments in (
             ("check-events", "posts=20000 broadcasts=100"),
+            ("check-threads", "wakeups=200"),
             ("bench", "trials=61"),
         ):
             with self.subTest(program=program):
@@ -242,6 +247,14 @@ class Hosted(unittest.TestCase):
         for cpus, accel in ((1, "tcg"), (4, "tcg"), (2, "icount")):
             with self.subTest(cpus=cpus, accel=accel):
                 self.run_hosted("check-library", cpus, "--accel", accel)
+
+    def test_reductions_teams_and_events(self) -> None:
+        for cpus in (2, 3, 4, 8, 16) if LONG else (4,):
+            with self.subTest(cpus=cpus):
+                rounds = 30 if LONG and cpus <= 4 else 3
+                limit = 900 if LONG else 100
+                words = ("--arguments", f"rounds={rounds}")
+                self.run_hosted("check-teams", cpus, *words, limit=limit)
 
     def test_synthetic_regions(self) -> None:
         sums = set()

@@ -9,23 +9,17 @@
 #include <sched.h>
 #include <time.h>
 
-#include <array>
 #include <chrono>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "tests/conformance/on_platform.hpp"
 #include "tests/platform/fibered.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/comm/communicator.hpp"
-#include "tutti/event/condition_variable.hpp"
-#include "tutti/event/event.hpp"
-#include "tutti/event/workers.hpp"
-#include "tutti/reduce/reduction.hpp"
 #include "tutti/registry.hpp"
-#include "tutti/team/on_platform.hpp"
 
 namespace tutti::test {
 namespace {
@@ -118,6 +112,21 @@ void on_threads(rank_t n, Body body) {
   body(0);
   for (const std::size_t number : numbers) fibered_world::current()->join(number);
 }
+
+// How the shared cases run here.
+struct stage_of_fibers {
+  using memory = fibered;
+  template <class Body>
+  void on_threads(rank_t n, Body body) {
+    test::on_threads(n, body);
+  }
+  static void spend(std::uint64_t ns) { fibered_world::current()->yield(ns); }
+  static void expect(bool holds, const auto&... what) {
+    EXPECT_TRUE(holds) << (testing::Message() << ... << what);
+  }
+};
+stage_of_fibers stage;
+const cases_on_platform cases(stage);
 
 // ---- barriers
 
@@ -215,20 +224,9 @@ TEST_P(Platform, ReducesWithTheSameBits) {
   for (const std::uint32_t cpus : {1u, 64u})
     run(
         [] {
-          for (const auto algorithm :
-               {reduction_algorithm::tuttis_choice, reduction_algorithm::exchange,
-                reduction_algorithm::tree, reduction_algorithm::counted})
-            for (const rank_t n : {1u, 2u, 5u, 11u}) {
-              const auto value = [](rank_t rank) { return 1.0 / (1.0 + rank); };
-              const double sum = schedule::fold(0, n, value, plus{});
-              reduction<double, plus, fibered> total(n, {}, algorithm);
-              on_threads(n, [&](rank_t rank) {
-                for (int i = 0; i < 5; ++i) EXPECT_EQ(total.all(rank, value(rank)), sum);
-              });
-            }
-          reduction<int, plus, fibered> lacking(2);
-          EXPECT_EQ(lacking.all_for(0, 1, 1ms), std::nullopt);
-          EXPECT_EQ(lacking.missing_ranks(0), std::vector<rank_t>{1});
+          for (const rank_t n : {1u, 2u, 5u, 11u})
+            cases.reduce<adaptive_wait<fibered>>(n, 5, "adaptive");
+          cases.reduce_with_a_deadline();
         },
         cpus);
 }
@@ -237,103 +235,15 @@ TEST_P(Platform, ReducesWithTheSameBits) {
 
 TEST_P(Platform, RunsRegions) {
   for (const rank_t threads : {1u, 2u, 5u, 20u})
-    for (const std::uint32_t cpus : {2u, 64u})
-      run(
-          [threads] {
-            team all(threads);
-            EXPECT_EQ(all.size(), threads);
-            for (int region = 0; region < 5; ++region) {
-              std::vector<int> seen(threads);
-              all.run([&](member& me) {
-                ++seen[me.rank()];
-                me.barrier();
-                for (rank_t r = 0; r < me.size(); ++r) EXPECT_EQ(seen[r], 1);
-                EXPECT_EQ(me.reduce(plus{}, 1), static_cast<int>(threads));
-                EXPECT_EQ(me.inclusive_scan(plus{}, 1), static_cast<int>(me.rank()) + 1);
-                std::array<double, 20> large{};
-                large.fill(1);
-                EXPECT_EQ(me.reduce(plus{}, large)[19], threads);
-                std::vector<int> values(70, 1);
-                me.reduce(plus{}, std::span<int>(values));
-                EXPECT_EQ(values[69], static_cast<int>(threads));
-              });
-            }
-            EXPECT_EQ(all.run_reduce(plus{}, [](member& me) { return me.rank() + 1; }),
-                      threads * (threads + 1) / 2);
-            for (rank_t k = 1; k <= threads; k += 3) {
-              std::vector<rank_t> sizes(threads);
-              all.run(k, [&](member& me) {
-                me.barrier();
-                sizes[me.rank()] = me.size();
-              });
-              for (rank_t r = 0; r < threads; ++r) EXPECT_EQ(sizes[r], r < k ? k : 0);
-            }
-          },
-          cpus);
+    for (const std::uint32_t cpus : {2u, 64u}) run([threads] { cases.regions(threads); }, cpus);
 }
 
 TEST_P(Platform, RunsLoops) {
-  run(
-      [] {
-        team all(4);
-        for (const loop kind : {loop::static_blocks, loop::static_chunks, loop::dynamic_chunks,
-                                loop::guided_chunks, loop::adaptive})
-          for (const std::size_t count : {1u, 7u, 400u}) {
-            std::vector<int> seen(count);
-            std::vector<bool> helped(4);
-            all.parallel_parts(0, count,
-                               [&](member& me, std::size_t from, std::size_t to) {
-                                 helped[me.thread()] = true;
-                                 for (std::size_t i = from; i < to; ++i) {
-                                   ++seen[i];
-                                   fibered_world::current()->yield(50'000);
-                                 }
-                               },
-                               {.kind = kind});
-            EXPECT_EQ(seen, std::vector<int>(count, 1));
-            // Work of 20 ms is shared.
-            const auto helpers = std::count(helped.begin(), helped.end(), true);
-            EXPECT_TRUE(count < 400 || helpers > 1);
-          }
-        EXPECT_EQ(all.parallel_reduce(0, 1000, plus{}, [](std::size_t i) { return i; }), 499'500u);
-        EXPECT_EQ(all.parallel_reduce_any(0, 1000, plus{}, [](std::size_t i) { return i; }),
-                  499'500u);
-        EXPECT_THROW(all.parallel_for(0, 100,
-                                      [](std::size_t i) {
-                                        fibered_world::current()->yield(50'000);
-                                        if (i == 50) throw std::runtime_error("50");
-                                      }),
-                     std::runtime_error);
-      },
-      4);
+  run([] { cases.loops(4); }, 4);
 }
 
 TEST_P(Platform, EndsRegionsThatFailOrAreLate) {
-  for (const std::uint32_t cpus : {2u, 64u})
-    run(
-        [] {
-          team all(5);
-          const auto fail = [&] {
-            all.run([](member& me) {
-              if (me.rank() == 3) throw std::runtime_error("rank 3");
-              me.barrier();
-            });
-          };
-          for (int i = 0; i < 3; ++i) EXPECT_THROW(fail(), std::runtime_error);
-          int ran = 0;
-          const timed_result late = all.run_for(500ms, [&ran](member& me) {
-            if (me.rank() == 4)
-              while (fibered::now_ns() < 3'000'000'000) fibered_world::current()->yield(1'000'000);
-            ++ran;
-          });
-          EXPECT_FALSE(late.in_time);
-          EXPECT_EQ(late.missing_ranks, std::vector<rank_t>{4});
-          EXPECT_THROW(all.run([](member&) {}), std::logic_error);
-          EXPECT_TRUE(all.wait_for(1h).in_time);
-          EXPECT_EQ(ran, 5);
-          EXPECT_EQ(all.run_reduce(plus{}, [](member&) { return 1; }), 5);
-        },
-        cpus);
+  for (const std::uint32_t cpus : {2u, 64u}) run([] { cases.failed_and_late_regions(); }, cpus);
 }
 
 TEST_P(Platform, RefusesWhatItLacks) {
@@ -396,68 +306,9 @@ TEST_P(Platform, TellsWhoKeepsIdleFromEnding) {
 
 // ---- events
 
-// Thread 0 tells the others by each kind of event.
-template <class Wait>
-void check_events(const std::string& name) {
-  constexpr rank_t n = 4;
-  constexpr int rounds = 5;
-  basic_eventcount<fibered, Wait> turned;
-  fibered::atomic<int> turn{0};
-  basic_event<fibered, Wait> ready;
-  const event_place begin = ready.now();
-  basic_condition_variable<fibered, Wait> changed;
-  fibered::mutex mutex;
-  int items = 0;
-  basic_event_workers<fibered, Wait> workers(n - 1, 1, 2);
-  std::vector<std::uintptr_t> sums(n - 1);
-  std::vector<action_id> names;
-  for (auto& sum : sums)
-    names.push_back(
-        workers.add([](void* to, rank_t,
-                       std::uintptr_t payload) { *static_cast<std::uintptr_t*>(to) += payload; },
-                    &sum));
-  on_threads(n, [&](rank_t rank) {
-    if (rank == 0) {
-      for (int i = 1; i <= rounds; ++i) {
-        turn.store(i, release);
-        turned.notify_all();
-        ready.broadcast();
-        ready.signal(n - 1);
-        for (rank_t w = 0; w < n - 1; ++w) {
-          mutex.lock();
-          ++items;
-          mutex.unlock();
-          changed.notify_one();
-        }
-      }
-      // Each worker has room for two.
-      for (std::uintptr_t i = 1; i <= rounds; ++i)
-        for (rank_t w = 0; w < n - 1; ++w) workers.post(0, w, names[w], i);
-      return;
-    }
-    event_place seen = begin;
-    std::uint32_t told = 0;
-    for (int i = 1; i <= rounds; ++i) {
-      turned.wait([&]() noexcept { return turn.load(acquire) >= i; });
-      if (told < static_cast<std::uint32_t>(i)) told += ready.wait_past(seen);
-      ready.wait();
-      mutex.lock();
-      changed.wait(mutex, [&] { return items > 0; });
-      --items;
-      mutex.unlock();
-    }
-    EXPECT_EQ(told, static_cast<std::uint32_t>(rounds)) << name;
-    while (sums[rank - 1] < rounds * (rounds + 1) / 2) (void)workers.wait(rank - 1);
-    EXPECT_EQ(workers.wait_for(rank - 1, 1ms), 0u) << name;
-    EXPECT_FALSE(ready.wait_past_for(seen, 1ms)) << name;
-  });
-  EXPECT_FALSE(ready.try_take()) << name;
-  EXPECT_EQ(items, 0) << name;
-}
-
 template <class... Wait>
 void check_events_with(std::tuple<Wait...>*) {
-  (check_events<typename Wait::template type<event_memory<fibered>>>(std::string(Wait::info.name)),
+  (cases.notify<typename Wait::template type<event_memory<fibered>>>(4, 5, Wait::info.name.data()),
    ...);
 }
 

@@ -31,9 +31,12 @@ def main(arguments: list[str]) -> None:
     ends = [i for i, line in enumerate(lines) if line == END]
     if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
         fail(f"{page}: needs one line '{BEGIN}...' and one '{END}' after it")
-    fresh = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.splitlines()
+    printed = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    # A command that cannot run here says so by this status, as tests do.
+    if printed.returncode == 77:
+        sys.exit(77)
+    printed.check_returncode()
+    fresh = printed.stdout.splitlines()
     stands = lines[begins[0] + 1 : ends[0]]
     if stands == fresh:
         print(f"generated: {page} is up to date")
