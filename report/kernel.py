@@ -21,6 +21,8 @@ UNITS = {
 }
 
 Line = dict[str, Any]
+# Values, rising, and how often each occurs.
+Counts = list[tuple[int, int]]
 
 
 def results(data: Dataset, metric: str, unit: str) -> list[Line]:
@@ -34,8 +36,7 @@ def results(data: Dataset, metric: str, unit: str) -> list[Line]:
     return [found[name] for name in MECHANISMS if name in found]
 
 
-def distribution(data: Dataset, name: str, metric: str, unit: str) -> list[tuple[int, int]]:
-    """Values, rising, and how often each occurs."""
+def distribution(data: Dataset, name: str, metric: str, unit: str) -> Counts:
     wanted = {"type": "distribution", "name": name, "metric": metric, "unit": unit}
     return [
         (value, count)
@@ -43,6 +44,21 @@ def distribution(data: Dataset, name: str, metric: str, unit: str) -> list[tuple
         if wanted.items() <= line.items()
         for value, count in line["counts"]
     ]
+
+
+def distributions_to_cores(data: Dataset, name: str, unit: str) -> dict[int, Counts]:
+    """What a mechanism took to each core."""
+    wanted = {"type": "distribution", "name": name, "metric": "unicast_to", "unit": unit}
+    found: dict[int, Counts] = {}
+    for line in data.kernel:
+        if wanted.items() <= line.items():
+            found.setdefault(line["receiver"], []).extend(line["counts"])
+    return dict(sorted(found.items()))
+
+
+def parts(data: Dataset, unit: str) -> list[Line]:
+    """The lines with the parts of an interrupt."""
+    return [line for line in data.kernel if line["type"] == "parts" and line["unit"] == unit]
 
 
 def missing(data: Dataset) -> list[str]:

@@ -43,7 +43,7 @@ USUAL_BENCHMARK = "barrier"
 # Graphs that differ in nothing else are versions of one graph, over which the report averages.
 SEED = re.compile(r",seed=\d+")
 HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
-KERNEL_TYPES = ("kernel_run", "distribution", "parts")
+KERNEL_TYPES = ("kernel_run", "distribution", "parts", "pool")
 
 
 @dataclass

@@ -47,8 +47,15 @@ def runs(quick: bool, programs: Programs) -> list[Run]:
             joined(few),
         ),
         bench(
-            programs, quick, "event", "notifications of one thread and of eight", 30, "event",
+            # Long enough for 1,000 notifications of each kind.
+            programs, quick, "event", "notifications of one thread and of eight",
+            25 if quick else 80, "event",
             "--receivers", "1,8", "--waits", "adaptive,spin,park",
+        ),
+        Run(
+            "pool", "tasks for a pool of idle threads", 0.5 if quick else 1,
+            programs.workload("pool"),
+            ((str(programs.workload("pool")), "3", "300" if quick else "1000"),),
         ),
         _processes(quick, programs),
     ]

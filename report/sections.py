@@ -28,7 +28,8 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     "Vector machine": ("instruction", "granularity", "vcode"),
     "Events": ("event_unicast", "event_broadcast", "event_sigma"),
     "Events in a kernel": (
-        "kernel_unicast", "kernel_broadcast", "kernel_sigma", "kernel_parts",
+        "kernel_unicast", "kernel_broadcast", "kernel_sigma", "kernel_paths", "pool",
+        "kernel_parts",
     ),
     "Barriers in the network": (
         "network_average", "network_least", "network_nodes", "network_growth",

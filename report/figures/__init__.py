@@ -81,6 +81,7 @@ FIGURES: dict[str, Builder] = {
     "kernel_unicast": events.build_unicast,
     "kernel_broadcast": events.build_broadcast,
     "kernel_sigma": events.build_sigma,
+    "kernel_paths": events.build_paths,
     "network_average": network.build_average,
     "network_least": network.build_least,
     "network_nodes": network.build_nodes,

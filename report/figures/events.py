@@ -10,7 +10,7 @@ from report.kernel import Line
 from report.lines import Dataset
 from report.model import Axis, Figure, Panel, Point, Series
 from report.statistics import format_count
-from report.style import MECHANISMS
+from report.style import MECHANISMS, tutti_shade
 
 UNICAST = (
     "kernel_unicast",
@@ -27,6 +27,13 @@ SIGMA = (
     "kernel_sigma",
     "Synchrony of a broadcast (figures 5, 12 and 17 of Hale and Dinda 2018)",
     "How far apart are the receivers of one broadcast: the standard deviation over their arrivals?",
+)
+PATHS = (
+    "kernel_paths",
+    "An interrupt beside a line that another core writes (figures 7, 18 and 20 of Hale and Dinda "
+    "2018)",
+    "Does an interrupt take longer to some cores than to others, and how far is it from a receiver "
+    "that spins on a line of memory? What would it take if a core handled it like a system call?",
 )
 NO_TIME = (
     "An emulator counted instructions: this is the length of the code, not a time. Caches, the "
@@ -54,6 +61,10 @@ PAPER = {
     "kernel_broadcast": "In the paper, in cycles: figure 4, broadcast IPIs take 78 times less than "
     "condition variables of user space on x64; figure 10, condition variables of the kernel 10 "
     "times less; figure 16, events are within tens of cycles of the IPIs.",
+    "kernel_paths": "In the paper, in cycles: figure 7, knees where interrupts leave a part of the "
+    "chip, without numbers; figure 18, interrupts are roughly 1,000 cycles dearer than the "
+    "coherence network, until either leaves the chip; figure 20, an interrupt handled like a "
+    "system call would lie in the range of the coherence network.",
     "kernel_sigma": "In the paper, in cycles: figure 5, IPIs are three orders of magnitude better "
     "than user space on x64; figure 12, condition variables of the kernel 10 times better; figure "
     "17, events are nearly identical to IPIs.",
@@ -80,11 +91,19 @@ def _dots(title: str, found: list[Line], axis: str) -> Panel:
 
 
 def _cdf(data: Dataset, title: str, metric: str, unit: str, axis: str) -> Panel | None:
-    """The share of the samples that are no greater than a value."""
+    found = {
+        name: kernel.distribution(data, name, metric, unit) for name in MECHANISMS
+    }
+    return _shares(title, axis, [(*MECHANISMS[name], counts) for name, counts in found.items()])
+
+
+def _shares(title: str, axis: str, lines: list[tuple[str, str, kernel.Counts]]) -> Panel | None:
+    """The share of the samples that are no greater than a value, for each label, colour, and
+    values with how often they occur."""
     series = []
-    for name, (label, color) in MECHANISMS.items():
+    for label, color, found in lines:
         # A logarithmic axis has no place for zero.
-        counts = [(max(v, 1), n) for v, n in kernel.distribution(data, name, metric, unit)]
+        counts = [(max(v, 1), n) for v, n in found]
         if not counts:
             continue
         total, reached, points = sum(n for _, n in counts), 0, [Point(counts[0][0], 0.0)]
@@ -146,3 +165,36 @@ def build_sigma(data: Dataset) -> Figure:
             panels.append(_dots(f"each broadcast; {SPREAD}", found, axis))
             panels.append(_cdf(data, "each broadcast, all samples", "broadcast_sigma", unit, axis))
     return _figure(SIGMA, data, panels, [SAME_DEVIATION])
+
+
+def _to_each_core(data: Dataset, unit: str, axis: str) -> Panel | None:
+    found = kernel.distributions_to_cores(data, "interrupt", unit)
+    lines = [
+        (f"to core {core}", tutti_shade(place), counts)
+        for place, (core, counts) in enumerate(found.items())
+    ]
+    return _shares("an interrupt to each core, all samples", axis, lines)
+
+
+def _beside_polling(data: Dataset, unit: str, axis: str) -> Panel | None:
+    interrupt = kernel.distribution(data, "interrupt", "unicast", unit)
+    lines = [
+        (*MECHANISMS["polling"], kernel.distribution(data, "polling", "unicast", unit)),
+        (*MECHANISMS["interrupt"], interrupt),
+    ]
+    for part in kernel.parts(data, unit):
+        saved = part["interrupt"] - part["interrupt_as_system_call"]
+        projected = [(max(value - saved, 1), count) for value, count in interrupt]
+        lines.append(("projected: interrupt as a system call", "color:libgomp", projected))
+    return _shares("one receiver, all samples", axis, lines)
+
+
+def build_paths(data: Dataset) -> Figure:
+    panels = []
+    for unit, words in kernel.UNITS.items():
+        panels += [_to_each_core(data, unit, words), _beside_polling(data, unit, words)]
+    note = (
+        "Under icount every core is as far as any other. The projection takes the handling of the "
+        "interrupt off each sample and adds a system call."
+    )
+    return _figure(PATHS, data, panels, [note])

@@ -8,7 +8,7 @@ from typing import Callable
 from report.lines import Dataset
 from report.model import Table
 from report.tables import (
-    berger, graphs, hardware, kernel, messages, network, paper, sums, targets, vcode,
+    berger, graphs, hardware, kernel, messages, network, paper, pool, sums, targets, vcode,
 )
 
 TABLES: dict[str, Callable[[Dataset], Table]] = {
@@ -25,6 +25,7 @@ TABLES: dict[str, Callable[[Dataset], Table]] = {
     "graph_ceiling": graphs.build,
     "vcode": vcode.build,
     "kernel_parts": kernel.build,
+    "pool": pool.build,
     "network_growth": network.build,
     "hardware_checks": hardware.build_checks,
     "hardware_detection": hardware.build_detection,

@@ -24,7 +24,9 @@ def labels(panel: Panel) -> list[str]:
     return [series.label for series in panel.series]
 
 
-@pytest.mark.parametrize("name", ["kernel_unicast", "kernel_broadcast", "kernel_sigma"])
+@pytest.mark.parametrize(
+    "name", ["kernel_unicast", "kernel_broadcast", "kernel_sigma", "kernel_paths"]
+)
 def test_axes_say_instructions_and_nowhere_a_time(data: Dataset, name: str) -> None:
     figure = FIGURES[name](data)
     assert "Hale and Dinda 2018" in figure.title
@@ -64,6 +66,28 @@ def test_the_parts_stand_beside_those_of_the_paper(data: Dataset) -> None:
     assert rows[0] == ["at the source", "43", str(parts["source"])]
     assert rows[3] == ["the whole interrupt", "1,150", str(parts["interrupt"])]
     assert rows[5][1] == "no number"
+
+
+def test_an_interrupt_to_each_core_stands_beside_polling(data: Dataset) -> None:
+    each, beside = FIGURES["kernel_paths"](data).panels
+    assert labels(each) == ["to core 1", "to core 2", "to core 3"]
+    assert labels(beside)[:2] == [MECHANISMS["polling"][0], MECHANISMS["interrupt"][0]]
+    # The projection takes the handling of the interrupt off, and adds a system call.
+    parts = next(line for line in data.kernel if line["type"] == "parts")
+    assert beside.series[2].points[0].x == parts["interrupt_as_system_call"]
+
+
+def test_the_pool_has_a_row_for_each_way_to_tell_it(tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in kernel.KEPT.read_text(encoding="utf-8").splitlines()]
+    user = {
+        "type": "pool", "name": "tutti_event", "processors": 3, "tasks": 100, "unit": "ns",
+        "median": 900, "p95": 30000, "lost_races": 150,
+    }
+    data = load([synthetic.write(tmp_path / "k.jsonl", [*lines, user, *synthetic.few()])])
+    rows = [[cell.text for cell in row] for row in TABLES["pool"](data).rows]
+    assert rows[0][:3] == ["user space, Linux", "tutti::event, broadcast", "3"]
+    assert rows[0][5] == "1.50"
+    assert [row[0] for row in rows[1:]] == ["kernel, instructions under QEMU's icount"] * 4
 
 
 def test_cycles_of_a_machine_have_panels_of_their_own(tmp_path: Path) -> None:

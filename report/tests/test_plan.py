@@ -104,7 +104,7 @@ def test_workloads_lie_beside_the_command():
     needed = {run.needs.name for run in plan.plan(2, False, HERE)}
     assert needed == {
         "tutti", "tutti-synthetic", "tutti-phylo", "tutti-streamcluster", "tutti-graph-compare",
-        "exact_cost",
+        "exact_cost", "tutti-pool",
     }
 
 
