@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "preload/openmp/abi.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
@@ -160,5 +161,13 @@ void wake(thread& waiter) noexcept {
 
 using namespace tutti::openmp;
 
-TUTTI_OMP void GOMP_barrier() { wait_at_barrier(self(), false); }
-TUTTI_OMP bool GOMP_barrier_cancel() { return wait_at_barrier(self(), true); }
+TUTTI_OMP void GOMP_barrier() {
+  thread& me = self();
+  ompt::in_sync_region(me, ompt_sync_region_barrier_explicit, TUTTI_OMPT_CALL_SITE,
+                       [&me] { return wait_at_barrier(me, false); });
+}
+TUTTI_OMP bool GOMP_barrier_cancel() {
+  thread& me = self();
+  return ompt::in_sync_region(me, ompt_sync_region_barrier_explicit, TUTTI_OMPT_CALL_SITE,
+                              [&me] { return wait_at_barrier(me, true); });
+}

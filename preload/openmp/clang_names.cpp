@@ -20,6 +20,8 @@ TUTTI_ALSO(omp_aligned_calloc);
 TUTTI_ALSO(omp_alloc);
 TUTTI_ALSO(omp_calloc);
 TUTTI_ALSO(omp_capture_affinity);
+TUTTI_ALSO(omp_control_tool);
+TUTTI_ALSO(omp_control_tool_);
 TUTTI_ALSO(omp_destroy_allocator);
 TUTTI_ALSO(omp_destroy_allocator_);
 TUTTI_ALSO(omp_destroy_lock);

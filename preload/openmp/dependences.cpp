@@ -3,6 +3,7 @@
 // The team's lock protects the tables and the lists of successors.
 #include <unordered_map>
 
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/tasks.hpp"
 
 namespace tutti::openmp {
@@ -20,10 +21,11 @@ struct dependences {
 
 namespace {
 
-void follow(task& t, task* predecessor) {
+void follow(thread& me, task& t, task* predecessor) {
   if (predecessor == nullptr || predecessor == &t || predecessor->is_done) return;
   predecessor->successors.push_back(&t);
   ++t.predecessors;
+  if (ompt::is_on()) ompt::task_depends(me, *predecessor, t);
 }
 
 void replace(thread& me, task*& slot, task& t) {
@@ -40,18 +42,18 @@ void drop_readers(thread& me, dependences::entry& entry) {
 }
 
 void add_dependence(thread& me, task& t, dependences& table, const void* address, bool writes) {
-  follow(t, table.of_all);
+  follow(me, t, table.of_all);
   if (address == nullptr && writes) {
     for (auto& [where, entry] : table.of) {
-      follow(t, entry.writer);
-      for (task* const reader : entry.readers) follow(t, reader);
+      follow(me, t, entry.writer);
+      for (task* const reader : entry.readers) follow(me, t, reader);
     }
     replace(me, table.of_all, t);
     return;
   }
   dependences::entry& entry = table.of[address];
   if (!writes) {
-    follow(t, entry.writer);
+    follow(me, t, entry.writer);
     if (entry.writer == &t) return;
     std::size_t kept = 0;
     for (task* const reader : entry.readers) {
@@ -67,8 +69,8 @@ void add_dependence(thread& me, task& t, dependences& table, const void* address
     t.references.fetch_add(1, relaxed);
     return;
   }
-  follow(t, entry.writer);
-  for (task* const reader : entry.readers) follow(t, reader);
+  follow(me, t, entry.writer);
+  for (task* const reader : entry.readers) follow(me, t, reader);
   drop_readers(me, entry);
   replace(me, entry.writer, t);
 }

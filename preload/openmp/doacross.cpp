@@ -4,6 +4,7 @@
 
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/loops.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/teams.hpp"
 
@@ -36,8 +37,15 @@ std::uint64_t entry_of(const workshare& s, const thread& me, std::uint64_t itera
   return iteration < in_large ? iteration / (part + 1) : rest + (iteration - in_large) / part;
 }
 
+[[gnu::cold, gnu::noinline]] void report_source(thread& me, const workshare& s,
+                                                const std::uint64_t* at) {
+  const std::vector<std::int64_t> list(at, at + s.extents.size());
+  ompt::doacross_event(me, ompt_dependence_type_source, list);
+}
+
 void post(thread& me, const std::uint64_t* at) {
   workshare& s = *me.now.last_workshare;
+  if (ompt::is_on()) report_source(me, s, at);
   if (s.progress == nullptr) return;
   std::uint64_t position = 0;
   for (std::size_t d = 0; d < s.extents.size(); ++d) position = position * s.extents[d] + at[d];
@@ -51,7 +59,17 @@ template <class Next>
 void wait_for(thread& me, std::uint64_t first, Next next) {
   workshare& s = *me.now.last_workshare;
   std::uint64_t position = first;
-  for (std::size_t d = 1; d < s.extents.size(); ++d) position = position * s.extents[d] + next();
+  if (ompt::is_on()) {
+    std::vector<std::int64_t> list{static_cast<std::int64_t>(first)};
+    for (std::size_t d = 1; d < s.extents.size(); ++d) {
+      const std::uint64_t value = next();
+      position = position * s.extents[d] + value;
+      list.push_back(static_cast<std::int64_t>(value));
+    }
+    ompt::doacross_event(me, ompt_dependence_type_sink, list);
+  } else {
+    for (std::size_t d = 1; d < s.extents.size(); ++d) position = position * s.extents[d] + next();
+  }
   if (s.progress == nullptr) return;
   const absence away(me, [&] {
     // relaxed: the wait below acquires.
@@ -68,11 +86,12 @@ void wait_for(thread& me, std::uint64_t first, Next next) {
   TUTTI_OMP bool GOMP_loop_doacross_##name##_start(unsigned dimensions, long* counts, long chunk, \
                                                    long* from, long* to) {                        \
     return start_loop(doacross_plan(dimensions, counts, schedule, static_cast<ull>(chunk)), from, \
-                      to);                                                                        \
+                      to, TUTTI_OMPT_CALL_SITE);                                                  \
   }                                                                                               \
   TUTTI_OMP bool GOMP_loop_ull_doacross_##name##_start(unsigned dimensions, ull* counts,          \
                                                        ull chunk, ull* from, ull* to) {           \
-    return start_loop(doacross_plan(dimensions, counts, schedule, chunk), from, to);              \
+    return start_loop(doacross_plan(dimensions, counts, schedule, chunk), from, to,               \
+                      TUTTI_OMPT_CALL_SITE);                                                      \
   }
 TUTTI_OMP_DOACROSS(static, schedule_static)
 TUTTI_OMP_DOACROSS(dynamic, schedule_dynamic)
@@ -80,24 +99,26 @@ TUTTI_OMP_DOACROSS(guided, schedule_guided)
 
 TUTTI_OMP bool GOMP_loop_doacross_runtime_start(unsigned dimensions, long* counts, long* from,
                                                 long* to) {
-  return start_loop(doacross_plan(dimensions, counts, schedule_runtime, 0), from, to);
+  return start_loop(doacross_plan(dimensions, counts, schedule_runtime, 0), from, to,
+                    TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_OMP bool GOMP_loop_ull_doacross_runtime_start(unsigned dimensions, ull* counts, ull* from,
                                                     ull* to) {
-  return start_loop(doacross_plan(dimensions, counts, schedule_runtime, 0), from, to);
+  return start_loop(doacross_plan(dimensions, counts, schedule_runtime, 0), from, to,
+                    TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_OMP bool GOMP_loop_doacross_start(unsigned dimensions, long* counts, long schedule,
                                         long chunk, long* from, long* to,
                                         std::uintptr_t* reductions, void** memory) {
   plan p =
       doacross_plan(dimensions, counts, static_cast<unsigned>(schedule), static_cast<ull>(chunk));
-  return start_any_loop(p, from, to, reductions, memory);
+  return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_OMP bool GOMP_loop_ull_doacross_start(unsigned dimensions, ull* counts, long schedule,
                                             ull chunk, ull* from, ull* to,
                                             std::uintptr_t* reductions, void** memory) {
   plan p = doacross_plan(dimensions, counts, static_cast<unsigned>(schedule), chunk);
-  return start_any_loop(p, from, to, reductions, memory);
+  return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);
 }
 
 TUTTI_OMP void GOMP_doacross_post(long* counts) {

@@ -14,6 +14,7 @@
 
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/locks.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/places.hpp"
 #include "preload/openmp/word_reader.hpp"
 #include "tutti/platform/cpu_quota.hpp"
@@ -221,6 +222,7 @@ void read_environment(global_settings& g) {
   read_bool("OMP_DYNAMIC", g.first.is_dynamic);
   read_bool("OMP_CANCELLATION", g.can_cancel);
   read_bool("OMP_DISPLAY_AFFINITY", g.displays_affinity);
+  g.watches_regions = g.displays_affinity;
   if (const char* const device = std::getenv("OMP_DEFAULT_DEVICE"); device != nullptr) {
     word_reader t(device);
     long value = 0;
@@ -387,12 +389,22 @@ TUTTI_OMP void omp_display_env(int is_verbose) { display_environment(is_verbose 
 TUTTI_OMP void omp_display_env_(const int* is_verbose) { display_environment(*is_verbose != 0); }
 TUTTI_OMP void omp_display_env_8_(const long* is_verbose) { display_environment(*is_verbose != 0); }
 
+namespace {
+void report_error(ompt_severity_t severity, const char* message, std::size_t size,
+                  ompt::call_site at) {
+  thread& me = self();
+  if (ompt::is_on()) ompt::error_event(me, severity, message, message != nullptr ? size : 0, at);
+}
+}  // namespace
+
 TUTTI_OMP void GOMP_error(const char* message, std::size_t size) {
+  report_error(ompt_fatal, message, size, TUTTI_OMPT_CALL_SITE);
   if (message != nullptr)
     fatal("error directive encountered: %.*s", static_cast<int>(size), message);
   fatal("error directive encountered");
 }
 TUTTI_OMP void GOMP_warning(const char* message, std::size_t size) {
+  report_error(ompt_warning, message, size, TUTTI_OMPT_CALL_SITE);
   if (message != nullptr)
     warn("warning directive encountered: %.*s", static_cast<int>(size), message);
   else

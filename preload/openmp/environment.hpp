@@ -59,6 +59,9 @@ struct global_settings {
   unsigned num_teams = 0;
   unsigned teams_thread_limit = 0;
   bool displays_affinity = false;
+  // Whether something is to be done when a thread enters a region: the affinity is displayed, or
+  // there is a tool.
+  bool watches_regions = false;
   const char* affinity_format = nullptr;
 };
 extern constinit global_settings* global_;

@@ -11,6 +11,7 @@
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/loops.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/takeover.hpp"
 #include "preload/openmp/tasks.hpp"
@@ -83,8 +84,9 @@ void note_body(thread& me, body function) {
   note_region(me, reinterpret_cast<region_function>(reinterpret_cast<std::uintptr_t>(function)));
 }
 
-void fork(const region_call& c, unsigned asked) {
+void fork(const region_call& c, unsigned asked, ompt::call_site at) {
   thread& me = self();
+  if (ompt::is_on()) announce_region(me, asked, ompt_parallel_invoker_runtime, at);
   const unsigned bind = std::exchange(me.pushed_bind, 0);
   note_body(me, c.function);
   void* const data = const_cast<region_call*>(&c);
@@ -102,12 +104,13 @@ TUTTI_KMPC void __kmpc_fork_call(source_place*, int count, body function, ...) {
   va_start(more, function);
   region_call c = call_of(count, function, more);
   va_end(more);
-  fork(c, std::exchange(self().pushed_threads, 0));
+  fork(c, std::exchange(self().pushed_threads, 0), TUTTI_OMPT_CALL_SITE);
 }
 
 TUTTI_KMPC void __kmpc_serialized_parallel(source_place*, int) {
   thread& me = self();
   me.pushed_threads = me.pushed_bind = 0;
+  if (ompt::is_on()) announce_region(me, 1, ompt_parallel_invoker_program, TUTTI_OMPT_CALL_SITE);
   open_region(me, nullptr, nullptr, 1, 0, nullptr, nullptr);
 }
 TUTTI_KMPC void __kmpc_end_serialized_parallel(source_place*, int) { close_region(self()); }
@@ -162,29 +165,53 @@ TUTTI_KMPC void __kmpc_end(source_place*) {}
 
 // ---- barriers
 
-TUTTI_KMPC void __kmpc_barrier(source_place*, int) { wait_at_barrier(self(), false); }
-TUTTI_KMPC int __kmpc_cancel_barrier(source_place*, int) {
-  return wait_at_barrier(self(), true) ? 1 : 0;
+namespace {
+
+ompt_sync_region_t kind_of(const source_place* at) {
+  const int flags = at != nullptr ? at->flags : 0;
+  if ((flags & implicit_barrier) != 0) return ompt_sync_region_barrier_implicit_workshare;
+  return (flags & explicit_barrier) != 0 ? ompt_sync_region_barrier_explicit
+                                         : ompt_sync_region_barrier_implementation;
+}
+
+bool wait(thread& me, const source_place* place, bool can_be_cancelled, ompt::call_site at) {
+  if (ompt::is_on())
+    return ompt::in_watched_region(me, kind_of(place), at, [&me, can_be_cancelled] {
+      return wait_at_barrier(me, can_be_cancelled);
+    });
+  return wait_at_barrier(me, can_be_cancelled);
+}
+
+}  // namespace
+
+TUTTI_KMPC void __kmpc_barrier(source_place* place, int) {
+  wait(self(), place, false, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_KMPC int __kmpc_cancel_barrier(source_place* place, int) {
+  return wait(self(), place, true, TUTTI_OMPT_CALL_SITE) ? 1 : 0;
 }
 
 // One thread goes on when all have come, and the others when it has ended its part.
-TUTTI_KMPC int __kmpc_barrier_master(source_place*, int) {
+TUTTI_KMPC int __kmpc_barrier_master(source_place* place, int) {
   thread& me = self();
-  wait_at_barrier(me, false);
+  wait(me, place, false, TUTTI_OMPT_CALL_SITE);
   if (me.now.rank == 0) return 1;
-  wait_at_barrier(me, false);
+  wait(me, place, false, TUTTI_OMPT_CALL_SITE);
   return 0;
 }
-TUTTI_KMPC void __kmpc_end_barrier_master(source_place*, int) { wait_at_barrier(self(), false); }
-TUTTI_KMPC int __kmpc_barrier_master_nowait(source_place*, int) {
+TUTTI_KMPC void __kmpc_end_barrier_master(source_place* place, int) {
+  wait(self(), place, false, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_KMPC int __kmpc_barrier_master_nowait(source_place* place, int) {
   thread& me = self();
-  wait_at_barrier(me, false);
+  wait(me, place, false, TUTTI_OMPT_CALL_SITE);
   return me.now.rank == 0 ? 1 : 0;
 }
 
 TUTTI_KMPC void __kmpc_flush(source_place*) {
   // seq_cst: the construct orders all that comes before it and after it.
   tutti::platform::fence(tutti::seq_cst);
+  if (ompt::is_on()) ompt::flush_event(self(), TUTTI_OMPT_CALL_SITE);
 }
 
 namespace {
@@ -192,48 +219,67 @@ namespace {
 int cancelled_construct(int kind) { return 1 << (kind - 1); }
 }  // namespace
 
-extern "C" bool GOMP_cancel(int which, bool does);
-extern "C" bool GOMP_cancellation_point(int which);
 TUTTI_KMPC int __kmpc_cancel(source_place*, int, int kind) {
-  return GOMP_cancel(cancelled_construct(kind), true) ? 1 : 0;
+  return cancel(cancelled_construct(kind), true, TUTTI_OMPT_CALL_SITE) ? 1 : 0;
 }
 TUTTI_KMPC int __kmpc_cancellationpoint(source_place*, int, int kind) {
-  return GOMP_cancellation_point(cancelled_construct(kind)) ? 1 : 0;
+  return is_at_cancelled_point(cancelled_construct(kind), TUTTI_OMPT_CALL_SITE) ? 1 : 0;
 }
 
 // ---- one thread, or one at a time
 
-TUTTI_KMPC int __kmpc_master(source_place*, int) { return self().now.rank == 0 ? 1 : 0; }
-TUTTI_KMPC void __kmpc_end_master(source_place*, int) {}
-TUTTI_KMPC int __kmpc_masked(source_place*, int, int rank) {
-  return static_cast<int>(self().now.rank) == rank ? 1 : 0;
+namespace {
+int begin_masked(int rank, ompt::call_site at) {
+  thread& me = self();
+  if (static_cast<int>(me.now.rank) != rank) return 0;
+  if (ompt::is_on()) ompt::masked_event(me, ompt_scope_begin, at);
+  return 1;
 }
-TUTTI_KMPC void __kmpc_end_masked(source_place*, int) {}
-TUTTI_KMPC int __kmpc_single(source_place*, int) { return is_single(self()) ? 1 : 0; }
-TUTTI_KMPC void __kmpc_end_single(source_place*, int) {}
+void end_masked(ompt::call_site at) {
+  if (ompt::is_on()) ompt::masked_event(self(), ompt_scope_end, at);
+}
+}  // namespace
 
-TUTTI_KMPC void __kmpc_copyprivate(source_place*, int, std::size_t, void* data,
+TUTTI_KMPC int __kmpc_master(source_place*, int) { return begin_masked(0, TUTTI_OMPT_CALL_SITE); }
+TUTTI_KMPC void __kmpc_end_master(source_place*, int) { end_masked(TUTTI_OMPT_CALL_SITE); }
+TUTTI_KMPC int __kmpc_masked(source_place*, int, int rank) {
+  return begin_masked(rank, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_KMPC void __kmpc_end_masked(source_place*, int) { end_masked(TUTTI_OMPT_CALL_SITE); }
+TUTTI_KMPC int __kmpc_single(source_place*, int) {
+  thread& me = self();
+  const bool is_mine = is_single(me);
+  if (ompt::is_on()) ompt::single_event(me, is_mine, TUTTI_OMPT_CALL_SITE);
+  return is_mine ? 1 : 0;
+}
+TUTTI_KMPC void __kmpc_end_single(source_place*, int) {
+  if (ompt::is_on()) ompt::work_ends(self(), TUTTI_OMPT_CALL_SITE);
+}
+
+TUTTI_KMPC void __kmpc_copyprivate(source_place* place, int, std::size_t, void* data,
                                    void (*copy)(void*, void*), int has_values) {
   thread& me = self();
   omp_team& team = *me.now.team;
   // relaxed: the barrier publishes it.
   if (has_values != 0) team.copied.store(data, relaxed);
-  wait_at_barrier(me, false);
+  wait(me, place, false, TUTTI_OMPT_CALL_SITE);
   // relaxed: see above.
   if (has_values == 0) copy(data, team.copied.load(relaxed));
-  wait_at_barrier(me, false);
+  wait(me, place, false, TUTTI_OMPT_CALL_SITE);
 }
 
-TUTTI_KMPC void __kmpc_critical(source_place*, int, void* name) { lock_in_turn(lock_in(name)); }
-TUTTI_KMPC void __kmpc_critical_with_hint(source_place*, int, void* name, unsigned) {
-  lock_in_turn(lock_in(name));
+TUTTI_KMPC void __kmpc_critical(source_place*, int, void* name) {
+  enter_critical(lock_in(name), 0, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_KMPC void __kmpc_critical_with_hint(source_place*, int, void* name, unsigned hint) {
+  enter_critical(lock_in(name), hint, TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_KMPC void __kmpc_end_critical(source_place*, int, void* name) {
-  unlock_in_turn(lock_in(name));
+  leave_critical(lock_in(name), TUTTI_OMPT_CALL_SITE);
 }
 
-TUTTI_KMPC void __kmpc_ordered(source_place*, int) { wait_for_turn(self()); }
-TUTTI_KMPC void __kmpc_end_ordered(source_place*, int) {}
+TUTTI_KMPC void __kmpc_ordered(source_place*, int) { enter_ordered(self(), TUTTI_OMPT_CALL_SITE); }
+TUTTI_KMPC void __kmpc_end_ordered(source_place*, int) { leave_ordered(TUTTI_OMPT_CALL_SITE); }
 
 // ---- reductions: each thread adds its values under the lock
 
@@ -241,9 +287,11 @@ TUTTI_KMPC int __kmpc_reduce_nowait(source_place*, int, int, std::size_t, void*,
                                     void (*)(void*, void*), void* name) {
   if (is_reproducible()) begin_in_order(self());
   lock_in(name).lock();
+  if (ompt::is_on()) ompt::reduction_event(self(), ompt_scope_begin, TUTTI_OMPT_CALL_SITE);
   return 1;
 }
 TUTTI_KMPC void __kmpc_end_reduce_nowait(source_place*, int, void* name) {
+  if (ompt::is_on()) ompt::reduction_event(self(), ompt_scope_end, TUTTI_OMPT_CALL_SITE);
   lock_in(name).unlock();
   if (is_reproducible()) end_in_order(self());
 }
@@ -251,9 +299,11 @@ TUTTI_KMPC int __kmpc_reduce(source_place* at, int thread, int values, std::size
                              void* data, void (*add)(void*, void*), void* name) {
   return __kmpc_reduce_nowait(at, thread, values, bytes, data, add, name);
 }
-TUTTI_KMPC void __kmpc_end_reduce(source_place* at, int thread, void* name) {
-  __kmpc_end_reduce_nowait(at, thread, name);
-  wait_at_barrier(self(), false);
+TUTTI_KMPC void __kmpc_end_reduce(source_place* at, int number, void* name) {
+  __kmpc_end_reduce_nowait(at, number, name);
+  thread& me = self();
+  ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
+                       [&me] { return wait_at_barrier(me, false); });
 }
 
 // ---- variables of each thread. The thread that starts the program uses the variable itself.

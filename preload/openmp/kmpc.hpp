@@ -13,7 +13,20 @@
 
 namespace tutti::openmp {
 
-struct source_place;
+// The layout is the compiler's.
+struct source_place {
+  std::int32_t unused1;
+  std::int32_t flags;
+  std::int32_t unused2, unused3;
+  const char* text;
+};
+// The values of the flags.
+enum : std::int32_t {
+  explicit_barrier = 0x20,
+  implicit_barrier = 0x40,
+  work_sections = 0x400,
+  work_distribute = 0x800,
+};
 
 // The names of a critical region have 32 bytes of zeros, in which a lock has room.
 inline small_lock& lock_in(void* name) { return *static_cast<small_lock*>(name); }

@@ -6,6 +6,7 @@
 
 #include "preload/openmp/kmpc.hpp"
 #include "preload/openmp/loops.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/teams.hpp"
 
@@ -111,6 +112,19 @@ void static_part(int schedule, int* is_last, Value* lower, Value* upper,
   if (is_last != nullptr) *is_last = has_last ? 1 : 0;
 }
 
+[[gnu::cold, gnu::noinline]] void report_static(const source_place* place, int schedule,
+                                                std::uint64_t count, ompt::call_site at) {
+  const int flags = place != nullptr ? place->flags : 0;
+  schedule &= ~modifiers;
+  const bool is_distribute = (flags & work_distribute) != 0 || schedule == distribute_chunked ||
+                             schedule == distribute_whole;
+  ompt::work_begins(self(),
+                    is_distribute                  ? ompt_work_distribute
+                    : (flags & work_sections) != 0 ? ompt_work_sections
+                                                   : ompt_work_loop,
+                    count, at);
+}
+
 unsigned schedule_of(int number) {
   switch (number) {
     case static_chunked:
@@ -132,7 +146,7 @@ unsigned schedule_of(int number) {
 
 template <class Value>
 void start(int schedule, Value lower, Value upper, std::make_signed_t<Value> step,
-           std::make_signed_t<Value> chunk) {
+           std::make_signed_t<Value> chunk, ompt::call_site at) {
   thread& me = self();
   schedule &= ~modifiers;
   if (schedule > first_unmerged) schedule -= first_unmerged - before_ordered;
@@ -147,15 +161,20 @@ void start(int schedule, Value lower, Value upper, std::make_signed_t<Value> ste
   const std::uint64_t asked = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
   set_schedule(p, env(me), schedule_of(schedule), schedule == static_whole ? 0 : asked);
   p.is_ordered = is_ordered;
+  if (ompt::is_on()) ompt::work_begins(me, ompt_work_loop, p.count, at);
   bool is_first = false;
   next_workshare(me, p, is_first);
 }
 
 template <class Value>
-int next(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* stride) {
+int next(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* stride,
+         ompt::call_site at) {
   thread& me = self();
   std::uint64_t from = 0, to = 0;
-  if (!next_range(me, from, to)) return 0;
+  if (!next_range(me, from, to)) {
+    if (ompt::is_on()) ompt::work_ends(me, at);
+    return 0;
+  }
   const workshare& s = *me.now.last_workshare;
   *lower = static_cast<Value>(s.first + from * s.step);
   *upper = static_cast<Value>(s.first + (to - 1) * s.step);
@@ -166,27 +185,31 @@ int next(int* is_last, Value* lower, Value* upper, std::make_signed_t<Value>* st
 
 }  // namespace
 
-#define TUTTI_KMPC_LOOPS(name, Value, Signed)                                                   \
-  TUTTI_KMPC void __kmpc_for_static_init_##name(source_place*, int, int schedule, int* is_last, \
-                                                Value* lower, Value* upper, Signed* stride,     \
-                                                Signed step, Signed chunk) {                    \
-    static_part<Value>(schedule, is_last, lower, upper, stride, step, chunk);                   \
-  }                                                                                             \
-  TUTTI_KMPC void __kmpc_dispatch_init_##name(source_place*, int, int schedule, Value lower,    \
-                                              Value upper, Signed step, Signed chunk) {         \
-    start<Value>(schedule, lower, upper, step, chunk);                                          \
-  }                                                                                             \
-  TUTTI_KMPC int __kmpc_dispatch_next_##name(source_place*, int, int* is_last, Value* lower,    \
-                                             Value* upper, Signed* stride) {                    \
-    return next<Value>(is_last, lower, upper, stride);                                          \
-  }                                                                                             \
+#define TUTTI_KMPC_LOOPS(name, Value, Signed)                                                      \
+  TUTTI_KMPC void __kmpc_for_static_init_##name(source_place* place, int, int schedule,            \
+                                                int* is_last, Value* lower, Value* upper,          \
+                                                Signed* stride, Signed step, Signed chunk) {       \
+    if (ompt::is_on())                                                                             \
+      report_static(place, schedule, count_of<Value>(*lower, *upper, step), TUTTI_OMPT_CALL_SITE); \
+    static_part<Value>(schedule, is_last, lower, upper, stride, step, chunk);                      \
+  }                                                                                                \
+  TUTTI_KMPC void __kmpc_dispatch_init_##name(source_place*, int, int schedule, Value lower,       \
+                                              Value upper, Signed step, Signed chunk) {            \
+    start<Value>(schedule, lower, upper, step, chunk, TUTTI_OMPT_CALL_SITE);                       \
+  }                                                                                                \
+  TUTTI_KMPC int __kmpc_dispatch_next_##name(source_place*, int, int* is_last, Value* lower,       \
+                                             Value* upper, Signed* stride) {                       \
+    return next<Value>(is_last, lower, upper, stride, TUTTI_OMPT_CALL_SITE);                       \
+  }                                                                                                \
   TUTTI_KMPC void __kmpc_dispatch_fini_##name(source_place*, int) {}
 TUTTI_KMPC_LOOPS(4, std::int32_t, std::int32_t)
 TUTTI_KMPC_LOOPS(4u, std::uint32_t, std::int32_t)
 TUTTI_KMPC_LOOPS(8, std::int64_t, std::int64_t)
 TUTTI_KMPC_LOOPS(8u, std::uint64_t, std::int64_t)
 
-TUTTI_KMPC void __kmpc_for_static_fini(source_place*, int) {}
+TUTTI_KMPC void __kmpc_for_static_fini(source_place*, int) {
+  if (ompt::is_on()) ompt::work_ends(self(), TUTTI_OMPT_CALL_SITE);
+}
 
 // ---- loops whose iterations wait for earlier iterations. Their table has a life of its own, as
 // the loop itself may be of any kind.
@@ -248,6 +271,8 @@ TUTTI_KMPC void __kmpc_doacross_init(source_place*, int, int dimensions,
 TUTTI_KMPC void __kmpc_doacross_wait(source_place*, int, const std::int64_t* at) {
   thread& me = self();
   doacross_table& table = *me.now.doacross;
+  if (ompt::is_on())
+    ompt::doacross_event(me, ompt_dependence_type_sink, {at, table.extents.size()});
   // What comes before the first iteration is nothing to wait for.
   if (me.now.team->size == 1 || !table.has(at)) return;
   const std::uint64_t i = table.index(at);
@@ -263,6 +288,8 @@ TUTTI_KMPC void __kmpc_doacross_wait(source_place*, int, const std::int64_t* at)
 TUTTI_KMPC void __kmpc_doacross_post(source_place*, int, const std::int64_t* at) {
   thread& me = self();
   doacross_table& table = *me.now.doacross;
+  if (ompt::is_on())
+    ompt::doacross_event(me, ompt_dependence_type_source, {at, table.extents.size()});
   if (me.now.team->size == 1) return;
   const std::uint64_t i = table.index(at);
   // seq_cst: publishes the iterations so far, and comes before the check for sleepers.

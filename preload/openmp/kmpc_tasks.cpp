@@ -5,6 +5,7 @@
 
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/kmpc.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
 
@@ -33,7 +34,9 @@ struct alignas(16) header {
 };
 
 enum : unsigned {
+  is_tied = 1,
   is_final = 2,
+  is_mergeable = 4,
   has_destructors = 8,
   has_priority = 32,
   // Not of clang: an untied task asked to go on.
@@ -95,20 +98,30 @@ std::span<const dependence> list_of(thread& me, int count, const clang_dependenc
   std::vector<dependence>& all = me.dependences_of_next;
   all.clear();
   const auto add = [&all](const clang_dependence& d) {
-    constexpr std::uint8_t in = 1, everything = 0x80;
+    constexpr std::uint8_t in = 1, mutex = 4, everything = 0x80;
     // An address of zero is all memory for this runtime.
     const void* const address = (d.flags & everything) != 0 ? nullptr
                                 : d.address != nullptr
                                     ? d.address
                                     : reinterpret_cast<const void*>(std::uintptr_t{1});
-    all.push_back({address, d.flags != in});
+    all.push_back({address, d.flags != in, d.flags == mutex});
   };
   for (int i = 0; i < count; ++i) add(first[i]);
   for (int i = 0; i < more; ++i) add(others[i]);
   return all;
 }
 
-int start(thread& me, clang_task* data, std::span<const dependence> list) {
+[[gnu::cold, gnu::noinline]] void report_task(thread& me, const header& h, bool at_once,
+                                              std::span<const dependence> list,
+                                              ompt::call_site at) {
+  ompt::task_created(me, *h.of,
+                     ((h.flags & is_tied) == 0 ? ompt_task_untied : 0) |
+                         ((h.flags & is_mergeable) != 0 ? ompt_task_mergeable : 0) |
+                         (at_once ? ompt_task_undeferred : 0),
+                     list, at);
+}
+
+int start(thread& me, clang_task* data, std::span<const dependence> list, ompt::call_site at) {
   header& h = header_of(data);
   task& t = *h.of;
   if (me.now.current == &t) {
@@ -116,7 +129,9 @@ int start(thread& me, clang_task* data, std::span<const dependence> list) {
     return 0;
   }
   set_priority(t, h, *data);
-  if (is_included(me, true, t.is_detachable || !list.empty()))
+  const bool at_once = is_included(me, true, t.is_detachable || !list.empty());
+  if (ompt::is_on()) report_task(me, h, at_once, list, at);
+  if (at_once)
     run_at_once(me, t, list);
   else
     submit(me, t, list);
@@ -131,20 +146,22 @@ TUTTI_KMPC clang_task* __kmpc_omp_task_alloc(source_place*, int, unsigned flags,
   return &data_of(make(self(), flags, task_bytes, shared_bytes, routine));
 }
 
-TUTTI_KMPC int __kmpc_omp_task(source_place*, int, clang_task* t) { return start(self(), t, {}); }
+TUTTI_KMPC int __kmpc_omp_task(source_place*, int, clang_task* t) {
+  return start(self(), t, {}, TUTTI_OMPT_CALL_SITE);
+}
 TUTTI_KMPC int __kmpc_omp_task_parts(source_place*, int, clang_task* t) {
-  return start(self(), t, {});
+  return start(self(), t, {}, TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_KMPC int __kmpc_omp_task_with_deps(source_place*, int, clang_task* t, int count,
                                          clang_dependence* list, int more,
                                          clang_dependence* others) {
   thread& me = self();
-  return start(me, t, list_of(me, count, list, more, others));
+  return start(me, t, list_of(me, count, list, more, others), TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_KMPC void __kmpc_omp_wait_deps(source_place*, int, int count, clang_dependence* list,
                                      int more, clang_dependence* others) {
   thread& me = self();
-  wait_for_dependences(me, list_of(me, count, list, more, others));
+  wait_for_dependences(me, list_of(me, count, list, more, others), TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_KMPC int __kmpc_omp_reg_task_with_affinity(source_place*, int, clang_task*, int, void*) {
   return 0;
@@ -154,7 +171,12 @@ TUTTI_KMPC int __kmpc_omp_reg_task_with_affinity(source_place*, int, clang_task*
 TUTTI_KMPC void __kmpc_omp_task_begin_if0(source_place*, int, clang_task* data) {
   task& t = *header_of(data).of;
   t.is_undeferred = true;
-  self().now.current = &t;
+  thread& me = self();
+  if (ompt::is_on()) {
+    report_task(me, header_of(data), true, {}, TUTTI_OMPT_CALL_SITE);
+    ompt::task_switch(me, *me.now.current, ompt_task_switch, &t);
+  }
+  me.now.current = &t;
 }
 TUTTI_KMPC void __kmpc_omp_task_complete_if0(source_place*, int, clang_task* data) {
   thread& me = self();
@@ -162,6 +184,7 @@ TUTTI_KMPC void __kmpc_omp_task_complete_if0(source_place*, int, clang_task* dat
   task& t = *h.of;
   go_on(h, me.number);
   task* const parent = t.parent;
+  if (ompt::is_on()) ompt::task_switch(me, t, ompt_task_complete, parent);
   me.now.current = parent;
   forget_dependences(me, t);
   drop(me, &t);
@@ -169,7 +192,9 @@ TUTTI_KMPC void __kmpc_omp_task_complete_if0(source_place*, int, clang_task* dat
 }
 
 TUTTI_KMPC int __kmpc_omp_taskwait(source_place*, int) {
-  wait_for_children(self());
+  thread& me = self();
+  ompt::in_sync_region(me, ompt_sync_region_taskwait, TUTTI_OMPT_CALL_SITE,
+                       [&me] { wait_for_children(me); });
   return 0;
 }
 TUTTI_KMPC int __kmpc_omp_taskyield(source_place*, int, int) { return 0; }
@@ -198,7 +223,7 @@ header& copy_of(thread& me, header& h) {
 
 void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uint64_t* upper,
               std::int64_t step, bool has_group, int kind, std::uint64_t amount, bool is_strict,
-              duplicate fill) {
+              duplicate fill, ompt::call_site site) {
   thread& me = self();
   header& h = header_of(data);
   set_priority(*h.of, h, *data);
@@ -209,6 +234,10 @@ void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uin
   else if (step < 0 && low >= high)
     count = (*lower - *upper) / (0 - static_cast<std::uint64_t>(step)) + 1;
   if (has_group) start_group(me, false);
+  if (ompt::is_on()) {
+    ompt::work_event(me, ompt_work_taskloop, ompt_scope_begin, count, site);
+    if (has_group) ompt::group_begins(me, site);
+  }
   const auto offset_of = [data](std::uint64_t* bound) {
     return reinterpret_cast<std::byte*>(bound) - reinterpret_cast<std::byte*>(data);
   };
@@ -231,7 +260,9 @@ void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uin
     std::memcpy(at + lower_at, &from, sizeof from);
     std::memcpy(at + upper_at, &to, sizeof to);
     if (fill != nullptr) fill(&data_of(piece), data, i + 1 == all.pieces ? 1 : 0);
-    if (is_included(me, is_parallel, false))
+    const bool at_once = is_included(me, is_parallel, false);
+    if (ompt::is_on()) report_task(me, piece, at_once, {}, site);
+    if (at_once)
       run_at_once(me, t, {});
     else
       submit(me, t, {});
@@ -240,7 +271,9 @@ void taskloop(clang_task* data, bool is_parallel, std::uint64_t* lower, std::uin
   task* const parent = h.of->parent;
   drop(me, h.of);
   drop(me, parent);
-  if (has_group) end_kmpc_group(me);
+  if (has_group)
+    ompt::in_sync_region(me, ompt_sync_region_taskgroup, site, [&me] { end_kmpc_group(me); });
+  if (ompt::is_on()) ompt::work_event(me, ompt_work_taskloop, ompt_scope_end, count, site);
 }
 
 }  // namespace
@@ -249,14 +282,14 @@ TUTTI_KMPC void __kmpc_taskloop(source_place*, int, clang_task* t, int if_clause
                                 std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
                                 int no_group, int kind, std::uint64_t amount, void* fill) {
   taskloop(t, if_clause != 0, lower, upper, step, no_group == 0, kind, amount, false,
-           reinterpret_cast<duplicate>(fill));
+           reinterpret_cast<duplicate>(fill), TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_KMPC void __kmpc_taskloop_5(source_place*, int, clang_task* t, int if_clause,
                                   std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
                                   int no_group, int kind, std::uint64_t amount, int is_strict,
                                   void* fill) {
   taskloop(t, if_clause != 0, lower, upper, step, no_group == 0, kind, amount, is_strict != 0,
-           reinterpret_cast<duplicate>(fill));
+           reinterpret_cast<duplicate>(fill), TUTTI_OMPT_CALL_SITE);
 }
 
 // ---- reductions over tasks: each variable has a copy for each thread
@@ -347,8 +380,16 @@ void end_kmpc_group(thread& me) {
 
 }  // namespace tutti::openmp
 
-TUTTI_KMPC void __kmpc_taskgroup(source_place*, int) { start_group(self(), false); }
-TUTTI_KMPC void __kmpc_end_taskgroup(source_place*, int) { end_kmpc_group(self()); }
+TUTTI_KMPC void __kmpc_taskgroup(source_place*, int) {
+  thread& me = self();
+  start_group(me, false);
+  if (ompt::is_on()) ompt::group_begins(me, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_KMPC void __kmpc_end_taskgroup(source_place*, int) {
+  thread& me = self();
+  ompt::in_sync_region(me, ompt_sync_region_taskgroup, TUTTI_OMPT_CALL_SITE,
+                       [&me] { end_kmpc_group(me); });
+}
 
 TUTTI_KMPC void* __kmpc_taskred_init(int, int count, reduced_variable* variables) {
   thread& me = self();

@@ -7,6 +7,7 @@
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
@@ -206,7 +207,7 @@ plan scheduled(unsigned schedule, std::uint64_t chunk, bool is_ordered, Bounds..
   TUTTI_OMP bool GOMP_loop_##name##_start(long first, long end, long step, long chunk, long* from, \
                                           long* to) {                                              \
     return start_loop(scheduled(schedule, static_cast<ull>(chunk), is_ordered, first, end, step),  \
-                      from, to);                                                                   \
+                      from, to, TUTTI_OMPT_CALL_SITE);                                             \
   }                                                                                                \
   TUTTI_OMP bool GOMP_loop_##name##_next(long* from, long* to) {                                   \
     return next_chunk(self(), from, to);                                                           \
@@ -215,7 +216,7 @@ plan scheduled(unsigned schedule, std::uint64_t chunk, bool is_ordered, Bounds..
                                               ull* from, ull* to) {                                \
     return start_loop(scheduled(schedule, chunk, is_ordered, up, std::uint64_t{first},             \
                                 std::uint64_t{end}, std::uint64_t{step}),                          \
-                      from, to);                                                                   \
+                      from, to, TUTTI_OMPT_CALL_SITE);                                             \
   }                                                                                                \
   TUTTI_OMP bool GOMP_loop_ull_##name##_next(ull* from, ull* to) {                                 \
     return next_chunk(self(), from, to);                                                           \
@@ -231,7 +232,8 @@ TUTTI_OMP_LOOP(ordered_guided, schedule_guided, true)
 
 #define TUTTI_OMP_RUNTIME_LOOP(name, is_ordered)                                                   \
   TUTTI_OMP bool GOMP_loop_##name##_start(long first, long end, long step, long* from, long* to) { \
-    return start_loop(scheduled(schedule_runtime, 0, is_ordered, first, end, step), from, to);     \
+    return start_loop(scheduled(schedule_runtime, 0, is_ordered, first, end, step), from, to,      \
+                      TUTTI_OMPT_CALL_SITE);                                                       \
   }                                                                                                \
   TUTTI_OMP bool GOMP_loop_##name##_next(long* from, long* to) {                                   \
     return next_chunk(self(), from, to);                                                           \
@@ -240,7 +242,7 @@ TUTTI_OMP_LOOP(ordered_guided, schedule_guided, true)
                                               ull* to) {                                           \
     return start_loop(scheduled(schedule_runtime, 0, is_ordered, up, std::uint64_t{first},         \
                                 std::uint64_t{end}, std::uint64_t{step}),                          \
-                      from, to);                                                                   \
+                      from, to, TUTTI_OMPT_CALL_SITE);                                             \
   }                                                                                                \
   TUTTI_OMP bool GOMP_loop_ull_##name##_next(ull* from, ull* to) {                                 \
     return next_chunk(self(), from, to);                                                           \
@@ -256,28 +258,41 @@ TUTTI_OMP_RUNTIME_LOOP(ordered_runtime, true)
                                   void** memory) {                                               \
     plan p = scheduled(static_cast<unsigned>(schedule), static_cast<ull>(chunk), is_ordered,     \
                        first, end, step);                                                        \
-    return start_any_loop(p, from, to, reductions, memory);                                      \
+    return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);                \
   }                                                                                              \
   TUTTI_OMP bool GOMP_loop_ull_##name(bool up, ull first, ull end, ull step, long schedule,      \
                                       ull chunk, ull* from, ull* to, std::uintptr_t* reductions, \
                                       void** memory) {                                           \
     plan p = scheduled(static_cast<unsigned>(schedule), chunk, is_ordered, up,                   \
                        std::uint64_t{first}, std::uint64_t{end}, std::uint64_t{step});           \
-    return start_any_loop(p, from, to, reductions, memory);                                      \
+    return start_any_loop(p, from, to, reductions, memory, TUTTI_OMPT_CALL_SITE);                \
   }
 TUTTI_OMP_ANY_LOOP(start, false)
 TUTTI_OMP_ANY_LOOP(ordered_start, true)
 
-TUTTI_OMP void GOMP_loop_end() { wait_at_barrier(self(), false); }
-TUTTI_OMP void GOMP_loop_end_nowait() {}
-TUTTI_OMP bool GOMP_loop_end_cancel() { return wait_at_barrier(self(), true); }
+TUTTI_OMP void GOMP_loop_end() {
+  thread& me = self();
+  ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
+                       [&me] { return wait_at_barrier(me, false); });
+}
+TUTTI_OMP void GOMP_loop_end_nowait() {
+  if (ompt::is_on()) ompt::work_ends(self(), TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP bool GOMP_loop_end_cancel() {
+  thread& me = self();
+  return ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
+                              [&me] { return wait_at_barrier(me, true); });
+}
 
 // ---- a region that is one loop
 
 namespace {
 void parallel_loop(region_function function, void* data, unsigned threads, const plan& wanted,
-                   unsigned flags, bool is_start) {
+                   unsigned flags, bool is_start, ompt::call_site at) {
   thread& me = self();
+  if (ompt::is_on())
+    announce_region(me, threads,
+                    is_start ? ompt_parallel_invoker_program : ompt_parallel_invoker_runtime, at);
   open_region(me, function, data, threads_of_region(me, threads, 0), flags, nullptr, &wanted);
   if (is_start) return;
   function(data);
@@ -291,7 +306,7 @@ void parallel_loop(region_function function, void* data, unsigned threads, const
                                            unsigned flags) {                                       \
     parallel_loop(function, data, threads,                                                         \
                   scheduled(schedule, static_cast<ull>(chunk), false, first, end, step), flags,    \
-                  false);                                                                          \
+                  false, TUTTI_OMPT_CALL_SITE);                                                    \
   }
 TUTTI_OMP_PARALLEL_LOOP(static, schedule_static)
 TUTTI_OMP_PARALLEL_LOOP(dynamic, schedule_dynamic)
@@ -299,12 +314,13 @@ TUTTI_OMP_PARALLEL_LOOP(guided, schedule_guided)
 TUTTI_OMP_PARALLEL_LOOP(nonmonotonic_dynamic, schedule_dynamic)
 TUTTI_OMP_PARALLEL_LOOP(nonmonotonic_guided, schedule_guided)
 
-#define TUTTI_OMP_PARALLEL_LOOP_START(name, schedule)                                              \
-  TUTTI_OMP void GOMP_parallel_loop_##name##_start(region_function function, void* data,           \
-                                                   unsigned threads, long first, long end,         \
-                                                   long step, long chunk) {                        \
-    parallel_loop(function, data, threads,                                                         \
-                  scheduled(schedule, static_cast<ull>(chunk), false, first, end, step), 0, true); \
+#define TUTTI_OMP_PARALLEL_LOOP_START(name, schedule)                                             \
+  TUTTI_OMP void GOMP_parallel_loop_##name##_start(region_function function, void* data,          \
+                                                   unsigned threads, long first, long end,        \
+                                                   long step, long chunk) {                       \
+    parallel_loop(function, data, threads,                                                        \
+                  scheduled(schedule, static_cast<ull>(chunk), false, first, end, step), 0, true, \
+                  TUTTI_OMPT_CALL_SITE);                                                          \
   }
 TUTTI_OMP_PARALLEL_LOOP_START(static, schedule_static)
 TUTTI_OMP_PARALLEL_LOOP_START(dynamic, schedule_dynamic)
@@ -314,7 +330,8 @@ TUTTI_OMP_PARALLEL_LOOP_START(guided, schedule_guided)
   TUTTI_OMP void GOMP_parallel_loop_##name(region_function function, void* data, unsigned threads, \
                                            long first, long end, long step, unsigned flags) {      \
     parallel_loop(function, data, threads,                                                         \
-                  scheduled(schedule_runtime, 0, false, first, end, step), flags, false);          \
+                  scheduled(schedule_runtime, 0, false, first, end, step), flags, false,           \
+                  TUTTI_OMPT_CALL_SITE);                                                           \
   }
 TUTTI_OMP_PARALLEL_RUNTIME_LOOP(runtime)
 TUTTI_OMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime)
@@ -323,10 +340,10 @@ TUTTI_OMP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 TUTTI_OMP void GOMP_parallel_loop_runtime_start(region_function function, void* data,
                                                 unsigned threads, long first, long end, long step) {
   parallel_loop(function, data, threads, scheduled(schedule_runtime, 0, false, first, end, step), 0,
-                true);
+                true, TUTTI_OMPT_CALL_SITE);
 }
 
 // ---- ordered
 
-TUTTI_OMP void GOMP_ordered_start() { wait_for_turn(self()); }
-TUTTI_OMP void GOMP_ordered_end() {}
+TUTTI_OMP void GOMP_ordered_start() { enter_ordered(self(), TUTTI_OMPT_CALL_SITE); }
+TUTTI_OMP void GOMP_ordered_end() { leave_ordered(TUTTI_OMPT_CALL_SITE); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/threads.hpp"
 #include "preload/openmp/workshares.hpp"
 
@@ -20,6 +21,18 @@ bool next_range(thread& me, std::uint64_t& from, std::uint64_t& to);
 unsigned next_section(thread& me);
 // Waits until the chunk of an ordered loop that this thread has is the next one.
 void wait_for_turn(thread& me);
+// The same at the begin of an ordered region, and the region's end.
+inline void enter_ordered(thread& me, ompt::call_site at) {
+  if (!ompt::is_on()) return wait_for_turn(me);
+  ompt::acquires(me, me.now.last_workshare, ompt_mutex_ordered, 0, at);
+  wait_for_turn(me);
+  ompt::acquired(me, me.now.last_workshare, ompt_mutex_ordered, at);
+}
+inline void leave_ordered(ompt::call_site at) {
+  if (!ompt::is_on()) return;
+  thread& me = self();
+  ompt::released(me, me.now.last_workshare, ompt_mutex_ordered, at);
+}
 // Whether this thread runs the region of `single`.
 bool is_single(thread& me);
 // Moves on to the next construct, which has task reductions and memory for all threads if they are
@@ -39,8 +52,9 @@ bool next_chunk(thread& me, Value* first, Value* last) {
 }
 
 template <class Value>
-bool start_loop(const plan& wanted, Value* first, Value* last) {
+bool start_loop(const plan& wanted, Value* first, Value* last, ompt::call_site at) {
   thread& me = self();
+  if (ompt::is_on()) ompt::work_begins(me, ompt_work_loop, wanted.count, at);
   bool is_first = false;
   next_workshare(me, wanted, is_first);
   return next_chunk(me, first, last);
@@ -48,8 +62,11 @@ bool start_loop(const plan& wanted, Value* first, Value* last) {
 
 template <class Value>
 bool start_any_loop(plan& wanted, Value* first, Value* last, std::uintptr_t* reductions,
-                    void** memory) {
+                    void** memory, ompt::call_site at) {
   thread& me = self();
+  if (ompt::is_on())
+    ompt::work_begins(me, wanted.is_sections ? ompt_work_sections : ompt_work_loop, wanted.count,
+                      at);
   next_workshare_with_reductions(me, wanted, reductions, memory);
   return first == nullptr || next_chunk(me, first, last);
 }

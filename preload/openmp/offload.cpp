@@ -7,6 +7,7 @@
 
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
@@ -46,6 +47,7 @@ void run_on_host(region_function function, void** addresses) {
   me.team_num = 0;
   function(addresses);
   end_implicit(me, alone);
+  ompt::forget_part(alone);
   me.now = outer;
   me.num_teams = num_teams;
   me.team_num = team_num;

@@ -5,6 +5,7 @@
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/places.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/takeover.hpp"
@@ -103,7 +104,29 @@ void enter(thread& me, omp_team& team, unsigned rank, workshare* begin, std::uin
   init_implicit(*now.current, team, team.outer);
 }
 
+context outside_of_regions(const thread& me) {
+  context outside;
+  outside.team = me.initial;
+  outside.last_workshare = &me.initial->root;
+  outside.current = me.initial->implicit[0];
+  return outside;
+}
+
+// The thread has entered a region; `frame` is that of the function that calls the region's.
+[[gnu::cold, gnu::noinline]] void watch_region(thread& me, void* frame) {
+  if (global().displays_affinity) show_affinity(me);
+  if (ompt::is_on()) ompt::implicit_task_begins(me, frame);
+}
+
 }  // namespace
+
+[[gnu::cold]] void announce_region(thread& me, unsigned asked, int flags, ompt::call_site at) {
+  omp_team& team = team_at(me, me.depth);
+  // The last region's threads may still report its end.
+  wait_until_left(team);
+  ompt::region_begins(me, team, asked != 0 ? asked : env(me).threads,
+                      flags | int{ompt_parallel_team}, at);
+}
 
 unsigned threads_of_region(thread& me, unsigned asked, unsigned sections) {
   if (asked == 1) return 1;
@@ -192,7 +215,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     me.now.first_place = team.first_place;
     me.now.places = team.places;
   }
-  if (global().displays_affinity) show_affinity(me);
+  if (global().watches_regions) watch_region(me, team.tool.opened_at.frame);
   return team;
 }
 
@@ -235,14 +258,20 @@ void run_as_worker(worker& w) {
   enter(me, team, w.region.rank, w.region.begin, w.region.phase, w.region.singles);
   me.num_teams = team.num_teams;
   me.team_num = team.team_num;
-  if (global().displays_affinity) show_affinity(me);
+  if (global().watches_regions) watch_region(me, TUTTI_OMPT_FRAME);
   if (is_reproducible()) wait_for_baton(me);
   w.region.function(w.region.data);
   end_implicit(me, *me.now.current);
   if (is_reproducible()) end_in_order_of_region(me);
   if (team.has_tasks) {
-    wait_at_end_with_tasks(me);
-    me.now = {};
+    if (ompt::is_on()) {
+      ompt::end_implicit_task(me);
+      // The tool may call routines of OpenMP when the thread ends.
+      me.now = outside_of_regions(me);
+    } else {
+      wait_at_end_with_tasks(me);
+      me.now = {};
+    }
     leave(w, team);
     return;
   }
@@ -256,11 +285,33 @@ void run_as_worker(worker& w) {
   leave(w, team);
 }
 
+namespace {
+
+// All ranks have ended their parts.
+void return_from(thread& me, omp_team& team) {
+  free_workshares(me, team);
+  me.now = team.outer;
+  --me.depth;
+}
+
+// All implicit tasks have ended when the tool hears of the region's end.
+[[gnu::cold, gnu::noinline]] void close_watched_region(thread& me, omp_team& team) {
+  ompt::end_implicit_task(me);
+  team.leaving = team.size;
+  wait_until_left(team);
+  return_from(me, team);
+  ompt::region_ends(me, team);
+}
+
+}  // namespace
+
 void close_region(thread& me) {
   omp_team& team = *me.now.team;
   end_implicit(me, *me.now.current);
   if (is_reproducible()) end_in_order_of_region(me);
   if (team.has_tasks) {
+    // With a tool, regions always have tasks.
+    if (ompt::is_on()) return close_watched_region(me, team);
     wait_at_end_with_tasks(me);
     team.leaving = team.size;
   } else if (team.is_crowded) {
@@ -268,9 +319,7 @@ void close_region(thread& me) {
   } else {
     wait_for_arrivals(team, team.size);
   }
-  free_workshares(me, team);
-  me.now = team.outer;
-  --me.depth;
+  return_from(me, team);
 }
 
 }  // namespace tutti::openmp
@@ -281,6 +330,8 @@ using tutti::release;
 
 TUTTI_OMP void GOMP_parallel_start(region_function function, void* data, unsigned threads) {
   thread& me = self();
+  if (ompt::is_on())
+    announce_region(me, threads, ompt_parallel_invoker_program, TUTTI_OMPT_CALL_SITE);
   open_region(me, function, data, threads_of_region(me, threads, 0), 0, nullptr, nullptr);
 }
 
@@ -289,6 +340,8 @@ TUTTI_OMP void GOMP_parallel_end() { close_region(self()); }
 TUTTI_OMP void GOMP_parallel(region_function function, void* data, unsigned threads,
                              unsigned flags) {
   thread& me = self();
+  if (ompt::is_on())
+    announce_region(me, threads, ompt_parallel_invoker_runtime, TUTTI_OMPT_CALL_SITE);
   open_region(me, function, data, threads_of_region(me, threads, 0), flags, nullptr, nullptr);
   function(data);
   close_region(me);
@@ -297,6 +350,8 @@ TUTTI_OMP void GOMP_parallel(region_function function, void* data, unsigned thre
 TUTTI_OMP unsigned GOMP_parallel_reductions(region_function function, void* data, unsigned threads,
                                             unsigned flags) {
   thread& me = self();
+  if (ompt::is_on())
+    announce_region(me, threads, ompt_parallel_invoker_runtime, TUTTI_OMPT_CALL_SITE);
   threads = threads_of_region(me, threads, 0);
   taskgroup group;
   group.reductions = *static_cast<std::uintptr_t**>(data);
@@ -346,12 +401,9 @@ TUTTI_OMP bool GOMP_teams4(unsigned low, unsigned, unsigned limit, bool is_first
 
 namespace {
 enum : int { cancel_parallel = 1, cancel_loop = 2, cancel_sections = 4, cancel_taskgroup = 8 };
-}
 
-TUTTI_OMP bool GOMP_cancellation_point(int which) {
-  if (!global().can_cancel) return false;
-  thread& me = self();
-  omp_team& team = *me.now.team;
+bool is_cancelled_at(const thread& me, int which) {
+  const omp_team& team = *me.now.team;
   // acquire: pairs with the cancelling store.
   if ((which & (cancel_loop | cancel_sections)) != 0)
     return team.is_workshare_cancelled.load(acquire) || team.is_cancelled.load(acquire);
@@ -366,11 +418,32 @@ TUTTI_OMP bool GOMP_cancellation_point(int which) {
   return team.is_cancelled.load(acquire);
 }
 
-TUTTI_OMP bool GOMP_cancel(int which, bool does) {
+[[gnu::cold, gnu::noinline]] void report_cancel(thread& me, int which, int how,
+                                                ompt::call_site at) {
+  const int kind = (which & cancel_loop) != 0        ? ompt_cancel_loop
+                   : (which & cancel_sections) != 0  ? ompt_cancel_sections
+                   : (which & cancel_taskgroup) != 0 ? ompt_cancel_taskgroup
+                                                     : ompt_cancel_parallel;
+  ompt::cancel_event(me, *me.now.current, kind | how, at);
+}
+}  // namespace
+
+namespace tutti::openmp {
+
+bool is_at_cancelled_point(int which, ompt::call_site at) {
   if (!global().can_cancel) return false;
-  if (!does) return GOMP_cancellation_point(which);
+  thread& me = self();
+  const bool result = is_cancelled_at(me, which);
+  if (ompt::is_on() && result) report_cancel(me, which, ompt_cancel_detected, at);
+  return result;
+}
+
+bool cancel(int which, bool does, ompt::call_site at) {
+  if (!global().can_cancel) return false;
+  if (!does) return is_at_cancelled_point(which, at);
   thread& me = self();
   omp_team& team = *me.now.team;
+  if (ompt::is_on()) report_cancel(me, which, ompt_cancel_activated, at);
   if ((which & (cancel_loop | cancel_sections)) != 0) {
     // release: pairs with the cancellation points.
     team.is_workshare_cancelled.store(true, release);
@@ -386,4 +459,13 @@ TUTTI_OMP bool GOMP_cancel(int which, bool does) {
     team.after_cancellation.tell_to_look();
   }
   return true;
+}
+
+}  // namespace tutti::openmp
+
+TUTTI_OMP bool GOMP_cancellation_point(int which) {
+  return is_at_cancelled_point(which, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP bool GOMP_cancel(int which, bool does) {
+  return cancel(which, does, TUTTI_OMPT_CALL_SITE);
 }

@@ -11,6 +11,7 @@
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
@@ -156,48 +157,97 @@ static_assert(sizeof(nest_lock) == 16);
 
 }  // namespace
 
-TUTTI_OMP void omp_init_lock(small_lock* l) { new (l) small_lock; }
-TUTTI_OMP void omp_init_lock_with_hint(small_lock* l, int) { new (l) small_lock; }
-TUTTI_OMP void omp_destroy_lock(small_lock*) {}
-TUTTI_OMP void omp_set_lock(small_lock* l) { lock_in_turn(*l); }
-TUTTI_OMP void omp_unset_lock(small_lock* l) { unlock_in_turn(*l); }
-TUTTI_OMP int omp_test_lock(small_lock* l) { return try_lock_in_turn(*l) ? 1 : 0; }
+TUTTI_OMP void omp_init_lock_with_hint(small_lock* l, int hint) {
+  new (l) small_lock;
+  if (ompt::is_on())
+    ompt::lock_init(l, ompt_mutex_lock, static_cast<unsigned>(hint), TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP void omp_init_lock(small_lock* l) {
+  new (l) small_lock;
+  if (ompt::is_on()) ompt::lock_init(l, ompt_mutex_lock, 0, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP void omp_destroy_lock(small_lock* l) {
+  if (ompt::is_on()) ompt::lock_destroy(l, ompt_mutex_lock, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP void omp_set_lock(small_lock* l) {
+  if (ompt::is_on()) return ompt::lock(*l, ompt_mutex_lock, 0, TUTTI_OMPT_CALL_SITE);
+  lock_in_turn(*l);
+}
+TUTTI_OMP void omp_unset_lock(small_lock* l) {
+  if (ompt::is_on()) return ompt::unlock(*l, ompt_mutex_lock, TUTTI_OMPT_CALL_SITE);
+  unlock_in_turn(*l);
+}
+TUTTI_OMP int omp_test_lock(small_lock* l) {
+  if (ompt::is_on()) return ompt::try_lock(*l, ompt_mutex_test_lock, TUTTI_OMPT_CALL_SITE) ? 1 : 0;
+  return try_lock_in_turn(*l) ? 1 : 0;
+}
 
-TUTTI_OMP void omp_init_nest_lock(nest_lock* l) { new (l) nest_lock; }
-TUTTI_OMP void omp_init_nest_lock_with_hint(nest_lock* l, int) { new (l) nest_lock; }
-TUTTI_OMP void omp_destroy_nest_lock(nest_lock*) {}
+TUTTI_OMP void omp_init_nest_lock_with_hint(nest_lock* l, int hint) {
+  new (l) nest_lock;
+  if (ompt::is_on())
+    ompt::lock_init(l, ompt_mutex_nest_lock, static_cast<unsigned>(hint), TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP void omp_init_nest_lock(nest_lock* l) {
+  new (l) nest_lock;
+  if (ompt::is_on()) ompt::lock_init(l, ompt_mutex_nest_lock, 0, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP void omp_destroy_nest_lock(nest_lock* l) {
+  if (ompt::is_on()) ompt::lock_destroy(l, ompt_mutex_nest_lock, TUTTI_OMPT_CALL_SITE);
+}
 TUTTI_OMP void omp_set_nest_lock(nest_lock* l) {
   const void* const me = self().now.current;
   if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != me) {
-    lock_in_turn(l->lock);
+    if (ompt::is_on())
+      ompt::lock(l->lock, ompt_mutex_nest_lock, 0, TUTTI_OMPT_CALL_SITE);
+    else
+      lock_in_turn(l->lock);
     __atomic_store_n(&l->owner, me, __ATOMIC_RELAXED);
+  } else if (ompt::is_on()) {
+    ompt::nested_lock(l, ompt_scope_begin, TUTTI_OMPT_CALL_SITE);
   }
   ++l->count;
 }
 TUTTI_OMP void omp_unset_nest_lock(nest_lock* l) {
-  if (--l->count > 0) return;
+  if (--l->count > 0) {
+    if (ompt::is_on()) ompt::nested_lock(l, ompt_scope_end, TUTTI_OMPT_CALL_SITE);
+    return;
+  }
   __atomic_store_n(&l->owner, nullptr, __ATOMIC_RELAXED);
+  if (ompt::is_on()) return ompt::unlock(l->lock, ompt_mutex_nest_lock, TUTTI_OMPT_CALL_SITE);
   unlock_in_turn(l->lock);
 }
 TUTTI_OMP int omp_test_nest_lock(nest_lock* l) {
   const void* const me = self().now.current;
   if (__atomic_load_n(&l->owner, __ATOMIC_RELAXED) != me) {
-    if (!try_lock_in_turn(l->lock)) return 0;
+    if (!(ompt::is_on() ? ompt::try_lock(l->lock, ompt_mutex_test_nest_lock, TUTTI_OMPT_CALL_SITE)
+                        : try_lock_in_turn(l->lock)))
+      return 0;
     __atomic_store_n(&l->owner, me, __ATOMIC_RELAXED);
+  } else if (ompt::is_on()) {
+    ompt::nested_lock(l, ompt_scope_begin, TUTTI_OMPT_CALL_SITE);
   }
   return ++l->count;
 }
 
 // Fortran's nestable locks are pointers to ours.
 TUTTI_OMP void omp_init_lock_(small_lock* l) { omp_init_lock(l); }
-TUTTI_OMP void omp_init_lock_with_hint_(small_lock* l, const int*) { omp_init_lock(l); }
+TUTTI_OMP void omp_init_lock_with_hint_(small_lock* l, const int* hint) {
+  omp_init_lock_with_hint(l, *hint);
+}
 TUTTI_OMP void omp_destroy_lock_(small_lock* l) { omp_destroy_lock(l); }
 TUTTI_OMP void omp_set_lock_(small_lock* l) { omp_set_lock(l); }
 TUTTI_OMP void omp_unset_lock_(small_lock* l) { omp_unset_lock(l); }
 TUTTI_OMP int omp_test_lock_(small_lock* l) { return omp_test_lock(l); }
-TUTTI_OMP void omp_init_nest_lock_(nest_lock** l) { *l = new nest_lock; }
-TUTTI_OMP void omp_init_nest_lock_with_hint_(nest_lock** l, const int*) { *l = new nest_lock; }
+TUTTI_OMP void omp_init_nest_lock_(nest_lock** l) {
+  *l = new nest_lock;
+  omp_init_nest_lock(*l);
+}
+TUTTI_OMP void omp_init_nest_lock_with_hint_(nest_lock** l, const int* hint) {
+  *l = new nest_lock;
+  omp_init_nest_lock_with_hint(*l, *hint);
+}
 TUTTI_OMP void omp_destroy_nest_lock_(nest_lock** l) {
+  omp_destroy_nest_lock(*l);
   delete *l;
   *l = nullptr;
 }
@@ -212,22 +262,43 @@ constinit small_lock unnamed_critical;
 constinit small_lock atomics;
 }  // namespace
 
-TUTTI_OMP void GOMP_critical_start() { lock_in_turn(unnamed_critical); }
-TUTTI_OMP void GOMP_critical_end() { unlock_in_turn(unnamed_critical); }
+TUTTI_OMP void GOMP_critical_start() { enter_critical(unnamed_critical, 0, TUTTI_OMPT_CALL_SITE); }
+TUTTI_OMP void GOMP_critical_end() { leave_critical(unnamed_critical, TUTTI_OMPT_CALL_SITE); }
 // The compiler gives each name a pointer of zeros, in which the lock has room.
 TUTTI_OMP void GOMP_critical_name_start(void** name) {
-  lock_in_turn(*reinterpret_cast<small_lock*>(name));
+  enter_critical(*reinterpret_cast<small_lock*>(name), 0, TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_OMP void GOMP_critical_name_end(void** name) {
-  unlock_in_turn(*reinterpret_cast<small_lock*>(name));
+  leave_critical(*reinterpret_cast<small_lock*>(name), TUTTI_OMPT_CALL_SITE);
 }
+
+namespace {
+[[gnu::cold, gnu::noinline]] void lock_watched_atomics(ompt::call_site at) {
+  thread& me = self();
+  ompt::acquires(me, &atomics, ompt_mutex_atomic, 0, at);
+  atomics.lock();
+  ompt::acquired(me, &atomics, ompt_mutex_atomic, at);
+}
+}  // namespace
+
 TUTTI_OMP void GOMP_atomic_start() {
   if (is_reproducible()) begin_in_order(self());
+  if (ompt::is_on()) return lock_watched_atomics(TUTTI_OMPT_CALL_SITE);
   atomics.lock();
 }
 TUTTI_OMP void GOMP_atomic_end() {
   atomics.unlock();
   if (is_reproducible()) end_in_order(self());
+  if (ompt::is_on()) ompt::released(self(), &atomics, ompt_mutex_atomic, TUTTI_OMPT_CALL_SITE);
+}
+
+// ---- tools
+
+TUTTI_OMP int omp_control_tool(int command, int modifier, void* argument) {
+  return ompt::control(command, modifier, argument, __builtin_return_address(0));
+}
+TUTTI_OMP int omp_control_tool_(const int* command, const int* modifier, void* argument) {
+  return ompt::control(*command, *modifier, argument, __builtin_return_address(0));
 }
 
 // ---- resources

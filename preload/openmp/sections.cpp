@@ -4,6 +4,7 @@
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/loops.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
 
@@ -32,6 +33,7 @@ namespace {
 
 plan sections_plan(unsigned count) {
   plan p;
+  p.is_sections = true;
   p.schedule = is_reproducible() ? schedule_static : schedule_dynamic;
   p.count = count;
   return p;
@@ -41,6 +43,7 @@ plan sections_plan(unsigned count) {
 
 TUTTI_OMP unsigned GOMP_sections_start(unsigned count) {
   thread& me = self();
+  if (ompt::is_on()) ompt::work_begins(me, ompt_work_sections, count, TUTTI_OMPT_CALL_SITE);
   bool is_first = false;
   next_workshare(me, sections_plan(count), is_first);
   return next_section(me);
@@ -50,24 +53,37 @@ TUTTI_OMP unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductio
   thread& me = self();
   plan p = sections_plan(count);
   std::uint64_t unused = 0;
-  start_any_loop<std::uint64_t>(p, nullptr, &unused, reductions, memory);
+  start_any_loop<std::uint64_t>(p, nullptr, &unused, reductions, memory, TUTTI_OMPT_CALL_SITE);
   return next_section(me);
 }
 
 TUTTI_OMP unsigned GOMP_sections_next() { return next_section(self()); }
-TUTTI_OMP void GOMP_sections_end() { wait_at_barrier(self(), false); }
-TUTTI_OMP void GOMP_sections_end_nowait() {}
-TUTTI_OMP bool GOMP_sections_end_cancel() { return wait_at_barrier(self(), true); }
+TUTTI_OMP void GOMP_sections_end() {
+  thread& me = self();
+  ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
+                       [&me] { return wait_at_barrier(me, false); });
+}
+TUTTI_OMP void GOMP_sections_end_nowait() {
+  if (ompt::is_on()) ompt::work_ends(self(), TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP bool GOMP_sections_end_cancel() {
+  thread& me = self();
+  return ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
+                              [&me] { return wait_at_barrier(me, true); });
+}
 
 TUTTI_OMP void GOMP_scope_start(std::uintptr_t* reductions) {
   plan p;
-  start_any_loop<std::uint64_t>(p, nullptr, nullptr, reductions, nullptr);
+  next_workshare_with_reductions(self(), p, reductions, nullptr);
 }
 
 namespace {
 void parallel_sections(region_function function, void* data, unsigned threads, unsigned count,
-                       unsigned flags, bool is_start) {
+                       unsigned flags, bool is_start, ompt::call_site at) {
   thread& me = self();
+  if (ompt::is_on())
+    announce_region(me, threads,
+                    is_start ? ompt_parallel_invoker_program : ompt_parallel_invoker_runtime, at);
   const plan p = sections_plan(count);
   open_region(me, function, data, threads_of_region(me, threads, count), flags, nullptr, &p);
   if (is_start) return;
@@ -78,21 +94,29 @@ void parallel_sections(region_function function, void* data, unsigned threads, u
 
 TUTTI_OMP void GOMP_parallel_sections(region_function function, void* data, unsigned threads,
                                       unsigned count, unsigned flags) {
-  parallel_sections(function, data, threads, count, flags, false);
+  parallel_sections(function, data, threads, count, flags, false, TUTTI_OMPT_CALL_SITE);
 }
 TUTTI_OMP void GOMP_parallel_sections_start(region_function function, void* data, unsigned threads,
                                             unsigned count) {
-  parallel_sections(function, data, threads, count, 0, true);
+  parallel_sections(function, data, threads, count, 0, true, TUTTI_OMPT_CALL_SITE);
 }
 
 // ---- single
 
-TUTTI_OMP bool GOMP_single_start() { return is_single(self()); }
+TUTTI_OMP bool GOMP_single_start() {
+  thread& me = self();
+  const bool is_mine = is_single(me);
+  if (ompt::is_on()) ompt::single_event(me, is_mine, TUTTI_OMPT_CALL_SITE);
+  return is_mine;
+}
 
 TUTTI_OMP void* GOMP_single_copy_start() {
-  if (GOMP_single_start()) return nullptr;
   thread& me = self();
-  wait_at_barrier(me, false);
+  const bool is_mine = is_single(me);
+  if (ompt::is_on()) ompt::single_event(me, is_mine, TUTTI_OMPT_CALL_SITE);
+  if (is_mine) return nullptr;
+  ompt::in_sync_region(me, ompt_sync_region_barrier_implementation, TUTTI_OMPT_CALL_SITE,
+                       [&me] { wait_at_barrier(me, false); });
   // relaxed: the barrier published it.
   return me.now.team->copied.load(relaxed);
 }
@@ -101,5 +125,6 @@ TUTTI_OMP void GOMP_single_copy_end(void* data) {
   thread& me = self();
   // relaxed: the barrier publishes it.
   me.now.team->copied.store(data, relaxed);
-  wait_at_barrier(me, false);
+  ompt::in_sync_region(me, ompt_sync_region_barrier_implementation, TUTTI_OMPT_CALL_SITE,
+                       [&me] { wait_at_barrier(me, false); });
 }

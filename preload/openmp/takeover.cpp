@@ -275,6 +275,32 @@ void decide(char** arguments) {
 
 }  // namespace
 
+void for_each_definition(const char* name, const char* unless, void* raw,
+                         void (*found)(void* raw, const char* file, void* function)) {
+  struct wanted {
+    std::string_view name, unless;
+    void* raw;
+    void (*found)(void*, const char*, void*);
+  } all{name, unless, raw, found};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* given) {
+        const auto& want = *static_cast<const wanted*>(given);
+        const symbols s = symbols_of(*object);
+        if (s.table == nullptr || s.strings == nullptr) return 0;
+        void* function = nullptr;
+        for (std::size_t i = 1; i < s.count; ++i) {
+          if (s.table[i].st_shndx == SHN_UNDEF) continue;
+          const std::string_view each = s.strings + s.table[i].st_name;
+          if (each == want.unless) return 0;
+          if (each == want.name)
+            function = reinterpret_cast<void*>(object->dlpi_addr + s.table[i].st_value);
+        }
+        if (function != nullptr) want.found(want.raw, object->dlpi_name, function);
+        return 0;
+      },
+      &all);
+}
+
 bool imports_openmp(const dl_phdr_info& object) {
   const symbols all = symbols_of(object);
   if (all.table == nullptr || all.strings == nullptr) return false;

@@ -10,6 +10,11 @@
 
 namespace tutti::openmp {
 
+// Calls `found` for each loaded object that defines the function, in the order in which the dynamic
+// linker searches them, with the object's file, which is empty for the program. Leaves out objects
+// that also define `unless`.
+void for_each_definition(const char* name, const char* unless, void* raw,
+                         void (*found)(void* raw, const char* file, void* function));
 bool imports_openmp(const dl_phdr_info& object);
 // Reads the objects that dlopen has brought since the last call. Ends the program if one of them
 // needs what this runtime lacks.

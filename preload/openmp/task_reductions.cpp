@@ -7,6 +7,7 @@
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
@@ -72,7 +73,9 @@ TUTTI_OMP void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
   std::uintptr_t* const data = me.now.current->group->reductions;
   end_group(me);
   if (me.now.rank == 0) unregister_reductions(data);
-  if (!is_cancelled) wait_at_barrier(me, false);
+  if (!is_cancelled)
+    ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
+                         [&me] { wait_at_barrier(me, false); });
 }
 
 TUTTI_OMP void GOMP_task_reduction_remap(std::size_t count, std::size_t originals,

@@ -4,6 +4,7 @@
 
 #include "preload/openmp/abi.hpp"
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
@@ -45,7 +46,7 @@ namespace {
 template <class Value>
 void taskloop(region_function function, void* data, void (*copy)(void*, void*), long size,
               long align, unsigned flags, unsigned long tasks, int priority, Value first,
-              std::uint64_t count, Value step) {
+              std::uint64_t count, Value step, ompt::call_site at) {
   thread& me = self();
   note_tasks();
   if (count == 0 || (global().can_cancel && is_cancelled(*me.now.current))) return;
@@ -53,7 +54,12 @@ void taskloop(region_function function, void* data, void (*copy)(void*, void*), 
   const taskloop_pieces all =
       divide_taskloop(count, has_grain ? std::max(1ul, tasks) : 0, has_grain ? 0 : tasks,
                       (flags & flag_strict) != 0, me.now.team->size);
-  if ((flags & flag_nogroup) == 0) start_group(me, false);
+  const bool has_group = (flags & flag_nogroup) == 0;
+  if (has_group) start_group(me, false);
+  if (ompt::is_on()) {
+    ompt::work_event(me, ompt_work_taskloop, ompt_scope_begin, count, at);
+    if (has_group) ompt::group_begins(me, at);
+  }
   if ((flags & flag_reduction) != 0) {
     struct of_compiler {
       Value first, last;
@@ -78,12 +84,14 @@ void taskloop(region_function function, void* data, void (*copy)(void*, void*), 
     static_cast<Value*>(t.data)[0] = first + static_cast<Value>(done) * step;
     done += mine;
     static_cast<Value*>(t.data)[1] = first + static_cast<Value>(done) * step;
+    if (ompt::is_on()) ompt::task_created(me, t, at_once ? ompt_task_undeferred : 0, {}, at);
     if (at_once)
       run_at_once(me, t, {});
     else
       submit(me, t, {});
   }
-  if ((flags & flag_nogroup) == 0) end_group(me);
+  if (has_group) ompt::in_sync_region(me, ompt_sync_region_taskgroup, at, [&me] { end_group(me); });
+  if (ompt::is_on()) ompt::work_event(me, ompt_work_taskloop, ompt_scope_end, count, at);
 }
 
 }  // namespace
@@ -102,7 +110,7 @@ TUTTI_OMP void GOMP_taskloop(region_function function, void* data, void (*copy)(
             1;
   taskloop<std::uint64_t>(function, data, copy, size, align, flags, tasks, priority,
                           static_cast<std::uint64_t>(first), count,
-                          static_cast<std::uint64_t>(step));
+                          static_cast<std::uint64_t>(step), TUTTI_OMPT_CALL_SITE);
 }
 
 TUTTI_OMP void GOMP_taskloop_ull(region_function function, void* data, void (*copy)(void*, void*),
@@ -113,5 +121,5 @@ TUTTI_OMP void GOMP_taskloop_ull(region_function function, void* data, void (*co
   if ((flags & flag_up) != 0 && first < end) count = (end - first - 1) / step + 1;
   if ((flags & flag_up) == 0 && first > end) count = (first - end - 1) / (0 - step) + 1;
   taskloop<std::uint64_t>(function, data, copy, size, align, flags, tasks, priority, first, count,
-                          step);
+                          step, TUTTI_OMPT_CALL_SITE);
 }

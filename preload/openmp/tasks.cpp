@@ -14,6 +14,7 @@
 #include "preload/openmp/barrier.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
+#include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/reproducible.hpp"
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
@@ -83,6 +84,7 @@ void finish(thread& me, task& t) {
 }
 
 void run(thread& me, task& t) {
+  if (ompt::is_on()) return ompt::run_task(me, t);
   task* const before = me.now.current;
   me.now.current = &t;
   t.function(t.data);
@@ -226,6 +228,7 @@ bool is_cancelled(const task& t) {
 
 void execute(thread& me, task& t) {
   if (global().can_cancel && t.is_cancellable && is_cancelled(t)) {
+    if (ompt::is_on()) ompt::task_discarded(me, t);
     if (t.is_detachable) {
       const locked guard(t.team->task_lock);
       t.awaits_event = false;
@@ -315,10 +318,13 @@ namespace {
 void nothing(void*) {}
 }  // namespace
 
-void wait_for_dependences(thread& me, std::span<const dependence> depend) {
+void wait_for_dependences(thread& me, std::span<const dependence> depend, ompt::call_site at) {
   if (me.now.current->depends == nullptr || depend.empty()) return;
   task& t = new_task(me);
   t.function = nothing;
+  if (ompt::is_on())
+    ompt::task_created(me, t, ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable,
+                       depend, at);
   run_at_once(me, t, depend);
 }
 
@@ -328,6 +334,7 @@ void fulfill(thread& me, task& t) {
     if (!t.awaits_event)
       fatal("omp_fulfill_event: %p event is invalid or has already been fulfilled!",
             static_cast<void*>(&t));
+    if (ompt::is_on()) ompt::event_fulfilled(me, t);
     t.awaits_event = false;
     if (t.is_undeferred) {
       // relaxed: the lock orders it.
@@ -377,20 +384,21 @@ std::span<const dependence> list_of(thread& me, void** list) {
   std::vector<dependence>& all = me.dependences_of_next;
   all.clear();
   auto count = reinterpret_cast<std::uintptr_t>(list[0]);
-  std::uintptr_t writing = 0, plain = 0, first = 2;
+  std::uintptr_t writing = 0, plain = 0, first = 2, mutexes = 0;
   if (count != 0) {
     writing = reinterpret_cast<std::uintptr_t>(list[1]);
     plain = count;
   } else {
     count = reinterpret_cast<std::uintptr_t>(list[1]);
-    writing = reinterpret_cast<std::uintptr_t>(list[2]) + reinterpret_cast<std::uintptr_t>(list[3]);
+    mutexes = reinterpret_cast<std::uintptr_t>(list[3]);
+    writing = reinterpret_cast<std::uintptr_t>(list[2]) + mutexes;
     plain = writing + reinterpret_cast<std::uintptr_t>(list[4]);
     first = 5;
   }
   for (std::uintptr_t i = 0; i < count; ++i) {
     void* const address = list[first + i];
     if (i < plain) {
-      all.push_back({address, i < writing});
+      all.push_back({address, i < writing, i < writing && i >= writing - mutexes});
     } else {
       void** const object = static_cast<void**>(address);
       constexpr std::uintptr_t kind_in = 1;
@@ -427,17 +435,27 @@ TUTTI_OMP void GOMP_task(region_function function, void* data, void (*copy)(void
   t.is_cancellable = copy == nullptr;
   std::span<const dependence> list;
   if ((flags & flag_depend) != 0) list = list_of(me, depend);
+  if (ompt::is_on())
+    ompt::task_created(me, t,
+                       ((flags & flag_untied) != 0 ? ompt_task_untied : 0) |
+                           ((flags & flag_mergeable) != 0 ? ompt_task_mergeable : 0) |
+                           (at_once ? ompt_task_undeferred : 0),
+                       list, TUTTI_OMPT_CALL_SITE);
   if (at_once)
     run_at_once(me, t, list);
   else
     submit(me, t, list);
 }
 
-TUTTI_OMP void GOMP_taskwait() { wait_for_children(self()); }
+TUTTI_OMP void GOMP_taskwait() {
+  thread& me = self();
+  ompt::in_sync_region(me, ompt_sync_region_taskwait, TUTTI_OMPT_CALL_SITE,
+                       [&me] { wait_for_children(me); });
+}
 
 TUTTI_OMP void GOMP_taskwait_depend(void** depend) {
   thread& me = self();
-  wait_for_dependences(me, list_of(me, depend));
+  wait_for_dependences(me, list_of(me, depend), TUTTI_OMPT_CALL_SITE);
 }
 
 TUTTI_OMP void GOMP_taskwait_depend_nowait(void** depend) {
@@ -446,8 +464,16 @@ TUTTI_OMP void GOMP_taskwait_depend_nowait(void** depend) {
 }
 
 TUTTI_OMP void GOMP_taskyield() {}
-TUTTI_OMP void GOMP_taskgroup_start() { start_group(self(), false); }
-TUTTI_OMP void GOMP_taskgroup_end() { end_group(self()); }
+TUTTI_OMP void GOMP_taskgroup_start() {
+  thread& me = self();
+  start_group(me, false);
+  if (ompt::is_on()) ompt::group_begins(me, TUTTI_OMPT_CALL_SITE);
+}
+TUTTI_OMP void GOMP_taskgroup_end() {
+  thread& me = self();
+  ompt::in_sync_region(me, ompt_sync_region_taskgroup, TUTTI_OMPT_CALL_SITE,
+                       [&me] { end_group(me); });
+}
 
 TUTTI_OMP void omp_fulfill_event(task* event) { fulfill(self(), *event); }
 TUTTI_OMP void omp_fulfill_event_(task** event) { omp_fulfill_event(*event); }

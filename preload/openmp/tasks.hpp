@@ -13,6 +13,7 @@
 
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
+#include "preload/openmp/ompt/parts.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::openmp {
@@ -78,6 +79,7 @@ struct alignas(cache_line) task {
   // The neighbours in a rank's queue.
   task* older = nullptr;
   task* newer = nullptr;
+  ompt::task_part* tool = nullptr;
 };
 
 // A task and its data, which are elsewhere if they are large.
@@ -90,6 +92,8 @@ struct task_with_data : task {
 struct dependence {
   const void* address = nullptr;
   bool writes = false;
+  // Whether it is `mutexinoutset`, which is like `inout` here.
+  bool is_mutex = false;
 };
 
 // A rank's tasks that may run. The owner takes the newest one and others take the oldest one, or
@@ -103,7 +107,9 @@ struct task_queue {
 
 // The values of GOMP_task's flags.
 enum : unsigned {
+  flag_untied = 1,
   flag_final = 2,
+  flag_mergeable = 4,
   flag_depend = 8,
   flag_priority = 16,
   flag_up = 256,
@@ -144,7 +150,7 @@ void run_at_once(thread& me, task& t, std::span<const dependence> depend);
 void execute(thread& me, task& t);
 void wait_for_children(thread& me);
 // Waits for those children that the list names.
-void wait_for_dependences(thread& me, std::span<const dependence> depend);
+void wait_for_dependences(thread& me, std::span<const dependence> depend, ompt::call_site at);
 void wait_for_group(thread& me, taskgroup& group);
 // What omp_fulfill_event does.
 void fulfill(thread& me, task& t);

@@ -100,11 +100,14 @@ struct omp_team {
   std::atomic<std::uint64_t> ended_elsewhere{0};
   // Ranks that sleep in a task.
   std::atomic<unsigned> idle{0};
+  ompt::team_part tool;
 };
 
 // The number of threads of a region: `asked` of num_threads, or 0; `sections` of the construct, or
 // 0.
 unsigned threads_of_region(thread& me, unsigned asked, unsigned sections);
+// Tells the tool that the calling thread opens a region. `flags` has an ompt_parallel_invoker_*.
+void announce_region(thread& me, unsigned asked, int flags, ompt::call_site at);
 // Opens a region, which the caller then runs as rank 0. `flags` has the value of proc_bind in its
 // low three bits, `group` the region's task reductions, `first` the construct with which a combined
 // region begins; both may be null.
@@ -113,6 +116,9 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
 // Ends the caller's part of its region, and waits for the other ranks.
 void close_region(thread& me);
 void run_as_worker(worker& me);
+// What `cancel` and `cancellation point` do; `which` has the values of GCC's interface.
+bool cancel(int which, bool does, ompt::call_site at);
+bool is_at_cancelled_point(int which, ompt::call_site at);
 // Waits until all workers have left the barrier of the last region. A worker that comes late from
 // there may still look for tasks, so the team must not change before.
 void wait_until_left(omp_team& team);

@@ -16,6 +16,7 @@
 #include "preload/free_list.hpp"
 #include "preload/openmp/environment.hpp"
 #include "preload/openmp/locks.hpp"
+#include "preload/openmp/ompt/tool.hpp"
 #include "preload/openmp/places.hpp"
 #include "preload/openmp/teams.hpp"
 #include "tutti/platform/free_core.hpp"
@@ -59,6 +60,7 @@ void end_this_thread(void* raw) {
   thread& me = *static_cast<thread*>(raw);
   // A region is open if the program ends a thread inside of it.
   if (me.depth == 0) give_back(me);
+  ompt::end_thread(me);
   me.free_workshares.give_all();
   me.free_tasks.give_all();
   me.free_groups.give_all();
@@ -73,6 +75,7 @@ void forget_workers() {
   spare_objects<taskgroup>::reset_shared();
   p.workers.clear();
   thread* const me = this_thread;
+  ompt::keep_only(me);
   if (me == nullptr) return;
   for (omp_team* const c : me->teams) {
     // A region that was open goes on with this thread alone.
@@ -113,6 +116,7 @@ cpu_set_t all_cpus() {
 
 void* work(void* raw) {
   worker& me = *static_cast<worker*>(raw);
+  make_this_thread(true);
   platform::core_leaver leaver(all_cpus());
   if (places_ == nullptr) {
     const auto& cpus = platform::process_cpus();
@@ -155,7 +159,9 @@ void small_lock::lock_slowly() noexcept {
   // An owner that runs on another core gives the lock back soon, but may take it again at once and
   // many times. To sleep then costs both threads a system call each time.
   const thread* const me = this_thread;
-  const bool is_patient = me != nullptr && !me->now.team->is_crowded && global().wait_policy != 0;
+  // A worker has no team between regions.
+  const bool is_patient = me != nullptr && me->now.team != nullptr && !me->now.team->is_crowded &&
+                          global().wait_policy != 0;
   const int polls_between_yields = is_patient ? 1024 : 0;
   for (int poll = 0; poll < 256; ++poll) {
     platform::pause();
@@ -179,7 +185,7 @@ void small_lock::lock_slowly() noexcept {
 
 void small_lock::wake_one() noexcept { platform::futex_wake_one(&word_); }
 
-thread& make_this_thread() {
+thread& make_this_thread(bool is_worker) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare_once);
   thread& me = *new thread;
@@ -202,6 +208,7 @@ thread& make_this_thread() {
   }
   pthread_setspecific(end_of_thread, &me);
   this_thread = &me;
+  ompt::begin_thread(me, is_worker);
   return me;
 }
 
@@ -241,9 +248,9 @@ worker* get_worker() {
   return w;
 }
 
-void release_threads() {
+int release_threads() {
   thread& me = self();
-  if (me.depth != 0) return;
+  if (me.depth != 0) return 0;
   give_back(me);
   free_workers& p = pool();
   const locked guard(p.lock);
@@ -255,7 +262,9 @@ void release_threads() {
                          release);
     w->opening.notify(w->region.word);
   }
+  const auto ended = static_cast<int>(p.workers.size());
   p.workers.clear();
+  return ended;
 }
 
 // relaxed: a hint to the program.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "preload/openmp/environment.hpp"
+#include "preload/openmp/ompt/parts.hpp"
 #include "preload/openmp/spare_objects.hpp"
 #include "preload/openmp/tasks.hpp"
 #include "preload/openmp/workshares.hpp"
@@ -103,6 +104,7 @@ struct thread {
   region_function checked[64] = {};
   // Whether the ranks of the next region run one after the other.
   bool opens_serially = false;
+  ompt::thread_part tool;
 };
 
 struct worker {
@@ -122,7 +124,7 @@ struct worker {
 
 // The calling thread, whose object is made at its first call.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local thread* this_thread = nullptr;
-thread& make_this_thread();
+thread& make_this_thread(bool is_worker = false);
 inline thread& self() {
   thread* const me = this_thread;
   return me != nullptr ? *me : make_this_thread();
@@ -131,8 +133,9 @@ inline thread& self() {
 // Returns a team that no thread has, and a worker that has no team.
 omp_team* new_team();
 worker* get_worker();
-// Ends the workers of the calling thread, for omp_pause_resource.
-void release_threads();
+// Ends the workers of the calling thread and those that no thread has, for omp_pause_resource.
+// Returns how many.
+int release_threads();
 // The number of threads that have called the runtime.
 int known_threads() noexcept;
 // Whether the calling thread is the one that runs main().

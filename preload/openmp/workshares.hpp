@@ -22,6 +22,7 @@ struct thread;
 struct iterations {
   unsigned schedule = schedule_static;
   bool is_ordered = false;
+  bool is_sections = false;
   // Iteration i has the value first + i * step; after the last one comes `end`. Arithmetic wraps
   // around, so it serves signed and unsigned loops, up and down.
   std::uint64_t first = 0, step = 1, end = 0, count = 0;

@@ -44,6 +44,9 @@ ADDED = {
     "A later compiler than GCC 12 calls it for `taskwait depend(...) nowait`.": [
         "GOMP_taskwait_depend_nowait@TUTTI_OPENMP",
     ],
+    "OpenMP 5.0 has it, for tools, of which libgomp has none.": [
+        f"omp_control_tool{ending}@TUTTI_OPENMP" for ending in ("", "_")
+    ],
     "OpenMP 5.2 has it.": [f"omp_in_explicit_task{ending}@TUTTI_OPENMP" for ending in ("", "_")],
     "omp.h of GCC 12 declares them and its libgomp has none.": [
         f"omp_init_{kind}_with_hint{ending}@TUTTI_OPENMP"
