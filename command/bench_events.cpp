@@ -55,10 +55,12 @@ std::vector<bench::contender> chosen_events(const options& o) {
 
 bench::event_plan make_plan(const options& o) {
   bench::event_plan plan;
+  bench::peer_list peers = bench::peers_of(bench::operation::event);
   plan.receivers = cli::parse_counts("--receivers", o.receivers, 64);
   plan.contenders = chosen_events(o);
-  for (auto& peer : bench::choose(bench::event_peers(), cli::split("--peers", o.peers)))
+  for (auto& peer : bench::choose(peers, cli::split("--peers", o.peers)))
     plan.contenders.push_back(std::move(peer));
+  plan.missing = std::move(peers.missing);
   if (plan.contenders.empty())
     throw std::invalid_argument("nothing to measure: --events and --peers are both none");
   plan.scenarios = parse_scenarios(o.scenarios, kinds);
@@ -83,7 +85,7 @@ void add_bench_events(cli::command& bench) {
     app.add_option(name, value, help).value_name("LIST").show_default();
   };
   add("--receivers", app->receivers, "Threads that wait, e.g. 1,8,64; one more notifies");
-  add("--events", app->events, "event, signal, condition_variable, post; all or none");
+  add("--events", app->events, "event, signal, condition_variable, post, ranks; all or none");
   add("--waits", app->waits, "Wait policies of tutti's events, e.g. adaptive,park; or all");
   add("--peers", app->peers,
       "What to compare with: all, none, or some, as futex or posix:semaphore");

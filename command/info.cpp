@@ -28,7 +28,7 @@ struct mechanism {
   std::string summary;
 };
 
-// The peers of `tutti bench barrier`, `team` and `reduce`.
+// The peers of `tutti bench barrier`, `team`, `reduce` and `event`.
 struct peers_of_benchmark {
   const char* key;
   const char* title;
@@ -39,7 +39,8 @@ std::vector<peers_of_benchmark> all_peers() {
   using bench::operation;
   return {{"peers", "barriers", bench::peers_of(operation::barrier)},
           {"region_peers", "regions", bench::peers_of(operation::region)},
-          {"reduction_peers", "reductions", bench::peers_of(operation::collective)}};
+          {"reduction_peers", "reductions", bench::peers_of(operation::collective)},
+          {"event_peers", "notifications", bench::peers_of(operation::event)}};
 }
 
 std::vector<mechanism> waiting_mechanisms() {

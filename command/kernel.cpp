@@ -17,6 +17,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/errors.hpp"
@@ -244,6 +245,9 @@ int run_kernel(kernel_options o) {
                                {"arguments", o.arguments}}
                          .dump() +
                      "\n";
+  // QEMU stands still, or ends, where KVM cannot go on.
+  const std::string_view why =
+      o.accel == "kvm" ? "; nested KVM is slow and cannot emulate SSE in ring 0 (--accel tcg)" : "";
   using clock = std::chrono::steady_clock;
   const auto end = clock::now() + std::chrono::seconds(o.limit);
   bool goes_on = true;
@@ -252,7 +256,7 @@ int run_kernel(kernel_options o) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
     if (left.count() <= 0)
       return cli::complain(
-          name, fmt::format("the kernel did not end within {} s (--time-limit)", o.limit),
+          name, fmt::format("the kernel did not end within {} s (--time-limit){}", o.limit, why),
           took_too_long);
     goes_on = qemu.read_into(text, static_cast<int>(left.count()) + 1);
   }
@@ -263,12 +267,7 @@ int run_kernel(kernel_options o) {
   if (status == qemu_check_failed)
     return cli::complain(name, "a check of the program " + o.program + " failed", cli::failed);
   if (status == qemu_panicked) return cli::complain(name, "the kernel panicked", panicked);
-  return cli::complain(
-      name,
-      fmt::format(
-          "QEMU ended with status {}{}", status,
-          o.accel == "kvm" ? "; nested KVM cannot emulate SSE in ring 0 (--accel tcg)" : ""),
-      cli::failed);
+  return cli::complain(name, fmt::format("QEMU ended with status {}{}", status, why), cli::failed);
 }
 
 }  // namespace

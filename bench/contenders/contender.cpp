@@ -38,6 +38,7 @@ bool contender::does(operation what) const {
     case operation::barrier: return static_cast<bool>(barrier);
     case operation::region: return static_cast<bool>(regions);
     case operation::collective: return static_cast<bool>(collectives);
+    case operation::event: return static_cast<bool>(events);
   }
   return false;
 }
@@ -49,6 +50,10 @@ peer_list peers_of(operation what, const std::string& prefix) {
   auto build = peers_of_this_build();
   for (auto& p : build.peers) {
     if (!p.does(what)) continue;
+    if (!p.unavailable.empty()) {
+      list.missing.push_back({p.family, p.name + ": " + p.unavailable});
+      continue;
+    }
     if (!p.in_process()) p.process.program = prefix + p.process.program;
     if (p.in_process() || !executable_of(p.process).empty()) {
       list.peers.push_back(std::move(p));
@@ -59,13 +64,6 @@ peer_list peers_of(operation what, const std::string& prefix) {
   for (auto& p : build.missing) {
     if (contains(p.does, what)) list.missing.push_back(std::move(p.why));
   }
-  return list;
-}
-
-peer_list event_peers() {
-  peer_list list;
-  for (auto& p : all_peers())
-    if (p.events) list.peers.push_back(std::move(p));
   return list;
 }
 

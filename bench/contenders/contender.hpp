@@ -44,6 +44,8 @@ struct contender {
   std::string name = {};
   // A few words that say what it is and how it waits.
   std::string summary = {};
+  // Why it cannot run on this system; empty: it can.
+  std::string unavailable = {};
   // The wait policy of tutti's contenders.
   std::string wait = {};
 
@@ -66,6 +68,8 @@ struct contender {
   bool has_fibers = false;
   // The participants of its trials may be fibers.
   bool trials_on_fibers = false;
+  // The receivers of its notifications are virtual ranks, on a thread for each core.
+  bool events_on_fibers = false;
   // The most doubles that it sums at once.
   unsigned widest = UINT32_MAX;
 
@@ -101,8 +105,7 @@ peer_list peers_of(operation what, const std::string& prefix = {});
 // All peers, whether or not their programs are found; by file, in alphabetical order.
 std::vector<contender> all_peers();
 
-// The peers that notify; and tutti's events with each wait policy that this machine has.
-peer_list event_peers();
+// Tutti's events with each wait policy that this machine has.
 std::vector<contender> tutti_events();
 
 // The trials of all peers for so many participants; on_fibers: only those whose participants may be

@@ -99,6 +99,8 @@ void add_events(std::vector<contender>& to, std::tuple<Entry...>*) {
     one("signal", "tutti::event, a signal for each receiver", make_notifier<by_signals<wait>>);
     one("condition_variable", "tutti::condition_variable with std::mutex",
         make_notifier<by_condition_variable<wait>>);
+    one("ranks", "tutti::event, broadcast to virtual ranks", make_notifier<by_broadcast<wait>>);
+    to.back().events_on_fibers = true;
     one("post", "tutti::event_workers, an action posted to each", make_notifier<by_post<wait>>);
   };
   (add(Entry()), ...);

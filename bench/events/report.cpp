@@ -96,6 +96,8 @@ std::string json_lines(const event_suite& s, cli::json machine) {
   machine["clock_ns"] = rounded(s.clock_ns());
   std::string text = machine.dump() + "\n" + floor_lines(s.floors());
   for (const auto& r : s.results()) text += lines_of(s, r);
+  for (const auto& m : s.plan().missing)
+    text += cli::skipped_line({{"benchmark", "event"}, {"provider", m.family}}, m.reason);
   return text;
 }
 
@@ -139,6 +141,8 @@ std::string table(const event_suite& s, const cli::json& machine) {
     text += fmt::format("not measured: {} with {} receivers: {}\n", name_of(*r.who), r.receivers,
                         r.not_measured);
   }
+  for (const auto& m : s.plan().missing)
+    text += fmt::format("not measured: {}: {}\n", m.family, m.reason);
   return text;
 }
 

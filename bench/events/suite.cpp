@@ -9,11 +9,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "bench/harness/start_gate.hpp"
 #include "bench/harness/statistics.hpp"
 #include "bench/harness/ticks.hpp"
 #include "tutti/platform/array.hpp"
+#include "tutti/platform/fibers.hpp"
+#include "tutti/team/team.hpp"
 
 namespace tutti::bench {
 namespace {
@@ -25,9 +28,10 @@ constexpr std::uint64_t least_trials = 100, most_trials = 1000, trials_to_try = 
 // A gap that is at least so long is slept through where receivers share the notifier's core.
 constexpr double long_gap_ns = 50e3;
 
-// Receivers that never give their core away need one each.
-bool fits(const contender& who, bool is_crowded) {
-  return !is_crowded || (who.wait != "spin" && who.wait != "monitor");
+// Receivers that never give their core away need one each, and virtual ranks share a thread.
+bool fits(const contender& who, rank_t receivers, std::size_t cores) {
+  if (who.events_on_fibers && receivers <= cores) return false;
+  return receivers < cores || (who.wait != "spin" && who.wait != "monitor");
 }
 
 std::vector<rank_t> threads_of(const std::vector<rank_t>& receivers) {
@@ -40,10 +44,13 @@ std::vector<rank_t> threads_of(const std::vector<rank_t>& receivers) {
 
 class event_suite::event_series final : public series {
  public:
-  event_series(event_suite& of, event_result& to, team& threads)
+  event_series(event_suite& of, event_result& to, bench::team& threads)
       : owner_(of), to_(to), threads_(threads) {}
 
   bool prepare() override {
+    if (to_.who->events_on_fibers)
+      fibers_.emplace(team_options{
+          .threads = owner_.cores(), .ranks = to_.receivers, .patience = patience::passive()});
     notifier_ = to_.who->events(to_.receivers);
     const std::uint64_t begin = platform::now_ns();
     play(trials_to_try);
@@ -93,14 +100,9 @@ class event_suite::event_series final : public series {
         // acquire: pairs with the receiver's store.
         while (one.value.load(acquire) != step) sched_yield();
     };
-    blocking_gate gate(n + 1);
     neighbour_plan busy = neighbours_of(*to_.when, cores_of(where));
     owner_.neighbours_.select(busy);
-    threads_.run([&](rank_t rank) {
-      pin_this_thread(where.cpu_of(rank));
-      if (rank > 0) notifier_->enter(rank - 1);
-      gate.arrive_and_wait();
-      if (rank > 0) return receive(rank - 1, begun, ready[rank - 1].value, woken[rank - 1]);
+    const auto notify_all = [&] {
       if (!busy.cpus.empty()) owner_.neighbours_.start();
       for (std::uint64_t t = 0; t < trials; ++t) {
         // release: all have returned from the last notification, so that none takes what is meant
@@ -113,6 +115,22 @@ class event_suite::event_series final : public series {
         await_all(2 * t + 2);
       }
       if (!busy.cpus.empty()) owner_.neighbours_.stop();
+    };
+    // The receivers share the threads from rank 1 on, each of which may have several of them.
+    const auto receive_here = [&](rank_t receiver) {
+      receive(receiver, begun, ready[receiver].value, woken[receiver]);
+    };
+    blocking_gate gate(threads_.size());
+    threads_.run([&](rank_t rank) {
+      pin_this_thread(where.cpu_of(rank));
+      if (rank > 0 && !fibers_) notifier_->enter(rank - 1);
+      gate.arrive_and_wait();
+      if (rank == 0) return notify_all();
+      if (!fibers_) return receive_here(rank - 1);
+      fibers_->run([&](member& me) {
+        pin_this_thread(where.cpu_of(me.thread() + 1));
+        receive_here(me.rank());
+      });
     });
     return times(sent, woken);
   }
@@ -121,7 +139,10 @@ class event_suite::event_series final : public series {
                std::atomic<std::uint64_t>& ready, std::vector<std::uint64_t>& woken) {
     for (std::uint64_t t = 0; t < woken.size(); ++t) {
       // acquire: pairs with the notifier's store.
-      while (begun.load(acquire) != t + 1) sched_yield();
+      while (begun.load(acquire) != t + 1) {
+        platform::switch_fiber();
+        sched_yield();
+      }
       // release: this receiver has begun with the notification, or is done; pairs with the
       // notifier's loads.
       ready.store(2 * t + 1, release);
@@ -162,7 +183,9 @@ class event_suite::event_series final : public series {
 
   event_suite& owner_;
   event_result& to_;
-  team& threads_;
+  bench::team& threads_;
+  // The threads whose virtual ranks are the receivers.
+  std::optional<tutti::team> fibers_;
   std::unique_ptr<notifier> notifier_;
   std::uint64_t trials_ = trials_to_try;
 };
@@ -174,7 +197,7 @@ event_suite::event_suite(event_plan plan)
   for (const auto& who : plan_.contenders)
     for (const rank_t n : plan_.receivers)
       for (const auto& when : plan_.scenarios)
-        if (fits(who, is_crowded(n + 1))) {
+        if (fits(who, n, cores_of(plan_.where).size())) {
           results_.emplace_back();
           results_.back().who = &who;
           results_.back().receivers = n;
@@ -183,6 +206,7 @@ event_suite::event_suite(event_plan plan)
 }
 
 std::vector<double> event_suite::floor_of(const event_result& r) const {
+  if (r.who->events_on_fibers) return {};
   if (!is_crowded(r.threads())) return floors_.line_one_way();
   return floors_.yield_rotation(r.threads(), cores_of(plan_.where));
 }
@@ -190,8 +214,10 @@ std::vector<double> event_suite::floor_of(const event_result& r) const {
 void event_suite::run(const progress& report) {
   std::vector<std::unique_ptr<series>> all;
   for (event_result& r : results_) {
-    auto& threads = teams_[r.threads()];
-    if (!threads) threads = std::make_unique<thread_team>(r.threads());
+    // Virtual ranks have a team of their own, which another thread than the notifier's opens.
+    const rank_t own = r.who->events_on_fibers ? 2 : r.threads();
+    auto& threads = teams_[own];
+    if (!threads) threads = std::make_unique<thread_team>(own);
     all.push_back(std::make_unique<event_series>(*this, r, *threads));
   }
   sweeps_ = run_sweeps(

@@ -22,6 +22,8 @@ namespace tutti::bench {
 struct event_plan {
   // Contenders with `events`.
   std::vector<contender> contenders;
+  // The peers that this system does not have.
+  std::vector<missing_peer> missing;
   std::vector<rank_t> receivers;
   // Each scenario has the gap before a notification.
   std::vector<scenario> scenarios;
@@ -59,7 +61,8 @@ class event_suite {
   double clock_ns() const { return clock_ns_; }
   // The floor of a result: a line transfer, or a rotation if threads share cores.
   std::vector<double> floor_of(const event_result& r) const;
-  bool is_crowded(rank_t threads) const { return threads > cores_of(plan_.where).size(); }
+  bool is_crowded(rank_t threads) const { return threads > cores(); }
+  rank_t cores() const { return static_cast<rank_t>(cores_of(plan_.where).size()); }
 
  private:
   class event_series;

@@ -18,8 +18,9 @@
 namespace tutti::bench {
 
 // barrier: of the harness's threads. region: one that a runtime opens and ends. collective: a
-// barrier or a reduction inside a region of a runtime, which stays open.
-enum class operation { barrier, region, collective };
+// barrier or a reduction inside a region of a runtime, which stays open. event: a notification; it
+// is no episode (bench/events).
+enum class operation { barrier, region, collective, event };
 
 // What is repeated. A region with elements is a parallel loop over them. With a width, each rank's
 // so many doubles are summed too: for the caller of a region, for all ranks of a collective.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// needs absl::synchronization of absl, for barrier
+// needs absl::synchronization of absl, for barrier event
 // Abseil's absl::Barrier serves one episode: a round gets an array of new ones, made before it is
 // timed.
 #include <absl/synchronization/barrier.h>

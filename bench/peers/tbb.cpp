@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// needs TBB::tbb of TBB, for region
+// needs TBB::tbb of TBB, for region event
 // oneTBB: parallel_for and parallel_reduce over one chunk a thread, which meet; a concurrent queue
-// for each receiver.
+// for each receiver; as a notification a unit for each receiver in a queue from which they take.
 #include <tbb/blocked_range.h>
 #include <tbb/concurrent_queue.h>
 #include <tbb/global_control.h>
@@ -122,13 +122,34 @@ class tbb_queues {
   array<padded<tbb::concurrent_queue<T>>> queues_;
 };
 
+// A receiver that finds nothing spins, and then sleeps at the queue's eventcount.
+class by_bounded_queue final : public notifier {
+ public:
+  explicit by_bounded_queue(rank_t receivers) : receivers_(receivers) {}
+  void notify() override {
+    for (rank_t r = 0; r < receivers_; ++r) queue_.push(r);
+  }
+  void wait(rank_t) override {
+    rank_t unit = 0;
+    queue_.pop(unit);
+  }
+
+ private:
+  rank_t receivers_;
+  tbb::concurrent_bounded_queue<rank_t> queue_;
+};
+
 }  // namespace
 
 std::vector<contender> peer_tbb() {
   return {{.name = "parallel_for",
            .summary = "oneTBB: a chunk a thread, which meet",
            .regions = make_regions<tbb_arena>,
-           .trials = queue_trials<tbb_queues>}};
+           .trials = queue_trials<tbb_queues>},
+          {.family = "tbb",
+           .name = "bounded_queue",
+           .summary = "oneTBB: concurrent_bounded_queue, a unit for each receiver",
+           .events = make_notifier<by_bounded_queue>}};
 }
 
 }  // namespace tutti::bench

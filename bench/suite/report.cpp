@@ -89,7 +89,8 @@ std::string what_text(const episode_kind& kind) {
   const std::string sum = fmt::format("sum of {} double{}", kind.width, kind.width == 1 ? "" : "s");
   if (kind.elements > 0) return fmt::format("y += a x of {} elements", kind.elements);
   switch (kind.what) {
-    case operation::barrier: break;
+    case operation::barrier:
+    case operation::event: break;
     case operation::region: return kind.width == 0 ? "empty region" : "region and " + sum;
     case operation::collective:
       return kind.width == 0 ? "barrier inside a region" : sum + ", to all";

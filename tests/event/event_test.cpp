@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What eventcounts, condition variables, events and workers promise, with every wait policy of the
 // list; between virtual ranks, and between processes.
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -291,6 +292,105 @@ TEST(SignalAndBroadcast, ReachAnotherProcess) {
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
+}
+
+// A waiter that gives up must not keep a wake-up that another one needs.
+TEST(SignalAndBroadcast, AreNotKeptByAWaiterThatGivesUp) {
+  basic_event<native, parking_at_once> ready;
+  std::atomic<int> taken{0};
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> waiters;
+  for (int w = 0; w < 3; ++w)
+    waiters.emplace_back([&, w] {
+      std::minstd_rand random(static_cast<unsigned>(w) + 1);
+      while (!is_over) {
+        const auto patience = w == 0 ? std::chrono::microseconds(lost_after)
+                                     : std::chrono::microseconds(random() % 100);
+        taken += ready.wait_for(patience);
+      }
+    });
+  for (int k = 1; k <= 2'000; ++k) {
+    ready.signal();
+    const auto end = std::chrono::steady_clock::now() + lost_after;
+    while (taken < k && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    if (taken < k) {
+      ADD_FAILURE() << "signal " << k << " was lost";
+      break;
+    }
+  }
+  is_over = true;
+  ready.signal(3);
+  for (std::thread& t : waiters) t.join();
+}
+
+TEST(SignalAndBroadcast, ReachHundredsOfThreads) {
+  constexpr std::uint32_t receivers = 300, broadcasts = 5;
+  event ready, done;
+  const event_place begin = ready.now();
+  std::vector<std::thread> threads;
+  for (std::uint32_t r = 0; r < receivers; ++r)
+    threads.emplace_back([&] {
+      event_place seen = begin;
+      for (std::uint32_t i = 0; i < broadcasts; ++i) {
+        EXPECT_EQ(ready.wait_past_for(seen, lost_after), 1u);
+        done.signal();
+      }
+    });
+  for (std::uint32_t i = 0; i < broadcasts; ++i) {
+    ready.broadcast();
+    for (std::uint32_t r = 0; r < receivers; ++r) EXPECT_TRUE(done.wait_for(lost_after));
+  }
+  for (std::thread& t : threads) t.join();
+}
+
+// A child process that does its work until it is killed.
+template <class Work>
+pid_t start_child(Work work) {
+  const pid_t child = fork();
+  if (child == 0)
+    for (;;) work();
+  return child;
+}
+void kill_child(pid_t child) {
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST(SignalAndBroadcast, SurviveKilledProcesses) {
+  using waiting = park_wait<event_memory<across_processes>, 0>;
+  struct shared {
+    basic_event<across_processes, waiting> ready;
+    std::atomic<std::uint64_t> told{0};
+  };
+  // It is not destroyed: the killed receivers count as waiting.
+  const cli::shared_memory memory(sizeof(shared));
+  shared* const both = ::new (memory.base()) shared;
+  for (int i = 0; i < 10; ++i) {
+    const pid_t receiver = start_child([&] { both->ready.wait(); });
+    std::this_thread::sleep_for(1ms);
+    kill_child(receiver);
+  }
+  std::thread notifier([&] {
+    std::this_thread::sleep_for(5ms);
+    both->ready.signal();
+  });
+  EXPECT_TRUE(both->ready.wait_for(lost_after));
+  notifier.join();
+  // A wait whose deadline passes finds what a killed notifier has told without a wake-up.
+  std::uint64_t taken = 0;
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = start_child([&] {
+      ++both->told;
+      both->ready.signal();
+    });
+    for (int k = 0; k < 50; ++k) taken += both->ready.wait_for(20ms);
+    kill_child(child);
+    while (both->ready.wait_for(1ms)) ++taken;
+  }
+  // Each child may have been killed between its count and its signal.
+  EXPECT_LE(taken, both->told.load());
+  EXPECT_GE(taken + 20, both->told.load());
+  EXPECT_GT(taken, 0u);
 }
 
 // ---- workers
