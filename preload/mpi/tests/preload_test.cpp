@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts programs that know nothing of tutti, by both MPIs, with the preload before them.
+#include <filesystem>
+
 #include "tests/mpi/launched.hpp"
 
 namespace tutti::test {
@@ -155,6 +157,47 @@ TEST_P(preload_mpi, values_that_cannot_be_understood_are_told_once) {
               "tutti: TUTTI_MPI_DEADLINE is 'soon'; it must be a time with its unit, such as 500ms "
               "or 10s\n");
   EXPECT_EQ(result.text.find("soon"), result.text.rfind("soon")) << result.text;
+}
+
+// The same calls as a component of Open MPI; nothing is preloaded.
+class open_mpi_component : public testing::Test {
+ protected:
+  void SetUp() override {
+    TUTTI_SKIP_WITHOUT(open_mpi);
+    if (component.empty()) GTEST_SKIP() << "Open MPI has no headers for components";
+  }
+  // In a home of its own, where a user would put the component.
+  static output run(const std::string& scenarios, int ranks = 3, const std::string& options = {}) {
+    const std::filesystem::path home = programs + "home";
+    std::filesystem::create_directories(home / ".openmpi/components");
+    const std::filesystem::path link = home / ".openmpi/components/mca_coll_tutti.so";
+    if (!std::filesystem::exists(link)) std::filesystem::create_symlink(component, link);
+    return run_launched({open_mpi, ranks, options, "HOME=" + home.string(), 60},
+                        "env TUTTI_MPI_VERBOSE=1 " + program_of(open_mpi, scenarios));
+  }
+  static inline const std::string component = TUTTI_MPI_COMPONENT;
+};
+
+TEST_F(open_mpi_component, serves_every_call) {
+  const output result = run("barriers broadcasts order late operations", 4);
+  expect_all_held(result);
+  EXPECT_SAYS(result, "MPI_COMM_WORLD, 4 ranks: shared memory");
+  const output ten = run("ten");
+  expect_all_held(ten);
+  EXPECT_SAYS(ten, "served 10 MPI_Barrier");
+}
+
+TEST_F(open_mpi_component, serves_communicators_threads_and_finalize) {
+  for (const std::string scenario : {"communicators", "started freed", "threads", "finalize"})
+    expect_all_held(run(scenario));
+}
+
+TEST_F(open_mpi_component, leaves_mistakes_to_open_mpi) { expect_all_held(run("errors")); }
+
+TEST_F(open_mpi_component, is_switched_off_by_its_priority) {
+  const output result = run("ten", 2, "--mca coll_tutti_priority 0");
+  expect_all_held(result);
+  EXPECT_FALSE(says(result, "shared memory")) << result.text;
 }
 
 TEST(preload_mpi_alone, a_program_without_mpi_runs_as_before) {
