@@ -59,50 +59,83 @@ communicator::communicator(const calls& mpi, handle of, const options& chosen, l
     : mpi_(mpi),
       chosen_(chosen),
       process_(std::make_unique<process>(mpi, of, chosen, std::move(where))) {
-  const bool may_share =
-      process_->is_one_node() && process_->participants() <= shared_room::most_participants;
-  if (chosen.transport == "shared" && !may_share)
+  const std::size_t ring_bytes =
+      shared_room::ring_bytes_for(participants_of(process_->processes_here()), chosen.ring_bytes);
+  if (chosen.transport == "shared" &&
+      !(process_->is_one_node() && has_room(process_->processes_here())))
     refuse("mpi::communicator: transport 'shared' needs all processes on one node, and at most " +
            std::to_string(shared_room::most_participants) + " participants");
-  if (may_share && chosen.transport != "mpi") share_memory();
-  const std::size_t ring_bytes = shared_room::ring_bytes_for(size(), chosen.ring_bytes);
+  if (chosen.transport != "mpi" && !share_memory() && chosen.transport == "shared")
+    refuse("mpi::communicator: transport 'shared': MPI cannot share memory between all processes");
   for (std::uint32_t thread = 0; thread < process_->threads(); ++thread)
     local_.push_back(std::make_unique<endpoint>(*process_, room_.get(), thread, ring_bytes));
 }
 
-void communicator::share_memory() {
-  const std::size_t ring_bytes = shared_room::ring_bytes_for(size(), chosen_.ring_bytes);
-  const bool is_builder = process_->index() == 0;
-  check(mpi_, mpi_.same_node(process_->comm(), &node_comm_), "MPI_Comm_split_type");
-  int sharers = 0;
-  check(mpi_, mpi_.size(node_comm_, &sharers), "MPI_Comm_size");
-  if (static_cast<std::uint32_t>(sharers) != process_->processes()) {
-    // MPI sees several nodes where the kernel sees one; MPI is right.
-    mpi_.free_communicator(&node_comm_);
-    if (chosen_.transport == "shared")
-      refuse(
-          "mpi::communicator: transport 'shared': MPI cannot share memory between all processes");
-    return;
+rank_t communicator::participants_of(const std::vector<std::uint32_t>& some) const {
+  std::size_t all = 0;
+  for (const std::uint32_t one : some) all += process_->where().participants[one].size();
+  return static_cast<rank_t>(all);
+}
+
+// Whether the participants of a node share a room. A single one beside other nodes has nobody to
+// share it with.
+bool communicator::has_room(const std::vector<std::uint32_t>& node) const {
+  const rank_t here = participants_of(node);
+  return here <= shared_room::most_participants && (here > 1 || process_->is_one_node());
+}
+
+// Makes the rooms of all nodes of this machine in one window, because Open MPI 4.1 takes one file
+// for the windows of communicators that have no process in common. Returns false if MPI sees
+// several machines where the kernel sees one; MPI is right.
+bool communicator::share_memory() {
+  // By node; the rooms begin at cache lines.
+  std::vector<std::size_t> begins;
+  std::size_t end = 0;
+  for (const auto& node : process_->nodes()) {
+    begins.push_back(end);
+    if (!has_room(node)) continue;
+    const rank_t here = participants_of(node);
+    end += shared_room::bytes_for(here, shared_room::ring_bytes_for(here, chosen_.ring_bytes)) +
+           cache_line;
+    end -= end % cache_line;
   }
-  const std::size_t bytes = shared_room::bytes_for(size(), ring_bytes);
-  // The window begins wherever MPI puts it; the room begins at the next cache line.
-  check(mpi_, mpi_.share(is_builder ? bytes + cache_line : 0, node_comm_, &window_),
+  check(mpi_, mpi_.same_node(process_->comm(), &node_comm_), "MPI_Comm_split_type");
+  int rank = 0, sharers = 0;
+  check(mpi_, mpi_.rank(node_comm_, &rank), "MPI_Comm_rank");
+  check(mpi_, mpi_.size(node_comm_, &sharers), "MPI_Comm_size");
+  std::size_t expected = 0;
+  for (const auto& node : process_->nodes()) expected += node.size();
+  if (static_cast<std::size_t>(sharers) != expected || end == 0) {
+    mpi_.free_communicator(&node_comm_);
+    return false;
+  }
+  // The window begins wherever MPI puts it.
+  check(mpi_, mpi_.share(rank == 0 ? end + cache_line : 0, node_comm_, &window_),
         "MPI_Win_allocate_shared");
-  void* base = window_.base;
-  // Every process maps whole pages, so the offset within them is the same.
-  std::size_t space = bytes + cache_line;
-  std::align(cache_line, bytes, base, space);
-  room_ = std::make_unique<shared_room>(base, size(), ring_bytes, is_builder);
-  // No process uses the room before it is built.
-  std::uint8_t built = 1;
-  check(mpi_, mpi_.broadcast(&built, 1, 0, node_comm_), "MPI_Bcast");
+  const auto& here = process_->processes_here();
+  if (has_room(here)) {
+    const rank_t participants = participants_of(here);
+    void* base = window_.base;
+    // Every process maps whole pages, so the offset within them is the same.
+    std::size_t space = end + cache_line;
+    std::align(cache_line, end, base, space);
+    room_ = std::make_unique<shared_room>(
+        static_cast<std::byte*>(base) + begins[process_->node()], participants,
+        shared_room::ring_bytes_for(participants, chosen_.ring_bytes),
+        process_->index() == here.front());
+  }
+  // No process uses a room before it is built.
+  const std::uint8_t built = 1;
+  std::vector<std::uint8_t> all(expected);
+  check(mpi_, mpi_.all_gather(&built, 1, all.data(), node_comm_), "MPI_Allgather");
+  return true;
 }
 
 communicator::~communicator() {
   local_.clear();
   const bool is_whole = process_->leave();
   // With a dead member these calls would wait for ever, so they are left to the end of the process.
-  if (room_ != nullptr && is_whole) {
+  if (window_.base != nullptr && is_whole) {
     mpi_.unshare(&window_);
     mpi_.free_communicator(&node_comm_);
   }

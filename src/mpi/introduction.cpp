@@ -67,7 +67,7 @@ void require_same(const std::vector<introduction>& all, const char* what, Value 
 
 }  // namespace
 
-introduction introduce_this_process(const options& chosen) {
+introduction introduce_this_process(const options& chosen, std::uint32_t index) {
   introduction mine;
   mine.threads = chosen.threads;
   mine.packet_bytes = chosen.packet_bytes;
@@ -75,7 +75,9 @@ introduction introduce_this_process(const options& chosen) {
   mine.ring_bytes = chosen.ring_bytes;
   copy_text(mine.detector, chosen.detector);
   copy_text(mine.transport, chosen.transport);
-  mine.node = this_node();
+  mine.processes_per_node = chosen.processes_per_node;
+  mine.machine = this_node();
+  if (chosen.processes_per_node != 0) mine.node = index / chosen.processes_per_node;
   for (const unsigned cpu : platform::process_cpus())
     if (cpu < 64 * std::size(mine.cpus)) mine.cpus[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
   mine.cpu_quota = platform::recent_cpu_quota();
@@ -84,12 +86,12 @@ introduction introduce_this_process(const options& chosen) {
   return mine;
 }
 
-std::uint32_t usable_cpus(const std::vector<introduction>& all, std::uint64_t node) {
+std::uint32_t usable_cpus(const std::vector<introduction>& all, std::uint64_t machine) {
   std::uint64_t cpus[std::size(introduction{}.cpus)] = {};
   double quota = 0;
   bool all_have_quota = true;
   for (const introduction& each : all) {
-    if (each.node != node) continue;
+    if (each.machine != machine) continue;
     for (std::size_t i = 0; i < std::size(cpus); ++i) cpus[i] |= each.cpus[i];
     quota = std::max(quota, each.cpu_quota);
     all_have_quota = all_have_quota && each.cpu_quota > 0;
@@ -115,6 +117,7 @@ void require_agreement(const std::vector<introduction>& all) {
   require_same(all, "packet_bytes", [&](one i) { return number(i.packet_bytes); });
   require_same(all, "packets_under_way", [&](one i) { return number(i.packets_under_way); });
   require_same(all, "ring_bytes", [&](one i) { return number(i.ring_bytes); });
+  require_same(all, "processes_per_node", [&](one i) { return number(i.processes_per_node); });
 }
 
 }  // namespace tutti::mpi

@@ -7,6 +7,27 @@
 
 namespace tutti::mpi {
 
+packet_endpoint::packet_endpoint(process& mine, std::uint32_t thread, shared_room* of_node,
+                                 std::size_t ring_bytes)
+    : process_(mine),
+      rank_(mine.where().participants[mine.index()][thread]),
+      thread_(thread),
+      inbox_(mine.inbox_of(thread)),
+      self_(rank_),
+      room_(of_node) {
+  out_.reserve(mine.processes());
+  for (std::uint32_t to = 0; to < mine.processes(); ++to) out_.emplace_back(mine, rank_, to);
+  if (of_node == nullptr) return;
+  near_.assign(mine.participants(), not_near);
+  for (const std::uint32_t neighbour : mine.processes_here())
+    for (const rank_t one : mine.where().participants[neighbour]) {
+      near_[one] = static_cast<rank_t>(of_room_.size());
+      of_room_.push_back(one);
+    }
+  // A participant that waits for packets polls, so it sees ring messages too.
+  rings_.emplace(*of_node, near_[rank_], ring_bytes, waiters::poll);
+}
+
 bool packet_endpoint::make_room(rank_t to, std::size_t bytes) {
   continue_rests();
   process_.progress();
@@ -48,6 +69,7 @@ bool packet_endpoint::wait_for_room(rank_t to, std::uint64_t deadline_ns) {
 void packet_endpoint::continue_rests() {
   for (outgoing& out : out_)
     if (out.has_rest()) out.continue_rest(episode_);
+  continue_rings();
 }
 
 void packet_endpoint::leave() {
@@ -68,32 +90,43 @@ bool packet_endpoint::find_message() {
   return false;
 }
 
-// Finds the next message: in the packet at hand, in the next packet, or in the participant's own
-// queue.
+// Finds the next message: in the packet at hand, in a ring, in the participant's own queue, or in
+// the next packet. The sources take turns, so that none starves another.
 bool packet_endpoint::look() {
   if (deferred_ != 0) at_ = std::exchange(deferred_, 0);
-  for (;;) {
+  constexpr unsigned sources = 3;
+  for (unsigned in_vain = 0; in_vain < sources;) {
     if (at_ != 0 && step_to_message()) return true;
-    // The two sources take turns, so that neither starves the other.
-    self_turn_ = !self_turn_;
-    if (self_turn_ && self_.has_message()) break;
-    if (open_entry()) continue;
-    if (self_.has_message()) break;
-    return false;
+    source_turn_ = (source_turn_ + 1) % sources;
+    if (source_turn_ == 0 && has_ring_message()) {
+      woken();
+      at_ = is_in_ring;
+      return true;
+    }
+    if (source_turn_ == 1 && self_.has_message()) {
+      at_ = is_self;
+      return true;
+    }
+    in_vain = source_turn_ == 2 && open_entry() ? 0 : in_vain + 1;
   }
-  at_ = is_self;
-  return true;
+  return false;
 }
 
 bool packet_endpoint::open_entry() {
-  if (!has_news()) return false;
+  if (!has_packet()) return false;
   const inbox_entry entry = *inbox_.front();
   inbox_.pop();
   home_ = entry.home;
   at_ = entry.record;
   source_ = entry.source;
-  if (!process_.may_send(episode_)) process_.woken_by_message();
+  woken();
   return true;
+}
+
+// A message of another participant has come. It may refute what this one had reported before its
+// deadline.
+void packet_endpoint::woken() {
+  if (!process_.may_send(episode_)) process_.woken_by_message();
 }
 
 // Handles pieces up to the next whole message of the packet at hand. Returns false if there is
@@ -142,6 +175,15 @@ received packet_endpoint::take_self() {
   return self_.take();
 }
 
+// A run of messages that were seen together is taken before another source has its turn.
+received packet_endpoint::take_from_ring() {
+  received message = rings_->recv();
+  message.source = of_room_[message.source];
+  at_ = rings_->has_seen_message() ? is_in_ring : 0;
+  ++counted_.received;
+  return message;
+}
+
 std::uint64_t packet_endpoint::held() const noexcept {
   return counted_.received - totals_.freed + self_.held();
 }
@@ -173,6 +215,7 @@ std::optional<protocol::outcome> packet_endpoint::idle(const protocol::contribut
     if (process_.episode() != episode_) {
       const protocol::outcome done = process_.last_outcome();
       ++episode_;
+      if (rings_) room_->note_end_of_episodes(episode_);
       ++counted_.episodes;
       counted_.waves += done.waves;
       count_time();

@@ -91,18 +91,18 @@ process::process(const calls& mpi, handle communicator, const options& chosen, l
 }
 
 void process::introduce(const options& chosen) {
-  const introduction mine = introduce_this_process(chosen);
+  const introduction mine = introduce_this_process(chosen, index_);
   std::vector<introduction> all(processes());
   check(mpi_.all_gather(&mine, sizeof mine, all.data(), comm_), "MPI_Allgather", index_);
   require_agreement(all);
   neighbours_ = std::make_unique<neighbours>();
   std::size_t on_this_node = 0;
-  is_one_node_ = true;
   for (std::uint32_t i = 0; i < processes(); ++i) {
-    if (all[i].node != mine.node) {
-      is_one_node_ = false;
-      continue;
-    }
+    if (all[i].machine != mine.machine) continue;
+    if (nodes_.empty() || all[i].node != all[nodes_.back().front()].node) nodes_.emplace_back();
+    nodes_.back().push_back(i);
+    if (all[i].node != mine.node) continue;
+    node_ = nodes_.size() - 1;
     on_this_node += where_.participants[i].size();
     if (i != index_) neighbours_->watch(i, all[i].pid);
   }

@@ -14,10 +14,6 @@
 namespace tutti::mpi {
 namespace {
 
-// A message is published at the latest when a later message begins this many bytes behind the last
-// published position.
-constexpr std::size_t batch_bytes = 1024;
-
 // The number of looks for an expected message; they take as long as entering idle() in vain.
 constexpr int looks_before_idle = 8;
 
@@ -28,11 +24,7 @@ shared_endpoint::shared_endpoint(process& mine, shared_room& room, std::uint32_t
     : process_(mine),
       room_(room),
       mine_(room.of(mine.where().participants[mine.index()][thread])),
-      piece_bytes_(ring_bytes / 4),
-      box_(mine.where().participants[mine.index()][thread],
-           room.rings_from(mine.where().participants[mine.index()][thread]),
-           room.rings_to(mine.where().participants[mine.index()][thread]), batch_bytes,
-           wake{&room}),
+      box_(room, mine.where().participants[mine.index()][thread], ring_bytes, waiters::sleep),
       polls_before_wait_(mine.is_crowded() ? 1 : 100) {
   mine_.wait.set_patience(mine.patience());
 }
@@ -70,139 +62,30 @@ void shared_endpoint::wait_until(Event has_come, std::uint64_t deadline_ns) {
     look_for_the_dead();
 }
 
-// Whether there is now the room that try_send() lacked: for the message or its first piece, or for
-// pieces that other participants are still to get.
-bool shared_endpoint::sees_room(rank_t to, std::size_t bytes) const noexcept {
-  if (rests_ == 0) return box_.sees_room(to, std::min(bytes, piece_bytes_));
-  return std::any_of(rest_.begin(), rest_.end(), [this](const auto& one) {
-    const auto& [owed, left] = one;
-    return left.sent < left.bytes.size() && box_.sees_room(owed, piece_bytes_);
-  });
-}
-
-void shared_endpoint::want_room(rank_t to, bool is_wanted) noexcept {
-  if (rests_ == 0) return box_.want_room(to, is_wanted);
-  for (const auto& [owed, left] : rest_)
-    if (left.sent < left.bytes.size()) box_.want_room(owed, is_wanted);
-}
-
 bool shared_endpoint::wait_for_room(rank_t to, std::size_t bytes, std::uint64_t deadline_ns) {
   across_processes::node_hints = room_.hints();
   refuse_if_broken();
   if (deadline_ns != platform::forever_ns && native::now_ns() >= deadline_ns) return false;
-  want_room(to, true);
+  box_.want_room(to, true);
   wait_until(
       [this, to, bytes]() noexcept {
-        return sees_room(to, bytes) || box_.has_news() || room_.look().has(release_word::broken);
+        return box_.sees_room(to, bytes) || box_.has_news() ||
+               room_.look().has(release_word::broken);
       },
       deadline_ns);
-  want_room(to, false);
+  box_.want_room(to, false);
   return true;
-}
-
-bool shared_endpoint::send_pieces(rank_t to, const void* data, std::size_t bytes) {
-  if (rests_ != 0) {
-    continue_rests();
-    if (rests_ != 0) return no_room();
-  }
-  room_.announce_pieces();
-  const auto* const from = static_cast<const std::byte*>(data);
-  rest& left = rest_[to];
-  left.bytes.assign(from, from + bytes);
-  left.sent = 0;
-  continue_rest(to, left);
-  // Nothing of the message has been sent, so it is not sent at all.
-  if (left.sent == 0) {
-    left.bytes.clear();
-    return no_room();
-  }
-  rests_ += left.sent < bytes ? 1 : 0;
-  return true;
-}
-
-// Returns false while some of the message is left.
-bool shared_endpoint::continue_rest(rank_t to, rest& left) {
-  piece_.resize(piece_bytes_);
-  while (left.sent < left.bytes.size()) {
-    const piece_header header{left.bytes.size(), std::min(piece_bytes_ - sizeof(piece_header),
-                                                          left.bytes.size() - left.sent)};
-    std::memcpy(piece_.data(), &header, sizeof header);
-    std::memcpy(piece_.data() + sizeof header, left.bytes.data() + left.sent, header.part);
-    if (!box_.try_send(to, piece_.data(), piece_bytes_)) return false;
-    extra_sent_ += left.sent == 0 ? 0 : 1;
-    left.sent += header.part;
-  }
-  return true;
-}
-
-void shared_endpoint::continue_rests() {
-  for (auto& [to, left] : rest_) {
-    if (left.sent == left.bytes.size()) continue;
-    if (continue_rest(to, left)) --rests_;
-  }
-}
-
-// --- receiving -----------------------------------------------------------------------------------
-
-bool shared_endpoint::nothing_here() {
-  if (rests_ != 0) continue_rests();
-  return no_room();
-}
-
-bool shared_endpoint::stage() {
-  while (box_.can_recv()) {
-    const received next = box_.recv();
-    const bool is_piece = next.size == piece_bytes_ && next.source != rank();
-    if (!is_piece) staged_ = next;
-    if (!is_piece || add_piece(next)) return is_staged_ = true;
-  }
-  return nothing_here();
-}
-
-// Returns true if the piece completes its message; then that message is staged_.
-bool shared_endpoint::add_piece(const received& piece) {
-  piece_header header;
-  std::memcpy(&header, piece.data, sizeof header);
-  assembling& so_far = pieces_[piece.source];
-  if (so_far.filled == 0) so_far.bytes.resize(header.whole);
-  std::memcpy(so_far.bytes.data() + so_far.filled, piece.data + sizeof header, header.part);
-  so_far.filled += header.part;
-  if (so_far.filled < header.whole) {
-    ++extra_taken_;
-    box_.release(piece);
-    return false;
-  }
-  const std::uint64_t index = next_assembled_++ | assembled_mark;
-  assembled& done = assembled_[index];
-  done = {std::move(so_far.bytes), piece};
-  pieces_.erase(piece.source);
-  staged_ = {done.bytes.data(), static_cast<std::uint32_t>(done.bytes.size()), piece.source, index};
-  return true;
-}
-
-void shared_endpoint::release_assembled(const received& message) {
-  const auto found = assembled_.find(message.index);
-  if (found == assembled_.end())
-    refuse("rank " + std::to_string(rank()) + " releases a message that it does not hold");
-  box_.release(found->second.last_piece);
-  assembled_.erase(found);
 }
 
 endpoint_statistics shared_endpoint::statistics() const noexcept {
   endpoint_statistics now = counted_;
-  now.self = box_.sent_to(rank());
-  now.sent = box_.sent() - now.self - extra_sent_;
-  now.received = box_.taken() - box_.taken_from(rank()) - extra_taken_;
+  now.self = box_.sent_to_self();
+  now.sent = box_.sent_to_others();
+  now.received = box_.received_from_others();
   return now;
 }
 
 // --- idle ----------------------------------------------------------------------------------------
-
-// Publishes nothing and passes no time.
-bool shared_endpoint::has_message() {
-  if (is_staged_) return true;
-  return box_.has_message() && (!room_.has_pieces() || stage());
-}
 
 bool shared_endpoint::has_event() noexcept {
   const bool has_news = box_.has_news();
@@ -223,13 +106,13 @@ void shared_endpoint::be_seen(whereabouts where) noexcept {
 // is idle, because all wait for the receivers. Returns false if the deadline has passed; later
 // calls send what is left.
 bool shared_endpoint::send_rests(std::uint64_t deadline_ns, std::vector<absentee>* late) {
-  if (rests_ == 0) return true;
+  if (!box_.has_rests()) return true;
   be_seen(whereabouts::idle);
   bool in_time = true;
-  while (in_time && rests_ != 0 && !has_message()) {
-    continue_rests();
+  while (in_time && box_.has_rests() && !has_message()) {
+    box_.continue_rests();
     box_.flush();
-    if (rests_ != 0) in_time = wait_for_room(rank(), 0, deadline_ns);
+    if (box_.has_rests()) in_time = wait_for_room(rank(), 0, deadline_ns);
   }
   if (!in_time) *late = missing();
   be_seen(in_time ? whereabouts::running : whereabouts::late);
@@ -242,7 +125,7 @@ bool shared_endpoint::enter(const protocol::contribution& given) {
   if (given.operation != 0) mine_.value = given.value;
   if (mine_.operation != given.operation) mine_.operation = given.operation;
   be_seen(whereabouts::idle);
-  const std::uint64_t balance = box_.sent() - box_.released();
+  const std::uint64_t balance = box_.balance();
   bool is_unanimous = false;
   if (!room_.enter(given.vote != 0, balance - std::exchange(reported_, balance), is_unanimous))
     return true;

@@ -140,6 +140,12 @@ void refused(const mpi::calls& mpi, const mpi::options& chosen) {
                    with([=](auto& o) { o.packet_bytes = last ? 2048 : 4096; }));
     expect_refused("disagree on transport",
                    with([=](auto& o) { o.transport = last ? "mpi" : "auto"; }));
+    expect_refused("disagree on processes_per_node",
+                   with([=](auto& o) { o.processes_per_node = last ? 1 : 2; }));
+    expect_refused("'shared' needs all processes on one node", with([](auto& o) {
+                     o.transport = "shared";
+                     o.processes_per_node = 1;
+                   }));
     // The process whose options are not valid is named to all.
     expect_refused("process " + std::to_string(size - 1),
                    with([=](auto& o) { o.packets_under_way = last ? 0 : 8; }));

@@ -4,6 +4,8 @@
 // during a run.
 #include "tests/mpi/launched.hpp"
 
+#include <algorithm>
+
 namespace tutti::test {
 namespace {
 
@@ -22,8 +24,10 @@ struct shape {
 
 std::string name_of(const testing::TestParamInfo<shape>& info) {
   const shape& s = info.param;
+  std::string transport = s.transport;
+  std::replace(transport.begin(), transport.end(), '/', '_');
   return s.by.name + "_" + std::to_string(s.processes) + "x" + std::to_string(s.threads) + "_" +
-         s.transport + "_" + s.detector;
+         transport + "_" + s.detector;
 }
 
 class launched : public testing::TestWithParam<shape> {};
@@ -35,14 +39,18 @@ TEST_P(launched, all_scenarios_hold) {
                                worker(s.threads, s.transport, s.detector, all, s.packet_bytes)));
 }
 
-// "auto" is shared memory here. Packets of 1 KiB are far smaller than many messages.
+// "auto" is shared memory here, and "auto/2" rings between two processes and packets between those
+// and the others. Packets of 1 KiB are far smaller than many messages.
 INSTANTIATE_TEST_SUITE_P(
     mpi, launched,
     testing::Values(shape{open_mpi, 1, 1, "auto", "star"}, shape{open_mpi, 2, 1, "auto", "star"},
                     shape{open_mpi, 4, 1, "mpi", "star"},
                     shape{open_mpi, 2, 2, "mpi", "tree", 1024}, shape{mpich, 1, 2, "mpi", "star"},
                     shape{mpich, 2, 1, "mpi", "waves"}, shape{mpich, 2, 2, "auto", "star"},
-                    shape{mpich, 2, 1, "mpi", "ring", 1024}, shape{open_mpi, 3, 1, "mpi", "ring"}),
+                    shape{mpich, 2, 1, "mpi", "ring", 1024}, shape{open_mpi, 3, 1, "mpi", "ring"},
+                    shape{open_mpi, 4, 1, "auto/2", "star"},
+                    shape{open_mpi, 3, 2, "auto/2", "ring", 1024},
+                    shape{mpich, 2, 2, "auto/1", "tree"}),
     name_of);
 
 class either : public testing::TestWithParam<family> {};
@@ -66,12 +74,22 @@ TEST_P(either, sums_have_the_bits_of_all_reductions_in_every_shape) {
   expect_all_held(run_launched({GetParam(), 2}, worker(5, "mpi", "star", scenarios)));
 }
 
+// Threads and processes of a node have rings; the rest is packets.
+TEST_P(either, messages_within_a_node_do_not_go_to_mpi) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  expect_all_held(run_launched({GetParam(), 4}, worker(1, "auto/2", "star", "near")));
+  expect_all_held(run_launched({GetParam(), 2}, worker(2, "auto/1", "waves", "near", 2048)));
+  expect_all_held(run_launched({GetParam(), 3}, worker(2, "auto/2", "tree", "near values groups")));
+}
+
 // long_test.cpp runs more of them.
 TEST_P(either, random_programs_hold) {
   TUTTI_SKIP_WITHOUT(GetParam());
   expect_all_held(run_launched({GetParam(), 3}, worker(1, "auto", "star", "stress active")));
   expect_all_held(run_launched({GetParam(), 2}, worker(2, "mpi", "tree", "stress active", 2048)));
   expect_all_held(run_launched({GetParam(), 3}, worker(1, "mpi", "ring", "stress")));
+  expect_all_held(
+      run_launched({GetParam(), 3}, worker(2, "auto/2", "star", "stress active", 2048)));
 }
 
 TEST_P(either, who_is_late_or_holds_a_message_is_named) {
@@ -83,7 +101,7 @@ TEST_P(either, who_is_late_or_holds_a_message_is_named) {
 
 TEST_P(either, a_deadline_leaves_episodes_and_large_messages_as_they_are) {
   TUTTI_SKIP_WITHOUT(GetParam());
-  for (const char* transport : {"auto", "mpi"})
+  for (const char* transport : {"auto", "mpi", "auto/2"})
     expect_all_held(
         run_launched({GetParam(), 3}, worker(1, transport, "star", "own overtaken stuck")));
   const char* const detector = GetParam().is_open_mpi() ? "waves" : "tree";

@@ -84,12 +84,13 @@ TEST_P(random_programs, hold) {
   how.seconds = 850;
   expect_all_held(run_launched(how, worker(1, "mpi", detector, programs(), 1024)));
   expect_all_held(run_launched(how, worker(2, "mpi", detector, programs())));
+  expect_all_held(run_launched(how, worker(2, "auto/2", detector, programs())));
 }
 
 // Sixteen processes on few cores run fewer episodes, each of which needs every process to get a
 // core.
 TEST_P(of_family, all_scenarios_hold_oversubscribed) {
-  for (const char* transport : {"auto", "mpi"}) {
+  for (const char* transport : {"auto", "mpi", "auto/5"}) {
     start how{GetParam(), 16};
     how.seconds = 850;
     expect_all_held(run_launched(how, worker(1, transport, "tree",

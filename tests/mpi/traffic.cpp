@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/mpi/scenario.hpp"
+#include "tutti/mpi/packet.hpp"
 
 namespace tutti::test {
 namespace {
@@ -318,6 +319,63 @@ void inside(const mpi::calls& mpi, const mpi::options& chosen) {
   });
 }
 
+// What this process has given to MPI.
+struct sends_to {
+  int (*really)(const void*, int, int, mpi::handle, mpi::handle*) = nullptr;
+  // Packets of messages, by process.
+  std::vector<std::uint64_t> packets;
+} counted_sends;
+
+int send_and_count(const void* data, int bytes, int to, mpi::handle comm, mpi::handle* request) {
+  mpi::packet_header header;
+  std::memcpy(&header, data, sizeof header);
+  if (header.kind == mpi::packet_kind::messages) ++counted_sends.packets[std::size_t(to)];
+  return counted_sends.really(data, bytes, to, comm, request);
+}
+
+// All participants send to all others, small messages and some that are larger than a ring. Only
+// what leaves the node goes to MPI, and all of that does.
+void near(const mpi::calls& mpi, const mpi::options& chosen) {
+  expect(chosen.processes_per_node != 0, "this scenario needs nodes of a given size");
+  mpi::calls counting = mpi;
+  counted_sends.really = mpi.send;
+  counting.send = send_and_count;
+  mpi::communicator comm(counting, counting.world, chosen);
+  expect(!comm.is_shared(), "all on one node");
+  counted_sends.packets.assign(comm.processes(), 0);
+  constexpr std::uint32_t episodes = 3, small = 2000;
+  const std::vector<std::uint64_t> large(10'000, 7);
+  on_all_participants(comm, [&](mpi::endpoint& me) {
+    std::vector<std::uint64_t> seen(me.size());
+    const auto take = [&](const received& m) {
+      if (m.size == sizeof(std::uint64_t)) {
+        expect_equal(first_word(m), seen[m.source], "order of messages");
+      } else {
+        expect_equal(m.size, large.size() * sizeof large[0], "size of a large message");
+        expect(std::memcmp(m.data, large.data(), m.size) == 0, "bytes of a large message");
+      }
+      ++seen[m.source];
+    };
+    for (std::uint32_t episode = 1; episode <= episodes; ++episode) {
+      std::uint64_t next = (episode - 1) * (small + 1);
+      for (std::uint32_t i = 0; i < small; ++i, ++next)
+        for (rank_t to = 0; to < me.size(); ++to) send_receiving(me, to, &next, sizeof next, take);
+      for (rank_t to = 0; to < me.size(); ++to)
+        send_receiving(me, to, large.data(), large.size() * sizeof large[0], take);
+      idle_receiving(me, true, take);
+      for (const std::uint64_t each : seen)
+        expect_equal(each, std::uint64_t{episode} * (small + 1), "messages of an episode");
+    }
+  });
+  const std::uint32_t mine = comm.first_rank() / comm.threads();
+  for (std::uint32_t other = 0; other < comm.processes(); ++other) {
+    const bool is_near = other / chosen.processes_per_node == mine / chosen.processes_per_node;
+    expect((counted_sends.packets[other] == 0) == is_near,
+           std::to_string(counted_sends.packets[other]) + " packets of messages from process " +
+               std::to_string(mine) + " to process " + std::to_string(other));
+  }
+}
+
 void empty_episodes(const mpi::calls& mpi, const mpi::options& chosen, std::uint32_t count) {
   mpi::communicator comm(mpi, mpi.world, chosen);
   on_all_participants(comm, [&](mpi::endpoint& me) {
@@ -340,6 +398,7 @@ const std::vector<scenario> traffic_scenarios{
     {"hold", hold},
     {"unsent", unsent},
     {"token", token},
+    {"near", near},
     {"empty",
      [](const mpi::calls& mpi, const mpi::options& chosen) { empty_episodes(mpi, chosen, 300); }},
     {"million", [](const mpi::calls& mpi,

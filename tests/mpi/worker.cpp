@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process of a test: mpi_worker THREADS TRANSPORT DETECTOR PACKET_BYTES SCENARIO...
+// One process of a test: mpi_worker THREADS TRANSPORT[/K] DETECTOR PACKET_BYTES SCENARIO...
+// /K: each K processes count as a node.
 // It exits with 0 if all scenarios held, with 1 and a sentence otherwise, and with 2 if MPI is not
 // available.
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "src/mpi/launch.hpp"
 #include "tests/mpi/scenario.hpp"
@@ -27,7 +29,11 @@ int main(int argc, char** argv) try {
   if (argc < 6) throw std::runtime_error("mpi_worker: too few arguments");
   tutti::mpi::options chosen;
   chosen.threads = static_cast<tutti::rank_t>(std::atoi(argv[1]));
-  chosen.transport = argv[2];
+  const std::string transport = argv[2];
+  const auto slash = transport.find('/');
+  chosen.transport = transport.substr(0, slash);
+  if (slash != transport.npos)
+    chosen.processes_per_node = static_cast<std::uint32_t>(std::stoul(transport.substr(slash + 1)));
   chosen.detector = argv[3];
   chosen.packet_bytes = static_cast<std::size_t>(std::atoi(argv[4]));
   const tutti::mpi::library mpi(*how, chosen.threads > 1);

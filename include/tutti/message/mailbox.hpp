@@ -74,6 +74,8 @@ class mailbox {
   // Whether a message is here. Unlike can_recv(), it publishes nothing and passes no time; call it
   // before a wait.
   bool has_message() { return current_->has_message() || find_message(); }
+  // The same, of the messages that were seen with the last one only.
+  bool has_seen_message() const noexcept { return current_->has_message(); }
   // Precondition: can_recv().
   received recv() noexcept { return current_->take(source_); }
 

@@ -35,7 +35,7 @@ inline constexpr int any_source = -1;
 // The table of functions.
 struct calls {
   // Increased whenever this table changes; a plugin of another version is refused.
-  static constexpr std::uint32_t current_version = 2;
+  static constexpr std::uint32_t current_version = 3;
 
   std::uint32_t version;
   // "openmpi", "mpich" or "mpi".
@@ -68,7 +68,6 @@ struct calls {
   // Cancels a receive; returns when it has completed or is cancelled.
   int (*cancel)(handle* request);
   int (*all_gather)(const void* mine, int bytes, void* all, handle comm);
-  int (*broadcast)(void* data, int bytes, int root, handle comm);
 
   // Makes a communicator of the processes of `comm` that can share memory.
   int (*same_node)(handle comm, handle* result);

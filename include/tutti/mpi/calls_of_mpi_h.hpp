@@ -135,10 +135,6 @@ inline int all_gather(const void* mine, int bytes, void* all, handle comm) {
   return MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm_of(comm));
 }
 
-inline int broadcast(void* data, int bytes, int root, handle comm) {
-  return MPI_Bcast(data, bytes, MPI_BYTE, root, comm_of(comm));
-}
-
 inline int same_node(handle comm, handle* result) {
   MPI_Comm made = MPI_COMM_NULL;
   const int error =
@@ -201,7 +197,6 @@ inline calls calls_of_mpi_h() noexcept {
       .test = detail::test,
       .cancel = detail::cancel,
       .all_gather = detail::all_gather,
-      .broadcast = detail::broadcast,
       .same_node = detail::same_node,
       .share = detail::share,
       .unshare = detail::unshare,

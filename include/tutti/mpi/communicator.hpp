@@ -53,8 +53,10 @@ class communicator {
   rank_t threads() const noexcept { return process_->threads(); }
   rank_t first_rank() const noexcept { return local_.front()->rank(); }
   rank_t processes() const noexcept { return process_->processes(); }
-  // Whether messages travel through shared memory rather than as MPI packets.
-  bool is_shared() const noexcept { return room_ != nullptr; }
+  // Whether all messages travel through shared memory.
+  bool is_shared() const noexcept { return room_ != nullptr && process_->is_one_node(); }
+  // Whether those between participants of this node do.
+  bool shares_node() const noexcept { return room_ != nullptr; }
 
   // The endpoint with index `thread` in this process. Throws std::out_of_range.
   endpoint& local(rank_t thread) { return *local_.at(thread); }
@@ -67,7 +69,9 @@ class communicator {
 
  private:
   communicator(const calls& mpi, handle of, const options& chosen, layout where);
-  void share_memory();
+  bool share_memory();
+  rank_t participants_of(const std::vector<std::uint32_t>& processes) const;
+  bool has_room(const std::vector<std::uint32_t>& node) const;
 
   const calls& mpi_;
   options chosen_;

@@ -22,13 +22,13 @@ namespace tutti::mpi {
 
 class endpoint {
  public:
-  // `room` is null if messages travel as packets of MPI.
+  // `room` is that of the participants of this node; null: all messages travel as packets of MPI.
   endpoint(process& mine, shared_room* room, std::uint32_t thread, std::size_t ring_bytes)
       : rank_(mine.where().participants[mine.index()][thread]), size_(mine.participants()) {
-    if (room != nullptr)
+    if (room != nullptr && mine.is_one_node())
       shared_ = std::make_unique<shared_endpoint>(mine, *room, thread, ring_bytes);
     else
-      packets_ = std::make_unique<packet_endpoint>(mine, thread);
+      packets_ = std::make_unique<packet_endpoint>(mine, thread, room, ring_bytes);
   }
 
   rank_t rank() const noexcept { return rank_; }

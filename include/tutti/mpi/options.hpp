@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "tutti/platform/config.hpp"
@@ -20,7 +21,7 @@ struct options {
   // back; with many processes the tree relieves the root.
   std::string detector = "star";
   // "shared": shared memory. "mpi": messages of MPI. "auto": shared memory if all processes are on
-  // one node, messages of MPI otherwise.
+  // one node; otherwise rings in shared memory within each node, and messages of MPI between nodes.
   std::string transport = "auto";
   // Messages to one process travel together in packets of this size in bytes. The default is large
   // enough to spread MPI's cost over a thousand small messages, and small enough for MPI's fast
@@ -30,6 +31,10 @@ struct options {
   // participant must wait. This bounds the memory of a slow receiver. Two would keep a link busy;
   // more even out bursts.
   std::size_t packets_under_way = 8;
+  // 0: processes that see each other's process ids are on one node. Otherwise the first so many
+  // processes count as a node, and so on, as if each were a machine: to try on one machine what
+  // runs on several.
+  std::uint32_t processes_per_node = 0;
   // Bytes of each ring in shared memory. 0: 16 KiB, or less if there are many participants. A
   // message larger than a quarter of the ring travels in pieces.
   std::size_t ring_bytes = 0;

@@ -12,10 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <new>
-#include <type_traits>
 
 #include "tutti/mpi/calls.hpp"
 #include "tutti/platform/config.hpp"

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One participant whose messages travel as packets of MPI. Between threads of one process the
-// packets are passed on directly. comm/endpoint_concept.hpp says what an endpoint does;
-// communicator.hpp makes it.
+// One participant whose messages travel as packets of MPI. Messages to participants of the same
+// node travel through rings in memory that its processes share, if there is such memory; otherwise
+// packets between threads of one process are passed on directly. comm/endpoint_concept.hpp says
+// what an endpoint does; communicator.hpp makes it.
+//
+// Packets carry the episode in which they were sent, ring messages do not. A participant that sends
+// in an episode has written to the memory of its node before that the episode before is over. A
+// reader looks there after it has seen a message: if its own episode is over, the message waits in
+// the ring until the process has the release too.
 #pragma once
 
 #include <algorithm>
@@ -18,22 +24,18 @@
 #include "tutti/mpi/outgoing.hpp"
 #include "tutti/mpi/polling.hpp"
 #include "tutti/mpi/process.hpp"
+#include "tutti/mpi/ring_box.hpp"
 #include "tutti/mpi/self_queue.hpp"
+#include "tutti/mpi/shared_room.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::mpi {
 
 class packet_endpoint {
  public:
-  packet_endpoint(process& mine, std::uint32_t thread)
-      : process_(mine),
-        rank_(mine.where().participants[mine.index()][thread]),
-        thread_(thread),
-        inbox_(mine.inbox_of(thread)),
-        self_(rank_) {
-    out_.reserve(mine.processes());
-    for (std::uint32_t to = 0; to < mine.processes(); ++to) out_.emplace_back(mine, rank_, to);
-  }
+  // `of_node` is the memory that the processes of this node share, or null.
+  packet_endpoint(process& mine, std::uint32_t thread, shared_room* of_node,
+                  std::size_t ring_bytes);
   packet_endpoint(const packet_endpoint&) = delete;
   packet_endpoint& operator=(const packet_endpoint&) = delete;
 
@@ -44,6 +46,7 @@ class packet_endpoint {
   bool can_send(rank_t to) { return has_room(to, inline_message) || make_room(to, inline_message); }
   bool try_send(rank_t to, const void* data, std::size_t bytes) {
     if (to == rank_) return send_self(data, bytes);
+    if (is_near(to)) return send_near(to, data, bytes);
     outgoing& out = out_[process_of(to)];
     if (bytes > out.largest_whole()) [[unlikely]]
       return send_large(out, to, data, bytes);
@@ -57,6 +60,7 @@ class packet_endpoint {
   received recv() {
     if (at_ == is_assembled) return take_assembled();
     if (at_ == is_self) return take_self();
+    if (at_ == is_in_ring) return take_from_ring();
     const record_header& record = home_->record(at_);
     const received message{home_->payload(at_), record.size, source_,
                            reinterpret_cast<std::uintptr_t>(home_)};
@@ -70,6 +74,7 @@ class packet_endpoint {
   void release(const received& message) {
     if (message.source == rank_) return self_.release(message.index);
     ++totals_.freed;
+    if (is_near(message.source)) return release_near(message);
     if ((message.index & assembled_mark) != 0) [[unlikely]]
       return release_assembled(message.index);
     // NOLINTNEXTLINE: the address that recv() put there.
@@ -77,6 +82,7 @@ class packet_endpoint {
   }
   void flush() {
     for (outgoing& out : out_) out.flush(episode_);
+    if (rings_) rings_->flush();
   }
 
   // The others that wait in idle(), or call it later, get an error.
@@ -105,7 +111,7 @@ class packet_endpoint {
 
  private:
   // Marks in at_ that are no offsets of records.
-  static constexpr std::uint32_t is_assembled = 1, is_self = 2;
+  static constexpr std::uint32_t is_assembled = 1, is_self = 2, is_in_ring = 3;
   // A mark in an index that is no address of a packet.
   static constexpr std::uint64_t assembled_mark = 1;
 
@@ -115,9 +121,21 @@ class packet_endpoint {
   };
 
   std::uint32_t process_of(rank_t to) const noexcept { return process_.where().process_of[to]; }
+  // Whether messages to and from this other participant travel through rings.
+  bool is_near(rank_t other) const noexcept { return rings_ && near_[other] != not_near; }
   bool has_room(rank_t to, std::size_t bytes) {
-    return process_.may_send(episode_) &&
-           (to == rank_ || out_[process_of(to)].has_room(bytes, episode_));
+    if (!process_.may_send(episode_)) return false;
+    if (to == rank_) return true;
+    return is_near(to) ? rings_->can_send(near_[to])
+                       : out_[process_of(to)].has_room(bytes, episode_);
+  }
+  bool send_near(rank_t to, const void* data, std::size_t bytes) {
+    const auto takes = [&] {
+      return process_.may_send(episode_) && rings_->try_send(near_[to], data, bytes);
+    };
+    if (!takes() && !(make_room(to, inline_message) && takes())) return false;
+    ++totals_.sent;
+    return true;
   }
   bool send_self(const void* data, std::size_t bytes) {
     if (!process_.may_send(episode_) && !make_room(rank_, bytes)) [[unlikely]]
@@ -129,14 +147,23 @@ class packet_endpoint {
   bool make_room(rank_t to, std::size_t bytes);
   bool send_large(outgoing& out, rank_t to, const void* data, std::size_t bytes);
   void continue_rests();
+  void continue_rings() {
+    if (rings_ && rings_->has_rests()) rings_->continue_rests();
+  }
   bool find_message();
   bool look();
   bool open_entry();
+  void woken();
   bool step_to_message();
   void add_piece();
   void defer() { deferred_ = std::exchange(at_, 0); }
   received take_assembled();
   received take_self();
+  received take_from_ring();
+  void release_near(received message) {
+    message.source = near_[message.source];
+    rings_->release(message);
+  }
   void release_assembled(std::uint64_t index);
   void one_less(packet* p) {
     if (!process_.releases_need_update()) {
@@ -158,9 +185,15 @@ class packet_endpoint {
     native::yield();
   }
   bool has_news() const noexcept {
+    return has_packet() || (rings_ && rings_->has_news() && is_of_this_episode());
+  }
+  bool has_packet() const noexcept {
     const inbox_entry* const front = inbox_.front();
     return front != nullptr && front->episode <= episode_;
   }
+  bool has_ring_message() { return rings_ && rings_->has_message() && is_of_this_episode(); }
+  // Call this after a look that has found a message in a ring.
+  bool is_of_this_episode() const noexcept { return room_->look().episodes() <= episode_; }
   protocol::counts totals() noexcept;
 
   process& process_;
@@ -181,7 +214,17 @@ class packet_endpoint {
   std::uint32_t deferred_ = 0;
 
   self_queue self_;
-  bool self_turn_ = false;
+  // Which source of messages comes next: the rings, this participant, packets.
+  unsigned source_turn_ = 0;
+
+  // Null, no rings and empty without shared memory.
+  shared_room* room_;
+  std::optional<ring_box> rings_;
+  // By participant: its rank in the room, or not_near.
+  std::vector<rank_t> near_;
+  static constexpr rank_t not_near = UINT32_MAX;
+  // By rank in the room: the participant.
+  std::vector<rank_t> of_room_;
   // Messages to this participant itself that it held in an idle(): counted as sent there, and as
   // freed later.
   protocol::counts kept_;

@@ -70,7 +70,13 @@ class process {
   tutti::patience patience() const noexcept { return patience_; }
   // Whether this node has more participants than cores.
   bool is_crowded() const noexcept { return is_crowded_; }
-  bool is_one_node() const noexcept { return is_one_node_; }
+  // The processes of each node of this machine, ascending: one node, unless
+  // options::processes_per_node says otherwise.
+  const std::vector<std::vector<std::uint32_t>>& nodes() const noexcept { return nodes_; }
+  // The index of this node among them, and its processes, this one included.
+  std::size_t node() const noexcept { return node_; }
+  const std::vector<std::uint32_t>& processes_here() const noexcept { return nodes_[node_]; }
+  bool is_one_node() const noexcept { return processes_here().size() == processes(); }
   // Another process of this node that has ended without leaving, if there is one. Costs one system
   // call per process.
   std::optional<std::uint32_t> dead_neighbour() const;
@@ -186,7 +192,8 @@ class process {
   bool time_idle_;
   tutti::patience patience_;
   bool is_crowded_ = false;
-  bool is_one_node_ = false;
+  std::vector<std::vector<std::uint32_t>> nodes_;
+  std::size_t node_ = 0;
   turn turn_;
 
   packet* free_ = nullptr;

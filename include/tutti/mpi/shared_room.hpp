@@ -174,6 +174,19 @@ class shared_room {
     }
     wake_all(me);
   }
+  // `episodes` are over, as this participant knows by other means. It calls this before it sends in
+  // the next one.
+  void note_end_of_episodes(std::uint64_t episodes) noexcept {
+    auto& released = the_hub().released;
+    // relaxed: the update below looks again.
+    std::uint64_t before = released.load(relaxed);
+    // relaxed: a reader sees this once it has seen a message that was published later; the rings
+    // order it.
+    while (release_word{before}.episodes() < episodes &&
+           !released.compare_exchange_weak(before, release_word::of(episodes, 0).word, relaxed,
+                                           relaxed)) {
+    }
+  }
   // Marks a participant as gone for good: it has left, or its process is dead.
   void break_up(rank_t gone) noexcept {
     // relaxed: only error messages read it; the update that follows orders it.
