@@ -36,7 +36,7 @@ class inboxes {
   using message = typename Program::message;
 
  public:
-  inboxes(const Program& program, const shard<edge>& mine, slots_of_t<Program>& slots)
+  inboxes(const Program& program, const shard<edge>& mine, slots_of<Program>& slots)
       : program_(program),
         graph_(mine),
         slots_(slots),
@@ -164,7 +164,7 @@ class inboxes {
 
   const Program& program_;
   const shard<edge>& graph_;
-  slots_of_t<Program>& slots_;
+  slots_of<Program>& slots_;
   std::vector<typename Program::inbox> boxes_;
   // The content of each list.
   std::vector<message> contents_;

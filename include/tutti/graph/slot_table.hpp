@@ -75,18 +75,20 @@ class slot_table {
   std::uint64_t added_ = 0;
 };
 
-struct no_slots {
-  explicit no_slots(const auto&) noexcept {}
+// Part<Program> if the program needs it, otherwise an object of no use.
+struct not_needed {
+  explicit not_needed(const auto&...) noexcept {}
 };
+template <bool is_needed, template <class> class Part, class Program>
+struct part_if_needed {
+  using type = not_needed;
+};
+template <template <class> class Part, class Program>
+struct part_if_needed<true, Part, Program> {
+  using type = Part<Program>;
+};
+
 template <class Program>
-struct slots_of {
-  using type = no_slots;
-};
-template <combining_program Program>
-struct slots_of<Program> {
-  using type = slot_table<Program>;
-};
-template <class Program>
-using slots_of_t = typename slots_of<Program>::type;
+using slots_of = typename part_if_needed<combining_program<Program>, slot_table, Program>::type;
 
 }  // namespace tutti::graph::detail

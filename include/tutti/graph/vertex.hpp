@@ -17,17 +17,8 @@
 namespace tutti::graph {
 namespace detail {
 
-struct no_inboxes {
-  no_inboxes(const auto&, const auto&, const auto&) noexcept {}
-};
 template <class Program>
-struct inboxes_of {
-  using type = no_inboxes;
-};
-template <gathering_program Program>
-struct inboxes_of<Program> {
-  using type = inboxes<Program>;
-};
+using inboxes_of = typename part_if_needed<gathering_program<Program>, inboxes, Program>::type;
 
 // The states are stored separately from what else the engine keeps about a vertex, because recv()
 // accesses them at random.
@@ -45,8 +36,8 @@ struct local_vertices {
   const shard<typename Program::edge>& graph;
   const vertex_t total;
   std::vector<typename Program::state> states;
-  slots_of_t<Program> slots;
-  typename inboxes_of<Program>::type inboxes;
+  slots_of<Program> slots;
+  inboxes_of<Program> inboxes;
   send_queue senders;
   std::uint64_t time = 0;
 };
