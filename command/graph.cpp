@@ -49,10 +49,15 @@ bool is_rule(const graph_command& o) {
   return is_generator(o.graph) && !std::filesystem::exists(o.graph);
 }
 
+// The spiking network takes weights of either sign, as does whatever ignores them.
+bool takes_negative_weights(const application& app) {
+  return app.name == "spiking" || !app.takes_weights;
+}
+
 graph::load_options load_options_of(const graph_command& o, const application& app,
                                     unsigned threads) {
   return {.format = graph::format_named(o.format),
-          .negative_weights = app.name == "spiking" || !app.takes_weights,
+          .negative_weights = takes_negative_weights(app),
           .threads = threads};
 }
 
@@ -71,7 +76,7 @@ graph::graph_share share_from(const graph_command& o, const application& app,
                                   .partition = o.partition,
                                   .weights = app.takes_weights,
                                   .both_ways = app.both_ways,
-                                  .negative_weights = !app.takes_weights};
+                                  .negative_weights = takes_negative_weights(app)};
   if (is_rule(o)) return graph::generate_share(o.graph, mine, threads);
   return graph::load_share(o.graph, load_options_of(o, app, threads), mine);
 }
@@ -90,6 +95,8 @@ processes join(const graph_command& o, unsigned threads) {
   mpi::options chosen;
   chosen.threads = threads;
   if (!o.detector.empty()) chosen.detector = o.detector;
+  chosen.processes_per_node = static_cast<std::uint32_t>(
+      cli::parse_integer("--processes-per-node", o.processes_per_node, 0, 1u << 20));
   chosen.time_idle = true;
   const mpi::calls& calls = made.library->functions();
   made.comm = std::make_unique<mpi::communicator>(calls, calls.world, chosen);
@@ -109,6 +116,12 @@ void measure_memory(const graph_apps::settings& s, graph_apps::outcome& outcome)
   outcome.megabytes = graph_apps::over_all_processes(*s.across, is_first ? mine : 0.0, maximum{});
   outcome.most_megabytes =
       graph_apps::over_all_processes(*s.across, is_first ? 0.0 : mine, maximum{});
+}
+
+// The program says its name itself.
+std::string without_name(const std::string& sentence) {
+  const std::string name = "tutti: ";
+  return sentence.compare(0, name.size(), name) == 0 ? sentence.substr(name.size()) : sentence;
 }
 
 int run_application(const graph_command& o) {
@@ -141,7 +154,7 @@ int run_application(const graph_command& o) {
   const bool speaks = s.across == nullptr || s.across->first_rank() == 0;
   if (s.across != nullptr)
     s.on_failure = [&all](const std::string& what) {
-      fmt::print(stderr, "tutti: {}\n", what);
+      fmt::print(stderr, "tutti: {}\n", without_name(what));
       all.library->abort(cli::failed);
     };
   cli::progress_line line;
@@ -173,12 +186,6 @@ int run_application(const graph_command& o) {
   else
     print_table(o, app, s, facts, outcome);
   return cli::success;
-}
-
-// The program says its name itself.
-std::string without_name(const std::string& sentence) {
-  const std::string name = "tutti: ";
-  return sentence.compare(0, name.size(), name) == 0 ? sentence.substr(name.size()) : sentence;
 }
 
 int run_and_explain(const graph_command& o) {

@@ -44,6 +44,7 @@ void require_of_application(const graph_command& o, const graph_apps::applicatio
       {"--sources", "mssp"},
       {"--damping", "pagerank"},
       {"--tolerance", "pagerank"},
+      {"--single", "pagerank"},
       {"--block", "mssp"},
       {"--step", "heat"},
       {"--noise", "spiking"},
@@ -120,6 +121,8 @@ void add_graph_options(cli::command& app, graph_command& o) {
   app.add_option("--damping", o.damping, "pagerank: damping factor; default 0.85");
   app.add_option("--tolerance", o.tolerance,
                  "pagerank, not async: ends when no rank changes by more than this times 1/n");
+  app.add_flag("--single", o.single,
+               "pagerank: messages of 4 bytes instead of 8, and ranks rounded to 24 bits");
   app.add_option("--block", o.block,
                  "mssp, async: number of steps between two checks for the end; default 16");
   app.add_option("--step", o.step, "heat: time step; default: half of the largest stable one");
@@ -132,6 +135,10 @@ void add_graph_options(cli::command& app, graph_command& o) {
   app.add_option("--seed", o.seed, "Seed of noise, currents and temperatures; default 1");
   app.add_option("--timeout", o.timeout,
                  "Seconds that a participant waits for the others; 0, the default: no limit");
+  app.add_option(
+      "--processes-per-node", o.processes_per_node,
+      "Under mpirun: each so many processes count as a node, and nothing but packets goes "
+      "from node to node, as on several machines; 0, the default: as they lie");
   app.add_option("--output", o.output, "FILE.csv or FILE.npy: one row for each vertex");
   app.add_option("--spikes", o.spikes, "spiking: FILE.csv, a line a spike");
   app.add_flag("--stats", o.stats, "What each participant did");
@@ -166,6 +173,10 @@ graph_apps::settings settings_of(const graph_command& o, const graph_apps::appli
   s.sources = sources_of(o, app);
   s.seed = cli::parse_integer("--seed", o.seed, 0, UINT64_MAX);
   s.damping = cli::parse_number("--damping", o.damping, 0, 1);
+  s.single = o.single;
+  if (o.combine && o.single)
+    throw std::invalid_argument(
+        "--combine: sums of messages with --single would depend on their order");
   s.tolerance = cli::parse_number("--tolerance", o.tolerance, 0, any);
   s.block = static_cast<std::uint32_t>(cli::parse_integer("--block", o.block, 1, UINT32_MAX));
   s.step = cli::parse_number("--step", o.step, 0, any);

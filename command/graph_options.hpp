@@ -26,9 +26,10 @@ struct graph_command {
   std::string block = "16";
   std::string seed = "1";
   std::string timeout = "0";
+  std::string processes_per_node = "0";
   std::string output, spikes;
   bool euler = false;
-  bool combine = false;
+  bool combine = false, single = false;
   bool stats = false, json = false, list = false;
   // The names of the options on the command line.
   std::vector<std::string> given;

@@ -140,7 +140,9 @@ void require_writable(const graph_command& o) {
 
 void write_output(const graph_command& o, const outcome& made, graph::vertex_t vertices,
                   mpi::communicator* across) {
-  if (!o.spikes.empty()) write_spikes(o.spikes, made);
+  // The first process has them.
+  if (!o.spikes.empty() && (across == nullptr || across->first_rank() == 0))
+    write_spikes(o.spikes, made);
   if (o.output.empty()) return;
   if (ends_in(o.output, ".npy")) return write_npy(o.output, made.columns, across, vertices);
   write_csv(o.output, made.columns, across);

@@ -75,6 +75,8 @@ struct settings {
   double damping = 0.85;
   // PageRank, sync and sequential: the run ends when no rank changes by more than this times 1/n.
   double tolerance = 0;
+  // PageRank: messages of 4 bytes, ranks of 24 bits.
+  bool single = false;
   // Multi-source, async: the number of steps between two checks for the end.
   std::uint32_t block = 16;
   // Heat: the time step; 0: half of the largest stable one.

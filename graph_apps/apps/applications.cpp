@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph_apps/apps/common.hpp"
-#include "graph_apps/weights.hpp"
+#include "graph_apps/arguments.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph_apps {
@@ -20,24 +20,16 @@ const std::vector<application>& applications() {
        run_components, true, true, true},
       {"mssp", "shortest paths from many vertices, without weights", "", 0, false, run_multi_source,
        true},
-      {"spiking", "Izhikevich's neurons, 80 % excitatory", "milliseconds", 1000, true, run_spiking},
-      {"heat", "Newton's law of cooling along the edges", "steps", 100, true, run_heat},
+      {"spiking", "Izhikevich's neurons, 80 % excitatory", "milliseconds", 1000, true, run_spiking,
+       true},
+      {"heat", "Newton's law of cooling along the edges", "steps", 100, true, run_heat, true},
   };
   return all;
 }
 
-graph::csr neighbours_of(const graph::csr& graph, bool keep_weights, unsigned threads) {
-  graph::csr weighted = graph;
-  if (!keep_weights || !graph.weighted()) weighted.weights.assign(graph.edges(), 1.0f);
-  return graph::symmetrized(weighted, 0.0f, threads);
-}
-
 void require_sources(const graph_input& graph, const std::vector<graph::vertex_t>& sources) {
   if (sources.empty()) refuse("shortest paths need at least one source");
-  for (const graph::vertex_t s : sources)
-    if (s >= graph.vertices())
-      refuse(fmt::format("source {} is not a vertex of the graph, which has {} vertices", s,
-                         graph.vertices()));
+  for (const graph::vertex_t s : sources) require_vertex(s, graph.vertices());
 }
 
 void require_no_negative_weight(const graph_input& input, const std::string& application) {

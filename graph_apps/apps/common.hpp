@@ -43,6 +43,16 @@ auto run_sequential(const graph::csr& g, outcome& o, Loop loop) {
 inline bool gets_results(const settings& s) {
   return s.across == nullptr || s.across->first_rank() == 0;
 }
+// The vertices of this process in a run on shares, otherwise all.
+struct vertex_range {
+  graph::vertex_t first, count;
+};
+inline vertex_range vertices_here(const graph_input& graph) {
+  if (graph.is_whole()) return {0, graph.vertices()};
+  const graph::graph_share& part = graph.share();
+  const graph::vertex_t first = part.blocks[part.first];
+  return {first, part.blocks[part.first + part.parts.size()] - first};
+}
 // A value for each vertex whose result this process gets: its own vertices in a run on shares,
 // otherwise all vertices in the first process and none elsewhere.
 template <class T>
@@ -55,22 +65,32 @@ struct vertex_values {
 // Call this before the run, which uses the share up.
 template <class T>
 vertex_values<T> values_here(const graph_input& graph, const settings& s) {
-  if (graph.is_whole()) return {0, std::vector<T>(gets_results(s) ? graph.vertices() : 0)};
-  const graph::graph_share& part = graph.share();
-  const graph::vertex_t first = part.blocks[part.first];
-  return {first, std::vector<T>(part.blocks[part.first + part.parts.size()] - first)};
+  const auto [first, count] = vertices_here(graph);
+  return {first, std::vector<T>(!graph.is_whole() || gets_results(s) ? count : 0)};
+}
+
+// What each edge carries.
+template <class Edge>
+std::vector<Edge> edge_values(const graph::csr& graph, graph::edge_of_weight<Edge> of_weight) {
+  std::vector<Edge> made;
+  made.reserve(graph.edges());
+  for (const float weight : graph.weights) made.push_back(of_weight(weight));
+  return made;
 }
 
 template <graph::vertex_program Program>
-graph::run_result<Program> run_where_asked(const Program& program, const graph_input& graph,
-                                           const settings& s, bool is_last,
-                                           std::span<const typename Program::edge> values) {
+graph::run_result<Program> run_where_asked(
+    const Program& program, const graph_input& graph, const settings& s, bool is_last,
+    graph::edge_of_weight<typename Program::edge> of_weight) {
   graph::across_options across{s.run.engine, s.on_failure};
   if (!graph.is_whole()) {
     across.engine.own_results = true;
-    if (is_last) return graph::run_across(program, std::move(graph.share()), *s.across, across);
-    return graph::run_across(program, graph::graph_share(graph.share()), *s.across, across);
+    graph::graph_share part =
+        is_last ? std::move(graph.share()) : graph::graph_share(graph.share());
+    return graph::run_across(program, std::move(part), *s.across, across, of_weight);
   }
+  const auto values = of_weight == nullptr ? std::vector<typename Program::edge>()
+                                           : edge_values(graph.whole(), of_weight);
   const graph::edge_set<typename Program::edge> all{&graph.whole(), values};
   if (s.boards != nullptr) return sim::run_on_boards(program, std::span(&all, 1), *s.boards);
   if (s.across == nullptr) return graph::run(program, std::span(&all, 1), s.run);
@@ -79,13 +99,13 @@ graph::run_result<Program> run_where_asked(const Program& program, const graph_i
 }
 
 // Runs the program and calls take(message) for each message to the host, by time and vertex. A
-// share is used up by the last run on it. A whole graph's edges may carry other values than their
-// weights.
+// share is used up by the last run on it. The edges of a graph with weights may carry what
+// of_weight() makes of them.
 template <graph::vertex_program Program, class Take>
 void run_program(const Program& program, const graph_input& graph, const settings& s, outcome& o,
                  Take take, bool is_last = true,
-                 std::span<const typename Program::edge> values = {}) {
-  auto result = run_where_asked(program, graph, s, is_last, values);
+                 graph::edge_of_weight<typename Program::edge> of_weight = nullptr) {
+  auto result = run_where_asked(program, graph, s, is_last, of_weight);
   for (const auto& m : result.host) take(m);
   result.host = {};
   o.cut_seconds += result.cut_seconds;
@@ -105,11 +125,6 @@ void run_program(const Program& program, const graph_input& graph, const setting
   for (std::size_t i = 0; i < o.of_participants.size(); ++i)
     o.of_participants[i] += result.of_participants[i];
 }
-
-// The smallest symmetric graph that has all edges of this one, for programs whose vertices wait for
-// their neighbours. Added edges have weight 0. If the graph has no weights, or they are not kept,
-// the other edges have weight 1.
-graph::csr neighbours_of(const graph::csr& graph, bool keep_weights, unsigned threads);
 
 // Throws std::invalid_argument if there are no sources, or if the graph does not have one of them.
 void require_sources(const graph_input& graph, const std::vector<graph::vertex_t>& sources);

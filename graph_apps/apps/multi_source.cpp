@@ -4,6 +4,7 @@
 
 #include "graph_apps/apps/common.hpp"
 #include "graph_apps/apps/processes.hpp"
+#include "graph_apps/arguments.hpp"
 #include "graph_apps/programs/reach_gals.hpp"
 #include "graph_apps/sequential/baselines.hpp"
 #include "tutti/platform/misuse.hpp"

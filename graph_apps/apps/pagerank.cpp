@@ -7,6 +7,7 @@
 
 #include "graph_apps/apps/common.hpp"
 #include "graph_apps/apps/processes.hpp"
+#include "graph_apps/arguments.hpp"
 #include "graph_apps/programs/pagerank_gals.hpp"
 #include "graph_apps/sequential/baselines.hpp"
 #include "tutti/platform/misuse.hpp"
@@ -14,34 +15,32 @@
 namespace tutti::graph_apps {
 namespace {
 
-void run_sync(const graph_input& graph, const sequential::pagerank_setting& p, const settings& s,
+template <class Program>
+void run_sync(const graph_input& graph, const pagerank_setting& p, const settings& s,
               vertex_values<share_t>& ranks, outcome& o) {
-  run_program(pagerank{p.iterations, p.damping, p.first, p.base, p.tolerance}, graph, s, o,
-              [&](const auto& m) { ranks[m.vertex] = m.content; });
+  run_program(Program{p.iterations, p.damping, p.first, p.base, p.tolerance}, graph, s, o,
+              [&](const auto& m) { ranks[m.vertex] = share_in(m.content); });
 }
 
-void run_async(const graph::csr& graph, const sequential::pagerank_setting& p, const settings& s,
+void run_async(const graph::csr& graph, const pagerank_setting& p, const settings& s,
                vertex_values<share_t>& ranks, outcome& o) {
   const stopwatch watch;
   const graph::csr neighbours = neighbours_of(graph, false, std::max(1u, s.run.threads));
   o.prepare_seconds = watch.seconds();
-  run_program(pagerank_gals{p.iterations, p.damping, p.first, p.base, &graph}, neighbours, s, o,
-              [&](const auto& m) { ranks[m.vertex] = m.content.share; });
+  run_program(pagerank_gals{p.iterations, p.damping, p.first, p.base, p.single, &graph}, neighbours,
+              s, o, [&](const auto& m) { ranks[m.vertex] = m.content.share; });
 }
 
 }  // namespace
 
 outcome run_pagerank(const graph_input& graph, const settings& s) {
-  require(s.damping >= 0 && s.damping < 1, "PageRank's damping must be at least 0 and less than 1");
-  require(s.tolerance >= 0, "PageRank's tolerance must not be negative");
-  const double n = graph.vertices() == 0 ? 1 : graph.vertices();
-  const sequential::pagerank_setting p{s.steps, share_of(s.damping), share_of(1 / n),
-                                       share_of((1 - s.damping) / n),
-                                       share_of(std::min(1.0, s.tolerance / n))};
+  pagerank_setting p = pagerank_setting_of(graph.vertices(), s.steps, s.damping, s.tolerance);
+  p.single = s.single;
   outcome o;
   vertex_values<share_t> found = values_here<share_t>(graph, s);
   if (s.mode == mode::sync) {
-    run_sync(graph, p, s, found, o);
+    s.single ? run_sync<pagerank_single>(graph, p, s, found, o)
+             : run_sync<pagerank>(graph, p, s, found, o);
   } else if (s.mode == mode::async) {
     require(
         s.tolerance == 0,
@@ -55,16 +54,13 @@ outcome run_pagerank(const graph_input& graph, const settings& s) {
     found.values = std::move(made.ranks);
   }
 
-  // Dividing by the sum spreads the rank of vertices without out-edges evenly over all
-  // (programs/pagerank.hpp).
   const std::vector<share_t>& ranks = found.values;
   // The ranks add up to at most 1, so the sum fits.
   const share_t sum =
       over_processes(graph, s, std::accumulate(ranks.begin(), ranks.end(), share_t{0}), plus{});
-  const double total = number_of(sum);
   std::vector<double> shares(ranks.size());
-  for (std::size_t v = 0; v < ranks.size(); ++v) shares[v] = number_of(ranks[v]) / total;
-  o.summary = {{"sum before it is made 1", total}};
+  divide_by_sum(ranks, sum, shares.data());
+  o.summary = {{"sum before it is made 1", number_of(sum)}};
   o.columns.push_back({"rank", std::move(shares)});
   return o;
 }

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph_apps/arguments.hpp"
 #include "graph_apps/programs/breadth_first.hpp"
 #include "graph_apps/programs/breadth_first_sync.hpp"
 #include "graph_apps/programs/components.hpp"
@@ -27,7 +28,6 @@
 #include "graph_apps/programs/pagerank_gals.hpp"
 #include "graph_apps/programs/shortest_paths.hpp"
 #include "graph_apps/programs/shortest_paths_sync.hpp"
-#include "graph_apps/weights.hpp"
 #include "tutti/graph/generate.hpp"
 #include "tutti/graph/load.hpp"
 #include "tutti/graph/run.hpp"
@@ -160,12 +160,6 @@ const graph::csr& graph_of(const tutti_graph* graph, const void* results, std::s
                                   std::to_string(graph->object.vertices) + " vertices");
   return graph->object;
 }
-void require_vertex(const graph::csr& graph, std::uint32_t source) {
-  if (source >= graph.vertices)
-    refuse_with(TUTTI_EINVAL, "the source " + std::to_string(source) +
-                                  " is not a vertex of the graph, which has " +
-                                  std::to_string(graph.vertices) + " vertices");
-}
 void require_no_negative_weight(const graph::csr& graph) {
   if (const auto edge = negative_edge(graph))
     refuse_with(TUTTI_EINVAL,
@@ -264,30 +258,19 @@ int tutti_graph_pagerank(const tutti_graph* graph, uint64_t iterations, double d
                          size_t count, tutti_graph_statistics* statistics) {
   return guarded([&] {
     const graph::csr& g = graph_of(graph, ranks, count);
-    require_that(damping >= 0 && damping < 1, TUTTI_EINVAL,
-                 "PageRank's damping must be at least 0 and less than 1");
-    require_that(tolerance >= 0, TUTTI_EINVAL, "PageRank's tolerance must not be negative");
+    const pagerank_setting p = pagerank_setting_of(g.vertices, iterations, damping, tolerance);
     require_that(tolerance == 0 || !is_async(options), TUTTI_ENOTSUP,
                  "PageRank's vertices cannot check a tolerance without steps");
-    const double n = g.vertices == 0 ? 1 : g.vertices;
-    const share_t damped = share_of(damping), first = share_of(1 / n);
-    const share_t base = share_of((1 - damping) / n);
     std::vector<share_t> found(g.vertices);
     if (is_async(options)) {
-      // A vertex waits for messages of all its neighbours, so the graph must be symmetric. The
-      // added edges have weight 0.
-      graph::csr weighted = g;
-      weighted.weights.assign(g.edges(), 1.0f);
-      const graph::csr neighbours = graph::symmetrized(weighted, 0.0f);
-      run(pagerank_gals{iterations, damped, first, base, &g}, neighbours, options, statistics,
+      run(pagerank_gals{p.iterations, p.damping, p.first, p.base, false, &g},
+          neighbours_of(g, false), options, statistics,
           [&](graph::vertex_t v, const auto& m) { found[v] = m.share; });
     } else {
-      run(pagerank{iterations, damped, first, base, share_of(std::min(1.0, tolerance / n))}, g,
-          options, statistics, [&](graph::vertex_t v, share_t rank) { found[v] = rank; });
+      run(pagerank{p.iterations, p.damping, p.first, p.base, p.tolerance}, g, options, statistics,
+          [&](graph::vertex_t v, share_t rank) { found[v] = rank; });
     }
-    // The sum spreads the rank of vertices without out-edges (programs/pagerank.hpp).
-    const double total = number_of(std::accumulate(found.begin(), found.end(), share_t{0}));
-    for (std::size_t v = 0; v < found.size(); ++v) ranks[v] = number_of(found[v]) / total;
+    divide_by_sum(found, std::accumulate(found.begin(), found.end(), share_t{0}), ranks);
   });
 }
 
@@ -296,7 +279,7 @@ int tutti_graph_bfs(const tutti_graph* graph, uint32_t source, const tutti_graph
                     tutti_graph_statistics* statistics) {
   return guarded([&] {
     const graph::csr& g = graph_of(graph, distances, count);
-    require_vertex(g, source);
+    require_vertex(source, g.vertices);
     const auto take = [&](graph::vertex_t v, const way& found) {
       distances[v] = found.is_found() ? std::int64_t{found.distance} : -1;
       if (parents != nullptr) parents[v] = found.is_found() ? std::int64_t{found.parent} : -1;
@@ -323,7 +306,7 @@ int tutti_graph_sssp(const tutti_graph* graph, uint32_t source, const tutti_grap
                      float* distances, size_t count, tutti_graph_statistics* statistics) {
   return guarded([&] {
     const graph::csr& g = graph_of(graph, distances, count);
-    require_vertex(g, source);
+    require_vertex(source, g.vertices);
     require_no_negative_weight(g);
     const auto take = [&](graph::vertex_t v, float distance) { distances[v] = distance; };
     is_async(options) ? run(shortest_paths{source}, g, options, statistics, take)

@@ -110,9 +110,13 @@ void compare_pagerank(const graph::csr& g, const situation& on, std::uint64_t it
                    return watch.seconds();
                  },
                  edges, true});
-  add_modes(all, edges, [&](mode m) {
-    return graph_apps::run_pagerank(g, settings_for(m, threads, iterations)).run_seconds;
-  });
+  const auto run = [&](mode m, bool single) {
+    graph_apps::settings s = settings_for(m, threads, iterations);
+    s.single = single;
+    return graph_apps::run_pagerank(g, s).run_seconds;
+  };
+  all.push_back({"sync_single", [&] { return run(mode::sync, true); }, edges});
+  add_modes(all, edges, [&](mode m) { return run(m, false); });
   compare("pagerank", on, std::move(all), rounds);
 }
 

@@ -21,6 +21,21 @@ constexpr share_t product(share_t a, share_t b) noexcept {
 inline share_t share_of(double x) noexcept { return static_cast<share_t>(std::ldexp(x, 62)); }
 inline double number_of(share_t s) noexcept { return std::ldexp(static_cast<double>(s), -62); }
 
+// A share as a message carries it: all 64 bits, or rounded to the 24 bits of a float, for messages
+// of half the size. Both are whole numbers of units, so sums stay exact.
+template <class Content>
+constexpr Content content_of(share_t s) noexcept {
+  return static_cast<Content>(s);
+}
+constexpr share_t share_in(share_t content) noexcept { return content; }
+// A conversion to a signed number is one instruction.
+constexpr share_t share_in(float content) noexcept {
+  return static_cast<share_t>(static_cast<std::int64_t>(content));
+}
+constexpr share_t rounded(share_t s, bool single) noexcept {
+  return single ? share_in(content_of<float>(s)) : s;
+}
+
 // Numbers of either sign as multiples of a unit, which is a power of two.
 class fixed_scale {
  public:

@@ -20,6 +20,8 @@ struct heat_setting {
   std::uint64_t steps = 100;
   // h.
   double step = 0;
+  // The first vertex of `initial` and `in_weights`: not 0 if a process has a share of the graph.
+  graph::vertex_t first = 0;
   // The temperature of each vertex.
   std::span<const double> initial;
   // The sum of the weights that lead to each vertex.
@@ -30,7 +32,8 @@ struct heat_setting {
 
 inline double cooled(const heat_setting& heat, graph::vertex_t id, double temperature,
                      std::int64_t arrived) noexcept {
-  return temperature + heat.step * (heat.scale.number(arrived) - heat.in_weights[id] * temperature);
+  return temperature +
+         heat.step * (heat.scale.number(arrived) - heat.in_weights[id - heat.first] * temperature);
 }
 
 struct heat {
@@ -45,7 +48,7 @@ struct heat {
   heat_setting setting;
 
   void init(vertex& v) const {
-    v->temperature = setting.initial[v.id()];
+    v->temperature = setting.initial[v.id() - setting.first];
     if (setting.steps > 0) v.ready_to_send(graph::pin(0));
   }
   void send(vertex& v, message& m) const {

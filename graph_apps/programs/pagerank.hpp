@@ -7,24 +7,28 @@
 // The rank of vertices without out-edges is lost here. Dividing all ranks by their sum at the end
 // gives the ranks of the usual definition, in which that rank is spread evenly over all vertices:
 // the fixed points of both are multiples of each other. Ranks are multiples of 2^-62 and are added
-// exactly, so every order of arrival gives the same bits.
+// exactly, so every order of arrival gives the same bits. Messages may carry them rounded.
 // Source: Brin and Page, "The anatomy of a large-scale hypertextual web search engine" (1998).
 #pragma once
+
+#include <type_traits>
 
 #include "graph_apps/programs/exact.hpp"
 #include "tutti/graph/vertex.hpp"
 
 namespace tutti::graph_apps {
 
-struct pagerank {
+// Content: share_t or float (exact.hpp).
+template <class Content>
+struct basic_pagerank {
   struct state {
     share_t rank = 0;
   };
   // The sum of what has arrived.
   using inbox = share_t;
   using edge = graph::nothing;
-  using message = share_t;
-  using vertex = graph::vertex<pagerank>;
+  using message = Content;
+  using vertex = graph::vertex<basic_pagerank>;
 
   std::uint64_t iterations = 20;
   share_t damping = share_of(0.85);
@@ -41,11 +45,14 @@ struct pagerank {
     if (iterations > 0) ask(v);
   }
   void send(vertex& v, message& m) const {
-    m = v->rank / v.out_degree();
+    m = content_of<Content>(v->rank / v.out_degree());
     v.ready_to_send(graph::no_pin);
   }
-  void gather(inbox& sum, const message& m, const edge&) const { sum += m; }
-  void combine(message& kept, const message& more) const { kept += more; }
+  void gather(inbox& sum, const message& m, const edge&) const { sum += share_in(m); }
+  // A sum of rounded numbers would depend on their order.
+  void combine(message& kept, const message& more) const requires std::is_same_v<Content, share_t> {
+    kept += more;
+  }
   bool step(vertex& v) const {
     if (v.time() >= iterations) return false;
     const share_t next = base + product(damping, v.inbox());
@@ -57,7 +64,7 @@ struct pagerank {
     return change > tolerance;
   }
   bool finish(vertex& v, message& m) const {
-    m = v->rank;
+    m = content_of<Content>(v->rank);
     return true;
   }
 
@@ -66,5 +73,7 @@ struct pagerank {
     if (v.out_degree() != 0) v.ready_to_send(graph::pin(0));
   }
 };
+using pagerank = basic_pagerank<share_t>;
+using pagerank_single = basic_pagerank<float>;
 
 }  // namespace tutti::graph_apps

@@ -29,6 +29,8 @@ struct pagerank_gals {
   share_t damping = share_of(0.85);
   share_t first = 0;
   share_t base = 0;
+  // Shares are rounded as pagerank_single sends them.
+  bool single = false;
   // The graph without the added edges.
   const graph::csr* original = nullptr;
 
@@ -38,7 +40,7 @@ struct pagerank_gals {
     if (iterations > 0) v.ready_to_send(graph::pin(0));
   }
   void send(vertex& v, message& m) const {
-    m = {v->degree == 0 ? 0 : v->rank / v->degree, v->in.parity()};
+    m = {v->degree == 0 ? 0 : rounded(v->rank / v->degree, single), v->in.parity()};
     v->in.has_sent = true;
     v.ready_to_send(graph::no_pin);
     go_on(v);
@@ -49,7 +51,7 @@ struct pagerank_gals {
   }
   bool step(vertex&) const { return false; }
   bool finish(vertex& v, message& m) const {
-    m = {v->rank, 0};
+    m = {rounded(v->rank, single), 0};
     return true;
   }
 

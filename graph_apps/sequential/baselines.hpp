@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "graph_apps/arguments.hpp"
 #include "graph_apps/programs/breadth_first.hpp"
 #include "graph_apps/programs/heat.hpp"
 #include "graph_apps/programs/neuron.hpp"
@@ -16,10 +17,6 @@
 
 namespace tutti::graph_apps::sequential {
 
-struct pagerank_setting {
-  std::uint64_t iterations = 20;
-  share_t damping = 0, first = 0, base = 0, tolerance = 0;
-};
 struct pagerank_result {
   std::vector<share_t> ranks;
   // The number of iterations made.

@@ -10,7 +10,7 @@ pagerank_result pagerank(const graph::csr& graph, const pagerank_setting& settin
   for (bool settled = false; done < setting.iterations && !settled; ++done) {
     for (graph::vertex_t v = 0; v < graph.vertices; ++v) {
       if (graph.degree(v) == 0) continue;
-      const share_t share = ranks[v] / graph.degree(v);
+      const share_t share = rounded(ranks[v] / graph.degree(v), setting.single);
       for (const graph::vertex_t to : graph.out(v)) sums[to] += share;
     }
     settled = true;
@@ -22,6 +22,7 @@ pagerank_result pagerank(const graph::csr& graph, const pagerank_setting& settin
       sums[v] = 0;
     }
   }
+  for (share_t& rank : ranks) rank = rounded(rank, setting.single);
   return {std::move(ranks), done};
 }
 

@@ -70,6 +70,22 @@ TEST_P(App, PageRank) {
   });
 }
 
+// Messages of 4 bytes: ranks are rounded, but sums are not.
+TEST_P(App, PageRankInSinglePrecision) {
+  const auto expected = test::power_iteration(GetParam().graph, 0.85);
+  settings s;
+  s.steps = 100;
+  s.single = true;
+  std::vector<double> first;
+  in_every_way("pagerank", GetParam(), s, [&](const outcome& o) {
+    const auto& rank = column_of<double>(o, "rank");
+    if (first.empty()) first = rank;
+    EXPECT_EQ(rank, first);
+    for (std::size_t v = 0; v < rank.size(); ++v)
+      EXPECT_NEAR(rank[v], expected[v], 1e-6 * expected[v] + 1e-7) << "vertex " << v;
+  });
+}
+
 TEST_P(App, PageRankOfFewIterations) {
   for (const std::uint64_t iterations : {0u, 1u, 2u, 7u}) {
     settings s;

@@ -27,6 +27,7 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
   const std::string weighted = "kron:scale=9,degree=4,weights=integer";
   // One-way edges, for components.
   const std::string one_way = here_.write("g.el", "0 1\n2 1\n3 3\n5 4\n4 6\n6 5\n9 8\n");
+  const std::string large = "uniform:vertices=500,degree=30";
   struct run {
     std::string call;
     bool in_shares = true;
@@ -35,12 +36,10 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
   for (const run& each :
        {run{"pagerank " + weighted + " --iterations 8"},
         run{"pagerank " + weighted + " --iterations 8 --threads 2", true, 2},
-        run{"sssp " + weighted + " --mode async --partition blocks"},
-        run{"sssp " + weighted},
-        run{"bfs " + weighted + " --source 7"},
-        run{"bfs " + weighted + " --mode async"},
-        run{"mssp " + weighted + " --sources 200"},
-        run{"components " + one_way},
+        run{"pagerank " + weighted + " --iterations 8 --single"},
+        run{"sssp " + weighted + " --mode async --partition blocks"}, run{"sssp " + weighted},
+        run{"bfs " + weighted + " --source 7"}, run{"bfs " + weighted + " --mode async"},
+        run{"mssp " + weighted + " --sources 200"}, run{"components " + one_way},
         run{"components " + one_way + " --mode async"},
         run{"bfs " + weighted + " --partition random", false},
         run{"pagerank " + weighted + " --iterations 8 --combine"},
@@ -48,11 +47,21 @@ TEST_P(Graphs, SharesGiveTheSameBits) {
         run{"pagerank " + weighted + " --iterations 8 --combine --partition random", false},
         run{"sssp " + weighted + " --combine"},
         run{"sssp " + weighted + " --mode async --combine --threads 2", true, 2},
-        run{"bfs " + weighted + " --mode async --combine"},
-        run{"bfs " + weighted + " --combine"},
+        run{"bfs " + weighted + " --mode async --combine"}, run{"bfs " + weighted + " --combine"},
         run{"components " + one_way + " --combine"},
         run{"components " + weighted + " --mode async --combine"},
-        run{"heat " + weighted + " --iterations 5", false}}) {
+        run{"heat " + weighted + " --iterations 5"},
+        run{"heat " + one_way + " --iterations 9 --source 1,4 --threads 2", true, 2},
+        run{"heat " + weighted + " --iterations 5 --mode async", false},
+        run{"heat " + weighted + " --iterations 5 --partition random", false},
+        run{"spiking " + weighted + " --time 60 --coupling 0.2"},
+        run{"spiking " + large + " --time 60 --coupling 3 --threads 2", true, 2},
+        run{"spiking " + large + " --time 60 --partition random", false},
+        // Two processes share memory, and packets go to the third one.
+        run{"pagerank " + weighted + " --iterations 8 --processes-per-node 2"},
+        run{"sssp " + weighted + " --mode async --threads 2 --processes-per-node 1", true, 2},
+        run{"components " + weighted + " --mode async --combine --processes-per-node 2"},
+        run{"heat " + weighted + " --iterations 5 --processes-per-node 2"}}) {
     const std::string alone = here_.path("alone.csv"), together = here_.path("together.csv");
     ASSERT_EQ(run_shell(command + each.call + " --output " + alone + " >/dev/null 2>&1").status, 0)
         << each.call;
@@ -88,12 +97,35 @@ TEST_P(Graphs, SummariesAreOfAllProcesses) {
   };
   for (const std::string& call :
        {"components " + one_way, "bfs " + one_way, "sssp " + one_way, "pagerank " + one_way,
-        std::string("mssp kron:scale=7,degree=3 --sources 9")}) {
+        std::string("mssp kron:scale=7,degree=3 --sources 9"), "heat " + one_way,
+        std::string("spiking kron:scale=8,degree=9 --time 50")}) {
     const output alone = run_shell(command + call + " --json 2>&1");
     const output result = run_launched({GetParam(), 3}, command + call + " --json");
     EXPECT_EQ(result.status, 0) << result.text;
     EXPECT_EQ(summary(result.text), summary(alone.text)) << call;
   }
+}
+
+// The first process writes those of all.
+TEST_P(Graphs, SpikesOfSharesAreThoseOfTheWhole) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string call = "spiking uniform:vertices=600,degree=40 --time 90 --spikes ";
+  ASSERT_EQ(run_shell(command + call + here_.path("alone.csv") + " >/dev/null 2>&1").status, 0);
+  const output result = run_launched({GetParam(), 3}, command + call + here_.path("together.csv"));
+  EXPECT_EQ(result.status, 0) << result.text;
+  EXPECT_NE(result.text.find("a share in each process"), std::string::npos) << result.text;
+  EXPECT_EQ(here_.read("together.csv"), here_.read("alone.csv"));
+  EXPECT_GT(here_.read("alone.csv").size(), 1000u);
+}
+
+// Only the process that has the edge knows of it.
+TEST_P(Graphs, ACurrentOutOfRangeIsTold) {
+  TUTTI_SKIP_WITHOUT(GetParam());
+  const std::string large = here_.write("g.wel", "0 1 1\n1 2 1\n2 3 1\n3 4 1\n4 5 5000\n");
+  const output result = run_launched({GetParam(), 3}, command + ("spiking " + large));
+  EXPECT_NE(result.status, 0);
+  EXPECT_NE(result.text.find("the edge from 4 to 5 is out of range"), std::string::npos)
+      << result.text;
 }
 
 TEST_P(Graphs, AFullDiskIsToldOnce) {

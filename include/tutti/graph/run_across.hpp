@@ -152,11 +152,14 @@ run_result<Program> run_across(const Program& program,
 
 // The same for a process that has only its share of the graph: that of its participants
 // comm.first_rank() .. + comm.threads() - 1 of comm.size(). The result is the same, bit by bit.
+// `of_weight` makes what an edge carries of its weight; edges that carry nothing, or the weight
+// itself, need no such function.
 // Throws std::invalid_argument also for a share of other participants, and for programs whose
 // vertices wait for their neighbours: no process sees whether each edge has its reverse.
 template <vertex_program Program, class Communicator>
 run_result<Program> run_across(const Program& program, graph_share&& part, Communicator& comm,
-                               const across_options& options = {}) {
+                               const across_options& options = {},
+                               edge_of_weight<typename Program::edge> of_weight = nullptr) {
   require(!needs_symmetric_graph<Program>(),
           "a program whose vertices wait for their neighbours needs the whole graph");
   if (part.participants() != comm.size() || part.first != comm.first_rank() ||
@@ -170,7 +173,7 @@ run_result<Program> run_across(const Program& program, graph_share&& part, Commu
   const auto begin = detail::clock::now();
   const bool combine = detail::combines_messages<Program>(options.engine);
   shards<typename Program::edge> cut(std::move(part),
-                                     detail::gathers_by_vertex<Program> && !combine);
+                                     detail::gathers_by_vertex<Program> && !combine, of_weight);
   result.cut_seconds = detail::seconds_since(begin);
   detail::run_shards(program, cut, comm, options, result, [&](auto& mine) {
     const edge_t edges = detail::agree_on_lists(mine, cut);

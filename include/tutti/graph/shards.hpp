@@ -45,6 +45,10 @@ struct edge_set {
   }
 };
 
+// Makes what an edge of a share carries from its weight. Null: the weight itself.
+template <class Edge>
+using edge_of_weight = Edge (*)(float weight);
+
 // The range of shards that are made here.
 struct shard_range {
   rank_t first = 0;
@@ -89,14 +93,16 @@ class shards {
   // The shards of a share, whose arrays they take over. A list's number counts all lists of its
   // receiver, but a share knows only those between each sender and receiver: before the shards are
   // used, each participant here calls number_routes() with what the others' first_lists() say.
-  // Throws std::invalid_argument if the edge type has values that the share does not have.
-  explicit shards(graph_share&& part, bool with_in_lists = false)
+  // An edge carries nothing, its weight, or what of_weight() makes of it (1 in a share without
+  // weights). Throws std::invalid_argument if that is missing.
+  explicit shards(graph_share&& part, bool with_in_lists = false,
+                  edge_of_weight<Edge> of_weight = nullptr)
       : participants_(part.participants()), first_(part.first), vertices_(part.vertices) {
-    require(!shard<Edge>::has_values || std::is_same_v<Edge, float>,
+    require(!shard<Edge>::has_values || std::is_same_v<Edge, float> || of_weight != nullptr,
             "the edges of a share carry a weight or nothing");
     made_.resize(part.parts.size());
     first_lists_.resize(made_.size());
-    for (std::size_t i = 0; i < made_.size(); ++i) take_over(part, i, with_in_lists);
+    for (std::size_t i = 0; i < made_.size(); ++i) take_over(part, i, with_in_lists, of_weight);
   }
   // By sender: the number of its first list among those that lead to `participant`, which was made
   // here from a share, or with first lists.
@@ -306,7 +312,8 @@ class shards {
     });
   }
 
-  void take_over(graph_share& from, std::size_t i, bool with_in_lists) {
+  void take_over(graph_share& from, std::size_t i, bool with_in_lists,
+                 edge_of_weight<Edge> of_weight) {
     const rank_t p = first_ + static_cast<rank_t>(i);
     participant_share& part = from.parts[i];
     shard<Edge>& mine = made_[i];
@@ -328,9 +335,16 @@ class shards {
     mine.in_degrees.resize(mine.vertices.size());
     mine.first_target = std::move(part.first_target);
     mine.targets = std::move(part.targets);
-    if constexpr (std::is_same_v<Edge, float>) {
-      mine.values = std::move(part.weights);
-      if (!from.weighted) mine.values.assign(mine.targets.size(), 1.0f);
+    if constexpr (shard<Edge>::has_values) {
+      std::vector<float> weights = std::move(part.weights);
+      if (!from.weighted) weights.assign(mine.targets.size(), 1.0f);
+      if constexpr (std::is_same_v<Edge, float>) {
+        if (of_weight == nullptr) mine.values = std::move(weights);
+      }
+      if (of_weight != nullptr) {
+        mine.values.reserve(weights.size());
+        for (const float weight : weights) mine.values.push_back(of_weight(weight));
+      }
     }
     count_in_edges(mine, with_in_lists);
   }
