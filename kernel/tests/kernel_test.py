@@ -154,7 +154,7 @@ class Programs(unittest.TestCase):
 
     def test_barriers(self) -> None:
         # An episode of many emulated CPUs waits for the host's processors to run each of them.
-        for cpus, episodes in ((2, 300), (3, 300), (8, 2), (16, 2)) if LONG else ((4, 20),):
+        for cpus, episodes in ((2, 300), (3, 60), (8, 2), (16, 2)) if LONG else ((4, 20),):
             with self.subTest(cpus=cpus):
                 arguments = f"episodes={episodes}"
                 limit = 900 if LONG else 100
