@@ -158,15 +158,15 @@ void start_tool() {
     log.say("no tool");
     return forget_callbacks();
   }
-  // Barriers at the ends of regions then have all that tools may ask for, at some cost.
-  note_tasks();
-  global().watches_regions = true;
   if (tool->initialize == nullptr || tool->initialize(look_up, 0, &tool->tool_data) == 0) {
     log.say("the tool declines: its initialize returns 0");
     tool = nullptr;
     return forget_callbacks();
   }
   log.say("the tool observes the program");
+  // All ranks wait for the last one at the end of a region, as they do if the program has tasks.
+  note_tasks();
+  global().watches_regions = true;
   std::atexit(end_tool);
 }
 
