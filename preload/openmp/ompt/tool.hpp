@@ -2,8 +2,9 @@
 // The tool that observes the program by OMPT (docs/drop-in.md): how it starts and ends, and which
 // callbacks it has registered. events.hpp has the events.
 //
-// *Costs.* A program without a tool pays one predictable test of `may_watch` at each construct.
-// Everything else is in functions that are called only if the test succeeds.
+// *Costs.* A program without a tool pays a predictable test of `may_watch` at each construct, a
+// region up to three, and a task one when it is made and one when it runs. Everything else is in
+// functions that are called only if the test succeeds.
 #pragma once
 
 #include <atomic>
