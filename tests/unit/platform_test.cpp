@@ -255,10 +255,22 @@ TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
   now += 200 * ms;
   EXPECT_FALSE(core.is_contested(now));
   EXPECT_FALSE(core.has_other_process()) << "whoever polls did not yield";
-  // The process is still there.
-  core.note_preemption(now - 3 * ms, now);
-  core.note_preemption(now + 4 * ms, now + 7 * ms);
-  EXPECT_TRUE(core.is_contested(now + 8 * ms)) << "what was found is found again sooner";
+  // What was found is found again, for longer.
+  for (int slice = 1; slice <= 4; ++slice, now += 7 * ms) core.note_preemption(now - 3 * ms, now);
+  EXPECT_TRUE(core.is_contested(now + 50 * ms));
+}
+
+// A burst of other work is forgotten beside processes that take a slice now and then.
+TEST(CpuHints, ForgetABurst) {
+  static platform::cpu_hints core;
+  std::uint64_t now = 1'000 * ms;
+  core.note_preemption(now - 20 * ms, now);
+  EXPECT_TRUE(core.is_contested(now + ms));
+  for (int slice = 0; slice < 100; ++slice) {
+    now += (slice % 3 == 0 ? 5 : 70) * ms;
+    core.note_preemption(now - 2 * ms, now);
+  }
+  EXPECT_FALSE(core.is_contested(now + ms));
 }
 
 TEST(CpuHints, AreNotContestedByProcessesThatRunNowAndThen) {

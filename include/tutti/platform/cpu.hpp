@@ -105,8 +105,7 @@ class alignas(cache_line) cpu_hints {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
     const std::uint64_t since = now_ns - look(last_slice_);
-    const auto seen = look_at_slice(began_ns, now_ns, soon_ns);
-    if (seen == slice::told) return;
+    if (look_at_slice(began_ns, now_ns, soon_ns) == slice::told) return;
     const std::uint64_t before =
         since < foreign_window_ns
             ? look(foreign_ns_) * std::uint64_t{foreign_window_ns - since} / foreign_window_ns
@@ -114,10 +113,11 @@ class alignas(cache_line) cpu_hints {
     const auto foreign =
         static_cast<std::uint32_t>(smaller(before + now_ns - began_ns, foreign_window_ns));
     put(foreign_ns_, foreign);
+    if (foreign < much_foreign_ns) return;
     const bool is_long_ago = now_ns > look(contested_until_) + forget_ns;
-    if (is_long_ago ? foreign < much_foreign_ns : seen != slice::follows) return;
-    const std::uint32_t ms =
-        is_long_ago ? first_contested_ms : smaller(2 * look(contested_ms_), most_ms);
+    const std::uint32_t ms = is_long_ago
+                                 ? first_contested_ms
+                                 : within(2 * look(contested_ms_), first_contested_ms, most_ms);
     put(contested_ms_, ms);
     put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
   }
