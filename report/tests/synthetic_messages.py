@@ -283,7 +283,7 @@ def hardware() -> list[Line]:
     made.append(
         {
             "type": "cycles", "unit": "innetwork", "simulation": "measure",
-            "measure": "as_in_the_paper", "gigabit": False, "p_cycles": 90.0, "p_us": 0.72,
+            "measure": "as_in_the_paper", "gigabit": True, "p_cycles": 90.0, "p_us": 0.72,
         }
     )
     for sockets, local, link, l3, last in (

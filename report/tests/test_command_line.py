@@ -163,8 +163,8 @@ def launchers(tmp_path_factory, monkeypatch) -> None:
 
 def programs(folder: Path, script: str, monkeypatch) -> Path:
     """All that a report calls, each doing the same; returns the command `tutti`."""
-    for name in ("tutti-synthetic", "tutti-phylo", "tutti-streamcluster", "tutti-graph-compare"):
-        fake_tutti(folder / name, script)
+    for name in ("synthetic", "phylo", "streamcluster", "graph-compare", "pool"):
+        fake_tutti(folder / f"tutti-{name}", script)
     compare = folder / "compare.py"
     compare.write_text(
         f"import subprocess, sys\nsys.exit(subprocess.call(['sh', '-c', {script!r}]))\n"
