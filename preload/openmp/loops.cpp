@@ -270,19 +270,11 @@ TUTTI_OMP_RUNTIME_LOOP(ordered_runtime, true)
 TUTTI_OMP_ANY_LOOP(start, false)
 TUTTI_OMP_ANY_LOOP(ordered_start, true)
 
-TUTTI_OMP void GOMP_loop_end() {
-  thread& me = self();
-  ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
-                       [&me] { return wait_at_barrier(me, false); });
-}
+TUTTI_OMP void GOMP_loop_end() { end_workshare(false, TUTTI_OMPT_CALL_SITE); }
 TUTTI_OMP void GOMP_loop_end_nowait() {
   if (ompt::is_on()) ompt::work_ends(self(), TUTTI_OMPT_CALL_SITE);
 }
-TUTTI_OMP bool GOMP_loop_end_cancel() {
-  thread& me = self();
-  return ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
-                              [&me] { return wait_at_barrier(me, true); });
-}
+TUTTI_OMP bool GOMP_loop_end_cancel() { return end_workshare(true, TUTTI_OMPT_CALL_SITE); }
 
 // ---- a region that is one loop
 

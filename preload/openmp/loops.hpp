@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "preload/openmp/barrier.hpp"
 #include "preload/openmp/ompt/events.hpp"
 #include "preload/openmp/threads.hpp"
 #include "preload/openmp/workshares.hpp"
@@ -69,6 +70,13 @@ bool start_any_loop(plan& wanted, Value* first, Value* last, std::uintptr_t* red
                       at);
   next_workshare_with_reductions(me, wanted, reductions, memory);
   return first == nullptr || next_chunk(me, first, last);
+}
+
+// Waits at the barrier at the end of loops or sections. Returns what wait_at_barrier() returns.
+inline bool end_workshare(bool can_be_cancelled, ompt::call_site at) {
+  thread& me = self();
+  return ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, at,
+                              [&] { return wait_at_barrier(me, can_be_cancelled); });
 }
 
 }  // namespace tutti::openmp

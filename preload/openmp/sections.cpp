@@ -58,19 +58,11 @@ TUTTI_OMP unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductio
 }
 
 TUTTI_OMP unsigned GOMP_sections_next() { return next_section(self()); }
-TUTTI_OMP void GOMP_sections_end() {
-  thread& me = self();
-  ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
-                       [&me] { return wait_at_barrier(me, false); });
-}
+TUTTI_OMP void GOMP_sections_end() { end_workshare(false, TUTTI_OMPT_CALL_SITE); }
 TUTTI_OMP void GOMP_sections_end_nowait() {
   if (ompt::is_on()) ompt::work_ends(self(), TUTTI_OMPT_CALL_SITE);
 }
-TUTTI_OMP bool GOMP_sections_end_cancel() {
-  thread& me = self();
-  return ompt::in_sync_region(me, ompt_sync_region_barrier_implicit_workshare, TUTTI_OMPT_CALL_SITE,
-                              [&me] { return wait_at_barrier(me, true); });
-}
+TUTTI_OMP bool GOMP_sections_end_cancel() { return end_workshare(true, TUTTI_OMPT_CALL_SITE); }
 
 TUTTI_OMP void GOMP_scope_start(std::uintptr_t* reductions) {
   plan p;
