@@ -69,7 +69,7 @@ unoptimised: build ## build tutti-synthetic by -O0, for a column of table I of B
 	$(Q)cmake --build --preset unoptimised
 
 .PHONY: report
-report: bootstrap build $(if $(findstring --long,$(REPORT_OPTIONS)),unoptimised) ## measure this machine and write results/index.html (about 25 minutes)
+report: bootstrap build $(if $(findstring --long,$(REPORT_OPTIONS)),unoptimised) ## measure this machine and write results/index.html (about 35 minutes)
 	$(Q)$(call say,'measuring this machine')
 	$(Q).venv/bin/python -m report make --tutti build/tutti --out results $(REPORT_OPTIONS)
 

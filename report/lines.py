@@ -250,6 +250,22 @@ def assemble(parsed: Iterable[tuple[Path, list[dict[str, Any]]]]) -> Dataset:
     )
 
 
+def replaced(text: str, newer: str) -> str:
+    """The lines of `text` but for results that `newer` has too, and then the lines of `newer`."""
+    again = {_key(line) for line in parse_lines(newer, "line ") if line["type"] == "result"}
+    kept = [
+        each
+        for each, line in zip(text.splitlines(), parse_lines(text, "line "), strict=True)
+        if line["type"] != "result" or _key(line) not in again
+    ]
+    return "".join(f"{each}\n" for each in kept) + newer
+
+
+def _key(line: dict[str, Any]) -> tuple[Any, ...]:
+    row = row_of(line)
+    return tuple(row[key] for key in KEY)
+
+
 def _pool_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:

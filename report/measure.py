@@ -15,10 +15,10 @@ from pathlib import Path
 
 from report import hardware, kernel
 from report.errors import ReportError
-from report.lines import Dataset, assemble, parse_lines, read_file
+from report.lines import Dataset, assemble, parse_lines, read_file, replaced
 from report.output import write_text
 from report.plan import plan
-from report.runs import Absent, Programs, Run
+from report.runs import Absent, Command, Programs, Run
 from report.progress import Display
 
 # A run that takes this many times its planned seconds, and so many seconds more, is taken for hung.
@@ -136,20 +136,34 @@ def _make(run: Run, display: Display) -> tuple[str, list[str]]:
     ends = time.monotonic() + allowed
     for command in run.prepare:
         _call(command, run, ends, lambda fraction: None, display)
-    text, troubles = "".join(_absent_line(each) for each in run.absent), []
-    for turn, command in enumerate(run.calls):
+    text, troubles = _lines_of(run, run.calls, ends, display)
+    text = "".join(_absent_line(each) for each in run.absent) + text
+    if not text:
+        raise ReportError(troubles[0])
+    if run.again is not None and not troubles:
+        found = assemble([(Path(run.name), parse_lines(text, f"{run.name}, line "))])
+        newer, troubles = _lines_of(run, run.again(found), ends, display)
+        text = replaced(text, newer)
+    return text, troubles
+
+
+def _lines_of(
+    run: Run, calls: tuple[Command, ...], ends: float, display: Display
+) -> tuple[str, list[str]]:
+    """What the calls print, and a sentence for each that gave nothing."""
+    text, troubles = "", []
+    for turn, command in enumerate(calls):
         if time.monotonic() > ends:
-            left = f"{len(run.calls) - turn} of {len(run.calls)} calls"
+            left = f"{len(calls) - turn} of {len(calls)} calls"
             troubles.append(
-                f"{left} were left out: the run took longer than {allowed:.0f} s; planned were "
-                f"{run.seconds:.0f} s."
+                f"{left} were left out: the run took too long; planned were {run.seconds:.0f} s."
             )
             break
         def advance(fraction: float | None, turn: int = turn) -> None:
-            if fraction is not None or len(run.calls) == 1:
+            if fraction is not None or len(calls) == 1:
                 display.advance(fraction)
             else:
-                display.advance(turn / len(run.calls))
+                display.advance(turn / len(calls))
 
         try:
             said = _call(command, run, ends, advance, display)
@@ -157,8 +171,6 @@ def _make(run: Run, display: Display) -> tuple[str, list[str]]:
             text += said
         except ReportError as error:
             troubles.append(str(error))
-    if not text:
-        raise ReportError(troubles[0])
     return text, troubles
 
 

@@ -52,7 +52,7 @@ def thread_counts(cores: int) -> list[int]:
 
 
 def plan(cores: int, quick: bool, programs: Programs, long: bool = False) -> list[Run]:
-    """Twenty minutes of measuring, or less than two when quick; when long, half an hour more."""
+    """Half an hour of measuring, or less than two when quick; when long, half an hour more."""
     return [
         *_barriers(cores, quick, programs), *_runtimes(quick, programs),
         *situations.runs(cores, quick, programs), _synthetic(cores, quick, programs),

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from report.lines import Dataset
 
 Command = tuple[str, ...]
 
@@ -33,6 +36,9 @@ class Run:
     # Makes the input that the calls read; says nothing that is kept.
     prepare: tuple[Command, ...] = ()
     absent: tuple[Absent, ...] = ()
+    # Calls that measure again what the calls before found; their lines replace those of the same
+    # measurements.
+    again: Callable[[Dataset], tuple[Command, ...]] | None = None
     # Seconds after which the rest is left out, even if it is not taken for hung yet.
     limit: float = math.inf
 

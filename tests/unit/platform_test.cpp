@@ -107,9 +107,10 @@ std::uint32_t nobody_tells() noexcept { return 0; }
 std::uint32_t only_the_caller() noexcept { return 1; }
 std::uint32_t somebody_else_too() noexcept { return 2; }
 
-// A process that stays: it takes two slices, one right after the other.
+// A process that stays: it takes slices, one right after the other.
 void meet_another_process(platform::cpu_hints& core, std::uint64_t& now) {
-  for (int slice = 0; slice < 2; ++slice) {
+  for (int slice = 0; slice < 5; ++slice) {
+    EXPECT_FALSE(core.has_other_process());
     const std::uint64_t began = now + us;
     now = began + 3 * ms;
     core.note_foreign_slice(began, now);
@@ -126,6 +127,20 @@ TEST(CpuHints, TakeOneSliceForWhatItIs) {
     core.note_foreign_slice(now - 2 * us, now + 3 * ms + 2 * us);
     EXPECT_FALSE(core.has_other_process());
     now += 10 * ms;
+  }
+}
+
+// A process that works for 3 ms now and then takes two slices for it where other work waits.
+TEST(CpuHints, TakeBurstsOfOtherWorkForWhatTheyAre) {
+  static platform::cpu_hints core;
+  std::uint64_t now = 1'000 * ms;
+  for (int burst = 0; burst < 1'000; ++burst) {
+    now += (burst % 3 == 0 ? 10 : 70) * ms;
+    for (int slice = 0; slice < 2; ++slice) {
+      core.note_foreign_slice(now, now + 3 * ms / 2);
+      now += 3 * ms / 2 + us;
+    }
+    EXPECT_FALSE(core.has_other_process());
   }
 }
 

@@ -85,18 +85,22 @@ class alignas(cache_line) cpu_hints {
     return core_sharers::ran_since(before);
   }
   // Records that a yield lasted from `began_ns` to `now_ns`, because another process used a time
-  // slice. If that process then leaves the core, one slice costs less than sleeping from now on. A
-  // second slice that follows at once, or one after a period of avoidance, shows that the process
-  // stays and that each yield costs a slice. The slice proves nothing if participants ran for
-  // `own_ns` of the time.
+  // slice. A slice by itself proves nothing: participants may have worked, and a process that
+  // leaves the core costs less than sleeping from now on. Slices that follow it at once count if
+  // participants ran for `own_ns`, less than half of the time. A core on which they add up to much
+  // is avoided, and so is one where a process was found before and still takes a slice.
   void note_foreign_slice(std::uint64_t began_ns, std::uint64_t now_ns,
                           std::uint64_t own_ns = 0) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
     if (2 * own_ns > now_ns - began_ns) return;
-    const bool is_tried = has_other_process() && !is_shunned(began_ns);
-    const auto seen = look_at_slice(began_ns, now_ns, at_once_ns);
-    if (seen == slice::follows || (seen == slice::first && is_tried)) shun(now_ns);
+    const std::uint64_t last = look(last_slice_);
+    // Another waiter that had also yielded the core reported this slice.
+    if (began_ns < last) return;
+    put(last_slice_, now_ns);
+    const bool was_found = has_other_process() && !is_shunned(began_ns);
+    const bool follows = began_ns - last <= at_once_ns;
+    if (was_found || (follows && is_much_foreign(began_ns, now_ns))) shun(now_ns);
   }
   // Records that a waiter that polled on a core of its own was kept from running. A busy process
   // alternates with the waiter's thread, in slices of some milliseconds each. Processes that take a
@@ -104,16 +108,9 @@ class alignas(cache_line) cpu_hints {
   void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
-    const std::uint64_t since = now_ns - look(last_slice_);
-    if (look_at_slice(began_ns, now_ns, soon_ns) == slice::told) return;
-    const std::uint64_t before =
-        since < foreign_window_ns
-            ? look(foreign_ns_) * std::uint64_t{foreign_window_ns - since} / foreign_window_ns
-            : 0;
-    const auto foreign =
-        static_cast<std::uint32_t>(smaller(before + now_ns - began_ns, foreign_window_ns));
-    put(foreign_ns_, foreign);
-    if (foreign < much_foreign_ns) return;
+    if (began_ns < look(last_slice_)) return;
+    put(last_slice_, now_ns);
+    if (!is_much_foreign(began_ns, now_ns)) return;
     const bool is_long_ago = now_ns > look(contested_until_) + forget_ns;
     const std::uint32_t ms = is_long_ago
                                  ? first_contested_ms
@@ -186,21 +183,24 @@ class alignas(cache_line) cpu_hints {
   static constexpr std::uint32_t first_ms = 4, first_contested_ms = 32, most_ms = 256;
   static constexpr std::uint64_t at_once_ns = 2'000'000, soon_ns = 20'000'000,
                                  forget_ns = 1'000'000'000;
-  // The slices of others count for this long, and less the longer ago they were. So much time of
-  // theirs shows that a busy process is there.
+  // The slices of others count for the first of these times. The second shows a busy process.
   static constexpr std::uint64_t foreign_window_ns = 64'000'000, much_foreign_ns = 10'000'000;
   static constexpr std::uint64_t turn_ns = 8'000'000;
   static constexpr std::uint64_t look_every_ns = 200'000;
   static constexpr std::uint32_t short_yields_to_forget = 64;
 
-  // told: another waiter that had also yielded the core reported this slice. first: the first slice
-  // for a while. follows: it came soon after the previous one.
-  enum class slice { told, first, follows };
-  slice look_at_slice(std::uint64_t began_ns, std::uint64_t now_ns, std::uint64_t soon) noexcept {
-    const std::uint64_t last = look(last_slice_);
-    if (began_ns < last) return slice::told;
-    put(last_slice_, now_ns);
-    return began_ns - last > soon ? slice::first : slice::follows;
+  // Adds a slice to those of others on this core. Returns true if they have become so many that a
+  // busy process must be there. Slices count less the longer ago they were.
+  bool is_much_foreign(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
+    const std::uint64_t since = now_ns - look(foreign_at_);
+    const std::uint64_t before =
+        since < foreign_window_ns
+            ? look(foreign_ns_) * (foreign_window_ns - since) / foreign_window_ns
+            : 0;
+    const std::uint64_t foreign = smaller(before + now_ns - began_ns, foreign_window_ns);
+    put(foreign_at_, now_ns);
+    put(foreign_ns_, static_cast<std::uint32_t>(foreign));
+    return foreign >= much_foreign_ns;
   }
   void shun(std::uint64_t now_ns) noexcept {
     const bool was_misled = now_ns - look(believed_at_) <= soon_ns;
@@ -223,6 +223,7 @@ class alignas(cache_line) cpu_hints {
   std::atomic<std::uint64_t> turn_until_;
   std::atomic<std::uint64_t> look_at_;
   std::atomic<std::uint64_t> last_slice_;
+  std::atomic<std::uint64_t> foreign_at_;
   std::atomic<std::uint64_t> contested_until_;
   std::atomic<std::uint64_t> believed_at_;
   std::atomic<std::uint32_t> other_process_ms_;

@@ -12,8 +12,8 @@
 //    than the first polls, and polls as long as that pays (lengths.hpp): through waits that are
 //    usually short, and not at all if they are usually long.
 //  * Does a thread of another process use this core? On a core that participants share, one long
-//    yield proves little: a process may have used one slice and left. Two long yields in a row show
-//    that each yield costs a slice, unless participants on this core ran for most of the time. Then
+//    yield proves little: a process may have used one slice and left. Long yields that follow one
+//    another for 10 ms show that each costs a slice, unless participants ran for most of it. Then
 //    parking is better, because the kernel runs threads that slept before threads that never sleep.
 //    If a waiter on a core of its own is kept from polling, another process uses the core too, and
 //    polling takes processor time that the work will need.
