@@ -6,10 +6,18 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/scratch.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -70,6 +78,46 @@ TEST(IdleTimes, AreReadAsTheKernelWritesThem) {
     EXPECT_FALSE(read(text)) << text;
   EXPECT_FALSE(times.read(here.path("none").c_str())) << "no file";
   EXPECT_TRUE(times.read()) << "that of this machine";
+}
+
+// Tells whether a child of fork() that allocates memory and uses files ends by itself.
+bool child_ends() {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (std::size_t bytes = 16; bytes < 100'000; bytes *= 2)
+      for (int i = 0; i < 100; ++i) std::free(std::malloc(bytes));
+    for (int i = 0; i < 100; ++i)
+      if (std::FILE* const file = std::fopen("/proc/stat", "re")) std::fclose(file);
+    _exit(0);
+  }
+  for (int waited = 0; waited < 2'000; ++waited) {
+    if (waitpid(child, nullptr, WNOHANG) == child) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return false;
+}
+
+// A child has only the thread that forked: a lock that another thread holds at that moment stays
+// locked. The locks of AddressSanitizer's allocator do, those of the C library do not.
+TEST(IdleTimes, AreReadWithoutALockThatTheChildOfAForkWouldInherit) {
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; ++i)
+    readers.emplace_back([&is_over] {
+      const auto times = std::make_unique<idle_times>();
+      // relaxed: the flag publishes nothing.
+      while (!is_over.load(tutti::relaxed)) times->read();
+    });
+  for (int i = 0; i < 100; ++i)
+    if (!child_ends()) {
+      ADD_FAILURE() << "the child of fork " << i << " hangs";
+      break;
+    }
+  // relaxed: as above.
+  is_over.store(true, tutti::relaxed);
+  for (std::thread& each : readers) each.join();
 }
 
 // Two threads on one CPU report it for as long as necessary. If there is an idle CPU, one of them

@@ -10,6 +10,7 @@
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/core_sharers.hpp"
 #include "tutti/platform/fibers.hpp"
+#include "tutti/platform/found_once.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/minmax.hpp"
 #include "tutti/platform/undisturbed_cpu.hpp"
@@ -35,7 +36,9 @@ inline std::uint32_t current_cpu() noexcept {
 // system does not tell. It takes about a microsecond. In a container it counts the tasks of the
 // host.
 inline std::uint32_t runnable_tasks() noexcept {
-  static const int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  static constinit found_once<int> opened{-1};
+  const int file = opened.get([] { return open("/proc/loadavg", O_RDONLY | O_CLOEXEC); },
+                              [](int extra) { close(extra); });
   char text[64]{};
   // pread, called so that ThreadSanitizer takes no notice: in the compiled library it does not see
   // that the thread that opened the file has handed it over. Where registers have 32 bits the

@@ -23,11 +23,12 @@
 #include "tutti/platform/minmax.hpp"
 
 #if TUTTI_HOSTED
+#include <fcntl.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 
 namespace tutti::platform {
@@ -38,23 +39,54 @@ struct idle_times {
   static constexpr unsigned most = 1024;
   std::uint32_t of[most] = {};
 
-  // Returns false if it cannot read the file.
+  // Returns false if it cannot read the file. A waiting thread calls it at moments that the program
+  // does not know, perhaps while another thread forks. So it allocates no memory and uses no
+  // streams: the child would inherit a lock that nobody releases.
   bool read(const char* path = "/proc/stat") noexcept {
-    std::FILE* const file = std::fopen(path, "re");
-    if (file == nullptr) return false;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
     bool any = false;
-    char line[512];
-    while (std::fgets(line, sizeof line, file) != nullptr && std::strncmp(line, "cpu", 3) == 0) {
-      unsigned cpu = 0;
-      unsigned long long idle = 0, waiting = 0;
-      if (std::sscanf(line, "cpu%u %*u %*u %*u %llu %llu", &cpu, &idle, &waiting) != 3 ||
-          cpu >= most)
-        continue;
-      of[cpu] = static_cast<std::uint32_t>(idle + waiting);
-      any = true;
+    char text[1024];
+    std::size_t size = 0;
+    for (bool goes_on = true; goes_on;) {
+      const ssize_t more = ::read(file, text + size, sizeof text - size);
+      if (more <= 0) break;
+      size += static_cast<std::size_t>(more);
+      const char* at = text;
+      const char* const end = text + size;
+      while (const void* const found = std::memchr(at, '\n', static_cast<std::size_t>(end - at))) {
+        const char* const end_of_line = static_cast<const char*>(found);
+        goes_on = end_of_line - at >= 3 && std::memcmp(at, "cpu", 3) == 0;
+        if (!goes_on) break;
+        if (note(at + 3, end_of_line)) any = true;
+        at = end_of_line + 1;
+      }
+      // A line that does not fit is none of a CPU.
+      if (at == text && size == sizeof text) break;
+      size = static_cast<std::size_t>(end - at);
+      std::memmove(text, at, size);
     }
-    std::fclose(file);
+    close(file);
     return any;
+  }
+
+ private:
+  // Notes the CPU of a line, which begins after "cpu": its number, and its times of user, nice,
+  // system, idle and waiting for input. Returns false if the line is another one.
+  bool note(const char* at, const char* end) noexcept {
+    std::uint64_t numbers[6];
+    for (std::uint64_t& number : numbers) {
+      // The line with the sums of all CPUs has a blank in place of the number.
+      if (&number != numbers)
+        while (at < end && *at == ' ') ++at;
+      if (at == end || *at < '0' || *at > '9') return false;
+      number = 0;
+      for (; at < end && *at >= '0' && *at <= '9'; ++at)
+        number = 10 * number + static_cast<std::uint64_t>(*at - '0');
+    }
+    if (numbers[0] >= most) return false;
+    of[numbers[0]] = static_cast<std::uint32_t>(numbers[4] + numbers[5]);
+    return true;
   }
 };
 
@@ -136,13 +168,19 @@ class free_core_seeker {
     thread_local std::uint8_t calls = 0;
     if (++calls % calls_between_looks != 0) return;
     const std::uint64_t now = now_ns();
-    // relaxed: a hint; the flag below admits one thread.
+    // relaxed: a hint; the number below admits one thread.
     if (now < next_ns_.load(relaxed)) return;
-    // acquire: makes the samples of the previous thread visible; pairs with the clearing.
-    if (is_looking_.test_and_set(acquire)) return;
+    // A child of fork() inherits the number of its parent. The thread that looked is not there.
+    const pid_t process = getpid();
+    // relaxed: the exchange acquires.
+    pid_t looking = looking_.load(relaxed);
+    if (looking == process) return;
+    // acquire: makes the samples of the previous thread visible; pairs with the store. relaxed:
+    // another thread looks.
+    if (!looking_.compare_exchange_strong(looking, process, acquire, relaxed)) return;
     look(now);
-    // release: publishes the samples to the next thread; pairs with the test_and_set.
-    is_looking_.clear(release);
+    // release: publishes the samples to the next thread; pairs with the exchange.
+    looking_.store(0, release);
   }
 
  private:
@@ -176,8 +214,9 @@ class free_core_seeker {
   }
 
   std::atomic<std::uint64_t> next_ns_{0};
-  std::atomic_flag is_looking_ = ATOMIC_FLAG_INIT;
-  // These belong to the thread that holds is_looking_.
+  // The process of the thread that looks, or 0 if none does.
+  std::atomic<pid_t> looking_{0};
+  // These belong to the thread that looks.
   unsigned which_ = 0;
   std::uint64_t sampled_ns_ = 0;
   idle_times samples_[2];

@@ -9,6 +9,7 @@
 
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/fibers.hpp"
+#include "tutti/platform/found_once.hpp"
 #include "tutti/platform/pause.hpp"
 
 #if defined(__x86_64__)
@@ -45,8 +46,9 @@ inline monitor_kind detect_monitor() noexcept {
 
 // Returns the kind of this machine. The first call detects it; later calls load it.
 inline monitor_kind monitor() noexcept {
-  static const monitor_kind kind = detect_monitor();
-  return kind;
+  constexpr auto unknown = static_cast<monitor_kind>(0xff);
+  static constinit found_once<monitor_kind> kind{unknown};
+  return kind.get(detect_monitor);
 }
 
 #if defined(__x86_64__)

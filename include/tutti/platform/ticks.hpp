@@ -9,6 +9,7 @@
 #include "tutti/export.h"
 #include "tutti/platform/clock.hpp"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/found_once.hpp"
 
 namespace tutti::platform {
 
@@ -30,7 +31,8 @@ inline std::uint64_t ticks() noexcept {
 // Returns the rate of the counter, which is more than 0. The first call measures it for at least
 // 20 us. Thread-safe.
 inline double ticks_per_ns() noexcept {
-  static const double rate = [] {
+  static constinit found_once<double> rate{0};
+  return rate.get([] {
     constexpr std::uint64_t long_enough_ns = 20'000;
     const std::uint64_t start_ns = now_ns(), start = ticks();
     std::uint64_t elapsed_ns = 0;
@@ -38,8 +40,7 @@ inline double ticks_per_ns() noexcept {
     }
     const double found = static_cast<double>(ticks() - start) / static_cast<double>(elapsed_ns);
     return found > 0 ? found : 1.0;
-  }();
-  return rate;
+  });
 }
 #endif
 

@@ -24,6 +24,7 @@
 
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/found_once.hpp"
 #include "tutti/platform/misuse.hpp"
 
 #if TUTTI_HOSTED
@@ -114,10 +115,11 @@ class patience {
 
 #if TUTTI_HOSTED
   // Returns the patience that TUTTI_PATIENCE named at the first call, or balanced if it is not set.
-  // A text that is no patience is reported on stderr once and counts as balanced. Thread-safe.
+  // A text that is no patience is reported on stderr, once unless several threads make the first
+  // call at the same moment, and counts as balanced. Thread-safe.
   TUTTI_API static patience of_environment() noexcept {
-    static const patience said = read_environment();
-    return said;
+    static constinit platform::found_once<std::uint64_t> said{open_word};
+    return of_word(said.get([] { return read_environment().word_; }));
   }
 #endif
 
