@@ -3,7 +3,9 @@
 #include "vcode/kernels/fold.hpp"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
+#include <utility>
 
 #include "vcode/kernels/operations.hpp"
 
@@ -18,6 +20,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace tutti::vcode::HWY_NAMESPACE {
 namespace {
+
+// Segments that are reduced together if they have one length, and the longest of such segments: the
+// loops over them have fixed bounds, so their sums wait neither for each other nor for a branch.
+constexpr std::size_t group = 8;
+constexpr std::size_t longest_in_group = 8;
 
 template <class T>
 constexpr bool is_ordered = std::is_same_v<T, double>;
@@ -78,8 +85,30 @@ T scan_range(const T* in, T* out, std::size_t count, T value, bool strict) {
   return value;
 }
 
+template <std::size_t Length, class Operation, class T>
+void reduce_group(const T* in, T* out) {
+  for (std::size_t s = 0; s < group; ++s, in += Length) {
+    T value = op::identity<Operation, T>;
+    for (std::size_t k = 0; k < Length; ++k) value = Operation{}(value, in[k]);
+    out[s] = value;
+  }
+}
+
+bool have_one_length(const std::int32_t* lengths) {
+  std::int32_t differences = 0;
+  for (std::size_t s = 1; s < group; ++s) differences |= lengths[s] ^ lengths[0];
+  return differences == 0;
+}
+
 template <class Operation, class T>
 struct fold {
+  // Entry n - 1 reduces `group` segments of n elements.
+  template <std::size_t... Less>
+  static constexpr auto groups_of(std::index_sequence<Less...>) {
+    return std::array{reduce_group<Less + 1, Operation, T>...};
+  }
+  static constexpr auto groups = groups_of(std::make_index_sequence<longest_in_group>());
+
   static void block(const void* in, std::size_t count, void* result) {
     *static_cast<T*>(result) = of_block<Operation>(static_cast<const T*>(in), count);
   }
@@ -97,6 +126,12 @@ struct fold {
     T* const to = static_cast<T*>(out);
     for (std::size_t s = 0; s < segments; ++s) {
       const auto count = static_cast<std::size_t>(lengths[s]);
+      if (count - 1 < longest_in_group && segments - s >= group && have_one_length(lengths + s)) {
+        groups[count - 1](from, to + s);
+        from += group * count;
+        s += group - 1;
+        continue;
+      }
       constexpr T none = op::identity<Operation, T>;
       to[s] = count < lanes ? from_left<Operation>(from, count, none)
                             : of_range<Operation>(from, count, none, strict);

@@ -164,11 +164,14 @@ class plan {
       std::int32_t first = whole.first;
       while (first < whole.last) {
         const std::int32_t begin = segments.offsets[first];
-        std::int32_t last = first + 1;
-        while (last < whole.last &&
-               segments.offsets[last + 1] - begin <= static_cast<std::int32_t>(strip)) {
-          ++last;
-        }
+        // At most `strip` segments are looked at, as empty ones take no room.
+        constexpr auto most = static_cast<std::int32_t>(strip);
+        const std::int32_t* const ends = segments.offsets;
+        const auto last = static_cast<std::int32_t>(
+            std::partition_point(ends + first + 2,
+                                 ends + std::min(whole.last - first, most) + first + 1,
+                                 [&](std::int32_t end) { return end - begin <= most; }) -
+            ends - 1);
         const auto from = static_cast<std::size_t>(begin);
         const auto size = static_cast<std::size_t>(segments.offsets[last] - begin);
         if (size > 0) {

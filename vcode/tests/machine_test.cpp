@@ -279,6 +279,37 @@ TEST(VcodeRun, EndlessRecursionEnds) {
   EXPECT_THROW(run(compile("FUNC A CONST INT 1 CALL A RET"), {}, how), run_error);
 }
 
+// Short segments of one length are reduced several at a time, from left to right like all others.
+TEST(VcodeRun, SegmentsOfOneLengthAreReducedFromTheLeft) {
+  const std::string widest = vector_unit();
+  for (std::int32_t length = 1; length <= 10; ++length) {
+    // Eight of one length, then some of others, and fewer than eight at the end.
+    integers lengths(41, length);
+    for (const std::size_t other : {8U, 17U, 18U, 26U}) lengths[other] = length - 1;
+    reals data, sums, maxima;
+    for (const std::int32_t each : lengths) {
+      double sum = 0, most = -static_cast<double>(1e36F);
+      for (std::int32_t k = 0; k < each; ++k) {
+        const auto i = static_cast<double>(data.size());
+        data.push_back(k % 3 == 1 ? -0.0 : (i * i - 500) / 7);
+        sum += data.back();
+        most = most > data.back() ? most : data.back();
+      }
+      sums.push_back(sum);
+      maxima.push_back(most);
+    }
+    const std::vector<vector_value> inputs{data, segments{lengths}};
+    for (const auto& unit : vector_units()) {
+      force_vector_unit(unit);
+      EXPECT_EQ(result_of("+_REDUCE FLOAT", inputs), std::vector<vector_value>{sums})
+          << unit << ", length " << length;
+      EXPECT_EQ(result_of("MAX_REDUCE FLOAT", inputs), std::vector<vector_value>{maxima})
+          << unit << ", length " << length;
+    }
+  }
+  force_vector_unit(widest);
+}
+
 // With NaN and zeros of both signs a maximum depends on the order. The order is always the same,
 // and from left to right if strict.
 TEST(VcodeRun, MaximaHaveAnOrderToo) {
