@@ -286,6 +286,7 @@ void add_sim(cli::command& program) {
       .between(1u, 1000u)
       .show_default();
   add_set(graph);
+  add_sim_network(sim);
   cli::command sweep = add("sweep",
                            "Compare what tutti chooses if a program names no algorithm with what "
                            "else it could choose, for many numbers of threads",

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/options.hpp"
 #include "sim/machine_file.hpp"
 
 namespace tutti::command {
@@ -57,6 +58,9 @@ int run_sweep(const sim_options& o);
 // The machine of boards (sim_boards.cpp).
 int run_idle(const sim_options& o);
 int run_boards_graph(const sim_options& o);
+
+// Barriers in networks (sim_network.cpp), as a subcommand of `sim`.
+void add_sim_network(cli::command& sim);
 
 // What each thread waits for (sim_timeline.cpp).
 int run_timeline(const sim_options& o);

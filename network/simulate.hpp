@@ -55,7 +55,7 @@ class barrier_simulation {
     last_call_.assign(plan_.episodes, 0);
     last_out_.assign(plan_.episodes, 0);
     called_.assign(plan_.episodes, 0);
-    for (rank_t r = 0; r < plan_.nodes; ++r) schedule_call(r, 0);
+    for (rank_t r = 0; r < plan_.nodes; ++r) schedule_call(r, 0, 0);
     while (!queue_.empty()) {
       const event e = queue_.take();
       ++result_.events;
@@ -101,8 +101,7 @@ class barrier_simulation {
     return r == TUTTI_NET_THE_SWITCH ? switch_table_ : make_table(plan_.topology, plan_.nodes, r);
   }
 
-  void schedule_call(rank_t r, std::uint32_t episode) {
-    sim::sim_time when = queue_.now();
+  void schedule_call(rank_t r, std::uint32_t episode, sim::sim_time when) {
     if (plan_.imbalance != 0) when += random_.below(plan_.imbalance);
     if (r + 1 == plan_.nodes) when += plan_.late;
     queue_.at(when, {r, r, episode, TUTTI_NET_START, 0, 0});
@@ -166,7 +165,7 @@ class barrier_simulation {
       throw std::logic_error("a host was released before all had called");
     ++released_;
     last_out_[episode] = std::max(last_out_[episode], nodes_[r].busy_until);
-    if (episode + 1 < plan_.episodes) schedule_call(r, episode + 1);
+    if (episode + 1 < plan_.episodes) schedule_call(r, episode + 1, nodes_[r].busy_until);
   }
 
   simulation_plan plan_;

@@ -205,6 +205,37 @@ class Sim(unittest.TestCase):
         self.assertAlmostEqual(ratio, 6, delta=0.03)
         self.assertIn("--fit 1000000: with 1 to ", self.refused("idle", "--fit", "1000000"))
 
+    # ---- networks
+
+    def test_network(self) -> None:
+        words = ("network", "--nodes", "8,100", "--episodes", "3", "--overhead", "0")
+        lines = self.lines(*words, "--late", "50000")
+        times = {(line["topology"], line["nodes"]): line.get("median_ns") for line in lines}
+        hops = {
+            ("ring", 8): 8, ("ring", 100): 100, ("tree", 8): 6, ("tree", 100): 12,
+            ("star", 8): 2, ("butterfly", 8): 3, ("dissemination", 100): 7, ("switch", 8): 2,
+        }  # fmt: skip
+        for key, count in hops.items():
+            self.assertEqual(times[key], 1000 * count, key)
+        skipped = [line for line in lines if line["type"] == "skipped"]
+        self.assertEqual(
+            [(line["topology"], line["nodes"]) for line in skipped], [("star", 100), ("switch", 100)]
+        )
+        self.assertIn("63", skipped[0]["reason"])
+        self.assertEqual(self.lines(*words, "--jitter", "900"), self.lines(*words, "--jitter", "900"))
+
+    def test_network_that_loses_packets(self) -> None:
+        (line,) = self.lines("network", "--topology", "tree", "--nodes", "200", "--lose", "0.1")
+        self.assertGreater(line["lost"], 0)
+        self.assertGreater(line["repeated_calls"], 0)
+        table = tutti_sim("network", "--topology", "star,ring", "--nodes", "4,70", "--markdown")[1]
+        self.assertRegex(table, r"\A\| us \| 4 nodes \| 70 nodes \|\n.*\n\| star \| [\d.]+ \| - \|\n")
+
+    def test_network_refuses(self) -> None:
+        self.assertIn("'rung' is not one of ring", self.refused("network", "--topology", "rung"))
+        self.assertIn("--nodes: '0'", self.refused("network", "--nodes", "0"))
+        self.assertIn("--lose", self.refused("network", "--lose", "1"))
+
     def test_graph(self) -> None:
         boards = ("--set", "columns=2", "--set", "rows=2", "--set", "threads=16")
         words = ("graph", "heat", "geometric:vertices=300,degree=8", "--iterations", "3",
