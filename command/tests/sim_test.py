@@ -218,18 +218,19 @@ class Sim(unittest.TestCase):
         for key, count in hops.items():
             self.assertEqual(times[key], 1000 * count, key)
         skipped = [line for line in lines if line["type"] == "skipped"]
-        self.assertEqual(
-            [(line["topology"], line["nodes"]) for line in skipped], [("star", 100), ("switch", 100)]
-        )
+        refused = [(line["topology"], line["nodes"]) for line in skipped]
+        self.assertEqual(refused, [("star", 100), ("switch", 100)])
         self.assertIn("63", skipped[0]["reason"])
-        self.assertEqual(self.lines(*words, "--jitter", "900"), self.lines(*words, "--jitter", "900"))
+        twice = [self.lines(*words, "--jitter", "900") for _ in range(2)]
+        self.assertEqual(*twice)
 
     def test_network_that_loses_packets(self) -> None:
         (line,) = self.lines("network", "--topology", "tree", "--nodes", "200", "--lose", "0.1")
         self.assertGreater(line["lost"], 0)
         self.assertGreater(line["repeated_calls"], 0)
         table = tutti_sim("network", "--topology", "star,ring", "--nodes", "4,70", "--markdown")[1]
-        self.assertRegex(table, r"\A\| us \| 4 nodes \| 70 nodes \|\n.*\n\| star \| [\d.]+ \| - \|\n")
+        self.assertTrue(table.startswith("| us | 4 nodes | 70 nodes |\n"), table)
+        self.assertRegex(table, r"\n\| star \| [\d.]+ \| - \|\n")
 
     def test_network_refuses(self) -> None:
         self.assertIn("'rung' is not one of ring", self.refused("network", "--topology", "rung"))
