@@ -33,6 +33,11 @@ class device : public interface_base {
   virtual std::uint64_t window() const noexcept = 0;
   // Returns no words if the unit accesses no memory.
   virtual shared_memory memory() noexcept { return {}; }
+  // How many addresses take messages; 0 if the platform sends none.
+  virtual unsigned message_addresses() const noexcept { return 0; }
+  // Sends a message to the unit; the address lies below message_addresses(). Only one thread sends
+  // to an address at a time.
+  virtual void send(unsigned) {}
 };
 
 // Throws std::runtime_error.

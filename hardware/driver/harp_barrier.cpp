@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hardware/driver/harp_barrier.hpp"
 
+#include <algorithm>
+
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::hardware {
@@ -9,6 +11,8 @@ namespace {
 
 // The layout of the participants' lines in the shared memory: arrivals first, then departures.
 constexpr std::size_t arrivals_at = 0, departures_at = 64 * 128, memory_bytes = 2 * departures_at;
+// A message's address is copy * 4 + rank.
+constexpr unsigned messages_of_a_copy = 4, message_addresses = 2 * messages_of_a_copy;
 
 }  // namespace
 
@@ -38,8 +42,15 @@ harp_barrier::harp_barrier(device& unit, rank_t participants, harp_options with)
       fail(unit.name(), "reaches no shared memory of " + std::to_string(memory_bytes) +
                             " bytes; only the paths through registers can be chosen");
   }
-  if (with.arrival == arrival_path::message)
-    fail(unit.name(), "this driver sends no messages; choose arrival by register or memory");
+  if (with.arrival == arrival_path::message) {
+    const unsigned addresses =
+        std::min(unit.message_addresses(), static_cast<unsigned>(capable >> 16 & 0xFF));
+    if (addresses < message_addresses)
+      fail(unit.name(), "sends no messages; choose arrival by register or memory");
+    if (n_ > messages_of_a_copy)
+      refuse("hardware device '" + unit.name() + "' takes messages of 1 to " +
+             std::to_string(messages_of_a_copy) + " participants, not of " + std::to_string(n_));
+  }
 
   // Clear the memory between the reset and the enabling, since the unit may write or poll until it
   // is reset.
@@ -75,6 +86,10 @@ void harp_barrier::arrive(rank_t rank) {
     // release: publishes what this rank wrote; pairs with the acquire on the unit's side, whose
     // departure all ranks read.
     line(arrivals_at, rank).store(mine + 1, std::memory_order_release);
+    return;
+  }
+  if (with_.arrival == arrival_path::message) {
+    unit_.send(static_cast<unsigned>(mine % 2) * messages_of_a_copy + rank);
     return;
   }
   unit_.write(trigger(mine % 2, rank), 1);

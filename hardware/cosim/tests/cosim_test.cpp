@@ -10,14 +10,19 @@
 #include <string>
 #include <vector>
 
+#include "Vtutti_cosim_ccip.h"
 #include "Vtutti_cosim_harp.h"
 #include "Vtutti_cosim_hbs.h"
 #include "Vtutti_cosim_mask.h"
 #include "hardware/cosim/simulated_device.hpp"
+#include "hardware/cosim/simulated_platform.hpp"
+#include "hardware/driver/accelerator.hpp"
 #include "hardware/driver/harp_barrier.hpp"
 #include "hardware/driver/hbs_barrier.hpp"
 #include "hardware/driver/providers.hpp"
 #include "tests/conformance/data_check.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/scratch.hpp"
 #include "tutti/barrier/any.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/platform/native.hpp"
@@ -32,10 +37,34 @@ using tutti::test::hold;
 using tutti::test::watched_threads;
 using harp_device = simulated_device<Vtutti_cosim_harp>;
 using mask_device = simulated_device<Vtutti_cosim_mask>;
+using ccip_platform = simulated_platform<Vtutti_cosim_ccip>;
 using hbs_device = simulated_device<Vtutti_cosim_hbs>;
+
+// The counting unit behind CCI-P: the platform and the driver share files for memory and messages,
+// which each maps for itself.
+class harp_platform {
+ public:
+  std::shared_ptr<accelerator> make() {
+    const auto platform = std::make_shared<ccip_platform>("simulated platform", memory_, bytes,
+                                                          bus_address, messages_);
+    auto unit = std::make_shared<accelerator>(platform);
+    unit->share(std::make_shared<mapped_memory>(memory_, bytes, bus_address));
+    unit->send_by(std::make_shared<mapped_messages>(messages_));
+    return unit;
+  }
+
+ private:
+  static constexpr std::size_t bytes = 16384;
+  static constexpr std::uint64_t bus_address = 0x12'3456'4000;
+  tutti::test::scratch folder_;
+  std::string memory_ = folder_.write("memory", std::string(bytes, '\0'));
+  std::string messages_ = folder_.write("messages", std::string(mapped_messages::bytes, '\0'));
+};
 
 // A barrier with everything that it uses.
 struct stand {
+  std::shared_ptr<harp_platform> platform;
+  std::shared_ptr<device> shared_unit;
   std::unique_ptr<device> unit;
   std::unique_ptr<hbs_structure> structure;
   std::unique_ptr<tutti::any_barrier> barrier;
@@ -61,6 +90,15 @@ stand make_mask(rank_t n) {
   return s;
 }
 
+// With messages the unit takes four participants at most.
+stand make_ccip(rank_t n, harp_options with) {
+  stand s;
+  s.platform = std::make_shared<harp_platform>();
+  s.shared_unit = s.platform->make();
+  s.barrier = std::make_unique<harp_barrier>(*s.shared_unit, n, with);
+  return s;
+}
+
 std::vector<rank_t> first(rank_t n) {
   std::vector<rank_t> all(n);
   std::iota(all.begin(), all.end(), 0);
@@ -79,12 +117,18 @@ std::vector<hardware_provider> providers() {
   const auto harp = [](arrival_path a, departure_path d) {
     return [a, d](rank_t n) { return make_harp(n, {a, d}); };
   };
+  const auto ccip = [](arrival_path a, departure_path d) {
+    return [a, d](rank_t n) { return make_ccip(n, {a, d}); };
+  };
   return {{"harp_registers", harp(arrival_path::csr, departure_path::csr)},
           {"harp_write_lines", harp(arrival_path::csr, departure_path::lines)},
           {"harp_write_line", harp(arrival_path::csr, departure_path::line)},
           {"harp_poll_registers", harp(arrival_path::memory, departure_path::csr)},
           {"harp_poll_lines", harp(arrival_path::memory, departure_path::lines)},
           {"harp_on_the_mask_unit", make_mask},
+          {"ccip_registers", ccip(arrival_path::csr, departure_path::csr)},
+          {"ccip_write_lines", ccip(arrival_path::csr, departure_path::lines)},
+          {"ccip_poll_line", ccip(arrival_path::memory, departure_path::line)},
           {"hbs", make_hbs}};
 }
 
@@ -228,6 +272,57 @@ TEST(Provider, AUnitHasOneBarrierAtATime) {
   EXPECT_NO_THROW(tutti::make_barrier("one_unit", 2));
   EXPECT_THROW(tutti::make_barrier("one_unit", 65), std::invalid_argument);
   EXPECT_NO_THROW(tutti::make_barrier("one_unit", 64));
+}
+
+// Messages take four participants at most, so that the suite's sizes do not fit.
+class Messages : public testing::TestWithParam<departure_path> {};
+
+std::string name_of(departure_path path) {
+  return path == departure_path::csr ? "csr" : path == departure_path::lines ? "lines" : "line";
+}
+INSTANTIATE_TEST_SUITE_P(Cosim, Messages,
+                         testing::Values(departure_path::csr, departure_path::lines,
+                                         departure_path::line),
+                         [](const auto& test) { return name_of(test.param); });
+
+TEST_P(Messages, PassTheSuite) {
+  for (const rank_t n : {1u, 2u, 3u, 4u}) {
+    const stand s = make_ccip(n, {arrival_path::message, GetParam()});
+    const auto arrive = [&](rank_t rank) { s.barrier->arrive_and_wait(rank); };
+    EXPECT_EQ(hold(data_check{.participants = n,
+                              .time = 50ms,
+                              .late_start = true,
+                              .random_delays = true,
+                              .traced = true},
+                   arrive),
+              "");
+    EXPECT_EQ(dynamic_cast<harp_barrier&>(*s.barrier).errors(), 0u);
+    EXPECT_EQ(dynamic_cast<accelerator&>(*s.shared_unit).refused_requests(), 0u);
+  }
+}
+
+TEST(MessagesOfAUnit, AreForFour) {
+  harp_platform platform;
+  tutti::test::expect_refused<std::invalid_argument>(
+      [&] { harp_barrier(*platform.make(), 5, {.arrival = arrival_path::message}); },
+      "takes messages of 1 to 4 participants, not of 5");
+}
+
+TEST(MessagesOfAUnit, NeedAPlatformThatSendsThem) {
+  harp_device unit("simulated harp");
+  tutti::test::expect_refused<std::runtime_error>(
+      [&] { harp_barrier(unit, 2, {.arrival = arrival_path::message}); }, "sends no messages");
+}
+
+TEST(Platform, HasTheAcceleratorAndNoOther) {
+  const auto platform = std::make_shared<ccip_platform>("simulated platform", "", 0, 0, "");
+  EXPECT_EQ(find_accelerator(*platform, counting_accelerator), 0u);
+  tutti::test::expect_refused<std::runtime_error>(
+      [&] {
+        accelerator(platform, {1, 2});
+      },
+      "has no accelerator 00000000-0000-0001-0000-000000000002; it has "
+      "aa60c3ce-770e-577e-93ff-c255400aa53c");
 }
 
 // Checks that the suite fails on a driver with a known error.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hardware/driver/accelerator.hpp"
 #include "hardware/driver/harp_barrier.hpp"
 #include "hardware/driver/hbs_barrier.hpp"
 #include "hardware/driver/mapped_device.hpp"
@@ -79,6 +80,8 @@ TEST(HarpBarrier, RefusesWhatTheUnitLacks) {
   expect_refused<std::exception>([&] { harp_barrier(unit, 0); }, "not 0");
   expect_refused<std::exception>([&] { harp_barrier(unit, 2, {.arrival = arrival_path::memory}); },
                                  "reaches no shared memory");
+  expect_refused<std::exception>([&] { harp_barrier(unit, 2, {.arrival = arrival_path::message}); },
+                                 "sends no messages");
   // Such registers keep the error bits that the driver writes to clear them.
   expect_refused<std::exception>([&] { harp_barrier(unit, 2); }, "refuses its configuration");
 }
@@ -91,6 +94,84 @@ TEST(HbsStructure, RefusesAForeignDeviceAndAnotherVersion) {
   unit.write(hbs::id, hbs::id_value);
   unit.write(hbs::version, 0x0009'0000);
   expect_refused<std::exception>([&] { hbs_structure structure(unit); }, "is of version 9");
+}
+
+// A list of feature headers in a file.
+class FeatureHeaders : public testing::Test {
+ protected:
+  static constexpr std::uint64_t is_accelerator = std::uint64_t{1} << 60,
+                                 is_feature = std::uint64_t{3} << 60, ends = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t next(std::uint64_t distance) { return distance << 16; }
+  void put(std::uint64_t offset, std::uint64_t header, accelerator_id id) {
+    platform_->write(offset, header);
+    platform_->write(offset + 8, id.low);
+    platform_->write(offset + 16, id.high);
+  }
+  std::string refusal() {
+    return tutti::test::refusal_of<std::exception>([&] { accelerator unit(platform_); });
+  }
+
+  static constexpr std::size_t bytes = 0x4'0000;
+  const file bar_{bytes};
+  std::shared_ptr<mapped_device> platform_ = std::make_shared<mapped_device>(bar_.path(), bytes);
+};
+
+TEST_F(FeatureHeaders, AreWalkedToTheAccelerator) {
+  put(0, is_accelerator | next(0x1000), {7, 8});
+  put(0x1000, is_feature | next(0x2000), {9, 10});
+  put(0x3000, is_accelerator | ends, counting_accelerator);
+  EXPECT_EQ(find_accelerator(*platform_, counting_accelerator), 0x3000u);
+  accelerator unit(platform_);
+  unit.write(id, id_value);
+  EXPECT_EQ(platform_->read(0x3000 + 0x1'0000), id_value);
+  EXPECT_EQ(unit.window(), bytes - 0x1'3000);
+}
+
+TEST_F(FeatureHeaders, NameTheOthers) {
+  put(0, is_accelerator | next(0x1000), {7, 8});
+  put(0x1000, is_accelerator | ends, {0x1234'5678'9ABC'DEF0, 0x1122'3344'5566'7788});
+  EXPECT_NE(refusal().find("it has 00000000-0000-0007-0000-000000000008, "
+                           "12345678-9abc-def0-1122-334455667788"),
+            std::string::npos)
+      << refusal();
+  // A feature is no accelerator, whatever it holds.
+  put(0, is_feature | ends, counting_accelerator);
+  EXPECT_NE(refusal().find("and no other"), std::string::npos) << refusal();
+}
+
+TEST_F(FeatureHeaders, AreNoList) {
+  EXPECT_NE(refusal().find("has no device feature header at offset 0"), std::string::npos);
+  put(0, is_feature | next(bytes - 8), {});
+  EXPECT_NE(refusal().find("leaves the window at offset " + std::to_string(bytes - 8)),
+            std::string::npos);
+  put(0, is_feature | next(0x3'0000), {});
+  put(0x3'0000, is_accelerator | ends, counting_accelerator);
+  EXPECT_NE(refusal().find("bytes are mapped, the registers need"), std::string::npos);
+}
+
+TEST(MappedMemory, IsSharedByTwoMappings) {
+  const file memory(16384);
+  const auto mine = std::make_shared<mapped_memory>(memory.path(), 16384, 0x1000);
+  const mapped_memory other(memory.path(), 16384, 0x1000);
+  mine->memory().words[5].store(77);
+  EXPECT_EQ(other.memory().words[5].load(), 77u);
+  const file bar(window_bytes);
+  mapped_device unit(bar.path(), window_bytes);
+  EXPECT_EQ(unit.memory().words, nullptr);
+  unit.share(mine);
+  EXPECT_EQ(unit.memory().bus_address, 0x1000u);
+  expect_refused<std::exception>([&] { mapped_memory(memory.path(), 16384, 0x1008); },
+                                 "does not begin a line of 64 bytes");
+  expect_refused<std::exception>([&] { mapped_memory(memory.path(), 16385, 0x1000); },
+                                 "has 16384 bytes, the lines of the participants need 16385");
+}
+
+TEST(MappedMemory, FindsItsAddressInAFile) {
+  const tutti::test::scratch folder;
+  EXPECT_EQ(bus_address_in(folder.write("good", "0x12340000\n")), 0x1234'0000u);
+  expect_refused<std::exception>([&] { bus_address_in(folder.write("bad", "12x\n")); },
+                                 "has no address but: 12x");
+  expect_refused<std::exception>([] { bus_address_in("/no/such/file"); }, "cannot be read");
 }
 
 }  // namespace
