@@ -19,8 +19,8 @@
 namespace tutti::hardware {
 
 // Model has the ports clk_i and those that Derived drives. Derived has `bool cycle(request*)`,
-// which steps one cycle and returns true if the model took the request in it, and `polls`, true if the
-// model acts without requests; it calls start() when it is ready, and stop() before it ends.
+// which steps one cycle and returns true if the model took the request in it, and `polls`, true if
+// the model acts without requests; it calls start() when it is ready, and stop() before it ends.
 template <class Derived, class Model>
 class clocked_device : public device {
  public:
