@@ -251,6 +251,36 @@ void add_sim(cli::command& program) {
       .show_default();
   cli::command team = add("team", "Empty regions of a team", run_team);
   add_common(team);
+  cli::command event = add(
+      "event",
+      "Notifications: tutti's event, and a condition variable and a futex, from the notifier on "
+      "CPU 0 to receivers on the others",
+      run_event);
+  add_machine(event).required();
+  event
+      .add_option("--receivers", o->threads,
+                  "Receivers, e.g. 1,8; receiver i waits on CPU i (default: all CPUs but one)")
+      .value_name("LIST");
+  event.add_option("--algorithms", o->algorithms, "all, or event, condition_variable, futex")
+      .value_name("LIST")
+      .show_default();
+  event.add_option("--wait", o->waits, "Wait policies of the event, or all")
+      .value_name("LIST")
+      .show_default();
+  event.add_option("--episodes", o->episodes, "Notifications after 5 of warm-up")
+      .between(2u, 1'000'000u)
+      .show_default();
+  event
+      .add_option("--gap", o->gap,
+                  "ns between the return of the last receiver and the next notification (default: "
+                  "so long that all receivers wait again)")
+      .value_name("NS")
+      .between(1.0, 1e9);
+  event.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
+  event.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
+      .between(0.0, 1e6)
+      .show_default();
+  add_set(event);
   cli::command advise =
       add("advise", "Say which barriers are the fastest for how many threads", run_advise);
   add_machine(advise).required();

@@ -29,6 +29,8 @@ struct sim_options {
   double poll_gap = 40;
   // ns that combining two values takes.
   double operation = 0;
+  // ns before each notification; 0: until all receivers wait.
+  double gap = 0;
   // What `idle` and `graph` take.
   double fit = 0;
   std::string application, graph, modes = "sync,async";
@@ -58,6 +60,9 @@ int run_sweep(const sim_options& o);
 // The machine of boards (sim_boards.cpp).
 int run_idle(const sim_options& o);
 int run_boards_graph(const sim_options& o);
+
+// Notifications (sim_event.cpp).
+int run_event(const sim_options& o);
 
 // Barriers in networks (sim_network.cpp), as a subcommand of `sim`.
 void add_sim_network(cli::command& sim);

@@ -205,6 +205,37 @@ class Sim(unittest.TestCase):
         self.assertAlmostEqual(ratio, 6, delta=0.03)
         self.assertIn("--fit 1000000: with 1 to ", self.refused("idle", "--fit", "1000000"))
 
+    # ---- events
+
+    def test_event(self) -> None:
+        words = ("event", "--machine", "opteron64", "--episodes", "20", "--wait", "spin,park")
+        lines = self.lines(*words, "--receivers", "1,8")
+        times = {
+            (line["name"], line["wait"], line["threads"] - 1, line["metric"]): line["median"]
+            for line in lines
+        }
+        self.assertEqual(len(times), 4 * 2 * 3)
+        self.assertEqual({line["benchmark"] for line in lines}, {"sim_event"})
+        # A thread that sleeps is woken, which takes a microsecond and more on this machine.
+        for name, wait in (("event", "park"), ("condition_variable", ""), ("futex", "")):
+            for receivers in (1, 8):
+                unicast = times[name, wait, receivers, "unicast"]
+                self.assertGreater(unicast, 10 * times["event", "spin", receivers, "unicast"])
+                self.assertEqual(times[name, wait, 1, "broadcast_sigma"], 0)
+            last, sigma = (times[name, wait, 8, f"broadcast_{what}"] for what in ("last", "sigma"))
+            self.assertGreater(last, times[name, wait, 8, "unicast"])
+            self.assertGreater(sigma, times["event", "spin", 8, "broadcast_sigma"])
+        self.assertEqual(lines, self.lines(*words, "--receivers", "1,8"))
+        table = tutti_sim(*words, "--receivers", "1", "--algorithms", "futex")[1]
+        self.assertEqual(len(table.splitlines()), 4)
+
+    def test_event_refuses(self) -> None:
+        machine = ("event", "--machine", "corei5")
+        self.assertIn("1 to 3 receivers", self.refused(*machine, "--receivers", "4"))
+        self.assertIn("'evnt' is not one of all, condition_variable, event, futex",
+                      self.refused(*machine, "--algorithms", "evnt"))  # fmt: skip
+        self.assertIn("'sleep' is not one of adaptive", self.refused(*machine, "--wait", "sleep"))
+
     # ---- networks
 
     def test_network(self) -> None:

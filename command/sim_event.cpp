@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tutti sim event`: notifications between the threads of a simulated machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "cli/lists.hpp"
+#include "cli/result_line.hpp"
+#include "command/sim.hpp"
+#include "sim/notify.hpp"
+
+namespace tutti::command {
+namespace {
+
+// Those whose names and waits the options list.
+std::vector<sim::notifier> chosen(const sim_options& o) {
+  std::vector<sim::notifier> all = sim::notifiers();
+  const auto keep = [&](const char* option, const std::string& text, auto name_of) {
+    std::set<std::string> known{"all"};
+    for (const sim::notifier& n : all) known.insert(name_of(n));
+    known.erase("");
+    const std::vector<std::string> names = cli::split(option, text);
+    for (const std::string& name : names)
+      if (!known.contains(name))
+        throw std::invalid_argument(
+            fmt::format("{}: '{}' is not one of {}", option, name, fmt::join(known, ", ")));
+    std::erase_if(all, [&](const sim::notifier& n) {
+      const std::string name = name_of(n);
+      return !name.empty() && std::none_of(names.begin(), names.end(), [&](const auto& each) {
+        return each == "all" || each == name;
+      });
+    });
+  };
+  keep("--algorithms", o.algorithms, [](const sim::notifier& n) { return n.name; });
+  if (std::any_of(all.begin(), all.end(), [](const auto& n) { return !n.wait.empty(); }))
+    keep("--wait", o.waits, [](const sim::notifier& n) { return n.wait; });
+  return all;
+}
+
+void print_json(const sim_options& o, const sim::machine& m, const sim::notifier& who,
+                rank_t receivers, const sim::notified& times) {
+  const auto print = [&](const char* metric, const std::vector<double>& samples) {
+    const summary s = summary_of(samples);
+    fmt::print("{}", cli::result_line({{"benchmark", "sim_event"},
+                                       {"provider", who.family},
+                                       {"name", who.name},
+                                       {"wait", who.wait},
+                                       {"threads", receivers + 1},
+                                       {"metric", metric},
+                                       {"min", s.least},
+                                       {"median", s.median},
+                                       {"max", s.most},
+                                       {"mean", s.mean},
+                                       {"samples", samples.size()},
+                                       {"seed", o.seed},
+                                       {"machine", m.name}}));
+  };
+  print("unicast", times.unicast);
+  print("broadcast_last", times.broadcast_last);
+  print("broadcast_sigma", times.broadcast_sigma);
+}
+
+}  // namespace
+
+int run_event(const sim_options& o) {
+  const sim::machine m = sim::find_machine(o.machine, settings_of(o));
+  const std::vector<sim::notifier> all = chosen(o);
+  const std::vector<std::uint32_t> counts = o.threads.empty()
+                                                ? std::vector<std::uint32_t>{m.cpus() - 1}
+                                                : cli::parse_counts("--receivers", o.threads, 4096);
+  for (const std::uint32_t receivers : counts) sim::check_receivers(m, receivers);
+  for (const std::uint32_t receivers : counts) {
+    if (!o.json)
+      fmt::print(
+          "{}: {}\n{} receiver{}; ns from a notification until\n{:<20} {:<9} {:>11} {:>11} "
+          "{:>11} {:>13} {:>11}\n",
+          m.name, m.description, receivers, receivers == 1 ? "" : "s", "", "", "one runs", "least",
+          "most", "the last runs", "sigma");
+    for (const sim::notifier& who : all) {
+      const sim::notified times = sim::notify(m, who,
+                                              {.receivers = receivers,
+                                               .notifications = o.episodes,
+                                               .seed = o.seed,
+                                               .poll_gap_ns = o.poll_gap,
+                                               .gap_ns = o.gap});
+      if (o.json) {
+        print_json(o, m, who, receivers, times);
+      } else {
+        const summary one = summary_of(times.unicast);
+        fmt::print("{:<20} {:<9} {:>11.0f} {:>11.0f} {:>11.0f} {:>13.0f} {:>11.0f}\n", who.name,
+                   who.wait, one.median, one.least, one.most,
+                   summary_of(times.broadcast_last).median,
+                   summary_of(times.broadcast_sigma).median);
+      }
+      std::fflush(stdout);
+    }
+  }
+  return cli::success;
+}
+
+}  // namespace tutti::command

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifications on a simulated machine: how long it takes until the threads that wait go on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/machine.hpp"
+#include "tutti/platform/config.hpp"
+
+namespace tutti::sim {
+
+// Something that tells threads that they may go on.
+class notification {
+ public:
+  virtual ~notification() = default;
+  virtual void tell_one() = 0;
+  virtual void tell_all() = 0;
+  // Returns after tell_one(), for one of those who await it, or after the next tell_all() that this
+  // receiver has not seen.
+  virtual void await_one() = 0;
+  virtual void await_all(rank_t receiver) = 0;
+};
+
+struct notifier {
+  std::string family, name, wait, summary;
+  // A receiver polls one word until it changes, and does nothing else.
+  bool polls_without_end = false;
+  std::unique_ptr<notification> (*make)(rank_t receivers) = nullptr;
+};
+// Tutti's event with each wait policy, and what programs have without it: a condition variable with
+// its mutex, and a futex.
+const std::vector<notifier>& notifiers();
+
+struct notify_plan {
+  // Receiver i waits on CPU i; the notifier runs on CPU 0.
+  rank_t receivers = 1;
+  std::uint32_t notifications = 100, warm_up = 5;
+  std::uint64_t seed = 1;
+  double poll_gap_ns = 40;
+  // ns between the return of the last receiver and the next notification; 0: until all wait.
+  double gap_ns = 0;
+};
+
+struct notified {
+  // ns from the beginning of a notification until its receiver goes on, for each receiver in turn.
+  std::vector<double> unicast;
+  // The last receiver of each broadcast, and the standard deviation over all receivers.
+  std::vector<double> broadcast_last, broadcast_sigma;
+};
+// Throws std::invalid_argument unless the machine has a CPU for the notifier and each receiver.
+void check_receivers(const machine& m, rank_t receivers);
+// Throws the same, and `stuck`.
+notified notify(const machine& m, const notifier& who, const notify_plan& plan);
+
+}  // namespace tutti::sim
