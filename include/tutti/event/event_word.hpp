@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tutti/platform/brief_pause.hpp"
 #include "tutti/platform/config.hpp"
 #include "tutti/platform/native.hpp"
 #include "tutti/wait/sleepers.hpp"
@@ -68,6 +69,9 @@ class event_word {
 // The platform with which a wait policy waits for an event word.
 template <class Memory>
 struct event_memory : Memory {
+  // The notifier writes what waiters poll once, and then needs the line no more.
+  static void relax() noexcept { platform::relax_briefly<Memory>(); }
+  static void relax_long() noexcept { platform::relax_briefly_long<Memory>(); }
   using Memory::park;
   static void park(const event_word<Memory>& word, std::uint32_t seen,
                    std::uint64_t deadline_ns) noexcept {
