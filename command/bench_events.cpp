@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bench/contenders/contender.hpp"
+#include "bench/events/bounds.hpp"
 #include "bench/events/report.hpp"
 #include "bench/events/suite.hpp"
 #include "bench/harness/names.hpp"
@@ -26,6 +27,7 @@ struct options {
   std::string events = "all";
   std::string waits = "all";
   std::string peers = "all";
+  bool bounds = false;
   scenario_options scenarios;
   run_options run;
 };
@@ -53,6 +55,16 @@ std::vector<bench::contender> chosen_events(const options& o) {
   return all;
 }
 
+bench::placement place_of(const options& o) {
+  const auto pins = parse_pins(o.run.pins);
+  if (pins.size() != 1) throw std::invalid_argument("--pin: one placement at a time");
+  return pins[0];
+}
+
+bool has_default_scenario(const std::vector<bench::scenario>& all) {
+  return all.size() == 1 && all[0].name == "free";
+}
+
 bench::event_plan make_plan(const options& o) {
   bench::event_plan plan;
   bench::peer_list peers = bench::peers_of(bench::operation::event);
@@ -65,16 +77,25 @@ bench::event_plan make_plan(const options& o) {
     throw std::invalid_argument("nothing to measure: --events and --peers are both none");
   plan.scenarios = parse_scenarios(o.scenarios, kinds);
   // Receivers that are still awake, and receivers that sleep by their policy.
-  if (plan.scenarios.size() == 1 && plan.scenarios[0].name == "free")
+  if (has_default_scenario(plan.scenarios))
     plan.scenarios = {bench::parse_scenario("gap_5us"), bench::parse_scenario("gap_1ms")};
-  const auto pins = parse_pins(o.run.pins);
-  if (pins.size() != 1) throw std::invalid_argument("--pin: one placement at a time");
-  plan.where = pins[0];
+  plan.where = place_of(o);
   plan.length = parse_length(o.run);
   return plan;
 }
 
-int run(const options& o) { return run_and_print(bench::event_suite(make_plan(o)), o.run.json); }
+int run_bounds(const options& o) {
+  if (!has_default_scenario(parse_scenarios(o.scenarios, kinds)))
+    throw std::invalid_argument("--bounds has scenarios of its own");
+  bench::event_suite suite(bench::bounds_plan(place_of(o), parse_length(o.run)));
+  const auto machine = machine_during_run(suite);
+  fmt::print("{}", o.run.json ? bound_lines(suite, machine) : bounds_table(suite, machine));
+  return cli::success;
+}
+
+int run(const options& o) {
+  return o.bounds ? run_bounds(o) : run_and_print(bench::event_suite(make_plan(o)), o.run.json);
+}
 
 }  // namespace
 
@@ -82,13 +103,18 @@ void add_bench_events(cli::command& bench) {
   cli::subcommand<options> app(
       bench, "event", "Notifications: the time until one receiver, or all, have been woken", run);
   const auto add = [&app](const char* name, auto& value, const char* help) {
-    app.add_option(name, value, help).value_name("LIST").show_default();
+    return app.add_option(name, value, help).value_name("LIST").show_default();
   };
-  add("--receivers", app->receivers, "Threads that wait, e.g. 1,8,64; one more notifies");
-  add("--events", app->events, "event, signal, condition_variable, post, ranks; all or none");
-  add("--waits", app->waits, "Wait policies of tutti's events, e.g. adaptive,park; or all");
-  add("--peers", app->peers,
-      "What to compare with: all, none, or some, as futex or posix:semaphore");
+  const cli::option own[] = {
+      add("--receivers", app->receivers, "Threads that wait, e.g. 1,8,64; one more notifies"),
+      add("--events", app->events, "event, signal, condition_variable, post, ranks; all or none"),
+      add("--waits", app->waits, "Wait policies of tutti's events, e.g. adaptive,park; or all"),
+      add("--peers", app->peers,
+          "What to compare with: all, none, or some, as futex or posix:semaphore")};
+  auto bounds = app.add_flag("--bounds", app->bounds,
+                             "Measure instead what tutti's events are meant to take at most on "
+                             "two cores, and tell whether each bound is kept");
+  for (const cli::option& each : own) bounds.excludes(each);
   add_scenario_options(app, app->scenarios, kinds);
   add_run_options(app, app->run);
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bench/floors/report.hpp"
 #include "bench/harness/statistics.hpp"
@@ -90,11 +91,22 @@ std::string heading_of(const event_suite& s, const event_result& r, const char* 
 
 }  // namespace
 
-std::string json_lines(const event_suite& s, cli::json machine) {
+std::string heading_line(const event_suite& s, cli::json machine) {
   machine["pinning"] = s.plan().where.name;
   machine["sweeps"] = s.sweeps();
   machine["clock_ns"] = rounded(s.clock_ns());
-  std::string text = machine.dump() + "\n" + floor_lines(s.floors());
+  return machine.dump() + "\n";
+}
+
+std::string clock_sentence(const event_suite& s) {
+  return fmt::format(
+      "\nFrom just before the notification until a receiver's wait has returned, less {} for "
+      "reading the clock; {} interleaved sweeps.\n\n",
+      format_ns(s.clock_ns()), s.sweeps());
+}
+
+std::string json_lines(const event_suite& s, cli::json machine) {
+  std::string text = heading_line(s, std::move(machine)) + floor_lines(s.floors());
   for (const auto& r : s.results()) text += lines_of(s, r);
   for (const auto& m : s.plan().missing)
     text += cli::skipped_line({{"benchmark", "event"}, {"provider", m.family}}, m.reason);
@@ -132,10 +144,7 @@ std::string table(const event_suite& s, const cli::json& machine) {
                       format_ns(sigma_of(line.what.record->samples)), format_ns(t.p99), t.samples);
     }
   }
-  text += fmt::format(
-      "\nFrom just before the notification until a receiver's wait has returned, less {} for "
-      "reading the clock; {} interleaved sweeps.\n\n{}",
-      format_ns(s.clock_ns()), s.sweeps(), floors_table(s.floors()));
+  text += clock_sentence(s) + floors_table(s.floors());
   for (const auto& r : s.results()) {
     if (r.not_measured.empty()) continue;
     text += fmt::format("not measured: {} with {} receivers: {}\n", name_of(*r.who), r.receivers,

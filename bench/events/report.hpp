@@ -9,6 +9,10 @@
 
 namespace tutti::bench {
 
+// The machine's line, and the sentence that says what is measured, of all reports of this bench.
+std::string heading_line(const event_suite& s, cli::json machine);
+std::string clock_sentence(const event_suite& s);
+
 std::string json_lines(const event_suite& s, cli::json machine);
 std::string table(const event_suite& s, const cli::json& machine);
 

@@ -197,7 +197,8 @@ event_suite::event_suite(event_plan plan)
   for (const auto& who : plan_.contenders)
     for (const rank_t n : plan_.receivers)
       for (const auto& when : plan_.scenarios)
-        if (fits(who, n, cores_of(plan_.where).size())) {
+        if (fits(who, n, cores_of(plan_.where).size()) &&
+            (plan_.is_wanted == nullptr || plan_.is_wanted(who, n, when))) {
           results_.emplace_back();
           results_.back().who = &who;
           results_.back().receivers = n;

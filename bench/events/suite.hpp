@@ -27,6 +27,8 @@ struct event_plan {
   std::vector<rank_t> receivers;
   // Each scenario has the gap before a notification.
   std::vector<scenario> scenarios;
+  // Which combinations of these are measured.
+  bool (*is_wanted)(const contender&, rank_t receivers, const scenario&) = nullptr;
   placement where;
   run_length length;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/support/json_lines.hpp"
@@ -51,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
         "bench event --receivers 0", "bench event --receivers 65", "bench event --events nonsense",
         "bench event --waits nonsense", "bench event --peers nonsense",
         "bench event --events none --peers none", "bench event --gap 10",
-        "bench event --imbalance 1us"));
+        "bench event --imbalance 1us", "bench event --bounds --receivers 2",
+        "bench event --bounds --peers none", "bench event --bounds --gap 1ms"));
 
 INSTANTIATE_TEST_SUITE_P(
     Crews, WrongUsage,
@@ -252,6 +254,22 @@ TEST(Command, NotifiesByEveryEventAndPeer) {
   for (const char* name :
        {"unicast", "broadcast", "broadcast_first", "broadcast_last", "broadcast_sigma"})
     EXPECT_NE(std::count(metrics.begin(), metrics.end(), name), 0) << name;
+}
+
+TEST(Command, TellsWhichBoundsOfEventsAreKept) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "the bounds are for two cores";
+  const output result = command.standard_output("bench event --bounds --rounds 1 --json");
+  EXPECT_EQ(result.status, 0);
+  std::vector<double> shares;
+  for (const auto& line : tutti::test::json_lines(result.text)) {
+    if (line.at("type") != "bound") continue;
+    shares.push_back(line.at("share").get<double>());
+    EXPECT_EQ(line.at("sweeps"), 1);
+    EXPECT_EQ(line.at("kept").get<bool>(), shares.back() <= 1);
+  }
+  EXPECT_EQ(shares.size(), 8u);
+  EXPECT_TRUE(std::is_sorted(shares.rbegin(), shares.rend()));
+  EXPECT_EQ(result.text.find(R"("type":"result")"), std::string::npos);
 }
 
 }  // namespace
