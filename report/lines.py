@@ -43,7 +43,7 @@ USUAL_BENCHMARK = "barrier"
 # Graphs that differ in nothing else are versions of one graph, over which the report averages.
 SEED = re.compile(r",seed=\d+")
 HARDWARE_TYPES = ("hardware", "cycles", "hardware_run")
-KERNEL_TYPES = ("kernel_run", "distribution", "parts", "pool")
+KERNEL_TYPES = ("kernel_run", "distribution", "parts", "pool", "bound")
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Dataset:
     sources: list[Path] = field(default_factory=list)
     # Lines of the hardware flow, as they are.
     hardware: list[dict[str, Any]] = field(default_factory=list)
-    # Lines of tutti's kernel, as they are.
+    # Lines of tutti's kernel, of pools, and of the distributions and bounds of events, as they are.
     kernel: list[dict[str, Any]] = field(default_factory=list)
     # Runs that gave no lines, a sentence each.
     failed: list[str] = field(default_factory=list)

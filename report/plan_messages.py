@@ -49,9 +49,11 @@ def runs(quick: bool, programs: Programs) -> list[Run]:
         bench(
             # Long enough for 1,000 notifications of each kind.
             programs, quick, "event", "notifications of one thread and of eight",
-            25 if quick else 80, "event",
+            25 if quick else 72, "event",
             "--receivers", "1,8", "--waits", "adaptive,spin,park",
         ),
+        # A quick report has no time for enough sweeps.
+        *([] if quick else [_event_bounds(programs)]),
         Run(
             "pool", "tasks for a pool of idle threads", 0.5 if quick else 1,
             programs.workload("pool"),
@@ -59,6 +61,15 @@ def runs(quick: bool, programs: Programs) -> list[Run]:
         ),
         _processes(quick, programs),
     ]
+
+
+def _event_bounds(programs: Programs) -> Run:
+    seconds = 14
+    call = (str(programs.tutti), "bench", "event", "--bounds", "--time", str(seconds), "--json")
+    return Run(
+        "event_bounds", "what events may take at most on two cores", seconds, programs.tutti,
+        (call,),
+    )
 
 
 def _processes(quick: bool, programs: Programs) -> Run:

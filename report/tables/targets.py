@@ -16,7 +16,7 @@ from report.select import (
     tutti_of,
 )
 from report.statistics import format_ratio, format_time
-from report.tables import message_targets, program_targets
+from report.tables import event_targets, message_targets, program_targets
 from report.tables.verdict import NOT_MEASURED, Verdict, at_most, unknown
 
 NAME = "targets"
@@ -205,6 +205,7 @@ def verdicts(data: Dataset) -> list[Verdict]:
         for part in (
             _multiples, _against_runtimes, _crowded, _virtual, _fused, _streamcluster, _phylo,
             message_targets.verdicts,
+            event_targets.verdicts,
             program_targets.verdicts,
         )
         for verdict in part(data)

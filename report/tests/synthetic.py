@@ -153,7 +153,15 @@ def notifications(rng: random.Random) -> list[dict[str, Any]]:
                     counts = [[line["min"], 10], [line["median"], 80], [line["p99"], 10]]
                     spread = {"type": "distribution"} | {key: line[key] for key in keys}
                     made += [line, spread | {"counts": counts}]
-    return made
+    return [*made, event_bound("one receiver that sleeps", 0.95)]
+
+
+def event_bound(what: str, share: float, sweeps: int = 9) -> dict[str, Any]:
+    return {
+        "type": "bound", "benchmark": "event", "what": what, "limit": "twice a futex", "unit": "ns",
+        "median": 40e3 * share, "limit_median": 40e3, "share": share, "kept": 0 < share <= 1,
+        "sweeps": sweeps,
+    }
 
 
 LENGTHS = {"20us": 2e4, "60us": 6e4, "200us": 2e5, "2ms": 2e6}

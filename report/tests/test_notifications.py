@@ -8,6 +8,7 @@ from pathlib import Path
 from report.figures import FIGURES
 from report.lines import Dataset, load
 from report.sections import CHAPTERS
+from report.tables import event_targets
 from report.tests import synthetic
 
 
@@ -39,3 +40,19 @@ def test_without_its_lines_it_says_how_to_get_them(tmp_path: Path) -> None:
     for name in CHAPTERS["Events"]:
         figure = FIGURES[name](data)
         assert figure.empty and "tutti bench event" in figure.missing[0]
+
+
+def test_the_bounds_of_events_are_targets(tmp_path: Path) -> None:
+    bounds = [
+        synthetic.event_bound("one that sleeps", 1.25), synthetic.event_bound("8", 0.5),
+        synthetic.event_bound("64", 0, sweeps=0),
+    ]
+    data = load([synthetic.write(tmp_path / "bounds.jsonl", [*bounds, *synthetic.few()])])
+    found = {verdict.target: verdict for verdict in event_targets.verdicts(data)}
+    missed = found["Event, one that sleeps: at most twice a futex"]
+    assert missed.met is False
+    assert missed.measured == "1.25 of the limit: 50.0 µs against 40.0 µs"
+    assert found["Event, 8: at most twice a futex"].met
+    assert found["Event, 64: at most twice a futex"].met is None
+    none = load([synthetic.write(tmp_path / "none.jsonl", synthetic.few())])
+    assert [verdict.met for verdict in event_targets.verdicts(none)] == [None]
