@@ -75,8 +75,8 @@ void on_shortcut(handler act) noexcept;
 // Sends an interrupt to a core, or to all others.
 void interrupt_core(u32 core, u8 number) noexcept;
 void interrupt_others(u8 number) noexcept;
-// The parts of that for who measures it: how many register writes it takes, and the interrupt of
-// this core by an instruction.
+// Interrupts this core by an instruction instead, without the interrupt controller: what handling
+// an interrupt takes, for the bench.
 void interrupt_self_by_instruction() noexcept;
 inline constexpr u8 self_interrupt = 0x42;
 

@@ -4,7 +4,24 @@
 namespace tutti::kernel::text {
 
 namespace {
-bool ends_word(char c) noexcept { return c == '\0' || c == ' '; }
+bool is_number(const char* s, u64 bytes) noexcept {
+  for (u64 i = 0; i < bytes; ++i)
+    if (s[i] < '0' || s[i] > '9') return false;
+  return bytes > 0;
+}
+
+// Whether one of the values "A|B" of a list's word is this one.
+bool is_among(const char* value, u64 bytes, const char* values, const char* end) noexcept {
+  for (const char* at = values; at < end;) {
+    const char* next = at;
+    while (next < end && *next != '|') ++next;
+    const u64 length = static_cast<u64>(next - at);
+    if (length == bytes && is_same(at, value, bytes)) return true;
+    if (length == 1 && (*at == '*' || (*at == 'N' && is_number(value, bytes)))) return true;
+    at = next + 1;
+  }
+  return false;
+}
 
 // Returns the end of the word NAME in the line, where '=', a blank or the end is, or null.
 const char* find_word(const char* line, const char* name) noexcept {
@@ -17,13 +34,22 @@ const char* find_word(const char* line, const char* name) noexcept {
 }
 }  // namespace
 
+bool is_listed(const char* word, u64 bytes, const char* list) noexcept {
+  bool is_found = false;
+  for_each_word(list, [&](const char* known, u64 size) {
+    u64 name = 0;
+    while (known[name] != '=') ++name;
+    const u64 begin = name + 1;
+    if (bytes >= begin && is_same(word, known, begin) &&
+        is_among(word + begin, bytes - begin, known + begin, known + size))
+      is_found = true;
+  });
+  return is_found;
+}
+
 const char* value_of(const char* line, const char* name) noexcept {
   const char* end = find_word(line, name);
   return end != nullptr && *end == '=' ? end + 1 : nullptr;
-}
-
-bool has_word(const char* line, const char* name) noexcept {
-  return find_word(line, name) != nullptr;
 }
 
 bool is_value(const char* line, const char* name, const char* wanted) noexcept {

@@ -21,10 +21,22 @@ inline bool is_same(const char* a, const char* b) noexcept {
   return length(a) == length(b) && is_same(a, b, length(a));
 }
 
+inline bool ends_word(char c) noexcept { return c == '\0' || c == ' '; }
+// Calls visit(word, its length) for each word of the line.
+template <class Visit>
+void for_each_word(const char* line, Visit visit) noexcept {
+  while (*line != '\0') {
+    const char* const word = line;
+    while (!ends_word(*line)) ++line;
+    if (line != word) visit(word, static_cast<u64>(line - word));
+    if (*line != '\0') ++line;
+  }
+}
+// Whether a list such as "NAME=A|B OTHER=N" has the word: N stands for a number, * for anything.
+bool is_listed(const char* word, u64 bytes, const char* list) noexcept;
+
 // Returns what follows "NAME=" in a line of words, up to its end or the next blank, or null.
 const char* value_of(const char* line, const char* name) noexcept;
-// Whether the line has NAME, alone or with a value.
-bool has_word(const char* line, const char* name) noexcept;
 // Whether the value of NAME is `wanted`.
 bool is_value(const char* line, const char* name, const char* wanted) noexcept;
 // The value of NAME as a number, or `otherwise`.

@@ -5,6 +5,6 @@
 namespace tutti::kernel {
 
 void prepare_library() noexcept {}
-program find_hosted(const char*) noexcept { return nullptr; }
+const named_program* find_hosted(const char*) noexcept { return nullptr; }
 
 }  // namespace tutti::kernel

@@ -397,8 +397,8 @@ bool bench_events(const char* line) {
   unit = unit_of(line);
   const u64 trials = text::number_of(line, "trials", 100);
   background_polls = static_cast<u32>(text::number_of(line, "turn", background_polls));
-  if (cores() < 2) {
-    print("failed: the bench needs two cores");
+  if (cores() < 2 || trials == 0) {
+    print("failed: the bench needs two cores and a trial");
     return false;
   }
   by_polling polling;

@@ -7,16 +7,18 @@ namespace tutti::kernel {
 
 namespace {
 constexpr named_program programs[] = {
-    {"check-library", check_library},
-    {"check-teams", check_teams},
-    {"synthetic", run_synthetic},
-    {"streamcluster", run_streamcluster},
-    {"vcode", run_vcode},
+    {"check-library", check_library, ""},
+    {"check-teams", check_teams, "rounds=N"},
+    {"synthetic", run_synthetic, "regions=N length=N threads=N"},
+    {"streamcluster", run_streamcluster, "input=* threads=N points=N"},
+    {"vcode", run_vcode, "engine=lazy|workers|spmd threads=N"},
 };
 }  // namespace
 
 void prepare_library() noexcept { choose_variants(); }
 
-program find_hosted(const char* command_line) noexcept { return find_in(programs, command_line); }
+const named_program* find_hosted(const char* command_line) noexcept {
+  return find_in(programs, command_line);
+}
 
 }  // namespace tutti::kernel

@@ -7,20 +7,38 @@ namespace tutti::kernel {
 
 namespace {
 constexpr named_program programs[] = {
-    {"describe", describe_machine},
-    {"panic", provoke_panic},
-    {"check-threads", check_threads},
-    {"check-barriers", check_barriers},
-    {"check-events", check_events},
-    {"bench", bench_events},
-    {"pool", run_pool},
+    {"describe", describe_machine, ""},
+    {"panic", provoke_panic, "how=asked|fault|opcode|stack|hang"},
+    {"check-threads", check_threads, "wakeups=N"},
+    {"check-barriers", check_barriers, "episodes=N"},
+    {"check-events", check_events, "posts=N broadcasts=N"},
+    {"bench", bench_events, "trials=N turn=N"},
+    {"pool", run_pool, "tasks=N"},
 };
+
+// What every program takes.
+constexpr const char* common_words = "unit=instructions|emulated_ticks|cycles slice_us=N";
+
+void refuse_unknown_words(const named_program& chosen, const char* command_line) noexcept {
+  const char* rest = text::value_of(command_line, "program");
+  text::for_each_word(rest, [&](const char* word, u64 bytes) {
+    if (word == rest || text::is_listed(word, bytes, chosen.words) ||
+        text::is_listed(word, bytes, common_words))
+      return;
+    line_of_text shown;
+    for (u64 i = 0; i < bytes; ++i) shown.add(word[i]);
+    shown.add('\0');
+    panic("the program ", chosen.name, " does not take the word ", shown.begin());
+  });
+}
 }  // namespace
 
 bool run_program(const char* command_line) noexcept {
-  if (const program own = find_in(programs, command_line)) return own(command_line);
-  if (const program hosted = find_hosted(command_line)) return hosted(command_line);
-  panic("the command line names no program of this image: ", command_line);
+  const named_program* chosen = find_in(programs, command_line);
+  if (chosen == nullptr) chosen = find_hosted(command_line);
+  if (chosen == nullptr) panic("the command line names no program of this image: ", command_line);
+  refuse_unknown_words(*chosen, command_line);
+  return chosen->run(command_line);
 }
 
 }  // namespace tutti::kernel

@@ -9,24 +9,29 @@ namespace tutti::kernel {
 // Returns false if a check of the program failed.
 using program = bool (*)(const char* command_line);
 
-// Runs the program that the command line names; panics if there is none of that name.
+struct named_program {
+  const char* name;
+  program run;
+  // The words that it takes: "NAME=A|B" for one of these values, "NAME=N" for a
+  // number, "NAME=*" for anything.
+  const char* words;
+};
+
+// Runs the program that the command line names. Panics if there is none of that name, or if it does
+// not take one of the words behind its name.
 bool run_program(const char* command_line) noexcept;
 
 // What an image without the C++ library lacks (programs/bare.cpp, or programs/hosted.cpp and
 // library/): what must happen before a function of the library is called, and the programs that
 // need it. find_hosted() returns null if the line names none of them.
 void prepare_library() noexcept;
-program find_hosted(const char* command_line) noexcept;
+const named_program* find_hosted(const char* command_line) noexcept;
 
-struct named_program {
-  const char* name;
-  program run;
-};
 // The one of `all` that the command line names, or null.
 template <class Programs>
-program find_in(const Programs& all, const char* command_line) noexcept {
+const named_program* find_in(const Programs& all, const char* command_line) noexcept {
   for (const named_program& each : all)
-    if (text::is_value(command_line, "program", each.name)) return each.run;
+    if (text::is_value(command_line, "program", each.name)) return &each;
   return nullptr;
 }
 

@@ -16,7 +16,7 @@ void thread_entry();
 }
 
 namespace tutti::kernel {
-// core/main.cpp
+// kernel/main.cpp
 [[noreturn]] void start() noexcept;
 
 namespace machine {
