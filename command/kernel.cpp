@@ -57,10 +57,13 @@ fs::path find_image(const kernel_options& o) {
   if (!o.image.empty()) return o.image;
   std::error_code ignored;
   const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  return (here / "../../kernel/kernel.elf").lexically_normal();
+  // Nested KVM cannot run the C++ library's instructions in ring 0.
+  const char* name = o.accel == "kvm" ? "kernel-pvh.elf" : "kernel.elf";
+  return (here / "../../kernel" / name).lexically_normal();
 }
 
-// Whether the file is an ELF image for x86-64 with the note by which PVH loaders find the entry.
+// Whether the file is a whole ELF image for x86-64 with the note by which PVH loaders find the
+// entry.
 bool is_kernel(const fs::path& image) {
   std::ifstream file(image, std::ios::binary);
   Elf64_Ehdr header{};
@@ -69,17 +72,19 @@ bool is_kernel(const fs::path& image) {
       header.e_machine != EM_X86_64)
     return false;
   constexpr std::uint32_t pvh_entry_note = 18;
+  bool has_entry = false;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr part{};
     file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof part));
     if (!file.read(reinterpret_cast<char*>(&part), sizeof part)) return false;
+    if (part.p_offset + part.p_filesz > fs::file_size(image)) return false;
     if (part.p_type != PT_NOTE) continue;
     Elf64_Nhdr note{};
     file.seekg(static_cast<std::streamoff>(part.p_offset));
-    if (file.read(reinterpret_cast<char*>(&note), sizeof note) && note.n_type == pvh_entry_note)
-      return true;
+    if (!file.read(reinterpret_cast<char*>(&note), sizeof note)) return false;
+    has_entry = has_entry || note.n_type == pvh_entry_note;
   }
-  return false;
+  return has_entry;
 }
 
 bool is_word(const std::string& text) {
@@ -98,7 +103,8 @@ void refuse_what_cannot_run(const kernel_options& o, const fs::path& image) {
     throw std::runtime_error("there is no image " + image.string() +
                              "; `make build` builds the kernel");
   if (!is_kernel(image))
-    throw std::runtime_error(image.string() + " is no kernel: it has no PVH entry for x86-64");
+    throw std::runtime_error(image.string() +
+                             " is no kernel: it is no whole image with a PVH entry for x86-64");
   if (!o.file.empty() && !fs::is_regular_file(o.file))
     throw std::runtime_error("there is no file " + o.file);
   if (o.accel == "kvm" && access("/dev/kvm", R_OK | W_OK) != 0)
@@ -134,10 +140,11 @@ std::vector<std::string> qemu_command(const kernel_options& o, const fs::path& i
   return c;
 }
 
-// A child process whose standard output comes here; it is killed when this object goes.
+// A child process whose output comes here; it is killed when this object goes.
 class child {
  public:
-  explicit child(const std::vector<std::string>& command) {
+  // `with_errors`: what it writes on standard error comes here too.
+  child(const std::vector<std::string>& command, bool with_errors) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("there is no pipe for QEMU");
     output_ = ends[0];
@@ -145,6 +152,7 @@ class child {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    if (with_errors) posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -236,7 +244,8 @@ int run_kernel(kernel_options o) {
   const fs::path image = find_image(o);
   refuse_what_cannot_run(o, image);
   const std::string name = "tutti kernel run";
-  child qemu(qemu_command(o, image));
+  const bool is_kvm = o.accel == "kvm";
+  child qemu(qemu_command(o, image), is_kvm);
   printer out(o.json);
   std::string text = cli::json{{"type", "kernel"},
                                {"program", o.program},
@@ -245,13 +254,15 @@ int run_kernel(kernel_options o) {
                                {"arguments", o.arguments}}
                          .dump() +
                      "\n";
-  // QEMU stands still, or ends, where KVM cannot go on.
   const std::string_view why =
-      o.accel == "kvm" ? "; nested KVM is slow and cannot emulate SSE in ring 0 (--accel tcg)" : "";
+      is_kvm ? "; nested KVM is slow and cannot emulate SSE in ring 0 (--accel tcg)" : "";
   using clock = std::chrono::steady_clock;
   const auto end = clock::now() + std::chrono::seconds(o.limit);
   bool goes_on = true;
   while (goes_on) {
+    // QEMU says so, writes the registers, and stands still.
+    if (is_kvm && text.find("KVM internal error") != std::string::npos)
+      return cli::complain(name, fmt::format("KVM cannot go on{}", why), cli::failed);
     out.take(text);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
     if (left.count() <= 0)

@@ -10,6 +10,7 @@ nothing.
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -124,6 +125,42 @@ class Failures(unittest.TestCase):
                 self.assertEqual(result.stdout, "")
                 self.assertIn(sentence, result.stderr)
                 self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+
+    def test_words_that_a_program_does_not_take(self) -> None:
+        for program, words in (
+            ("check-events", "trails=5"), ("bench", "trials=x"), ("describe", "posts=1"),
+        ):
+            with self.subTest(words=words):
+                result = run("--program", program, "--arguments", words)
+                self.assertEqual(result.returncode, PANIC)
+                self.assertIn(f"{program} does not take the word {words}", result.stderr)
+        result = run("--program", "bench", "--arguments", "trials=0")
+        self.assertEqual(result.returncode, CHECK_FAILED)
+
+    def test_kvm(self) -> None:
+        # Where KVM is nested it may take longer than the limit, and cannot run the C++ library.
+        if os.access("/dev/kvm", os.R_OK | os.W_OK) and not LONG:
+            self.skipTest("it takes more than half a minute; --long runs it")
+        run_kvm = [TUTTI, "kernel", "run", "--accel", "kvm", "--time-limit", "100"]
+        result = subprocess.run(run_kvm, capture_output=True, text=True, timeout=150)
+        if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+            self.assertEqual(result.returncode, CHECK_FAILED)
+            self.assertIn("there is no KVM", result.stderr)
+            return
+        self.assertIn(result.returncode, (SUCCESS, TIME_LIMIT), result.stderr)
+        hosted = [*run_kvm, "--image", f"{IMAGES}/kernel.elf", "--program", "check-library"]
+        result = subprocess.run(hosted, capture_output=True, text=True, timeout=150)
+        if result.returncode != SUCCESS:
+            self.assertIn("nested KVM", result.stderr.splitlines()[-1])
+
+    def test_a_part_of_an_image_is_refused(self) -> None:
+        with tempfile.NamedTemporaryFile(suffix=".elf") as part:
+            part.write((pathlib.Path(IMAGES) / "kernel.elf").read_bytes()[:20_000])
+            part.flush()
+            command = [TUTTI, "kernel", "run", "--image", part.name]
+            result = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
 
     def test_no_qemu(self) -> None:
         result = subprocess.run(
