@@ -265,6 +265,95 @@ TEST(SignalAndBroadcast, WakeVirtualRanks) {
   }
 }
 
+// Rank 0 lets the others go, one after another, by an eventcount and by a condition variable.
+TEST(Eventcount, WakesVirtualRanks) {
+  constexpr int regions = 50;
+  team all({.threads = 2, .ranks = 6, .place = platform::placement::none});
+  eventcount changed;
+  std::mutex mutex;
+  condition_variable moved;
+  rank_t turn = 0;
+  for (int region = 0; region < regions; ++region) {
+    std::atomic<bool> is_open{false};
+    turn = 0;
+    all.run([&](member& me) {
+      if (me.rank() == 0) {
+        is_open.store(true);
+        changed.notify_all();
+      } else {
+        EXPECT_TRUE(changed.wait([&]() noexcept { return is_open.load(); }, soon_enough()));
+      }
+      std::unique_lock lock(mutex);
+      EXPECT_TRUE(moved.wait_for(lock, lost_after, [&] { return turn == me.rank(); }));
+      ++turn;
+      lock.unlock();
+      moved.notify_all();
+    });
+    EXPECT_EQ(turn, all.size());
+  }
+}
+
+// Plays `count` turns of two, of which the child has the odd ones; await(turn) and end_turn() are
+// those of a process. Returns the child's exit status.
+template <class Await, class EndTurn>
+int take_turns(int count, Await await, EndTurn end_turn) {
+  const auto play = [&](int mine) {
+    delays late(static_cast<std::uint32_t>(mine) + 6);
+    for (int turn = mine; turn < count; turn += 2) {
+      if (!await(turn)) return false;
+      late.next();
+      end_turn();
+    }
+    return true;
+  };
+  const pid_t child = fork();
+  if (child == 0) _exit(play(1) ? 0 : 1);
+  EXPECT_TRUE(play(0));
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(Eventcount, ReachesAnotherProcess) {
+  struct shared {
+    basic_eventcount<across_processes, adaptive_wait<event_memory<across_processes>>> changed;
+    std::atomic<int> turn{0};
+  };
+  const cli::shared_object<shared> both;
+  const auto await = [&](int turn) {
+    return both->changed.wait([&]() noexcept { return both->turn.load() == turn; }, soon_enough());
+  };
+  const auto end_turn = [&] {
+    both->turn.fetch_add(1);
+    both->changed.notify_all_ordered();
+  };
+  EXPECT_EQ(take_turns(1'000, await, end_turn), 0);
+}
+
+TEST(ConditionVariable, ReachesAnotherProcess) {
+  struct shared {
+    own_lock lock;
+    basic_condition_variable<across_processes, park_wait<event_memory<across_processes>, 0>>
+        changed;
+    int turn = 0;
+  };
+  const cli::shared_object<shared> both;
+  const auto await = [&](int turn) {
+    both->lock.lock();
+    const bool in_time =
+        both->changed.wait_for(both->lock, lost_after, [&] { return both->turn == turn; });
+    both->lock.unlock();
+    return in_time;
+  };
+  const auto end_turn = [&] {
+    both->lock.lock();
+    ++both->turn;
+    both->lock.unlock();
+    both->changed.notify_one();
+  };
+  EXPECT_EQ(take_turns(1'000, await, end_turn), 0);
+}
+
 TEST(SignalAndBroadcast, ReachAnotherProcess) {
   using waiting = adaptive_wait<event_memory<across_processes>>;
   struct shared {
@@ -441,6 +530,29 @@ TEST(Workers, DropPostsOfARemovedAction) {
   EXPECT_FALSE(all.remove(name));
   EXPECT_EQ(all.wait(0), 1u);
   EXPECT_TRUE(log.runs.empty());
+}
+
+// Each virtual rank is a worker, and posts to the next one until a token has gone round often.
+TEST(Workers, AreVirtualRanks) {
+  constexpr std::uintptr_t hops = 300;
+  team all({.threads = 2, .ranks = 6, .place = platform::placement::none});
+  event_workers workers(all.size(), all.size());
+  std::vector<std::uintptr_t> seen(all.size(), 0);
+  const auto note = [](void* place, rank_t, std::uintptr_t hop) {
+    *static_cast<std::uintptr_t*>(place) = hop;
+  };
+  std::vector<action_id> names;
+  for (auto& place : seen) names.push_back(workers.add(note, &place));
+  all.run([&](member& me) {
+    const rank_t mine = me.rank(), next = (mine + 1) % me.size();
+    for (std::uintptr_t hop = mine; hop < hops; hop += me.size()) {
+      if (hop != 0) {
+        EXPECT_EQ(workers.wait_for(mine, lost_after), 1u);
+        EXPECT_EQ(seen[mine], hop);
+      }
+      workers.post(mine, next, names[next], hop + 1);
+    }
+  });
 }
 
 }  // namespace
