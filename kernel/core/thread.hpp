@@ -69,7 +69,7 @@ void reschedule() noexcept;
 void wake_at(thread& t, u64 at) noexcept;
 void cancel_wake(thread& t) noexcept;
 
-// Starts the threads of this core: the caller becomes `first`.
+// Starts the threads of this core: the caller becomes its idle thread, and calls run_idle().
 void start_threads(u32 index) noexcept;
 [[noreturn]] void run_idle() noexcept;
 // Sets the slice of all cores, in ticks; 0 is without preemption.
