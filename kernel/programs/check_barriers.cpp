@@ -166,6 +166,28 @@ void check(course& c, const char* algorithm, const char* wait, bool burns_the_co
                ": a barrier was complete without its last participant");
 }
 
+// Groups of three participants, of which the last may be smaller: those that share a cache, as far
+// as a hierarchical barrier knows.
+class groups_of_three {
+ public:
+  explicit groups_of_three(rank_t n) noexcept : count_((n + 2) / 3) {
+    for (rank_t g = 0; g < count_; ++g) sizes_[g] = n - 3 * g < 3 ? n - 3 * g : 3;
+  }
+  std::size_t size() const noexcept { return count_; }
+  rank_t operator[](std::size_t g) const noexcept { return sizes_[g]; }
+  const rank_t* begin() const noexcept { return sizes_; }
+  const rank_t* end() const noexcept { return sizes_ + count_; }
+
+ private:
+  rank_t count_;
+  rank_t sizes_[most_participants] = {};
+};
+template <class Wait>
+class barrier_of_groups : public hierarchical_barrier<memory, Wait> {
+ public:
+  explicit barrier_of_groups(rank_t n) : hierarchical_barrier<memory, Wait>(groups_of_three(n)) {}
+};
+
 // The instructions of Hetland et al. as a barrier.
 class instruction_barrier {
  public:
@@ -217,6 +239,7 @@ void check_all(course& c, const char* wait, bool burns) {
   check<dissemination_barrier<memory, Wait>>(c, "dissemination", wait, burns);
   check<dissemination_barrier<memory, Wait>>(c, "dissemination_4", wait, burns, 4u);
   check<tournament_barrier<memory, Wait>>(c, "tournament", wait, burns);
+  check<barrier_of_groups<Wait>>(c, "hierarchical", wait, burns);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ nothing.
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -23,7 +24,8 @@ KEEP = "--keep" in sys.argv
 TUTTI, IMAGES, COMPILER = [a for a in sys.argv[1:] if a not in ("--long", "--keep")][:3]
 # The other programs stand in the folder of the build, which has the images in a folder of its own.
 BUILD = pathlib.Path(IMAGES).parent
-RECORDED = pathlib.Path(__file__).resolve().parents[2] / "vcode" / "tests" / "programs"
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+RECORDED = SOURCES / "vcode" / "tests" / "programs"
 KEPT = pathlib.Path(__file__).resolve().parent.parent / "exact.jsonl"
 # The statuses of `tutti kernel run`.
 SUCCESS, CHECK_FAILED, WRONG_USAGE, PANIC, TIME_LIMIT = 0, 1, 2, 3, 4
@@ -196,6 +198,14 @@ class Programs(unittest.TestCase):
                 arguments = f"episodes={episodes}"
                 limit = 900 if LONG else 100
                 self.check_program("check-barriers", cpus, arguments, limit=limit)
+
+    def test_barriers_are_those_of_the_registry(self) -> None:
+        registry = (SOURCES / "include" / "tutti" / "registry.hpp").read_text("utf-8")
+        names = re.findall(r'algorithm_info info\{\s*"(\w+)"', registry)
+        self.assertGreater(len(names), 10)
+        checks = (SOURCES / "kernel" / "programs" / "check_barriers.cpp").read_text("utf-8")
+        for name in names:
+            self.assertIn(f'(c, "{name}", ', checks)
 
     def test_events(self) -> None:
         posts = 1_000_000 if LONG else 100_000
