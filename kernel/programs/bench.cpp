@@ -50,6 +50,16 @@ void settle() noexcept {
 // The polls of a background thread between two yields.
 u32 background_polls = 200;
 
+// An idle core has armed its timer, which would interrupt one of the trials. Nobody on this core
+// sleeps until a time.
+void stop_timer() noexcept {
+  const without_interrupts off;
+  core& here = machine::here();
+  if (here.slice != 0) return;
+  machine::arm_timer(0);
+  here.armed_for = 0;
+}
+
 // --- the mechanisms: each has receivers, which `make` starts on some cores, and two notifications
 
 constexpr u8 measured_interrupt = 0x51;
@@ -99,6 +109,7 @@ class receivers {
   };
   static void run(void* argument) {
     const place& mine = *static_cast<place*>(argument);
+    stop_timer();
     // relaxed: a count for whoever starts them.
     mine.all->running_.fetch_add(1, relaxed);
     while (!mine.all->is_over()) mine.all->body_(mine.core);
@@ -401,6 +412,7 @@ bool bench_events(const char* line) {
     print("failed: the bench needs two cores and a trial");
     return false;
   }
+  stop_timer();
   by_polling polling;
   by_shortcut shortcut;
   by_interrupt interrupt;
