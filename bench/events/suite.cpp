@@ -110,8 +110,10 @@ class event_suite::event_series final : public series {
         begun.store(t + 1, release);
         await_all(2 * t + 1);
         pass(to_.when->gap.mean(), crowded || to_.when->disturbed());
-        sent[t] = ordered_ticks();
+        // Kept in a register: a notification that is a locked instruction waits for earlier stores.
+        const std::uint64_t begin = ordered_ticks();
         notifier_->notify();
+        sent[t] = begin;
         await_all(2 * t + 2);
       }
       if (!busy.cpus.empty()) owner_.neighbours_.stop();

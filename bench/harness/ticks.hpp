@@ -45,7 +45,7 @@ inline std::uint64_t ordered_ticks() noexcept {
 // Measured once against the monotonic clock, over 20 ms.
 double ns_per_tick();
 
-// What two back-to-back ordered_ticks() differ by: the median of many.
+// What two back-to-back ordered_ticks() differ by: the mean of the middle half of many.
 double timer_cost_ns();
 
 inline double to_ns(std::int64_t tick_count) {
