@@ -115,11 +115,11 @@ TEST(Eventcount, WakesOneOfSeveralForEachItem) {
 
 // ---- condition variable
 
-// The least that a lock must have.
+// The least that a lock must have. It lets other virtual ranks of its thread run.
 class own_lock {
  public:
   void lock() noexcept {
-    while (locked_.exchange(true)) std::this_thread::yield();
+    while (locked_.exchange(true)) native::yield();
   }
   void unlock() noexcept { locked_.store(false); }
 
@@ -270,7 +270,7 @@ TEST(Eventcount, WakesVirtualRanks) {
   constexpr int regions = 50;
   team all({.threads = 2, .ranks = 6, .place = platform::placement::none});
   eventcount changed;
-  std::mutex mutex;
+  own_lock lock;
   condition_variable moved;
   rank_t turn = 0;
   for (int region = 0; region < regions; ++region) {
@@ -283,7 +283,7 @@ TEST(Eventcount, WakesVirtualRanks) {
       } else {
         EXPECT_TRUE(changed.wait([&]() noexcept { return is_open.load(); }, soon_enough()));
       }
-      std::unique_lock lock(mutex);
+      lock.lock();
       EXPECT_TRUE(moved.wait_for(lock, lost_after, [&] { return turn == me.rank(); }));
       ++turn;
       lock.unlock();
