@@ -13,6 +13,8 @@ module tutti_counting_pair_formal #(
     parameter int unsigned ThreadBits = Threads > 1 ? $clog2(Threads) : 1
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs: what the participants do.
     input logic act_i,
     // 0: arrive, 1: read the departure sense.
@@ -21,10 +23,13 @@ module tutti_counting_pair_formal #(
     input logic clear_i,
     input logic [CountBits-1:0] size_i
 );
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic [CountBits-1:0] size_q;
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     size_q <= size_i;
   end
 

@@ -12,6 +12,8 @@ module tutti_detector_node_formal
     parameter int unsigned Bits = 6
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic [Cores-1:0] send_i,
     input logic [Cores-1:0] receive_i,
@@ -26,8 +28,11 @@ module tutti_detector_node_formal
   localparam int unsigned Levels = tree_levels(Cores, Radix);
   localparam int unsigned Age = Levels + 1;
 
-  logic init_q = 1'b1;
-  always_ff @(posedge clk_i) init_q <= 1'b0;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
+  always_ff @(posedge clk_i) power_q <= 1'b0;
 
   // The master sends one order at a time, in the order of the phases.
   logic asked_q = 1'b0;
@@ -49,7 +54,10 @@ module tutti_detector_node_formal
   end
 
   always_ff @(posedge clk_i) begin
-    if (order) begin
+    if (init_q) begin
+      asked_q <= 1'b0;
+      phase_q <= Enable;
+    end else if (order) begin
       asked_q <= 1'b1;
       phase_q <= order_phase_i;
     end else if (reply_valid && ready_i) begin
@@ -104,7 +112,7 @@ module tutti_detector_node_formal
       idle_q <= idle[Age-1:0];
       vote_q <= vote[Age-1:0];
       left_q <= left[Age-1:0];
-    end
+    end else {books_q, sum_q, idle_q, vote_q, left_q} <= '0;
   end
   assign sum = {sum_q, books_q + now};
   assign idle = {idle_q, &idle_i};
@@ -116,7 +124,7 @@ module tutti_detector_node_formal
   logic active_q = 1'b0;
   logic [3:0] since_q = '0;
   always_ff @(posedge clk_i) begin
-    if (order && order_phase_i == Release) since_q <= '0;
+    if (init_q || (order && order_phase_i == Release)) since_q <= '0;
     else if (since_q != '1) since_q <= since_q + 1'b1;
   end
   // The reply of the next cycle gives this cycle's state.

@@ -12,6 +12,8 @@ module tutti_detector_star_formal
     parameter int unsigned Bits  = 4
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic [Nodes-1:0] send_i,
     input logic [Nodes-1:0] receive_i,
@@ -29,8 +31,11 @@ module tutti_detector_star_formal
   // The most messages under way to a node.
   localparam int unsigned Most = (2 ** (Bits - 1) - 1) / Nodes;
 
-  logic init_q = 1'b1;
-  always_ff @(posedge clk_i) init_q <= 1'b0;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
+  always_ff @(posedge clk_i) power_q <= 1'b0;
 
   // An order or a reply may be under way between the master and a node, and any number of messages
   // to a node.

@@ -9,11 +9,16 @@ module tutti_hbs_arbiter_formal #(
     parameter int unsigned IndexBits = Inputs > 1 ? $clog2(Inputs) : 1
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     input logic [Inputs-1:0] request_i,
     input logic serve_i,
     input logic [IndexBits-1:0] symbol_i
 );
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic [IndexBits-1:0] symbol_q;
   logic [Inputs-1:0] grant, serves;
   // Inputs served since the symbolic input began to wait.
@@ -35,7 +40,7 @@ module tutti_hbs_arbiter_formal #(
   assign serves = grant & {Inputs{serve_i}};
 
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     symbol_q <= symbol_i;
     // A cycle in which no input is served changes nothing, whichever inputs ask.
     if (init_q || serves[symbol_i] || (!asks && serves != '0)) begin

@@ -16,6 +16,8 @@ module tutti_hbs_core_formal
     parameter int unsigned SourceBits = $clog2(Bits)
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic valid_i,
     input kind_e kind_i,
@@ -27,10 +29,13 @@ module tutti_hbs_core_formal
     // Held constant.
     input logic [BarrierBits-1:0] symbol_i
 );
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic [BarrierBits-1:0] symbol_q;
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     symbol_q <= symbol_i;
   end
 

@@ -13,6 +13,8 @@ module tutti_hbs_unit_formal
     parameter int unsigned PeerBits = Peers > 1 ? $clog2(Peers) : 1
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic req_valid_i,
     input logic req_write_i,
@@ -32,7 +34,10 @@ module tutti_hbs_unit_formal
   localparam int unsigned CountBits = $clog2(Peers + 2);
   typedef logic [CountBits-1:0] count_t;
 
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic [PeerBits-1:0] symbol_q;
   logic req_ready, rsp_valid, complete_valid;
   logic [DataBits-1:0] rsp_data;
@@ -95,7 +100,7 @@ module tutti_hbs_unit_formal
   // Messages that left in the last cycle.
   logic [Peers-1:0] left_q;
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     symbol_q <= symbol_i;
     if (init_q) bad_q <= 1'b1;
     else if (req_valid_i && req_write_i && cluster && !req_addr_i[3]) bad_q <=

@@ -13,6 +13,8 @@ module tutti_innetwork_core_formal #(
     parameter int unsigned StageBits = Stages > 1 ? $clog2(Stages) : 1
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs; the tables are constant while a communicator is in use.
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_i,
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_i,
@@ -25,13 +27,16 @@ module tutti_innetwork_core_formal #(
     input logic ready_i,
     input logic [IndexBits-1:0] symbol_i
 );
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic clear_q;
   logic [IndexBits-1:0] symbol_q;
   logic [Stages-1:0][Bits-1:0] need_q, send_q;
   logic [StageBits-1:0] last_q;
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     clear_q <= clear_i[symbol_i];
     symbol_q <= symbol_i;
     need_q <= need_i[symbol_i];

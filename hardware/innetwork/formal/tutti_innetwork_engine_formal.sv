@@ -8,6 +8,8 @@ module tutti_innetwork_engine_formal
     parameter int unsigned Communicators = 1
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic in_valid_i,
     input logic [63:0] in_data_i,
@@ -20,8 +22,11 @@ module tutti_innetwork_engine_formal
     input logic [63:0] req_data_i
 );
   localparam int unsigned Depth = 8;
-  logic init_q = 1'b1;
-  always_ff @(posedge clk_i) init_q <= 1'b0;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
+  always_ff @(posedge clk_i) power_q <= 1'b0;
 
   logic in_ready, out_valid, out_last, rsp_valid;
   logic [63:0] out_data, rsp_data;

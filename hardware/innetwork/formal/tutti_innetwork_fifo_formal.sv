@@ -7,6 +7,8 @@ module tutti_innetwork_fifo_formal #(
     parameter int unsigned Width = 4
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic valid_i,
     input logic [Width-1:0] data_i,
@@ -16,8 +18,11 @@ module tutti_innetwork_fifo_formal #(
     input logic mark_i
 );
   localparam int unsigned CountBits = $clog2(Depth) + 1;
-  logic init_q = 1'b1;
-  always_ff @(posedge clk_i) init_q <= 1'b0;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
+  always_ff @(posedge clk_i) power_q <= 1'b0;
 
   logic ready, valid;
   logic [Width-1:0] data;

@@ -9,6 +9,8 @@ module tutti_innetwork_network_formal #(
     parameter int unsigned Nodes = 3
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic [Nodes-1:0] call_i,
     // The host's last call is delivered again.
@@ -79,8 +81,11 @@ module tutti_innetwork_network_formal #(
     return {3'd7, 3'd0};
   endfunction
 
-  logic init_q = 1'b1;
-  always_ff @(posedge clk_i) init_q <= 1'b0;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
+  always_ff @(posedge clk_i) power_q <= 1'b0;
 
   // The cable that ends at each port of each node.
   logic [Nodes-1:0][Ports-1:0] full_q, used_q, release_q;

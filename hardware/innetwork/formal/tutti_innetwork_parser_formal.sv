@@ -9,14 +9,19 @@ module tutti_innetwork_parser_formal
     parameter logic [15:0] UdpPort = 16'd29813
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic valid_i,
     input beat_t beat_i,
     input source_t source_i,
     input logic ready_i
 );
-  logic init_q = 1'b1;
-  always_ff @(posedge clk_i) init_q <= 1'b0;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
+  always_ff @(posedge clk_i) power_q <= 1'b0;
 
   logic ready, valid, other, barrier;
   beat_t beat;

@@ -15,18 +15,23 @@ module tutti_isa_barrier_unit_formal
     parameter int unsigned IndexBits = Barriers > 1 ? $clog2(Barriers) : 1
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input request_t [Cores-1:0] request_i,
     input logic [CoreBits-1:0] x_i,
     input logic [CoreBits-1:0] y_i,
     input logic [IndexBits-1:0] b_i
 );
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic [CoreBits-1:0] x_q, y_q;
   logic [IndexBits-1:0] b_q;
   reply_t [Cores-1:0] reply;
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     x_q <= x_i;
     y_q <= y_i;
     b_q <= b_i;

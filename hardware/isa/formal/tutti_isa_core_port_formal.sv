@@ -6,6 +6,8 @@ module tutti_isa_core_port_formal
   import tutti_isa_pkg::*;
 (
     input logic        clk_i,
+    // Free: a reset.
+    input logic        reset_i,
     // Free inputs.
     input logic        pcpi_valid_i,
     input logic [31:0] insn_i,
@@ -16,7 +18,10 @@ module tutti_isa_core_port_formal
     input logic        drained_i,
     input reply_t      reply_i
 );
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic pcpi_wait, pcpi_ready, pcpi_wr, privileged, booting;
   logic [31:0] pcpi_rd;
   request_t request;
@@ -57,7 +62,7 @@ module tutti_isa_core_port_formal
   logic opens;
   assign opens = request.valid && request.op != OpCancel;
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     if (init_q) begin
       {open_q, open_wait_q, cancelled_q, was_valid_q, was_ready_q, gave_up_q, dropped_q} <= '0;
       was_privileged_q <= 1'b1;

@@ -6,6 +6,8 @@ module tutti_mask_core_formal #(
     parameter int unsigned Threads = 4
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs: a participant arrives, if it may.
     input logic [Threads-1:0] come_i,
     // The last arrival is delivered once more.
@@ -14,10 +16,13 @@ module tutti_mask_core_formal #(
     input logic [Threads-1:0] members_i,
     input logic clear_i
 );
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic [Threads-1:0] members_q;
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     members_q <= members_i;
   end
 

@@ -10,6 +10,8 @@ module tutti_tree_barrier_formal #(
     parameter int unsigned SlotBits = Group > 1 ? $clog2(Group) : 1
 ) (
     input logic clk_i,
+    // Free: a reset.
+    input logic reset_i,
     // Free inputs.
     input logic [Ports-1:0] act_i,
     input logic [Ports-1:0] look_i,
@@ -20,10 +22,13 @@ module tutti_tree_barrier_formal #(
 );
   localparam int unsigned Places = Ports * Group;
 
-  logic init_q = 1'b1;
+  // The unit is reset at first, and again at any time.
+  logic power_q = 1'b1;
+  logic init_q;
+  assign init_q = power_q || reset_i;
   logic [7:0] size_q;
   always_ff @(posedge clk_i) begin
-    init_q <= 1'b0;
+    power_q <= 1'b0;
     size_q <= size_i;
   end
 
