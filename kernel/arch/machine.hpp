@@ -32,6 +32,8 @@ struct description {
   const char* loader = "";
   const char* controller = "";
   const char* command_line = "";
+  // Whether a hypervisor or an emulator says that it runs the kernel.
+  bool is_virtual = false;
   u32 cores = 0;
   // The interrupt controller's number and the NUMA node of each core; core 0 is the running one.
   u32 hardware_id[most_cores] = {};

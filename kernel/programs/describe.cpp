@@ -43,8 +43,8 @@ bool describe_machine(const char*) {
   // relaxed: all threads have been joined.
   const u64 ran = cores_that_ran.load(relaxed);
   print("{\"type\":\"machine\",\"loader\":\"", d.loader, "\",\"controller\":\"", d.controller,
-        "\",\"cores\":", d.cores, ",\"cores_that_ran\":", ran, ",\"nodes\":", d.nodes,
-        ",\"ticks_per_us\":", machine::ticks_per_us(), "}");
+        "\",\"virtual\":", d.is_virtual, ",\"cores\":", d.cores, ",\"cores_that_ran\":", ran,
+        ",\"nodes\":", d.nodes, ",\"ticks_per_us\":", machine::ticks_per_us(), "}");
   for (u32 i = 0; i < d.cores; ++i)
     print("{\"type\":\"core\",\"core\":", i, ",\"hardware_id\":", d.hardware_id[i],
           ",\"node\":", d.node_of_core[i], "}");

@@ -63,10 +63,13 @@ class background_threads {
   thread* threads_[machine::most_cores] = {};
 };
 
-// What the clock counts: the word unit= of the command line, if it is one of these.
+// What the clock counts: the word unit= of the command line, if it is one of these. On a virtual
+// machine no ticks are cycles.
 inline const char* unit_of(const char* line) noexcept {
-  for (const char* each : {"instructions", "emulated_ticks", "cycles"})
+  for (const char* each : {"instructions", "emulated_ticks"})
     if (text::is_value(line, "unit", each)) return each;
+  if (text::is_value(line, "unit", "cycles"))
+    return machine::described().is_virtual ? "emulated_ticks" : "cycles";
   return "ticks";
 }
 

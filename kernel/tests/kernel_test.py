@@ -62,6 +62,7 @@ class Boot(unittest.TestCase):
         machine = next(line for line in lines if line["type"] == "machine")
         self.assertEqual(machine["cores"], cpus)
         self.assertEqual(machine["cores_that_ran"], cpus)
+        self.assertTrue(machine["virtual"])
         ids = [line["hardware_id"] for line in lines if line["type"] == "core"]
         self.assertEqual(len(set(ids)), cpus)
         return lines
@@ -76,6 +77,21 @@ class Boot(unittest.TestCase):
             with self.subTest(loader=loader):
                 machine = self.check_machine(2, image=image)[1]
                 self.assertEqual(machine["loader"], loader)
+
+    def test_no_tick_of_an_emulator_is_a_cycle(self) -> None:
+        # The image for real machines asks for cycles by itself.
+        command = "qemu-system-x86_64 -nodefaults -no-reboot -display none -serial stdio -m 64"
+        command += " -smp 2 -device isa-debug-exit,iobase=0xf4,iosize=4 -accel tcg -cpu max"
+        image = [
+            "-kernel", f"{IMAGES}/kernel-pvh.elf", "-append", "program=bench unit=cycles trials=3",
+        ]
+        result = subprocess.run(
+            [*command.split(), *image], capture_output=True, text=True, timeout=100
+        )
+        units = {
+            line["unit"] for line in map(json.loads, result.stdout.splitlines()) if "unit" in line
+        }
+        self.assertEqual(units, {"emulated_ticks"}, result.stderr)
 
     def test_numa_nodes(self) -> None:
         lines = self.check_machine(4, "--nodes", "2")

@@ -240,6 +240,8 @@ void read_boot_information(u64 protocol, u64 information) noexcept {
     const u64 file = reinterpret_cast<u64>(d.file);
     reserve(file, file + d.file_bytes);
   }
+  constexpr u32 hypervisor_bit = 1u << 31;
+  d.is_virtual = (cpuid(1).c & hypervisor_bit) != 0;
   read_cores(rsdp);
   read_nodes(rsdp);
 }
