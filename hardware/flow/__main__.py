@@ -12,6 +12,7 @@ import pathlib
 import re
 import shutil
 import sys
+import time
 
 from . import lint, mutants, mutate, prove, simulate, synthesise, tools
 from .results import FAILED, PASSED, SKIPPED, Collector, result
@@ -97,6 +98,25 @@ def jobs_of(unit: Unit, chosen: argparse.Namespace, build: pathlib.Path,
                     add("synthesise", f"{point.top} {label(parameters)} placed", synthesise.place,
                         point, parameters, ())
     return found
+
+
+def timed(job: tuple) -> tuple:
+    """Returns a job's results and the seconds that it took, its builds included."""
+    start = time.monotonic()
+    lines = perform(*job)
+    return lines, time.monotonic() - start
+
+
+def by_stage(took: list) -> str:
+    """Returns a line for each stage: its jobs, their seconds and the longest; `took` has (job,
+    seconds)."""
+    rows = []
+    for stage in dict.fromkeys(job[0] for job, _ in took):
+        mine = [(seconds, f"{job[1]} {job[2]}") for job, seconds in took if job[0] == stage]
+        seconds, name = max(mine)
+        rows.append(f"{stage:<11}{sum(s for s, _ in mine):7.0f} s in {len(mine):4} jobs, "
+            f"the longest {seconds:.0f} s: {name}")
+    return "\n".join(rows)
 
 
 def perform(stage: str, unit: str, name: str, function) -> list:
@@ -185,8 +205,13 @@ def main(arguments: list) -> int:
         return 0
     collector = Collector(chosen.out or build / "results.jsonl", len(jobs))
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
-        for done in concurrent.futures.as_completed([pool.submit(perform, *job) for job in jobs]):
-            collector.take(done.result())
+        running = {pool.submit(timed, job): job for job in jobs}
+        took = []
+        for done in concurrent.futures.as_completed(running):
+            lines, seconds = done.result()
+            collector.take(lines)
+            took.append((running[done], seconds))
+    print(f"time by stage, with {chosen.jobs} jobs at once:\n{by_stage(took)}", file=sys.stderr)
     bugs = [line for line in collector.all if line.get("stage") == "mutate"
         and not line["name"].startswith("none (")]
     if bugs:

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import unittest
 
+from hardware.flow import __main__ as flow
 from hardware.flow import exact, mutate, prove, smtlib, tables, tools, unit
 
 GOOD = """
@@ -64,6 +65,15 @@ class Folder(unittest.TestCase):
             self.load(text)
         self.assertIn("unit.toml", str(caught.exception))
         return str(caught.exception)
+
+
+class Times(unittest.TestCase):
+    def test_stages_keep_their_order_and_name_their_longest_job(self):
+        jobs = [(("lint", "x", "a", None), 1.0), (("prove", "x", "p", None), 20.4),
+            (("lint", "y", "b", None), 2.0)]  # fmt: skip
+        self.assertEqual(flow.by_stage(jobs).splitlines(),
+            ["lint             3 s in    2 jobs, the longest 2 s: y b",
+             "prove           20 s in    1 jobs, the longest 20 s: x p"])  # fmt: skip
 
 
 class Descriptions(Folder):
