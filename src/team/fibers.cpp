@@ -348,9 +348,16 @@ class fiber_group::host final : public platform::fiber_host {
   void* context_ = nullptr;
 };
 
-fiber_group::fiber_group(rank_t count, rank_t first_rank, fiber_options options)
-    : host_(std::make_unique<host>(count, first_rank, options)) {}
-fiber_group::~fiber_group() = default;
+// A rank that opens or ends a team is not to blame for what the kernel waits for while it maps or
+// unmaps stacks.
+fiber_group::fiber_group(rank_t count, rank_t first_rank, fiber_options options) {
+  const detail::own_blocking ours;
+  host_ = std::make_unique<host>(count, first_rank, options);
+}
+fiber_group::~fiber_group() {
+  const detail::own_blocking ours;
+  host_.reset();
+}
 
 const void* fiber_group::running() noexcept {
   return platform::fibers_here == nullptr ? nullptr : host::running_fiber();
