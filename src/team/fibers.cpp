@@ -107,6 +107,7 @@ class time_in_queue {
 struct time_off_core {
   // How often the thread blocked. Waits for locks inside the kernel count too.
   long blocked = 0;
+  long page_faults = 0;
   std::uint64_t ns = 0;
 
   static time_off_core so_far() noexcept {
@@ -122,17 +123,22 @@ struct time_off_core {
                            static_cast<std::uint64_t>(cpu.tv_nsec);
       // Where others keep the core busy, the thread waits for its turn after a page fault, too.
       // That is not its doing, and neither is what the library does.
-      found = {usage.ru_nvcsw, platform::now_ns() - busy_ns - queued - detail::own_blocking_ns};
+      found = {usage.ru_nvcsw, usage.ru_minflt + usage.ru_majflt,
+               platform::now_ns() - busy_ns - queued - detail::own_blocking_ns};
       const std::uint64_t before = std::exchange(queued, time_in_queue::so_far_ns());
       if (queued == before) break;
     }
     return found;
   }
-  // Tells whether the thread blocked since `before`. A short time is tolerated, because a page
-  // fault or an allocation may block briefly.
+  // Tells whether the thread blocked since `before`. A short time is tolerated, because an
+  // allocation may block briefly, and a longer one if page faults may have blocked: a page fault
+  // waits for the lock of the address space, and where others keep the cores busy, the thread that
+  // holds the lock may have lost its core.
   bool has_slept_since(const time_off_core& before) const noexcept {
-    constexpr std::uint64_t tolerated_ns = 1'000'000;
-    return blocked != before.blocked && ns > before.ns + tolerated_ns;
+    constexpr std::uint64_t tolerated_ns = 1'000'000, tolerated_of_faults_ns = 200'000'000;
+    const long blocks = blocked - before.blocked;
+    const bool may_be_faults = blocks <= page_faults - before.page_faults;
+    return blocks != 0 && ns > before.ns + (may_be_faults ? tolerated_of_faults_ns : tolerated_ns);
   }
 };
 
@@ -234,6 +240,7 @@ class fiber_group::host final : public platform::fiber_host {
     if (++waiting_in_a_row_ < alive_) return switch_to_next();
     // All fibers wait. The thread can sleep on one word only, so the sleep is short.
     waiting_in_a_row_ = 0;
+    check_not_blocked(current_);
     constexpr std::uint64_t nap_ns = 500'000;
     platform::futex_wait(word, seen, std::min(deadline_ns, platform::now_ns() + nap_ns));
     forgive_blocking();

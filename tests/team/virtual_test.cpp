@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -163,25 +165,30 @@ class Contract : public testing::Test {
   void TearDown() override { on_misuse = abort_on_misuse; }
 };
 
+// Rank `sleeper` sleeps for 2 ms, in a turn without page faults, which may block for longer than
+// that on a busy machine.
+void sleep_without_page_faults(member& me, rank_t sleeper) {
+  std::this_thread::sleep_for(1ns);
+  me.barrier();
+  if (me.rank() == sleeper) std::this_thread::sleep_for(2ms);
+}
+
 TEST_F(Contract, ARankThatSleepsIsReported) {
   if (tutti::platform::under_thread_sanitizer()) GTEST_SKIP() << "it blocks threads itself";
   team t({.threads = 2, .ranks = 6, .fibers = {.checks = true}});
   t.run([](member& me) {
-    if (me.rank() == 4) std::this_thread::sleep_for(2ms);
+    sleep_without_page_faults(me, 3);
     me.barrier();
   });
   ASSERT_EQ(reported.size(), 1u);
-  EXPECT_NE(reported[0].find("virtual rank 4 blocked its thread"), std::string::npos)
+  EXPECT_NE(reported[0].find("virtual rank 3 blocked its thread"), std::string::npos)
       << reported[0];
 }
 
 TEST_F(Contract, ARankThatSleepsLastIsReported) {
   if (tutti::platform::under_thread_sanitizer()) GTEST_SKIP() << "it blocks threads itself";
   team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
-  t.run([](member& me) {
-    me.barrier();
-    if (me.rank() == 1) std::this_thread::sleep_for(2ms);
-  });
+  t.run([](member& me) { sleep_without_page_faults(me, 1); });
   ASSERT_EQ(reported.size(), 1u);
   EXPECT_NE(reported[0].find("virtual rank 1"), std::string::npos) << reported[0];
 }
@@ -242,6 +249,40 @@ TEST_F(Contract, ATeamThatARankEndsIsNotReported) {
       me.barrier();
     }
   });
+  EXPECT_TRUE(reported.empty()) << reported.size() << " times, first: " << reported[0];
+}
+
+// A page fault waits for the lock of the address space, which others hold while they map memory and
+// may hold when they lose their core.
+TEST_F(Contract, ARankWhosePageFaultsWaitOnABusyCpuIsNotReported) {
+  const busy_cpu busy;
+  constexpr std::size_t bytes = 4u << 20;
+  std::atomic<bool> is_over{false};
+  std::array<std::thread, 2> mappers;
+  for (std::thread& each : mappers)
+    each = std::thread([&] {
+      // relaxed: publishes nothing.
+      while (!is_over.load(std::memory_order_relaxed)) {
+        void* const made = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+        if (made != MAP_FAILED) munmap(made, bytes);
+      }
+    });
+  team t({.threads = 1, .ranks = 2, .fibers = {.checks = true}});
+  t.run([](member& me) {
+    for (int i = 0; i < 30; ++i) {
+      void* const made =
+          mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (made != MAP_FAILED) {
+        std::memset(made, 1, bytes / 8);
+        munmap(made, bytes);
+      }
+      me.barrier();
+    }
+  });
+  // relaxed: publishes nothing.
+  is_over.store(true, std::memory_order_relaxed);
+  for (std::thread& each : mappers) each.join();
   EXPECT_TRUE(reported.empty()) << reported.size() << " times, first: " << reported[0];
 }
 
