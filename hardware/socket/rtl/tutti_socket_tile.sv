@@ -150,7 +150,6 @@ module tutti_socket_tile
   end
   assign head = used_q == '0 ? fresh : jobs[first_q];
   assign open = head.sides & ~sent_q;
-  assign side = open & (~open + 4'd1);
   assign rest = open & ~side;
   assign out_valid_o = used_q != '0 || fresh_valid;
   assign sends = out_valid_o && out_ready_i;
@@ -158,8 +157,16 @@ module tutti_socket_tile
   assign push = fresh_valid;
   always_comb begin
     out_message_o = '{kind: head.down ? Down : Up, to: '0, load: 9'(head.barrier)};
+    // The lowest side that is open.
+    side = '0;
     out_side_o = '0;
-    for (int unsigned s = 0; s < 4; ++s) if (side[s]) out_side_o |= 2'(s);
+    for (int unsigned s = 4; s > 0; --s) begin
+      if (open[s-1]) begin
+        side = '0;
+        side[s-1] = 1'b1;
+        out_side_o = 2'(s - 1);
+      end
+    end
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
