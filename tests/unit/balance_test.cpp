@@ -41,16 +41,7 @@ struct simulated : tutti::platform::standard_words {
   // The time for which a yield gives the core away, instead of yield_ns.
   static inline std::function<std::uint64_t()> lend;
 
-  // Another process takes the core for the first of these times, and then leaves it to the waiter
-  // for the second.
-  static inline std::uint64_t slice_ns = 0, between_slices_ns = 0, next_slice = 0;
-
-  static void spend(std::uint64_t ns) noexcept {
-    now += ns, used += ns;
-    if (slice_ns == 0 || now < next_slice) return;
-    now += slice_ns;
-    next_slice = now + between_slices_ns;
-  }
+  static void spend(std::uint64_t ns) noexcept { now += ns, used += ns; }
   static void relax() noexcept { spend(poll_ns); }
   static void relax_long() noexcept { spend(poll_ns); }
   static void yield() noexcept {
@@ -133,9 +124,6 @@ class waiter {
             static_cast<double>(simulated::used), static_cast<double>(simulated::now - start),
             static_cast<double>(simulated::wake_ups)};
   }
-
-  // Works for longer before the next wait than for its 10 us.
-  void work(std::uint64_t ns) { now_ += ns; }
 
   // The mean of `measured` waits after `learning` ones.
   cost wait(const lengths& length, unsigned learning, unsigned measured = 200) {
@@ -280,64 +268,6 @@ TEST(Balance, KeepsToATimeThatIsChosen) {
   const cost longer = w.wait(always(2 * ms), most_learning);
   EXPECT_EQ(longer.wake_ups, 1);
   EXPECT_NEAR(longer.used, 100.0 * us + simulated::sleep_ns, 5.0 * us);
-}
-
-// --- on a core of its own that a process of somebody else uses, too
-
-// Takes slices of the core as long as it exists.
-struct other_process {
-  other_process(std::uint64_t slice, std::uint64_t between) {
-    simulated::slice_ns = slice;
-    simulated::between_slices_ns = between;
-    simulated::next_slice = simulated::now + between;
-  }
-  ~other_process() { simulated::slice_ns = 0; }
-};
-
-// All participants wait for the time between an arrival and the return of the wait.
-TEST(Balance, ReturnsWithoutAnotherLookAtTheClock) {
-  waiter w(patience::balanced());
-  const cost c =
-      w.wait([](unsigned i) { return 20 * us + 7 * i; }, most_learning, simulated::poll_ns * 10);
-  EXPECT_LE(c.late, simulated::poll_ns / 2.0 + simulated::clock_ns / 4.0);
-}
-
-TEST(Balance, FindsABusyProcessOnACoreOfItsOwn) {
-  for (const std::uint64_t slice : {2u, 4u, 20u}) {
-    constexpr unsigned tries = 40;
-    std::uint64_t taken = 0;
-    for (unsigned i = 0; i < tries; ++i) {
-      waiter w(patience::balanced());
-      const lengths some = uniform_within_a_factor_of_2(40 * us + i);
-      w.wait(some, most_learning);
-      const other_process busy(slice * ms, slice * ms);
-      const std::uint64_t began = simulated::now;
-      while (!w.core().is_contested(simulated::now) && simulated::now < began + 1'000 * ms)
-        w.wait(some(0));
-      taken += simulated::now - began;
-    }
-    // Slices of 10 ms are evidence, and half of the time is the process's. The waiter does not see
-    // those that begin while it works, which it does a fifth of the time.
-    EXPECT_LE(taken / tries, 2 * (15 * ms + 2 * slice * ms)) << slice << " ms";
-  }
-}
-
-TEST(Balance, DoesNotTakeItsOwnWorkForABusyProcess) {
-  waiter w(patience::balanced());
-  for (unsigned i = 0; i < 1'000; ++i) {
-    w.wait(20 * us);
-    w.work(3 * ms);
-    EXPECT_FALSE(w.core().is_contested(simulated::now));
-  }
-}
-
-TEST(Balance, TakesRareSlicesForWhatTheyAre) {
-  waiter w(patience::balanced());
-  const other_process light(3 * ms, 97 * ms);
-  for (unsigned i = 0; i < 100'000; ++i) {
-    w.wait(20 * us);
-    ASSERT_FALSE(w.core().is_contested(simulated::now)) << simulated::now;
-  }
 }
 
 // --- on a core that participants share

@@ -275,27 +275,6 @@ TEST(CpuHints, AreContestedWhileAWaiterIsKeptFromPolling) {
   EXPECT_TRUE(core.is_contested(now + 50 * ms));
 }
 
-TEST(CpuHints, CountASuspectedSliceOnceAnotherConfirmsIt) {
-  static platform::cpu_hints core, silent;
-  std::uint64_t now = 1'000 * ms;
-  EXPECT_FALSE(core.is_suspect(now));
-  // The owner of the thread knows whether it worked meanwhile; the core does not.
-  for (int i = 0; i < 10; ++i, now += 20 * ms) {
-    silent.suspect_preemption(now - 10 * ms, now);
-    EXPECT_TRUE(silent.is_suspect(now + 60 * ms));
-    EXPECT_FALSE(silent.is_contested(now + ms)) << "a suspicion is no evidence";
-  }
-  EXPECT_FALSE(silent.is_suspect(now + 60 * ms));
-  core.suspect_preemption(now - 8 * ms, now);
-  now += 8 * ms;
-  core.note_preemption(now - 4 * ms, now);
-  EXPECT_TRUE(core.is_contested(now + ms)) << "11 of the last 64 ms";
-  EXPECT_TRUE(core.is_suspect(now + 60 * ms));
-  // Too long ago.
-  silent.note_preemption(now + 100 * ms, now + 104 * ms);
-  EXPECT_FALSE(silent.is_contested(now + 105 * ms));
-}
-
 // A burst of other work is forgotten beside processes that take a slice now and then.
 TEST(CpuHints, ForgetABurst) {
   static platform::cpu_hints core;

@@ -111,14 +111,8 @@ class alignas(cache_line) cpu_hints {
   void note_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
     // Perhaps another fiber of this thread ran.
     if (fibers_here != nullptr) return;
-    const std::uint64_t last = look(last_slice_);
-    if (began_ns < last) return;
+    if (began_ns < look(last_slice_)) return;
     put(last_slice_, now_ns);
-    // This one confirms what was suspected shortly before.
-    const std::uint64_t since = look(suspected_since_), until = look(suspected_until_);
-    if (since >= last && until <= began_ns && began_ns - until < foreign_window_ns)
-      (void)is_much_foreign(since, until);
-    put(suspected_until_, 0);
     if (!is_much_foreign(began_ns, now_ns)) return;
     const bool is_long_ago = now_ns > look(contested_until_) + forget_ns;
     const std::uint32_t ms = is_long_ago
@@ -126,16 +120,6 @@ class alignas(cache_line) cpu_hints {
                                  : within(2 * look(contested_ms_), first_contested_ms, most_ms);
     put(contested_ms_, ms);
     put(contested_until_, now_ns + ms * std::uint64_t{1'000'000});
-  }
-  // Records that a waiter that polled here was kept from running between these times, or worked.
-  void suspect_preemption(std::uint64_t began_ns, std::uint64_t now_ns) noexcept {
-    put(suspected_since_, began_ns);
-    put(suspected_until_, now_ns);
-  }
-  // Returns true if a waiter was kept from running a short while ago, or perhaps was.
-  bool is_suspect(std::uint64_t now_ns) const noexcept {
-    return now_ns - look(suspected_until_) < foreign_window_ns ||
-           now_ns - look(last_slice_) < foreign_window_ns;
   }
   // Returns true if another process uses this core too, so that polling takes its processor time.
   bool is_contested(std::uint64_t now_ns) const noexcept { return now_ns < look(contested_until_); }
@@ -244,8 +228,6 @@ class alignas(cache_line) cpu_hints {
   std::atomic<std::uint64_t> last_slice_;
   std::atomic<std::uint64_t> foreign_at_;
   std::atomic<std::uint64_t> contested_until_;
-  std::atomic<std::uint64_t> suspected_since_;
-  std::atomic<std::uint64_t> suspected_until_;
   std::atomic<std::uint64_t> believed_at_;
   std::atomic<std::uint32_t> other_process_ms_;
   std::atomic<std::uint32_t> contested_ms_;

@@ -17,8 +17,6 @@ struct undisturbed_cpu {
   std::uint64_t ran_since(int) const noexcept { return 0; }
   void note_foreign_slice(std::uint64_t, std::uint64_t, std::uint64_t) const noexcept {}
   void note_preemption(std::uint64_t, std::uint64_t) const noexcept {}
-  void suspect_preemption(std::uint64_t, std::uint64_t) const noexcept {}
-  bool is_suspect(std::uint64_t) const noexcept { return false; }
   void note_short_yield() const noexcept {}
   void note_wait() const noexcept {}
   std::uint32_t waits() const noexcept { return 0; }

@@ -89,9 +89,6 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     std::uint8_t waits_seen = 0;
     // The length of the previous wait if it is not yet among the lengths, otherwise 0.
     std::uint32_t last_ns = 0;
-    // When the last polls of the previous wait began, in units of unit_ns, if it did not find out
-    // how long they took, otherwise 0.
-    std::uint32_t unchecked_since = 0;
   };
 
   explicit constexpr adaptive_wait(rank_t participants, patience p = {}) noexcept
@@ -129,48 +126,20 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
     const std::uint64_t start = Memory::now_ns();
     // The rest comes only now because most waits are over by here, so no participant waits for it.
     if (is_over()) return true;
-    bool is_careful = must_be_careful(mine, start);
-    std::uint64_t before = start, now = Memory::now_ns();
+    std::uint64_t now = Memory::now_ns();
     const std::uint64_t budget = budget_of(mine, chosen, now);
     while (now - start < budget && now < deadline.ns()) {
       const bool is_ready = is_over();
-      if (is_ready && !is_careful) {
-        mine.unchecked_since = static_cast<std::uint32_t>(now / unit_ns) | 1u;
-        // These polls have taken about as long as those before them.
-        note_length(mine, now - start + (now - before));
-        return true;
-      }
       const std::uint64_t later = Memory::now_ns();
       const bool was_kept_from_running = later - now > options.foreign_slice_ns;
-      if (was_kept_from_running) {
-        Memory::core().note_preemption(now, later);
-        is_careful = true;
-      }
+      if (was_kept_from_running) Memory::core().note_preemption(now, later);
       if (is_ready) {
         note_length(mine, (was_kept_from_running ? now : later) - start);
         return true;
       }
-      before = now;
       now = later;
     }
     return sleep_and_note(mine, start, word, order, ready, deadline);
-  }
-
-  // Returns whether a wait that begins at the time `start` must read the clock once more before it
-  // returns, which takes 20 to 30 ns, for which all participants wait. The time from the last polls
-  // of the previous wait until now tells whether another process can have used the core during
-  // them. If it is long, perhaps the thread only worked: then the next waits find out.
-  static bool must_be_careful(wait_state& mine, std::uint64_t start) noexcept {
-    auto& core = Memory::core();
-    if (mine.unchecked_since != 0) {
-      const std::uint32_t units =
-          static_cast<std::uint32_t>(start / unit_ns) - mine.unchecked_since;
-      mine.unchecked_since = 0;
-      // The upper half, 36 minutes and more, is -1: no time at all.
-      if (units < UINT32_MAX / 2 && units > options.foreign_slice_ns / unit_ns)
-        core.suspect_preemption(start - units * unit_ns, start);
-    }
-    return core.is_suspect(start);
   }
 
   template <class Word, class Ready, class Deadline>
@@ -293,7 +262,6 @@ class adaptive_wait : public patient_wait<adaptive_wait<Memory>, Memory> {
   }
 
   static constexpr adaptive_options options{};
-  static constexpr std::uint64_t unit_ns = 1'024;
   static constexpr int polls_between_clocks = 16;
   static constexpr int yields_without_clock = 2;
   static constexpr int polls_beside_one = 8;
