@@ -253,15 +253,15 @@ void add_sim(cli::command& program) {
   add_common(team);
   cli::command event = add(
       "event",
-      "Notifications: tutti's event, and a condition variable and a futex, from the notifier on "
-      "CPU 0 to receivers on the others",
+      "Notifications: tutti's event, a condition variable, a futex, and what a kernel can do by "
+      "interrupts, from the notifier on CPU 0 to receivers on the others",
       run_event);
   add_machine(event).required();
   event
       .add_option("--receivers", o->threads,
                   "Receivers, e.g. 1,8; receiver i waits on CPU i (default: all CPUs but one)")
       .value_name("LIST");
-  event.add_option("--algorithms", o->algorithms, "all, or event, condition_variable, futex")
+  event.add_option("--algorithms", o->algorithms, "all, or names, as an unknown one lists them")
       .value_name("LIST")
       .show_default();
   event.add_option("--wait", o->waits, "Wait policies of the event, or all")
@@ -281,6 +281,42 @@ void add_sim(cli::command& program) {
       .between(0.0, 1e6)
       .show_default();
   add_set(event);
+  cli::command vcode = add("vcode",
+                           "Run a VCODE program whose threads all interpret and meet in a barrier "
+                           "after each instruction; what the program prints is dropped",
+                           run_vcode);
+  vcode.add_option("file", o->file, "A VCODE program, as for `tutti vcode`").required();
+  add_machine(vcode).required();
+  vcode
+      .add_option("--threads", o->threads,
+                  "Simulated threads, e.g. 2,64; thread i runs on CPU i (default: the CPUs)")
+      .value_name("LIST");
+  vcode
+      .add_option("--algorithms", o->barriers,
+                  "all (tutti's), papers, or names, as an unknown one lists them")
+      .value_name("LIST")
+      .show_default();
+  vcode.add_option("--wait", o->waits, "Wait policies of tutti's")
+      .value_name("LIST")
+      .show_default();
+  vcode
+      .add_option("--instruction", o->instruction,
+                  "ns in which a thread interprets an instruction up to its barrier, without the "
+                  "elements")
+      .value_name("NS")
+      .between(0.0, 1e9)
+      .show_default();
+  vcode
+      .add_option("--element", o->element,
+                  "ns for an element of a vector, which the threads divide among them")
+      .value_name("NS")
+      .between(0.0, 1e9)
+      .show_default();
+  vcode.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
+  vcode.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
+      .between(0.0, 1e6)
+      .show_default();
+  add_set(vcode);
   cli::command advise =
       add("advise", "Say which barriers are the fastest for how many threads", run_advise);
   add_machine(advise).required();
@@ -352,6 +388,12 @@ void add_sim(cli::command& program) {
   };
   cli::command published = add("published", "Simulate what papers have printed", run_published);
   add_table(published);
+  published
+      .add_option("--spread", o->spread,
+                  "Where regions work, the work of a thread is up to so many percent more or less")
+      .value_name("PERCENT")
+      .between(0.0, 100.0)
+      .show_default();
   published.add_flag("--markdown", o->markdown, "Tables of the documentation");
   cli::command fit = add("fit",
                          "Search the numbers of machines that make the errors of a table small, by "

@@ -18,7 +18,7 @@ struct sim_options {
   // What `published` and `fit` take.
   std::string machines, keys;
   std::uint32_t steps = 200;
-  double range = 100;
+  double range = 100, spread = 2;
   bool markdown = false;
   std::uint32_t cores = 2;
   std::string threads;
@@ -36,6 +36,9 @@ struct sim_options {
   std::string application, graph, modes = "sync,async";
   std::uint64_t iterations = 10;
   std::uint32_t seeds = 5, sources = 64;
+  // What `vcode` takes.
+  std::string barriers = "default,libgomp";
+  double instruction = 20, element = 1;
   bool show = false;
   bool json = false;
 };
@@ -63,6 +66,9 @@ int run_boards_graph(const sim_options& o);
 
 // Notifications (sim_event.cpp).
 int run_event(const sim_options& o);
+
+// Programs of the vector machine (sim_vcode.cpp).
+int run_vcode(const sim_options& o);
 
 // Barriers in networks (sim_network.cpp), as a subcommand of `sim`.
 void add_sim_network(cli::command& sim);

@@ -19,8 +19,8 @@
 namespace tutti::command {
 namespace {
 
-// Those whose names and waits the options list.
-std::vector<sim::notifier> chosen(const sim_options& o) {
+// Those whose names and waits the options list; "all" are those that the machine can have.
+std::vector<sim::notifier> chosen(const sim_options& o, const sim::machine& m) {
   std::vector<sim::notifier> all = sim::notifiers();
   const auto keep = [&](const char* option, const std::string& text, auto name_of) {
     std::set<std::string> known{"all"};
@@ -41,6 +41,11 @@ std::vector<sim::notifier> chosen(const sim_options& o) {
   keep("--algorithms", o.algorithms, [](const sim::notifier& n) { return n.name; });
   if (std::any_of(all.begin(), all.end(), [](const auto& n) { return !n.wait.empty(); }))
     keep("--wait", o.waits, [](const sim::notifier& n) { return n.wait; });
+  const std::vector<std::string> named = cli::split("--algorithms", o.algorithms);
+  std::erase_if(all, [&](const sim::notifier& n) {
+    return n.interrupts && !m.has_interrupts &&
+           std::find(named.begin(), named.end(), n.name) == named.end();
+  });
   return all;
 }
 
@@ -71,15 +76,16 @@ void print_json(const sim_options& o, const sim::machine& m, const sim::notifier
 
 int run_event(const sim_options& o) {
   const sim::machine m = sim::find_machine(o.machine, settings_of(o));
-  const std::vector<sim::notifier> all = chosen(o);
+  const std::vector<sim::notifier> all = chosen(o, m);
   const std::vector<std::uint32_t> counts = o.threads.empty()
                                                 ? std::vector<std::uint32_t>{m.cpus() - 1}
                                                 : cli::parse_counts("--receivers", o.threads, 4096);
   for (const std::uint32_t receivers : counts) sim::check_receivers(m, receivers);
+  for (const sim::notifier& who : all) sim::check_notifier(m, who);
   for (const std::uint32_t receivers : counts) {
     if (!o.json)
       fmt::print(
-          "{}: {}\n{} receiver{}; ns from a notification until\n{:<20} {:<9} {:>11} {:>11} "
+          "{}: {}\n{} receiver{}; ns from a notification until\n{:<22} {:<9} {:>11} {:>11} "
           "{:>11} {:>13} {:>11}\n",
           m.name, m.description, receivers, receivers == 1 ? "" : "s", "", "", "one runs", "least",
           "most", "the last runs", "sigma");
@@ -94,7 +100,7 @@ int run_event(const sim_options& o) {
         print_json(o, m, who, receivers, times);
       } else {
         const summary one = summary_of(times.unicast);
-        fmt::print("{:<20} {:<9} {:>11.0f} {:>11.0f} {:>11.0f} {:>13.0f} {:>11.0f}\n", who.name,
+        fmt::print("{:<22} {:<9} {:>11.0f} {:>11.0f} {:>11.0f} {:>13.0f} {:>11.0f}\n", who.name,
                    who.wait, one.median, one.least, one.most,
                    summary_of(times.broadcast_last).median,
                    summary_of(times.broadcast_sigma).median);

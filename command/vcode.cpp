@@ -7,15 +7,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
 #include "command/subcommands.hpp"
+#include "command/vcode_file.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 #include "tutti/registry.hpp"
 
@@ -43,16 +41,6 @@ struct vcode_options {
 };
 
 constexpr std::uint64_t most_threads = 4096;
-
-std::string text_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) {
-    throw std::invalid_argument(fmt::format("{}: cannot be opened", file));
-  }
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) throw std::invalid_argument(fmt::format("{}: cannot be read", file));
-  return text;
-}
 
 vcode::engine engine_of(const std::string& name) {
   if (name == "lazy") return vcode::engine::lazy;
@@ -132,11 +120,8 @@ int run_program(const vcode_options& o) {
   choose_vector_unit(o.vector_unit);
   // A write to a program that has ended must fail as an instruction and not end this process.
   std::signal(SIGPIPE, SIG_IGN);
-  const std::string text = text_of(o.file);
   try {
-    const vcode::program program = vcode::compile(text, o.file);
-    for (const auto& each : program.warnings()) fmt::print(stderr, "tutti: warning: {}\n", each);
-    vcode::require_no_inputs(program);
+    const vcode::program program = read_vcode(o.file);
     warn_of_too_many_threads(options);
     const auto before = std::chrono::steady_clock::now();
     const vcode::run_result result = vcode::run(program, {}, options);

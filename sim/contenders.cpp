@@ -43,7 +43,10 @@ class repeated_reduction final : public repeated_object {
  public:
   repeated_reduction(rank_t n, reduction_algorithm algorithm, double operation_ns)
       : total_(n, {picoseconds(operation_ns)}, algorithm) {}
-  void episode(rank_t rank) override { static_cast<void>(total_.all(rank, 1.0)); }
+  void episode(rank_t rank) override {
+    do_work(rank);
+    static_cast<void>(total_.all(rank, 1.0));
+  }
 
  private:
   reduction<double, costly_plus, simulated, Wait> total_;

@@ -17,6 +17,14 @@ class repeated_object {
   virtual ~repeated_object() = default;
   // One episode of this rank.
   virtual void episode(rank_t rank) = 0;
+  // What a rank does in an episode before it arrives; may be empty. The work of a region lies
+  // between its beginning and its end.
+  std::function<void(rank_t)> work;
+
+ protected:
+  void do_work(rank_t rank) const {
+    if (work) work(rank);
+  }
 };
 
 // What a program does between two polls.
@@ -27,6 +35,8 @@ struct contender {
   polling polls = polling::tuttis_gap;
   // Waits end by a change of the polled line alone, so polls may be skipped.
   bool polls_without_end = false;
+  // Otherwise a region: only its master, rank 0, learns that all have ended it.
+  bool is_barrier = true;
   // Made outside of a world, for a machine.
   std::function<std::unique_ptr<repeated_object>(rank_t participants)> make;
 };

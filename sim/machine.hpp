@@ -102,6 +102,16 @@ struct machine {
   sim_time futex_lock = 0;
   sim_time wake_up = 0;  // until a woken thread runs on a CPU that was idle
 
+  // ---- interrupts between processors, for a kernel that a machine runs instead
+  bool has_interrupts = false;
+  sim_time interrupt_send = 0;  // writing the registers of the interrupt controller
+  // From one controller to the other; of the same core as of the same cluster.
+  line_times interrupt_way;
+  sim_time interrupt_enter = 0;  // from its arrival until the handler's first instruction
+  sim_time system_call = 0;      // entering the kernel by an instruction, to compare
+  // The background thread of a CPU of that kernel calls yield() so far apart.
+  sim_time background = 0;
+
   unsigned cores_of_node() const { return clusters * cores; }
   unsigned all_cores() const { return nodes * cores_of_node(); }
   unsigned cpus() const { return all_cores() * threads; }

@@ -58,6 +58,7 @@ class reader {
     m.futex_wake = time("system", "futex_wake");
     m.futex_lock = time("system", "futex_lock");
     m.wake_up = time("system", "wake_up");
+    read_interrupts(m);
     if (m.hit == 0) refuse(line_of("core", "hit"), "core.hit must be above 0");
     if (m.slice == 0) refuse(line_of("system", "slice"), "system.slice must be above 0");
     refuse_unknown();
@@ -277,6 +278,18 @@ class reader {
     m.sharing = number("core", "sharing", expected);
     if (m.sharing < 0 || m.sharing > 10)
       refuse(line_of("core", "sharing"), "core.sharing must be " + expected);
+  }
+
+  // A machine can do without this section.
+  void read_interrupts(machine& m) {
+    m.has_interrupts = root_.contains("interrupt");
+    known_.insert("interrupt");
+    if (!m.has_interrupts) return;
+    m.interrupt_send = time("interrupt", "send");
+    m.interrupt_way = times("interrupt", m);
+    m.interrupt_enter = time("interrupt", "enter");
+    m.system_call = time("interrupt", "system_call");
+    m.background = time("interrupt", "background");
   }
 
   // Only now all known keys have been asked for.

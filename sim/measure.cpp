@@ -2,7 +2,7 @@
 #include "sim/measure.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <stdexcept>
 #include <string>
 
@@ -12,13 +12,15 @@
 namespace tutti::sim {
 namespace {
 
-double host_now() {
-  return std::chrono::duration<double, std::nano>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+// So that the ranks of different seeds have generators of their own.
+constexpr std::uint64_t most_threads = 1 << 16;
 
-world_options options_of(const machine& m, const contender& who, const run_plan& plan) {
+// ns of processor time of this process.
+double host_now() { return 1e9 / CLOCKS_PER_SEC * static_cast<double>(std::clock()); }
+
+}  // namespace
+
+world_options world_options_of(const machine& m, const contender& who, const run_plan& plan) {
   world_options o;
   o.seed = plan.seed;
   o.timeline = plan.timeline;
@@ -29,15 +31,21 @@ world_options options_of(const machine& m, const contender& who, const run_plan&
   return o;
 }
 
-}  // namespace
-
 simulated_run run(const machine& m, const contender& who, const run_plan& plan) {
   const simulated::making_for here(m);
   const std::unique_ptr<repeated_object> object = who.make(plan.threads);
   const std::uint32_t all = plan.warm_up + plan.episodes;
   std::vector<sim_time> last_in(all), last_out(all);
   std::vector<rank_t> arrived(all);
-  world w(m, options_of(m, who, plan));
+  world w(m, world_options_of(m, who, plan));
+  std::vector<generator> random;
+  for (rank_t rank = 0; rank < plan.threads; ++rank)
+    random.emplace_back(plan.seed * most_threads + rank);
+  if (plan.work_ns > 0)
+    object->work = [&](rank_t rank) {
+      const double share = 1 + plan.spread * (2 * random[rank].fraction() - 1);
+      w.spend(picoseconds(plan.work_ns * share));
+    };
   const double began = host_now();
   const auto repeat = [&](rank_t rank) {
     for (std::uint32_t e = 0; e < all; ++e) {
@@ -45,8 +53,7 @@ simulated_run run(const machine& m, const contender& who, const run_plan& plan) 
       ++arrived[e];
       object->episode(rank);
       last_out[e] = std::max(last_out[e], w.now());
-      // Only the master of a region learns that all have ended it.
-      if (arrived[e] != plan.threads && (rank == 0 || who.family != "berger_stamatakis"))
+      if (arrived[e] != plan.threads && (rank == 0 || who.is_barrier))
         throw std::logic_error(who.name + ": rank " + std::to_string(rank) + " left episode " +
                                std::to_string(e) + " before all had arrived");
     }

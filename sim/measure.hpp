@@ -20,6 +20,8 @@ struct run_plan {
   // The pause between two polls of tutti's wait policies.
   double poll_gap_ns = 40;
   bool skips_polls = true;
+  // ns that each rank works in an episode before it arrives, up to `spread` of them more or less.
+  double work_ns = 0, spread = 0;
   // A team takes it as team_options::fan; 0 is the default.
   rank_t fan = 0;
   // Gets what the threads waited for in the last episode, with times from its beginning on, unless
@@ -32,9 +34,12 @@ struct simulated_run {
   // the last return.
   std::vector<double> loop, last_in_last_out;
   std::uint64_t events = 0, transfers = 0;
-  // ns of the host for an episode.
+  // ns of processor time of the host for an episode.
   double host_ns = 0;
 };
+
+// How a contender's threads poll in a run of this plan.
+world_options world_options_of(const machine& m, const contender& who, const run_plan& plan);
 
 // Throws std::invalid_argument if the plan does not fit the machine, `stuck`, and std::logic_error
 // if a rank leaves an episode before all have arrived.

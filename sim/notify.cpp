@@ -95,7 +95,7 @@ class by_condition_variable : public by_count {
 };
 
 template <class T>
-std::unique_ptr<notification> make(rank_t receivers) {
+std::unique_ptr<notification> make(rank_t receivers, std::uint32_t) {
   return std::make_unique<T>(receivers);
 }
 
@@ -107,6 +107,23 @@ notifier of_wait() {
           .summary = "tutti::event",
           .polls_without_end = Wait::info.name == "spin",
           .make = make<by_event<typename Wait::template type<event_memory<simulated>>>>};
+}
+
+std::vector<notifier> of_programs() {
+  return {of_wait<registry::adaptive>(),
+          of_wait<registry::spin>(),
+          of_wait<registry::yield>(),
+          of_wait<registry::park>(),
+          {.family = "futex",
+           .name = "condition_variable",
+           .wait = "",
+           .summary = "a condition variable with its mutex",
+           .make = make<by_condition_variable>},
+          {.family = "futex",
+           .name = "futex",
+           .wait = "",
+           .summary = "a word that is changed and slept on",
+           .make = make<by_futex>}};
 }
 
 double deviation_of(const std::vector<double>& values) {
@@ -122,14 +139,15 @@ class trial {
   trial(const machine& m, const notifier& who, const notify_plan& plan, bool broadcasts)
       : plan_(plan),
         broadcasts_(broadcasts),
-        sleeps_(who.wait != "spin" && who.wait != "yield"),
+        sleeps_(who.wait != "spin" && who.wait != "yield" && !who.interrupts),
+        in_kernel_(who.interrupts),
         all_(plan.warm_up + plan.notifications),
         back_(plan.receivers),
         world_(m, {.seed = plan.seed,
                    .poll_gap = picoseconds(plan.poll_gap_ns),
                    .skips_polls = who.polls_without_end}) {
     for (rank_t r = 0; r < (broadcasts ? 1 : plan.receivers); ++r)
-      told_.push_back(who.make(broadcasts ? plan.receivers : 1));
+      told_.push_back(who.make(broadcasts ? plan.receivers : 1, 1 + r));
   }
 
   void run(notified& result) {
@@ -153,9 +171,10 @@ class trial {
     }
   }
   // On their way to sleep, the receivers of a broadcast wait for the kernel's lock of their word
-  // one after the other.
+  // one after the other, or for the locks of the kernel's condition variable.
   sim_time gap() const {
     if (plan_.gap_ns > 0) return picoseconds(plan_.gap_ns);
+    if (in_kernel_) return picoseconds(least_gap_ns * (1 + plan_.receivers / 16));
     const sim_time sleeping = world_.hardware().futex_wait +
                               world_.hardware().futex_lock * plan_.receivers * plan_.receivers;
     return picoseconds(least_gap_ns) + (sleeps_ ? sleeping : 0);
@@ -186,7 +205,7 @@ class trial {
   static constexpr double least_gap_ns = 100'000;
 
   const notify_plan& plan_;
-  const bool broadcasts_, sleeps_;
+  const bool broadcasts_, sleeps_, in_kernel_;
   const std::uint32_t all_;
   std::vector<sim_time> back_;
   rank_t returned_ = 0;
@@ -197,20 +216,11 @@ class trial {
 }  // namespace
 
 const std::vector<notifier>& notifiers() {
-  static const std::vector<notifier> all{of_wait<registry::adaptive>(),
-                                         of_wait<registry::spin>(),
-                                         of_wait<registry::yield>(),
-                                         of_wait<registry::park>(),
-                                         {.family = "futex",
-                                          .name = "condition_variable",
-                                          .wait = "",
-                                          .summary = "a condition variable with its mutex",
-                                          .make = make<by_condition_variable>},
-                                         {.family = "futex",
-                                          .name = "futex",
-                                          .wait = "",
-                                          .summary = "a word that is changed and slept on",
-                                          .make = make<by_futex>}};
+  static const std::vector<notifier> all = [] {
+    std::vector<notifier> made = of_programs();
+    for (notifier& each : kernel_notifiers()) made.push_back(std::move(each));
+    return made;
+  }();
   return all;
 }
 
@@ -222,8 +232,15 @@ void check_receivers(const machine& m, rank_t receivers) {
                                 std::to_string(m.cpus() - 1) + " receivers");
 }
 
+void check_notifier(const machine& m, const notifier& who) {
+  if (who.interrupts && !m.has_interrupts)
+    throw std::invalid_argument("the description of the machine '" + m.name +
+                                "' has no section [interrupt], which '" + who.name + "' needs");
+}
+
 notified notify(const machine& m, const notifier& who, const notify_plan& plan) {
   check_receivers(m, plan.receivers);
+  check_notifier(m, who);
   const simulated::making_for here(m);
   notified result;
   trial(m, who, plan, false).run(result);

@@ -28,11 +28,17 @@ struct notifier {
   std::string family, name, wait, summary;
   // A receiver polls one word until it changes, and does nothing else.
   bool polls_without_end = false;
-  std::unique_ptr<notification> (*make)(rank_t receivers) = nullptr;
+  // A kernel sends interrupts; the machine must have those.
+  bool interrupts = false;
+  // Receiver i is the world's thread `first` + i.
+  std::unique_ptr<notification> (*make)(rank_t receivers, std::uint32_t first) = nullptr;
 };
-// Tutti's event with each wait policy, and what programs have without it: a condition variable with
-// its mutex, and a futex.
+// Tutti's event with each wait policy; what programs have without it, a condition variable with its
+// mutex, and a futex; and what kernels have (kernel_notify.cpp).
 const std::vector<notifier>& notifiers();
+// An interrupt, a message with an action, a remote system call, and condition variables of a
+// kernel, as in Hale and Dinda 2018.
+std::vector<notifier> kernel_notifiers();
 
 struct notify_plan {
   // Receiver i waits on CPU i; the notifier runs on CPU 0.
@@ -52,6 +58,8 @@ struct notified {
 };
 // Throws std::invalid_argument unless the machine has a CPU for the notifier and each receiver.
 void check_receivers(const machine& m, rank_t receivers);
+// Throws the same unless the machine has what the notifier needs.
+void check_notifier(const machine& m, const notifier& who);
 // Throws the same, and `stuck`.
 notified notify(const machine& m, const notifier& who, const notify_plan& plan);
 

@@ -47,12 +47,14 @@ class region final : public repeated_object {
   void episode(rank_t rank) override {
     if (rank == 0) {
       set(job_cycle_.value, get(job_cycle_.value) == 0 ? 1 : 0);
+      do_work(rank);
       sync_.master(n_);
       return;
     }
     int& mine = cycles_[rank].value;
     while (mine == get(job_cycle_.value)) simulated::relax();
     mine = get(job_cycle_.value);
+    do_work(rank);
     sync_.worker(rank);
   }
 
@@ -164,7 +166,8 @@ class libgomp final : public repeated_object {
  public:
   // relaxed: the threads begin afterwards.
   explicit libgomp(rank_t n) : n_(n) { awaited_.value.store(n, relaxed); }
-  void episode(rank_t) override {
+  void episode(rank_t rank) override {
+    do_work(rank);
     const std::uint32_t generation = get(generation_.value);
     // acq_rel: as libgomp has it.
     if (awaited_.value.fetch_sub(1, acq_rel) == 1) {
@@ -188,6 +191,7 @@ class tournament_one_word final : public repeated_object {
  public:
   explicit tournament_one_word(rank_t n) : game_(n), players_(n) {}
   void episode(rank_t rank) override {
+    do_work(rank);
     player& me = players_[rank];
     const std::uint32_t episode = ++me.episode;
     const rank_t won = game_.rounds_won(rank);
@@ -226,7 +230,9 @@ contender paper(const char* family, const char* name, const char* summary, polli
 
 template <class Sync>
 contender of_berger(const char* name, const char* summary) {
-  return paper<region<Sync>>("berger_stamatakis", name, summary, polling::nothing);
+  contender made = paper<region<Sync>>("berger_stamatakis", name, summary, polling::nothing);
+  made.is_barrier = false;
+  return made;
 }
 
 }  // namespace

@@ -33,6 +33,22 @@ double number_of(const std::string& text) {
   return !text.empty() && *end == 0 && std::isfinite(value) && value > 0 ? value : 0;
 }
 
+// Where a machine has a base, every machine has one, for the same threads as its other values.
+void require_bases(const std::vector<published_value>& values, const std::string& path) {
+  std::map<std::string, rank_t> threads;
+  for (const published_value& value : values)
+    if (value.is_base && !threads.emplace(value.machine, value.threads).second)
+      throw std::invalid_argument(path + ": '" + value.machine + "' has two values of use 'base'");
+  if (threads.empty()) return;
+  for (const published_value& value : values) {
+    const auto found = threads.find(value.machine);
+    if (found == threads.end() || found->second != value.threads)
+      throw std::invalid_argument(path + ": '" + value.machine +
+                                  "' has no value of use 'base' for " +
+                                  std::to_string(value.threads) + " threads");
+  }
+}
+
 contender contender_of(const published_value& value) {
   return barriers({value.algorithm}, {value.wait}).front();
 }
@@ -62,17 +78,23 @@ std::vector<published_value> parse_published(const std::string& text, const std:
       refuse("threads must be a whole number from 1 to 4096, not '" + fields[2] + "'");
     const double ns = number_of(fields[3]);
     if (ns == 0) refuse("ns must be a number above 0, not '" + fields[3] + "'");
-    if (fields[4] != "fit" && fields[4] != "check")
-      refuse("use must be 'fit' or 'check', not '" + fields[4] + "'");
+    if (fields[4] != "fit" && fields[4] != "check" && fields[4] != "base")
+      refuse("use must be 'fit', 'check' or 'base', not '" + fields[4] + "'");
     try {
       static_cast<void>(barriers({fields[1]}, {"spin"}));
     } catch (const std::invalid_argument& e) {
       refuse(e.what());
     }
-    values.push_back(
-        {fields[0], fields[1], "spin", static_cast<rank_t>(threads), ns, fields[4] == "fit"});
+    values.push_back({.machine = fields[0],
+                      .algorithm = fields[1],
+                      .wait = "spin",
+                      .threads = static_cast<rank_t>(threads),
+                      .ns = ns,
+                      .is_fitted = fields[4] == "fit",
+                      .is_base = fields[4] == "base"});
   }
   if (values.empty()) throw std::invalid_argument(path + ": there is no value in it");
+  require_bases(values, path);
   return values;
 }
 
@@ -89,11 +111,30 @@ std::vector<std::string> names_of_published() {
 }
 
 double simulated_ns(const machine& m, const published_value& of, std::uint32_t episodes,
-                    std::uint64_t seed) {
-  std::vector<double> samples =
-      run(m, contender_of(of), {.threads = of.threads, .episodes = episodes, .seed = seed}).loop;
+                    std::uint64_t seed, work_of_rank work) {
+  std::vector<double> samples = run(m, contender_of(of),
+                                    {.threads = of.threads,
+                                     .episodes = episodes,
+                                     .seed = seed,
+                                     .work_ns = work.ns,
+                                     .spread = work.spread})
+                                    .loop;
   std::sort(samples.begin(), samples.end());
   return samples[samples.size() / 2];
+}
+
+work_of_rank work_behind(const machine& m, const published_value& base, double spread,
+                         std::uint32_t episodes, std::uint64_t seed) {
+  work_of_rank work{.spread = spread};
+  // The time of a region with work is nearly that of one without, and the work; the spread makes
+  // the last rank later.
+  for (int round = 0; round < 4; ++round) {
+    work.ns += (base.ns - simulated_ns(m, base, episodes, seed, work)) / (1 + spread);
+    if (work.ns < 0)
+      throw std::invalid_argument("'" + base.algorithm + "' on '" + base.machine +
+                                  "' takes longer without work than the table says");
+  }
+  return work;
 }
 
 pairs_in_order order_of(const std::vector<published_value>& values,

@@ -20,6 +20,9 @@ struct published_value {
   double ns = 0;
   // Whether a search may use it; the others check what the search has found.
   bool is_fitted = false;
+  // Whether it tells how much work a region of its machine has: then the others tell how they
+  // differ from it.
+  bool is_base = false;
 };
 
 // The lines "machine,algorithm,threads,ns,use" of the text of the file `path`. Throws
@@ -31,9 +34,17 @@ std::vector<published_value> parse_published(const std::string& text, const std:
 std::vector<published_value> find_published(const std::string& name_or_file);
 std::vector<std::string> names_of_published();
 
+// What each rank of an episode computes, as run_plan has it.
+struct work_of_rank {
+  double ns = 0, spread = 0;
+};
 // The median of the ns between the returns of the last ranks of successive episodes.
 double simulated_ns(const machine& m, const published_value& of, std::uint32_t episodes,
-                    std::uint64_t seed);
+                    std::uint64_t seed, work_of_rank work = {});
+// The work with which the simulation has the printed time. Throws std::invalid_argument if the
+// barrier alone takes longer.
+work_of_rank work_behind(const machine& m, const published_value& base, double spread,
+                         std::uint32_t episodes, std::uint64_t seed);
 
 // Where the values of one machine differ by over a tenth, the simulation has the order of two right
 // or wrong. Counts the pairs of which at least one value is not fitted.

@@ -15,7 +15,10 @@ template <class Barrier>
 class repeated_barrier final : public repeated_object {
  public:
   explicit repeated_barrier(std::unique_ptr<Barrier> barrier) : barrier_(std::move(barrier)) {}
-  void episode(rank_t rank) override { barrier_->arrive_and_wait(rank); }
+  void episode(rank_t rank) override {
+    do_work(rank);
+    barrier_->arrive_and_wait(rank);
+  }
 
  private:
   std::unique_ptr<Barrier> barrier_;

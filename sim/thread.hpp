@@ -3,6 +3,7 @@
 // include this.
 #pragma once
 
+#include <deque>
 #include <unordered_map>
 
 #include "sim/world.hpp"
@@ -54,6 +55,8 @@ struct world::thread {
   const void* sleeps_on = nullptr;
   std::uint64_t timeout_ticket = 0;
   std::uint32_t joins = 0;
+  // When the handlers of the interrupts begin that it has not awaited yet.
+  std::deque<sim_time> interrupts;
   std::vector<std::uint32_t> joiners;
   const char* site = nullptr;
   sim_time since = 0;

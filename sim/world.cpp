@@ -201,6 +201,7 @@ std::string world::describe(std::uint32_t who) const {
   if (t.state == doing::ended) return text + "has ended";
   if (t.state == doing::joins)
     return text + "waits for thread " + std::to_string(t.joins) + " to end";
+  if (t.state == doing::halts) return text + "waits for an interrupt";
   if (t.state == doing::sleeps)
     text += "sleeps in a futex call until another thread wakes it, " + at(*t.polled);
   else if (t.state == doing::polls)
@@ -224,6 +225,36 @@ objects_of_thread& world::locals() noexcept { return me().locals; }
 void world::note_site(const char* site) noexcept { me().site = site; }
 
 world::cpu_notes& world::notes() noexcept { return processors_[me().cpu].notes; }
+
+// ---- interrupts
+
+void world::interrupt(std::uint32_t who, sim_time enter) noexcept {
+  thread& t = *threads_[who];
+  const sim_time way =
+      machine::at_distance(machine_.interrupt_way, machine_.distance(me().core, t.core));
+  const sim_time begins = now() + way + enter;
+  if (t.state != doing::halts) {
+    t.interrupts.push_back(begins);
+    return;
+  }
+  t.state = doing::runs;
+  resume_at(who, begins);
+}
+
+void world::await_interrupt() noexcept {
+  thread& t = me();
+  t.loads = t.others = 0;
+  t.loaded_last = nullptr;
+  if (!t.interrupts.empty()) {
+    const sim_time begins = t.interrupts.front();
+    t.interrupts.pop_front();
+    if (begins > now()) spend(begins - now());
+    return;
+  }
+  t.state = doing::halts;
+  t.since = now();
+  dispatch();
+}
 
 // ---- the operating system
 

@@ -117,6 +117,11 @@ class world {
   // Sleeps if the word, which is loaded, still has the value, and at most until `until`.
   void sleep(const void* word, std::size_t size, std::uint64_t seen, sim_time until) noexcept;
   void wake(const void* word, unsigned how_many) noexcept;
+  // An interrupt for the CPU of a thread, whose handler begins after the way and `enter`.
+  void interrupt(std::uint32_t thread, sim_time enter) noexcept;
+  // Stops the running thread until the handler of an interrupt for it begins. Nothing else
+  // interrupts a thread.
+  void await_interrupt() noexcept;
   // Starts a thread on the next CPU and returns its number. Takes no time.
   std::size_t start(std::function<void()> body);
   void join(std::size_t number) noexcept;
@@ -198,6 +203,7 @@ class world {
     polls,   // sleeps until a line changes, as its polls are skipped
     sleeps,  // in a futex call
     joins,   // another thread
+    halts,   // until an interrupt
     ended,
   };
   struct thread;

@@ -176,6 +176,9 @@ class spmd_run {
     // Returns when all ranks have called it; what any rank wrote before its call is then visible to
     // all.
     virtual void arrive_and_wait(unsigned rank) = 0;
+    // Before each arrival a rank tells what it has done since the start, for barriers that simulate
+    // the time of that.
+    virtual void note_work(unsigned /*rank*/, const run_statistics& /*done*/) {}
   };
 
   // Ignores the options that make threads. Throws std::invalid_argument for inputs that are not

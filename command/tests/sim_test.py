@@ -17,6 +17,20 @@ import unittest
 # With these a calibration has enough barriers to fit to.
 MANY = ("central", "counting", "pool", "striped", "flags", "mcs", "combining", "dissemination",
         "recursive", "atomic", "flags_padded")  # fmt: skip
+# Adds up twice each of 0 to 39,999.
+SUMS = """FUNC MAIN
+CONST INT 40000
+MAKE_SEGDES
+CONST INT 0
+CONST INT 1
+COPY 1 2
+INDEX
+COPY 1 0
++ INT
+COPY 1 1
++_REDUCE INT
+RET
+"""
 TUTTI, MACHINES = (pathlib.Path(argument) for argument in sys.argv[1:3])
 
 
@@ -208,7 +222,8 @@ class Sim(unittest.TestCase):
     # ---- events
 
     def test_event(self) -> None:
-        words = ("event", "--machine", "opteron64", "--episodes", "20", "--wait", "spin,park")
+        words = ("event", "--machine", "opteron64", "--episodes", "20", "--wait", "spin,park",
+                 "--algorithms", "event,condition_variable,futex")  # fmt: skip
         lines = self.lines(*words, "--receivers", "1,8")
         times = {
             (line["name"], line["wait"], line["threads"] - 1, line["metric"]): line["median"]
@@ -226,15 +241,91 @@ class Sim(unittest.TestCase):
             self.assertGreater(last, times[name, wait, 8, "unicast"])
             self.assertGreater(sigma, times["event", "spin", 8, "broadcast_sigma"])
         self.assertEqual(lines, self.lines(*words, "--receivers", "1,8"))
-        table = tutti_sim(*words, "--receivers", "1", "--algorithms", "futex")[1]
+        table = tutti_sim(*words[:5], "--receivers", "1", "--algorithms", "futex")[1]
         self.assertEqual(len(table.splitlines()), 4)
+
+    def test_event_of_kernels(self) -> None:
+        words = ("event", "--machine", "opteron64", "--episodes", "63", "--wait", "spin,park",
+                 "--receivers", "63")  # fmt: skip
+        median, least, most = {}, {}, {}
+        for line in self.lines(*words):
+            key = (line["name"] + line["wait"], line["metric"])
+            median[key], least[key], most[key] = line["median"], line["min"], line["max"]
+        unicast = {name: ns for (name, metric), ns in median.items() if metric == "unicast"}
+        # Figures 3, 8, 15 and 18 of Hale and Dinda 2018.
+        order = ("interrupt", "action", "action_payload", "kernel_condition_kick",
+                 "kernel_condition", "eventpark")  # fmt: skip
+        self.assertEqual(sorted(order, key=lambda name: unicast[name]), list(order))
+        self.assertLess(max(unicast["remote_call"], unicast["eventspin"]), unicast["interrupt"])
+        # The paper's least interrupt is 1,150 cycles of 2.1 GHz, figure 19; two hops are farther.
+        self.assertAlmostEqual(least["interrupt", "unicast"], 1150 / 2.1, delta=0.01)
+        self.assertAlmostEqual(most["interrupt", "unicast"], (1150 + 549 - 378) / 2.1, delta=0.01)
+        # One write interrupts all at once.
+        sigma = {name: ns for (name, metric), ns in median.items() if metric == "broadcast_sigma"}
+        self.assertLess(100 * sigma["interrupt"], sigma["condition_variable"])
 
     def test_event_refuses(self) -> None:
         machine = ("event", "--machine", "corei5")
         self.assertIn("1 to 3 receivers", self.refused(*machine, "--receivers", "4"))
-        self.assertIn("'evnt' is not one of all, condition_variable, event, futex",
-                      self.refused(*machine, "--algorithms", "evnt"))  # fmt: skip
+        self.assertIn("'corei5' has no section [interrupt], which 'action' needs",
+                      self.refused(*machine, "--algorithms", "event,action"))  # fmt: skip
+        said = self.refused(*machine, "--algorithms", "evnt")
+        self.assertIn("'evnt' is not one of action, action_payload, all, condition_variable", said)
         self.assertIn("'sleep' is not one of adaptive", self.refused(*machine, "--wait", "sleep"))
+
+    # ---- programs of the vector machine
+
+    def test_vcode(self) -> None:
+        program = self.file("sum.vcode", SUMS)
+        words = ("vcode", program, "--machine", "epyc2", "--threads", "1,4,16")
+        lines = self.lines(*words, "--algorithms", "central,default")
+        found = {(line["name"], line["threads"]): line for line in lines}
+        self.assertEqual(len(found), 6)
+        for line in lines:
+            self.assertEqual((line["benchmark"], line["program"]), ("sim_vcode", "sum"))
+            self.assertEqual(line["machine"], "epyc2")
+        # Every thread meets the others after each instruction; the elements are divided.
+        self.assertEqual(len({line["barriers"] for line in lines}), 1)
+        instructions = lines[0]["instructions"]
+        self.assertGreaterEqual(lines[0]["barriers"], instructions - 1)
+        self.assertLess(found["default", 16]["in_barriers"], found["central", 16]["in_barriers"])
+        self.assertLess(found["default", 16]["median"], found["default", 1]["median"])
+        self.assertEqual(lines, self.lines(*words, "--algorithms", "central,default"))
+        # Without barriers, only elements and instructions take time, which the options say.
+        free = ("--instruction", "0", "--element", "0", "--algorithms", "central")
+        elements = ("--instruction", "0", "--element", "2", "--algorithms", "central")
+        one = ("vcode", program, "--machine", "epyc2", "--threads", "1")
+        (without,), (with_elements,) = self.lines(*one, *free), self.lines(*one, *elements)
+        self.assertGreater(with_elements["median"] - without["median"], 2 * 2 * 40_000)
+        table = tutti_sim(*one)[1].splitlines()
+        self.assertIn(f"{instructions} instructions", table[1])
+        self.assertEqual(len(table), 5)
+
+    def test_vcode_takes_only_barriers(self) -> None:
+        program = self.file("sum.vcode", SUMS)
+        words = ("vcode", program, "--machine", "corei5", "--threads", "4")
+        names = {line["name"] for line in self.lines(*words, "--algorithms", "papers")}
+        self.assertEqual(names, {"libgomp", "tournament_one_word"})
+        said = self.refused(*words, "--algorithms", "libgomp,bs_recursive")
+        self.assertIn("--algorithms: 'bs_recursive' is a region with a master", said)
+
+    def test_vcode_refuses(self) -> None:
+        program = self.file("sum.vcode", SUMS)
+        machine = ("--machine", "corei5")
+        said = self.refused("vcode", program, "--machine", "vax")
+        self.assertIn("no machine and no file 'vax'", said)
+        said = self.refused("vcode", program, *machine, "--algorithms", "tickt")
+        self.assertIn("no barrier 'tickt'", said)
+        self.assertIn("--element", self.refused("vcode", program, *machine, "--element", "-1"))
+        self.assertIn("none.vcode: cannot be opened",
+                      self.refused("vcode", self.folder / "none.vcode", *machine))  # fmt: skip
+        wrong = self.file("wrong.vcode", "FUNC MAIN\nADDD INT\nRET")
+        fails = self.file("fails.vcode", "FUNC MAIN\nCONST INT 1\nCONST INT 0\n/ INT\nRET")
+        places = {wrong: "wrong.vcode:2:1: ", fails: "fails.vcode:4:1: / in MAIN: division by zero"}
+        for file, place in places.items():
+            status, out, error = tutti_sim("vcode", file, *machine)
+            self.assertEqual((status, out, error.count("\n")), (1, "", 1), error)
+            self.assertIn(place, error)
 
     # ---- networks
 

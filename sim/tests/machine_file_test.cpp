@@ -78,6 +78,20 @@ TEST(MachineFile, SaysWhereWhatIsWrongAndWhatWasExpected) {
   expect("unit = \"ns\"", "unit = ns", "4", "");
 }
 
+TEST(MachineFile, CanHaveInterrupts) {
+  EXPECT_FALSE(find_machine("epyc2").has_interrupts);
+  const machine m = find_machine("opteron64");
+  EXPECT_TRUE(m.has_interrupts);
+  // 1,150 cycles from one core of a die to another.
+  EXPECT_NEAR(nanoseconds(m.interrupt_send + m.interrupt_way.node + m.interrupt_enter) * 2.1, 1150,
+              0.01);
+  const std::string text = description_of("epyc2");
+  EXPECT_NE(complaint(text + "\n[interrupt]\nsend = 1\n").find("interrupt.cluster is missing"),
+            std::string::npos);
+  EXPECT_NE(complaint(text + "\n[interrupts]\nsend = 1\n").find("unknown key interrupts"),
+            std::string::npos);
+}
+
 TEST(MachineFile, ReplacesNumbers) {
   const machine m = find_machine("epyc2", {{"line.hold", 33}, {"topology.cores", 4}});
   EXPECT_EQ(m.hold, picoseconds(33));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,15 +33,21 @@ TEST(Published, SaysWhereWhatIsWrongAndWhatWasExpected) {
   expect(header + "numa8,ticket,0,100,fit\n", "mine.csv:2: threads must be a whole number");
   expect(header + "numa8,ticket,4,-1,fit\n", "mine.csv:2: ns must be a number above 0, not '-1'");
   expect(header + "numa8,ticket,4,1x,fit\n", "mine.csv:2: ns must be a number above 0, not '1x'");
-  expect(header + "numa8,ticket,4,1,both\n", "mine.csv:2: use must be 'fit' or 'check'");
+  expect(header + "numa8,ticket,4,1,both\n", "mine.csv:2: use must be 'fit', 'check' or 'base'");
   expect(header + "numa8,tiket,4,1,fit\n", "mine.csv:2: there is no barrier 'tiket'");
+  const std::string base = header + "numa8,ticket,4,100,base\n";
+  expect(base + "numa8,mcs,4,90,base\n", "mine.csv: 'numa8' has two values of use 'base'");
+  expect(base + "numa8,mcs,8,90,check\n", "'numa8' has no value of use 'base' for 8 threads");
+  expect(base + "knl,mcs,4,90,check\n", "'knl' has no value of use 'base' for 4 threads");
 }
 
 TEST(Published, ReadsEveryTable) {
   for (const std::string& name : names_of_published())
     for (const published_value& value : find_published(name))
       EXPECT_GE(find_machine(value.machine).cpus(), value.threads) << name;
-  EXPECT_EQ(find_published("berger_stamatakis_table_1").size(), 42u);
+  const std::map<std::string, std::size_t> sizes{{"1", 42}, {"2", 42}, {"3", 24}, {"4", 18}};
+  for (const auto& [table, size] : sizes)
+    EXPECT_EQ(find_published("berger_stamatakis_table_" + table).size(), size) << table;
   EXPECT_THROW(static_cast<void>(find_published("none")), std::invalid_argument);
 }
 
@@ -54,6 +61,26 @@ TEST(Published, CountsPairsInOrder) {
   const pairs_in_order pairs = order_of(values, {100, 300, 200, 400, 1});
   EXPECT_EQ(pairs.all, 4u);
   EXPECT_EQ(pairs.right, 3u);
+}
+
+TEST(Published, FindsTheWorkBehindABase) {
+  const machine m = find_machine("barcelona");
+  const published_value base{.machine = "barcelona",
+                             .algorithm = "bs_lock_free_padded",
+                             .wait = "spin",
+                             .threads = 16,
+                             .ns = 70'000,
+                             .is_base = true};
+  for (const double spread : {0.0, 0.05}) {
+    const work_of_rank work = work_behind(m, base, spread, 20, 1);
+    EXPECT_NEAR(simulated_ns(m, base, 20, 1, work), base.ns, 0.005 * base.ns) << spread;
+    EXPECT_LT(work.ns, base.ns);
+  }
+  published_value small = base;
+  small.ns = 100;
+  const std::string told = test::refusal_of<std::invalid_argument>(
+      [&] { static_cast<void>(work_behind(m, small, 0, 20, 1)); });
+  EXPECT_NE(told.find("takes longer without work"), std::string::npos) << told;
 }
 
 // What a machine itself has simulated leads back to its numbers.

@@ -13,6 +13,7 @@
 #include "sim/measure.hpp"
 #include "sim/simulated.hpp"
 #include "sim/tests/some_machine.hpp"
+#include "tests/support/refusal.hpp"
 #include "tutti/comm/communicator.hpp"
 #include "tutti/reduce/reduction.hpp"
 #include "tutti/team/on_platform.hpp"
@@ -324,6 +325,40 @@ TEST(World, NamesWhatEachThreadOfADeadlockWaitsFor) {
       EXPECT_NE(text.find(std::string(thread) + wait), std::string::npos) << text;
     EXPECT_NE(text.find("test.wait"), std::string::npos) << text;
   }
+}
+
+// The way by the distance, and then the entry; interrupts that nobody awaits yet are kept, in their
+// order.
+TEST(World, InterruptsThreads) {
+  machine m = some_machine(1, 2, 1);
+  m.has_interrupts = true;
+  m.interrupt_way.cluster = picoseconds(300);
+  m.interrupt_enter = picoseconds(700);
+  std::vector<double> handled;
+  world w(m, {.start_within = 0});
+  const sim_time start = w.now();
+  on_threads(w, 2, [&](rank_t rank) {
+    if (rank == 0) {
+      for (const double gap : {5'000.0, 2'000.0, 100.0}) {
+        w.spend(picoseconds(gap));
+        w.interrupt(1, m.interrupt_enter);
+      }
+      return;
+    }
+    for (int i = 0; i < 3; ++i) {
+      w.await_interrupt();
+      handled.push_back(nanoseconds(w.now() - start));
+      // The third one comes meanwhile.
+      if (i == 1) w.spend(picoseconds(500));
+    }
+  });
+  EXPECT_EQ(handled, (std::vector<double>{6'000, 8'000, 8'500}));
+}
+
+TEST(World, SaysThatAThreadWaitsForAnInterrupt) {
+  world w(some_machine(1, 1, 1), {});
+  const std::string text = test::refusal_of<stuck>([&] { w.run([&] { w.await_interrupt(); }); });
+  EXPECT_NE(text.find("thread 0 on CPU 0 waits for an interrupt"), std::string::npos) << text;
 }
 
 TEST(World, FindsThreadsThatPollForEver) {

@@ -117,7 +117,7 @@ class team_threads final : public executor_threads {
     if (mine_ended != 0) sharing_.note_region(mine_ended - began, mine_ended, Memory::now_ns());
   }
   // The end of a region is a barrier.
-  void barrier() override {}
+  void barrier(const run_statistics&) override {}
   bool is_worth_sharing(std::size_t work) override {
     // Making the threads takes as long as this much work.
     if (team_ == nullptr && (work_ += work) < work_before_threads_) return false;
@@ -194,9 +194,9 @@ class timed_threads final : public executor_threads {
         },
         &call);
   }
-  void barrier() override {
+  void barrier(const run_statistics& done) override {
     const double begin = times_.now();
-    behind_.barrier();
+    behind_.barrier(done);
     times_.add(rank_, timeline::kind::barrier, begin);
   }
   bool is_worth_sharing(std::size_t work) override { return behind_.is_worth_sharing(work); }
@@ -213,9 +213,12 @@ class spmd_threads final : public executor_threads {
   spmd_threads(spmd_run::rank_barrier& all, unsigned rank) : all_(all), rank_(rank) {}
   void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
     if (rank_ < parts) phase(object, rank_);
-    barrier();
+    all_.arrive_and_wait(rank_);
   }
-  void barrier() override { all_.arrive_and_wait(rank_); }
+  void barrier(const run_statistics& done) override {
+    all_.note_work(rank_, done);
+    all_.arrive_and_wait(rank_);
+  }
 
  private:
   spmd_run::rank_barrier& all_;

@@ -65,7 +65,8 @@ class executor_threads : public interface_base {
   // calls have returned. The caller executes the parts of ranks that are late, so only a rank that
   // is preempted inside a part delays the others.
   virtual void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) = 0;
-  virtual void barrier() = 0;
+  // What the calling thread has done since the start is for those who simulate its time.
+  virtual void barrier(const run_statistics& done) = 0;
   // Returns false while more threads would not make work of this size (elements times
   // instructions) faster.
   virtual bool is_worth_sharing(std::size_t /*work*/) { return true; }
@@ -201,7 +202,7 @@ class executor {
   }
 
   void barrier() {
-    threads_->barrier();
+    threads_->barrier(statistics_);
     ++episode_;
     ++statistics_.barriers;
     memory_->release();

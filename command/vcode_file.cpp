@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command/vcode_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace tutti::command {
+
+vcode::program read_vcode(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file)) {
+    throw std::invalid_argument(fmt::format("{}: cannot be opened", file));
+  }
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) throw std::invalid_argument(fmt::format("{}: cannot be read", file));
+  vcode::program made = vcode::compile(text, file);
+  for (const auto& each : made.warnings()) fmt::print(stderr, "tutti: warning: {}\n", each);
+  vcode::require_no_inputs(made);
+  return made;
+}
+
+}  // namespace tutti::command
