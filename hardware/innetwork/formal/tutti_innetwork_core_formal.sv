@@ -20,6 +20,7 @@ module tutti_innetwork_core_formal #(
     input logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_i,
     input logic [Communicators-1:0][StageBits-1:0] last_i,
     input logic [Communicators-1:0] clear_i,
+    input logic [Communicators-1:0] echo_i,
     input logic valid_i,
     input logic [IndexBits-1:0] index_i,
     input logic [Bits-1:0] bit_i,
@@ -44,7 +45,7 @@ module tutti_innetwork_core_formal #(
     last_q <= last_i[symbol_i];
   end
 
-  logic counted, repeated, stranger, job_valid;
+  logic counted, repeated, stranger, job_valid, job_again;
   logic [IndexBits-1:0] job_index;
   logic [Bits-1:0] job_send;
   logic [EpisodeBits-1:0] job_episode;
@@ -63,6 +64,7 @@ module tutti_innetwork_core_formal #(
       .send_i,
       .last_i,
       .clear_i,
+      .echo_i,
       .msg_valid_i(valid_i && !init_q),
       .msg_index_i(index_i),
       .msg_bit_i(bit_i),
@@ -75,6 +77,7 @@ module tutti_innetwork_core_formal #(
       .job_index_o(job_index),
       .job_send_o(job_send),
       .job_episode_o(job_episode),
+      .job_again_o(job_again),
       .arrived_o(arrived),
       .stage_o(stage),
       .episode_o(episode)
@@ -85,7 +88,9 @@ module tutti_innetwork_core_formal #(
   logic [Bits-1:0] came_q, early_q, used, fresh;
   logic [StageBits-1:0] row_q;
   logic [EpisodeBits-1:0] open_q;
-  logic mine, now, next, fires, ends, in_use;
+  logic mine, now, next, fires, ends, in_use, begun_q;
+  // What rows have sent in the open episode, and what all rows send.
+  logic [Bits-1:0] sent, sends;
   assign in_use = !init_q && !clear_i[symbol_i];
   always_comb begin
     used = '0;
@@ -96,7 +101,21 @@ module tutti_innetwork_core_formal #(
   assign now = mine && episode_i == open_q && (bit_i & used) != '0;
   assign next = mine && episode_i == open_q + EpisodeBits'(1) && (bit_i & used) != '0 && !bit_i[0];
   assign fresh = now ? bit_i & ~came_q : next ? bit_i & ~early_q : '0;
-  assign fires = in_use && job_valid && ready_i && job_index == symbol_i;
+  assign fires = in_use && job_valid && !job_again && ready_i && job_index == symbol_i;
+  always_comb begin
+    sent = '0;
+    sends = '0;
+    for (int unsigned s = 0; s < Stages; ++s) begin
+      if (s < 32'(row_q)) sent |= send_i[symbol_i][s];
+      if (s <= 32'(last_i[symbol_i])) sends |= send_i[symbol_i][s];
+    end
+  end
+  // Returns whether a message may go out once more: its row has sent it in that episode, which is
+  // the open one or the one before.
+  function automatic logic was_sent(logic [Bits-1:0] what, logic [EpisodeBits-1:0] when);
+    return !what[0] && ((when == open_q && (what & ~sent) == '0)
+        || (begun_q && when == open_q - EpisodeBits'(1) && (what & ~sends) == '0));
+  endfunction
   assign ends = fires && row_q == last_i[symbol_i];
   always_ff @(posedge clk_i) begin
     if (!in_use) begin
@@ -104,11 +123,13 @@ module tutti_innetwork_core_formal #(
       early_q <= '0;
       row_q <= '0;
       open_q <= '0;
+      begun_q <= 1'b0;
     end else begin
       came_q <= ends ? early_q | (next ? bit_i : '0) : came_q | (now ? bit_i : '0);
       early_q <= ends ? '0 : early_q | (next ? bit_i : '0);
       if (fires) row_q <= ends ? '0 : row_q + StageBits'(1);
       if (ends) open_q <= open_q + EpisodeBits'(1);
+      if (ends) begun_q <= 1'b1;
     end
   end
 
@@ -132,6 +153,9 @@ module tutti_innetwork_core_formal #(
       a_needs: assert (!fires || (need_i[symbol_i][row_q] & ~came_q) == '0);
       a_sends: assert (!fires || job_send == send_i[symbol_i][row_q]);
       a_episode: assert (!fires || job_episode == open_q);
+      // An echo is what has been sent before, and never releases the host.
+      a_echo: assert (!(in_use && job_valid && job_again && job_index == symbol_i)
+          || was_sent(job_send, job_episode));
       a_first_host: assert (!fires || came_q[0]);
       a_not_held: assert (!(job_valid && job_index == symbol_i && clear_i[symbol_i]));
       a_goes_on: assert (!(in_use && (need_i[symbol_i][row_q] & ~came_q) == '0) || job_valid);
@@ -149,6 +173,12 @@ module tutti_innetwork_core_formal #(
       a_row: assert (stage[symbol_i] == row_q && row_q <= last_i[symbol_i]);
       a_open: assert (episode[symbol_i] == open_q);
       a_past_host: assert (row_q == '0 || came_q[0]);
+      a_begun: assert (i_core.begun_q[symbol_i] == begun_q);
+      a_again: assert (!(in_use && i_core.again_valid_q && i_core.again_index_q == symbol_i)
+          || was_sent(i_core.again_send_q, i_core.again_episode_q));
+      a_doubt: assert (!(in_use && i_core.doubt_valid_q && i_core.doubt_index_q == symbol_i)
+          || (i_core.doubt_past_q ? begun_q && i_core.doubt_episode_q == open_q - EpisodeBits'(1)
+          : i_core.doubt_episode_q == open_q));
     end
   end
 
@@ -165,6 +195,10 @@ module tutti_innetwork_core_formal #(
     c_early: cover (!init_q && early_before_q && episodes_q == 2'd1 && ends);
     c_repeated: cover (!init_q && mine && repeated && now && came_q != '0);
     c_stale: cover (!init_q && mine && repeated && !now && !next && episodes_q != '0);
+    c_echo_now: cover (!init_q && in_use && job_again && job_index == symbol_i && ready_i
+        && job_episode == open_q);
+    c_echo_past: cover (!init_q && in_use && job_again && job_index == symbol_i && ready_i
+        && job_episode != open_q);
     c_other_between: cover (!init_q && in_use && came_q != '0 && counted && !mine
         && arrived[index_i] != '0);
   end

@@ -6,7 +6,9 @@
 /// butterfly (2 or 4 nodes).
 module tutti_innetwork_network_formal #(
     parameter int unsigned Topology = 1,
-    parameter int unsigned Nodes = 3
+    parameter int unsigned Nodes = 3,
+    // Nodes may echo repeated messages.
+    parameter bit Echo = 1'b0
 ) (
     input logic clk_i,
     // Free: a reset.
@@ -20,7 +22,9 @@ module tutti_innetwork_network_formal #(
     // That cable's last message is delivered again.
     input logic [Nodes-1:0] again_i,
     // The output is free.
-    input logic [Nodes-1:0] go_i
+    input logic [Nodes-1:0] go_i,
+    // The node echoes.
+    input logic [Nodes-1:0] echo_i
 );
   localparam int unsigned Ports = 3;
   localparam int unsigned Stages = 3;
@@ -144,6 +148,7 @@ module tutti_innetwork_network_formal #(
         .send_i(sends),
         .last_i(2'(last_row(n))),
         .clear_i(init_q),
+        .echo_i(Echo && echo_i[n]),
         .msg_valid_i(from_host || from_cable),
         .msg_index_i(index),
         .msg_bit_i(message),
@@ -156,6 +161,7 @@ module tutti_innetwork_network_formal #(
         .job_index_o(job_index),
         .job_send_o(send[n]),
         .job_episode_o(job_tag[n]),
+        .job_again_o(),
         .arrived_o(arrived),
         .stage_o(stage),
         .episode_o(episode)

@@ -119,7 +119,7 @@ module tutti_innetwork_parser_formal
       a_ports: assert (!(valid && barrier) || (header.source_port == w4_q[47:32]
           && header.destination_port == w4_q[31:16]));
       a_what: assert (!(valid && barrier)
-          || ({episode, message} == w5_q[47:32] && header.communicator == w5_q[31:16]
+          || ({episode, message} == {w5_q[47:40], w5_q[34:32]} && header.communicator == w5_q[31:16]
           && {header.topology, header.role} == w5_q[15:0]));
       a_sums: assert (!(valid && barrier) || (header.udp_sum == covered_5
           && header.ip_sum == 18'(addresses + sum_t'(w4_q[63:48]))));
@@ -147,7 +147,7 @@ module tutti_innetwork_parser_formal
           || {i_parser.header_q.destination_ip[15:0], i_parser.header_q.source_port,
           i_parser.header_q.destination_port} == w4_q[63:16]);
       a_w5: assert (count_q != 3'd6
-          || {i_parser.episode_o, i_parser.message_o, i_parser.header_q.communicator,
+          || {i_parser.episode_o, w5_q[39:35], i_parser.message_o, i_parser.header_q.communicator,
           i_parser.header_q.topology, i_parser.header_q.role} == w5_q[47:0]);
       a_held: assert (count_q == '0
           || (i_parser.out_beat_o == held_q && i_parser.out_source_o == held_source_q));

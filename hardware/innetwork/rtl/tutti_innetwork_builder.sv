@@ -20,6 +20,7 @@ module tutti_innetwork_builder
     input header_t job_header_i,
     input logic [Bits-1:0] job_send_i,
     input logic [7:0] job_episode_i,
+    input logic [4:0] job_incarnation_i,
     output logic out_valid_o,
     input logic out_ready_i,
     output beat_t out_beat_o,
@@ -32,6 +33,7 @@ module tutti_innetwork_builder
   logic [2:0] todo_q, doing, left;
   logic [Ports-1:0] arrive_to_q, release_to_q, to;
   logic [7:0] episode_q;
+  logic [4:0] incarnation_q;
   logic [2:0] place_q;
   logic [15:0] ip_check_q, udp_check_q, message;
   localparam sum_t Constants =
@@ -46,7 +48,7 @@ module tutti_innetwork_builder
   assign last = place_q == 3'd7;
   assign leaves = out_valid_o && out_ready_i;
   assign job_ready_o = todo_q == '0 || (leaves && last && left == '0);
-  assign message = {episode_q, doing[0] ? Arrive : Release};
+  assign message = {episode_q, incarnation_q, doing[0] ? Arrive : Release};
   assign to = doing[0] ? arrive_to_q : release_to_q;
 
   logic to_host;
@@ -112,6 +114,7 @@ module tutti_innetwork_builder
       arrive_to_q <= job_send_i[Ports:1];
       release_to_q <= job_send_i[Bits-1:Ports+1];
       episode_q <= job_episode_i;
+      incarnation_q <= job_incarnation_i;
     end
   end
 endmodule

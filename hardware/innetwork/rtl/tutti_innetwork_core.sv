@@ -10,6 +10,12 @@
 /// neighbour may have ended this one earlier. A neighbour cannot be two episodes ahead, because it
 /// needs this node's message of the next one. A message of any other episode is a repetition and
 /// changes nothing.
+///
+/// The sender of a repeated message may miss what it has caused. A node that echoes sends once more what
+/// the row sent that needed the message, except to its host, if that row is complete in the open
+/// episode, or the message is of the episode before. What a row sends is needed by later rows only,
+/// so one repetition causes a walk through the rest of the barrier, and no storm. In a ring, a tree
+/// and a star this walk comes back to whoever misses a message; hosts repeat their calls.
 module tutti_innetwork_core #(
     /// Network ports, 1 to 8.
     parameter int unsigned Ports = 4,
@@ -37,6 +43,8 @@ module tutti_innetwork_core #(
     input logic [Communicators-1:0][StageBits-1:0] last_i,
     /// The communicator is not in use, or starts again.
     input logic [Communicators-1:0] clear_i,
+    /// The communicator echoes.
+    input logic [Communicators-1:0] echo_i,
     /// A message arrives; exactly one bit is set.
     input logic msg_valid_i,
     input logic [IndexBits-1:0] msg_index_i,
@@ -53,6 +61,8 @@ module tutti_innetwork_core #(
     output logic [IndexBits-1:0] job_index_o,
     output logic [Bits-1:0] job_send_o,
     output logic [EpisodeBits-1:0] job_episode_o,
+    /// It is an echo.
+    output logic job_again_o,
     /// State for the registers.
     output logic [Communicators-1:0][Bits-1:0] arrived_o,
     output logic [Communicators-1:0][StageBits-1:0] stage_o,
@@ -70,7 +80,9 @@ module tutti_innetwork_core #(
   logic [Communicators-1:0][Bits-1:0] need_q, send_q;
   logic [Communicators-1:0][StageBits-1:0] stage_q;
   logic [Communicators-1:0][EpisodeBits-1:0] episode_q;
-  logic [Communicators-1:0] over, chosen, fires;
+  // An episode has ended since the communicator began.
+  logic [Communicators-1:0] begun_q;
+  logic [Communicators-1:0] over, chosen, fires, ending;
 
   logic [Bits-1:0] known, current, next;
   logic is_now, is_next;
@@ -110,6 +122,7 @@ module tutti_innetwork_core #(
     assign over[c] = !clear_i[c] && (need_q[c] & ~now_q[c]) == '0;
     assign is_last = stage_q[c] == last_i[c];
     assign ends = fires[c] && is_last;
+    assign ending[c] = ends;
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni || clear_i[c]) begin
@@ -117,11 +130,13 @@ module tutti_innetwork_core #(
         ahead_q[c] <= '0;
         stage_q[c] <= '0;
         episode_q[c] <= '0;
+        begun_q[c] <= 1'b0;
       end else begin
         now_q[c] <= ends ? ahead_d : now_d;
         ahead_q[c] <= ends ? '0 : ahead_d;
         if (fires[c]) stage_q[c] <= stage_d;
         if (ends) episode_q[c] <= episode_q[c] + EpisodeBits'(1);
+        if (ends) begun_q[c] <= 1'b1;
       end
     end
   end
@@ -137,13 +152,60 @@ module tutti_innetwork_core #(
   );
   assign fires = chosen & {Communicators{job_ready_i}};
 
+  // A repeated message, and one cycle later what it has caused. There is room for one; the host
+  // repeats its call if that is not enough. Both end with the episode.
+  logic doubt_valid_q, doubt_past_q, again_valid_q, is_past, has_doubt, looks_up;
+  logic [IndexBits-1:0] doubt_index_q, again_index_q;
+  logic [Bits-1:0] doubt_bit_q, caused, again_send_q;
+  logic [EpisodeBits-1:0] doubt_episode_q, again_episode_q;
+  assign is_past = begun_q[msg_index_i]
+      && msg_episode_i == episode_q[msg_index_i] - EpisodeBits'(1);
+  assign has_doubt = repeated_o && echo_i[msg_index_i] && (is_now || is_past)
+      && !ending[msg_index_i] && !doubt_valid_q;
+  assign looks_up = doubt_valid_q && !again_valid_q && !clear_i[doubt_index_q]
+      && !ending[doubt_index_q];
+  always_comb begin
+    caused = '0;
+    for (int unsigned s = 0; s < Stages; ++s)
+      if (s <= 32'(last_i[doubt_index_q]) && (doubt_past_q || s < 32'(stage_q[doubt_index_q]))
+          && (need_i[doubt_index_q][s] & doubt_bit_q) != '0)
+        caused |= send_i[doubt_index_q][s];
+    caused[0] = 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      doubt_valid_q <= 1'b0;
+      again_valid_q <= 1'b0;
+    end else begin
+      doubt_valid_q <= has_doubt || (doubt_valid_q && !looks_up && !clear_i[doubt_index_q]
+          && !ending[doubt_index_q]);
+      again_valid_q <= (looks_up && caused != '0)
+          || (again_valid_q && !clear_i[again_index_q] && !ending[again_index_q]
+          && !(job_ready_i && job_again_o));
+    end
+    if (has_doubt) begin
+      doubt_index_q <= msg_index_i;
+      doubt_bit_q <= known;
+      doubt_episode_q <= msg_episode_i;
+      doubt_past_q <= is_past;
+    end
+    if (looks_up) begin
+      again_index_q <= doubt_index_q;
+      again_send_q <= caused;
+      again_episode_q <= doubt_episode_q;
+    end
+  end
+
+  // New messages go first.
   always_comb begin
     job_index_o = '0;
     for (int unsigned c = 0; c < Communicators; ++c) if (chosen[c]) job_index_o |= IndexBits'(c);
+    if (job_again_o) job_index_o = again_index_q;
   end
-  assign job_valid_o = over != '0;
-  assign job_send_o = send_q[job_index_o];
-  assign job_episode_o = episode_q[job_index_o];
+  assign job_again_o = over == '0 && again_valid_q && !clear_i[again_index_q];
+  assign job_valid_o = over != '0 || job_again_o;
+  assign job_send_o = job_again_o ? again_send_q : send_q[job_index_o];
+  assign job_episode_o = job_again_o ? again_episode_q : episode_q[job_index_o];
 
   assign arrived_o = now_q;
   assign stage_o = stage_q;

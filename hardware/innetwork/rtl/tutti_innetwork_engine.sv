@@ -84,14 +84,17 @@ module tutti_innetwork_engine
 
   // The communicator of a packet: looked up while the beat enters the parser's register, valid with
   // the sixth beat.
-  logic [Communicators-1:0] clear, hit, hit_q, in_role_q;
-  // The end of the beat: communicator, topology, role.
+  logic [Communicators-1:0] clear, echo, hit, hit_q, in_role_q, in_run_q;
+  // The end of the beat: communicator, topology, role. Before it stands the incarnation.
   logic [31:0] ending;
+  logic [4:0] run;
   logic takes;
   assign ending = 32'(swapped(in_data_i));
+  assign run = 5'(swapped(in_data_i) >> 35);
   assign takes = in_valid_i && in_ready_o;
   logic [Communicators-1:0][15:0] identity;
   logic [Communicators-1:0][7:0] topology, role;
+  logic [Communicators-1:0][4:0] incarnation;
   logic [Communicators-1:0][StageBits-1:0] last, stage;
   logic [Communicators-1:0][Stages-1:0][Bits-1:0] need, send;
   logic [Communicators-1:0][Bits-1:0] arrived;
@@ -104,6 +107,7 @@ module tutti_innetwork_engine
       if (clear[c]) hit_q[c] <= 1'b0;
       else if (takes) hit_q[c] <= ending[31:16] == identity[c] && ending[15:8] == topology[c];
       if (takes) in_role_q[c] <= ending[7:0] == role[c];
+      if (takes) in_run_q[c] <= run == incarnation[c];
     end
   end
   assign hit = hit_q & ~clear;
@@ -117,6 +121,8 @@ module tutti_innetwork_engine
       message_bit[1+p] = header.origin == queue_t'(2 * p) && message == Arrive;
       message_bit[1+Ports+p] = header.origin == queue_t'(2 * p) && message == Release;
     end
+    // A message of another incarnation is a stranger's.
+    if ((in_run_q & hit) == '0) message_bit = '0;
   end
 
   // The fate of the packet to which the beat belongs.
@@ -155,7 +161,7 @@ module tutti_innetwork_engine
       .out_data_o({forward_beat, forward_source})
   );
 
-  logic counted, repeated, stranger, job_valid, job_ready;
+  logic counted, repeated, stranger, job_valid, job_ready, job_again;
   logic [IndexBits-1:0] job_index;
   logic [Bits-1:0] job_send;
   logic [7:0] job_episode;
@@ -170,6 +176,7 @@ module tutti_innetwork_engine
       .send_i(send),
       .last_i(last),
       .clear_i(clear),
+      .echo_i(echo),
       .msg_valid_i(arrives),
       .msg_index_i(index),
       .msg_bit_i(message_bit),
@@ -182,6 +189,7 @@ module tutti_innetwork_engine
       .job_index_o(job_index),
       .job_send_o(job_send),
       .job_episode_o(job_episode),
+      .job_again_o(job_again),
       .arrived_o(arrived),
       .stage_o(stage),
       .episode_o(episodes)
@@ -205,6 +213,7 @@ module tutti_innetwork_engine
       .job_header_i(headers[job_index]),
       .job_send_i(job_send),
       .job_episode_i(job_episode),
+      .job_incarnation_i(incarnation[job_index]),
       .out_valid_o(built_valid),
       .out_ready_i(built_ready),
       .out_beat_o(built_beat),
@@ -252,9 +261,11 @@ module tutti_innetwork_engine
       .rsp_valid_o,
       .rsp_data_o,
       .clear_o(clear),
+      .echo_o(echo),
       .identity_o(identity),
       .topology_o(topology),
       .role_o(role),
+      .incarnation_o(incarnation),
       .last_o(last),
       .need_o(need),
       .send_o(send),
@@ -264,6 +275,7 @@ module tutti_innetwork_engine
       .counted_i(counted),
       .repeated_i(repeated),
       .stranger_i(stranger),
+      .echoed_i(job_again && job_ready),
       .forwarded_i(leaves && out_beat.last && !built)
   );
 endmodule

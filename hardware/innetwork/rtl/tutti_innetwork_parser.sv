@@ -126,7 +126,7 @@ module tutti_innetwork_parser
     if (take) begin
       out_beat_o <= in_beat_i;
       out_source_o <= in_source_i;
-      message_o <= message_e'(word[39:32]);
+      message_o <= message_e'(word[34:32]);
       episode_o <= word[47:40];
       header_q <= header_d;
       check_q <= check_d;

@@ -27,16 +27,16 @@ package tutti_innetwork_pkg;
     logic [63:0] data;
   } beat_t;
 
-  /// Low byte of the message field. The high byte is the number of the episode, which the paper's
-  /// packet does not have.
-  typedef enum logic [7:0] {
-    NoMessage = 8'd0,
+  /// Low 3 bits of the message field. Above them are 5 bits of the communicator's incarnation; the
+  /// high byte is the number of the episode. The paper's packet has neither.
+  typedef enum logic [2:0] {
+    NoMessage = 3'd0,
     // From host to engine: MSG_AT_BR.
-    Start = 8'd1,
+    Start = 3'd1,
     // From engine to engine: MSG_PREV_AT_BR, MSG_CHILD_AT_BR, a round of the butterfly.
-    Arrive = 8'd2,
+    Arrive = 3'd2,
     // From engine to engine, or from engine to host.
-    Release = 8'd3
+    Release = 3'd3
   } message_e;
 
   /// A sum of up to 15 words of 16 bits, whose carries are not folded in yet; that takes a separate
@@ -76,7 +76,7 @@ package tutti_innetwork_pkg;
   localparam int unsigned AddressBits = 14;
   typedef logic [AddressBits-1:0] address_t;
   localparam logic [63:0] Id = 64'h5455_5454_494E_4554;  // "TUTTINET"
-  localparam logic [31:0] Version = 32'h0001_0000;
+  localparam logic [31:0] Version = 32'h0001_0001;
   localparam address_t RegId = 14'h0000;
   localparam address_t RegVersion = 14'h0008;
   /// Ports [7:0], communicators [15:8], stages [23:16], UDP port [47:32].
@@ -88,10 +88,11 @@ package tutti_innetwork_pkg;
   localparam address_t RegRepeated = 14'h0028;
   localparam address_t RegStranger = 14'h0030;
   localparam address_t RegForwarded = 14'h0038;
+  localparam address_t RegEchoed = 14'h0040;
   localparam address_t Windows = 14'h2000;
-  // Bit 0: enabled. Each write starts again at episode 0.
+  // Bit 0: enabled. Each write starts again at episode 0. Bit 1: repeated messages are echoed.
   localparam logic [7:0] WinControl = 8'h00;
-  // Communicator [15:0], topology [23:16], role [31:24].
+  // Communicator [15:0], topology [23:16], role [31:24], incarnation [36:32].
   localparam logic [7:0] WinKey = 8'h08;
   localparam logic [7:0] WinStages = 8'h10;
   // Arrived [31:0], stage [39:32], episode [47:40].

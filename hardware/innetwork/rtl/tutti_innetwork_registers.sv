@@ -27,9 +27,11 @@ module tutti_innetwork_registers
     output logic [63:0] rsp_data_o,
     /// Settings for the core and for the search for a packet's communicator.
     output logic [Communicators-1:0] clear_o,
+    output logic [Communicators-1:0] echo_o,
     output logic [Communicators-1:0][15:0] identity_o,
     output logic [Communicators-1:0][7:0] topology_o,
     output logic [Communicators-1:0][7:0] role_o,
+    output logic [Communicators-1:0][4:0] incarnation_o,
     output logic [Communicators-1:0][StageBits-1:0] last_o,
     output logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_o,
     output logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_o,
@@ -37,11 +39,12 @@ module tutti_innetwork_registers
     input logic [Communicators-1:0][Bits-1:0] arrived_i,
     input logic [Communicators-1:0][StageBits-1:0] stage_i,
     input logic [Communicators-1:0][7:0] episode_i,
-    /// Events to count: a message, a repeated message, a message from a stranger, a forwarded
-    /// packet.
+    /// Events to count: a message, a repeated message, a message from a stranger, an echo, a
+    /// forwarded packet.
     input logic counted_i,
     input logic repeated_i,
     input logic stranger_i,
+    input logic echoed_i,
     input logic forwarded_i
 );
   if (Ports < 1 || Ports > 8) $fatal(1, "tutti_innetwork_registers: Ports must be 1 to 8");
@@ -54,8 +57,8 @@ module tutti_innetwork_registers
   logic [2:0] error_q;
   logic refused, write;
   // Delayed by a cycle, so that no logic waits for the counters.
-  logic [3:0] counts_q;
-  logic [31:0] counted_q, repeated_q, stranger_q, forwarded_q;
+  logic [4:0] counts_q;
+  logic [31:0] counted_q, repeated_q, stranger_q, echoed_q, forwarded_q;
   logic [2:0] row;
   logic in_row;
   assign write = req_valid_i && req_write_i;
@@ -81,14 +84,19 @@ module tutti_innetwork_registers
         identity_o[c] <= '0;
         topology_o[c] <= '0;
         role_o[c] <= '0;
+        incarnation_o[c] <= '0;
+        echo_o[c] <= 1'b0;
         need_o[c] <= '0;
         send_o[c] <= '0;
       end else begin
         begins_q[c] <= mine[c] && req_addr_i[7:0] == WinControl;
-        if (mine[c] && req_addr_i[7:0] == WinControl) enabled_q[c] <= req_data_i[0] && usable[c];
+        if (mine[c] && req_addr_i[7:0] == WinControl) begin
+          enabled_q[c] <= req_data_i[0] && usable[c];
+          echo_o[c] <= req_data_i[1];
+        end
         if (mine[c] && !enabled_q[c]) begin
           if (req_addr_i[7:0] == WinKey)
-            {role_o[c], topology_o[c], identity_o[c]} <= req_data_i[31:0];
+            {incarnation_o[c], role_o[c], topology_o[c], identity_o[c]} <= req_data_i[36:0];
           if (req_addr_i[7:0] == WinStages)
             rows_q[c] <= req_data_i[63:4] != '0 || req_data_i[3:0] > 4'd8 ? 4'd9
                 : 4'(req_data_i[3:0]);
@@ -119,15 +127,17 @@ module tutti_innetwork_registers
       counted_q <= '0;
       repeated_q <= '0;
       stranger_q <= '0;
+      echoed_q <= '0;
       forwarded_q <= '0;
       rsp_valid_o <= 1'b0;
     end else begin
       error_q <= (error_q & ~(write && req_addr_i == RegError ? req_data_i[2:0] : '0))
-          | {counts_q[1], counts_q[2], refused};
-      counts_q <= {counted_i, repeated_i, stranger_i, forwarded_i};
-      counted_q <= counted_q + 32'(counts_q[3]);
-      repeated_q <= repeated_q + 32'(counts_q[2]);
-      stranger_q <= stranger_q + 32'(counts_q[1]);
+          | {counts_q[2], counts_q[3], refused};
+      counts_q <= {counted_i, repeated_i, stranger_i, echoed_i, forwarded_i};
+      counted_q <= counted_q + 32'(counts_q[4]);
+      repeated_q <= repeated_q + 32'(counts_q[3]);
+      stranger_q <= stranger_q + 32'(counts_q[2]);
+      echoed_q <= echoed_q + 32'(counts_q[1]);
       forwarded_q <= forwarded_q + 32'(counts_q[0]);
       rsp_valid_o <= req_valid_i && !req_write_i;
     end
@@ -141,8 +151,8 @@ module tutti_innetwork_registers
     for (int unsigned c = 0; c < Communicators; ++c)
       if (32'(shown) == c)
         unique case (req_addr_i[7:0])
-          WinControl: window = 64'(enabled_q[c]);
-          WinKey: window = 64'({role_o[c], topology_o[c], identity_o[c]});
+          WinControl: window = 64'({echo_o[c], enabled_q[c]});
+          WinKey: window = 64'({incarnation_o[c], role_o[c], topology_o[c], identity_o[c]});
           WinStages: window = 64'(rows_q[c]);
           WinState: window = {16'd0, episode_i[c], 8'(stage_i[c]), 32'(arrived_i[c])};
           default:
@@ -163,6 +173,7 @@ module tutti_innetwork_registers
       RegCounted: rsp_data_o <= 64'(counted_q);
       RegRepeated: rsp_data_o <= 64'(repeated_q);
       RegStranger: rsp_data_o <= 64'(stranger_q);
+      RegEchoed: rsp_data_o <= 64'(echoed_q);
       RegForwarded: rsp_data_o <= 64'(forwarded_q);
       default: rsp_data_o <= req_addr_i >= Windows && !req_addr_i[12] ? window : '0;
     endcase

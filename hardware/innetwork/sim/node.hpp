@@ -22,7 +22,8 @@ inline constexpr unsigned queues = 2 * PORTS;
 
 namespace reg {
 inline constexpr unsigned id = 0x00, version = 0x08, capability = 0x10, error = 0x18,
-                          counted = 0x20, repeated = 0x28, stranger = 0x30, forwarded = 0x38;
+                          counted = 0x20, repeated = 0x28, stranger = 0x30, forwarded = 0x38,
+                          echoed = 0x40;
 inline constexpr std::uint64_t error_refused = 1, error_repeated = 2, error_stranger = 4;
 inline unsigned window(unsigned communicator) { return 0x2000 + communicator * 0x100; }
 inline constexpr unsigned control = 0x00, key = 0x08, stages = 0x10, state = 0x18, need = 0x40,
@@ -31,6 +32,10 @@ inline constexpr unsigned control = 0x00, key = 0x08, stages = 0x10, state = 0x1
 
 struct key {
   unsigned communicator = 0, topology = 0, role = 0;
+  // Modulo 32.
+  unsigned incarnation = 0;
+  // Repeated messages are echoed.
+  bool echoes = false;
 };
 
 struct arrived_frame {
@@ -97,14 +102,16 @@ class node {
   bool configure(unsigned communicator, const key& k, const std::vector<table_row>& rows) {
     const unsigned w = reg::window(communicator);
     write(w + reg::control, 0);
-    write(w + reg::key, k.communicator | k.topology << 16 | std::uint64_t{k.role} << 24);
+    write(w + reg::key, k.communicator | k.topology << 16 | std::uint64_t{k.role} << 24 |
+                            std::uint64_t{k.incarnation} << 32);
     write(w + reg::stages, rows.size());
     for (unsigned s = 0; s < rows.size(); ++s) {
       write(w + reg::need + 8 * s, rows[s].need);
       write(w + reg::send + 8 * s, rows[s].send);
     }
-    write(w + reg::control, 1);
-    return read(w + reg::control) == 1;
+    const std::uint64_t control = k.echoes ? 3 : 1;
+    write(w + reg::control, control);
+    return read(w + reg::control) == control;
   }
 
   // Steps the engine and its queues by one clock. wrong() reports violations of the stream
