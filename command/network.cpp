@@ -7,6 +7,7 @@
 #include <bit>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "cli/lists.hpp"
 #include "cli/result_line.hpp"
 #include "command/subcommands.hpp"
+#include "network/discover_devices.hpp"
 #include "network/measure.hpp"
 #include "network/mpi_peer.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -35,6 +37,8 @@ struct network_options {
   bool udp = false;
   bool mpi = false;
   bool growth = false;
+  bool hostfile = false;
+  double seconds = 10;
   bool json = false;
 };
 
@@ -105,6 +109,46 @@ int run_status(const network_options& o) {
     fmt::print("  communicator {}: {} of {}, rank {}, episode {}, the host {}\n",
                m.table.communicator, topology_names[m.table.topology], m.table.size, m.table.rank,
                m.state.episode, (m.state.now & 1) != 0 ? "waits" : "computes");
+  return cli::success;
+}
+
+std::string text_of(std::uint32_t ip) {
+  const auto* const b = reinterpret_cast<const std::uint8_t*>(&ip);
+  return fmt::format("{}.{}.{}.{}", b[0], b[1], b[2], b[3]);
+}
+
+int run_discover(const network_options& o) {
+  discovery_wish wish;
+  wish.devices = cli::split("device", o.device);
+  wish.nodes = o.nodes;
+  wish.at_most = std::chrono::milliseconds(static_cast<long>(o.seconds * 1000));
+  const discovered found = discover(wish);
+  const unsigned topology = o.topologies == "auto" ? 0 : topology_named(o.topologies);
+  const std::optional<found_plan> plan = plan_of(found.network, found.me, topology);
+  if (!plan) throw std::runtime_error("the network is not connected");
+  if (o.json) {
+    cli::json line{{"type", "network_discovery"},
+                   {"shape", plan->shape},
+                   {"topology", topology_names[plan->topology]},
+                   {"rank", plan->rank},
+                   {"ranks", plan->nodes.size()},
+                   {"addresses", cli::json::array()}};
+    for (const node_id id : plan->nodes)
+      line["addresses"].push_back(text_of(found.network.at(id).ip));
+    fmt::print("{}\n", line.dump());
+    return cli::success;
+  }
+  if (o.hostfile) {
+    for (const node_id id : plan->nodes) fmt::print("{}\n", text_of(found.network.at(id).ip));
+    return cli::success;
+  }
+  fmt::print("{} nodes, a {}; barriers by {}, rank {} is here\n", plan->nodes.size(), plan->shape,
+             topology_names[plan->topology], plan->rank);
+  for (rank_t r = 0; r < plan->nodes.size(); ++r) {
+    const found_node& node = found.network.at(plan->nodes[r]);
+    fmt::print("  rank {:<3} {:<15} {}{}\n", r, text_of(node.ip), r == 0 ? "root" : "",
+               r == plan->rank ? (r == 0 ? ", this node" : "this node") : "");
+  }
   return cli::success;
 }
 
@@ -201,9 +245,32 @@ std::vector<mpi_peer> installed_mpis() {
   return mpi_peers({folder.string(), (folder / "libexec/tutti").string()});
 }
 
+// Beside the command, and in build/preload.
+std::vector<std::string> preload_folders() {
+  std::error_code none;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
+  std::vector<std::string> all;
+  for (const char* each : {"preload", "../../preload", TUTTI_PRELOAD_FOLDER})
+    all.push_back((folder / each).lexically_normal().string());
+  return all;
+}
+
 // What the ranks of an MPI that spins would measure is the scheduler.
 bool would_measure_the_scheduler(const mpi_peer& peer, rank_t nodes) {
   return !peer.yields && nodes > platform::usable_cpus();
+}
+
+// An unmodified program of an MPI, which the preload serves in the packet path.
+void run_preloaded(testbed& bed, const network_options& o, const mpi_peer& peer,
+                   const std::vector<std::string>& variables) {
+  const samples s =
+      measure_mpi(bed, peer, o.calls, std::chrono::seconds(60 + o.calls / 100), variables);
+  const std::string provider = peer.family + "+tutti";
+  if (o.json)
+    print_line(o, provider, "MPI_Barrier", "latency", s);
+  else
+    fmt::print("{:<14} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n", provider, s.mean / 1000,
+               s.least / 1000, s.median / 1000, s.p99 / 1000);
 }
 
 int run_mpi(const network_options& o) {
@@ -214,10 +281,14 @@ int run_mpi(const network_options& o) {
   testbed bed(o.nodes, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native);
   if (!o.json)
     fmt::print(
-        "{} hosts in namespaces, MPI_Barrier over TCP, times in us\n{:<14} {:>9} {:>9} {:>9} "
+        "{} hosts in namespaces, MPI_Barrier over TCP, and the same programs with tutti in the "
+        "packet path; times in us\n{:<14} {:>9} {:>9} {:>9} "
         "{:>9}\n",
         o.nodes, "MPI", "average", "least", "median", "p99");
+  const std::vector<std::string> preloaded =
+      served_by_preload(preload_folders(), o.topologies == "all" ? std::string() : o.topologies);
   for (const mpi_peer& peer : all) {
+    if (!preloaded.empty()) run_preloaded(bed, o, peer, preloaded);
     if (would_measure_the_scheduler(peer, o.nodes)) {
       const char* const why = "its ranks spin, and there are more of them than processors";
       if (o.json)
@@ -314,6 +385,27 @@ void add_network(cli::command& program) {
   cli::command status = add("status", "Print counters and communicators of a device", run_status);
   status.add_option("device", o->device, "A device that has the programs").required();
   status.add_flag("--json", o->json, "Print one JSON line");
+  auto d = std::make_shared<network_options>();
+  d->nodes = 0;
+  d->topologies = "auto";
+  cli::command discover = network.add_subcommand(
+      "discover", "Find the other nodes that discover now, and agree with them on ranks and root");
+  discover.runs([d] { return run_discover(*d); });
+  discover.add_option("device", d->device, "A device, or the devices of all cables: eth0,eth1")
+      .required();
+  discover
+      .add_option("--nodes", d->nodes,
+                  "Wait for so many; 0: for those that come before nothing changes any more")
+      .between(0u, 4096u)
+      .show_default();
+  discover
+      .add_option("--topology", d->topologies,
+                  "auto: what suits the cables; or ring, tree, star, butterfly, dissemination")
+      .show_default();
+  discover.add_option("--time", d->seconds, "Seconds to wait").between(0.1, 3600.0).show_default();
+  discover.add_flag("--hostfile", d->hostfile,
+                    "Print the addresses in the order of ranks, as mpirun reads them");
+  discover.add_flag("--json", d->json, "Print one JSON line");
   cli::command bed = add("testbed",
                          "Measure barriers between hosts in network namespaces, which vanish with "
                          "the command",

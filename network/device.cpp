@@ -5,10 +5,12 @@
 #include <bpf/libbpf.h>
 #include <linux/if_link.h>
 #include <net/if.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -147,6 +149,11 @@ void attach_xdp(int index, int fd, xdp_mode mode, const std::string& device) {
 
 }  // namespace
 
+std::uint64_t process_space() {
+  struct stat space {};
+  return ::stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+}
+
 program_maps::~program_maps() {
   for (const auto& [name, fd] : fds_) ::close(fd);
 }
@@ -222,6 +229,14 @@ void program_maps::stop(std::uint16_t communicator) const {
   bpf_map_delete_elem(fd("places"), &communicator);
 }
 
+void program_maps::stop_orphans() const {
+  const std::uint64_t here = process_space();
+  for (const tutti_net_member& m : members())
+    if (m.owner != 0 && m.owner_space == here && ::kill(static_cast<pid_t>(m.owner), 0) != 0 &&
+        errno == ESRCH)
+      stop(m.table.communicator);
+}
+
 attached_device look_at(const std::string& device) {
   attached_device d{device, index_of(device), "", ""};
   const std::uint32_t id = xdp_program_id(d.index, d.mode);
@@ -241,6 +256,11 @@ attached_device look_at(const std::string& device) {
     ::close(fd);
   }
   return d;
+}
+
+std::uint32_t program_of(const std::string& device) {
+  std::string mode;
+  return xdp_program_id(index_of(device), mode);
 }
 
 attached_device attach(const std::string& device, xdp_mode mode) {
@@ -320,6 +340,11 @@ program_maps attach_switch(const std::vector<std::string>& devices,
       throw device_error("a port of the switch could not be set: " + reason(errno));
   }
   return maps;
+}
+
+void detach_switch(const std::vector<std::string>& devices) {
+  for (const std::string& device : devices)
+    bpf_xdp_detach(index_of(device), XDP_FLAGS_DRV_MODE, nullptr);
 }
 
 std::vector<requirement> check_requirements(const std::string& device) {

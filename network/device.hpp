@@ -17,6 +17,9 @@ struct bpf_object;
 
 namespace tutti::network {
 
+// Identifies the process name space of this process.
+std::uint64_t process_space();
+
 // What went wrong, and the way out, in a sentence.
 class device_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -45,6 +48,9 @@ class program_maps {
   // none left, or the communicator has one already.
   std::uint32_t start(const tutti_net_member& member) const;
   void stop(std::uint16_t communicator) const;
+  // Stops those whose process has ended without doing so. Processes of other name spaces, which
+  // this one cannot see, keep theirs.
+  void stop_orphans() const;
 
  private:
   std::map<std::string, int> fds_;
@@ -68,6 +74,9 @@ struct attached_device {
 // Returns what is attached to a device; throws device_error if there is no such device.
 attached_device look_at(const std::string& device);
 
+// Identifies the XDP program of a device; 0 if there is none.
+std::uint32_t program_of(const std::string& device);
+
 // Attaches the node's programs. Refuses a device that has an XDP program.
 attached_device attach(const std::string& device, xdp_mode mode);
 // Takes the node's programs off; refuses if the XDP program is another's.
@@ -79,6 +88,7 @@ program_maps open_maps(const std::string& device);
 // order of ports. The stations are the MAC addresses behind them.
 program_maps attach_switch(const std::vector<std::string>& devices,
                            const std::vector<std::array<std::uint8_t, 6>>& stations);
+void detach_switch(const std::vector<std::string>& devices);
 
 // One thing that the kernel's path needs.
 struct requirement {

@@ -64,6 +64,16 @@ void endpoint::sum_in_rank_order(std::span<double> values, time_limit limit) {
   }
 }
 
+bool endpoint::wait_with_work(clock::time_point until) {
+  if (!how.meanwhile) return wait(episode_, until);
+  for (;;) {
+    const auto now = clock::now();
+    if (wait(episode_, std::min(until, now + std::chrono::milliseconds(1)))) return true;
+    if (now >= until) return false;
+    how.meanwhile();
+  }
+}
+
 void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values, time_limit limit) {
   if (values.size() > TUTTI_NET_VALUES)
     throw std::invalid_argument("a packet carries at most 32 values of 8 bytes");
@@ -79,10 +89,11 @@ void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values,
   std::ranges::copy(values, sent.begin());
   call(m, sent.data());
   auto interval = how.first_repeat;
+  std::uint32_t times = 0;
   for (;;) {
     auto until = clock::now() + interval;
     if (limit) until = std::min(until, std::max(*limit - how.inquiry, clock::now()));
-    if (wait(episode_, until)) break;
+    if (wait_with_work(until)) break;
     if (limit && clock::now() >= *limit - how.inquiry) {
       const auto known = inquire(std::max(*limit, clock::now() + std::chrono::milliseconds(1)));
       if (wait(episode_, clock::now())) break;
@@ -97,6 +108,7 @@ void endpoint::episode_with(unsigned operation, std::span<std::uint64_t> values,
       throw deadline_error(std::move(who));
     }
     ++repeats_;
+    is_repeated(++times);
     call(m, sent.data());
     interval = std::min(interval * 2, how.longest_repeat);
   }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -50,6 +51,9 @@ struct waiting {
   std::chrono::microseconds longest_repeat{32000};
   // How long nodes may take, at the end of a deadline, to report how far they are.
   std::chrono::milliseconds inquiry{20};
+  // Called once a millisecond while the host waits, if there is a function: for a program that has
+  // other work to move on.
+  std::function<void()> meanwhile;
 };
 
 struct stamps {
@@ -96,6 +100,9 @@ class endpoint : public interface_base {
 
   // Hands a call to the node: a message of kind START.
   virtual void call(const tutti_net_message& m, const std::uint64_t* values) = 0;
+  // The call has been repeated so often without an end: the node itself may have begun again and
+  // know nothing of the communicator.
+  virtual void is_repeated(std::uint32_t times) { (void)times; }
   // Returns true once the node has ended the episode; waits at most until then.
   virtual bool wait(std::uint32_t episode, clock::time_point until) = 0;
   // The values that the episode ended with.
@@ -111,6 +118,7 @@ class endpoint : public interface_base {
   tutti_net_table table_;
 
  private:
+  bool wait_with_work(clock::time_point until);
   void episode_with(unsigned operation, std::span<std::uint64_t> values, time_limit limit);
 
   std::uint32_t episode_ = 0;

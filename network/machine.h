@@ -13,6 +13,11 @@
  * messages of its row; they send again what they have sent in that episode, which is theirs or the
  * one before. A node without a host (a switch) that is asked for what it has not got asks onwards.
  *
+ * Plain packets cannot ask. Nodes that echo send once more, for a repeated message, what the row
+ * that needed it has sent in that message's episode, which is this one or the one before. Later
+ * rows alone need that, so an echo goes through the rest of the barrier once; in a ring, a tree and
+ * a star it comes to whoever misses a message.
+ *
  * The code has bounded loops, no I/O and no allocation: it runs in the kernel's packet path, in
  * user space and in simulators. The caller holds a lock or is alone. */
 #ifndef TUTTI_NETWORK_MACHINE_H
@@ -80,7 +85,8 @@ struct tutti_net_table {
   __u8 plain;
   /* 0 for a switch. */
   __u8 has_host;
-  __u8 unused[3];
+  __u8 echoes;
+  __u8 unused[2];
   struct tutti_net_row row[TUTTI_NET_ROWS];
   struct tutti_net_link in[TUTTI_NET_SLOTS], out[TUTTI_NET_SLOTS];
 };
@@ -262,6 +268,17 @@ TUTTI_NET_INLINE void tutti_net_asked(const struct tutti_net_table* t,
   }
 }
 
+/* A repeated message of this episode, or of the one before: sends again what it has caused. */
+TUTTI_NET_INLINE void tutti_net_echo(const struct tutti_net_table* t,
+                                     const struct tutti_net_state* s, __u32 slot, int is_now,
+                                     struct tutti_net_actions* a) {
+  const __u32 row = slot == 0 ? 0 : t->in[tutti_net_below(slot, TUTTI_NET_SLOTS)].row;
+  const int is_past = a->episode + 1 == s->episode && s->episode != 0;
+  if (is_now ? row >= s->row : !is_past) return;
+  a->send = t->row[tutti_net_below(row, TUTTI_NET_ROWS)].send & ~1ull;
+  a->again = 1;
+}
+
 /* Performs a message for a communicator whose table it names. `from_host` is 1 for a packet of this
  * node's own host. `v` may be null where no message has values. */
 TUTTI_NET_INLINE void tutti_net_step(const struct tutti_net_table* t, struct tutti_net_state* s,
@@ -297,12 +314,15 @@ TUTTI_NET_INLINE void tutti_net_step(const struct tutti_net_table* t, struct tut
   is_next = m->episode == s->episode + 1 && slot != 0;
   a->outcome = TUTTI_NET_REPEATED;
   if (is_now && (s->now & bit) != 0 && slot == 0) {
-    /* A plain packet cannot ask. */
-    if (!t->plain) a->ask = t->row[tutti_net_below(s->row, TUTTI_NET_ROWS)].need & ~s->now;
+    if (!t->echoes) a->ask = t->row[tutti_net_below(s->row, TUTTI_NET_ROWS)].need & ~s->now;
     a->again = 1;
   }
-  if (!is_now && !is_next) return;
   seen = is_now ? s->now : s->ahead;
+#ifndef TUTTI_NET_NO_PLAIN_PACKETS
+  if (!is_next && t->echoes && (!is_now || (seen & bit) != 0))
+    tutti_net_echo(t, s, (__u32)slot, is_now, a);
+#endif
+  if (!is_now && !is_next) return;
   if ((seen & bit) != 0) return;
   if (v && !tutti_net_take(t, v, (__u32)slot, m, values, seen == 0)) {
     a->outcome = TUTTI_NET_DISAGREES;
@@ -338,12 +358,25 @@ TUTTI_NET_INLINE void tutti_net_compose(const struct tutti_net_table* t,
   }
 }
 
+/* For nodes without a host, before tutti_net_step(): the sender of an arrival was released from the
+ * episode before it, so all episodes before are over. If the node has not heard of that, it has
+ * begun again since. */
+TUTTI_NET_INLINE void tutti_net_catch_up(const struct tutti_net_table* t, struct tutti_net_state* s,
+                                         const struct tutti_net_message* m) {
+  if (m->kind != TUTTI_NET_ARRIVE || m->source >= t->size) return;
+  if ((__s32)(m->episode - s->episode) <= 1) return;
+  s->episode = m->episode;
+  s->row = 0;
+  s->now = s->ahead = 0;
+}
+
 /* Returns 1 if a message is for this communicator and may change it; the check comes after. */
 TUTTI_NET_INLINE int tutti_net_is_for(const struct tutti_net_table* t,
                                       const struct tutti_net_message* m) {
   return m->communicator == t->communicator && m->topology == t->topology && m->plain == t->plain &&
-         (m->plain || (m->incarnation == t->incarnation &&
-                       (m->destination == t->rank || m->destination == TUTTI_NET_EVERYONE)));
+         (m->plain ? m->incarnation == (t->incarnation & TUTTI_NET_PLAIN_INCARNATION)
+                   : (m->incarnation == t->incarnation &&
+                      (m->destination == t->rank || m->destination == TUTTI_NET_EVERYONE)));
 }
 
 #endif

@@ -44,7 +44,8 @@ way way_of(const std::string& family) {
 }
 
 // Becomes the launcher, whose output goes to `out`; returns only if there is none.
-void become_launcher(const testbed& bed, const mpi_peer& peer, std::uint32_t calls, int out) {
+void become_launcher(const testbed& bed, const mpi_peer& peer, const mpi_command& command,
+                     int out) {
   const way how = way_of(peer.family);
   for (rank_t r = 0; r < bed.nodes(); ++r) {
     const std::string place =
@@ -54,15 +55,20 @@ void become_launcher(const testbed& bed, const mpi_peer& peer, std::uint32_t cal
   for (const auto& [name, value] : how.settings) ::setenv(name, value, 1);
   if (how.starts_on_a_host) bed.enter_host(0);
   ::dup2(out, STDOUT_FILENO);
+  if (command.with_errors) ::dup2(out, STDERR_FILENO);
   // Each rank enters the namespace of its host.
-  const std::string script = std::string("eval host=\\$TUTTI_HOST_$") + how.rank_variable +
-                             "; exec nsenter --net=\"$host\" \"$0\" \"$@\"";
-  const std::string launcher = "mpirun." + peer.family, ranks = std::to_string(bed.nodes()),
-                    number = std::to_string(calls);
+  std::string script = std::string("node=$(($") + how.rank_variable + " % " +
+                       std::to_string(bed.nodes()) +
+                       ")); eval host=\\$TUTTI_HOST_$node; exec nsenter --net=\"$host\" env "
+                       "TUTTI_MPI_NODE=\"$node\"";
+  for (const std::string& one : command.variables) script += " '" + one + "'";
+  script += " \"$0\" \"$@\"";
+  const std::string launcher = "mpirun." + peer.family,
+                    ranks = std::to_string(command.ranks != 0 ? command.ranks : bed.nodes());
   std::vector<const char*> words{launcher.c_str(), "-n", ranks.c_str()};
   words.insert(words.end(), how.options.begin(), how.options.end());
-  for (const char* word : {"/bin/sh", "-c", script.c_str(), peer.program.c_str(), number.c_str()})
-    words.push_back(word);
+  for (const char* word : {"/bin/sh", "-c", script.c_str()}) words.push_back(word);
+  for (const std::string& word : command.words) words.push_back(word.c_str());
   words.push_back(nullptr);
   ::execvp(words[0], const_cast<char* const*>(words.data()));
   ::_exit(127);
@@ -114,8 +120,8 @@ std::vector<mpi_peer> mpi_peers(const std::vector<std::string>& folders) {
   return found;
 }
 
-samples measure_mpi(testbed& bed, const mpi_peer& peer, std::uint32_t calls,
-                    std::chrono::seconds at_most) {
+mpi_output run_mpi(testbed& bed, const mpi_peer& peer, const mpi_command& command,
+                   std::chrono::seconds at_most) {
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) throw std::runtime_error("there is no pipe to an MPI");
   const pid_t parent = ::getpid(), launcher = ::fork();
@@ -124,13 +130,31 @@ samples measure_mpi(testbed& bed, const mpi_peer& peer, std::uint32_t calls,
     // A launcher that is asked to end ends its ranks.
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(1);
-    become_launcher(bed, peer, calls, pipe[1]);
+    become_launcher(bed, peer, command, pipe[1]);
   }
   ::close(pipe[1]);
   const auto end = clock::now() + at_most;
-  const std::string text = read_until(pipe[0], end);
+  mpi_output output;
+  output.text = read_until(pipe[0], end);
   ::close(pipe[0]);
-  const int status = end_launcher(launcher, end);
+  output.status = end_launcher(launcher, end);
+  return output;
+}
+
+std::vector<std::string> served_by_preload(const std::vector<std::string>& folders,
+                                           const std::string& topology) {
+  for (const std::string& folder : folders) {
+    if (::access((folder + "/libtutti-mpi-network.so").c_str(), R_OK) != 0) continue;
+    return {"LD_PRELOAD=" + folder + "/libtutti-mpi.so",
+            "TUTTI_MPI_NETWORK=eth0" + (topology.empty() ? "" : ":" + topology)};
+  }
+  return {};
+}
+
+samples measure_mpi(testbed& bed, const mpi_peer& peer, std::uint32_t calls,
+                    std::chrono::seconds at_most, const std::vector<std::string>& variables) {
+  const auto [text, status] =
+      run_mpi(bed, peer, {{peer.program, std::to_string(calls)}, variables}, at_most);
   std::istringstream lines(text);
   std::vector<std::uint32_t> times(std::istream_iterator<std::uint32_t>(lines), {});
   if (times.size() != std::size_t{bed.nodes()} * calls)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Barrier of the MPIs that are installed, over TCP between the hosts of a test bed: what Arap,
-// Brown, Himebaugh and Swany compare with in their figure 4.
+// MPI programs on the hosts of a test bed, by the MPIs that are installed: MPI_Barrier over TCP,
+// with which Arap, Brown, Himebaugh and Swany compare in their figure 4, and the same program when
+// the preload serves it in the packet path.
 #pragma once
 
 #include <string>
@@ -23,9 +24,33 @@ struct mpi_peer {
 // The MPIs whose programs stand in one of the folders.
 std::vector<mpi_peer> mpi_peers(const std::vector<std::string>& folders);
 
+// What the ranks run.
+struct mpi_command {
+  // The program and its arguments.
+  std::vector<std::string> words;
+  // NAME=value pairs of each rank. TUTTI_MPI_NODE is set to the number of the host.
+  std::vector<std::string> variables = {};
+  // Rank r is on host r modulo the number of hosts.
+  std::uint32_t ranks = 0;
+  // Whether what goes to standard error is a part of the text.
+  bool with_errors = false;
+};
+struct mpi_output {
+  std::string text;
+  // The launcher's, which waitpid() gives.
+  int status = 0;
+};
+mpi_output run_mpi(testbed& bed, const mpi_peer& peer, const mpi_command& command,
+                   std::chrono::seconds at_most);
+
+// The variables with which the preload of these folders serves an MPI program in the packet path of
+// the hosts; nothing if it is not there.
+std::vector<std::string> served_by_preload(const std::vector<std::string>& folders,
+                                           const std::string& topology = {});
+
 // The times of `calls` barriers on each host. Throws std::runtime_error if a rank fails or does not
 // end in time.
 samples measure_mpi(testbed& bed, const mpi_peer& peer, std::uint32_t calls,
-                    std::chrono::seconds at_most);
+                    std::chrono::seconds at_most, const std::vector<std::string>& variables = {});
 
 }  // namespace tutti::network

@@ -6,7 +6,8 @@
  *  14  IPv4 header, 20 bytes, without options
  *  34  UDP header, 8 bytes, destination port 29813
  *  42  message 2 (number of the episode modulo 256, then the kind), comm_ID 2, topo_type 1,
- *      node_type 1: the message that the engine in hardware/innetwork also reads
+ *      node_type 1: the message that the engine in hardware/innetwork also reads. Of a plain packet
+ *      the byte of the kind has 5 bits of the incarnation above 3 of the kind
  *  48  extension, 28 bytes: version, number of values, operation, wanted kind, episode,
  *      incarnation, source rank, destination rank, check
  *  76  values of 8 bytes
@@ -31,6 +32,8 @@ enum {
   TUTTI_NET_EXTENSION_BYTES = 28,
   TUTTI_NET_MESSAGE_BYTES = TUTTI_NET_PLAIN_BYTES + TUTTI_NET_EXTENSION_BYTES,
   TUTTI_NET_VERSION = 1,
+  /* The bits of a plain packet's incarnation. */
+  TUTTI_NET_PLAIN_INCARNATION = 31,
   /* The largest number of values in a packet. */
   TUTTI_NET_VALUES = 32,
 };
@@ -85,7 +88,8 @@ enum {
 /* A message without its values. */
 struct tutti_net_message {
   __u8 kind, topology, role;
-  /* 1: without the extension; the episode is then modulo 256, and the fields behind it are 0. */
+  /* 1: without the extension; the episode is then modulo 256, the incarnation modulo 32, and the
+   * other fields of the extension are 0. */
   __u8 plain;
   __u8 words, operation, wanted, unused;
   __u16 communicator, unused2;
@@ -120,7 +124,8 @@ TUTTI_NET_INLINE void tutti_net_read_plain(const __u8* at, struct tutti_net_mess
   __builtin_memset(m, 0, sizeof *m);
   m->plain = 1;
   m->episode = at[0];
-  m->kind = at[1];
+  m->kind = at[1] & 7;
+  m->incarnation = at[1] >> 3;
   m->communicator = tutti_net_get16(at + 2);
   m->topology = at[4];
   m->role = at[5];
@@ -140,14 +145,14 @@ TUTTI_NET_INLINE int tutti_net_read_extended(const __u8* at, struct tutti_net_me
   m->source = tutti_net_get32(extension + 12);
   m->destination = tutti_net_get32(extension + 16);
   m->check = tutti_net_get64(extension + 20);
-  return extension[0] == TUTTI_NET_VERSION && at[0] == (m->episode & 0xff) &&
+  return extension[0] == TUTTI_NET_VERSION && at[0] == (m->episode & 0xff) && at[1] == m->kind &&
          m->words <= TUTTI_NET_VALUES && m->operation < TUTTI_NET_OPERATIONS &&
          (m->words == 0) == (m->operation == 0);
 }
 
 TUTTI_NET_INLINE void tutti_net_write_plain(__u8* at, const struct tutti_net_message* m) {
   at[0] = (__u8)m->episode;
-  at[1] = m->kind;
+  at[1] = (__u8)(m->kind | (m->plain ? (m->incarnation & TUTTI_NET_PLAIN_INCARNATION) << 3 : 0));
   tutti_net_put16(at + 2, m->communicator);
   at[4] = m->topology;
   at[5] = m->role;

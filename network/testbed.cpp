@@ -161,19 +161,17 @@ std::string why_no_testbed() {
 testbed::testbed(rank_t nodes, xdp_mode mode, bool attach_nodes)
     : nodes_(nodes), hosts_(several(nodes)) {
   if (nodes < 1 || nodes > 63) throw std::invalid_argument("a testbed has 1 to 63 nodes");
-  std::vector<std::string> ports;
-  std::vector<std::array<std::uint8_t, 6>> stations;
   {
     const inside there(switch_);
     no_ipv6();
     for (rank_t r = 0; r < nodes; ++r) {
-      ports.push_back("p" + std::to_string(r));
-      stations.push_back(station_mac(r));
-      ip("link add " + ports.back() + " type veth peer name eth0 netns /proc/" +
+      ports_.push_back("p" + std::to_string(r));
+      stations_.push_back(station_mac(r));
+      ip("link add " + ports_.back() + " type veth peer name eth0 netns /proc/" +
          std::to_string(::getpid()) + "/fd/" + std::to_string(hosts_[r].fd()));
-      ip("link set " + ports.back() + " up");
+      ip("link set " + ports_.back() + " up");
     }
-    switch_maps_ = attach_switch(ports, stations);
+    switch_maps_ = attach_switch(ports_, stations_);
   }
   for (rank_t r = 0; r < nodes; ++r) {
     const inside there(hosts_[r]);
@@ -198,6 +196,12 @@ testbed::testbed(rank_t nodes, xdp_mode mode, bool attach_nodes)
 void testbed::attach_node(rank_t rank, xdp_mode mode) const {
   const inside there(hosts_[rank]);
   attach("eth0", mode);
+}
+
+void testbed::restart_switch() {
+  const inside there(switch_);
+  detach_switch(ports_);
+  switch_maps_ = attach_switch(ports_, stations_);
 }
 
 testbed::~testbed() {

@@ -55,6 +55,8 @@ class testbed {
   void start_in_switch(const xdp_options& options) {
     switch_maps_.start(switch_member_of(options));
   }
+  // Takes the switch's program off and attaches a new one, which knows no communicator.
+  void restart_switch();
   void stop_in_switch(std::uint16_t communicator) { switch_maps_.stop(communicator); }
   // The switch loses packets, and a process repeats, holds back and corrupts them.
   void inject_faults(const cable_faults& plan);
@@ -74,6 +76,8 @@ class testbed {
 
   rank_t nodes_;
   net_namespace switch_;
+  std::vector<std::string> ports_;
+  std::vector<std::array<std::uint8_t, 6>> stations_;
   std::vector<net_namespace> hosts_;
   program_maps switch_maps_;
   pid_t faulty_cable_ = -1;

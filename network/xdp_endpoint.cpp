@@ -14,11 +14,21 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace tutti::network {
 namespace {
+
+// The endpoints of a process on one device read the same ring buffer.
+std::mutex one_reader;
+
+void consume(ring_buffer* events) {
+  const std::lock_guard lock(one_reader);
+  ring_buffer__consume(events);
+}
 
 void place_links(tutti_net_link* links, unsigned count, const xdp_options& o) {
   for (unsigned i = 1; i < count; ++i) {
@@ -34,12 +44,16 @@ tutti_net_member with_table(tutti_net_table t, const tutti_net_place& self, cons
   t.communicator = o.communicator;
   t.incarnation = o.incarnation;
   t.plain = o.plain;
+  // A plain packet cannot ask.
+  t.echoes = o.plain;
   place_links(t.in, t.ins, o);
   place_links(t.out, t.outs, o);
   m.table = t;
   m.self = self;
   m.key = o.key;
   m.user = ::geteuid();
+  m.owner = static_cast<__u32>(::getpid());
+  m.owner_space = process_space();
   return m;
 }
 
@@ -60,33 +74,75 @@ tutti_net_member switch_member_of(const xdp_options& o) {
 xdp_endpoint::xdp_endpoint(const std::string& device, const xdp_options& options)
     : endpoint(member_of(options).table),
       options_(options),
-      maps_(open_maps(device)),
       device_(device),
+      mapped_bytes_(TUTTI_NET_MEMBERS * sizeof(tutti_net_completion)),
       known_(options.places.size()) {
-  place_ = maps_.start(member_of(options));
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  mapped_bytes_ = (TUTTI_NET_MEMBERS * sizeof(tutti_net_completion) + page - 1) / page * page;
-  mapped_ = ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED,
-                   maps_.fd("completions"), 0);
-  if (mapped_ == MAP_FAILED)
-    throw std::system_error(errno, std::generic_category(), "the completion word");
-  word_ = static_cast<tutti_net_completion*>(mapped_) + place_;
-  events_ = ring_buffer__new(maps_.fd("events"), on_event, this, nullptr);
+  mapped_bytes_ = (mapped_bytes_ + page - 1) / page * page;
   socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (events_ == nullptr || socket_ < 0)
-    throw std::system_error(errno, std::generic_category(), "the node's events");
+  if (socket_ < 0) throw std::system_error(errno, std::generic_category(), "a socket");
   // The programs do not look at a UDP checksum, which the kernel would only half fill in here.
   const int yes = 1;
   ::setsockopt(socket_, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes);
   ::setsockopt(socket_, SOL_SOCKET, SO_BINDTODEVICE, device.c_str(),
                static_cast<socklen_t>(device.size()));
+  try {
+    open_node(0);
+  } catch (...) {
+    ::close(socket_);
+    throw;
+  }
 }
 
-xdp_endpoint::~xdp_endpoint() {
+// Gives the device's programs the table, and begins there with this episode. Leaves a node that is
+// open already.
+void xdp_endpoint::open_node(std::uint32_t episode) {
+  const std::uint32_t program = program_of(device_);
+  program_maps maps = open_maps(device_);
+  tutti_net_member me = member_of(options_);
+  me.state.episode = episode;
+  const std::uint32_t place = maps.start(me);
+  void* const mapped =
+      ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, maps.fd("completions"), 0);
+  ring_buffer* const events = ring_buffer__new(maps.fd("events"), on_event, this, nullptr);
+  if (mapped == MAP_FAILED || events == nullptr) {
+    const int error = errno;
+    maps.stop(table_.communicator);
+    if (mapped != MAP_FAILED) ::munmap(mapped, mapped_bytes_);
+    ring_buffer__free(events);
+    throw std::system_error(error, std::generic_category(), "the node's memory");
+  }
+  close_node();
+  program_ = program;
+  maps_ = std::move(maps);
+  mapped_ = mapped;
+  events_ = events;
+  word_ = static_cast<tutti_net_completion*>(mapped) + place;
+}
+
+void xdp_endpoint::close_node() {
+  if (mapped_ == nullptr) return;
   maps_.stop(table_.communicator);
   ring_buffer__free(events_);
   ::munmap(mapped_, mapped_bytes_);
+}
+
+xdp_endpoint::~xdp_endpoint() {
+  close_node();
   ::close(socket_);
+}
+
+// What a program knew died with it, but its neighbours send again what it asks for.
+void xdp_endpoint::is_repeated(std::uint32_t times) {
+  if (size() == 1 || times < 3) return;
+  try {
+    const std::uint32_t now = program_of(device_);
+    if (now == program_ || now == 0 || is_over(episode())) return;
+    open_node(episode());
+    ++revivals_;
+  } catch (const device_error&) {
+    // There is no program of ours yet; the next repetition looks again.
+  }
 }
 
 std::string xdp_endpoint::path() const {
@@ -183,7 +239,7 @@ bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
     pollfd p{ring_buffer__epoll_fd(events_), POLLIN, 0};
     const timespec t{static_cast<time_t>(left / 1'000'000'000),
                      static_cast<long>(left % 1'000'000'000)};
-    if (::ppoll(&p, 1, &t, nullptr) > 0) ring_buffer__consume(events_);
+    if (::ppoll(&p, 1, &t, nullptr) > 0) consume(events_);
   }
   // relaxed: an event too many does no harm.
   waiting.store(0, std::memory_order_relaxed);
@@ -211,7 +267,7 @@ std::vector<std::optional<endpoint::progress>> xdp_endpoint::inquire(clock::time
       send(m, &none, options_.places[r].ip);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    ring_buffer__consume(events_);
+    consume(events_);
   }
   return known_;
 }

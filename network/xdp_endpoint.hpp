@@ -37,14 +37,19 @@ class xdp_endpoint final : public endpoint {
   std::string path() const;
   std::array<std::uint64_t, TUTTI_NET_COUNTERS> counters() const { return maps_.counters(); }
   std::uint64_t blocked() const { return blocked_; }
+  // How often the device's programs were replaced by others, which were then told where they are.
+  std::uint64_t revivals() const { return revivals_; }
 
  protected:
+  void is_repeated(std::uint32_t times) override;
   void call(const tutti_net_message& m, const std::uint64_t* values) override;
   bool wait(std::uint32_t episode, clock::time_point until) override;
   void result(std::uint32_t episode, std::span<std::uint64_t> values) override;
   std::vector<std::optional<progress>> inquire(clock::time_point until) override;
 
  private:
+  void open_node(std::uint32_t episode);
+  void close_node();
   static int on_event(void* self, void* data, std::size_t bytes);
   bool is_over(std::uint32_t episode) const;
   void send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
@@ -52,13 +57,14 @@ class xdp_endpoint final : public endpoint {
   xdp_options options_;
   program_maps maps_;
   std::string device_;
-  std::uint32_t place_ = 0;
+  // The program that has the maps.
+  std::uint32_t program_ = 0;
   void* mapped_ = nullptr;
   std::size_t mapped_bytes_ = 0;
   tutti_net_completion* word_ = nullptr;
   ring_buffer* events_ = nullptr;
   int socket_ = -1;
-  std::uint64_t blocked_ = 0;
+  std::uint64_t blocked_ = 0, revivals_ = 0;
   // After a yield that took long.
   unsigned waits_without_yield_ = 0, penalty_ = 64;
   std::vector<std::optional<progress>> known_;

@@ -28,7 +28,10 @@ struct tutti_net_member {
   __u32 user;
   struct tutti_net_key key;
   struct tutti_net_place self;
-  __u32 unused;
+  /* The process whose endpoint it is, and that process's name space: if the process has died, the
+   * place is free. */
+  __u32 owner;
+  __u64 owner_space;
   __u64 called_at;
   struct tutti_net_state state;
   struct tutti_net_table table;

@@ -3,6 +3,8 @@
  * destination, combines the barrier packets of communicators that it has a table for (one arrival
  * from each rank, one release to all), and, if told to, loses packets or hands them to a process
  * that does worse. */
+/* It combines packets with the extension only. */
+#define TUTTI_NET_NO_PLAIN_PACKETS
 #include <linux/bpf.h>
 /* */
 #include <bpf/bpf_helpers.h>
@@ -32,6 +34,7 @@ __attribute__((noinline)) int perform(__u32 index) {
   words = m->words;
   operation = m->operation;
   bpf_spin_lock(&me->lock);
+  tutti_net_catch_up(&me->table, &me->state, m);
   tutti_net_step(&me->table, &me->state, v, m, s->value, 0, &a);
   bpf_spin_unlock(&me->lock);
   s->actions = a;

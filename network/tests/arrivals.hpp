@@ -20,10 +20,11 @@ struct arrival {
   unsigned asks = 0;
 };
 
-// A script in which the node passes `episodes` episodes. `extended` also asks and repeats calls,
-// which plain packets cannot.
+// A script in which the node passes `episodes` episodes. `extended` also asks, which plain packets
+// cannot, and repeats calls, as hosts do where nodes ask or echo.
 inline std::vector<arrival> script(const tutti_net_table& t, std::uint32_t episodes,
                                    std::uint64_t seed, bool extended) {
+  const bool repeats_calls = extended || t.echoes;
   std::mt19937_64 random(seed);
   std::vector<arrival> all;
   // Which slots came in this episode and in the next one; a model of its own, not the machine.
@@ -35,7 +36,7 @@ inline std::vector<arrival> script(const tutti_net_table& t, std::uint32_t episo
     switch (random() % 8) {
       case 0: {
         // A repetition of the last episode, or one too far ahead.
-        if (slot != 0) say(slot, random() % 2 == 0 ? episode - 1 : episode + 2);
+        if (slot != 0 || t.echoes) say(slot, random() % 2 == 0 ? episode - 1 : episode + 2);
         break;
       }
       case 1:
@@ -54,13 +55,13 @@ inline std::vector<arrival> script(const tutti_net_table& t, std::uint32_t episo
         }
         break;
       case 4:
-        if (slot == 0 && !extended) break;
+        if (slot == 0 && !repeats_calls) break;
         // Once more what has come.
         if (now[slot]) say(slot, episode);
         break;
       default:
         // What is lost comes only when this draws it again.
-        if (slot == 0 && now[0] && !extended) break;
+        if (slot == 0 && now[0] && !repeats_calls) break;
         say(slot, episode);
         now[slot] = true;
         break;
@@ -82,7 +83,7 @@ inline tutti_net_message message_of(const tutti_net_table& t, const arrival& a) 
   m.episode = a.episode;
   m.plain = t.plain;
   if (m.plain) m.episode &= 0xff;
-  if (m.plain) m.incarnation = 0;
+  if (m.plain) m.incarnation &= TUTTI_NET_PLAIN_INCARNATION;
   if (a.asks != 0) {
     m.kind = TUTTI_NET_ASK;
     m.wanted = t.out[a.asks].kind;

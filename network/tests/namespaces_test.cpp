@@ -9,13 +9,16 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <memory>
 #include <thread>
 
+#include "network/discover_devices.hpp"
 #include "network/tests/arrivals.hpp"
 
 namespace {
@@ -134,6 +137,205 @@ TEST(namespaces, a_late_host_is_waited_for_without_spinning) {
                 },
                 20s),
             "");
+}
+
+// Another program takes the place of a node's, and knows nothing: the endpoint tells it the table
+// and the episode, and the neighbours send again what it asks for.
+TEST(namespaces, a_node_whose_program_is_replaced_goes_on) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 4;
+  constexpr unsigned episodes = 30;
+  testbed bed(n);
+  bed.inject_faults({.lose = 0.02});
+  for (const unsigned topology : {TUTTI_NET_RING, TUTTI_NET_TREE, TUTTI_NET_DISSEMINATION}) {
+    const shared_array<std::atomic<unsigned>> published(n);
+    const all_ready ready(n);
+    const std::string error = bed.run(
+        [&](rank_t r) {
+          xdp_endpoint e("eth0", bed.options(topology, r));
+          ready.wait();
+          for (unsigned episode = 1; episode <= episodes; ++episode) {
+            // At some place in the others' barrier.
+            if (r == episode / 10 % n && episode % 10 == 0) {
+              detach("eth0");
+              attach("eth0", xdp_mode::native);
+            }
+            // release, acquire: only the barrier orders the ranks.
+            published[r].store(episode, std::memory_order_release);
+            e.barrier(clock::now() + 20s);
+            for (rank_t other = 0; other < n; ++other)
+              // acquire: as above.
+              if (published[other].load(std::memory_order_acquire) < episode)
+                throw std::runtime_error("released before rank " + std::to_string(other));
+          }
+          if (r != 0 && e.revivals() == 0) throw std::runtime_error("no program was replaced");
+          std::this_thread::sleep_for(100ms);
+        },
+        60s);
+    EXPECT_EQ(error, "") << topology_names[topology];
+  }
+}
+
+// A switch has no host that could tell it the episode; the arrivals do.
+TEST(namespaces, a_switch_that_begins_again_goes_on) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 4;
+  constexpr unsigned episodes = 30;
+  testbed bed(n);
+  const auto options = bed.options(TUTTI_NET_SWITCH, 0);
+  bed.start_in_switch(options);
+  const shared_array<std::atomic<unsigned>> published(n);
+  const all_ready ready(n);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        xdp_endpoint e("eth0", bed.options(TUTTI_NET_SWITCH, r));
+        ready.wait();
+        for (unsigned episode = 1; episode <= episodes; ++episode) {
+          if (r == episode / 10 % n && episode % 10 == 0) {
+            bed.restart_switch();
+            bed.start_in_switch(options);
+          }
+          // release, acquire: only the barrier orders the ranks.
+          published[r].store(episode, std::memory_order_release);
+          e.barrier(clock::now() + 20s);
+          for (rank_t other = 0; other < n; ++other)
+            // acquire: as above.
+            if (published[other].load(std::memory_order_acquire) < episode)
+              throw std::runtime_error("released before rank " + std::to_string(other));
+        }
+        std::this_thread::sleep_for(100ms);
+      },
+      60s);
+  EXPECT_EQ(error, "");
+}
+
+// A host dies in a barrier. The others learn it at the deadline; its successor and they begin again
+// with another incarnation, while packets of the first one are still on their way.
+TEST(namespaces, a_dead_host_is_named_and_its_successor_begins_a_new_incarnation) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 4, dies = 2;
+  testbed bed(n);
+  bed.inject_faults({.repeat = 0.2, .reorder = 0.2});
+  const shared_array<std::atomic<unsigned>> published(n);
+  const all_ready ready(n);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        unsigned episode = 0;
+        for (std::uint32_t incarnation = 1; incarnation <= 12; ++incarnation) {
+          auto o = bed.options(incarnation % 2 != 0 ? TUTTI_NET_TREE : TUTTI_NET_DISSEMINATION, r);
+          o.incarnation = incarnation;
+          xdp_endpoint e("eth0", o);
+          if (incarnation == 1) ready.wait();
+          for (unsigned i = 0; i < 3; ++i) {
+            // release, acquire: only the barrier orders the ranks.
+            published[r].store(++episode, std::memory_order_release);
+            e.barrier(clock::now() + 20s);
+            for (rank_t other = 0; other < n; ++other)
+              // acquire: as above.
+              if (published[other].load(std::memory_order_acquire) < episode)
+                throw std::runtime_error("released before rank " + std::to_string(other));
+          }
+          if (r == dies) continue;
+          try {
+            e.barrier(clock::now() + 60ms);
+          } catch (const deadline_error& d) {
+            const auto& who = d.who();
+            const bool is_named = std::ranges::count(who.late, dies) != 0 ||
+                                  std::ranges::count(who.silent, dies) != 0;
+            if (is_named) continue;
+            throw std::runtime_error(std::string("it named others: ") + d.what());
+          }
+          throw std::runtime_error("released without the dead host");
+        }
+        std::this_thread::sleep_for(100ms);
+      },
+      60s);
+  EXPECT_EQ(error, "");
+}
+
+// Hosts that know nothing of each other but the device.
+TEST(namespaces, hosts_discover_each_other_and_synchronise) {
+  NEEDS_TESTBED();
+  constexpr rank_t n = 5;
+  testbed bed(n);
+  // The switch loses barrier packets only, so the discovery's loss is in network_discovery.
+  bed.inject_faults({.lose = 0.02});
+  const shared_array<std::atomic<unsigned>> published(n), ranks(n);
+  const std::string error = bed.run(
+      [&](rank_t r) {
+        discovery_wish wish;
+        wish.devices = {"eth0"};
+        wish.nodes = n;
+        wish.interval = 10ms;
+        const discovered found = discover(wish);
+        for (const unsigned topology : {0u, unsigned{TUTTI_NET_DISSEMINATION}}) {
+          const auto plan = plan_of(found.network, found.me, topology);
+          if (!plan || plan->shape != "segment") throw std::runtime_error("no segment");
+          xdp_options o;
+          o.topology = plan->topology;
+          o.rank = plan->rank;
+          o.communicator = static_cast<std::uint16_t>(plan->topology);
+          for (const node_id id : plan->nodes) o.places.push_back(place_of(found.network.at(id)));
+          xdp_endpoint e("eth0", o);
+          ++ranks[o.rank];
+          for (unsigned episode = 1; episode <= 100; ++episode) {
+            // release, acquire: only the barrier orders the ranks.
+            published[r].store(1000 * topology + episode, std::memory_order_release);
+            e.barrier(clock::now() + 20s);
+            for (rank_t other = 0; other < n; ++other)
+              // acquire: as above.
+              if (published[other].load(std::memory_order_acquire) < 1000 * topology + episode)
+                throw std::runtime_error("released before host " + std::to_string(other));
+          }
+          std::this_thread::sleep_for(60ms);
+        }
+      },
+      60s);
+  EXPECT_EQ(error, "");
+  for (rank_t r = 0; r < n; ++r) EXPECT_EQ(ranks[r], 2u) << "rank " << r;
+}
+
+TEST(namespaces, a_discovery_without_the_others_ends_with_a_sentence) {
+  NEEDS_TESTBED();
+  testbed bed(1);
+  const std::string error = bed.run(
+      [&](rank_t) {
+        discovery_wish wish;
+        wish.devices = {"eth0"};
+        wish.nodes = 2;
+        wish.at_most = 300ms;
+        discover(wish);
+      },
+      20s);
+  EXPECT_EQ(error, "rank 0: only 1 of 2 nodes answers");
+}
+
+// What a process that was killed has left in the device is found and freed.
+TEST(namespaces, communicators_of_a_killed_process_are_freed) {
+  NEEDS_TESTBED();
+  testbed bed(1);
+  const std::string error = bed.run(
+      [&](rank_t) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+          auto o = bed.options(TUTTI_NET_RING, 0);
+          o.communicator = 5;
+          const xdp_endpoint e("eth0", o);
+          ::_exit(0);
+        }
+        ::waitpid(child, nullptr, 0);
+        auto o = bed.options(TUTTI_NET_RING, 0);
+        o.communicator = 6;
+        const xdp_endpoint alive("eth0", o);
+        const program_maps maps = open_maps("eth0");
+        if (maps.members().size() != 2) throw std::runtime_error("the dead one has left nothing");
+        maps.stop_orphans();
+        const auto left = maps.members();
+        if (left.size() != 1 || left[0].table.communicator != 6)
+          throw std::runtime_error("the wrong one was freed");
+      },
+      20s);
+  EXPECT_EQ(error, "");
 }
 
 TEST(namespaces, a_device_with_a_program_is_refused) {

@@ -16,12 +16,15 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 #include "hardware/innetwork/sim/node.hpp"
 #include "network/frame.h"
 #include "network/tests/arrivals.hpp"
+#include "network/tests/cables.hpp"
 #ifdef TUTTI_NETWORK_KERNEL
 #include "network/tests/namespaces.hpp"
 #endif
@@ -46,7 +49,7 @@ rtl::barrier_packet packet_of(const tutti_net_table& t, const test::arrival& a) 
   p.source_ip = 0x0a4d0001;
   p.destination_ip = 0x0a4d0002;
   p.source_port = 40'000;
-  p.message = m.kind;
+  p.message = m.kind | (m.incarnation & TUTTI_NET_PLAIN_INCARNATION) << 3;
   p.episode = m.episode & 0xff;
   p.communicator = m.communicator;
   p.topology = m.topology;
@@ -105,8 +108,9 @@ std::vector<std::string> engine_trace(const tutti_net_table& t, const rtl::topol
   std::vector<rtl::departure> out;
   engine.on_departure = [&](rtl::departure d) { out.push_back(std::move(d)); };
   const rtl::station& s = shape.stations[t.rank];
-  if (!engine.configure(0, {t.communicator, t.topology, t.role}, s.rows))
-    throw std::runtime_error("the engine refuses a table");
+  const rtl::key who{t.communicator, t.topology, t.role,
+                     t.incarnation & TUTTI_NET_PLAIN_INCARNATION, t.echoes != 0};
+  if (!engine.configure(0, who, s.rows)) throw std::runtime_error("the engine refuses a table");
   const auto outcome_now = [&] {
     return std::array{engine.read(rtl::reg::counted), engine.read(rtl::reg::repeated),
                       engine.read(rtl::reg::stranger)};
@@ -136,7 +140,7 @@ std::vector<std::string> engine_trace(const tutti_net_table& t, const rtl::topol
       }
       for (unsigned slot = 1; slot < t.outs; ++slot) {
         const unsigned port = port_between(shape, t.rank, t.out[slot].rank, false);
-        if ((d.to >> (2 * port) & 1) && d.bytes[43] == t.out[slot].kind)
+        if ((d.to >> (2 * port) & 1) && (d.bytes[43] & 7) == t.out[slot].kind)
           entry.sent.push_back({t.out[slot].kind, t.out[slot].rank});
       }
     }
@@ -153,6 +157,9 @@ TEST_P(engine, writes_the_trace_of_the_machine) {
     for (rank_t rank = 0; rank < n; ++rank) {
       tutti_net_table t = make_table(GetParam(), n, rank);
       t.communicator = 77;
+      t.incarnation = 40 + n;
+      // Some nodes echo what is repeated.
+      t.echoes = rank % 2;
       const auto arrivals = test::script(t, 300, rank + 10 * n, false);
       auto expected = test::machine_trace(t, arrivals);
       // The engine counts early messages with the others.
@@ -169,13 +176,147 @@ TEST_P(engine, writes_the_trace_of_the_machine) {
 INSTANTIATE_TEST_SUITE_P(all, engine, testing::Range(1u, 5u),
                          [](const auto& each) { return std::string(topology_names[each.param]); });
 
+// Engines with cables between their ports, in any order. The hosts know nothing: their discovery's
+// frames go through the engines, as all traffic does, and what they find out they write into the
+// engines' registers.
+class cabled_engines {
+ public:
+  explicit cabled_engines(test::wiring w) : wires_(std::move(w)), released_(wires_.nodes) {
+    for (unsigned v = 0; v < wires_.nodes; ++v) {
+      discoverer::settings s;
+      s.id = 500 + v;
+      s.ports = PORTS;
+      hosts_.emplace_back(s);
+      engines_.push_back(std::make_unique<rtl::node>(rtl::arguments{}, v + 1));
+      engines_[v]->on_departure = [this, v](rtl::departure d) { leave(v, std::move(d)); };
+    }
+  }
+
+  bool discover() {
+    for (unsigned tick = 0; tick < 40; ++tick) {
+      bool is_settled = true;
+      for (unsigned v = 0; v < wires_.nodes; ++v) {
+        hosts_[v].tick(sender(v));
+        is_settled = is_settled && hosts_[v].settled() >= 2;
+      }
+      if (is_settled) return true;
+      run(4'000);
+    }
+    return false;
+  }
+
+  void configure() {
+    for (unsigned v = 0; v < wires_.nodes; ++v) {
+      const auto plan = plan_of(hosts_[v].network(), 500 + v);
+      ASSERT_TRUE(plan);
+      std::vector<rtl::table_row> rows;
+      for (const engine_row& r : engine_rows(*plan, PORTS)) rows.push_back({r.need, r.send});
+      ASSERT_TRUE(
+          engines_[v]->configure(0, {communicator, plan->topology, plan->table.role}, rows));
+      plans_.push_back(*plan);
+    }
+  }
+
+  void expect_barriers(unsigned episodes, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<unsigned> called(wires_.nodes);
+    for (unsigned round = 0; std::ranges::min(released_) < episodes; ++round) {
+      ASSERT_LT(round, 400 * episodes) << "nobody is released";
+      for (unsigned v = 0; v < wires_.nodes; ++v) {
+        ASSERT_LE(released_[v], std::ranges::min(called)) << "released early";
+        if (called[v] != released_[v] || random() % 4 != 0) continue;
+        rtl::barrier_packet p;
+        p.source_ip = 10 + v;
+        p.destination_ip = 9;
+        p.source_port = 4'000;
+        p.message = rtl::message_start;
+        p.episode = called[v]++ & 0xff;
+        p.communicator = communicator;
+        p.topology = plans_[v].topology;
+        p.role = plans_[v].table.role;
+        engines_[v]->enqueue(1, rtl::build(p));
+      }
+      run(60);
+    }
+  }
+  const found_plan& plan(unsigned v) const { return plans_[v]; }
+
+ private:
+  static constexpr unsigned communicator = 5;
+
+  discoverer::output sender(unsigned v) {
+    return [this, v](unsigned port, std::span<const std::uint8_t> packet) {
+      rtl::frame f(14, 0xff);
+      tutti_net_put16(&f[12], 0x88b5);
+      f.insert(f.end(), packet.begin(), packet.end());
+      f.resize(std::max<std::size_t>(f.size(), 60));
+      engines_[v]->enqueue(2 * port + 1, std::move(f));
+    };
+  }
+  void leave(unsigned v, rtl::departure d) {
+    for (unsigned port = 0; port < PORTS; ++port) {
+      test::cable_end there;
+      if ((d.to >> 2 * port & 1) && wires_.other_end({v, port}, there))
+        engines_[there.node]->enqueue(2 * there.port, d.bytes);
+      if ((d.to >> (2 * port + 1) & 1) == 0) continue;
+      if (tutti_net_get16(&d.bytes[12]) == 0x88b5)
+        hosts_[v].receive(port, std::span(d.bytes).subspan(14), sender(v));
+      else if (d.bytes[43] == rtl::message_release && d.bytes[42] == (released_[v] & 0xff))
+        ++released_[v];
+    }
+  }
+  void run(unsigned cycles) {
+    for (unsigned c = 0; c < cycles; ++c)
+      for (const auto& e : engines_) e->cycle();
+  }
+
+  test::wiring wires_;
+  std::vector<discoverer> hosts_;
+  std::vector<std::unique_ptr<rtl::node>> engines_;
+  std::vector<found_plan> plans_;
+  std::vector<unsigned> released_;
+};
+
+struct cabled_shape {
+  const char* shape;
+  unsigned nodes, topology;
+};
+class discovered_engines : public testing::TestWithParam<cabled_shape> {};
+
+TEST_P(discovered_engines, find_their_network_and_synchronise) {
+  const auto [shape, nodes, topology] = GetParam();
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    cabled_engines net(test::wired(shape, nodes, seed));
+    ASSERT_TRUE(net.discover()) << "they do not agree";
+    net.configure();
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(net.plan(0).topology, topology);
+    net.expect_barriers(40, seed);
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, discovered_engines,
+                         testing::Values(cabled_shape{"ring", 2, TUTTI_NET_RING},
+                                         cabled_shape{"ring", 5, TUTTI_NET_RING},
+                                         cabled_shape{"star", 5, TUTTI_NET_STAR},
+                                         cabled_shape{"tree", 7, TUTTI_NET_TREE},
+                                         cabled_shape{"line", 4, TUTTI_NET_TREE},
+                                         cabled_shape{"butterfly", 4, TUTTI_NET_BUTTERFLY},
+                                         cabled_shape{"butterfly", 8, TUTTI_NET_BUTTERFLY}),
+                         [](const auto& each) {
+                           return each.param.shape + std::string("_") +
+                                  std::to_string(each.param.nodes);
+                         });
+
 #ifdef TUTTI_NETWORK_KERNEL
 
 // A host with an engine for a network card: frames of the cable (eth0) and of the host's stack (a
 // TAP device) go through the simulated engine.
 class engine_host {
  public:
-  engine_host(const testbed& bed, rank_t rank, std::uint16_t communicator)
+  engine_host(const testbed& bed, rank_t rank, std::uint16_t communicator,
+              std::uint32_t incarnation)
       : table_(make_table(TUTTI_NET_RING, bed.nodes(), rank)), node_({}, rank + 1) {
     const rank_t next = (rank + 1) % bed.nodes();
     const auto run = [](const std::string& line) {
@@ -204,14 +345,13 @@ class engine_host {
     at.sll_ifindex = static_cast<int>(::if_nametoindex("eth0"));
     if (::bind(cable_, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0)
       throw std::runtime_error("no cable");
-    const rtl::topology shape = rtl::make_topology(rtl::type_ring, bed.nodes());
+    station_ = rtl::make_topology(rtl::type_ring, bed.nodes()).stations[rank];
+    communicator_ = communicator;
     node_.on_departure = [this](rtl::departure d) {
       if (d.to & 1) (void)::send(cable_, d.bytes.data(), d.bytes.size(), 0);
       if (d.to & 2) (void)::write(tap_, d.bytes.data(), d.bytes.size());
     };
-    if (!node_.configure(0, {communicator, rtl::type_ring, shape.stations[rank].role},
-                         shape.stations[rank].rows))
-      throw std::runtime_error("the engine refuses a table");
+    begin(incarnation);
     clock_ = std::thread([this] { run_clock(); });
     // The host's side, as the paper's library: a UDP socket that sends, and blocks.
     socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -221,7 +361,6 @@ class engine_host {
     ::inet_pton(AF_INET, other.c_str(), &to.sin_addr);
     if (::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0)
       throw std::runtime_error("no route to the engine");
-    communicator_ = communicator;
   }
   ~engine_host() {
     ends_ = true;
@@ -231,24 +370,47 @@ class engine_host {
     ::close(tap_);
   }
 
-  void barrier() {
+  // The communicator begins again, at episode 0, whatever is still on the cables.
+  void begin(std::uint32_t incarnation) {
+    const std::lock_guard lock(engine_);
+    const rtl::key who{communicator_, rtl::type_ring, station_.role,
+                       incarnation & TUTTI_NET_PLAIN_INCARNATION, true};
+    if (!node_.configure(0, who, station_.rows))
+      throw std::runtime_error("the engine refuses a table");
+    table_.incarnation = incarnation;
+    episode_ = 0;
+  }
+
+  // Returns false if no release comes until the limit. The host repeats its call, since packets may
+  // be lost.
+  bool barrier(tutti::network::clock::time_point limit) {
     tutti_net_message m{};
     m.plain = 1;
     m.kind = TUTTI_NET_START;
     m.episode = episode_;
+    m.incarnation = table_.incarnation;
     m.communicator = communicator_;
     m.topology = TUTTI_NET_RING;
     m.role = table_.role;
-    std::array<__u8, TUTTI_NET_PLAIN_BYTES> bytes;
+    std::array<__u8, TUTTI_NET_PLAIN_BYTES> bytes, expected, answer;
     tutti_net_write_plain(bytes.data(), &m);
-    if (::send(socket_, bytes.data(), bytes.size(), 0) < 0) throw std::runtime_error("no call");
-    pollfd p{socket_, POLLIN, 0};
-    if (::poll(&p, 1, 20'000) != 1) throw std::runtime_error("no release");
-    std::array<__u8, 64> answer;
-    if (::recv(socket_, answer.data(), answer.size(), 0) != TUTTI_NET_PLAIN_BYTES ||
-        answer[0] != (episode_ & 0xff) || answer[1] != TUTTI_NET_RELEASE)
-      throw std::runtime_error("an answer that is no release");
-    ++episode_;
+    m.kind = TUTTI_NET_RELEASE;
+    tutti_net_write_plain(expected.data(), &m);
+    int patience_ms = 2;
+    while (tutti::network::clock::now() < limit) {
+      if (::send(socket_, bytes.data(), bytes.size(), 0) < 0) throw std::runtime_error("no call");
+      pollfd p{socket_, POLLIN, 0};
+      while (::poll(&p, 1, patience_ms) == 1) {
+        // Releases of an earlier run may come late.
+        if (::recv(socket_, answer.data(), answer.size(), 0) != TUTTI_NET_PLAIN_BYTES ||
+            answer != expected)
+          continue;
+        ++episode_;
+        return true;
+      }
+      patience_ms = std::min(2 * patience_ms, 32);
+    }
+    return false;
   }
 
  private:
@@ -256,6 +418,7 @@ class engine_host {
     while (!ends_) {
       pollfd p[2]{{cable_, POLLIN, 0}, {tap_, POLLIN, 0}};
       ::poll(p, 2, 5);
+      const std::lock_guard lock(engine_);
       for (;;) {
         std::array<std::uint8_t, 2048> bytes;
         sockaddr_ll from{};
@@ -281,6 +444,9 @@ class engine_host {
 
   tutti_net_table table_;
   rtl::node node_;
+  rtl::station station_;
+  // The clock's thread and the host both use the engine.
+  std::mutex engine_;
   std::uint16_t communicator_ = 0;
   std::uint32_t episode_ = 0;
   int tap_ = -1, cable_ = -1, socket_ = -1;
@@ -288,55 +454,120 @@ class engine_host {
   std::thread clock_;
 };
 
-void mixed_ring(rank_t n, unsigned first_engine, unsigned episodes) {
+// A rank of a ring in which kernel programs and engines are neighbours.
+class ring_rank {
+ public:
+  ring_rank(const testbed& bed, rank_t rank, bool has_engine) : bed_(bed), rank_(rank) {
+    if (has_engine) engine_ = std::make_unique<engine_host>(bed, rank, communicator, 1);
+    if (!engine_) begin(1);
+  }
+  void begin(std::uint32_t incarnation) {
+    if (engine_) return engine_->begin(incarnation);
+    node_.reset();
+    auto o = bed_.options(TUTTI_NET_RING, rank_);
+    o.communicator = communicator;
+    o.incarnation = incarnation;
+    o.plain = true;
+    node_ = std::make_unique<xdp_endpoint>("eth0", o);
+  }
+  bool barrier(tutti::network::clock::time_point limit) {
+    if (engine_) return engine_->barrier(limit);
+    try {
+      node_->barrier(limit);
+      return true;
+    } catch (const deadline_error&) {
+      return false;
+    }
+  }
+  std::uint64_t counted() const {
+    return node_ ? node_->counters()[TUTTI_NET_COUNTED] : ~std::uint64_t{0};
+  }
+
+ private:
+  static constexpr std::uint16_t communicator = 9;
+  const testbed& bed_;
+  rank_t rank_;
+  std::unique_ptr<engine_host> engine_;
+  std::unique_ptr<xdp_endpoint> node_;
+};
+
+struct ring_plan {
+  rank_t nodes = 4;
+  // Ranks of this parity have engines.
+  unsigned first_engine = 1;
+  unsigned episodes = 600;
+  cable_faults faults = {};
+  // After so many episodes all begin again with another incarnation, without waiting until nothing
+  // is on the cables; the last rank leaves the ring alone in the barrier before.
+  unsigned run = 0;
+};
+
+void mixed_ring(const ring_plan& plan) {
   using namespace std::chrono_literals;
   const std::string why = why_no_testbed();
   if (!why.empty()) GTEST_SKIP() << "no namespaces here: " << why;
   if (::access("/dev/net/tun", R_OK | W_OK) != 0) GTEST_SKIP() << "no TAP devices here";
+  const rank_t n = plan.nodes;
   testbed bed(n, xdp_mode::native, false);
-  const auto has_engine = [&](rank_t r) { return r % 2 == first_engine; };
+  const auto has_engine = [&](rank_t r) { return r % 2 == plan.first_engine; };
   for (rank_t r = 0; r < n; ++r)
     if (!has_engine(r)) bed.attach_node(r, xdp_mode::native);
+  bed.inject_faults(plan.faults);
   const shared_array<std::atomic<unsigned>> published(n);
   const test::all_ready ready(n);
   const std::string error = bed.run(
       [&](rank_t r) {
-        std::unique_ptr<engine_host> engine;
-        std::unique_ptr<xdp_endpoint> node;
-        if (has_engine(r)) {
-          engine = std::make_unique<engine_host>(bed, r, 9);
-        } else {
-          auto o = bed.options(TUTTI_NET_RING, r);
-          o.communicator = 9;
-          o.plain = true;
-          node = std::make_unique<xdp_endpoint>("eth0", o);
-          // Nobody repeats: an engine could not answer.
-          node->how.first_repeat = node->how.longest_repeat = 20s;
-        }
+        ring_rank me(bed, r, has_engine(r));
         ready.wait();
-        for (unsigned episode = 1; episode <= episodes; ++episode) {
+        std::uint32_t incarnation = 1;
+        for (unsigned episode = 1; episode <= plan.episodes; ++episode) {
           // release, acquire: only the barrier orders the ranks.
           published[r].store(episode, std::memory_order_release);
-          if (engine)
-            engine->barrier();
-          else
-            node->barrier(clock::now() + 20s);
+          if (!me.barrier(tutti::network::clock::now() + 20s))
+            throw std::runtime_error("no release in episode " + std::to_string(episode));
           for (rank_t other = 0; other < n; ++other)
             // acquire: as above.
             if (published[other].load(std::memory_order_acquire) < episode)
               throw std::runtime_error("released before rank " + std::to_string(other));
+          if (plan.run == 0 || episode % plan.run != 0) continue;
+          // One rank dies before this barrier; the others have called it, and give up.
+          if (r != n - 1 && me.barrier(tutti::network::clock::now() + 30ms))
+            throw std::runtime_error("released without the last rank");
+          me.begin(++incarnation);
         }
-        if (node && node->counters()[TUTTI_NET_COUNTED] < episodes)
+        if (me.counted() < plan.episodes)
           throw std::runtime_error("the kernel's program did not take part");
-        std::this_thread::sleep_for(50ms);
+        // Nodes serve those that have not heard of the last release.
+        std::this_thread::sleep_for(150ms);
       },
-      60s);
+      plan.episodes > 5000 ? 1800s : 60s);
   EXPECT_EQ(error, "");
 }
 
-TEST(mixed_ring, kernel_and_engine_of_two) { mixed_ring(2, 1, 600); }
-TEST(mixed_ring, the_head_is_an_engine) { mixed_ring(2, 0, 600); }
-TEST(mixed_ring, kernel_and_engines_of_four) { mixed_ring(4, 1, 600); }
+TEST(mixed_ring, kernel_and_engine_of_two) { mixed_ring({.nodes = 2}); }
+TEST(mixed_ring, the_head_is_an_engine) { mixed_ring({.nodes = 2, .first_engine = 0}); }
+TEST(mixed_ring, kernel_and_engines_of_four) { mixed_ring({}); }
+TEST(mixed_ring, heals_lost_repeated_reordered_and_corrupt_packets) {
+  for (const unsigned first_engine : {0u, 1u})
+    mixed_ring({.first_engine = first_engine,
+                .episodes = 300,
+                .faults = {.lose = 0.05, .repeat = 0.05, .reorder = 0.05, .corrupt = 0.02}});
+}
+// Without the incarnation, what the barrier before has left behind would release the next one.
+TEST(mixed_ring, begins_again_while_old_packets_are_on_the_cables) {
+  mixed_ring({.nodes = 3,
+              .episodes = 60,
+              .faults = {.lose = 0.02, .repeat = 0.2, .reorder = 0.2},
+              .run = 3});
+}
+TEST(mixed_ring, long_with_loss) {
+  const char* const number = std::getenv("TUTTI_NETWORK_RING_BARRIERS");
+  const auto episodes = number == nullptr ? 10'000u : static_cast<unsigned>(std::atoi(number));
+  const auto begin = tutti::network::clock::now();
+  mixed_ring({.episodes = episodes, .faults = {.lose = 0.05, .repeat = 0.02, .reorder = 0.02}});
+  const std::chrono::duration<double> took = tutti::network::clock::now() - begin;
+  std::printf("%u barriers in a ring of 4, 5 %% lost, %.1f s\n", episodes, took.count());
+}
 
 #endif
 
