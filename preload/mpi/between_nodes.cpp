@@ -1,41 +1,207 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/mpi/between_nodes.hpp"
 
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "preload/mpi/gather.hpp"
+#include "preload/mpi/network/path.hpp"
+
 namespace tutti::preload {
 namespace {
 
-class over_mpi final : public between_nodes {
+class over_mpi : public between_nodes {
  public:
-  over_mpi(const library& mpi, bool is_leader) noexcept : mpi_(mpi), is_leader_(is_leader) {}
-  bool make(handle comm, int rank) noexcept {
-    return mpi_.comm_split(comm, is_leader_ ? 0 : mpi_.undefined, rank, &leaders_) == 0;
+  explicit over_mpi(const leader& me) noexcept : me_(me) {}
+  bool make() noexcept {
+    return me_.mpi.comm_split(me_.comm, me_.is_leader ? 0 : me_.mpi.undefined, me_.rank,
+                              &leaders_) == 0;
   }
   // The leaders' communicator is freed with the one that it serves, by all leaders.
   ~over_mpi() override {
-    if (is_leader_) mpi_.comm_free(&leaders_);
+    if (me_.is_leader) me_.mpi.comm_free(&leaders_);
   }
-  int barrier() noexcept override { return mpi_.barrier(leaders()); }
+  int barrier() noexcept override { return me_.mpi.barrier(leaders()); }
   int bcast(void* data, int bytes, int node) noexcept override {
-    return mpi_.bcast(data, bytes, mpi_.byte, node, leaders());
+    return me_.mpi.bcast(data, bytes, me_.mpi.byte, node, leaders());
   }
-  int allreduce(void* values, int count, handle type, handle op) noexcept override {
-    return mpi_.allreduce(mpi_.in_place, values, count, type, op, leaders());
+  int allreduce(const reduced& r) noexcept override {
+    return me_.mpi.allreduce(me_.mpi.in_place, r.values, static_cast<int>(r.count), r.type,
+                             r.mpi_op, leaders());
+  }
+  std::string path() const override { return "MPI's own calls between their first ranks" + why_; }
+  std::string account() const override { return {}; }
+  void explain(const std::string& why) { why_ = ", because " + why; }
+
+ protected:
+  handle leaders() const noexcept { return me_.mpi.value(leaders_); }
+
+  const leader me_;
+
+ private:
+  handle_space leaders_{};
+  std::string why_;
+};
+
+// --- the packet path -----------------------------------------------------------------------------
+
+// Finds the library beside this one, or one folder up, where Open MPI's component lies.
+const network_path* load_network_path(std::string& why) {
+  Dl_info self{};
+  dladdr(reinterpret_cast<const void*>(&leaders_by_mpi), &self);
+  const std::string here = self.dli_fname == nullptr ? "" : self.dli_fname;
+  const std::string folder = here.substr(0, here.rfind('/') + 1);
+  void* library = nullptr;
+  for (const char* up : {"", "../"}) {
+    if (library != nullptr) break;
+    library = dlopen((folder + up + "libtutti-mpi-network.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    // The first is the place that people expect.
+    if (library == nullptr && why.empty()) why = dlerror();
+  }
+  if (library == nullptr) return nullptr;
+  const auto find = reinterpret_cast<find_network_path>(dlsym(library, network_path_function));
+  const network_path* const path = find == nullptr ? nullptr : find(network_offer::current_version);
+  if (path == nullptr) why = "libtutti-mpi-network.so is of another version";
+  return path;
+}
+
+class over_network final : public over_mpi {
+ public:
+  explicit over_network(const leader& me) noexcept : over_mpi(me) {}
+  // All leaders have left their last call: nobody asks this node for a packet of it any more.
+  ~over_network() override {
+    if (opened_ == nullptr) return;
+    over_mpi::barrier();
+    path_->close(opened_);
+  }
+
+  // Collective over the leaders. Returns the reason why they cannot take this path.
+  std::string open(const std::string& network) {
+    const std::size_t nodes = me_.leaders.size();
+    network_offer mine;
+    std::string why;
+    path_ = load_network_path(why);
+    if (path_ != nullptr)
+      path_->offer(network.c_str(), &mine);
+    else
+      std::snprintf(mine.why, sizeof mine.why, "%s", why.c_str());
+    std::vector<network_offer> all(nodes);
+    if (!gather(me_.mpi, leaders(), &mine, sizeof mine, all.data())) return "MPI_Iallgather failed";
+    for (std::size_t i = 0; i < nodes; ++i)
+      if (all[i].can_serve == 0) return at(i) + all[i].why;
+    network_offer answer;
+    opened_ = path_->open(network.c_str(), all.data(), static_cast<unsigned>(nodes),
+                          static_cast<unsigned>(me_.node), answer.why, sizeof answer.why);
+    answer.can_serve = opened_ != nullptr ? 1 : 0;
+    if (!gather(me_.mpi, leaders(), &answer, sizeof answer, all.data()))
+      return "MPI_Iallgather failed";
+    for (std::size_t i = 0; i < nodes; ++i) {
+      if (all[i].can_serve != 0) continue;
+      if (opened_ != nullptr) path_->close(std::exchange(opened_, nullptr));
+      return at(i) + all[i].why;
+    }
+    return {};
+  }
+
+  int barrier() noexcept override { return episode(nullptr, 0) ? 0 : over_mpi::barrier(); }
+
+  int bcast(void* data, int bytes, int node) noexcept override {
+    const auto length = static_cast<std::size_t>(bytes);
+    if (length > most_bytes) return leave_bcast(data, bytes, node);
+    std::uint64_t values[most_words] = {};
+    if (node == me_.node) std::memcpy(values, data, length);
+    if (!episode(values, words_of(length))) return leave_bcast(data, bytes, node);
+    std::memcpy(data, values, length);
+    return 0;
+  }
+
+  // Every node's values travel in places of their own, and each node combines them in the order of
+  // nodes: any operation on any type, and the same bits everywhere.
+  int allreduce(const reduced& r) noexcept override {
+    const std::size_t nodes = me_.leaders.size();
+    const std::size_t each = words_of(r.bytes), all = each * nodes;
+    if (all > most_words * most_episodes) return leave_allreduce(r);
+    std::uint64_t values[most_words * most_episodes] = {};
+    std::memcpy(values + each * static_cast<std::size_t>(me_.node), r.values, r.bytes);
+    for (std::size_t at = 0; at < all; at += most_words)
+      if (!episode(values + at, static_cast<unsigned>(std::min(most_words, all - at))))
+        return leave_allreduce(r);
+    for (std::size_t node = 1; node < nodes; ++node) r.op(values, values + each * node, r.count);
+    std::memcpy(r.values, values, r.bytes);
+    return 0;
+  }
+
+  std::string path() const override {
+    if (opened_ == nullptr) return over_mpi::path();
+    char text[200] = "";
+    path_->describe(opened_, text, sizeof text);
+    return text;
+  }
+  std::string account() const override {
+    if (opened_ == nullptr) return {};
+    return "; " + std::to_string(episodes_) + " episodes in the packet path, " +
+           std::to_string(left_) + " calls between nodes left to MPI";
   }
 
  private:
-  handle leaders() const noexcept { return mpi_.value(leaders_); }
+  // What a packet carries, and how many packets a reduction may take.
+  static constexpr std::size_t most_words = 32, most_bytes = 8 * most_words, most_episodes = 4;
+  static constexpr unsigned words_of(std::size_t bytes) noexcept {
+    return static_cast<unsigned>((bytes + 7) / 8);
+  }
+  std::string at(std::size_t node) const {
+    return "on the node of rank " + std::to_string(me_.leaders[node]) + ", ";
+  }
+  int leave_bcast(void* data, int bytes, int node) noexcept {
+    ++left_;
+    return over_mpi::bcast(data, bytes, node);
+  }
+  int leave_allreduce(const reduced& r) noexcept {
+    ++left_;
+    return over_mpi::allreduce(r);
+  }
+  // Returns false if all leaders take MPI's own call.
+  bool episode(std::uint64_t* values, unsigned count) noexcept {
+    if (opened_ == nullptr) return false;
+    std::vector<unsigned char> missing(me_.leaders.size());
+    ++episodes_;
+    const int outcome = path_->episode(opened_, values, count, me_.deadline_ns, missing.data(),
+                                       me_.make_progress, me_.state);
+    if (outcome == 0) return true;
+    std::string who;
+    for (std::size_t node = 0; node < missing.size(); ++node) {
+      if (missing[node] == 0) continue;
+      who += (who.empty() ? "rank " : ", rank ") + std::to_string(me_.leaders[node]) +
+             (missing[node] == 1 ? " (its node has not called)" : " (its node does not answer)");
+    }
+    // It does not return.
+    me_.report(me_.state, outcome == 1 && !who.empty() ? who : "the packet path");
+    return true;
+  }
 
-  const library& mpi_;
-  bool is_leader_;
-  handle_space leaders_{};
+  const network_path* path_ = nullptr;
+  void* opened_ = nullptr;
+  std::uint64_t episodes_ = 0, left_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<between_nodes> leaders_by_mpi(const library& mpi, handle comm, bool is_leader,
-                                              int rank, bool& is_made) {
-  auto made = std::make_unique<over_mpi>(mpi, is_leader);
-  is_made = made->make(comm, rank);
+std::unique_ptr<between_nodes> leaders_by_mpi(const leader& me, bool& is_made) {
+  auto made = std::make_unique<over_mpi>(me);
+  is_made = made->make();
+  return made;
+}
+
+std::unique_ptr<between_nodes> leaders_by_network(const leader& me, const std::string& network,
+                                                  bool& is_made) {
+  auto made = std::make_unique<over_network>(me);
+  is_made = made->make();
+  if (!is_made || !me.is_leader) return made;
+  if (const std::string why = made->open(network); !why.empty()) made->explain(why);
   return made;
 }
 

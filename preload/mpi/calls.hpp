@@ -87,7 +87,7 @@ int serve_allreduce(const library& mpi, const void* mine, void* result, int coun
     return leave();
   }
   return served->allreduce(mine == mpi.in_place ? result : mine, result,
-                           static_cast<std::size_t>(count), bytes, combination, count, type, op);
+                           static_cast<std::size_t>(count), bytes, combination, type, op);
 }
 
 }  // namespace tutti::preload

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "preload/mpi/gather.hpp"
 #include "preload/mpi/settings.hpp"
 #include "tutti/platform/clock.hpp"
 
@@ -108,27 +109,15 @@ table& communicators() noexcept {
 
 struct introduction {
   // Increased whenever the room or this introduction changes.
-  static constexpr std::uint32_t current_version = 1;
+  static constexpr std::uint32_t current_version = 2;
   std::uint32_t version = current_version;
   std::int32_t pid = 0;
   std::uint64_t node = 0;
   // The descriptor of the memory that this rank offers, in case it is the first of its node.
   std::int32_t memory = -1;
-  std::int32_t has_deadline = 0;
+  // Whether TUTTI_MPI_NETWORK names a device.
+  std::int32_t has_network = 0;
 };
-
-// Gathers `bytes` bytes of all ranks. MPI's blocking calls would do, but with more ranks than CPUs
-// those of MPICH keep a CPU for a whole slice of the scheduler, some milliseconds each.
-bool gather(const library& mpi, handle comm, const void* mine, int bytes, void* all) noexcept {
-  handle_space request;
-  if (mpi.iallgather(mine, bytes, mpi.byte, all, bytes, mpi.byte, comm, &request) != 0)
-    return false;
-  for (int is_done = 0;;) {
-    if (mpi.test(&request, &is_done, mpi.ignored_status) != 0) return false;
-    if (is_done != 0) return true;
-    native::yield();
-  }
-}
 
 class descriptor {
  public:
@@ -227,6 +216,7 @@ std::string communicator::join() {
   introduction mine;
   mine.pid = static_cast<std::int32_t>(getpid());
   mine.node = said.node;
+  mine.has_network = said.network.empty() ? 0 : 1;
   const descriptor offered(memfd_create("tutti-mpi", MFD_CLOEXEC));
   const auto most = static_cast<rank_t>(std::min<std::size_t>(count, room::most_ranks));
   if (ftruncate(offered.number(), static_cast<off_t>(room::bytes_for(most))) == 0)
@@ -236,11 +226,13 @@ std::string communicator::join() {
 
   // From here on all ranks know the same, so they come to the same results.
   std::vector<int> leaders;
+  bool has_network = true;
   std::vector<int> node_of(count), place(count);
   std::vector<rank_t> ranks_of;
   for (std::size_t i = 0; i < count; ++i) {
     if (all[i].version != introduction::current_version)
       return "rank " + std::to_string(i) + " has loaded another version of tutti";
+    has_network = has_network && all[i].has_network != 0;
     std::size_t node = 0;
     while (node < leaders.size() &&
            all[static_cast<std::size_t>(leaders[node])].node != all[i].node)
@@ -252,7 +244,7 @@ std::string communicator::join() {
     node_of[i] = static_cast<int>(node);
     place[i] = static_cast<int>(ranks_of[node]++);
   }
-  if (leaders.size() == count) return "no two of its ranks share a node";
+  if (leaders.size() == count && !has_network) return "no two of its ranks share a node";
   for (std::size_t node = 0; node < leaders.size(); ++node)
     if (ranks_of[node] > room::most_ranks)
       return "a node has more than " + std::to_string(room::most_ranks) + " of its ranks";
@@ -296,9 +288,26 @@ std::string communicator::join() {
       reason = "rank " + std::to_string(i) + " cannot open the shared memory of its node";
   }
   std::unique_ptr<between_nodes> outer;
+  deadline_ns_ = said.deadline_ns;
   if (reason.empty() && leaders.size() > 1) {
     bool is_made = false;
-    outer = leaders_by_mpi(mpi_, comm_, leader == rank_, rank_, is_made);
+    const preload::leader me{
+        .mpi = mpi_,
+        .comm = comm_,
+        .rank = rank_,
+        .is_leader = leader == rank_,
+        .node = node_,
+        .leaders = leaders,
+        .deadline_ns = deadline_ns_,
+        .make_progress = [](void* self) { static_cast<communicator*>(self)->make_progress(); },
+        .report =
+            [](void* self, const std::string& missing) {
+              static_cast<communicator*>(self)->end_job("a call between nodes", missing);
+            },
+        .state = this,
+    };
+    outer =
+        has_network ? leaders_by_network(me, said.network, is_made) : leaders_by_mpi(me, is_made);
     if (!is_made) reason = "MPI_Comm_split failed";
   }
   if (!reason.empty()) {
@@ -306,14 +315,13 @@ std::string communicator::join() {
     return reason;
   }
   polls_barriers_ = (common & 2) != 0 && leaders.size() == 1;
-  deadline_ns_ = said.deadline_ns;
   room_.emplace(base, here, static_cast<rank_t>(place[static_cast<std::size_t>(rank_)]));
   if (leaders.size() > 1) {
     outer_ = std::move(outer);
     node_of_ = std::move(node_of);
     place_on_node_ = std::move(place);
-    say("shared memory in each of " + std::to_string(leaders.size()) +
-        " nodes, MPI's own calls between their first ranks");
+    say((leaders.size() == count ? std::string() : "shared memory in each of ") +
+        std::to_string(leaders.size()) + " nodes, " + outer_->path());
   } else {
     say("shared memory");
   }
@@ -342,13 +350,14 @@ int communicator::on_free(handle comm, int, void* attribute, void*) noexcept {
     const counts& n = leaving->served_;
     std::fprintf(stderr,
                  "tutti: %s, %d ranks, is freed: served %llu MPI_Barrier, %llu MPI_Ibarrier, %llu "
-                 "MPI_Bcast, %llu MPI_Allreduce; left %llu calls to MPI\n",
+                 "MPI_Bcast, %llu MPI_Allreduce; left %llu calls to MPI%s\n",
                  leaving->name_when_set_up_.c_str(), leaving->size_,
                  static_cast<unsigned long long>(n.barriers),
                  static_cast<unsigned long long>(n.started_barriers),
                  static_cast<unsigned long long>(n.broadcasts),
                  static_cast<unsigned long long>(n.reductions),
-                 static_cast<unsigned long long>(leaving->passed_on_));
+                 static_cast<unsigned long long>(leaving->passed_on_),
+                 leaving->outer_ ? leaving->outer_->account().c_str() : "");
   }
   leaving->outer_.reset();
   leaving->let_go();
@@ -409,10 +418,13 @@ void communicator::report(const char* call, Missing is_missing) noexcept {
     all += (all.empty() ? "rank " : ", rank ") + std::to_string(one.rank) + " (process " +
            std::to_string(one.pid) + (kill(one.pid, 0) != 0 ? ", which has ended)" : ")");
   }
-  if (all.empty()) all = "ranks of other nodes";
+  end_job(call, all.empty() ? "ranks of other nodes" : all);
+}
+
+void communicator::end_job(const char* call, const std::string& missing) noexcept {
   std::fprintf(stderr, "tutti: rank %d of %s has waited in %s for %.3g s for %s\n", rank_,
                name_when_set_up_.c_str(), call, static_cast<double>(deadline_ns_) * 1e-9,
-               all.c_str());
+               missing.c_str());
   // MPICH's launcher drops what it has not yet read when it is told to end the job.
   usleep(100'000);
   mpi_.abort(mpi_.world, 1);
@@ -485,7 +497,7 @@ int communicator::bcast(void* data, std::size_t bytes, int root) noexcept {
 }
 
 int communicator::allreduce(const void* mine, void* result, std::size_t count, std::size_t bytes,
-                            combine op, int mpi_count, handle type, handle mpi_op) noexcept {
+                            combine op, handle type, handle mpi_op) noexcept {
   constexpr auto call = "MPI_Allreduce";
   begin();
   ++served_.reductions;
@@ -500,7 +512,7 @@ int communicator::allreduce(const void* mine, void* result, std::size_t count, s
     return 0;
   }
   room_->combine_all(op, result, count, bytes);
-  const int error = outer_->allreduce(result, mpi_count, type, mpi_op);
+  const int error = outer_->allreduce({result, count, bytes, op, type, mpi_op});
   publish(result, bytes, call);
   return error;
 }

@@ -48,7 +48,7 @@ class communicator {
   // `data` has `bytes` bytes, at most room::most_bytes.
   int bcast(void* data, std::size_t bytes, int root) noexcept;
   int allreduce(const void* mine, void* result, std::size_t count, std::size_t bytes, combine op,
-                int mpi_count, handle type, handle mpi_op) noexcept;
+                handle type, handle mpi_op) noexcept;
 
   // A started barrier keeps the room, also beyond MPI_Comm_free.
   room& hold() noexcept;
@@ -84,6 +84,8 @@ class communicator {
   void insist(const char* call, Wait wait, Missing is_missing) noexcept;
   template <class Missing>
   [[gnu::cold, gnu::noinline]] void report(const char* call, Missing is_missing) noexcept;
+  // Says who is missing, and ends the job.
+  [[gnu::cold]] void end_job(const char* call, const std::string& missing) noexcept;
 
   const library& mpi_;
   handle comm_;

@@ -38,6 +38,7 @@ settings read() {
   const std::string_view node = text("TUTTI_MPI_NODE");
   all.node = mpi::this_node();
   if (!node.empty()) all.node ^= std::hash<std::string_view>{}(node);
+  all.network = text("TUTTI_MPI_NETWORK");
   return all;
 }
 

@@ -17,6 +17,9 @@ struct settings {
   // TUTTI_MPI_NODE=name: ranks with the same name share memory. Without it those share memory that
   // see each other's processes.
   std::uint64_t node = 0;
+  // TUTTI_MPI_NETWORK=eth0 or eth0:tree: the first ranks of the nodes synchronise in the packet
+  // path of this device (docs/network.md). Empty: by MPI's own calls.
+  std::string network;
   // The sentence about a value that cannot be understood; empty if there is none.
   std::string complaint;
 
