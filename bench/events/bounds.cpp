@@ -11,7 +11,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
+#include "bench/events/bare_word.hpp"
 #include "bench/events/report.hpp"
 #include "bench/floors/report.hpp"
 #include "bench/harness/statistics.hpp"
@@ -40,6 +42,8 @@ struct rule {
   std::vector<subject> others;
   double factor;
   double ns = 0;
+  // What takes at least the time of `ours`.
+  std::optional<subject> floor = {};
 };
 
 // After 5 us receivers that poll are awake, after 1 ms they sleep by their policy.
@@ -47,6 +51,9 @@ constexpr std::string_view awake = "gap_5us", asleep = "gap_1ms";
 
 subject event_with(std::string_view wait, rank_t receivers, std::string_view when) {
   return {"tutti", "event", wait, receivers, when};
+}
+subject bare(std::string_view wait, rank_t receivers) {
+  return {"bare", "word", wait, receivers, awake};
 }
 subject futex(rank_t receivers, std::string_view when) {
   return {"futex", "futex", "", receivers, when};
@@ -63,7 +70,8 @@ const std::vector<rule>& rules() {
        "1.5 line transfers and 30 ns",
        {},
        1.5,
-       30},
+       30,
+       bare("spin", 1)},
       {"one receiver that polls, adaptive",
        event_with("adaptive", 1, awake),
        &event_result::each,
@@ -94,7 +102,9 @@ const std::vector<rule>& rules() {
        &event_result::sigma,
        "a third of pthread_cond_broadcast",
        {pthread_cond(8, awake)},
-       1.0 / 3},
+       1.0 / 3,
+       0,
+       bare("yield", 8)},
       {"the last of 8 that sleep",
        event_with("park", 8, asleep),
        &event_result::last,
@@ -114,7 +124,8 @@ const std::vector<rule>& rules() {
 bool is_compared(const contender& who, rank_t receivers, const scenario& when) {
   const auto is_it = [&](const subject& s) { return s.is(who, receivers, when); };
   return std::any_of(rules().begin(), rules().end(), [&](const rule& r) {
-    return is_it(r.ours) || std::any_of(r.others.begin(), r.others.end(), is_it);
+    return is_it(r.ours) || (r.floor && is_it(*r.floor)) ||
+           std::any_of(r.others.begin(), r.others.end(), is_it);
   });
 }
 
@@ -157,12 +168,12 @@ std::optional<double> least_at(const std::vector<by_sweep>& series, std::size_t 
   return least;
 }
 
-event_bound measured(const event_suite& s, const rule& r) {
+event_bound measured(const event_suite& s, const rule& r, const subject& ours_or_floor) {
   std::vector<by_sweep> others;
   for (const subject& other : r.others) others.push_back(medians_of(s, other, r.metric));
   if (others.empty()) others.push_back(floors_of(s, r));
   std::vector<double> ours, limits, shares;
-  for (const auto& [sweep, ns] : medians_of(s, r.ours, r.metric)) {
+  for (const auto& [sweep, ns] : medians_of(s, ours_or_floor, r.metric)) {
     const auto least = least_at(others, sweep);
     if (!least) continue;
     const double limit = r.factor * *least + r.ns;
@@ -178,10 +189,25 @@ event_bound measured(const event_suite& s, const rule& r) {
   return b;
 }
 
-placement first_two_cores() {
-  const placement all = make_placement("core");
-  if (all.cpus.size() < 2) throw std::runtime_error("--bounds: the bounds are for two cores");
-  return make_placement(fmt::format("{},{}", all.cpus[0], all.cpus[1]));
+std::string name_of_floor(const rule& r) {
+  return fmt::format("a bare word: {}", r.what.substr(0, r.what.find(',')));
+}
+
+const char* verdict_on(const event_bound& b) {
+  if (b.sweeps == 0) return "?";
+  if (!b.floor_of.empty()) return "floor";
+  return b.is_kept() ? "kept" : "missed";
+}
+
+placement two_cores(placement where) {
+  const bool is_given = where.name != "core";
+  if (!is_given && where.cpus.size() > 2)
+    where = make_placement(fmt::format("{},{}", where.cpus[0], where.cpus[1]));
+  const std::size_t cores = cores_of(where).size();
+  if (cores == 2) return where;
+  if (!is_given) throw std::runtime_error("--bounds: the bounds are for two cores, here is one");
+  throw std::invalid_argument(
+      fmt::format("--pin: the bounds are for two cores, and '{}' has {}", where.name, cores));
 }
 
 }  // namespace
@@ -189,22 +215,28 @@ placement first_two_cores() {
 event_plan bounds_plan(placement where, const run_length& length) {
   event_plan plan;
   plan.contenders = tutti_events();
+  for (auto& word : bare_words()) plan.contenders.push_back(std::move(word));
   for (auto& peer : choose(peers_of(operation::event), {"futex:futex", "pthread:pthread_cond"}))
     plan.contenders.push_back(std::move(peer));
   plan.receivers = {1, 2, 8};
   for (const std::string_view each : {awake, asleep})
     plan.scenarios.push_back(parse_scenario(each));
   plan.is_wanted = is_compared;
-  plan.where = where.name == "core" ? first_two_cores() : std::move(where);
+  plan.where = two_cores(std::move(where));
   plan.length = length;
   return plan;
 }
 
 std::vector<event_bound> bounds_of(const event_suite& s) {
   std::vector<event_bound> all;
-  for (const rule& r : rules()) all.push_back(measured(s, r));
+  for (const rule& r : rules()) all.push_back(measured(s, r, r.ours));
   std::stable_sort(all.begin(), all.end(),
                    [](const event_bound& a, const event_bound& b) { return a.share > b.share; });
+  for (const rule& r : rules()) {
+    if (!r.floor) continue;
+    all.push_back(measured(s, r, *r.floor));
+    all.back().floor_of = std::exchange(all.back().what, name_of_floor(r));
+  }
   return all;
 }
 
@@ -220,6 +252,7 @@ std::string bound_lines(const event_suite& s, const cli::json& machine) {
                          {"limit_median", rounded(b.limit_ns)},
                          {"share", rounded(b.share)},
                          {"kept", b.is_kept()},
+                         {"floor_of", b.floor_of},
                          {"sweeps", b.sweeps}};
     text += line.dump() + "\n";
   }
@@ -228,15 +261,14 @@ std::string bound_lines(const event_suite& s, const cli::json& machine) {
 
 std::string bounds_table(const event_suite& s, const cli::json& machine) {
   std::string text =
-      fmt::format("{}\n\n  {:<36} {:>10} {:>10} {:>6}  {:<6}  {}\n", machine_heading(machine), "",
+      fmt::format("{}\n\n  {:<38} {:>10} {:>10} {:>6}  {:<6}  {}\n", machine_heading(machine), "",
                   "median", "at most", "share", "", "the limit");
   for (const event_bound& b : bounds_of(s))
-    text += fmt::format("  {:<36} {:>10} {:>10} {:>6.2f}  {:<6}  {}\n", b.what, format_ns(b.ns),
-                        format_ns(b.limit_ns), b.share,
-                        b.sweeps == 0 ? "?"
-                        : b.is_kept() ? "kept"
-                                      : "missed",
-                        b.limit);
+    text += fmt::format("  {:<38} {:>10} {:>10} {:>6.2f}  {:<6}  {}\n", b.what, format_ns(b.ns),
+                        format_ns(b.limit_ns), b.share, verdict_on(b), b.limit);
+  text +=
+      "\nA row 'floor' is what a bare word takes, which the receivers poll without tutti.\n"
+      "Where its share is above 1, receivers that poll could not keep the bound in this run.\n";
   return text + clock_sentence(s) + floors_table(s.floors());
 }
 

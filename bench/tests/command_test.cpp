@@ -53,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
         "bench event --waits nonsense", "bench event --peers nonsense",
         "bench event --events none --peers none", "bench event --gap 10",
         "bench event --imbalance 1us", "bench event --bounds --receivers 2",
-        "bench event --bounds --peers none", "bench event --bounds --gap 1ms"));
+        "bench event --bounds --peers none", "bench event --bounds --gap 1ms",
+        "bench event --bounds --pin 0"));
 
 INSTANTIATE_TEST_SUITE_P(
     Crews, WrongUsage,
@@ -261,13 +262,25 @@ TEST(Command, TellsWhichBoundsOfEventsAreKept) {
   const output result = command.standard_output("bench event --bounds --rounds 1 --json");
   EXPECT_EQ(result.status, 0);
   std::vector<double> shares;
+  std::vector<std::string> bounds, floors;
   for (const auto& line : tutti::test::json_lines(result.text)) {
     if (line.at("type") != "bound") continue;
-    shares.push_back(line.at("share").get<double>());
     EXPECT_EQ(line.at("sweeps"), 1);
-    EXPECT_EQ(line.at("kept").get<bool>(), shares.back() <= 1);
+    const double share = line.at("share").get<double>();
+    EXPECT_GT(share, 0);
+    EXPECT_EQ(line.at("kept").get<bool>(), share <= 1);
+    const std::string floor_of = line.at("floor_of").get<std::string>();
+    if (!floor_of.empty()) {
+      floors.push_back(floor_of);
+      continue;
+    }
+    shares.push_back(share);
+    bounds.push_back(line.at("what").get<std::string>());
   }
   EXPECT_EQ(shares.size(), 8u);
+  EXPECT_EQ(floors.size(), 2u);
+  for (const std::string& floor : floors)
+    EXPECT_NE(std::count(bounds.begin(), bounds.end(), floor), 0) << floor;
   EXPECT_TRUE(std::is_sorted(shares.rbegin(), shares.rend()));
   EXPECT_EQ(result.text.find(R"("type":"result")"), std::string::npos);
 }

@@ -156,11 +156,13 @@ def notifications(rng: random.Random) -> list[dict[str, Any]]:
     return [*made, event_bound("one receiver that sleeps", 0.95)]
 
 
-def event_bound(what: str, share: float, sweeps: int = 9) -> dict[str, Any]:
+def event_bound(
+    what: str, share: float, sweeps: int = 9, floor_of: str = ""
+) -> dict[str, Any]:
     return {
         "type": "bound", "benchmark": "event", "what": what, "limit": "twice a futex", "unit": "ns",
         "median": 40e3 * share, "limit_median": 40e3, "share": share, "kept": 0 < share <= 1,
-        "sweeps": sweeps,
+        "sweeps": sweeps, "floor_of": floor_of,
     }
 
 

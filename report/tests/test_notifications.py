@@ -46,12 +46,16 @@ def test_the_bounds_of_events_are_targets(tmp_path: Path) -> None:
     bounds = [
         synthetic.event_bound("one that sleeps", 1.25), synthetic.event_bound("8", 0.5),
         synthetic.event_bound("64", 0, sweeps=0),
+        synthetic.event_bound("a bare word", 1.02, floor_of="one that sleeps"),
     ]
     data = load([synthetic.write(tmp_path / "bounds.jsonl", [*bounds, *synthetic.few()])])
     found = {verdict.target: verdict for verdict in event_targets.verdicts(data)}
     missed = found["Event, one that sleeps: at most twice a futex"]
     assert missed.met is False
-    assert missed.measured == "1.25 of the limit: 50.0 µs against 40.0 µs"
+    assert missed.measured == (
+        "1.25 of the limit: 50.0 µs against 40.0 µs; a bare word that is polled without tutti: 1.02"
+    )
+    assert len(found) == 3
     assert found["Event, 8: at most twice a futex"].met
     assert found["Event, 64: at most twice a futex"].met is None
     none = load([synthetic.write(tmp_path / "none.jsonl", synthetic.few())])
