@@ -312,6 +312,10 @@ void add_sim(cli::command& program) {
       .value_name("NS")
       .between(0.0, 1e9)
       .show_default();
+  vcode
+      .add_option("--most-instructions", o->most_instructions,
+                  "The program fails if it executes more; 0: no limit")
+      .show_default();
   vcode.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
   vcode.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
       .between(0.0, 1e6)

@@ -39,6 +39,7 @@ struct sim_options {
   // What `vcode` takes.
   std::string barriers = "default,libgomp";
   double instruction = 20, element = 1;
+  std::uint64_t most_instructions = 1'000'000;
   bool show = false;
   bool json = false;
 };

@@ -63,9 +63,9 @@ int run_vcode(const sim_options& o) try {
   const std::vector<std::uint32_t> counts = o.threads.empty()
                                                 ? std::vector<std::uint32_t>{m.cpus()}
                                                 : cli::parse_counts("--threads", o.threads, 4096);
-  const sim::cost_of_work cost{o.instruction, o.element};
+  const sim::interpreting how{o.instruction, o.element, o.most_instructions};
   const vcode::program code = read_vcode(o.file);
-  const sim::vector_run alone = sim::run_alone(code, cost);
+  const sim::vector_run alone = sim::run_alone(code, how);
   if (!o.json)
     fmt::print(
         "{}: {}\n{}: {} instructions, {} elements; one thread without barriers: {:.3f} ms\n"
@@ -75,7 +75,7 @@ int run_vcode(const sim_options& o) try {
   for (const std::uint32_t threads : counts) {
     for (const sim::contender& who : all) {
       const sim::vector_run run = sim::run_program(
-          m, who, {.threads = threads, .seed = o.seed, .poll_gap_ns = o.poll_gap}, code, cost);
+          m, who, {.threads = threads, .seed = o.seed, .poll_gap_ns = o.poll_gap}, code, how);
       if (run.result != alone.result)
         throw std::logic_error(
             fmt::format("{} threads with the barrier '{}' have another result than one thread",

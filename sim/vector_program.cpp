@@ -21,9 +21,10 @@ struct closing {
 // What a run of a program needs, apart from its threads.
 class interpretation {
  public:
-  interpretation(const vcode::program& code, unsigned ranks, vcode::spmd_run::rank_barrier& barrier)
+  interpretation(const vcode::program& code, unsigned ranks, vcode::spmd_run::rank_barrier& barrier,
+                 std::uint64_t most_instructions)
       : nothing_(std::fopen("/dev/null", "r+")),
-        run_(code, {}, options(), ranks, barrier),
+        run_(code, {}, options(most_instructions), ranks, barrier),
         failures_(ranks) {}
 
   // Keeps what it throws: an exception must not leave a simulated thread while others still wait.
@@ -43,10 +44,11 @@ class interpretation {
   }
 
  private:
-  vcode::run_options options() const {
+  vcode::run_options options(std::uint64_t most_instructions) const {
     if (nothing_ == nullptr) throw std::runtime_error("/dev/null cannot be opened");
     vcode::run_options how;
     how.zero_timers = true;
+    how.most_instructions = most_instructions;
     how.input = how.output = how.error = nothing_.get();
     return how;
   }
@@ -58,15 +60,15 @@ class interpretation {
 // Before each episode a rank spends the time of what it has computed since the one before.
 class barrier_after_work final : public vcode::spmd_run::rank_barrier {
  public:
-  barrier_after_work(repeated_object& barrier, unsigned ranks, const cost_of_work& cost)
-      : barrier_(barrier), cost_(cost), ranks_(ranks) {}
+  barrier_after_work(repeated_object& barrier, unsigned ranks, const interpreting& how)
+      : barrier_(barrier), how_(how), ranks_(ranks) {}
 
   void note_work(unsigned rank, const vcode::run_statistics& done) override {
     of_rank& mine = ranks_[rank];
     const auto size = static_cast<unsigned>(ranks_.size());
     const std::uint64_t elements = done.elements - mine.elements;
     const auto part = static_cast<double>(vcode::part_of(elements, rank, size).size());
-    world::current()->spend(picoseconds(cost_.instruction_ns + part * cost_.element_ns));
+    world::current()->spend(picoseconds(how_.instruction_ns + part * how_.element_ns));
     mine.elements = done.elements;
   }
   void arrive_and_wait(unsigned rank) override {
@@ -86,7 +88,7 @@ class barrier_after_work final : public vcode::spmd_run::rank_barrier {
     sim_time waited = 0;
   };
   repeated_object& barrier_;
-  const cost_of_work& cost_;
+  const interpreting& how_;
   std::vector<of_rank> ranks_;
 };
 
@@ -96,26 +98,26 @@ struct no_barrier final : vcode::spmd_run::rank_barrier {
 
 }  // namespace
 
-vector_run run_alone(const vcode::program& code, const cost_of_work& cost) {
+vector_run run_alone(const vcode::program& code, const interpreting& how) {
   no_barrier none;
-  interpretation alone(code, 1, none);
+  interpretation alone(code, 1, none, how.most_instructions);
   alone.interpret(0);
   vector_run result;
   alone.put_result(result);
-  result.ns = static_cast<double>(result.done.barriers) * cost.instruction_ns +
-              static_cast<double>(result.done.elements) * cost.element_ns;
+  result.ns = static_cast<double>(result.done.barriers) * how.instruction_ns +
+              static_cast<double>(result.done.elements) * how.element_ns;
   return result;
 }
 
 vector_run run_program(const machine& m, const contender& barrier, const run_plan& plan,
-                       const vcode::program& code, const cost_of_work& cost) {
+                       const vcode::program& code, const interpreting& how) {
   if (!barrier.is_barrier)
     throw std::invalid_argument("'" + barrier.name +
                                 "' has a master that starts regions; it is not a barrier");
   const simulated::making_for here(m);
   const std::unique_ptr<repeated_object> object = barrier.make(plan.threads);
-  barrier_after_work all(*object, plan.threads, cost);
-  interpretation program(code, plan.threads, all);
+  barrier_after_work all(*object, plan.threads, how);
+  interpretation program(code, plan.threads, all, how.most_instructions);
   world w(m, world_options_of(m, barrier, plan));
   const sim_time start = w.now();
   w.run([&] {

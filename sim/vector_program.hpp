@@ -12,12 +12,14 @@
 
 namespace tutti::sim {
 
-// ns of a thread, besides its barriers: from one barrier to the next, which is an instruction or,
-// of few, a part of one; and for an element. Every thread interprets every instruction; the threads
-// divide the elements of a vector.
-struct cost_of_work {
+// How a thread interprets. The times are ns besides its barriers: from one barrier to the next,
+// which is an instruction or, of few, a part of one; and for an element. Every thread interprets
+// every instruction; the threads divide the elements of a vector.
+struct interpreting {
   double instruction_ns = 20;
   double element_ns = 1;
+  // The run fails before the instruction after this many; 0 means no limit.
+  std::uint64_t most_instructions = 0;
 };
 
 struct vector_run {
@@ -31,11 +33,11 @@ struct vector_run {
 };
 
 // Runs the program on one thread, without a barrier.
-vector_run run_alone(const vcode::program& code, const cost_of_work& cost);
+vector_run run_alone(const vcode::program& code, const interpreting& how);
 
 // Takes the threads, the seed and the polls from the plan. Throws vcode::run_error, `stuck`, and
 // std::invalid_argument if the contender is not a barrier of all threads.
 vector_run run_program(const machine& m, const contender& barrier, const run_plan& plan,
-                       const vcode::program& code, const cost_of_work& cost);
+                       const vcode::program& code, const interpreting& how);
 
 }  // namespace tutti::sim

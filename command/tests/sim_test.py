@@ -31,6 +31,18 @@ COPY 1 1
 +_REDUCE INT
 RET
 """
+ENDLESS = """FUNC MAIN
+CALL LOOP
+RET
+
+FUNC LOOP
+CONST BOOL F
+IF
+ELSE
+CALL LOOP
+ENDIF
+RET
+"""
 TUTTI, MACHINES = (pathlib.Path(argument) for argument in sys.argv[1:3])
 
 
@@ -321,6 +333,10 @@ class Sim(unittest.TestCase):
                       self.refused("vcode", self.folder / "none.vcode", *machine))  # fmt: skip
         wrong = self.file("wrong.vcode", "FUNC MAIN\nADDD INT\nRET")
         fails = self.file("fails.vcode", "FUNC MAIN\nCONST INT 1\nCONST INT 0\n/ INT\nRET")
+        endless = self.file("endless.vcode", ENDLESS)
+        status, out, error = tutti_sim("vcode", endless, *machine, "--most-instructions", "1000")
+        self.assertEqual((status, out, error.count("\n")), (1, "", 1), error)
+        self.assertIn("the run has executed 1000 instructions, as many as its limit", error)
         places = {wrong: "wrong.vcode:2:1: ", fails: "fails.vcode:4:1: / in MAIN: division by zero"}
         for file, place in places.items():
             status, out, error = tutti_sim("vcode", file, *machine)
