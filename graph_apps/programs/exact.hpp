@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace tutti::graph_apps {
 
@@ -23,17 +24,30 @@ inline double number_of(share_t s) noexcept { return std::ldexp(static_cast<doub
 
 // A share as a message carries it: all 64 bits, or rounded to the 24 bits of a float, for messages
 // of half the size. Both are whole numbers of units, so sums stay exact.
+// A conversion from or to a signed number is one instruction.
 template <class Content>
 constexpr Content content_of(share_t s) noexcept {
-  return static_cast<Content>(s);
+  return static_cast<Content>(static_cast<std::int64_t>(s));
 }
 constexpr share_t share_in(share_t content) noexcept { return content; }
-// A conversion to a signed number is one instruction.
 constexpr share_t share_in(float content) noexcept {
   return static_cast<share_t>(static_cast<std::int64_t>(content));
 }
 constexpr share_t rounded(share_t s, bool single) noexcept {
   return single ? share_in(content_of<float>(s)) : s;
+}
+
+// What a vertex with this share sends along each of its edges, of which there is at least one. A
+// division of floats takes half as long as one of whole numbers.
+template <class Content>
+constexpr Content part_of(share_t s, std::uint32_t degree) noexcept {
+  if constexpr (std::is_same_v<Content, float>)
+    return content_of<float>(s) / static_cast<float>(degree);
+  else
+    return s / degree;
+}
+constexpr share_t part_of(share_t s, std::uint32_t degree, bool single) noexcept {
+  return single ? share_in(part_of<float>(s, degree)) : part_of<share_t>(s, degree);
 }
 
 // Numbers of either sign as multiples of a unit, which is a power of two.

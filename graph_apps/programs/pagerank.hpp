@@ -45,7 +45,7 @@ struct basic_pagerank {
     if (iterations > 0) ask(v);
   }
   void send(vertex& v, message& m) const {
-    m = content_of<Content>(v->rank / v.out_degree());
+    m = part_of<Content>(v->rank, v.out_degree());
     v.ready_to_send(graph::no_pin);
   }
   void gather(inbox& sum, const message& m, const edge&) const { sum += share_in(m); }

@@ -40,7 +40,7 @@ struct pagerank_gals {
     if (iterations > 0) v.ready_to_send(graph::pin(0));
   }
   void send(vertex& v, message& m) const {
-    m = {v->degree == 0 ? 0 : rounded(v->rank / v->degree, single), v->in.parity()};
+    m = {v->degree == 0 ? 0 : part_of(v->rank, v->degree, single), v->in.parity()};
     v->in.has_sent = true;
     v.ready_to_send(graph::no_pin);
     go_on(v);

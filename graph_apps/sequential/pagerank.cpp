@@ -10,7 +10,8 @@ pagerank_result pagerank(const graph::csr& graph, const pagerank_setting& settin
   for (bool settled = false; done < setting.iterations && !settled; ++done) {
     for (graph::vertex_t v = 0; v < graph.vertices; ++v) {
       if (graph.degree(v) == 0) continue;
-      const share_t share = rounded(ranks[v] / graph.degree(v), setting.single);
+      const auto degree = static_cast<std::uint32_t>(graph.degree(v));
+      const share_t share = part_of(ranks[v], degree, setting.single);
       for (const graph::vertex_t to : graph.out(v)) sums[to] += share;
     }
     settled = true;

@@ -38,9 +38,9 @@ graph::csr random_graph(std::mt19937& random, vertex_t n, std::size_t edges) {
 
 template <class Edge>
 void expect_same(const test::way& how, std::span<const graph::edge_set<Edge>> pins,
-                 std::uint64_t one_in) {
-  const auto expected = graph::run_alone(sums_by_recv<Edge>{{6, one_in}}, pins);
-  const auto got = test::run_in(how, sums_by_gather<Edge>{{6, one_in}}, pins);
+                 std::uint64_t one_in, bool twice = false) {
+  const auto expected = graph::run_alone(sums_by_recv<Edge>{{6, one_in, twice}}, pins);
+  const auto got = test::run_in(how, sums_by_gather<Edge>{{6, one_in, twice}}, pins);
   ASSERT_EQ(got.host.size(), expected.host.size());
   for (std::size_t i = 0; i < got.host.size(); ++i)
     EXPECT_EQ(got.host[i].content, expected.host[i].content)
@@ -57,6 +57,7 @@ TEST_P(Gather, IsWhatRecvWouldHaveAdded) {
   const std::array only{graph::edge_set<graph::nothing>{&a, {}}};
   for (const std::uint64_t one_in : {1u, 3u, 69u}) {
     expect_same<graph::nothing>(GetParam(), pins, one_in);
+    expect_same<graph::nothing>(GetParam(), pins, one_in, true);
   }
   sums_by_gather<graph::nothing> once{{1, 1}};
   sums_by_recv<graph::nothing> same{{1, 1}};
@@ -104,6 +105,53 @@ TEST_P(Gather, TakesBothMessagesOfAVertexThatSendsTwice) {
   const auto result = test::run_in(GetParam(), sends_twice{}, ring);
   ASSERT_EQ(result.host.size(), 41u);
   for (const auto& m : result.host) EXPECT_EQ(m.content, 12u) << "of vertex " << m.vertex;
+}
+
+// A vertex sends right after its step, while others have not yet made theirs. Neither sees that:
+// a send has the time after the step, and an inbox what was sent before.
+struct tells_its_time {
+  struct state {
+    std::uint64_t seen = 0;
+  };
+  using edge = graph::nothing;
+  using message = std::uint64_t;
+  using inbox = std::uint64_t;
+  graph::pin where = pin(0);
+  void init(auto& v) const { v.ready_to_send(where); }
+  void send(auto& v, message& m) const {
+    m = v.time();
+    v.ready_to_send(no_pin);
+  }
+  void gather(inbox& newest, const message& m, const edge&) const { newest = m + 1; }
+  bool step(auto& v) const {
+    v->seen = 10 * v->seen + v.inbox();
+    if (v.time() < 3) v.ready_to_send(where);
+    return v.time() < 3;
+  }
+  bool finish(auto& v, message& m) const {
+    m = v->seen;
+    return true;
+  }
+};
+
+TEST_P(Gather, SendsAtTheTimeAfterTheStep) {
+  const graph::csr ring = graph::generate("ring:vertices=300,directed=1");
+  const auto result = test::run_in(GetParam(), tells_its_time{}, ring);
+  ASSERT_EQ(result.host.size(), 300u);
+  for (const auto& m : result.host) EXPECT_EQ(m.content, 1234u) << "of vertex " << m.vertex;
+  EXPECT_EQ(result.statistics.sends, 4 * 300u);
+  EXPECT_EQ(result.statistics.messages(), 4 * 300u);
+}
+
+TEST_P(Gather, TellsTheHostTheTimeOfASend) {
+  const graph::csr ring = graph::generate("ring:vertices=300,directed=1");
+  const auto result = test::run_in(GetParam(), tells_its_time{host_pin}, ring);
+  ASSERT_EQ(result.host.size(), 5 * 300u);
+  for (std::size_t i = 0; i < 4 * 300; ++i) {
+    EXPECT_EQ(result.host[i].time, i / 300);
+    EXPECT_EQ(result.host[i].content, i / 300);
+    EXPECT_EQ(result.host[i].vertex, i % 300);
+  }
 }
 
 // Misuse: recv() beside gather() would never be called, and a vertex of a program without an inbox

@@ -5,18 +5,23 @@
 // nothing is written at random. If some list has none, or if edges carry values, the lists that
 // have a content are processed one by one.
 //
+// In the same pass each vertex makes its step and sends. What is sent meanwhile goes to a second
+// array of contents, because later vertices still read the first one.
+//
 // If messages are combined, the contents of this participant's own lists also lead to slots
 // (combine.hpp); fold() brings them there.
 //
-// Cost       A content and a byte per list; 4 bytes per edge (shard::in_lists) if edges carry
-//            nothing.
+// Cost       Two contents and a byte per list, and 4 bytes per edge (shard::in_lists), if edges
+//            carry nothing; otherwise a content and a byte per list.
 // Source     The two directions are those of Beamer, Asanovic and Patterson, "Direction-optimizing
 //            breadth-first search" (2012).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "tutti/graph/program.hpp"
@@ -42,20 +47,24 @@ class inboxes {
         slots_(slots),
         boxes_(mine.vertices.size()),
         contents_(mine.lists()),
+        earlier_(gathers_by_vertex<Program> ? mine.lists() : 0),
         is_filled_(mine.lists(), 0) {}
 
   typename Program::inbox& of(vertex_t local) noexcept { return boxes_[local]; }
 
+  // Keeps the content of a list of this participant's own vertices.
   void keep(std::uint32_t list, const message& content) {
-    // The sending vertex has sent twice.
-    if (is_filled_[list] != 0) gather();
-    note(list, 1);
-    is_filled_[list] = 1;
+    if (list != open_.end || list == open_.limit) [[unlikely]]
+      return open(list, content);
     contents_[list] = content;
+    open_.end = list + 1;
   }
   // Keeps the contents of `count` lists from `first` on, as they lie in a bundle.
   void keep(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
-    if (std::memchr(is_filled_.data() + first, 1, count) != nullptr) gather();
+    if (std::memchr(is_filled_.data() + first, 1, count) != nullptr) [[unlikely]] {
+      if (has_turns_) return keep_one_by_one(first, count, contents);
+      gather();
+    }
     note(first, count);
     std::memset(is_filled_.data() + first, 1, count);
     std::memcpy(contents_.data() + first, contents, count * sizeof(message));
@@ -64,6 +73,7 @@ class inboxes {
   // Combines what this participant's own lists hold for slots and have not yet given them.
   void fold() {
     if constexpr (combining_program<Program>) {
+      close();
       if (unfolded_ == 0) return;
       const std::size_t own = contents_.size() - graph_.first_own;
       gathers_by_vertex<Program>&& unfolded_ == own ? fold_all() : fold_some();
@@ -72,14 +82,71 @@ class inboxes {
     }
   }
 
+  // The edges of all lists that keep() got from this participant's own vertices.
+  std::uint64_t own_edges() const noexcept { return own_edges_; }
+
   // Gathers everything that is kept.
   void gather() {
+    close();
     if (filled_ == 0) return;
     fold();
-    gathers_by_vertex<Program>&& filled_ == contents_.size() ? gather_all() : gather_some();
-    for (const run& r : runs_) std::memset(is_filled_.data() + r.begin, 0, r.end - r.begin);
-    runs_.clear();
-    filled_ = 0;
+    if (is_full()) {
+      reader from(*this, contents_);
+      for (vertex_t v = 0; v < boxes_.size(); ++v) from.gather(v);
+    } else {
+      gather_some();
+    }
+    forget();
+  }
+
+  // Gathers what is kept for one vertex after another.
+  class reader {
+   public:
+    // Vertices come in ascending order, none is left out.
+    [[gnu::always_inline]] void gather(vertex_t v) noexcept {
+      if (list_ == nullptr) return;
+      typename Program::inbox box = boxes_[v];
+      const std::uint32_t* const end = list_ + counts_[v];
+#pragma GCC unroll 4
+      for (; list_ != end; ++list_) program_.gather(box, contents_[*list_], edge{});
+      boxes_[v] = box;
+    }
+
+   private:
+    friend class inboxes;
+    explicit reader(inboxes& all) noexcept : program_(all.program_) {}
+    reader(inboxes& all, const std::vector<message>& from) noexcept
+        : program_(all.program_),
+          boxes_(all.boxes_.data()),
+          contents_(from.data()),
+          list_(all.graph_.in_lists.data()),
+          counts_(all.in_list_counts()) {}
+    const Program& program_;
+    typename Program::inbox* boxes_ = nullptr;
+    const message* contents_ = nullptr;
+    // Null: everything has been gathered.
+    const std::uint32_t* list_ = nullptr;
+    const std::uint32_t* counts_ = nullptr;
+  };
+  // Now each vertex gathers what is kept for it, and has its turn. Contents that are sent or come
+  // until end_turns() are kept for the next time: no inbox gets them before.
+  reader begin_turns() {
+    close();
+    fold();
+    has_turns_ = true;
+    if (!is_full()) {
+      gather_some();
+      forget();
+      return reader(*this);
+    }
+    contents_.swap(earlier_);
+    forget();
+    return reader(*this, earlier_);
+  }
+  void end_turns() {
+    close();
+    has_turns_ = false;
+    for (const auto& [list, content] : std::exchange(postponed_, {})) keep_one(list, content);
   }
 
  private:
@@ -101,19 +168,65 @@ class inboxes {
     runs.back().end = first + count;
   }
 
-  const std::uint32_t* in_list_counts() const noexcept {
-    return graph_.in_list_counts.empty() ? graph_.in_degrees.data() : graph_.in_list_counts.data();
+  // Once one content of a list is postponed, those that follow are, too, and stay in their order.
+  void keep_one_by_one(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      message content;
+      std::memcpy(&content, contents + i * sizeof content, sizeof content);
+      keep_one(first + i, content);
+    }
+  }
+  void keep_one(std::uint32_t list, const message& content) {
+    if (is_filled_[list] != 0) {
+      // The sending vertex has sent twice.
+      if (has_turns_) return postponed_.push_back({list, content});
+      gather();
+    }
+    note(list, 1);
+    is_filled_[list] = 1;
+    contents_[list] = content;
   }
 
-  void gather_all() {
-    const std::uint32_t* list = graph_.in_lists.data();
-    const std::uint32_t* const counts = in_list_counts();
-    for (std::size_t v = 0; v < boxes_.size(); ++v) {
-      typename Program::inbox box = boxes_[v];
-      for (const std::uint32_t* const end = list + counts[v]; list != end; ++list)
-        program_.gather(box, contents_[*list], edge{});
-      boxes_[v] = box;
+  // Lists of own vertices that send one after another follow each other: what is to be noted of
+  // them is noted for some dozens together.
+  [[gnu::noinline]] void open(std::uint32_t list, const message& content) {
+    constexpr std::uint32_t most = 64;
+    close();
+    if (is_filled_[list] != 0) {
+      own_edges_ += edges_of(list, list + 1);
+      return keep_one(list, content);
     }
+    const std::uint32_t end = std::min(list + most, graph_.lists());
+    const void* const filled = std::memchr(is_filled_.data() + list, 1, end - list);
+    open_ = {list, list + 1,
+             filled == nullptr ? end
+                               : static_cast<std::uint32_t>(
+                                     static_cast<const std::uint8_t*>(filled) - is_filled_.data())};
+    contents_[list] = content;
+  }
+  void close() {
+    if (open_.begin == open_.end) return;
+    note(open_.begin, open_.end - open_.begin);
+    std::memset(is_filled_.data() + open_.begin, 1, open_.end - open_.begin);
+    own_edges_ += edges_of(open_.begin, open_.end);
+    open_ = {};
+  }
+  std::uint64_t edges_of(std::uint32_t begin, std::uint32_t end) const noexcept {
+    return graph_.first_target[end] - graph_.first_target[begin];
+  }
+
+  // Whether each vertex can read the contents that lead to it.
+  bool is_full() const noexcept {
+    return gathers_by_vertex<Program> && filled_ == contents_.size();
+  }
+  void forget() {
+    for (const run& r : runs_) std::memset(is_filled_.data() + r.begin, 0, r.end - r.begin);
+    runs_.clear();
+    filled_ = 0;
+  }
+
+  const std::uint32_t* in_list_counts() const noexcept {
+    return graph_.in_list_counts.empty() ? graph_.in_degrees.data() : graph_.in_list_counts.data();
   }
 
   void gather_some() {
@@ -166,12 +279,20 @@ class inboxes {
   const shard<edge>& graph_;
   slots_of<Program>& slots_;
   std::vector<typename Program::inbox> boxes_;
-  // The content of each list.
-  std::vector<message> contents_;
+  // The lists of own vertices that are filled, but not yet noted; those up to `limit` are free.
+  struct {
+    std::uint32_t begin = 0, end = 0, limit = 0;
+  } open_;
+  std::uint64_t own_edges_ = 0;
+  // The content of each list, and those that vertices read in their turns.
+  std::vector<message> contents_, earlier_;
   std::vector<std::uint8_t> is_filled_;
   // The lists that are filled.
   std::vector<run> runs_;
   std::size_t filled_ = 0;
+  // While vertices have their turns: the second contents of lists.
+  bool has_turns_ = false;
+  std::vector<std::pair<std::uint32_t, message>> postponed_;
   // Those of this participant's own vertices that fold() has not yet seen.
   std::vector<run> unfolded_runs_;
   std::size_t unfolded_ = 0;

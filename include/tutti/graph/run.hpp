@@ -76,12 +76,13 @@ run_result<Program> run_on_team(const Program& program,
 
   communicator comm(
       n, {.detector = options.detector, .wait = options.wait, .time_idle = options.time_idle});
-  collecting_host<typename Program::message> host;
+  using host = collecting_host<typename Program::message>;
+  std::vector<host> hosts(n);
   first_failure failure;
   engine_options engine = options.engine;
   engine.cancelled = failure.flag();
-  // There is one host for all threads.
-  engine.own_results = false;
+  // No message to the host travels: each participant collects those of its vertices.
+  engine.own_results = true;
   result.of_participants.resize(n);
 
   // It is part of the cut.
@@ -95,19 +96,24 @@ run_result<Program> run_on_team(const Program& program,
         if (combine) combine_messages(mine, cut, gathers_by_vertex<Program>);
         if (me.rank() == 0) combining = seconds_since(begin_of_combining);
       }
-      vertex_engine part(program, cut[me.rank()], cut.vertices(), mine, host, engine);
+      // On the stack, so that no two participants write to one cache line.
+      host own;
+      // It also gets what the others have.
+      if (me.rank() == 0) own.expect(cut.vertices());
+      vertex_engine part(program, cut[me.rank()], cut.vertices(), mine, own, engine);
       part.run();
+      hosts[me.rank()] = std::move(own);
       result.of_participants[me.rank()] = part.statistics();
     } catch (...) {
       failure.note();
       mine.leave();
     }
   });
+  failure.rethrow();
+  result.host = host::take_all(hosts);
   result.run_seconds = seconds_since(start) - combining;
   result.cut_seconds += combining;
-  failure.rethrow();
   for (const auto& each : result.of_participants) result.statistics += each;
-  result.host = host.take();
   return result;
 }
 

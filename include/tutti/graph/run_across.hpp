@@ -124,8 +124,7 @@ void run_shards(const Program& program, shards<typename Program::edge>& cut, Com
   result.run_seconds = seconds_since(start) - preparing;
   result.cut_seconds += preparing;
   failure.rethrow();
-  for (rank_t thread = 1; thread < here; ++thread) hosts[0].append(std::move(hosts[thread]));
-  result.host = hosts[0].take();
+  result.host = std::remove_reference_t<decltype(hosts[0])>::take_all(hosts);
 }
 
 }  // namespace detail

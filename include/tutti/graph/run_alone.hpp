@@ -37,8 +37,8 @@ run_result<Program> run_alone(const Program& program,
   result.cut_seconds = detail::seconds_since(begin);
   const auto start = detail::clock::now();
   engine.run();
-  result.run_seconds = detail::seconds_since(start);
   result.host = host.take();
+  result.run_seconds = detail::seconds_since(start);
   result.statistics = engine.statistics();
   result.of_participants = {result.statistics};
   return result;

@@ -38,11 +38,17 @@ class collecting_host {
   // Announces `count` more messages.
   void expect(vertex_t count) { messages_.reserve(messages_.size() + count); }
 
-  // Takes over what the other has.
-  void append(collecting_host&& other) {
-    if (messages_.empty()) return messages_.swap(other.messages_);
-    messages_.insert(messages_.end(), other.messages_.begin(), other.messages_.end());
-    std::vector<host_message<Message>>().swap(other.messages_);
+  // What all hosts together have, in the order of take(). Afterwards they are empty.
+  static std::vector<host_message<Message>> take_all(std::span<collecting_host> hosts) {
+    std::size_t count = 0;
+    for (const collecting_host& each : hosts) count += each.messages_.size();
+    collecting_host& all = hosts[0];
+    all.messages_.reserve(count);
+    for (collecting_host& each : hosts.subspan(1)) {
+      all.messages_.insert(all.messages_.end(), each.messages_.begin(), each.messages_.end());
+      std::vector<host_message<Message>>().swap(each.messages_);
+    }
+    return all.take();
   }
 
   // The messages by time, then by vertex; those of one vertex and time in the order of sending. The
@@ -75,7 +81,8 @@ struct run_result {
   edge_t edges = 0;
   // Seconds to cut the graph into shards.
   double cut_seconds = 0;
-  // Seconds from the first init() to the last finish().
+  // Seconds from the first init() to the last finish(), in one process until the host has all
+  // messages.
   double run_seconds = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tutti/graph/csr.hpp"
@@ -24,8 +25,8 @@ class send_queue {
  public:
   send_queue(vertex_t vertices, send_order order)
       : entries_(vertices, pin::none().code()),
-        ring_(std::bit_ceil(std::size_t{vertices} + 1)),
-        mask_(ring_.size() - 1),
+        mask_(std::bit_ceil(std::size_t{vertices} + 1) - 1),
+        ring_(std::make_unique_for_overwrite<vertex_t[]>(mask_ + 1)),
         newest_first_(order == send_order::last_in_first_out) {}
 
   pin wanted(vertex_t local) const noexcept { return pin::from_code(entries_[local] & ~queued); }
@@ -57,8 +58,9 @@ class send_queue {
 
   // By vertex: the pin that it asked for, and whether it is in the ring.
   std::vector<std::uint32_t> entries_;
-  std::vector<vertex_t> ring_;
   std::size_t mask_;
+  // Not initialised: a program whose vertices send in their turns never touches this memory.
+  std::unique_ptr<vertex_t[]> ring_;
   std::size_t begin_ = 0, end_ = 0;
   bool newest_first_;
 };

@@ -52,6 +52,10 @@ class vertex {
 
   vertex(detail::local_vertices<Program>& all, vertex_t local) noexcept
       : all_(&all), local_(local) {}
+  // What the vertex asks for stays in `wish`: it sends before any other vertex has its turn.
+  vertex(detail::local_vertices<Program>& all, vertex_t local,
+         pin& wish) noexcept requires gathering_program<Program>
+      : all_(&all), local_(local), wish_(&wish) {}
 
   state_type& state() noexcept { return all_->states[local_]; }
   state_type* operator->() noexcept { return &all_->states[local_]; }
@@ -62,10 +66,18 @@ class vertex {
   // The pin that was last asked for. After send() it stays the same, unless send() asks for another
   // one. If a vertex wants to send on a pin that the engine was not given, the run ends with
   // std::invalid_argument.
-  pin ready_to_send() const noexcept { return all_->senders.wanted(local_); }
+  pin ready_to_send() const noexcept {
+    if constexpr (gathering_program<Program>)
+      if (wish_ != nullptr) return *wish_;
+    return all_->senders.wanted(local_);
+  }
   // Asks to send on `where`, or cancels with no_pin. It may be called any number of times; one
   // send() follows.
-  void ready_to_send(pin where) noexcept { all_->senders.want(local_, where); }
+  void ready_to_send(pin where) noexcept {
+    if constexpr (gathering_program<Program>)
+      if (wish_ != nullptr) return static_cast<void>(*wish_ = where);
+    all_->senders.want(local_, where);
+  }
 
   // The number of the vertex in the graph, 0 .. vertices()-1, whichever participant holds it.
   vertex_t id() const noexcept { return all_->graph.vertices[local_]; }
@@ -83,6 +95,8 @@ class vertex {
  private:
   detail::local_vertices<Program>* all_;
   vertex_t local_;
+  // Null: the wish is in the queue of senders. Only programs that gather have others.
+  pin* wish_ = nullptr;
 };
 
 }  // namespace tutti::graph

@@ -58,7 +58,7 @@ class vertex_engine {
   // endpoint throws, and what a handler throws.
   void run() {
     begin_ns_ = native::now_ns();
-    call_all([&](vertex<Program>& v) { program_.init(v); });
+    init_all();
     // Nobody votes for the end before step() has run.
     bool vote = false;
     for (;;) {
@@ -69,10 +69,10 @@ class vertex_engine {
         continue;
       }
       ++counted_.detections;
-      if constexpr (gathers) mine_.inboxes.gather();
       if (now == idle_result::unanimous) break;
       vote = !step_all();
     }
+    if constexpr (gathers) mine_.inboxes.gather();
     finish_all();
   }
 
@@ -83,6 +83,7 @@ class vertex_engine {
     engine_statistics all = counted_;
     const endpoint_statistics of_endpoint = endpoint_.statistics();
     all.time = mine_.time;
+    if constexpr (gathers) all.local = mine_.inboxes.own_edges();
     if constexpr (combines) {
       // They were counted as local, like the rest of their lists.
       all.combined = mine_.slots.added();
@@ -108,14 +109,59 @@ class vertex_engine {
     }
   }
 
+  void init_all() {
+    in_turns([&](vertex<Program>& v) { program_.init(v); }, mine_.time);
+  }
   // Calls step() of all vertices. Returns true if any vertex wants to go on.
   bool step_all() {
     bool any = false;
-    call_all([&](vertex<Program>& v) { any = program_.step(v) || any; });
+    in_turns([&](vertex<Program>& v) { any = program_.step(v) || any; }, mine_.time + 1);
     ++mine_.time;
     tell_progress();
     check_limit();
     return any;
+  }
+  // Calls handler(vertex) for all vertices, init() or step(). If the program gathers, a vertex gets
+  // what has arrived just before, and sends just after, at the time `then`: while its state is in
+  // the cache, and without a place in the queue of senders. Nothing that is sent meanwhile reaches
+  // an inbox. Only the order of sends could tell that the others have not yet had their turn; so
+  // the newest ones send first only from the queue.
+  template <class Handler>
+  void in_turns(Handler handler, std::uint64_t then) {
+    if constexpr (gathers) {
+      if (options_.order == send_order::first_in_first_out) {
+        auto kept = mine_.inboxes.begin_turns();
+        const auto count = static_cast<vertex_t>(graph_.vertices.size());
+        for (vertex_t local = 0; local < count; ++local) {
+          kept.gather(local);
+          turn(local, handler, then);
+        }
+        mine_.inboxes.end_turns();
+        post_all();
+        receive_all();
+        return;
+      }
+      mine_.inboxes.gather();
+    }
+    call_all(handler);
+  }
+  template <class Handler>
+  [[gnu::always_inline]] void turn(vertex_t local, Handler& handler, std::uint64_t then) {
+    pin wish = no_pin;
+    vertex<Program> v(mine_, local, wish);
+    handler(v);
+    if (wish == no_pin) return;
+    const std::uint64_t now = std::exchange(mine_.time, then);
+    const pin where = wish;
+    const message content = message_of(v, where);
+    // It wants to send again.
+    if (wish != no_pin) mine_.senders.want(local, wish);
+    send_along(local, where, content);
+    if (--left_of_burst_ == 0) {
+      left_of_burst_ = options_.burst;
+      between_bursts();
+    }
+    mine_.time = now;
   }
 
   // Sends until no vertex here wants to send and nothing combined waits, and receives after each
@@ -125,11 +171,14 @@ class vertex_engine {
       while (!mine_.senders.empty()) {
         for (std::uint32_t i = 0; i < options_.burst && !mine_.senders.empty(); ++i) send_one();
         post_all();
-        receive_all();
-        if (options_.progress && counted_.sends >= next_told_) tell_progress();
-        check_limit();
+        between_bursts();
       }
     } while (send_combined());
+  }
+  void between_bursts() {
+    receive_all();
+    if (options_.progress && counted_.sends >= next_told_) tell_progress();
+    check_limit();
   }
 
   // Sends what the slots hold. A message stays in its slot while vertices here want to send, so
@@ -156,19 +205,28 @@ class vertex_engine {
     const pin where = v.ready_to_send();
     // The send was cancelled.
     if (where == no_pin) return;
+    const message content = message_of(v, where);
+    mine_.senders.put_back(local);
+    send_along(local, where, content);
+  }
+  // What a vertex sends that wants to send on `where`.
+  [[gnu::always_inline]] message message_of(vertex<Program>& v, pin where) {
     if (where.is_edges() && where.number() >= graph_.pins) [[unlikely]]
       refuse_pin(v.id(), where);
     message content{};
     program_.send(v, content);
-    mine_.senders.put_back(local);
     ++counted_.sends;
+    return content;
+  }
+  [[gnu::always_inline]] void send_along(vertex_t local, pin where, const message& content) {
     if (where == host_pin) return tell_host(local, content);
     for (const route& r : graph_.routes_of(local, where.number())) {
       if (r.to != graph_.rank) {
         pack(r, content);
       } else {
         deliver_here(r.list, content);
-        counted_.local += edges_of(r.list, 1);
+        // The inboxes of a program that gathers count for themselves.
+        if constexpr (!gathers) counted_.local += edges_of(r.list, 1);
       }
     }
   }
@@ -385,6 +443,8 @@ class vertex_engine {
   host_bundle for_host_;
   engine_statistics counted_;
   std::uint64_t next_told_ = told_every;
+  // Sends of vertices in their turns until messages are looked for.
+  std::uint32_t left_of_burst_ = 1;
   // When run() began.
   std::uint64_t begin_ns_ = 0;
 };
