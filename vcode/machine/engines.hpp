@@ -15,6 +15,7 @@
 #include "vcode/machine/host.hpp"
 #include "vcode/machine/interpreter.hpp"
 #include "vcode/machine/random_stream.hpp"
+#include "vcode/machine/sharing.hpp"
 #include "vcode/machine/timeline.hpp"
 #include "vcode/vcode.hpp"
 
@@ -77,20 +78,25 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeExecuto
   shared.result.statistics = statistics;
 }
 
-// A team that is created at the first region. Reading the machine's topology and creating threads
-// takes milliseconds, and most programs are shorter than that.
+// What takes long before threads can be made, and can be done beside the program's own work.
+class preparation {
+ public:
+  virtual ~preparation() = default;
+  virtual void begin() = 0;
+  virtual bool is_done() = 0;
+};
+
+// A team that is made at the first region.
 template <class Memory>
 class team_threads final : public executor_threads {
   using team = basic_team<Memory>;
+  using state = sharing_decision::threads;
 
  public:
   explicit team_threads(team& given) : team_(&given) {}
-  // Makes the threads when the run has had this much work for them. has_cpus(mine, wanted) tells
-  // whether the machine has CPUs for `wanted` threads of this process, of which `mine` are running
-  // now; it may be null.
-  explicit team_threads(team_options how, std::size_t work_before_threads = 0,
-                        bool (*has_cpus)(unsigned mine, unsigned wanted) = nullptr)
-      : how_(std::move(how)), work_before_threads_(work_before_threads), has_cpus_(has_cpus) {}
+  // `before` may be null.
+  team_threads(team_options how, sharing_decision decision, preparation* before)
+      : decision_(decision), how_(std::move(how)), before_(before) {}
 
   team& made() {
     if (team_ == nullptr) team_ = &own_.emplace(how_);
@@ -114,62 +120,34 @@ class team_threads final : public executor_threads {
           if (me.thread() == 0) mine_ended = Memory::now_ns();
         },
         {.kind = loop::static_blocks});
-    if (mine_ended != 0) sharing_.note_region(mine_ended - began, mine_ended, Memory::now_ns());
+    if (mine_ended != 0) decision_.note_region(mine_ended - began, mine_ended, Memory::now_ns());
   }
   // The end of a region is a barrier.
   void barrier(const run_statistics&) override {}
   bool is_worth_sharing(std::size_t work) override {
-    // Making the threads takes as long as this much work.
-    if (team_ == nullptr && (work_ += work) < work_before_threads_) return false;
-    return sharing_.is_worth_it() && have_cpus();
+    using verdict = sharing_decision::verdict;
+    const verdict what = decision_.decide(work, threads_now(), size(), Memory::now_ns());
+    if (what != verdict::make_threads) return what == verdict::share;
+    if (before_ == nullptr) return true;
+    before_->begin();
+    is_preparing_ = true;
+    return false;
   }
 
  private:
-  // Asks from time to time. Beside other processes that leave no CPU, a region would wait for a
-  // thread that does not run.
-  bool have_cpus() {
-    constexpr std::uint64_t interval_ns = 4'000'000;
-    if (has_cpus_ == nullptr) return true;
-    const std::uint64_t now = Memory::now_ns();
-    if (now < ask_again_) return answer_;
-    // The other threads poll for the next region if the last one was recent.
-    const unsigned mine = team_ != nullptr && answer_ ? size() : 1;
-    answer_ = has_cpus_(mine, size());
-    ask_again_ = now + interval_ns;
-    return answer_;
+  state threads_now() const {
+    if (team_ != nullptr) return state::made;
+    if (!is_preparing_) return state::none;
+    // The next region makes the team.
+    return before_->is_done() ? state::made : state::being_made;
   }
 
-  // A thread that loses its core inside a part holds up the caller by a slice of the scheduler.
-  // Where that happens, the program goes on alone for some milliseconds, twice as long each time
-  // that it happens again soon.
-  class sharing {
-   public:
-    bool is_worth_it() const { return pause_ns_ == 0 || Memory::now_ns() >= alone_until_; }
-    // The caller's part took `mine_ns` and ended at `mine_ended`; the whole region ended at
-    // `ended`.
-    void note_region(std::uint64_t mine_ns, std::uint64_t mine_ended, std::uint64_t ended) {
-      constexpr std::uint64_t slice_ns = 500'000, least_ns = 2'000'000, most_ns = 128'000'000;
-      const std::uint64_t waited = ended - mine_ended;
-      if (waited > std::max(slice_ns, mine_ns)) {
-        pause_ns_ = std::clamp(2 * pause_ns_, least_ns, most_ns);
-        alone_until_ = ended + pause_ns_;
-      } else if (pause_ns_ != 0 && ended > alone_until_ + 4 * pause_ns_) {
-        pause_ns_ = 0;
-      }
-    }
-
-   private:
-    std::uint64_t pause_ns_ = 0, alone_until_ = 0;
-  };
-  sharing sharing_;
+  sharing_decision decision_;
   team* team_ = nullptr;
   team_options how_;
+  preparation* before_ = nullptr;
+  bool is_preparing_ = false;
   std::optional<team> own_;
-  std::size_t work_before_threads_ = 0;
-  std::size_t work_ = 0;
-  bool (*has_cpus_)(unsigned mine, unsigned wanted) = nullptr;
-  bool answer_ = false;
-  std::uint64_t ask_again_ = 0;
 };
 
 // Wraps executor_threads for traces: records when each rank worked and when it waited, and prints

@@ -4,15 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "tutti/barrier/any.hpp"
 #include "tutti/platform/clock.hpp"
+#include "tutti/platform/topology.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 #include "tutti/team/team.hpp"
 #include "vcode/machine/engines.hpp"
@@ -41,10 +45,41 @@ bool has_cpus(unsigned mine, unsigned wanted) {
          static_cast<long>(wanted) > cpus;
 }
 
-// A team is made after about two milliseconds of work for it; tests share less.
+// Reads the topology of the machine, which is most of what making a team takes.
+class topology_reader final : public engines::preparation {
+ public:
+  ~topology_reader() override {
+    if (thread_.joinable()) thread_.join();
+  }
+  void begin() override {
+    try {
+      thread_ = std::thread([this] {
+        platform::machine();
+        // release: pairs with the acquire in is_done(). The topology is published by its own means.
+        is_done_.store(true, release);
+      });
+    } catch (const std::system_error&) {
+      // The team reads it, if there can be one.
+      is_done_.store(true, release);  // release: as above.
+    }
+  }
+  // acquire: pairs with the releases in begin().
+  bool is_done() override { return is_done_.load(acquire); }
+
+ private:
+  std::thread thread_;
+  std::atomic<bool> is_done_{false};
+};
+
+bool shares_short_vectors(const run_options& options) {
+  return options.share_from < run_options{}.share_from;
+}
+
+// A team is made after about four milliseconds of work for it, and earlier for callers that want
+// shorter vectors to be shared.
 std::size_t work_before_threads(const run_options& options) {
-  constexpr std::size_t usual = std::size_t{1} << 24;
-  return options.share_from < usual / 1024 ? options.share_from * 1024 : usual;
+  constexpr std::size_t usual = std::size_t{1} << 25;
+  return shares_short_vectors(options) ? options.share_from * 1024 : usual;
 }
 
 }  // namespace
@@ -87,9 +122,14 @@ run_result run(const program& code, std::vector<vector_value> inputs, const run_
   // another program, the other ranks have nothing to do.
   how.fibers.checks = false;
   using threads = engines::team_threads<native>;
-  threads used = options.team != nullptr ? threads(*options.team)
-                                         : threads(how, work_before_threads(options), has_cpus);
-  return engines::run(code, std::move(inputs), options, used);
+  if (options.team != nullptr) {
+    threads given(*options.team);
+    return engines::run(code, std::move(inputs), options, given);
+  }
+  topology_reader reader;
+  threads own(how, sharing_decision(work_before_threads(options), has_cpus),
+              shares_short_vectors(options) ? nullptr : &reader);
+  return engines::run(code, std::move(inputs), options, own);
 }
 
 }  // namespace tutti::vcode
