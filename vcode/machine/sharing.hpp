@@ -4,8 +4,9 @@
 // Making the threads takes about a millisecond: reading the machine's topology, and a start. So it
 // is not done before the run has had several milliseconds of work for them, and another thread
 // reads the topology meanwhile. A single instruction of some milliseconds, such as a chain of loops
-// over ten million elements, pays at once: it may be the whole program. Later, an instruction is shared unless other processes leave no CPU, or a thread
-// that lost its CPU has just held up the others.
+// over ten million elements, pays at once: it may be the whole program. Later, an instruction is
+// shared unless other processes leave no CPU, or a thread that lost its CPU has just held up the
+// others.
 #pragma once
 
 #include <algorithm>
