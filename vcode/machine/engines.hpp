@@ -111,15 +111,17 @@ class team_threads final : public executor_threads {
   void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
     const std::uint64_t began = Memory::now_ns();
     std::uint64_t mine_ended = 0;
-    made().parallel_parts(
-        0, parts,
-        [=, &mine_ended](basic_member<Memory>& me, std::size_t from, std::size_t to) {
-          for (std::size_t part = from; part < to; ++part)
-            phase(object, static_cast<unsigned>(part));
-          // Thread 0 is the caller.
-          if (me.thread() == 0) mine_ended = Memory::now_ns();
-        },
-        {.kind = loop::static_blocks});
+    const auto work = [=, &mine_ended](basic_member<Memory>& me, std::size_t from, std::size_t to) {
+      for (std::size_t part = from; part < to; ++part) phase(object, static_cast<unsigned>(part));
+      // Thread 0 is the caller.
+      if (me.thread() == 0) mine_ended = Memory::now_ns();
+    };
+    if (is_long_ && made().size() == parts) {
+      // A loop measures its first part before it wakes anybody: half of the work if there are two.
+      made().run([&](basic_member<Memory>& me) { work(me, me.rank(), me.rank() + 1); });
+    } else {
+      made().parallel_parts(0, parts, work, {.kind = loop::static_blocks});
+    }
     if (mine_ended != 0) decision_.note_region(mine_ended - began, mine_ended, Memory::now_ns());
   }
   // The end of a region is a barrier.
@@ -127,6 +129,7 @@ class team_threads final : public executor_threads {
   bool is_worth_sharing(std::size_t work) override {
     using verdict = sharing_decision::verdict;
     const verdict what = decision_.decide(work, threads_now(), size(), Memory::now_ns());
+    is_long_ = work >= long_work;
     if (what != verdict::make_threads) return what == verdict::share;
     if (before_ == nullptr) return true;
     before_->begin();
@@ -142,7 +145,11 @@ class team_threads final : public executor_threads {
     return before_->is_done() ? state::made : state::being_made;
   }
 
+  // Some hundred microseconds of work, many times what it takes to wake a thread.
+  static constexpr std::size_t long_work = std::size_t{1} << 21;
+
   sharing_decision decision_;
+  bool is_long_ = false;
   team* team_ = nullptr;
   team_options how_;
   preparation* before_ = nullptr;
