@@ -30,6 +30,14 @@ void consume(ring_buffer* events) {
   ring_buffer__consume(events);
 }
 
+sockaddr_in address_of(std::uint32_t ip) {
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(TUTTI_NET_UDP_PORT);
+  to.sin_addr.s_addr = ip;
+  return to;
+}
+
 void place_links(tutti_net_link* links, unsigned count, const xdp_options& o) {
   for (unsigned i = 1; i < count; ++i) {
     const tutti_net_place& p =
@@ -86,7 +94,13 @@ xdp_endpoint::xdp_endpoint(const std::string& device, const xdp_options& options
   ::setsockopt(socket_, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes);
   ::setsockopt(socket_, SOL_SOCKET, SO_BINDTODEVICE, device.c_str(),
                static_cast<socklen_t>(device.size()));
+  // Calls go to one address; a connected socket keeps the route to it.
+  const sockaddr_in to =
+      address_of(options_.places[(options_.rank + 1) % options_.places.size()].ip);
   try {
+    if (::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
+      throw device_error("there is no route to the other nodes through " + device + " (" +
+                         std::strerror(errno) + ")");
     open_node(0);
   } catch (...) {
     ::close(socket_);
@@ -183,11 +197,14 @@ void xdp_endpoint::send(const tutti_net_message& m, const std::uint64_t* values,
       tutti_net_put64(bytes.data() + TUTTI_NET_MESSAGE_BYTES + 8 * i, carried[i]);
     length = TUTTI_NET_MESSAGE_BYTES + 8u * m.words;
   }
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(TUTTI_NET_UDP_PORT);
-  to.sin_addr.s_addr = ip;
   // A call that the device does not take is repeated like a lost one.
+  if (m.kind == TUTTI_NET_START) {
+    // The first failure may be the news that a host has refused an earlier query.
+    if (::send(socket_, bytes.data(), length, 0) < 0)
+      (void)::send(socket_, bytes.data(), length, 0);
+    return;
+  }
+  const sockaddr_in to = address_of(ip);
   (void)::sendto(socket_, bytes.data(), length, 0, reinterpret_cast<const sockaddr*>(&to),
                  sizeof to);
 }

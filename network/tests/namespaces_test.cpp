@@ -147,7 +147,7 @@ TEST(namespaces, a_node_whose_program_is_replaced_goes_on) {
   constexpr unsigned episodes = 30;
   testbed bed(n);
   bed.inject_faults({.lose = 0.02});
-  for (const unsigned topology : {TUTTI_NET_RING, TUTTI_NET_TREE, TUTTI_NET_DISSEMINATION}) {
+  for (const unsigned topology : {TUTTI_NET_RING, TUTTI_NET_DISSEMINATION}) {
     const shared_array<std::atomic<unsigned>> published(n);
     const all_ready ready(n);
     const std::string error = bed.run(
