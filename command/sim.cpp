@@ -207,19 +207,28 @@ void add_sim(cli::command& program) {
     c.add_option("--set", o->set, "Replaces a number of the description; may be repeated")
         .value_name("KEY=NUMBER");
   };
-  const auto add_common = [&](cli::command& c) {
-    add_machine(c).required();
+  const auto add_threads = [&](cli::command& c) {
     c.add_option("--threads", o->threads,
                  "Simulated threads, e.g. 2,64; thread i runs on CPU i (default: the CPUs)")
         .value_name("LIST");
-    c.add_option("--episodes", o->episodes, "Episodes after 5 of warm-up")
-        .between(2u, 1'000'000u)
-        .show_default();
+  };
+  const auto add_seed = [&](cli::command& c) {
     c.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
-    add_set(c);
+  };
+  const auto add_poll_gap = [&](cli::command& c) {
     c.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
         .between(0.0, 1e6)
         .show_default();
+  };
+  const auto add_common = [&](cli::command& c) {
+    add_machine(c).required();
+    add_threads(c);
+    c.add_option("--episodes", o->episodes, "Episodes after 5 of warm-up")
+        .between(2u, 1'000'000u)
+        .show_default();
+    add_seed(c);
+    add_set(c);
+    add_poll_gap(c);
   };
   cli::command machines = add("machines", "List the machines", run_machines);
   add_machine(machines);
@@ -276,10 +285,8 @@ void add_sim(cli::command& program) {
                   "so long that all receivers wait again)")
       .value_name("NS")
       .between(1.0, 1e9);
-  event.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
-  event.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
-      .between(0.0, 1e6)
-      .show_default();
+  add_seed(event);
+  add_poll_gap(event);
   add_set(event);
   cli::command vcode = add("vcode",
                            "Run a VCODE program whose threads all interpret and meet in a barrier "
@@ -287,10 +294,7 @@ void add_sim(cli::command& program) {
                            run_vcode);
   vcode.add_option("file", o->file, "A VCODE program, as for `tutti vcode`").required();
   add_machine(vcode).required();
-  vcode
-      .add_option("--threads", o->threads,
-                  "Simulated threads, e.g. 2,64; thread i runs on CPU i (default: the CPUs)")
-      .value_name("LIST");
+  add_threads(vcode);
   vcode
       .add_option("--algorithms", o->barriers,
                   "all (tutti's), papers, or names, as an unknown one lists them")
@@ -316,10 +320,8 @@ void add_sim(cli::command& program) {
       .add_option("--most-instructions", o->most_instructions,
                   "The program fails if it executes more; 0: no limit")
       .show_default();
-  vcode.add_option("--seed", o->seed, "Seed of the random start of each thread").show_default();
-  vcode.add_option("--poll-gap", o->poll_gap, "ns between two polls of tutti's waits")
-      .between(0.0, 1e6)
-      .show_default();
+  add_seed(vcode);
+  add_poll_gap(vcode);
   add_set(vcode);
   cli::command advise =
       add("advise", "Say which barriers are the fastest for how many threads", run_advise);

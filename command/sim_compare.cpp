@@ -290,6 +290,16 @@ std::vector<sim::published_value> values_of(const sim_options& o) {
   return values;
 }
 
+void print_json(const std::string& table, const sim::published_value& value, double simulated_ns,
+                const cli::json& more) {
+  cli::json line{{"type", "sim_published"},     {"table", table},
+                 {"machine", value.machine},    {"name", value.algorithm},
+                 {"threads", value.threads},    {"printed_ns", value.ns},
+                 {"simulated_ns", simulated_ns}};
+  line.update(more);
+  fmt::print("{}\n", line.dump());
+}
+
 // Simulates regions that work, and prints how the barriers differ from the base of their machine.
 void print_differences(const sim_options& o, const std::string& table,
                        const std::vector<sim::published_value>& values, const sim::settings& with) {
@@ -328,17 +338,9 @@ void print_differences(const sim_options& o, const std::string& table,
         of_differences.push_back(std::abs(simulated / printed - 1));
     }
     if (o.json)
-      fmt::print("{}\n", cli::json{{"type", "sim_published"},
-                                   {"table", table},
-                                   {"machine", value.machine},
-                                   {"name", value.algorithm},
-                                   {"threads", value.threads},
-                                   {"printed_ns", value.ns},
-                                   {"simulated_ns", ns},
-                                   {"base", value.is_base},
-                                   {"work_ns", from.work.ns},
-                                   {"spread", from.work.spread}}
-                             .dump());
+      print_json(
+          table, value, ns,
+          {{"base", value.is_base}, {"work_ns", from.work.ns}, {"spread", from.work.spread}});
     else
       fmt::print(fmt::runtime(
                      o.markdown ? "| {} | {} | {} | {:.2f} | {:.2f} | {} | {} | {} |\n"
@@ -375,15 +377,7 @@ void print_values(const sim_options& o, const std::string& table,
     const double error = ns / value.ns - 1;
     (value.is_fitted ? of_fitted : of_others).push_back(std::abs(error));
     if (o.json)
-      fmt::print("{}\n", cli::json{{"type", "sim_published"},
-                                   {"table", table},
-                                   {"machine", value.machine},
-                                   {"name", value.algorithm},
-                                   {"threads", value.threads},
-                                   {"printed_ns", value.ns},
-                                   {"simulated_ns", ns},
-                                   {"fitted", value.is_fitted}}
-                             .dump());
+      print_json(table, value, ns, {{"fitted", value.is_fitted}});
     else if (o.markdown)
       fmt::print("| {} | {} | {} | {:.0f} | {:.0f} | {:+.0f} % | {} |\n", value.machine,
                  value.algorithm, value.threads, value.ns, ns, 100 * error,
