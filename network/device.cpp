@@ -74,8 +74,7 @@ bpf_prog_info info_of(int fd) {
 
 int index_of(const std::string& device) {
   const unsigned index = ::if_nametoindex(device.c_str());
-  if (index == 0)
-    throw device_error("there is no network device '" + device + "'; `ip link` lists them");
+  if (index == 0) throw no_device(device);
   return static_cast<int>(index);
 }
 
@@ -148,6 +147,10 @@ void attach_xdp(int index, int fd, xdp_mode mode, const std::string& device) {
 }
 
 }  // namespace
+
+device_error no_device(const std::string& name) {
+  return device_error("there is no network device '" + name + "'; `ip link` lists them");
+}
 
 std::uint64_t process_space() {
   struct stat space {};

@@ -24,6 +24,8 @@ std::uint64_t process_space();
 class device_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+// What to throw if there is no device of that name.
+device_error no_device(const std::string& name);
 
 enum class xdp_mode { native_or_generic, native, generic };
 

@@ -39,7 +39,7 @@ class port {
     if (at.sll_ifindex == 0 || ::ioctl(socket_, SIOCGIFHWADDR, &request) != 0 ||
         ::bind(socket_, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0) {
       ::close(socket_);
-      throw device_error("there is no network device '" + device + "'; `ip link` lists them");
+      throw no_device(device);
     }
     frame_.assign(14, 0xff);
     std::memcpy(&frame_[6], request.ifr_hwaddr.sa_data, 6);
@@ -98,8 +98,7 @@ tutti_net_place place_of(const std::string& device) {
   const bool has_mac = ::ioctl(s, SIOCGIFHWADDR, &request) == 0;
   std::memcpy(place.mac, request.ifr_hwaddr.sa_data, sizeof place.mac);
   ::close(s);
-  if (!has_mac)
-    throw device_error("there is no network device '" + device + "'; `ip link` lists them");
+  if (!has_mac) throw no_device(device);
   if (!has_ip) throw device_error(device + " has no IPv4 address; `ip addr add` gives it one");
   return place;
 }
