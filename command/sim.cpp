@@ -87,9 +87,10 @@ int run_rows(const std::string& benchmark, const sim_options& o, Run run) {
   return cli::success;
 }
 
-template <class Contenders>
-int run_contenders(const std::string& benchmark, const sim_options& o, Contenders contenders) {
-  const std::vector<sim::contender> all = contenders();
+int run_contenders(const std::string& benchmark, const sim_options& o,
+                   std::vector<sim::contender> all) {
+  const std::vector<std::string> names = cli::split("--algorithms", o.algorithms);
+  sim::remove_without_part(all, names, sim::find_machine(o.machine, settings_of(o)));
   return run_rows(benchmark, o,
                   [&](const sim::machine& m, const sim::run_plan& plan, const auto& print) {
                     for (const sim::contender& who : all)
@@ -98,15 +99,14 @@ int run_contenders(const std::string& benchmark, const sim_options& o, Contender
 }
 
 int run_barrier(const sim_options& o) {
-  return run_contenders("sim_barrier", o, [&] {
-    return sim::barriers(cli::split("--algorithms", o.algorithms), cli::split("--wait", o.waits));
-  });
+  return run_contenders(
+      "sim_barrier", o,
+      sim::barriers(cli::split("--algorithms", o.algorithms), cli::split("--wait", o.waits)));
 }
 
 int run_reduce(const sim_options& o) {
-  return run_contenders("sim_reduce", o, [&] {
-    return sim::reductions(cli::split("--algorithms", o.algorithms), o.operation);
-  });
+  return run_contenders("sim_reduce", o,
+                        sim::reductions(cli::split("--algorithms", o.algorithms), o.operation));
 }
 
 int run_team(const sim_options& o) {
@@ -240,12 +240,13 @@ void add_sim(cli::command& program) {
     c.add_option("--algorithms", o->algorithms, which).value_name("LIST").show_default();
     c.add_option("--wait", o->waits, "Wait policies of tutti's").value_name("LIST").show_default();
   };
-  add_names(barrier, "all (tutti's), papers, or names, as an unknown one lists them");
+  add_names(barrier, "all (tutti's), papers, hardware, or names, as an unknown one lists them");
   cli::command timeline =
       add("timeline",
           "Show what each thread waits for in an episode of a barrier, and whose line it is; "
-          "--json prints it for the viewers of Chrome and Perfetto",
+          "--json prints it for the viewers of Chrome and Perfetto, --page for any browser",
           run_timeline);
+  timeline.add_flag("--page", o->page, "A page to look at in a browser, which needs no other file");
   add_common(timeline);
   add_names(timeline, "The barrier, as an unknown name lists them");
   cli::command reduce = add("reduce", "Reductions of a double over all threads", run_reduce);
@@ -297,7 +298,7 @@ void add_sim(cli::command& program) {
   add_threads(vcode);
   vcode
       .add_option("--algorithms", o->barriers,
-                  "all (tutti's), papers, or names, as an unknown one lists them")
+                  "all (tutti's), papers, hardware, or names, as an unknown one lists them")
       .value_name("LIST")
       .show_default();
   vcode.add_option("--wait", o->waits, "Wait policies of tutti's")

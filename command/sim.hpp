@@ -41,6 +41,7 @@ struct sim_options {
   double instruction = 20, element = 1;
   std::uint64_t most_instructions = 1'000'000;
   bool show = false;
+  bool page = false;
   bool json = false;
 };
 

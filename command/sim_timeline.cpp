@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/errors.hpp"
@@ -16,6 +17,10 @@
 #include "sim/measure.hpp"
 
 namespace tutti::command {
+
+// The file timeline.html, which CMake writes into a source.
+extern const char* const timeline_page;
+
 namespace {
 
 using sim::waiting_time;
@@ -41,8 +46,11 @@ std::string site_of(const waiting_time& each) {
 }
 
 // The format of Chrome's and Perfetto's viewers: a row for each thread, times in microseconds.
-void print_trace(const sim::machine& m, const std::vector<waiting_time>& waits) {
-  fmt::print("{{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
+std::string trace(const sim::machine& m, const sim::contender& who, rank_t threads,
+                  const std::vector<waiting_time>& waits) {
+  const cli::json about{{"machine", m.name}, {"barrier", who.name}, {"threads", threads}};
+  std::string text = fmt::format(
+      "{{\"displayTimeUnit\": \"ns\", \"otherData\": {}, \"traceEvents\": [\n", about.dump());
   for (const waiting_time& each : waits) {
     cli::json told{{"name", fmt::format("{} {}", text_of(each.why).name, site_of(each))},
                    {"cat", text_of(each.why).name},
@@ -55,13 +63,27 @@ void print_trace(const sim::machine& m, const std::vector<waiting_time>& waits) 
                                       {"core", each.core == waiting_time::no_core
                                                    ? std::string("none")
                                                    : std::to_string(each.core)}}}};
-    fmt::print("{},\n", told.dump());
+    text += told.dump() + ",\n";
   }
-  fmt::print(
-      "{}\n]}}\n",
-      cli::json{
-          {"name", "process_name"}, {"ph", "M"}, {"pid", 0}, {"args", cli::json{{"name", m.name}}}}
-          .dump());
+  const cli::json name{
+      {"name", "process_name"}, {"ph", "M"}, {"pid", 0}, {"args", cli::json{{"name", m.name}}}};
+  return text + name.dump() + "\n]}\n";
+}
+
+// A page that shows the trace in a browser, without any other file.
+std::string page_of(std::string_view trace) {
+  const std::string_view page = timeline_page, place = "@DATA@";
+  const std::size_t at = page.find(place);
+  std::string text(page.substr(0, at));
+  for (const char c : trace) {
+    // The browser ends a script at the first "</".
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  }
+  text += page.substr(at + place.size());
+  return text;
 }
 
 void print_chart(const sim::machine& m, const sim::contender& who, rank_t threads,
@@ -139,10 +161,12 @@ int run_timeline(const sim_options& o) {
                               .seed = o.seed,
                               .poll_gap_ns = o.poll_gap,
                               .timeline = &timeline}));
-  if (o.json)
-    print_trace(m, timeline);
-  else
+  if (!o.json && !o.page) {
     print_chart(m, all.front(), counts.front(), timeline);
+    return cli::success;
+  }
+  const std::string text = trace(m, all.front(), counts.front(), timeline);
+  fmt::print("{}", o.page ? page_of(text) : text);
   return cli::success;
 }
 

@@ -20,9 +20,10 @@ namespace tutti::command {
 namespace {
 
 // Lists of algorithms leave out the papers' regions.
-std::vector<sim::contender> chosen(const sim_options& o) {
+std::vector<sim::contender> chosen(const sim_options& o, const sim::machine& m) {
   const std::vector<std::string> names = cli::split("--algorithms", o.barriers);
   std::vector<sim::contender> all = sim::barriers(names, cli::split("--wait", o.waits));
+  sim::remove_without_part(all, names, m);
   std::string regions;
   std::erase_if(all, [&](const sim::contender& c) {
     if (c.is_barrier) return false;
@@ -59,7 +60,7 @@ void print_json(const sim_options& o, const sim::machine& m, const sim::contende
 
 int run_vcode(const sim_options& o) try {
   const sim::machine m = sim::find_machine(o.machine, settings_of(o));
-  const std::vector<sim::contender> all = chosen(o);
+  const std::vector<sim::contender> all = chosen(o, m);
   const std::vector<std::uint32_t> counts = o.threads.empty()
                                                 ? std::vector<std::uint32_t>{m.cpus()}
                                                 : cli::parse_counts("--threads", o.threads, 4096);

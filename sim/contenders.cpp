@@ -84,13 +84,16 @@ std::vector<contender> barriers(const std::vector<std::string>& algorithms,
     if (!has(known_waits, name)) refuse("wait policy", name, known_waits);
   const std::vector<std::string> known = names_of_barriers();
   for (const std::string& name : algorithms)
-    if (name != "all" && name != "papers" && !has(known, name)) refuse("barrier", name, known);
+    if (name != "all" && name != "papers" && name != "hardware" && !has(known, name))
+      refuse("barrier", name, known);
   std::vector<contender> made, chosen;
   add_waits(made, waits, static_cast<registry::waits*>(nullptr));
   for (contender& c : made)
     if (has(algorithms, "all") || has(algorithms, c.name)) chosen.push_back(std::move(c));
   for (contender& c : paper_barriers())
     if (has(algorithms, "papers") || has(algorithms, c.name)) chosen.push_back(std::move(c));
+  for (contender& c : hardware_barriers())
+    if (has(algorithms, "hardware") || has(algorithms, c.name)) chosen.push_back(std::move(c));
   return chosen;
 }
 
@@ -133,7 +136,37 @@ std::vector<std::string> names_of_barriers() {
   for (const algorithm_info& info : algorithms) names.emplace_back(info.name);
   names.emplace_back("default");
   for (const contender& c : paper_barriers()) names.push_back(c.name);
+  for (const contender& c : hardware_barriers()) names.push_back(c.name);
   return names;
+}
+
+namespace {
+
+bool has_part(const machine& m, machine_part part) {
+  return part == machine_part::none ||
+         (part == machine_part::barrier_units && m.has_barrier_units) ||
+         (part == machine_part::interrupts && m.has_interrupts);
+}
+
+}  // namespace
+
+void refuse_without_part(const contender& who, const machine& m) {
+  if (has_part(m, who.needs)) return;
+  throw std::invalid_argument(
+      "'" + who.name + "' needs " +
+      (who.needs == machine_part::barrier_units ? "barrier units" : "interrupts that wake") +
+      ", and the description of " + m.name + " has no section " +
+      (who.needs == machine_part::barrier_units ? "[barrier_unit]" : "[interrupt]"));
+}
+
+void remove_without_part(std::vector<contender>& from, const std::vector<std::string>& algorithms,
+                         const machine& m) {
+  std::erase_if(from, [&](const contender& who) {
+    return !has_part(m, who.needs) && !has(algorithms, who.name);
+  });
+  if (from.empty())
+    throw std::invalid_argument("the description of " + m.name +
+                                " has neither a section [barrier_unit] nor [interrupt]");
 }
 
 }  // namespace tutti::sim

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/machine.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::sim {
@@ -30,6 +31,9 @@ class repeated_object {
 // What a program does between two polls.
 enum class polling { tuttis_gap, one_pause, nothing };
 
+// What a machine must have for a contender, besides cores and memory.
+enum class machine_part { none, barrier_units, interrupts };
+
 struct contender {
   std::string family, name, wait, summary;
   polling polls = polling::tuttis_gap;
@@ -37,13 +41,15 @@ struct contender {
   bool polls_without_end = false;
   // Otherwise a region: only its master, rank 0, learns that all have ended it.
   bool is_barrier = true;
+  machine_part needs = machine_part::none;
   // Made outside of a world, for a machine.
   std::function<std::unique_ptr<repeated_object>(rank_t participants)> make;
 };
 
-// Barriers: tutti's, with each wait policy that `waits` names, tutti's choice ("default"), and the
-// papers' own algorithms. `algorithms` is a list of names, "all" for tutti's and the choice, or
-// "papers". Throws std::invalid_argument for a name that is none.
+// Barriers: tutti's, with each wait policy that `waits` names, tutti's choice ("default"), the
+// papers' own algorithms, and those that a part of a machine supports. `algorithms` is a list of
+// names, "all" for tutti's and the choice, "papers", or "hardware". Throws std::invalid_argument
+// for a name that is none.
 std::vector<contender> barriers(const std::vector<std::string>& algorithms,
                                 const std::vector<std::string>& waits);
 // Reductions of a double over all ranks. Combining two values takes `operation_ns`, besides what
@@ -51,10 +57,19 @@ std::vector<contender> barriers(const std::vector<std::string>& algorithms,
 std::vector<contender> reductions(const std::vector<std::string>& algorithms,
                                   double operation_ns = 0);
 
-// All names that barriers() takes besides "all" and "papers".
+// All names that barriers() takes besides those of the groups.
 std::vector<std::string> names_of_barriers();
 
 // The algorithms of the papers (papers.cpp).
 std::vector<contender> paper_barriers();
+// Barriers by units and by interrupts that wake (hardware_barriers.cpp).
+std::vector<contender> hardware_barriers();
+
+// Throws std::invalid_argument if the machine cannot run the contender.
+void refuse_without_part(const contender& who, const machine& m);
+// Removes what the machine cannot run, unless `algorithms` names it. Throws std::invalid_argument
+// if nothing is left.
+void remove_without_part(std::vector<contender>& from, const std::vector<std::string>& algorithms,
+                         const machine& m);
 
 }  // namespace tutti::sim

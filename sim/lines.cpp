@@ -72,6 +72,13 @@ std::uint64_t world::load(const void* address, std::size_t size) noexcept {
   thread& t = me();
   line& l = line_of(address);
   ++t.loads;
+  if (machine_.banks > 0) {
+    use_bank(l, address, machine_.bank_access);
+    t.polled = &l;
+    const std::uint64_t value = t.value = read(address, size);
+    spend(way_to_bank(bank_of(l, address)));
+    return value;
+  }
   if (t.loaded_last != nullptr && t.loaded_last != &l && machine_.loads_ahead > 1)
     t.followers[t.loaded_last->number] = &l;
   t.loaded_last = &l;
@@ -118,6 +125,11 @@ void world::store(void* address, std::uint64_t value, std::size_t size, bool dra
   thread& t = me();
   ++t.others;
   line& l = line_of(address);
+  if (machine_.banks > 0) {
+    use_bank(l, address, machine_.bank_access);
+    if (size != 0) std::memcpy(address, &value, size);
+    return;
+  }
   if (t.stores.size() >= most_pending) drain();
   t.stores.push_back({&l, address, value, size, false});
   if (t.stores.front().at->owner == t.core)
@@ -157,12 +169,22 @@ void world::own(const void* address) noexcept {
   t.loaded_last = nullptr;
   drain();
   line& l = line_of(address);
-  if (l.owner != t.core) wait_for_line(l, access::change, address, 0);
+  if (machine_.banks > 0) return use_bank(l, address, machine_.bank_atomic);
+  if (!machine_.exclusive_pairs) {
+    if (l.owner != t.core) wait_for_line(l, access::change, address, 0);
+    return;
+  }
+  while (l.owner != t.core) {
+    if (!l.copies.has(t.core)) wait_for_line(l, access::read, address, 1);
+    // It comes back with a copy only, by serve_change(), if the store-exclusive fails.
+    if (l.owner != t.core) wait_for_line(l, access::exclusive, address, 1);
+  }
 }
 
 void world::change_done(const void* address, bool has_changed) noexcept {
-  if (has_changed) wrote(line_of(address));
-  spend(own_time(machine_.atomic));
+  line& l = line_of(address);
+  if (has_changed) wrote(l);
+  spend(machine_.banks > 0 ? way_to_bank(bank_of(l, address)) : own_time(machine_.atomic));
 }
 
 void world::fence() noexcept {
@@ -327,6 +349,33 @@ void world::wake_pollers(line& l, std::uint32_t except_core) noexcept {
   l.pollers.resize(kept);
 }
 
+// ---- words in banks
+
+std::size_t world::bank_of(const line& l, const void* address) const noexcept {
+  constexpr std::size_t word_bytes = 4;
+  const std::size_t at = reinterpret_cast<std::uintptr_t>(address) % line_bytes;
+  return (line_bytes * l.number + at) / word_bytes % banks_free_at_.size();
+}
+
+sim_time world::way_to_bank(std::size_t bank) const noexcept {
+  const std::size_t nearest_core = bank / machine_.banks * machine_.cores;
+  const unsigned distance =
+      distances_[std::size_t{threads_[running_]->core} * machine_.all_cores() + nearest_core];
+  return (machine::at_distance(machine_.transfer, distance) - machine_.bank_access) / 2;
+}
+
+void world::use_bank(line& l, const void* address, sim_time busy) noexcept {
+  thread& t = me();
+  t.since = now();
+  const std::size_t bank = bank_of(l, address);
+  spend(way_to_bank(bank));
+  sim_time& free_at = banks_free_at_[bank];
+  free_at = std::max(free_at, now()) + busy;
+  ++transfers_;
+  spend(free_at - now());
+  note_wait(waiting_time::reason::read, l, waiting_time::no_core);
+}
+
 // ---- requests
 
 void world::ask(line& l, access kind, std::uint32_t who, const void* address,
@@ -410,9 +459,14 @@ sim_time world::pass_home(const line_state& before, const line& l, unsigned core
 }
 
 sim_time world::own_time(sim_time time) const noexcept {
-  if (machine_.sharing == 0) return time;
-  const std::uint32_t others = threads_on_core_[threads_[running_]->core] - 1;
-  return time + static_cast<sim_time>(static_cast<double>(time) * machine_.sharing * others);
+  const unsigned core = threads_[running_]->core;
+  const bool is_small = machine_.is_small(core);
+  if (machine_.sharing == 0 && !is_small) return time;
+  const std::uint32_t others = threads_on_core_[core] - 1;
+  const sim_time shared =
+      time + static_cast<sim_time>(static_cast<double>(time) * machine_.sharing * others);
+  return is_small ? static_cast<sim_time>(static_cast<double>(shared) * machine_.small_slower)
+                  : shared;
 }
 
 // The time until no other core has a copy.
@@ -432,6 +486,9 @@ void world::serve_change(line& l, std::size_t index) noexcept {
   l.coming = l.waiting[index];
   l.waiting.erase(l.waiting.begin() + static_cast<std::ptrdiff_t>(index));
   const std::uint32_t core = l.coming.core;
+  // The store-exclusives of other cores fail, and their threads load again.
+  for (request& r : l.waiting)
+    if (r.kind == access::exclusive && r.core != core) r.kind = access::read;
   const sim_time takes = l.owner == core ? 0 : std::max(way_to(l, core), invalidation(l, core));
   ++transfers_;
   const line_state before = l;

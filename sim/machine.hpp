@@ -28,7 +28,7 @@ enum class cpu_numbering {
 // What a line's way takes, by the distance between two cores.
 struct line_times {
   sim_time cluster = 0, node = 0;
-  // By the number of hops between two nodes, counted from 1.
+  // By the number of hops between two nodes, or of small cores at the two ends, counted from 1.
   std::vector<sim_time> hops;
 };
 
@@ -46,6 +46,17 @@ struct machine {
   cpu_numbering numbering = cpu_numbering::cores_first;
   // From node to node.
   std::vector<std::vector<unsigned>> hops;
+  // Cores of a second class, in clusters of their own behind those of the only node, each with one
+  // thread. What a core does by itself takes so many times as long on them.
+  unsigned small_clusters = 0, small_cores = 0;
+  double small_slower = 1;
+
+  // ---- memory without caches: words in banks at the clusters, neighbouring words in neighbouring
+  // banks. What follows about cache lines does not hold then, but for `transfer`: an access of a
+  // bank and back, by its distance. 0 banks: a machine with caches.
+  unsigned banks = 0;  // at a cluster
+  // A bank is busy for so long with a load or store, and with a read-modify-write.
+  sim_time bank_access = 0, bank_atomic = 0;
 
   // ---- one cache line
   // From the core that has it to the core that wants it.
@@ -87,6 +98,9 @@ struct machine {
   double sharing = 0;
   sim_time hit = 0;     // a load or store of its own cache
   sim_time atomic = 0;  // a read-modify-write of its own cache
+  // A read-modify-write is a loop of a load-exclusive, which gets a copy, and a store-exclusive,
+  // which fails if another core changes the line before it has come.
+  bool exclusive_pairs = false;
   sim_time fence = 0;
   sim_time clock = 0;  // reading the clock
   sim_time pause = 0;  // the instruction between polls of programs that have just that
@@ -102,6 +116,11 @@ struct machine {
   sim_time futex_lock = 0;
   sim_time wake_up = 0;  // until a woken thread runs on a CPU that was idle
 
+  // ---- a barrier unit of each cluster
+  bool has_barrier_units = false;
+  sim_time unit_arrive = 0;  // from a core's write until the unit knows
+  sim_time unit_leave = 0;   // from the unit until a core has read that it may go on
+
   // ---- interrupts between processors, for a kernel that a machine runs instead
   bool has_interrupts = false;
   sim_time interrupt_send = 0;  // writing the registers of the interrupt controller
@@ -112,26 +131,35 @@ struct machine {
   // The background thread of a CPU of that kernel calls yield() so far apart.
   sim_time background = 0;
 
-  unsigned cores_of_node() const { return clusters * cores; }
+  unsigned cores_of_node() const { return clusters * cores + small_clusters * small_cores; }
   unsigned all_cores() const { return nodes * cores_of_node(); }
-  unsigned cpus() const { return all_cores() * threads; }
+  unsigned cpus() const {
+    return nodes * (clusters * cores * threads + small_clusters * small_cores);
+  }
+  bool is_small(unsigned core) const { return small_clusters > 0 && core >= clusters * cores; }
 
   // The core of a CPU, counted node by node and cluster by cluster.
   unsigned core_of_cpu(unsigned cpu) const {
-    if (numbering == cpu_numbering::siblings_adjacent) return cpu / threads;
+    if (numbering == cpu_numbering::siblings_adjacent) {
+      const unsigned with_siblings = nodes * clusters * cores * threads;
+      return cpu < with_siblings ? cpu / threads : with_siblings / threads + cpu - with_siblings;
+    }
     const unsigned place = cpu % all_cores();
     if (numbering == cpu_numbering::cores_first) return place;
     return place % nodes * cores_of_node() + place / nodes;
   }
-  unsigned cluster_of_core(unsigned core) const { return core / cores; }
+  unsigned cluster_of_core(unsigned core) const {
+    return is_small(core) ? clusters + (core - clusters * cores) / small_cores : core / cores;
+  }
   unsigned node_of_core(unsigned core) const { return core / cores_of_node(); }
   unsigned hops_between(unsigned node, unsigned other) const {
     return node == other ? 0 : hops.empty() ? 1 : hops[node][other];
   }
-  // 0: the same core; 1: the same cluster; 2: the same node; more: hops.
+  // 0: the same core; 1: the same cluster; 2: the same node; more: hops, or small cores.
   unsigned distance(unsigned core, unsigned other) const {
     if (core == other) return 0;
     if (cluster_of_core(core) == cluster_of_core(other)) return 1;
+    if (small_clusters > 0) return 2 + (is_small(core) ? 1 : 0) + (is_small(other) ? 1 : 0);
     return 2 + hops_between(node_of_core(core), node_of_core(other));
   }
   static sim_time at_distance(const line_times& t, unsigned distance) {

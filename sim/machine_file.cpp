@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "sim/world.hpp"
+
 namespace tutti::sim {
 
 // The files in machines/, which CMake writes into a source.
@@ -41,15 +43,18 @@ class reader {
     if (m.clock_ghz <= 0) refuse(line_of("", "clock_ghz"), "clock_ghz must be above 0");
     ps_per_unit_ = m.unit == "ns" ? 1000 : 1000 / m.clock_ghz;
     read_topology(m);
-    read_lines(m);
-    read_homes(m);
+    read_memory(m);
     m.hit = time("core", "hit");
     m.atomic = time("core", "atomic");
+    m.exclusive_pairs =
+        find("core", "exclusive_pairs") != nullptr && yes_or_no("core", "exclusive_pairs");
     m.fence = time("core", "fence");
     m.clock = time("core", "clock");
     m.pause = time("core", "pause");
-    m.stores_ahead = count("core", "stores_ahead");
-    m.loads_ahead = count("core", "loads_ahead");
+    if (m.banks == 0) {
+      m.stores_ahead = count("core", "stores_ahead");
+      m.loads_ahead = count("core", "loads_ahead");
+    }
     read_sharing(m);
     m.slice = time("system", "slice");
     m.context_switch = time("system", "context_switch");
@@ -58,6 +63,7 @@ class reader {
     m.futex_wake = time("system", "futex_wake");
     m.futex_lock = time("system", "futex_lock");
     m.wake_up = time("system", "wake_up");
+    read_barrier_units(m);
     read_interrupts(m);
     if (m.hit == 0) refuse(line_of("core", "hit"), "core.hit must be above 0");
     if (m.slice == 0) refuse(line_of("system", "slice"), "system.slice must be above 0");
@@ -165,15 +171,34 @@ class reader {
     m.clusters = count("topology", "clusters");
     m.cores = count("topology", "cores");
     m.threads = count("topology", "threads");
-    if (m.all_cores() > 512)
-      refuse(line_of("topology", "cores"), "there are " + std::to_string(m.all_cores()) +
-                                               " cores, and a simulation has at most 512");
     const std::string numbering =
         one_of("topology", "numbering", {"cores_first", "siblings_adjacent", "nodes_in_turn"});
     m.numbering = numbering == "cores_first"         ? cpu_numbering::cores_first
                   : numbering == "siblings_adjacent" ? cpu_numbering::siblings_adjacent
                                                      : cpu_numbering::nodes_in_turn;
+    read_small(m);
+    if (m.all_cores() > world::most_cores)
+      refuse(line_of("topology", "cores"), "there are " + std::to_string(m.all_cores()) +
+                                               " cores, and a simulation has at most " +
+                                               std::to_string(world::most_cores));
     read_hops(m);
+  }
+
+  // A machine can do without this section.
+  void read_small(machine& m) {
+    known_.insert("small");
+    if (!root_.contains("small")) return;
+    m.small_clusters = count("small", "clusters");
+    m.small_cores = count("small", "cores");
+    const std::string expected = "a number from 1 to 100: how many times as long";
+    m.small_slower = number("small", "slower", expected);
+    if (!(m.small_slower >= 1 && m.small_slower <= 100))
+      refuse(line_of("small", "slower"), "small.slower must be " + expected);
+    if (m.nodes > 1)
+      refuse(line_of("topology", "nodes"), "topology.nodes must be 1 if there are small cores");
+    if (m.numbering != cpu_numbering::siblings_adjacent)
+      refuse(line_of("topology", "numbering"),
+             "topology.numbering must be \"siblings_adjacent\" if there are small cores");
   }
 
   void read_hops(machine& m) {
@@ -216,9 +241,10 @@ class reader {
         refuse(n->source().begin.line, s + "." + key + " has no use: " + why);
       return is_needed;
     };
-    if (needed("cluster", m.cores > 1, "a cluster has one core"))
+    if (needed("cluster", m.cores > 1 || m.small_cores > 1, "a cluster has one core"))
       t.cluster = time(section, "cluster");
-    if (needed("node", m.clusters > 1, "a node has one cluster")) t.node = time(section, "node");
+    if (needed("node", m.clusters + m.small_clusters > 1, "a node has one cluster"))
+      t.node = time(section, "node");
     unsigned most_hops = m.nodes > 1 ? 1 : 0;
     for (const auto& row : m.hops)
       for (const unsigned hops : row) most_hops = std::max(most_hops, hops);
@@ -234,6 +260,11 @@ class reader {
         if (t.hops[i] < t.hops[i - 1])
           refuse(n.source().begin.line, s + ".hops must not fall: a farther node is not nearer");
     }
+    if (m.small_clusters > 0) {
+      const sim_time farther = time("small", "farther");
+      t.hops = {t.node + farther, t.node + 2 * farther};
+      return t;
+    }
     if (m.clusters == 1) t.node = t.cluster;
     if (m.cores > 1 && t.node < t.cluster)
       refuse(line_of(section, "node"),
@@ -244,8 +275,23 @@ class reader {
     return t;
   }
 
-  void read_lines(machine& m) {
+  void read_memory(machine& m) {
     m.transfer = times("transfer", m);
+    known_.insert("bank");
+    if (!root_.contains("bank")) {
+      read_lines(m);
+      read_homes(m);
+      return;
+    }
+    m.banks = count("bank", "count");
+    m.bank_access = time("bank", "access");
+    m.bank_atomic = time("bank", "atomic");
+    if (m.transfer.cluster < m.bank_access)
+      refuse(line_of("transfer", "cluster"),
+             "transfer.cluster must be at least bank.access, which it contains");
+  }
+
+  void read_lines(machine& m) {
     m.invalidate = times("invalidate", m);
     m.memory = time("line", "memory");
     m.hold = time("line", "hold");
@@ -278,6 +324,15 @@ class reader {
     m.sharing = number("core", "sharing", expected);
     if (m.sharing < 0 || m.sharing > 10)
       refuse(line_of("core", "sharing"), "core.sharing must be " + expected);
+  }
+
+  // A machine can do without this section.
+  void read_barrier_units(machine& m) {
+    m.has_barrier_units = root_.contains("barrier_unit");
+    known_.insert("barrier_unit");
+    if (!m.has_barrier_units) return;
+    m.unit_arrive = time("barrier_unit", "arrive");
+    m.unit_leave = time("barrier_unit", "leave");
   }
 
   // A machine can do without this section.

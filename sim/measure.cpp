@@ -32,6 +32,7 @@ world_options world_options_of(const machine& m, const contender& who, const run
 }
 
 simulated_run run(const machine& m, const contender& who, const run_plan& plan) {
+  refuse_without_part(who, m);
   const simulated::making_for here(m);
   const std::unique_ptr<repeated_object> object = who.make(plan.threads);
   const std::uint32_t all = plan.warm_up + plan.episodes;

@@ -16,12 +16,16 @@ void simulated_mutex::unlock() noexcept {
   if (state_.exchange(0, release) == 2) simulated::unpark_one(state_);
 }
 
-std::vector<rank_t> simulated::cache_groups(rank_t n) {
+unsigned simulated::cluster_of(rank_t thread) {
   const machine& m = hardware();
+  return m.cluster_of_core(m.core_of_cpu(thread % m.cpus()));
+}
+
+std::vector<rank_t> simulated::cache_groups(rank_t n) {
   std::vector<rank_t> sizes;
   unsigned last = 0;
   for (rank_t rank = 0; rank < n; ++rank) {
-    const unsigned cluster = m.cluster_of_core(m.core_of_cpu(rank % m.cpus()));
+    const unsigned cluster = cluster_of(rank);
     if (sizes.empty() || cluster != last)
       sizes.push_back(1);
     else

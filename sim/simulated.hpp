@@ -145,6 +145,8 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
 
   static std::uint32_t cpus() noexcept { return hardware().cpus(); }
   static std::uint32_t cores() noexcept { return hardware().all_cores(); }
+  // The cluster of the CPU on which a thread runs.
+  static unsigned cluster_of(rank_t thread);
   // The ranks that follow each other in one cluster.
   static std::vector<rank_t> cache_groups(rank_t n);
   static int cpu() noexcept {

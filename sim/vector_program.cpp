@@ -114,6 +114,7 @@ vector_run run_program(const machine& m, const contender& barrier, const run_pla
   if (!barrier.is_barrier)
     throw std::invalid_argument("'" + barrier.name +
                                 "' has a master that starts regions; it is not a barrier");
+  refuse_without_part(barrier, m);
   const simulated::making_for here(m);
   const std::unique_ptr<repeated_object> object = barrier.make(plan.threads);
   barrier_after_work all(*object, plan.threads, how);

@@ -37,6 +37,8 @@ world::world(const machine& m, world_options options)
       distances_.push_back(static_cast<std::uint8_t>(machine_.distance(a, b)));
   directories_free_at_.resize(std::size_t{machine_.nodes} * machine_.directories);
   links_free_at_.resize(machine_.nodes);
+  banks_free_at_.resize(std::size_t{machine_.nodes} * machine_.clusters * machine_.banks);
+  units_.resize(machine_.cluster_of_core(cores - 1) + 1);
   threads_on_core_.resize(cores);
   // The clock begins late enough for differences of times to be positive.
   queue_.skip_to(picoseconds(1e9));
@@ -166,7 +168,7 @@ std::uint32_t world::next_to_run() noexcept {
         const request r = l.coming;
         arrive(l);
         // Nothing comes between the line's arrival and the change.
-        if (r.kind == access::change) return r.thread;
+        if (r.kind == access::change || r.kind == access::exclusive) return r.thread;
         break;
       }
       case event::kind::serve:
@@ -202,6 +204,11 @@ std::string world::describe(std::uint32_t who) const {
   if (t.state == doing::joins)
     return text + "waits for thread " + std::to_string(t.joins) + " to end";
   if (t.state == doing::halts) return text + "waits for an interrupt";
+  if (t.state == doing::meets) {
+    const barrier_unit& unit = units_[machine_.cluster_of_core(t.core)];
+    return text + "waits in its cluster's barrier unit, where " +
+           std::to_string(unit.arrived.size()) + " have arrived";
+  }
   if (t.state == doing::sleeps)
     text += "sleeps in a futex call until another thread wakes it, " + at(*t.polled);
   else if (t.state == doing::polls)
@@ -253,6 +260,26 @@ void world::await_interrupt() noexcept {
   }
   t.state = doing::halts;
   t.since = now();
+  dispatch();
+}
+
+void world::meet_in_unit(unsigned participants) noexcept {
+  drain();
+  thread& t = me();
+  t.loads = t.others = 0;
+  t.loaded_last = nullptr;
+  barrier_unit& unit = units_[machine_.cluster_of_core(t.core)];
+  unit.last = std::max(unit.last, now() + machine_.unit_arrive);
+  unit.arrived.push_back(t.number);
+  t.state = doing::meets;
+  t.since = now();
+  if (unit.arrived.size() == participants) {
+    for (const std::uint32_t who : unit.arrived) {
+      threads_[who]->state = doing::runs;
+      resume_at(who, unit.last + machine_.unit_leave);
+    }
+    unit = {};
+  }
   dispatch();
 }
 

@@ -75,7 +75,7 @@ class stuck : public std::runtime_error {
 
 class world {
  public:
-  static constexpr unsigned most_cores = 512;
+  static constexpr unsigned most_cores = 1024;
 
   world(const machine& m, world_options options);
   ~world();
@@ -122,6 +122,9 @@ class world {
   // Stops the running thread until the handler of an interrupt for it begins. Nothing else
   // interrupts a thread.
   void await_interrupt() noexcept;
+  // Arrives in the barrier unit of the thread's cluster, and returns when so many threads of the
+  // cluster have arrived.
+  void meet_in_unit(unsigned participants) noexcept;
   // Starts a thread on the next CPU and returns its number. Takes no time.
   std::size_t start(std::function<void()> body);
   void join(std::size_t number) noexcept;
@@ -153,8 +156,8 @@ class world {
     std::array<std::uint64_t, most_cores / 64> words_{};
   };
 
-  // ahead: a load that the core begins before the program gets there.
-  enum class access : std::uint8_t { read, ahead, change, store };
+  // ahead: a load that the core begins before the program gets there. exclusive: a store-exclusive.
+  enum class access : std::uint8_t { read, ahead, change, exclusive, store };
   struct request {
     std::uint32_t thread;
     std::uint32_t core;
@@ -204,6 +207,7 @@ class world {
     sleeps,  // in a futex call
     joins,   // another thread
     halts,   // until an interrupt
+    meets,   // in a barrier unit
     ended,
   };
   struct thread;
@@ -280,6 +284,13 @@ class world {
   void note_wait(waiting_time::reason why, const line& l, std::uint32_t core) noexcept;
   void poll_later(sim_time gap) noexcept;
 
+  // ---- words in banks (lines.cpp)
+  std::size_t bank_of(const line& l, const void* address) const noexcept;
+  // How long a request of the running thread goes to a bank, without the time in the bank.
+  sim_time way_to_bank(std::size_t bank) const noexcept;
+  // Returns when the bank has done what keeps it busy for so long.
+  void use_bank(line& l, const void* address, sim_time busy) noexcept;
+
   static inline world* current_ = nullptr;
 
   const machine machine_;
@@ -299,7 +310,13 @@ class world {
   // Distances between cores.
   std::vector<std::uint8_t> distances_;
   // When directories and the links of nodes are free.
-  std::vector<sim_time> directories_free_at_, links_free_at_;
+  std::vector<sim_time> directories_free_at_, links_free_at_, banks_free_at_;
+  // The threads that have arrived in the unit of each cluster, and when it knew of the last one.
+  struct barrier_unit {
+    std::vector<std::uint32_t> arrived;
+    sim_time last = 0;
+  };
+  std::vector<barrier_unit> units_;
   // Threads that have a CPU of each core.
   std::vector<std::uint32_t> threads_on_core_;
   std::uint32_t running_ = 0;

@@ -143,12 +143,30 @@ class Sim(unittest.TestCase):
         self.assertEqual({event["tid"] for event in waits}, set(range(16)))
         for event in waits:
             self.assertGreater(event["dur"], 0)
+        page = tutti_sim(*words, "--page")[1]
+        self.assertTrue(page.startswith("<!doctype html>"))
+        inside = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+        self.assertIsNotNone(inside)
+        self.assertEqual(json.loads(inside[1]), trace)
+        # It asks no server for anything.
+        self.assertNotRegex(page, r"(src|href)=")
         end = max(event["ts"] + event["dur"] for event in waits)
         (line, *_) = self.lines(*("barrier", *words[1:]))
         self.assertAlmostEqual(end * 1000, line["median"], delta=0.3 * line["median"])
         self.assertIn("--algorithms needs one name", self.refused(*words[:5]))
         two = ("timeline", "--machine", "epyc2", "--threads", "2,4", "--algorithms", "central")
         self.assertIn("--threads needs one number", self.refused(*two))
+
+    def test_barriers_by_parts_of_machines(self) -> None:
+        words = ("barrier", "--algorithms", "hardware", "--episodes", "5", "--machine")
+        names = [line["name"] for line in self.lines(*words, "a64fx", "--threads", "2,12,48")]
+        self.assertEqual(names, ["units"] * 3)
+        names = [line["name"] for line in self.lines(*words, "terapool", "--threads", "64")]
+        self.assertIn("wake_up_central", names)
+        self.assertIn("has neither a section [barrier_unit] nor [interrupt]",
+                      self.refused(*words, "epyc2"))
+        named = ("barrier", "--algorithms", "units,ticket", "--machine", "epyc2")
+        self.assertIn("'units' needs barrier units", self.refused(*named))
 
     def test_set_replaces_a_number(self) -> None:
         words = ("barrier", "--machine", "epyc2", "--threads", "2", "--algorithms", "ticket")

@@ -5,13 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "sim/contenders.hpp"
+#include "sim/measure.hpp"
 #include "sim/simulated.hpp"
 #include "sim/tests/some_machine.hpp"
 #include "tests/conformance/trace.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace tutti::sim {
 namespace {
@@ -104,6 +107,55 @@ TEST_P(Simulated, WorksBetweenSiblings) {
   for (const contender& who : all())
     for (const rank_t n : {2u, 4u, 16u})
       EXPECT_EQ(hold(m, who, {.participants = n, .episodes = 10}), "") << who.name << ", n = " << n;
+}
+
+TEST_P(Simulated, WorksOnOtherKindsOfMachines) {
+  machine pairs = some_machine(2, 16, 2), banks = some_machine(2, 16, 1),
+          small = some_machine(1, 16, 2);
+  pairs.exclusive_pairs = true;
+  banks.banks = 8;
+  banks.bank_access = picoseconds(4);
+  banks.bank_atomic = picoseconds(6);
+  small.numbering = cpu_numbering::siblings_adjacent;
+  small.small_clusters = small.small_cores = 2;
+  small.small_slower = 2;
+  small.transfer.hops = small.invalidate.hops = {picoseconds(60), picoseconds(70)};
+  for (const contender& who : all())
+    for (const machine& m : {pairs, banks, small})
+      for (const rank_t n : {2u, 5u, 32u})
+        EXPECT_EQ(hold(m, who, {.participants = n, .episodes = 6, .random_delays = true}), "")
+            << who.name << ", n = " << n;
+}
+
+TEST(PartsOfMachines, MakeBarriers) {
+  machine m = some_machine(2, 8, 1);
+  m.has_barrier_units = m.has_interrupts = true;
+  m.unit_arrive = m.unit_leave = m.interrupt_enter = picoseconds(20);
+  m.interrupt_way = m.transfer;
+  const std::vector<contender> all = barriers({"hardware"}, {"spin"});
+  EXPECT_EQ(all.size(), 6u);
+  for (const contender& who : all)
+    for (const rank_t n : {1u, 2u, 3u, 8u, 9u, 16u})
+      for (const std::uint64_t seed : {1u, 2u})
+        EXPECT_EQ(
+            hold(m, who, {.participants = n, .episodes = 6, .seed = seed, .random_delays = true}),
+            "")
+            << who.name << ", n = " << n;
+}
+
+TEST(PartsOfMachines, AreNeeded) {
+  const machine m = some_machine(1, 2, 1);
+  for (const contender& who : barriers({"hardware"}, {"spin"})) {
+    const std::string said =
+        test::refusal_of<std::invalid_argument>([&] { static_cast<void>(run(m, who, {})); });
+    EXPECT_NE(said.find("'" + who.name + "' needs "), std::string::npos) << said;
+  }
+  std::vector<contender> some = barriers({"hardware", "ticket"}, {"spin"});
+  remove_without_part(some, {"hardware", "ticket"}, m);
+  ASSERT_EQ(some.size(), 1u);
+  EXPECT_EQ(some.front().name, "ticket");
+  some = barriers({"hardware"}, {"spin"});
+  EXPECT_THROW(remove_without_part(some, {"hardware"}, m), std::invalid_argument);
 }
 
 // The suite fails for broken barriers.

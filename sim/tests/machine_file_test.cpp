@@ -54,7 +54,7 @@ TEST(MachineFile, ReadsEveryMachine) {
 TEST(MachineFile, SaysWhereWhatIsWrongAndWhatWasExpected) {
   expect("clusters = 6", "clusters = \"six\"", "9", "a whole number from 1 to 512");
   expect("clusters = 6", "clusters = 0", "9", "topology.clusters");
-  expect("cores = 8", "cores = 80", "10", "at most 512");
+  expect("cores = 8", "cores = 100", "10", "1200 cores, and a simulation has at most 1024");
   expect("cluster = 23", "cluster = -23", "15", "transfer.cluster must not be negative");
   expect("cluster = 23", "clutser = 23", "14", "transfer.cluster is missing");
   expect("node = 107", "node = 107\nnodes = 3", "17",
@@ -92,6 +92,48 @@ TEST(MachineFile, CanHaveInterrupts) {
             std::string::npos);
 }
 
+TEST(MachineFile, CanHaveSmallCores) {
+  const machine m = find_machine("i9_12900k");
+  EXPECT_EQ(m.cpus(), 24u);
+  EXPECT_EQ(m.all_cores(), 16u);
+  // CPU 15 is the second thread of the last fast core.
+  EXPECT_EQ(m.core_of_cpu(15), 7u);
+  EXPECT_EQ(m.core_of_cpu(16), 8u);
+  EXPECT_EQ(m.core_of_cpu(23), 15u);
+  EXPECT_EQ(m.cluster_of_core(11), 8u);
+  EXPECT_EQ(m.cluster_of_core(12), 9u);
+  EXPECT_EQ(nanoseconds(machine::at_distance(m.transfer, m.distance(0, 7))), 28.4);
+  EXPECT_EQ(nanoseconds(machine::at_distance(m.transfer, m.distance(0, 8))), 34.4);
+  EXPECT_EQ(nanoseconds(machine::at_distance(m.transfer, m.distance(8, 12))), 40.4);
+  const std::string small = "\n[small]\nclusters = 2\ncores = 4\nslower = 1.5\nfarther = 6\n";
+  EXPECT_NE(complaint(description_of("epyc2") + small).find("topology.nodes must be 1"),
+            std::string::npos);
+  EXPECT_NE(complaint(description_of("graviton3") + small)
+                .find("topology.numbering must be \"siblings_adjacent\""),
+            std::string::npos);
+  EXPECT_THROW(static_cast<void>(find_machine("i9_12900k", {{"small.slower", 0.5}})),
+               std::invalid_argument);
+}
+
+TEST(MachineFile, CanHaveBanksInPlaceOfCaches) {
+  const machine m = find_machine("terapool");
+  EXPECT_EQ(m.all_cores(), 1024u);
+  EXPECT_EQ(m.banks * m.nodes * m.clusters, 4096u);
+  EXPECT_EQ(nanoseconds(machine::at_distance(m.transfer, m.distance(0, 1023))), 5);
+  EXPECT_NE(complaint(description_of("terapool") + "\n[line]\nhold = 3\n").find("unknown key line"),
+            std::string::npos);
+  EXPECT_THROW(static_cast<void>(find_machine("terapool", {{"bank.access", 2}})),
+               std::invalid_argument);
+}
+
+TEST(MachineFile, CanHaveBarrierUnits) {
+  EXPECT_TRUE(find_machine("a64fx").has_barrier_units);
+  EXPECT_FALSE(find_machine("epyc2").has_barrier_units);
+  EXPECT_NE(complaint(description_of("epyc2") + "\n[barrier_unit]\narrive = 1\n")
+                .find("barrier_unit.leave is missing"),
+            std::string::npos);
+}
+
 TEST(MachineFile, ReplacesNumbers) {
   const machine m = find_machine("epyc2", {{"line.hold", 33}, {"topology.cores", 4}});
   EXPECT_EQ(m.hold, picoseconds(33));
@@ -117,7 +159,7 @@ TEST(MachineFile, NamesTheMachinesForAnUnknownOne) {
     static_cast<void>(find_machine("vax"));
     FAIL();
   } catch (const std::invalid_argument& e) {
-    EXPECT_NE(std::string(e.what()).find("machines are: barcelona"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("machines are: a64fx"), std::string::npos);
   }
 }
 

@@ -83,6 +83,94 @@ struct alignas(64) one_line {
   simulated_atomic<int> word{0};
 };
 
+// A load-exclusive gets a copy, and the store-exclusive the line.
+TEST(World, ChangesByExclusivePairs) {
+  machine m = some_machine(1, 16, 1);
+  one_line line;
+  const auto add = [&] { line.word.fetch_add(1, relaxed); };
+  EXPECT_EQ(time_of(m, add, add), 50 + 8);
+  const auto all_add = [&](rank_t threads, bool by_pairs) {
+    m.exclusive_pairs = by_pairs;
+    const int before = line.word.load(relaxed);
+    world w(m, {.start_within = 0});
+    const sim_time start = w.now();
+    on_threads(w, threads, [&](rank_t) { add(); });
+    EXPECT_EQ(line.word.load(relaxed), before + static_cast<int>(threads));
+    return nanoseconds(w.now() - start);
+  };
+  m.exclusive_pairs = true;
+  // Between the two, the line is busy with its reader for another 10 ns.
+  EXPECT_EQ(time_of(m, add, add), 50 + 10 + 50 + 8);
+  // Each success makes those fail that wait, and they all load again.
+  EXPECT_GT(all_add(16, true), 2 * all_add(16, false));
+  EXPECT_GT(all_add(16, true) / all_add(4, true), 1.5 * all_add(16, false) / all_add(4, false));
+}
+
+TEST(World, UsesBanksWithoutCaches) {
+  machine m = some_machine(2, 4, 1);
+  m.banks = 2;
+  m.transfer = {picoseconds(10), picoseconds(10), {picoseconds(50)}};
+  m.bank_access = picoseconds(4);
+  m.bank_atomic = picoseconds(6);
+  std::array<one_line, 2> lines;
+  const auto load = [&] { static_cast<void>(lines[0].word.load(relaxed)); };
+  const auto nothing = [] {};
+  // The first line is at the first cluster, and a second load takes as long.
+  EXPECT_EQ(time_of(m, nothing, load), 10);
+  EXPECT_EQ(time_of(m, nothing, [&] { load(), load(); }), 20);
+  EXPECT_EQ(time_of(m, nothing, [&] { lines[0].word.fetch_add(1, relaxed); }), 12);
+  // A store does not wait for its way back.
+  EXPECT_EQ(time_of(m, nothing, [&] { lines[0].word.store(1, relaxed); }), 7);
+  // Requests of one bank wait for each other.
+  world w(m, {.start_within = 0});
+  std::vector<double> took(4);
+  const sim_time start = w.now();
+  on_threads(w, 4, [&](rank_t rank) {
+    load();
+    took[rank] = nanoseconds(w.now() - start);
+  });
+  std::sort(took.begin(), took.end());
+  EXPECT_EQ(took, (std::vector<double>{10, 14, 18, 22}));
+}
+
+TEST(World, MeetsInTheUnitOfACluster) {
+  machine m = some_machine(2, 2, 1);
+  m.has_barrier_units = true;
+  m.unit_arrive = picoseconds(30);
+  m.unit_leave = picoseconds(20);
+  world w(m, {.start_within = 0});
+  std::vector<double> left(4);
+  const sim_time start = w.now();
+  on_threads(w, 4, [&](rank_t rank) {
+    w.spend(picoseconds(1000.0 * rank));
+    w.meet_in_unit(2);
+    left[rank] = nanoseconds(w.now() - start);
+  });
+  EXPECT_EQ(left, (std::vector<double>{1050, 1050, 3050, 3050}));
+  world alone(m, {});
+  const std::string text =
+      test::refusal_of<stuck>([&] { alone.run([&] { alone.meet_in_unit(2); }); });
+  EXPECT_NE(text.find("thread 0 on CPU 0 waits in its cluster's barrier unit, where 1 have"),
+            std::string::npos)
+      << text;
+}
+
+TEST(World, HasSlowerSmallCores) {
+  machine m = some_machine(1, 1, 1);
+  m.numbering = cpu_numbering::siblings_adjacent;
+  m.small_clusters = 1;
+  m.small_cores = 1;
+  m.small_slower = 1.5;
+  one_line mine;
+  // The second thread runs on the small core; the first load gets the line.
+  EXPECT_EQ(time_of(
+                m, [] {},
+                [&] {
+                  for (int i = 0; i < 3; ++i) static_cast<void>(mine.word.load(relaxed));
+                }),
+            90 + 2 * 3);
+}
+
 TEST(World, ForwardsWhatTheThreadHasStored) {
   const machine m = some_machine(2, 4, 1);
   one_line line;
