@@ -40,7 +40,7 @@ class onlooker {
     if (woken < start + brief_ns || woken >= deadline_ns || sees_break()) return;
     platform::futex_word words[platform::most_futex_words];
     unsigned count = 0;
-    words[count++] = platform::futex_word::of(word, seen);
+    words[count++] = platform::futex_word::of(word, seen, platform::futex_scope::machine);
     const rank_t n = segment_.participants();
     for (rank_t i = 1; i < n && count < platform::most_futex_words; ++i) {
       const rank_t other = (rank + i) % n;
@@ -48,7 +48,8 @@ class onlooker {
       const platform::robust_lock& alive = segment_.of(other).alive;
       const std::uint32_t value = alive.value();
       if (platform::robust_lock::is_dead(value)) return;
-      words[count++] = platform::futex_word::of(alive.address(), value);
+      words[count++] =
+          platform::futex_word::of(alive.address(), value, platform::futex_scope::machine);
     }
     if (!platform::futex_wait_any(words, count, smaller(deadline_ns, woken + insurance_ns)))
       platform::futex_wait(word, seen, smaller(deadline_ns, woken + look_every_ns),

@@ -235,16 +235,24 @@ class fiber_group::host final : public platform::fiber_host {
     return switch_to_next();
   }
 
-  bool park_fiber(const void* word, std::uint32_t seen,
-                  std::uint64_t deadline_ns) noexcept override {
-    if (++waiting_in_a_row_ < alive_) return switch_to_next();
-    // All fibers wait. The thread can sleep on one word only, so the sleep is short.
+  bool park_fiber(const void* word, std::uint32_t seen, std::uint64_t deadline_ns,
+                  platform::futex_scope scope) noexcept override {
+    parked& mine = fibers_[current_].parked_on;
+    mine = {word, seen, deadline_ns, scope};
+    if (++waiting_in_a_row_ < alive_) {
+      const bool has_others = switch_to_next();
+      mine.word = nullptr;
+      return has_others;
+    }
     waiting_in_a_row_ = 0;
     check_not_blocked(current_);
-    constexpr std::uint64_t nap_ns = 500'000;
-    platform::futex_wait(word, seen, std::min(deadline_ns, platform::now_ns() + nap_ns));
+    if (!sleep_for_all()) {
+      constexpr std::uint64_t nap_ns = 500'000;
+      platform::futex_wait(word, seen, std::min(deadline_ns, platform::now_ns() + nap_ns), scope);
+    }
     forgive_blocking();
     switch_to_next();
+    mine.word = nullptr;
     return true;
   }
 
@@ -270,6 +278,14 @@ class fiber_group::host final : public platform::fiber_host {
   static inline thread_local host* running = nullptr;
   static constexpr std::size_t page = 4096, apart = 7 * 64;
 
+  // The word on which a fiber sleeps, or null.
+  struct parked {
+    const void* word = nullptr;
+    std::uint32_t seen = 0;
+    std::uint64_t deadline_ns = 0;
+    platform::futex_scope scope = platform::futex_scope::process;
+  };
+
   struct fiber {
     fiber_context at;
     fiber_stack stack;
@@ -277,6 +293,7 @@ class fiber_group::host final : public platform::fiber_host {
     thread_state::values state;
     // The neighbours in the ring of the fibers that have not finished.
     rank_t next = 0, previous = 0;
+    parked parked_on;
     time_off_core before_turn;
   };
 
@@ -307,6 +324,30 @@ class fiber_group::host final : public platform::fiber_host {
       else
         switch_to(me, me.next, fibers_[me.next]);
     }
+  }
+
+  // Sleeps until the wait of a fiber may have ended. Returns false, at once, if some fiber waits in
+  // another way, the words are too many, or the kernel cannot sleep on several.
+  bool sleep_for_all() noexcept {
+    platform::futex_word words[platform::most_futex_words];
+    unsigned count = 0;
+    std::uint64_t deadline_ns = platform::forever_ns;
+    rank_t i = current_;
+    do {
+      const parked& each = fibers_[i].parked_on;
+      if (each.word == nullptr) return false;
+      deadline_ns = std::min(deadline_ns, each.deadline_ns);
+      const auto word = platform::futex_word::of(each.word, each.seen, each.scope);
+      if (std::find(words, words + count, word) == words + count) {
+        if (count == platform::most_futex_words) return false;
+        words[count++] = word;
+      }
+      i = fibers_[i].next;
+    } while (i != current_);
+    if (count > 1) return platform::futex_wait_any(words, count, deadline_ns);
+    const parked& only = fibers_[current_].parked_on;
+    platform::futex_wait(only.word, only.seen, deadline_ns, only.scope);
+    return true;
   }
 
   bool switch_to_next() noexcept {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
@@ -23,6 +24,7 @@
 #include "tests/support/reductions.hpp"
 #include "tests/team/teams.hpp"
 #include "tutti/barrier/barrier.hpp"
+#include "tutti/platform/futex.hpp"
 #include "tutti/platform/thread_sanitizer.hpp"
 #include "tutti/reduce/reduction.hpp"
 
@@ -111,6 +113,44 @@ TEST(VirtualRanks, SomeMayWaitForOthersWhileAllWillMeet) {
     });
     expect_works(t);
   }
+}
+
+// How often this thread has blocked.
+long times_blocked() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+// Eight ranks of one thread wait for a thread that comes after 100 ms, at one barrier or half of
+// them at another. Returns how often their thread has blocked meanwhile.
+long times_blocked_at(rank_t barriers) {
+  constexpr rank_t ranks = 8;
+  const rank_t here = ranks / barriers;
+  std::vector<decltype(make_barrier("ticket", here, "park"))> all;
+  for (rank_t i = 0; i < barriers; ++i) all.push_back(make_barrier("ticket", here + 1, "park"));
+  team t(shape{1, ranks}.options());
+  t.run([](member&) {});
+  std::thread late([&] {
+    std::this_thread::sleep_for(100ms);
+    for (const auto& each : all) each->arrive_and_wait(here);
+  });
+  const long before = times_blocked();
+  t.run([&](member& me) { all[me.rank() % barriers]->arrive_and_wait(me.rank() / barriers); });
+  const long blocked = times_blocked() - before;
+  late.join();
+  return blocked;
+}
+
+TEST(VirtualRanks, SleepUntilTheyAreWoken) {
+  EXPECT_LE(times_blocked_at(1), 20);
+  std::atomic<std::uint32_t> words[2] = {};
+  const platform::futex_word changed[] = {
+      platform::futex_word::of(&words[0], 1, platform::futex_scope::process),
+      platform::futex_word::of(&words[1], 1, platform::futex_scope::process)};
+  if (!platform::futex_wait_any(changed, 2, platform::forever_ns))
+    GTEST_SKIP() << "this kernel cannot sleep on several words";
+  EXPECT_LE(times_blocked_at(2), 20);
 }
 
 TEST(VirtualRanks, HaveTheirOwnErrno) {

@@ -8,6 +8,7 @@
 
 #include "tutti/export.h"
 #include "tutti/platform/config.hpp"
+#include "tutti/platform/futex.hpp"
 
 namespace tutti::platform {
 
@@ -19,11 +20,12 @@ class fiber_host {
   // Lets the other fibers of this thread run and returns when it is this fiber's turn again.
   // Returns false if there is no other fiber.
   virtual bool switch_fiber() noexcept = 0;
-  // Does the same for a long wait: once all fibers of the thread call it, the thread sleeps on
-  // `word` for a short time, while it holds `seen`, and no later than `deadline_ns` (monotonic
-  // clock).
-  virtual bool park_fiber(const void* word, std::uint32_t seen,
-                          std::uint64_t deadline_ns) noexcept = 0;
+  // Does the same for a long wait, which ends when `word` does not hold `seen` any more and a
+  // thread wakes its sleepers, or at `deadline_ns` (monotonic clock). Once all fibers of the thread
+  // call it, the thread sleeps until the wait of one of them ends. Where the system cannot sleep on
+  // several words, it sleeps on one of them for a short time.
+  virtual bool park_fiber(const void* word, std::uint32_t seen, std::uint64_t deadline_ns,
+                          futex_scope scope) noexcept = 0;
 
  protected:
   ~fiber_host() = default;
@@ -40,10 +42,11 @@ inline bool switch_fiber() noexcept {
   return fibers_here->switch_fiber();
 }
 
-inline bool park_fiber(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) noexcept {
+inline bool park_fiber(const void* word, std::uint32_t seen, std::uint64_t deadline_ns,
+                       futex_scope scope) noexcept {
   if (fibers_here == nullptr) [[likely]]
     return false;
-  return fibers_here->park_fiber(word, seen, deadline_ns);
+  return fibers_here->park_fiber(word, seen, deadline_ns, scope);
 }
 
 #else

@@ -51,21 +51,24 @@ enum class futex_scope { process, machine };
   syscall(SYS_futex, word, operation, INT_MAX, nullptr, nullptr, 0);
 }
 
-// One of several words to sleep on, which processes share. The kernel defines the layout.
+// One of several words to sleep on. The kernel defines the layout.
 struct futex_word {
   std::uint64_t expected = 0;
   std::uint64_t address = 0;
-  std::uint32_t flags = 2;  // 32 bits wide
+  std::uint32_t flags = 0;
   std::uint32_t reserved = 0;
-  static futex_word of(const void* word, std::uint32_t expected) noexcept {
-    return {expected, reinterpret_cast<std::uintptr_t>(word)};
+  static futex_word of(const void* word, std::uint32_t expected, futex_scope scope) noexcept {
+    constexpr std::uint32_t is_32_bits_wide = 2, is_private = 128;
+    return {expected, reinterpret_cast<std::uintptr_t>(word),
+            is_32_bits_wide | (scope == futex_scope::process ? is_private : 0)};
   }
+  friend bool operator==(const futex_word&, const futex_word&) = default;
 };
 inline constexpr unsigned most_futex_words = 128;
 
-// Does what futex_wait does for up to most_futex_words words that processes share: it returns as
-// soon as a thread wakes one of them. Returns false, at once, if the kernel cannot do it (before
-// Linux 5.16, or in a sandbox).
+// Does what futex_wait does for up to most_futex_words words: it returns as soon as a thread wakes
+// one of them. Returns false, at once, if the kernel cannot do it (before Linux 5.16, or in a
+// sandbox).
 [[gnu::noinline]] inline bool futex_wait_any(const futex_word* words, unsigned count,
                                              std::uint64_t deadline_ns) noexcept {
   // The kernel's numbers of new system calls are the same on all processors.

@@ -38,7 +38,7 @@ struct parking {
 
  private:
   static void sleep(const void* word, std::uint32_t seen, std::uint64_t deadline_ns) noexcept {
-    if (!park_fiber(word, seen, deadline_ns)) futex_wait(word, seen, deadline_ns, Scope);
+    if (!park_fiber(word, seen, deadline_ns, Scope)) futex_wait(word, seen, deadline_ns, Scope);
   }
 };
 
