@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `check-barriers`: the conformance suite of tests/conformance on the kernel's platform, with the
 // same algorithms and wait policies, without a hosted library. `episodes=N` is the number of each
-// run.
+// run; `participants=N` leaves out the runs of other numbers of participants.
 //
 // All participants publish plain data before they arrive and read the data of all when they leave.
 // A counter of arrivals shows who leaves before the last has arrived, and who comes too often.
@@ -137,6 +137,8 @@ bool gives_up(Barrier& barrier, rank_t n) noexcept {
 struct course {
   checks& all;
   u64 episodes;
+  // 0: all numbers of participants.
+  u64 participants;
   u64 runs = 0;
 };
 
@@ -146,6 +148,7 @@ void check(course& c, const char* algorithm, const char* wait, bool burns_the_co
   for (const rank_t n : {1u, 2u, 3u, 5u, 8u, 16u, 17u}) {
     // More threads than cores that spin make an episode of many time slices.
     if (n > (burns_the_core ? cores() : 4 * cores()) || n > most_participants) continue;
+    if (c.participants != 0 && n != c.participants) continue;
     for (const manner how : {manner::at_once, manner::random_delays, manner::late_start}) {
       void* room = allocate_aligned(alignof(Barrier), sizeof(Barrier));
       Barrier* barrier = new (room) Barrier(n, options...);
@@ -210,6 +213,7 @@ class instruction_barrier {
 
 void check_instructions(course& c) {
   for (rank_t n = 1; n <= cores() && n <= 16; ++n) {
+    if (c.participants != 0 && n != c.participants) continue;
     instruction_barrier barrier(n);
     attendance<instruction_barrier> attending(barrier, n, c.episodes, manner::random_delays);
     const char* complaint = attending.run();
@@ -246,7 +250,7 @@ void check_all(course& c, const char* wait, bool burns) {
 
 bool check_barriers(const char* line) {
   checks all;
-  course c{all, text::number_of(line, "episodes", 200)};
+  course c{all, text::number_of(line, "episodes", 200), text::number_of(line, "participants", 0)};
   check_all<spin_wait<memory>>(c, "spin", true);
   check_all<yield_wait<memory>>(c, "yield", false);
   check_all<park_wait<memory>>(c, "park", false);

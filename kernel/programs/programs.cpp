@@ -10,7 +10,7 @@ constexpr named_program programs[] = {
     {"describe", describe_machine, ""},
     {"panic", provoke_panic, "how=asked|fault|opcode|stack|hang"},
     {"check-threads", check_threads, "wakeups=N"},
-    {"check-barriers", check_barriers, "episodes=N"},
+    {"check-barriers", check_barriers, "episodes=N participants=N"},
     {"check-events", check_events, "posts=N broadcasts=N"},
     {"bench", bench_events, "trials=N turn=N"},
     {"pool", run_pool, "tasks=N"},
