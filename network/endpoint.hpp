@@ -59,6 +59,9 @@ struct waiting {
 struct stamps {
   // When the node took the call, and when it released the host; its own clock, in ns.
   std::uint64_t called = 0, released = 0;
+  // When the last message came that the episode needed since the call, where the node tells: both
+  // then stand for the same place in the node, which is how Arap et al. measure p (figure 7).
+  std::uint64_t came = 0;
 };
 
 // A rank of a communicator.

@@ -22,7 +22,7 @@ struct tutti_net_place {
 TUTTI_NET_INLINE __u32 tutti_net_sum_of(const __u8* at, int words) {
   __u32 sum = 0;
   int i;
-  for (i = 0; i < 10; ++i) {
+  for (i = 0; i < 13; ++i) {
     if (i >= words) break;
     sum += tutti_net_get16(at + 2 * i);
   }
@@ -34,11 +34,11 @@ TUTTI_NET_INLINE __u16 tutti_net_folded(__u32 sum) {
 }
 /* The sum that the UDP checksum of a plain packet covers, checksum included. */
 TUTTI_NET_INLINE __u16 tutti_net_plain_sum(const __u8* frame) {
-  return tutti_net_folded(tutti_net_sum_of(frame + 26, 4) + 17 + 14 +
-                          tutti_net_sum_of(frame + 34, 7));
+  return tutti_net_folded(tutti_net_sum_of(frame + 26, 4) + 17 + TUTTI_NET_UDP_BYTES +
+                          TUTTI_NET_PLAIN_BYTES + tutti_net_sum_of(frame + 34, 13));
 }
 
-/* What a frame is, by its first 48 bytes, which must be there. */
+/* What a frame is, by its first 60 bytes, which must be there. */
 enum tutti_net_frame {
   /* Other traffic. */
   TUTTI_NET_OTHER = 0,

@@ -81,7 +81,7 @@ struct tutti_net_table {
   __u16 communicator;
   __u8 topology, role;
   __u8 rows, ins, outs;
-  /* Packets have no extension. */
+  /* Packets say neither from whom nor for whom they are. */
   __u8 plain;
   /* 0 for a switch. */
   __u8 has_host;
@@ -374,9 +374,8 @@ TUTTI_NET_INLINE void tutti_net_catch_up(const struct tutti_net_table* t, struct
 TUTTI_NET_INLINE int tutti_net_is_for(const struct tutti_net_table* t,
                                       const struct tutti_net_message* m) {
   return m->communicator == t->communicator && m->topology == t->topology && m->plain == t->plain &&
-         (m->plain ? m->incarnation == (t->incarnation & TUTTI_NET_PLAIN_INCARNATION)
-                   : (m->incarnation == t->incarnation &&
-                      (m->destination == t->rank || m->destination == TUTTI_NET_EVERYONE)));
+         m->incarnation == t->incarnation &&
+         (m->plain || m->destination == t->rank || m->destination == TUTTI_NET_EVERYONE);
 }
 
 #endif

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The barrier packet, for the kernel's packet path, user space and simulators: figure 1 of Arap,
- * Brown, Himebaugh and Swany in its first 48 bytes, then an extension.
+/* The barrier packet, for the kernel's packet path, user space, simulators and the engine in RTL:
+ * figure 1 of Arap, Brown, Himebaugh and Swany in its first 48 bytes, then extensions.
  *
  *   0  destination MAC 6, source MAC 6, type 2
  *  14  IPv4 header, 20 bytes, without options
  *  34  UDP header, 8 bytes, destination port 29813
  *  42  message 2 (number of the episode modulo 256, then the kind), comm_ID 2, topo_type 1,
- *      node_type 1: the message that the engine in hardware/innetwork also reads. Of a plain packet
- *      the byte of the kind has 5 bits of the incarnation above 3 of the kind
- *  48  extension, 28 bytes: version, number of values, operation, wanted kind, episode,
- *      incarnation, source rank, destination rank, check
+ *      node_type 1
+ *  48  version, number of values, operation, wanted kind, 1 each; episode 4, incarnation 4
+ *  60  source rank 4, destination rank 4, check 8
  *  76  values of 8 bytes
  *
- * Numbers are big-endian. A packet without the extension is plain; an RTL engine understands only
- * plain packets. This file compiles as C for the kernel's verifier, and as C++. */
+ * Numbers are big-endian. A packet that ends after 60 bytes, the smallest frame, is plain; an RTL
+ * engine (hardware/innetwork) understands only plain packets, and puts three stamps of 8 bytes
+ * behind those with which it releases its host. This file compiles as C for the kernel's verifier,
+ * and as C++. */
 #ifndef TUTTI_NETWORK_PACKET_H
 #define TUTTI_NETWORK_PACKET_H
 
@@ -28,12 +29,13 @@ enum {
   TUTTI_NET_UDP_BYTES = 8,
   /* Where the message begins in a frame. */
   TUTTI_NET_HEADERS = 42,
-  TUTTI_NET_PLAIN_BYTES = 6,
-  TUTTI_NET_EXTENSION_BYTES = 28,
+  TUTTI_NET_PLAIN_BYTES = 18,
+  TUTTI_NET_EXTENSION_BYTES = 16,
   TUTTI_NET_MESSAGE_BYTES = TUTTI_NET_PLAIN_BYTES + TUTTI_NET_EXTENSION_BYTES,
+  /* When the node took the call, when the last message that the episode needed since then came, and
+   * when the release left; in cycles of the engine. */
+  TUTTI_NET_STAMPS_BYTES = 24,
   TUTTI_NET_VERSION = 1,
-  /* The bits of a plain packet's incarnation. */
-  TUTTI_NET_PLAIN_INCARNATION = 31,
   /* The largest number of values in a packet. */
   TUTTI_NET_VALUES = 32,
 };
@@ -88,8 +90,7 @@ enum {
 /* A message without its values. */
 struct tutti_net_message {
   __u8 kind, topology, role;
-  /* 1: without the extension; the episode is then modulo 256, the incarnation modulo 32, and the
-   * other fields of the extension are 0. */
+  /* 1: without source, destination, check and values, which are then 0. */
   __u8 plain;
   __u8 words, operation, wanted, unused;
   __u16 communicator, unused2;
@@ -119,63 +120,61 @@ TUTTI_NET_INLINE void tutti_net_put64(__u8* at, __u64 value) {
   tutti_net_put32(at + 4, (__u32)value);
 }
 
-/* Reads the 6 bytes of a plain message. */
-TUTTI_NET_INLINE void tutti_net_read_plain(const __u8* at, struct tutti_net_message* m) {
+TUTTI_NET_INLINE void tutti_net_read_common(const __u8* at, struct tutti_net_message* m) {
   __builtin_memset(m, 0, sizeof *m);
-  m->plain = 1;
-  m->episode = at[0];
-  m->kind = at[1] & 7;
-  m->incarnation = at[1] >> 3;
+  m->kind = at[1];
   m->communicator = tutti_net_get16(at + 2);
   m->topology = at[4];
   m->role = at[5];
+  m->words = at[7];
+  m->operation = at[8];
+  m->wanted = at[9];
+  m->episode = tutti_net_get32(at + 10);
+  m->incarnation = tutti_net_get32(at + 14);
+}
+
+/* Reads the 18 bytes of a plain message. Returns 0 if they contradict themselves or are of another
+ * version. */
+TUTTI_NET_INLINE int tutti_net_read_plain(const __u8* at, struct tutti_net_message* m) {
+  tutti_net_read_common(at, m);
+  m->plain = 1;
+  return at[6] == TUTTI_NET_VERSION && at[0] == (m->episode & 0xff) && m->words == 0 &&
+         m->operation == 0 && m->wanted == 0;
 }
 
 /* Reads the 34 bytes of an extended message. Returns 0 if they contradict themselves or are of
  * another version. */
 TUTTI_NET_INLINE int tutti_net_read_extended(const __u8* at, struct tutti_net_message* m) {
   const __u8* extension = at + TUTTI_NET_PLAIN_BYTES;
-  tutti_net_read_plain(at, m);
-  m->plain = 0;
-  m->words = extension[1];
-  m->operation = extension[2];
-  m->wanted = extension[3];
-  m->episode = tutti_net_get32(extension + 4);
-  m->incarnation = tutti_net_get32(extension + 8);
-  m->source = tutti_net_get32(extension + 12);
-  m->destination = tutti_net_get32(extension + 16);
-  m->check = tutti_net_get64(extension + 20);
-  return extension[0] == TUTTI_NET_VERSION && at[0] == (m->episode & 0xff) && at[1] == m->kind &&
+  tutti_net_read_common(at, m);
+  m->source = tutti_net_get32(extension);
+  m->destination = tutti_net_get32(extension + 4);
+  m->check = tutti_net_get64(extension + 8);
+  return at[6] == TUTTI_NET_VERSION && at[0] == (m->episode & 0xff) &&
          m->words <= TUTTI_NET_VALUES && m->operation < TUTTI_NET_OPERATIONS &&
          (m->words == 0) == (m->operation == 0);
 }
 
 TUTTI_NET_INLINE void tutti_net_write_plain(__u8* at, const struct tutti_net_message* m) {
   at[0] = (__u8)m->episode;
-  at[1] = (__u8)(m->kind | (m->plain ? (m->incarnation & TUTTI_NET_PLAIN_INCARNATION) << 3 : 0));
+  at[1] = m->kind;
   tutti_net_put16(at + 2, m->communicator);
   at[4] = m->topology;
   at[5] = m->role;
+  at[6] = TUTTI_NET_VERSION;
+  at[7] = m->words;
+  at[8] = m->operation;
+  at[9] = m->wanted;
+  tutti_net_put32(at + 10, m->episode);
+  tutti_net_put32(at + 14, m->incarnation);
 }
 
 TUTTI_NET_INLINE void tutti_net_write_extended(__u8* at, const struct tutti_net_message* m) {
   __u8* extension = at + TUTTI_NET_PLAIN_BYTES;
   tutti_net_write_plain(at, m);
-  extension[0] = TUTTI_NET_VERSION;
-  extension[1] = m->words;
-  extension[2] = m->operation;
-  extension[3] = m->wanted;
-  tutti_net_put32(extension + 4, m->episode);
-  tutti_net_put32(extension + 8, m->incarnation);
-  tutti_net_put32(extension + 12, m->source);
-  tutti_net_put32(extension + 16, m->destination);
-  tutti_net_put64(extension + 20, m->check);
-}
-
-/* A plain message has 8 bits of its episode: returns the episode nearest to `around` that has
- * them. */
-TUTTI_NET_INLINE __u32 tutti_net_widened(__u32 low, __u32 around) {
-  return around + (__u32)(__s32)(__s8)(__u8)(low - around);
+  tutti_net_put32(extension, m->source);
+  tutti_net_put32(extension + 4, m->destination);
+  tutti_net_put64(extension + 8, m->check);
 }
 
 /* SipHash-2-4 (Aumasson and Bernstein) of words of 64 bits. */

@@ -166,7 +166,9 @@ std::string xdp_endpoint::path() const {
          " in the packet path of " + device_ + " (" + d.mode + " XDP)";
 }
 
-stamps xdp_endpoint::last_stamps() const { return {word_->called_at, word_->released_at}; }
+stamps xdp_endpoint::last_stamps() const {
+  return {.called = word_->called_at, .released = word_->released_at};
+}
 
 int xdp_endpoint::on_event(void* self, void* data, std::size_t bytes) {
   auto& me = *static_cast<xdp_endpoint*>(self);

@@ -18,7 +18,7 @@ struct xdp_options : membership {
   std::vector<tutti_net_place> places;
   // The switch, for topology switch.
   tutti_net_place the_switch{};
-  // Packets of 48 bytes, which RTL engines understand: rings only.
+  // Packets of 60 bytes, which RTL engines understand: rings only.
   bool plain = false;
 };
 

@@ -11,12 +11,14 @@ module tutti_check_innetwork
     input logic [63:0] in_data_i,
     input logic [7:0] in_keep_i,
     input logic in_last_i,
+    input logic in_bad_i,
     input source_t in_source_i,
     input logic out_valid_o,
     input logic out_ready_i,
     input logic [63:0] out_data_o,
     input logic [7:0] out_keep_o,
     input logic out_last_o,
+    input logic out_bad_o,
     input route_t out_route_o
 );
   // Bytes that are not kept may have any value.
@@ -29,22 +31,22 @@ module tutti_check_innetwork
   end
 
   tutti_check_handshake #(
-      .Width(73 + $bits(source_t))
+      .Width(74 + $bits(source_t))
   ) i_in (
       .clk_i,
       .rst_ni,
       .valid_i(in_valid_i),
       .ready_i(in_ready_o),
-      .data_i({in_last_i, in_keep_i, in_kept, in_source_i})
+      .data_i({in_bad_i, in_last_i, in_keep_i, in_kept, in_source_i})
   );
   tutti_check_handshake #(
-      .Width(73 + $bits(route_t))
+      .Width(74 + $bits(route_t))
   ) i_out (
       .clk_i,
       .rst_ni,
       .valid_i(out_valid_o),
       .ready_i(out_ready_i),
-      .data_i({out_last_o, out_keep_o, out_kept, out_route_o})
+      .data_i({out_bad_o, out_last_o, out_keep_o, out_kept, out_route_o})
   );
 
   logic in_packet_q, out_packet_q;

@@ -113,6 +113,8 @@ class Synthesis:
     targets: list = dataclasses.field(default_factory=lambda: ["xilinx", "ecp5", "intel", "ice40"])
     # Parameter sets that nextpnr places, for the clock rate.
     place: list = dataclasses.field(default_factory=list)
+    # With these seeds, 1 and following; the median counts.
+    seeds: int = 1
     quick: list = dataclasses.field(default_factory=list)
 
 

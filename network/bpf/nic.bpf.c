@@ -183,7 +183,10 @@ int tutti_egress(struct __sk_buff* skb) {
   if (kind == TUTTI_NET_OTHER) return TC_ACT_OK;
   m = &s->message;
   if (kind == TUTTI_NET_PLAIN) {
-    tutti_net_read_plain(s->frame + TUTTI_NET_HEADERS, m);
+    if (!tutti_net_read_plain(s->frame + TUTTI_NET_HEADERS, m)) {
+      count(TUTTI_NET_COUNT_MALFORMED);
+      return TC_ACT_OK;
+    }
   } else if (kind == TUTTI_NET_MALFORMED || bytes != skb->len || bytes < TUTTI_NET_EXTENDED_FRAME ||
              !tutti_net_read_extended(s->frame + TUTTI_NET_HEADERS, m) ||
              bytes != TUTTI_NET_EXTENDED_FRAME + 8u * m->words) {
@@ -198,7 +201,6 @@ int tutti_egress(struct __sk_buff* skb) {
   }
   /* The host's queries to other nodes, which name the missing at a deadline, pass as they are. */
   if (m->kind == TUTTI_NET_QUERY) return TC_ACT_OK;
-  if (m->plain) m->episode = tutti_net_widened(m->episode, me->state.episode);
   if (m->kind != TUTTI_NET_START || !tutti_net_is_for(&me->table, m)) {
     count(TUTTI_NET_COUNT_LOCAL);
     return TC_ACT_SHOT;
@@ -237,7 +239,10 @@ int tutti_xdp(struct xdp_md* ctx) {
   if (!s) return XDP_PASS;
   m = &s->message;
   if (kind == TUTTI_NET_PLAIN) {
-    tutti_net_read_plain(data + TUTTI_NET_HEADERS, m);
+    if (!tutti_net_read_plain(data + TUTTI_NET_HEADERS, m)) {
+      count(TUTTI_NET_COUNT_MALFORMED);
+      return XDP_PASS;
+    }
   } else if (kind == TUTTI_NET_MALFORMED || data + TUTTI_NET_EXTENDED_FRAME > end ||
              !tutti_net_read_extended(data + TUTTI_NET_HEADERS, m)) {
     count(TUTTI_NET_COUNT_MALFORMED);
@@ -246,7 +251,6 @@ int tutti_xdp(struct xdp_md* ctx) {
   if (!read_values(data, end, m->words, s->value)) return XDP_PASS;
   me = find_member(m->communicator, &place);
   if (!me) return XDP_DROP;
-  if (m->plain) m->episode = tutti_net_widened(m->episode, me->state.episode);
   if (!tutti_net_is_for(&me->table, m)) {
     count(TUTTI_NET_COUNT_UNKNOWN);
     return XDP_DROP;

@@ -82,8 +82,6 @@ inline tutti_net_message message_of(const tutti_net_table& t, const arrival& a) 
   m.incarnation = t.incarnation;
   m.episode = a.episode;
   m.plain = t.plain;
-  if (m.plain) m.episode &= 0xff;
-  if (m.plain) m.incarnation &= TUTTI_NET_PLAIN_INCARNATION;
   if (a.asks != 0) {
     m.kind = TUTTI_NET_ASK;
     m.wanted = t.out[a.asks].kind;
@@ -108,8 +106,7 @@ inline std::vector<std::string> machine_trace(const tutti_net_table& t,
   tutti_net_state s{};
   std::vector<std::string> trace;
   for (const arrival& a : arrivals) {
-    tutti_net_message m = message_of(t, a);
-    if (m.plain) m.episode = tutti_net_widened(m.episode, s.episode);
+    const tutti_net_message m = message_of(t, a);
     tutti_net_actions actions;
     tutti_net_step(&t, &s, nullptr, &m, nullptr, a.slot == 0 && a.asks == 0, &actions);
     trace.push_back(text_of(entry_of(t, actions, m.source)));

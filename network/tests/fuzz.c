@@ -44,8 +44,7 @@ static void step_on_frame(struct tutti_net_table* t, struct tutti_net_state* s, 
   if (bytes < TUTTI_NET_PLAIN_FRAME) return;
   const int kind = tutti_net_frame_kind(f);
   if (kind == TUTTI_NET_PLAIN) {
-    tutti_net_read_plain(f + TUTTI_NET_HEADERS, &m);
-    m.episode = tutti_net_widened(m.episode, s->episode);
+    if (!tutti_net_read_plain(f + TUTTI_NET_HEADERS, &m)) return;
   } else {
     /* The fuzzer cannot guess checksums: what lies behind the headers counts all the same. */
     if (bytes < TUTTI_NET_EXTENDED_FRAME || !tutti_net_read_extended(f + TUTTI_NET_HEADERS, &m) ||

@@ -18,10 +18,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <thread>
 
 #include "hardware/innetwork/sim/node.hpp"
+#include "network/engine_endpoint.hpp"
 #include "network/frame.h"
 #include "network/tests/arrivals.hpp"
 #include "network/tests/cables.hpp"
@@ -49,8 +51,9 @@ rtl::barrier_packet packet_of(const tutti_net_table& t, const test::arrival& a) 
   p.source_ip = 0x0a4d0001;
   p.destination_ip = 0x0a4d0002;
   p.source_port = 40'000;
-  p.message = m.kind | (m.incarnation & TUTTI_NET_PLAIN_INCARNATION) << 3;
-  p.episode = m.episode & 0xff;
+  p.message = m.kind;
+  p.episode = m.episode;
+  p.incarnation = m.incarnation;
   p.communicator = m.communicator;
   p.topology = m.topology;
   p.role = m.role;
@@ -76,7 +79,8 @@ TEST(packets, are_those_of_the_engine) {
     p.destination_ip = static_cast<std::uint32_t>(random());
     p.source_port = TUTTI_NET_UDP_PORT;
     p.message = static_cast<unsigned>(1 + random() % 3);
-    p.episode = static_cast<unsigned>(random() % 256);
+    p.episode = static_cast<std::uint32_t>(random());
+    p.incarnation = static_cast<std::uint32_t>(random());
     p.communicator = static_cast<unsigned>(random() % 65'536);
     p.topology = static_cast<unsigned>(1 + random() % 4);
     p.role = static_cast<unsigned>(random() % 3);
@@ -84,6 +88,7 @@ TEST(packets, are_those_of_the_engine) {
     m.plain = 1;
     m.kind = static_cast<__u8>(p.message);
     m.episode = p.episode;
+    m.incarnation = p.incarnation;
     m.communicator = static_cast<__u16>(p.communicator);
     m.topology = static_cast<__u8>(p.topology);
     m.role = static_cast<__u8>(p.role);
@@ -97,7 +102,7 @@ TEST(packets, are_those_of_the_engine) {
     ASSERT_TRUE(rtl::parse(ours) == p);
     ASSERT_EQ(ours, rtl::build(p, rtl::packet_bytes));
     ASSERT_EQ(tutti_net_frame_kind(ours.data()), TUTTI_NET_PLAIN);
-    ours[random() % 24 + 24] ^= static_cast<std::uint8_t>(1 + random() % 255);
+    ours[random() % 36 + 24] ^= static_cast<std::uint8_t>(1 + random() % 255);
     ASSERT_NE(tutti_net_frame_kind(ours.data()) == TUTTI_NET_PLAIN, !rtl::flaw(ours).empty());
   }
 }
@@ -108,8 +113,7 @@ std::vector<std::string> engine_trace(const tutti_net_table& t, const rtl::topol
   std::vector<rtl::departure> out;
   engine.on_departure = [&](rtl::departure d) { out.push_back(std::move(d)); };
   const rtl::station& s = shape.stations[t.rank];
-  const rtl::key who{t.communicator, t.topology, t.role,
-                     t.incarnation & TUTTI_NET_PLAIN_INCARNATION, t.echoes != 0};
+  const rtl::key who{t.communicator, t.topology, t.role, t.incarnation, t.echoes != 0};
   if (!engine.configure(0, who, s.rows)) throw std::runtime_error("the engine refuses a table");
   const auto outcome_now = [&] {
     return std::array{engine.read(rtl::reg::counted), engine.read(rtl::reg::repeated),
@@ -140,7 +144,7 @@ std::vector<std::string> engine_trace(const tutti_net_table& t, const rtl::topol
       }
       for (unsigned slot = 1; slot < t.outs; ++slot) {
         const unsigned port = port_between(shape, t.rank, t.out[slot].rank, false);
-        if ((d.to >> (2 * port) & 1) && (d.bytes[43] & 7) == t.out[slot].kind)
+        if ((d.to >> (2 * port) & 1) && d.bytes[43] == t.out[slot].kind)
           entry.sent.push_back({t.out[slot].kind, t.out[slot].rank});
       }
     }
@@ -230,7 +234,7 @@ class cabled_engines {
         p.destination_ip = 9;
         p.source_port = 4'000;
         p.message = rtl::message_start;
-        p.episode = called[v]++ & 0xff;
+        p.episode = called[v]++;
         p.communicator = communicator;
         p.topology = plans_[v].topology;
         p.role = plans_[v].table.role;
@@ -261,7 +265,7 @@ class cabled_engines {
       if ((d.to >> (2 * port + 1) & 1) == 0) continue;
       if (tutti_net_get16(&d.bytes[12]) == 0x88b5)
         hosts_[v].receive(port, std::span(d.bytes).subspan(14), sender(v));
-      else if (d.bytes[43] == rtl::message_release && d.bytes[42] == (released_[v] & 0xff))
+      else if (d.bytes[43] == rtl::message_release && rtl::get(d.bytes, 52, 4) == released_[v])
         ++released_[v];
     }
   }
@@ -309,6 +313,176 @@ INSTANTIATE_TEST_SUITE_P(all, discovered_engines,
                                   std::to_string(each.param.nodes);
                          });
 
+// Engines in a ring whose clocks run together. The way to each one's host queue is a UDP port on a
+// loopback address of its own: what a host sends there enters the engine in a frame, and the
+// payload of a release goes back. So the host's side is that of a program, without permissions.
+class ring_of_cards {
+ public:
+  static constexpr std::uint16_t communicator = 6;
+  static constexpr std::uint32_t incarnation = 0x1234'5678;
+
+  explicit ring_of_cards(rank_t n) : cards_(n) {
+    const rtl::topology shape = rtl::make_topology(rtl::type_ring, n);
+    for (rank_t r = 0; r < n; ++r) {
+      card& c = cards_[r];
+      c.engine = std::make_unique<rtl::node>(rtl::arguments{}, r + 1);
+      if (!c.engine->configure(
+              0, {communicator, rtl::type_ring, shape.stations[r].role, incarnation, true},
+              shape.stations[r].rows))
+        throw std::runtime_error("the engine refuses a table");
+      c.socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+      const sockaddr_in at = address(r);
+      if (::bind(c.socket, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0)
+        throw std::runtime_error("the card's port is taken");
+      c.engine->on_departure = [this, r](rtl::departure d) { leave(r, std::move(d)); };
+    }
+    clock_ = std::thread([this] { run(); });
+  }
+  ~ring_of_cards() {
+    // relaxed: the join orders everything else.
+    ends_.store(true, std::memory_order_relaxed);
+    clock_.join();
+    for (const card& c : cards_) ::close(c.socket);
+  }
+
+  engine_options options(rank_t rank) const {
+    engine_options o;
+    o.ranks = static_cast<rank_t>(cards_.size());
+    o.rank = rank;
+    o.communicator = communicator;
+    o.incarnation = incarnation;
+    o.towards = address(rank).sin_addr;
+    return o;
+  }
+
+ private:
+  struct card {
+    std::unique_ptr<rtl::node> engine;
+    int socket = -1;
+    sockaddr_in host{};
+    // What is on the cable to it, and when it comes.
+    std::deque<std::pair<std::uint64_t, rtl::frame>> cable;
+  };
+
+  static sockaddr_in address(rank_t rank) {
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_port = htons(TUTTI_NET_UDP_PORT);
+    a.sin_addr.s_addr = htonl(0x7f4d'0001 + rank);
+    return a;
+  }
+  void run() {
+    // relaxed: as above.
+    while (!ends_.load(std::memory_order_relaxed)) {
+      for (card& c : cards_) take_calls(c);
+      for (unsigned i = 0; i < 100; ++i)
+        for (card& c : cards_) {
+          while (!c.cable.empty() && c.cable.front().first <= c.engine->now()) {
+            // Port 1 is the predecessor's.
+            c.engine->enqueue(2, std::move(c.cable.front().second));
+            c.cable.pop_front();
+          }
+          c.engine->cycle();
+        }
+      std::this_thread::yield();
+    }
+  }
+  static void take_calls(card& c) {
+    std::array<std::uint8_t, TUTTI_NET_PLAIN_BYTES + 1> bytes;
+    socklen_t length = sizeof c.host;
+    if (::recvfrom(c.socket, bytes.data(), bytes.size(), MSG_DONTWAIT,
+                   reinterpret_cast<sockaddr*>(&c.host), &length) != TUTTI_NET_PLAIN_BYTES)
+      return;
+    rtl::barrier_packet p;
+    p.source_ip = 1;
+    p.destination_ip = 2;
+    p.source_port = ntohs(c.host.sin_port);
+    rtl::frame f = rtl::build(p);
+    std::copy_n(bytes.begin(), TUTTI_NET_PLAIN_BYTES, f.begin() + TUTTI_NET_HEADERS);
+    rtl::sign(f);
+    c.engine->enqueue(1, std::move(f));
+  }
+  void leave(rank_t r, rtl::departure d) {
+    card& to = cards_[(r + 1) % cards_.size()];
+    if (d.to & 1) to.cable.emplace_back(d.last + 1, d.bytes);
+    if (d.to & 2)
+      (void)::sendto(cards_[r].socket, d.bytes.data() + TUTTI_NET_HEADERS,
+                     d.bytes.size() - TUTTI_NET_HEADERS, 0,
+                     reinterpret_cast<const sockaddr*>(&cards_[r].host), sizeof cards_[r].host);
+  }
+
+  std::vector<card> cards_;
+  std::atomic<bool> ends_{false};
+  std::thread clock_;
+};
+
+// The measurement of figure 7: in a ring of two, the host of the second node calls last. Both
+// stamps of its release are from the same place in its engine; half of the time between them is p.
+TEST(host_of_an_engine, reads_p_from_its_release) {
+  ring_of_cards ring(2);
+  constexpr unsigned calls = 200;
+  std::atomic<unsigned> done{0};
+  std::thread first([&] {
+    engine_endpoint host(ring.options(0));
+    for (unsigned i = 0; i < calls; ++i)
+      host.barrier(tutti::network::clock::now() + std::chrono::seconds(20));
+    EXPECT_EQ(host.episode(), calls);
+    // relaxed: the join orders.
+    done.store(calls, std::memory_order_relaxed);
+  });
+  engine_endpoint host(ring.options(1));
+  std::uint64_t before = 0;
+  std::vector<std::uint64_t> passages;
+  for (unsigned i = 0; i < calls; ++i) {
+    // The first node's arrival is there when this host calls.
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+    host.barrier(tutti::network::clock::now() + std::chrono::seconds(20));
+    const engine_stamps s = host.last_cycles();
+    ASSERT_GT(s.called, before) << "an older stamp";
+    before = s.left;
+    passages.push_back(s.came - s.called);
+    // The engine needs 14 cycles from the first beat of a packet to that of the one that it causes,
+    // and 8 more for the release of the next node before the host's.
+    ASSERT_GE(s.left - s.came, 14u);
+    const stamps ns = host.last_stamps();
+    EXPECT_NEAR(static_cast<double>(ns.came - ns.called),
+                8.0 * static_cast<double>(passages.back()), 1.0);
+    EXPECT_NEAR(static_cast<double>(ns.released - ns.came),
+                8.0 * static_cast<double>(s.left - s.came), 1.0);
+  }
+  first.join();
+  std::ranges::sort(passages);
+  // p = 22 cycles where frames cross whole: 14 in the engine and the frame's 8 beats.
+  EXPECT_EQ(passages.front(), 44u);
+  EXPECT_EQ(passages[calls / 2], 44u);
+  std::printf("p = %g cycles, %g us at 125 MHz\n", static_cast<double>(passages[calls / 2]) / 2,
+              static_cast<double>(passages[calls / 2]) / 2 * 0.008);
+}
+
+// Another process's episode, or another incarnation's, releases nobody.
+TEST(host_of_an_engine, waits_for_its_own_release) {
+  ring_of_cards ring(1);
+  engine_endpoint host(ring.options(0));
+  for (unsigned i = 0; i < 20; ++i)
+    host.barrier(tutti::network::clock::now() + std::chrono::seconds(20));
+  engine_options other = ring.options(0);
+  other.incarnation ^= 1;
+  engine_endpoint stranger(other);
+  EXPECT_THROW(stranger.barrier(tutti::network::clock::now() + std::chrono::milliseconds(50)),
+               deadline_error);
+  // A host that begins again at episode 0 without a new incarnation is not served.
+  engine_endpoint again(ring.options(0));
+  EXPECT_THROW(again.barrier(tutti::network::clock::now() + std::chrono::milliseconds(50)),
+               deadline_error);
+  host.barrier(tutti::network::clock::now() + std::chrono::seconds(20));
+  EXPECT_THROW(
+      {
+        std::uint64_t value = 1;
+        host.allreduce(TUTTI_NET_SUM, {&value, 1});
+      },
+      std::invalid_argument);
+}
+
 #ifdef TUTTI_NETWORK_KERNEL
 
 // A host with an engine for a network card: frames of the cable (eth0) and of the host's stack (a
@@ -317,7 +491,7 @@ class engine_host {
  public:
   engine_host(const testbed& bed, rank_t rank, std::uint16_t communicator,
               std::uint32_t incarnation)
-      : table_(make_table(TUTTI_NET_RING, bed.nodes(), rank)), node_({}, rank + 1) {
+      : node_({}, rank + 1) {
     const rank_t next = (rank + 1) % bed.nodes();
     const auto run = [](const std::string& line) {
       if (std::system((line + " >/dev/null 2>&1").c_str()) != 0) throw std::runtime_error(line);
@@ -346,26 +520,20 @@ class engine_host {
     if (::bind(cable_, reinterpret_cast<sockaddr*>(&at), sizeof at) != 0)
       throw std::runtime_error("no cable");
     station_ = rtl::make_topology(rtl::type_ring, bed.nodes()).stations[rank];
-    communicator_ = communicator;
     node_.on_departure = [this](rtl::departure d) {
       if (d.to & 1) (void)::send(cable_, d.bytes.data(), d.bytes.size(), 0);
       if (d.to & 2) (void)::write(tap_, d.bytes.data(), d.bytes.size());
     };
+    ::inet_pton(AF_INET, other.c_str(), &options_.towards);
+    options_.ranks = bed.nodes();
+    options_.rank = rank;
+    options_.communicator = communicator;
     begin(incarnation);
     clock_ = std::thread([this] { run_clock(); });
-    // The host's side, as the paper's library: a UDP socket that sends, and blocks.
-    socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(TUTTI_NET_UDP_PORT);
-    ::inet_pton(AF_INET, other.c_str(), &to.sin_addr);
-    if (::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0)
-      throw std::runtime_error("no route to the engine");
   }
   ~engine_host() {
     ends_ = true;
     clock_.join();
-    ::close(socket_);
     ::close(cable_);
     ::close(tap_);
   }
@@ -373,45 +541,13 @@ class engine_host {
   // The communicator begins again, at episode 0, whatever is still on the cables.
   void begin(std::uint32_t incarnation) {
     const std::lock_guard lock(engine_);
-    const rtl::key who{communicator_, rtl::type_ring, station_.role,
-                       incarnation & TUTTI_NET_PLAIN_INCARNATION, true};
+    options_.incarnation = incarnation;
+    const rtl::key who{options_.communicator, rtl::type_ring, station_.role, incarnation, true};
     if (!node_.configure(0, who, station_.rows))
       throw std::runtime_error("the engine refuses a table");
-    table_.incarnation = incarnation;
-    episode_ = 0;
+    endpoint_ = std::make_unique<engine_endpoint>(options_);
   }
-
-  // Returns false if no release comes until the limit. The host repeats its call, since packets may
-  // be lost.
-  bool barrier(tutti::network::clock::time_point limit) {
-    tutti_net_message m{};
-    m.plain = 1;
-    m.kind = TUTTI_NET_START;
-    m.episode = episode_;
-    m.incarnation = table_.incarnation;
-    m.communicator = communicator_;
-    m.topology = TUTTI_NET_RING;
-    m.role = table_.role;
-    std::array<__u8, TUTTI_NET_PLAIN_BYTES> bytes, expected, answer;
-    tutti_net_write_plain(bytes.data(), &m);
-    m.kind = TUTTI_NET_RELEASE;
-    tutti_net_write_plain(expected.data(), &m);
-    int patience_ms = 2;
-    while (tutti::network::clock::now() < limit) {
-      if (::send(socket_, bytes.data(), bytes.size(), 0) < 0) throw std::runtime_error("no call");
-      pollfd p{socket_, POLLIN, 0};
-      while (::poll(&p, 1, patience_ms) == 1) {
-        // Releases of an earlier run may come late.
-        if (::recv(socket_, answer.data(), answer.size(), 0) != TUTTI_NET_PLAIN_BYTES ||
-            answer != expected)
-          continue;
-        ++episode_;
-        return true;
-      }
-      patience_ms = std::min(2 * patience_ms, 32);
-    }
-    return false;
-  }
+  engine_endpoint& endpoint() { return *endpoint_; }
 
  private:
   void run_clock() {
@@ -442,14 +578,13 @@ class engine_host {
     }
   }
 
-  tutti_net_table table_;
   rtl::node node_;
   rtl::station station_;
+  engine_options options_;
+  std::unique_ptr<engine_endpoint> endpoint_;
   // The clock's thread and the host both use the engine.
   std::mutex engine_;
-  std::uint16_t communicator_ = 0;
-  std::uint32_t episode_ = 0;
-  int tap_ = -1, cable_ = -1, socket_ = -1;
+  int tap_ = -1, cable_ = -1;
   std::atomic<bool> ends_{false};
   std::thread clock_;
 };
@@ -471,9 +606,9 @@ class ring_rank {
     node_ = std::make_unique<xdp_endpoint>("eth0", o);
   }
   bool barrier(tutti::network::clock::time_point limit) {
-    if (engine_) return engine_->barrier(limit);
+    endpoint& mine = engine_ ? static_cast<endpoint&>(engine_->endpoint()) : *node_;
     try {
-      node_->barrier(limit);
+      mine.barrier(limit);
       return true;
     } catch (const deadline_error&) {
       return false;

@@ -48,7 +48,7 @@ module tutti_bus_frame_store
   queue_t origin;
   logic [3:0] kept;
   source_t source;
-  logic beat_ready, frame_ready, beat_valid, frame_valid, ends;
+  logic beat_ready, frame_ready, beat_valid, frame_valid, ends, unused_beat, unused_frame;
 
   assign takes = in_valid_i && in_ready_o;
   assign too_long = beats_q == CountBits'(Depth - 1);
@@ -86,6 +86,7 @@ module tutti_bus_frame_store
       .rst_ni,
       .in_valid_i(takes),
       .in_ready_o(beat_ready),
+      .room_o(unused_beat),
       .in_data_i({in_last_i, in_keep_i, in_data_i}),
       .commit_i(in_last_i && good),
       .drop_i(too_long || (in_last_i && !good)),
@@ -103,6 +104,7 @@ module tutti_bus_frame_store
       .rst_ni,
       .in_valid_i(takes && in_last_i && good),
       .in_ready_o(frame_ready),
+      .room_o(unused_frame),
       .in_data_i(source),
       .commit_i(1'b1),
       .drop_i(1'b0),

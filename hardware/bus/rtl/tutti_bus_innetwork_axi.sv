@@ -22,7 +22,9 @@ module tutti_bus_innetwork_axi
     /// shorter.
     parameter int unsigned StoreDepth = 256,
     /// The destination UDP port of barrier packets.
-    parameter logic [15:0] UdpPort = 16'd29813
+    parameter logic [15:0] UdpPort = 16'd29813,
+    /// Cycles of the clock in a second.
+    parameter int unsigned ClockHz = 125_000_000
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
@@ -103,6 +105,7 @@ module tutti_bus_innetwork_axi
   logic [7:0] keep;
   source_t source;
   route_t route;
+  logic bad;
 
   tutti_bus_frame_store #(
       .Queues(2 * Ports),
@@ -130,7 +133,8 @@ module tutti_bus_innetwork_axi
       .Ports(Ports),
       .Communicators(Communicators),
       .Stages(Stages),
-      .UdpPort(UdpPort)
+      .UdpPort(UdpPort),
+      .ClockHz(ClockHz)
   ) i_engine (
       .clk_i,
       .rst_ni,
@@ -139,12 +143,15 @@ module tutti_bus_innetwork_axi
       .in_data_i(data),
       .in_keep_i(keep),
       .in_last_i(last),
+      // The store has dropped bad frames.
+      .in_bad_i(1'b0),
       .in_source_i(source),
       .out_valid_o(m_axis_tvalid),
       .out_ready_i(m_axis_tready),
       .out_data_o(m_axis_tdata),
       .out_keep_o(m_axis_tkeep),
       .out_last_o(m_axis_tlast),
+      .out_bad_o(bad),
       .out_route_o(route),
       .req_valid_i(req_valid),
       .req_write_i(req_write),
@@ -158,5 +165,5 @@ module tutti_bus_innetwork_axi
 
   logic unused;
   assign unused = ^{s_axi_awprot, s_axi_arprot, s_axis_tuser[31:24], s_axis_tuser[15:0],
-                    route.to[15:8]};
+                    route.to[15:8], bad};
 endmodule

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A whole network of cores: no host is released from an episode before every host has called it.
+/// A whole network: no host is released from an episode before every host has called it.
 ///
 /// Cables have any delay and may deliver their last message again at any time, even after later
 /// events elsewhere. Hosts call at any time. Topology 1: ring; 2: binary tree; 3: star; 4:
 /// butterfly (2 or 4 nodes).
+///
+/// Model 1 has the core's specification in place of the core: the one that the proof `core` shows it
+/// to keep, in which a message sets its bit at once, and a row that is complete ends when there is
+/// room on the cables. What the core takes longer is a longer cable. An echo is any row that the
+/// specification of echoes allows.
 module tutti_innetwork_network_formal #(
     parameter int unsigned Topology = 1,
     parameter int unsigned Nodes = 3,
     // Nodes may echo repeated messages.
-    parameter bit Echo = 1'b0
+    parameter bit Echo = 1'b0,
+    // The specification in place of the core.
+    parameter bit Model = 1'b0
 ) (
     input logic clk_i,
     // Free: a reset.
@@ -118,62 +125,110 @@ module tutti_innetwork_network_formal #(
     end
     assign ready[n] = !init_q && go_i[n] && room == '1;
 
-    logic from_host, from_cable, bit_is_release;
+    logic from_host, from_cable, bit_is_release, was_q;
     logic [1:0] tag;
     logic [Bits-1:0] message;
-    assign calls[n] = !init_q && call_i[n] && !waits_q[n];
-    assign from_host = calls[n] || (!init_q && repeat_call_i[n] && called_q[n]);
-    assign takes[n] = !init_q && !from_host && 32'(port_i[n]) < Ports && full_q[n][port_i[n]];
+    assign calls[n] = !init_q && !was_q && call_i[n] && !waits_q[n];
+    // Messages to a core are not adjacent.
+    assign from_host = !was_q && (calls[n] || (!init_q && repeat_call_i[n] && called_q[n]));
+    assign takes[n] = !init_q && !was_q && !from_host && 32'(port_i[n]) < Ports
+        && full_q[n][port_i[n]];
     assign from_cable = takes[n]
-        || (!init_q && !from_host && 32'(port_i[n]) < Ports && again_i[n] && used_q[n][port_i[n]]);
+        || (!init_q && !was_q && !from_host && 32'(port_i[n]) < Ports && again_i[n]
+            && used_q[n][port_i[n]]);
     assign bit_is_release = release_q[n][port_i[n]];
     assign tag = calls[n] ? calls_q[n] : from_host ? calls_q[n] - 2'd1 : tag_q[n][port_i[n]];
     assign message = from_host ? Host
         : Bits'(1) << (1 + 32'(port_i[n]) + (bit_is_release ? Ports : 0));
 
-    logic counted, repeated, stranger;
-    logic job_index, index;
-    logic [Bits-1:0] arrived;
-    logic [1:0] stage, episode;
-    assign index = 1'b0;
-    tutti_innetwork_core #(
-        .Ports(Ports),
-        .Communicators(1),
-        .Stages(Stages),
-        .EpisodeBits(2)
-    ) i_core (
-        .clk_i,
-        .rst_ni(!init_q),
-        .need_i(needs),
-        .send_i(sends),
-        .last_i(2'(last_row(n))),
-        .clear_i(init_q),
-        .echo_i(Echo && echo_i[n]),
-        .msg_valid_i(from_host || from_cable),
-        .msg_index_i(index),
-        .msg_bit_i(message),
-        .msg_episode_i(tag),
-        .counted_o(counted),
-        .repeated_o(repeated),
-        .stranger_o(stranger),
-        .job_valid_o(offered[n]),
-        .job_ready_i(ready[n]),
-        .job_index_o(job_index),
-        .job_send_o(send[n]),
-        .job_episode_o(job_tag[n]),
-        .job_again_o(),
-        .arrived_o(arrived),
-        .stage_o(stage),
-        .episode_o(episode)
-    );
+    if (Model) begin : gen_model
+      logic [Bits-1:0] came_q, early_q, used, came, early;
+      logic [1:0] row_q, open_q, again_row;
+      logic begun_q, is_now, is_next, complete, ends, echoes;
+      always_comb begin
+        used = '0;
+        for (int unsigned s = 0; s < Stages; ++s) used |= needs[s];
+      end
+      assign is_now = (from_host || from_cable) && tag == open_q;
+      assign is_next = (from_host || from_cable) && tag == open_q + 2'd1 && !message[0];
+      assign came = came_q | (is_now ? message & used : '0);
+      assign early = early_q | (is_next ? message & used : '0);
+      assign complete = !init_q && (needs[row_q] & ~came_q) == '0;
+      // A row of this episode that has ended, or any of the one before.
+      assign again_row = port_i[n][1:0];
+      assign echoes = !init_q && Echo && echo_i[n] && !complete && 32'(again_row) <= last_row(n)
+          && (again_i[n] ? begun_q : again_row < row_q);
+      assign offered[n] = complete || echoes;
+      assign send[n] = complete ? sends[row_q] : sends[again_row] & ~Host;
+      assign job_tag[n] = complete || !again_i[n] ? open_q : open_q - 2'd1;
+      assign ends = complete && ready[n] && 32'(row_q) == last_row(n);
+      always_ff @(posedge clk_i) begin
+        if (init_q) begin
+          came_q <= '0;
+          early_q <= '0;
+          row_q <= '0;
+          open_q <= '0;
+          begun_q <= 1'b0;
+        end else begin
+          came_q <= ends ? early : came;
+          early_q <= ends ? '0 : early;
+          if (complete && ready[n]) row_q <= ends ? '0 : row_q + 2'd1;
+          if (ends) open_q <= open_q + 2'd1;
+          if (ends) begun_q <= 1'b1;
+        end
+      end
+    end else begin : gen_core
+      logic counted, repeated, stranger;
+      logic job_index;
+      logic [Bits-1:0] arrived;
+      logic [1:0] stage, episode;
+      tutti_innetwork_core #(
+          .Ports(Ports),
+          .Communicators(1),
+          .Stages(Stages),
+          .EpisodeBits(2)
+      ) i_core (
+          .clk_i,
+          .rst_ni(!init_q),
+          .need_i(needs),
+          .send_i(sends),
+          .last_i(2'(last_row(n))),
+          .clear_i(init_q),
+          .echo_i(Echo && echo_i[n]),
+          .hold_i(from_host || from_cable),
+          .msg_valid_i(from_host || from_cable),
+          .msg_for_i(1'b1),
+          .msg_bit_i(message),
+          .msg_episode_i(tag),
+          .msg_before_i(tag - 2'd1),
+          .msg_after_i(tag + 2'd1),
+          .index_o(),
+          .counted_o(counted),
+          .repeated_o(repeated),
+          .stranger_o(stranger),
+          .call_o(),
+          .since_call_o(),
+          .job_valid_o(offered[n]),
+          .job_ready_i(ready[n]),
+          .job_index_o(job_index),
+          .job_send_o(send[n]),
+          .job_episode_o(job_tag[n]),
+          .job_again_o(),
+          .arrived_o(arrived),
+          .stage_o(stage),
+          .episode_o(episode)
+      );
+    end
     assign job[n] = offered[n] && ready[n];
     assign released[n] = job[n] && send[n][0];
     always_ff @(posedge clk_i) begin
       if (init_q) begin
         calls_q[n] <= '0;
         waits_q[n] <= 1'b0;
+        was_q <= 1'b0;
         called_q[n] <= 1'b0;
       end else begin
+        was_q <= !Model && (from_host || from_cable);
         if (calls[n]) calls_q[n] <= calls_q[n] + 2'd1;
         called_q[n] <= called_q[n] || calls[n];
         waits_q[n] <= (waits_q[n] || calls[n]) && !released[n];

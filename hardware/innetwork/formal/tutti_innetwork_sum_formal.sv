@@ -23,7 +23,7 @@ module tutti_innetwork_sum_formal
   sum_t more;
   assign more = sum_i + sum_t'(word_i);
   always_comb begin
-    // 15 words fit.
+    // 32 words fit.
     assume (more >= sum_i);
     a_first: assert (folded(sum_t'(word_i)) == word_i);
     a_more: assert (folded(more) == add(folded(sum_i), word_i));

@@ -11,6 +11,8 @@ module tutti_innetwork_fifo #(
     input logic rst_ni,
     input logic in_valid_i,
     output logic in_ready_o,
+    /// There is room for three beats.
+    output logic room_o,
     input logic [Width-1:0] in_data_i,
     /// With a beat: commit this beat and all before it.
     input logic commit_i,
@@ -29,6 +31,7 @@ module tutti_innetwork_fifo #(
   logic [PlaceBits:0] written_q, committed_q, read_q;
 
   assign in_ready_o = (written_q - read_q) != (PlaceBits + 1)'(Depth);
+  assign room_o = (written_q - read_q) <= (PlaceBits + 1)'(Depth - 3);
   assign out_valid_o = committed_q != read_q;
   assign out_data_o = beats[read_q[PlaceBits-1:0]];
 

@@ -14,7 +14,9 @@ module tutti_innetwork_netfpga
     /// Number of rows of a table, 1 to 8.
     parameter int unsigned Stages = 5,
     /// The destination UDP port of barrier packets.
-    parameter logic [15:0] UdpPort = 16'd29813
+    parameter logic [15:0] UdpPort = 16'd29813,
+    /// Cycles of the clock in a second.
+    parameter int unsigned ClockHz = 125_000_000
 ) (
     input logic clk_i,
     /// Synchronous reset, active low.
@@ -70,7 +72,7 @@ module tutti_innetwork_netfpga
       source_q <= '{bytes: word[15:0], origin: word[19:16]};
   end
 
-  logic out_valid, out_ready, out_last;
+  logic out_valid, out_ready, out_last, unused;
   logic [63:0] out_data;
   logic [7:0] out_keep;
   route_t route;
@@ -78,7 +80,8 @@ module tutti_innetwork_netfpga
       .Ports(Ports),
       .Communicators(Communicators),
       .Stages(Stages),
-      .UdpPort(UdpPort)
+      .UdpPort(UdpPort),
+      .ClockHz(ClockHz)
   ) i_engine (
       .clk_i,
       .rst_ni,
@@ -87,12 +90,15 @@ module tutti_innetwork_netfpga
       .in_data_i(swapped(word[63:0])),
       .in_keep_i(keep_of(bytes)),
       .in_last_i(ctrl != '0),
+      // The queues before it keep a frame until its end, and drop damaged ones.
+      .in_bad_i(1'b0),
       .in_source_i(source_q),
       .out_valid_o(out_valid),
       .out_ready_i(out_ready),
       .out_data_o(out_data),
       .out_keep_o(out_keep),
       .out_last_o(out_last),
+      .out_bad_o(unused),
       .out_route_o(route),
       .req_valid_i,
       .req_write_i,

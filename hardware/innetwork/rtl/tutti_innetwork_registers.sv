@@ -10,6 +10,8 @@ module tutti_innetwork_registers
     parameter int unsigned Communicators = 4,
     parameter int unsigned Stages = 5,
     parameter logic [15:0] UdpPort = 16'd29813,
+    /// Cycles of the clock in a second.
+    parameter int unsigned ClockHz = 125_000_000,
     /// Derived; do not set.
     parameter int unsigned Bits = 1 + 2 * Ports,
     /// Derived; do not set.
@@ -31,21 +33,23 @@ module tutti_innetwork_registers
     output logic [Communicators-1:0][15:0] identity_o,
     output logic [Communicators-1:0][7:0] topology_o,
     output logic [Communicators-1:0][7:0] role_o,
-    output logic [Communicators-1:0][4:0] incarnation_o,
+    output logic [Communicators-1:0][31:0] incarnation_o,
     output logic [Communicators-1:0][StageBits-1:0] last_o,
     output logic [Communicators-1:0][Stages-1:0][Bits-1:0] need_o,
     output logic [Communicators-1:0][Stages-1:0][Bits-1:0] send_o,
     /// State of the core, for reading.
     input logic [Communicators-1:0][Bits-1:0] arrived_i,
     input logic [Communicators-1:0][StageBits-1:0] stage_i,
-    input logic [Communicators-1:0][7:0] episode_i,
+    input logic [Communicators-1:0][31:0] episode_i,
+    input stamp_t time_i,
     /// Events to count: a message, a repeated message, a message from a stranger, an echo, a
-    /// forwarded packet.
+    /// forwarded packet, a barrier packet that was damaged.
     input logic counted_i,
     input logic repeated_i,
     input logic stranger_i,
     input logic echoed_i,
-    input logic forwarded_i
+    input logic forwarded_i,
+    input logic bad_i
 );
   if (Ports < 1 || Ports > 8) $fatal(1, "tutti_innetwork_registers: Ports must be 1 to 8");
   if (Communicators < 1 || Communicators > 16)
@@ -57,8 +61,8 @@ module tutti_innetwork_registers
   logic [2:0] error_q;
   logic refused, write;
   // Delayed by a cycle, so that no logic waits for the counters.
-  logic [4:0] counts_q;
-  logic [31:0] counted_q, repeated_q, stranger_q, echoed_q, forwarded_q;
+  logic [5:0] counts_q;
+  logic [31:0] counted_q, repeated_q, stranger_q, echoed_q, forwarded_q, bad_q;
   logic [2:0] row;
   logic in_row;
   assign write = req_valid_i && req_write_i;
@@ -96,7 +100,7 @@ module tutti_innetwork_registers
         end
         if (mine[c] && !enabled_q[c]) begin
           if (req_addr_i[7:0] == WinKey)
-            {incarnation_o[c], role_o[c], topology_o[c], identity_o[c]} <= req_data_i[36:0];
+            {incarnation_o[c], role_o[c], topology_o[c], identity_o[c]} <= req_data_i;
           if (req_addr_i[7:0] == WinStages)
             rows_q[c] <= req_data_i[63:4] != '0 || req_data_i[3:0] > 4'd8 ? 4'd9
                 : 4'(req_data_i[3:0]);
@@ -129,16 +133,18 @@ module tutti_innetwork_registers
       stranger_q <= '0;
       echoed_q <= '0;
       forwarded_q <= '0;
+      bad_q <= '0;
       rsp_valid_o <= 1'b0;
     end else begin
       error_q <= (error_q & ~(write && req_addr_i == RegError ? req_data_i[2:0] : '0))
           | {counts_q[2], counts_q[3], refused};
-      counts_q <= {counted_i, repeated_i, stranger_i, echoed_i, forwarded_i};
+      counts_q <= {bad_i, counted_i, repeated_i, stranger_i, echoed_i, forwarded_i};
       counted_q <= counted_q + 32'(counts_q[4]);
       repeated_q <= repeated_q + 32'(counts_q[3]);
       stranger_q <= stranger_q + 32'(counts_q[2]);
       echoed_q <= echoed_q + 32'(counts_q[1]);
       forwarded_q <= forwarded_q + 32'(counts_q[0]);
+      bad_q <= bad_q + 32'(counts_q[5]);
       rsp_valid_o <= req_valid_i && !req_write_i;
     end
   end
@@ -152,9 +158,9 @@ module tutti_innetwork_registers
       if (32'(shown) == c)
         unique case (req_addr_i[7:0])
           WinControl: window = 64'({echo_o[c], enabled_q[c]});
-          WinKey: window = 64'({incarnation_o[c], role_o[c], topology_o[c], identity_o[c]});
+          WinKey: window = {incarnation_o[c], role_o[c], topology_o[c], identity_o[c]};
           WinStages: window = 64'(rows_q[c]);
-          WinState: window = {16'd0, episode_i[c], 8'(stage_i[c]), 32'(arrived_i[c])};
+          WinState: window = {episode_i[c], 8'(stage_i[c]), 24'(arrived_i[c])};
           default:
           for (int unsigned s = 0; s < Stages; ++s)
             if (row == 3'(s)) begin
@@ -175,6 +181,9 @@ module tutti_innetwork_registers
       RegStranger: rsp_data_o <= 64'(stranger_q);
       RegEchoed: rsp_data_o <= 64'(echoed_q);
       RegForwarded: rsp_data_o <= 64'(forwarded_q);
+      RegBad: rsp_data_o <= 64'(bad_q);
+      RegTimer: rsp_data_o <= time_i;
+      RegClock: rsp_data_o <= 64'(ClockHz);
       default: rsp_data_o <= req_addr_i >= Windows && !req_addr_i[12] ? window : '0;
     endcase
   end

@@ -32,11 +32,12 @@ std::string run_one(const arguments& with, network_plan plan, std::uint64_t epis
   checked[1] += net.spoilt();
   checked[2] += net.repeated();
   checked[3] += net.overlaps();
+  checked[4] += net.damaged();
   return {};
 }
 
 std::string run(const arguments& with) {
-  std::uint64_t checked[4] = {}, runs = 0, episodes = 0;
+  std::uint64_t checked[5] = {}, runs = 0, episodes = 0;
   const std::uint64_t each = std::max<std::uint64_t>(4, with.cycles / 2'000);
   for (unsigned type = type_ring; type <= type_butterfly; ++type)
     for (rank_t n = 2; n <= 8; ++n) {
@@ -92,15 +93,16 @@ std::string run(const arguments& with) {
     ++runs;
     episodes += 3 * each;
   }
-  if (checked[0] == 0 || checked[1] == 0 || checked[2] == 0 || checked[3] == 0)
+  if (checked[0] == 0 || checked[1] == 0 || checked[2] == 0 || checked[3] == 0 || checked[4] == 0)
     return "the harness disturbed nothing";
   std::printf(
       "{\"networks\": %llu, \"episodes\": %llu, \"forwarded\": %llu, \"spoilt\": %llu, "
       "\"repeated\": %llu, "
-      "\"overlapping\": %llu}\n",
+      "\"overlapping\": %llu, \"damaged\": %llu}\n",
       static_cast<unsigned long long>(runs), static_cast<unsigned long long>(episodes),
       static_cast<unsigned long long>(checked[0]), static_cast<unsigned long long>(checked[1]),
-      static_cast<unsigned long long>(checked[2]), static_cast<unsigned long long>(checked[3]));
+      static_cast<unsigned long long>(checked[2]), static_cast<unsigned long long>(checked[3]),
+      static_cast<unsigned long long>(checked[4]));
   return {};
 }
 

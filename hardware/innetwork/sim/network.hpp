@@ -31,7 +31,8 @@ struct network_plan {
   unsigned traffic = 0;
   // The longest such frame, in bytes.
   std::size_t longest = 200;
-  // In this many of 4096 cycles a queue gets a repeated or corrupted barrier packet.
+  // In this many of 4096 cycles a queue gets a repeated or corrupted barrier packet; one in eight
+  // barrier packets, and one in 64 others, has a damaged copy before it.
   unsigned faults = 0;
   pace speed;
   std::function<std::uint64_t(rank_t, std::uint64_t)> think = [](rank_t, std::uint64_t) {
@@ -43,6 +44,7 @@ class network {
  public:
   network(const arguments& with, network_plan plan) : plan_(std::move(plan)), random_(with.seed) {
     expected_.resize(plan_.nodes * queues);
+    damaged_.resize(plan_.nodes);
     recent_.resize(plan_.nodes * queues);
     repeats_.resize(plan_.nodes);
     strangers_.resize(plan_.nodes);
@@ -53,6 +55,9 @@ class network {
       nodes_.push_back(std::make_unique<node>(n == 0 ? with : quiet, with.seed * 1000 + n));
       nodes_[n]->speed = plan_.speed;
       nodes_[n]->on_departure = [this, n](departure d) { leaves(n, std::move(d)); };
+      nodes_[n]->on_entry = [this, n](unsigned queue, std::uint64_t, std::uint64_t at) {
+        enters(n, queue, nodes_[n]->entering(), nodes_[n]->stamp(at));
+      };
     }
     hosts_.resize(plan_.communicators.size());
     passages_.resize(plan_.communicators.size());
@@ -97,15 +102,25 @@ class network {
       if (const std::uint64_t r = nodes_[n]->read(reg::stranger); r != strangers_[n])
         return name + " was sent " + std::to_string(strangers_[n]) + " of strangers and counted " +
                std::to_string(r);
+      if (const std::uint64_t r = nodes_[n]->read(reg::bad); r != damaged_[n])
+        return name + " was sent " + std::to_string(damaged_[n]) + " damaged and counted " +
+               std::to_string(r);
     }
     return {};
   }
 
   std::uint64_t now() const { return nodes_[0]->now(); }
   const test::trace& passages(std::size_t c) const { return passages_[c]; }
+  // The stamps of the last release of a rank's host.
+  stamps last_stamps(std::size_t c, rank_t r) const { return hosts_[c][r].last; }
   node& at(rank_t n) { return *nodes_[n]; }
   std::uint64_t forwarded() const { return forwarded_; }
   std::uint64_t spoilt() const { return spoilt_; }
+  std::uint64_t damaged() const {
+    std::uint64_t all = 0;
+    for (const std::uint64_t d : damaged_) all += d;
+    return all;
+  }
   std::uint64_t repeated() const {
     std::uint64_t all = 0;
     for (const std::uint64_t r : repeats_) all += r;
@@ -117,6 +132,12 @@ class network {
   struct host {
     std::uint64_t until = 0, episode = 0, arrived = 0;
     bool waits = false;
+    // When the engine got the call, and the last packet that counts since, by its own time.
+    std::optional<std::uint64_t> called = std::nullopt;
+    std::uint64_t came = 0;
+    // Messages of this episode and the next that have come: queue, kind, episode.
+    std::set<std::tuple<unsigned, unsigned, std::uint64_t>> seen = {};
+    stamps last = {};
   };
   struct wired {
     rank_t node = 0;
@@ -136,13 +157,16 @@ class network {
     for (rank_t r = 0; r < ranks; ++r) {
       const station& s = plan.shape.stations[r];
       const rank_t me = plan.members[r];
-      if (!nodes_[me]->configure(static_cast<unsigned>(c), {plan.id, plan.shape.type, s.role},
-                                 s.rows))
+      if (!nodes_[me]->configure(static_cast<unsigned>(c),
+                                 {plan.id, plan.shape.type, s.role, incarnation_of(c)}, s.rows))
         throw std::runtime_error("an engine refused a table");
       for (const wire& w : s.wires) cables_[{me, w.port}] = {plan.members[w.to], w.there};
     }
   }
 
+  static std::uint32_t incarnation_of(std::size_t c) {
+    return static_cast<std::uint32_t>(0x9abc'def0 + 0x0101'0101 * c);
+  }
   mac_address mac(rank_t n) const { return {2, 0x4e, 0x46, 0, 0, static_cast<std::uint8_t>(n)}; }
 
   barrier_packet packet_of(std::size_t c, rank_t r, std::uint64_t episode) const {
@@ -154,7 +178,8 @@ class network {
     p.destination_ip = 0x0a00'0200 + static_cast<std::uint32_t>(c);
     p.source_port = static_cast<unsigned>(40'000 + 7 * c + r);
     p.message = message_start;
-    p.episode = static_cast<unsigned>(episode % 256);
+    p.episode = static_cast<std::uint32_t>(episode);
+    p.incarnation = incarnation_of(c);
     p.communicator = plan.id;
     p.topology = plan.shape.type;
     p.role = plan.shape.stations[r].role;
@@ -205,7 +230,8 @@ class network {
     const auto p = parse(f);
     if (!p) return fate::forward;
     const bool from_host = queue % 2 == 1;
-    for (const communicator_plan& c : plan_.communicators)
+    for (std::size_t i = 0; i < plan_.communicators.size(); ++i) {
+      const communicator_plan& c = plan_.communicators[i];
       for (rank_t r = 0; r < c.members.size(); ++r) {
         if (c.members[r] != n || c.id != p->communicator || c.shape.type != p->topology) continue;
         const station& s = c.shape.stations[r];
@@ -213,15 +239,19 @@ class network {
         if (from_host && p->message == message_start && p->role == s.role) bit = host_bit;
         if (!from_host && p->message == message_arrive) bit = arrive_bit(queue / 2);
         if (!from_host && p->message == message_release) bit = release_bit(queue / 2);
+        if (p->incarnation != incarnation_of(i)) bit = 0;
         for (const table_row& row : s.rows)
           if ((row.need & bit) != 0) return fate::count;
         return fate::refuse;
       }
+    }
     return fate::forward;
   }
 
   void enter(rank_t n, unsigned queue, frame f) {
     const fate what = fate_of(n, queue, f);
+    if (plan_.faults != 0 && random_() % (what == fate::forward ? 64 : 8) == 0)
+      damage(n, queue, f, what);
     if (what == fate::count) {
       auto& recent = recent_[n * queues + queue];
       recent.push_back(f);
@@ -229,9 +259,34 @@ class network {
     } else if (what == fate::refuse) {
       ++strangers_[n];
     } else {
-      expected_[n * queues + (queue ^ 1)].push_back(f);
+      expected_[n * queues + (queue ^ 1)].push_back({f, false});
     }
     nodes_[n]->enqueue(queue, std::move(f));
+  }
+
+  // The same frame comes damaged, which only its end says.
+  void damage(rank_t n, unsigned queue, const frame& f, fate what) {
+    if (what == fate::forward)
+      expected_[n * queues + (queue ^ 1)].push_back({f, true});
+    else
+      ++damaged_[n];
+    nodes_[n]->enqueue(queue, f, true);
+  }
+
+  // A frame that is whole begins to enter its engine.
+  void enters(rank_t n, unsigned queue, const arrived_frame& f, std::uint64_t stamp) {
+    if (f.bad || fate_of(n, queue, f.bytes) != fate::count) return;
+    const barrier_packet p = *parse(f.bytes);
+    const std::size_t c = index_of(p.communicator);
+    const auto& members = plan_.communicators[c].members;
+    host& me =
+        hosts_[c]
+              [static_cast<rank_t>(std::find(members.begin(), members.end(), n) - members.begin())];
+    const auto open = static_cast<std::uint32_t>(me.episode);
+    if (p.episode != open && p.episode != open + 1) return;
+    if (!me.seen.emplace(queue, p.message, p.episode).second || p.episode != open) return;
+    if (queue % 2 == 1) me.called = stamp;
+    if (me.called) me.came = stamp;
   }
 
   void disturb() {
@@ -270,7 +325,7 @@ class network {
   }
 
   void spoil(frame& f) {
-    switch (random_() % 9) {
+    switch (random_() % 12) {
       case 0: return f.resize(1 + random_() % (packet_bytes - 1));
       // An unused communicator, another service, another message, another topology, a fragment,
       // options, another role.
@@ -281,6 +336,10 @@ class network {
       case 5: put(f, 20, 2, 0x2000); break;
       case 6: put(f, 14, 1, 0x46); break;
       case 7: put(f, 47, 1, get(f, 47, 1) + 1); break;
+      // Another version, another incarnation, two episodes.
+      case 8: put(f, 48, 1, 2); break;
+      case 9: put(f, 56, 4, get(f, 56, 4) ^ 1u << random_() % 32); break;
+      case 10: put(f, 52, 4, get(f, 52, 4) ^ 1u << random_() % 8); break;
       default:
         f[random_() % packet_bytes] ^= static_cast<std::uint8_t>(1 + random_() % 255);
         return;
@@ -293,11 +352,11 @@ class network {
     // A forwarded packet must be, byte for byte, the oldest one that is due there.
     if (d.to == std::uint32_t{1} << (d.origin ^ 1)) {
       auto& queue = expected_[n * queues + (d.origin ^ 1)];
-      if (!queue.empty() && queue.front() == d.bytes) {
+      if (!queue.empty() && queue.front().bytes == d.bytes && queue.front().bad == d.bad) {
         queue.pop_front();
         ++forwarded_;
-        // A port without a cable drops its packets.
-        if (d.origin % 2 == 1 && cables_.contains({n, d.origin / 2}))
+        // A port without a cable drops its packets, and the next MAC a damaged one.
+        if (!d.bad && d.origin % 2 == 1 && cables_.contains({n, d.origin / 2}))
           send(n, d.origin / 2, std::move(d));
         return;
       }
@@ -306,13 +365,13 @@ class network {
     const bool to_host = d.to == std::uint32_t{1} << d.origin && d.origin % 2 == 1;
     const unsigned port =
         to_host && d.bytes.size() >= packet_bytes ? get(d.bytes, 36, 2) : default_udp_port;
-    if (const std::string w = flaw(d.bytes, port); !w.empty()) {
+    if (const std::string w = flaw(d.bytes, port, to_host); !w.empty() || d.bad) {
       wrong_ =
           "node " + std::to_string(n) + " sent a packet that is neither forwarded nor sound: " + w;
       return;
     }
-    const barrier_packet p = *parse(d.bytes, port);
-    if (d.bytes.size() != smallest_frame) {
+    const barrier_packet p = *parse(d.bytes, port, to_host);
+    if (d.bytes.size() != (to_host ? stamped_bytes : packet_bytes)) {
       wrong_ = "a built packet has " + std::to_string(d.bytes.size()) + " bytes";
       return;
     }
@@ -356,6 +415,14 @@ class network {
       wrong_ = "node " + std::to_string(n) + ": a release that its host does not wait for";
       return;
     }
+    const stamps s = stamps_of(d.bytes);
+    if (me.called != s.called || me.came != s.came || s.left != nodes_[n]->stamp(d.first)) {
+      wrong_ = "node " + std::to_string(n) + ": a release with wrong stamps";
+      return;
+    }
+    me.called.reset();
+    std::erase_if(me.seen, [&](const auto& m) { return std::get<2>(m) == p.episode; });
+    me.last = s;
     passages_[c].push_back({r, me.episode, me.arrived, d.last});
     ++me.episode;
     me.waits = false;
@@ -384,10 +451,15 @@ class network {
   std::vector<std::unique_ptr<node>> nodes_;
   std::map<std::pair<rank_t, unsigned>, wired> cables_;
   std::multimap<std::uint64_t, std::tuple<rank_t, unsigned, frame>> cable_;
-  std::vector<std::deque<frame>> expected_, recent_;
+  struct due {
+    frame bytes;
+    bool bad = false;
+  };
+  std::vector<std::deque<due>> expected_;
+  std::vector<std::deque<frame>> recent_;
   std::vector<std::vector<host>> hosts_;
   std::vector<test::trace> passages_;
-  std::vector<std::uint64_t> repeats_, strangers_, free_at_;
+  std::vector<std::uint64_t> repeats_, strangers_, damaged_, free_at_;
   std::uint64_t forwarded_ = 0, spoilt_ = 0, overlaps_ = 0;
   std::string wrong_;
 };

@@ -23,7 +23,7 @@ inline constexpr unsigned queues = 2 * PORTS;
 namespace reg {
 inline constexpr unsigned id = 0x00, version = 0x08, capability = 0x10, error = 0x18,
                           counted = 0x20, repeated = 0x28, stranger = 0x30, forwarded = 0x38,
-                          echoed = 0x40;
+                          echoed = 0x40, bad = 0x48, timer = 0x50, clock = 0x58;
 inline constexpr std::uint64_t error_refused = 1, error_repeated = 2, error_stranger = 4;
 inline unsigned window(unsigned communicator) { return 0x2000 + communicator * 0x100; }
 inline constexpr unsigned control = 0x00, key = 0x08, stages = 0x10, state = 0x18, need = 0x40,
@@ -32,8 +32,7 @@ inline constexpr unsigned control = 0x00, key = 0x08, stages = 0x10, state = 0x1
 
 struct key {
   unsigned communicator = 0, topology = 0, role = 0;
-  // Modulo 32.
-  unsigned incarnation = 0;
+  std::uint32_t incarnation = 0;
   // Repeated messages are echoed.
   bool echoes = false;
 };
@@ -42,6 +41,8 @@ struct arrived_frame {
   frame bytes;
   // The cycle in which its queue received it.
   std::uint64_t queued = 0;
+  // Its end says that it is damaged.
+  bool bad = false;
 };
 
 struct departure {
@@ -49,6 +50,7 @@ struct departure {
   // One bit for each queue.
   std::uint32_t to = 0;
   unsigned origin = 0;
+  bool bad = false;
   // Cycles of its first and last beat.
   std::uint64_t first = 0, last = 0;
 };
@@ -63,25 +65,31 @@ class node {
   explicit node(const arguments& with, std::uint64_t seed) : bench_(with), random_(seed) {
     idle_inputs();
     bench_.reset();
+    epoch_ = now();
   }
 
   testbench& bench() { return bench_; }
   std::uint64_t now() const { return bench_.cycle(); }
+  // The engine's own time in that cycle.
+  std::uint64_t stamp(std::uint64_t cycle) const { return cycle - epoch_; }
   pace speed;
   // The bytes that the stream shows where they are not kept, by place in the frame; if empty,
   // random bytes.
   frame beyond;
   std::function<void(departure)> on_departure;
   // Called when a frame's first beat has gone in, with the queue, the cycle in which it was queued,
-  // and this cycle.
+  // and this cycle. entering() is the frame.
   std::function<void(unsigned, std::uint64_t, std::uint64_t)> on_entry;
 
-  void enqueue(unsigned queue, frame f) { in_[queue].push_back({std::move(f), now()}); }
+  void enqueue(unsigned queue, frame f, bool bad = false) {
+    in_[queue].push_back({std::move(f), now(), bad});
+  }
+  const arrived_frame& entering() const { return current_; }
   std::size_t queued(unsigned queue) const { return in_[queue].size(); }
   bool quiet() const {
     for (const auto& q : in_)
       if (!q.empty()) return false;
-    return current_.empty() && out_.bytes.empty();
+    return current_.bytes.empty() && out_.bytes.empty();
   }
 
   void write(unsigned address, std::uint64_t value) {
@@ -126,10 +134,10 @@ class node {
     if (top.out_valid_o && top.out_ready_i) collect(top);
     bench_.tick();
     if (!taken) return;
-    if (sent_ == 0 && on_entry) on_entry(queue_, current_queued_, now() - 1);
+    if (sent_ == 0 && on_entry) on_entry(queue_, current_.queued, now() - 1);
     sent_ += 8;
     offered_ = false;
-    if (sent_ >= current_.size()) current_.clear();
+    if (sent_ >= current_.bytes.size()) current_.bytes.clear();
   }
 
   const std::string& wrong() const { return wrong_; }
@@ -144,22 +152,21 @@ class node {
   }
 
   void offer(model& top) {
-    if (current_.empty()) {
+    if (current_.bytes.empty()) {
       for (unsigned i = 1; i <= queues; ++i) {
         const unsigned q = (queue_ + i) % queues;
         if (in_[q].empty()) continue;
-        current_ = std::move(in_[q].front().bytes);
-        current_queued_ = in_[q].front().queued;
+        current_ = std::move(in_[q].front());
         in_[q].pop_front();
         queue_ = q;
         sent_ = 0;
         break;
       }
     }
-    offered_ = !current_.empty() && (offered_ || random_() % 16 < speed.offer);
+    offered_ = !current_.bytes.empty() && (offered_ || random_() % 16 < speed.offer);
     top.in_valid_i = offered_;
     if (!offered_) return;
-    const std::size_t left = std::min<std::size_t>(8, current_.size() - sent_);
+    const std::size_t left = std::min<std::size_t>(8, current_.bytes.size() - sent_);
     // Bytes that are not kept have arbitrary values.
     std::uint64_t data = random_();
     for (std::size_t b = left; b < 8 && sent_ + b < beyond.size(); ++b) {
@@ -168,17 +175,23 @@ class node {
     }
     for (std::size_t b = 0; b < left; ++b) {
       data &= ~(std::uint64_t{0xff} << 8 * b);
-      data |= std::uint64_t{current_[sent_ + b]} << 8 * b;
+      data |= std::uint64_t{current_.bytes[sent_ + b]} << 8 * b;
     }
     top.in_data_i = data;
     top.in_keep_i = static_cast<std::uint8_t>((1u << left) - 1);
-    top.in_last_i = sent_ + left == current_.size();
-    top.in_source_i = static_cast<std::uint32_t>(current_.size() << 4 | queue_);
+    top.in_last_i = sent_ + left == current_.bytes.size();
+    // Before the last beat it means nothing.
+    top.in_bad_i = top.in_last_i ? current_.bad : sent_ / 8 % 3 == 1;
+    top.in_source_i = static_cast<std::uint32_t>(current_.bytes.size() << 4 | queue_);
   }
 
   void watch(const model& top) {
-    const shown s{static_cast<bool>(top.out_valid_o), static_cast<bool>(top.out_last_o),
-                  top.out_keep_o, top.out_data_o, top.out_route_o};
+    const shown s{static_cast<bool>(top.out_valid_o),
+                  static_cast<bool>(top.out_last_o),
+                  static_cast<bool>(top.out_bad_o),
+                  top.out_keep_o,
+                  top.out_data_o,
+                  top.out_route_o};
     if (before_.valid && !(s == before_) && wrong_.empty())
       wrong_ = "cycle " + std::to_string(now()) + ": what was offered changed before it was taken";
     before_ = s;
@@ -202,13 +215,14 @@ class node {
     if (announced_ != out_.bytes.size() && wrong_.empty())
       wrong_ = "a packet of " + std::to_string(out_.bytes.size()) +
                " bytes was announced as one of " + std::to_string(announced_);
+    out_.bad = top.out_bad_o;
     out_.last = now();
     departure done = std::exchange(out_, {});
     if (on_departure) on_departure(std::move(done));
   }
 
   struct shown {
-    bool valid = false, last = false;
+    bool valid = false, last = false, bad = false;
     unsigned keep = 0;
     std::uint64_t data = 0, route = 0;
     friend bool operator==(const shown&, const shown&) = default;
@@ -217,8 +231,8 @@ class node {
   testbench bench_;
   std::mt19937_64 random_;
   std::deque<arrived_frame> in_[queues];
-  frame current_;
-  std::uint64_t current_queued_ = 0;
+  arrived_frame current_;
+  std::uint64_t epoch_ = 0;
   unsigned queue_ = 0;
   std::size_t sent_ = 0;
   bool offered_ = false;

@@ -14,7 +14,7 @@ using namespace tutti;
 using namespace tutti::rtl;
 
 constexpr unsigned host_queue = 1, child_queue = 0, parent_queue = 4;
-constexpr key inner{77, type_tree, 1};
+constexpr key inner{77, type_tree, 1, 0x8765'4321};
 // A child at port 0, the parent at port 2.
 const std::vector<table_row> inner_rows = {{host_bit | arrive_bit(0), arrive_bit(2)},
                                            {release_bit(2), host_bit | release_bit(0)}};
@@ -29,6 +29,7 @@ barrier_packet packet(unsigned message, unsigned episode, const key& k) {
   p.source_port = 51'000;
   p.message = message;
   p.episode = episode;
+  p.incarnation = k.incarnation;
   p.communicator = k.communicator;
   p.topology = k.topology;
   p.role = k.role;
@@ -39,25 +40,29 @@ class bench {
  public:
   explicit bench(const arguments& with) : node_(with, with.seed) {
     node_.on_departure = [this](departure d) { out_.push_back(std::move(d)); };
+    node_.on_entry = [this](unsigned, std::uint64_t, std::uint64_t at) { entered_ = at; };
   }
   node& engine() { return node_; }
+  // When the last frame came in, by the engine's time.
+  std::uint64_t entered() const { return node_.stamp(entered_); }
   std::uint64_t state(unsigned c = 0) { return node_.read(reg::window(c) + reg::state); }
 
-  // Returns what comes out because of a frame.
-  std::vector<departure> pass(unsigned queue, frame f) {
+  // Returns what comes out because of a frame, which may come in damaged.
+  std::vector<departure> pass(unsigned queue, frame f, bool bad = false) {
     out_.clear();
-    node_.enqueue(queue, std::move(f));
+    node_.enqueue(queue, std::move(f), bad);
     for (unsigned c = 0; c < 4'000; ++c) {
       node_.cycle();
       if (node_.quiet() && c > 60) break;
     }
-    for (unsigned c = 0; c < 60; ++c) node_.cycle();
+    for (unsigned c = 0; c < 150; ++c) node_.cycle();
     return out_;
   }
 
  private:
   node node_;
   std::vector<departure> out_;
+  std::uint64_t entered_ = 0;
 };
 
 // Changes bytes of a frame to `value`, or flips its bits in them; the checksums fit again or not.
@@ -78,8 +83,8 @@ const spoilt flaws[] = {
     {"a tag before the type", 12, 2, 0x8100, false},
     {"version 6", 14, 1, 0x65},
     {"options", 14, 1, 0x46},
-    {"longer than it says", 16, 2, 35},
-    {"shorter than it says", 16, 2, 33},
+    {"longer than it says", 16, 2, 47},
+    {"shorter than it says", 16, 2, 45},
     {"first fragment", 20, 2, 0x2000},
     {"later fragment", 20, 2, 0x0001},
     {"reserved flag", 20, 2, 0x8000},
@@ -87,10 +92,15 @@ const spoilt flaws[] = {
     {"wrong IP checksum", 24, 2, 0x0100, false, true},
     {"IP checksum of zero", 24, 2, 0, false},
     {"another service", 36, 2, default_udp_port ^ 1},
-    {"another UDP length", 38, 2, 15},
+    {"another UDP length", 38, 2, 27},
     {"wrong UDP checksum", 40, 2, 0x8000, false, true},
     {"changed address", 26, 4, 0xc0a8'0002, false},
     {"changed episode", 42, 1, 1, false, true},
+    {"changed high bits of the episode", 52, 2, 1, false, true},
+    {"changed incarnation", 56, 4, 0x0800'0000, false, true},
+    {"two episodes", 42, 1, 1, true, true},
+    {"another version of the packet", 48, 1, 2},
+    {"values", 49, 1, 1},
     {"changed communicator", 44, 2, 78, false},
     {"another communicator", 44, 2, 78},
     {"another topology", 46, 1, type_ring},
@@ -124,6 +134,14 @@ std::string other_traffic(bench& b) {
       s.change(f);
       if (std::string w = goes_on(queue, f, s.what); !w.empty()) return w;
     }
+    // What comes in damaged goes on damaged.
+    for (const std::size_t bytes : {3u, 60u, 200u}) {
+      const frame f(bytes, 0x5a);
+      ++packets;
+      const std::vector<departure> out = b.pass(queue, f, true);
+      if (std::string w = forwarded(out, queue, f); !w.empty()) return "damaged: " + w;
+      if (!out[0].bad) return "a damaged frame goes on as a whole one";
+    }
     // The bytes that were cut off are still on the wires.
     b.engine().beyond = good;
     for (std::size_t bytes = 1; bytes < packet_bytes; ++bytes)
@@ -141,7 +159,8 @@ std::string other_traffic(bench& b) {
       if (std::string w = goes_on(queue, f, "bit " + std::to_string(bit) + " changed"); !w.empty())
         return w;
     }
-    for (const std::size_t bytes : {1u, 7u, 8u, 9u, 47u, 48u, 49u, 60u, 64u, 65u, 1514u}) {
+    for (const std::size_t bytes :
+         {1u, 7u, 8u, 9u, 47u, 48u, 56u, 57u, 59u, 60u, 61u, 64u, 65u, 1514u}) {
       frame f(bytes);
       for (std::uint8_t& byte : f) byte = static_cast<std::uint8_t>(random() & 0xff);
       if (std::string w = goes_on(queue, f, std::to_string(bytes) + " bytes of anything");
@@ -160,11 +179,21 @@ std::string other_traffic(bench& b) {
 std::string refused(bench& b, unsigned episode) {
   struct {
     const char* what;
-    unsigned queue, message, episode, role, counter;
+    unsigned queue, message;
+    std::uint32_t episode;
+    unsigned role, counter;
+    std::uint32_t incarnation = inner.incarnation;
   } const cases[] = {
+      {"a call of 256 episodes later", host_queue, message_start, episode + 256, 1, reg::repeated},
+      {"an arrival of 2^31 episodes later", child_queue, message_arrive, episode + (1u << 31), 2,
+       reg::repeated},
+      {"an arrival of another incarnation", child_queue, message_arrive, episode, 2, reg::stranger,
+       inner.incarnation ^ 0x8000'0000},
+      {"a call of another incarnation", host_queue, message_start, episode, 1, reg::stranger,
+       inner.incarnation ^ 1},
       {"a host that is an episode ahead", host_queue, message_start, episode + 1, 1, reg::repeated},
-      {"an old call", host_queue, message_start, episode + 255, 1, reg::repeated},
-      {"an old arrival", child_queue, message_arrive, episode + 255, 2, reg::repeated},
+      {"an old call", host_queue, message_start, episode - 1, 1, reg::repeated},
+      {"an old arrival", child_queue, message_arrive, episode - 1, 2, reg::repeated},
       {"an arrival from far ahead", child_queue, message_arrive, episode + 2, 2, reg::repeated},
       {"a call in another's role", host_queue, message_start, episode, 2, reg::stranger},
       {"a host that says release", host_queue, message_release, episode, 1, reg::stranger},
@@ -177,8 +206,9 @@ std::string refused(bench& b, unsigned episode) {
   };
   for (const auto& c : cases) {
     const std::uint64_t before = b.state(), counter = b.engine().read(c.counter);
-    barrier_packet p = packet(c.message, c.episode % 256, inner);
+    barrier_packet p = packet(c.message, c.episode, inner);
     p.role = c.role;
+    p.incarnation = c.incarnation;
     if (!b.pass(c.queue, build(p)).empty()) return std::string(c.what) + ": a packet came out";
     if (b.state() != before) return std::string(c.what) + ": changed the state";
     if (b.engine().read(c.counter) != counter + 1) return std::string(c.what) + ": is not counted";
@@ -189,13 +219,17 @@ std::string refused(bench& b, unsigned episode) {
 // Runs an episode in which every packet comes twice, and checks the packets that come out.
 std::string episode(bench& b, unsigned number, std::size_t bytes, bool without_checksum) {
   const auto counts = [&](unsigned queue, unsigned message, unsigned role,
-                          std::vector<departure>& out) -> std::string {
-    barrier_packet p = packet(message, number % 256, inner);
+                          std::vector<departure>& out, std::uint64_t& entered) -> std::string {
+    barrier_packet p = packet(message, number, inner);
     p.role = role;
     frame f = build(p, bytes);
     if (without_checksum) put(f, 40, 2, 0);
-    const std::uint64_t before = b.state();
+    const std::uint64_t before = b.state(), bad = b.engine().read(reg::bad);
+    if (!b.pass(queue, f, true).empty() || b.state() != before)
+      return "a damaged packet had an effect";
+    if (b.engine().read(reg::bad) != bad + 1) return "a damaged packet is not counted";
     out = b.pass(queue, f);
+    entered = b.entered();
     if (b.state() == before) return "a packet did not count";
     const std::uint64_t after = b.state();
     if (!b.pass(queue, f).empty() || b.state() != after) return "a repeated packet had an effect";
@@ -204,32 +238,44 @@ std::string episode(bench& b, unsigned number, std::size_t bytes, bool without_c
   const auto built = [&](const departure& d, std::uint32_t to, unsigned message,
                          unsigned port) -> std::string {
     if (d.to != to) return "a packet goes to the wrong queues";
-    if (std::string w = flaw(d.bytes, port); !w.empty()) return "a built packet is wrong: " + w;
-    if (d.bytes.size() != smallest_frame) return "a built packet has no 60 bytes";
-    barrier_packet expect = packet(message, number % 256, inner);
-    if (port != default_udp_port) {
+    const bool to_host = port != default_udp_port;
+    if (std::string w = flaw(d.bytes, port, to_host); !w.empty())
+      return "a built packet is wrong: " + w;
+    if (d.bytes.size() != (to_host ? stamped_bytes : packet_bytes))
+      return "a built packet has another length";
+    barrier_packet expect = packet(message, number, inner);
+    if (to_host) {
       std::swap(expect.source_mac, expect.destination_mac);
       std::swap(expect.source_ip, expect.destination_ip);
       std::swap(expect.source_port, expect.destination_port);
     }
-    return *parse(d.bytes, port) == expect ? "" : "a built packet has a wrong field";
+    return *parse(d.bytes, port, to_host) == expect ? "" : "a built packet has a wrong field";
   };
   std::vector<departure> out;
+  std::uint64_t arrived = 0, called = 0, released = 0;
   // The child may be first, and even an episode ahead.
-  if (std::string w = counts(child_queue, message_arrive, 2, out); !w.empty() || !out.empty())
+  if (std::string w = counts(child_queue, message_arrive, 2, out, arrived);
+      !w.empty() || !out.empty())
     return "child: " + w;
-  if (std::string w = counts(host_queue, message_start, 1, out); !w.empty()) return "host: " + w;
+  if (std::string w = counts(host_queue, message_start, 1, out, called); !w.empty())
+    return "host: " + w;
   if (out.size() != 1) return "host and child: " + std::to_string(out.size()) + " packets";
   if (std::string w = built(out[0], 1u << parent_queue, message_arrive, default_udp_port);
       !w.empty())
     return w;
-  if (std::string w = counts(parent_queue, message_release, 0, out); !w.empty())
+  if (std::string w = counts(parent_queue, message_release, 0, out, released); !w.empty())
     return "parent: " + w;
   if (out.size() != 2) return "release: " + std::to_string(out.size()) + " packets";
   if (std::string w = built(out[0], 1u << child_queue, message_release, default_udp_port);
       !w.empty())
     return w;
-  return built(out[1], 1u << host_queue, message_release, 51'000);
+  if (std::string w = built(out[1], 1u << host_queue, message_release, 51'000); !w.empty())
+    return w;
+  const stamps s = stamps_of(out[1].bytes);
+  if (s.called != called) return "the stamp of the call is another";
+  if (s.came != released) return "the stamp of the last packet is another";
+  if (s.left != b.engine().stamp(out[1].first)) return "the stamp of the release is another";
+  return {};
 }
 
 std::string registers(bench& b) {
@@ -272,15 +318,15 @@ std::string registers(bench& b) {
 // Configures the communicator again in the middle of an episode: the state is clear, and episode 0
 // is open.
 std::string begun_again(bench& b, unsigned open) {
-  barrier_packet p = packet(message_arrive, open % 256, inner);
+  barrier_packet p = packet(message_arrive, open, inner);
   p.role = 2;
   if (!b.pass(child_queue, build(p)).empty()) return "half an episode sends something";
-  if ((b.state() & 0xffff'ffff) == 0) return "half an episode does not count";
+  if ((b.state() & 0xff'ffff) == 0) return "half an episode does not count";
   b.engine().write(reg::window(0) + reg::control, 1);
   // The core follows one cycle later.
   b.engine().cycle();
   if (b.state() != 0) return "something is left of an episode after a new beginning";
-  return episode(b, 0, smallest_frame, false);
+  return episode(b, 0, packet_bytes, false);
 }
 
 std::string run(const arguments& with) {
@@ -290,15 +336,18 @@ std::string run(const arguments& with) {
   if (std::string w = other_traffic(b); !w.empty()) return w;
   const unsigned episodes = static_cast<unsigned>(std::max<std::uint64_t>(8, with.cycles / 1'000));
   for (unsigned e = 0; e < episodes; ++e) {
-    const std::size_t bytes = e % 3 == 0 ? packet_bytes : e % 3 == 1 ? smallest_frame : 200;
+    const std::size_t bytes = e % 3 == 0 ? packet_bytes : e % 3 == 1 ? 64 : 200;
     if (std::string w = episode(b, e, bytes, e % 4 == 3); !w.empty())
       return "episode " + std::to_string(e) + ": " + w;
-    if (e < 3 || e > 254)
+    if (e < 3 || (e > 253 && e < 259))
       if (std::string w = refused(b, e + 1); !w.empty()) return w;
     b.engine().speed = {.offer = 4 + e % 13, .take = 4 + e % 11};
   }
   if (std::string w = begun_again(b, episodes); !w.empty()) return w;
   if (!b.engine().wrong().empty()) return b.engine().wrong();
+  const std::uint64_t before = b.engine().stamp(b.engine().now());
+  if (b.engine().read(reg::timer) != before) return "the timer is another";
+  if (b.engine().read(reg::clock) != 125'000'000) return "the clock is another";
   std::printf("{\"flaws\": %zu, \"episodes\": %u, \"forwarded\": %llu}\n", std::size(flaws),
               episodes, static_cast<unsigned long long>(b.engine().read(reg::forwarded)));
   return {};
