@@ -164,6 +164,7 @@ void remove_without_part(std::vector<contender>& from, const std::vector<std::st
   std::erase_if(from, [&](const contender& who) {
     return !has_part(m, who.needs) && !has(algorithms, who.name);
   });
+  for (const contender& who : from) refuse_without_part(who, m);
   if (from.empty())
     throw std::invalid_argument("the description of " + m.name +
                                 " has neither a section [barrier_unit] nor [interrupt]");

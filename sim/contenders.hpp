@@ -67,8 +67,8 @@ std::vector<contender> hardware_barriers();
 
 // Throws std::invalid_argument if the machine cannot run the contender.
 void refuse_without_part(const contender& who, const machine& m);
-// Removes what the machine cannot run, unless `algorithms` names it. Throws std::invalid_argument
-// if nothing is left.
+// Removes what the machine cannot run. Throws std::invalid_argument if `algorithms` names some of
+// it, or if nothing is left.
 void remove_without_part(std::vector<contender>& from, const std::vector<std::string>& algorithms,
                          const machine& m);
 
