@@ -50,9 +50,9 @@ stamps engine_endpoint::last_stamps() const {
 }
 
 void engine_endpoint::call(const tutti_net_message& m, const std::uint64_t*) {
-  tutti_net_message release = m;
-  release.kind = TUTTI_NET_RELEASE;
-  tutti_net_write_plain(expected_.data(), &release);
+  tutti_net_message answer = m;
+  answer.kind = TUTTI_NET_RELEASE;
+  tutti_net_write_plain(expected_.data(), &answer);
   std::array<__u8, TUTTI_NET_PLAIN_BYTES> bytes;
   tutti_net_write_plain(bytes.data(), &m);
   // A call that the device does not take is repeated like a lost one; the first failure may be the
