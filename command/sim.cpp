@@ -64,9 +64,12 @@ void print_json(const std::string& benchmark, const sim::machine& m, const row& 
   print("last_in_last_out", r.run.last_in_last_out);
 }
 
+sim::machine machine_of(const sim_options& o) {
+  return sim::find_machine(o.machine, settings_of(o));
+}
+
 template <class Run>
-int run_rows(const std::string& benchmark, const sim_options& o, Run run) {
-  const sim::machine m = sim::find_machine(o.machine, settings_of(o));
+int run_rows(const std::string& benchmark, const sim_options& o, const sim::machine& m, Run run) {
   // More threads than CPUs take turns.
   const std::uint32_t most = 4096;
   const std::vector<std::uint32_t> counts = o.threads.empty()
@@ -76,7 +79,7 @@ int run_rows(const std::string& benchmark, const sim_options& o, Run run) {
     const sim::run_plan plan{
         .threads = threads, .episodes = o.episodes, .seed = o.seed, .poll_gap_ns = o.poll_gap};
     if (!o.json) print_header(m, threads);
-    run(m, plan, [&](const row& r) {
+    run(plan, [&](const row& r) {
       if (o.json)
         print_json(benchmark, m, r, threads, o.seed);
       else
@@ -87,33 +90,32 @@ int run_rows(const std::string& benchmark, const sim_options& o, Run run) {
   return cli::success;
 }
 
-int run_contenders(const std::string& benchmark, const sim_options& o,
-                   std::vector<sim::contender> all) {
-  const std::vector<std::string> names = cli::split("--algorithms", o.algorithms);
-  sim::remove_without_part(all, names, sim::find_machine(o.machine, settings_of(o)));
-  return run_rows(benchmark, o,
-                  [&](const sim::machine& m, const sim::run_plan& plan, const auto& print) {
-                    for (const sim::contender& who : all)
-                      print({who.family, who.name, who.wait, sim::run(m, who, plan)});
-                  });
+int run_contenders(const std::string& benchmark, const sim_options& o, const sim::machine& m,
+                   const std::vector<sim::contender>& all) {
+  return run_rows(benchmark, o, m, [&](const sim::run_plan& plan, const auto& print) {
+    for (const sim::contender& who : all)
+      print({who.family, who.name, who.wait, sim::run(m, who, plan)});
+  });
 }
 
 int run_barrier(const sim_options& o) {
-  return run_contenders(
-      "sim_barrier", o,
-      sim::barriers(cli::split("--algorithms", o.algorithms), cli::split("--wait", o.waits)));
+  const sim::machine m = machine_of(o);
+  const std::vector<std::string> names = cli::split("--algorithms", o.algorithms);
+  std::vector<sim::contender> all = sim::barriers(names, cli::split("--wait", o.waits));
+  sim::remove_without_part(all, names, m);
+  return run_contenders("sim_barrier", o, m, all);
 }
 
 int run_reduce(const sim_options& o) {
-  return run_contenders("sim_reduce", o,
+  return run_contenders("sim_reduce", o, machine_of(o),
                         sim::reductions(cli::split("--algorithms", o.algorithms), o.operation));
 }
 
 int run_team(const sim_options& o) {
-  return run_rows("sim_region", o,
-                  [](const sim::machine& m, const sim::run_plan& plan, const auto& print) {
-                    print({"tutti", "team", "adaptive", sim::run_team(m, plan)});
-                  });
+  const sim::machine m = machine_of(o);
+  return run_rows("sim_region", o, m, [&](const sim::run_plan& plan, const auto& print) {
+    print({"tutti", "team", "adaptive", sim::run_team(m, plan)});
+  });
 }
 
 int run_machines(const sim_options& o) {
@@ -146,7 +148,7 @@ int run_machines(const sim_options& o) {
 
 // The barriers by their simulated times for a few numbers of threads, the best first.
 int run_advise(const sim_options& o) {
-  const sim::machine m = sim::find_machine(o.machine, settings_of(o));
+  const sim::machine m = machine_of(o);
   const std::vector<sim::contender> all = sim::barriers({"all"}, {"spin"});
   if (!o.json)
     fmt::print(

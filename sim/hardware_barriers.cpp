@@ -10,6 +10,7 @@
 #include "sim/simulated.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/platform/array.hpp"
+#include "tutti/platform/minmax.hpp"
 #include "tutti/wait/spin.hpp"
 
 namespace tutti::sim {
@@ -69,7 +70,7 @@ class by_wake_up final : public repeated_object {
     rank_t child = rank, children = n_;
     for (array<padded<simulated_atomic<rank_t>>>& level : levels_) {
       const rank_t node = child / radix_;
-      const rank_t siblings = smaller(radix_, children - node * radix_);
+      const rank_t siblings = smaller<rank_t>(radix_, children - node * radix_);
       simulated_atomic<rank_t>& counter = level[node].value;
       // acq_rel: what the others have written before they arrived is visible to the last one.
       if (counter.fetch_add(1, acq_rel) + 1 != siblings) return here().await_interrupt();
@@ -84,8 +85,6 @@ class by_wake_up final : public repeated_object {
   }
 
  private:
-  static rank_t smaller(rank_t a, rank_t b) noexcept { return a < b ? a : b; }
-
   rank_t n_, radix_;
   std::deque<array<padded<simulated_atomic<rank_t>>>> levels_;
 };

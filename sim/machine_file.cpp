@@ -96,6 +96,11 @@ class reader {
     const toml::table* const t = table(section);
     return t == nullptr ? nullptr : t->get(key);
   }
+  // Whether the file has a section that a machine can do without.
+  bool has(const std::string& section) {
+    known_.insert(section);
+    return root_.contains(section);
+  }
   const toml::node& need(std::string_view section, std::string_view key,
                          const std::string& expected) {
     const toml::node* const n = find(section, key);
@@ -186,8 +191,7 @@ class reader {
 
   // A machine can do without this section.
   void read_small(machine& m) {
-    known_.insert("small");
-    if (!root_.contains("small")) return;
+    if (!has("small")) return;
     m.small_clusters = count("small", "clusters");
     m.small_cores = count("small", "cores");
     const std::string expected = "a number from 1 to 100: how many times as long";
@@ -277,8 +281,7 @@ class reader {
 
   void read_memory(machine& m) {
     m.transfer = times("transfer", m);
-    known_.insert("bank");
-    if (!root_.contains("bank")) {
+    if (!has("bank")) {
       read_lines(m);
       read_homes(m);
       return;
@@ -328,8 +331,7 @@ class reader {
 
   // A machine can do without this section.
   void read_barrier_units(machine& m) {
-    m.has_barrier_units = root_.contains("barrier_unit");
-    known_.insert("barrier_unit");
+    m.has_barrier_units = has("barrier_unit");
     if (!m.has_barrier_units) return;
     m.unit_arrive = time("barrier_unit", "arrive");
     m.unit_leave = time("barrier_unit", "leave");
@@ -337,8 +339,7 @@ class reader {
 
   // A machine can do without this section.
   void read_interrupts(machine& m) {
-    m.has_interrupts = root_.contains("interrupt");
-    known_.insert("interrupt");
+    m.has_interrupts = has("interrupt");
     if (!m.has_interrupts) return;
     m.interrupt_send = time("interrupt", "send");
     m.interrupt_way = times("interrupt", m);
