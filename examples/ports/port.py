@@ -25,7 +25,9 @@ from cli.result_line import result_line  # noqa: E402
 
 SKIPPED = 77
 # Variables that could change how a contender waits. Only a contender's own settings may do that.
-SETTINGS = ("OMP_", "GOMP_", "KMP_", "LIBOMP_", "OPENBLAS_", "GOTO_", "TUTTI_", "LD_PRELOAD")
+SETTINGS = (
+    "OMP_", "GOMP_", "KMP_", "LIBOMP_", "OPENBLAS_", "GOTO_", "GGML_", "TUTTI_", "LD_PRELOAD",
+)
 
 
 class Failure(Exception):
@@ -280,8 +282,11 @@ def table(results: Results, digits: Callable[[float], str],
 # ---- the command line
 
 
-def numbers(text: str) -> list[int]:
-    return [int(word) for word in text.split(",")]
+def numbers(kind: type) -> Callable[[str], list[float]]:
+    def list_of_numbers(text: str) -> list[float]:
+        return [kind(word) for word in text.split(",")]
+
+    return list_of_numbers
 
 
 def choice(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
