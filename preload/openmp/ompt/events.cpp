@@ -348,17 +348,15 @@ void run_task(thread& me, task& t) {
     t.function(t.data);
     me.now.current = &before;
   }
-  ompt_task_status_t status = ompt_task_complete;
   if (t.is_detachable) {
+    // Under the lock, so that the tool learns of the detached task before it learns of its event.
     const locked guard(t.team->task_lock);
-    if (t.awaits_event) {
-      status = ompt_task_detach;
-      part_of(t).has_detached = true;
-    }
-  } else if (t.is_cancellable && global().can_cancel && is_cancelled(t)) {
-    status = ompt_task_cancel;
+    part_of(t).has_detached = t.awaits_event;
+    task_switch(me, t, t.awaits_event ? ompt_task_detach : ompt_task_complete, &before);
+  } else {
+    const bool ends_early = t.is_cancellable && global().can_cancel && is_cancelled(t);
+    task_switch(me, t, ends_early ? ompt_task_cancel : ompt_task_complete, &before);
   }
-  task_switch(me, t, status, &before);
   me.tool.state = state;
 }
 

@@ -99,7 +99,8 @@ void task_switch(thread& me, task& from, ompt_task_status_t status, task* to);
 void run_task(thread& me, task& t);
 // The task has not run, because it is cancelled.
 void task_discarded(thread& me, task& t);
-// omp_fulfill_event; the caller holds the team's lock.
+// omp_fulfill_event. The caller holds the lock of the team's tasks, as run_task does when it tells
+// that a task detaches: the tool learns of both in their order.
 void event_fulfilled(thread& me, task& t);
 // `source` or `sink` of a doacross loop.
 void doacross_event(thread& me, ompt_dependence_type_t type, std::span<const std::int64_t> at);

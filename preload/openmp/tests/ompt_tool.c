@@ -333,6 +333,8 @@ static void on_task_schedule(ompt_data_t* prior, ompt_task_status_t status, ompt
   struct task* const to = next != NULL ? task_of(next, "task_schedule") : NULL;
   misbehave();
   if (from == NULL || !is_strict()) return;
+  /* Time for another thread to fulfill the event: its call must come after this one. */
+  if (status == ompt_task_detach) usleep(2000);
   const int is_explicit = (from->kind & ompt_task_explicit) != 0;
   switch (status) {
     case ompt_task_complete:
