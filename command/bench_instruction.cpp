@@ -8,7 +8,7 @@
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
 #include "command/bench_options.hpp"
-#include "command/measured.hpp"
+#include "command/print_page.hpp"
 #include "command/subcommands.hpp"
 
 namespace tutti::command {
@@ -18,6 +18,8 @@ struct options {
   contender_options who;
   std::string count = "20000";
   std::string rounds = "15";
+  bool markdown = false;
+  bool form = false;
   bool json = false;
 };
 
@@ -36,7 +38,11 @@ bench::instruction_plan make_plan(const options& o) {
   return plan;
 }
 
-int run(const options& o) { return run_and_print(bench::instruction_suite(make_plan(o)), o.json); }
+int run(const options& o) {
+  if (!o.markdown) return run_and_print(bench::instruction_suite(make_plan(o)), o.json);
+  print_page(bench::instruction_suite(make_plan(o)), o.form);
+  return cli::success;
+}
 
 }  // namespace
 
@@ -48,6 +54,8 @@ void add_bench_instruction(cli::command& bench) {
   add_contender_options(app, app->who);
   app.add_option("--count", app->count, "Instructions of a round").show_default();
   app.add_option("--rounds", app->rounds, "Rounds, in random order").show_default();
+  app.add_flag("--markdown", app->markdown, "A table of the documentation");
+  app.add_flag("--form", app->form, "With --markdown: without figures; nothing is measured");
   app.add_flag("--json", app->json, "One JSON object a line instead of the table");
 }
 

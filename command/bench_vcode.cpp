@@ -15,7 +15,7 @@
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
 #include "command/bench_options.hpp"
-#include "command/measured.hpp"
+#include "command/print_page.hpp"
 #include "command/subcommands.hpp"
 #include "vcode/language/random_chain.hpp"
 
@@ -27,12 +27,16 @@ struct options {
   std::string threads = "1,2";
   std::string engines = "lazy";
   std::string memory = "kept";
+  std::string share_from;
+  std::string defer_from;
   std::string rounds = "7";
   std::string busy = "1";
   std::string python = "python3";
   std::string chains = "0";
   bool processes = false;
   bool counts = false;
+  bool markdown = false;
+  bool form = false;
   bool json = false;
 };
 
@@ -44,6 +48,21 @@ bench::named_program load(const std::string& file) {
   vcode::program code = vcode::compile(text, file);
   vcode::require_no_inputs(code);
   return {std::filesystem::path(file).stem(), code};
+}
+
+// Each setting with each of the limits in a list, or as it is if the list is empty.
+std::vector<bench::engine_setting> with_limits(const std::vector<bench::engine_setting>& settings,
+                                               const std::string& option, const std::string& list,
+                                               std::size_t bench::engine_setting::*limit) {
+  if (list.empty()) return settings;
+  std::vector<bench::engine_setting> made;
+  for (const auto& each : settings)
+    for (const unsigned n : cli::parse_counts(option, list, 1u << 30)) {
+      made.push_back(each);
+      made.back().*limit = n;
+      made.back().name += fmt::format(" {} {}", option, n);
+    }
+  return made;
 }
 
 std::vector<bench::engine_setting> settings_of(const options& o) {
@@ -62,7 +81,8 @@ std::vector<bench::engine_setting> settings_of(const options& o) {
       for (const bool kept : is_kept) made.push_back({found->second, name, n, kept});
     }
   }
-  return made;
+  made = with_limits(made, "--share-from", o.share_from, &bench::engine_setting::share_from);
+  return with_limits(made, "--defer-from", o.defer_from, &bench::engine_setting::defer_from);
 }
 
 int run_processes(const options& o) {
@@ -82,7 +102,10 @@ int run_processes(const options& o) {
   plan.rounds = cli::parse_integer("--rounds", o.rounds, 1, 100'000);
   plan.busy = static_cast<unsigned>(cli::parse_integer("--busy", o.busy, 0, 1000));
   plan.python = o.python;
-  fmt::print("{}", bench::measure_processes(plan));
+  plan.is_form = o.form;
+  std::string tables;
+  const auto machine = machine_during([&] { tables = bench::measure_processes(plan); });
+  fmt::print("{}\n{}", bench::page_heading(machine), tables);
   if (chains > 0) std::filesystem::remove_all(folder);
   return cli::success;
 }
@@ -96,12 +119,17 @@ int run(const options& o) {
     bench::program_plan plan;
     for (const auto& file : o.files) plan.programs.push_back(load(file));
     if (o.counts) {
-      fmt::print("{}", bench::table_of_counts(plan.programs));
+      std::string counts;
+      const auto machine =
+          machine_during([&] { counts = bench::table_of_counts(plan.programs, o.form); });
+      fmt::print("{}\n{}", bench::page_heading(machine), counts);
       return cli::success;
     }
     plan.settings = settings_of(o);
     plan.length.rounds = cli::parse_integer("--rounds", o.rounds, 1, 100'000);
-    return run_and_print(bench::program_suite(std::move(plan)), o.json);
+    if (!o.markdown) return run_and_print(bench::program_suite(std::move(plan)), o.json);
+    print_page(bench::program_suite(std::move(plan)), o.form);
+    return cli::success;
   } catch (const vcode::source_error& e) {
     fmt::print(stderr, "tutti: {}\n", e.what());
   } catch (const vcode::run_error& e) {
@@ -127,6 +155,8 @@ void add_bench_vcode(cli::command& bench) {
          "--memory", app->memory,
          "List of kept (touched by an earlier run), fresh (as for a process that has just begun)")
       .show_default();
+  app.add_option("--share-from", app->share_from, "List of limits of `tutti vcode --share-from`");
+  app.add_option("--defer-from", app->defer_from, "List of limits of `tutti vcode --defer-from`");
   app.add_option("--rounds", app->rounds, "Runs of each, in turn").show_default();
   app.add_flag("--processes", app->processes,
                "Whole processes, start and threads included, beside the plain interpreter, fused "
@@ -136,6 +166,11 @@ void add_bench_vcode(cli::command& bench) {
       .show_default();
   app.add_flag("--counts", app->counts,
                "No times: a table of bytes moved and barriers, lazy against spmd, on two threads");
+  app.add_flag("--markdown", app->markdown,
+               "The least times as a table of the documentation, in milliseconds");
+  app.add_flag("--form", app->form,
+               "With --processes, --counts or --markdown: the tables without figures; nothing is "
+               "measured");
   app.add_flag("--json", app->json, "One JSON object a line instead of the table");
 }
 

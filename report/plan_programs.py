@@ -133,16 +133,23 @@ def _worst_case(quick: bool, programs: Programs) -> Run:
 def _ceiling(threads: int, quick: bool, programs: Programs) -> Run:
     program, rounds = programs.workload("graph-compare"), "1" if quick else "5"
     graphs = CEILING_GRAPHS[:1] if quick else CEILING_GRAPHS
-    calls = tuple((str(program), graph, str(threads), "10", rounds) for graph in graphs)
+    calls = tuple(_compared(program, graph, threads, "10", rounds) for graph in graphs)
     return Run(
         "graph_ceiling", "PageRank and shortest paths beside shared memory", 1 if quick else 8,
         program, calls,
     )
 
 
+def _compared(program: Path, graph: str, threads: int, iterations: str, rounds: str) -> Command:
+    return (
+        str(program), graph, "--threads", str(threads), "--iterations", iterations, "--rounds",
+        rounds,
+    )
+
+
 def _large_graph(threads: int, programs: Programs) -> Run:
     program = programs.workload("graph-compare")
-    call = (str(program), LARGE_GRAPH, str(threads), "5", "1")
+    call = _compared(program, LARGE_GRAPH, threads, "5", "1")
     return Run(
         "graph_large", "PageRank and shortest paths on 10^8 edges", 150, program, (call,)
     )

@@ -162,4 +162,33 @@ std::string table(const instruction_suite& s, const cli::json& machine) {
   return text + "\nCycles of the time stamp counter, of the median. One barrier an instruction.\n";
 }
 
+std::string page_table(const instruction_suite& s) {
+  std::string text =
+      "| barrier | COPY 0 0: min | median | cycles | NOT: min | median | cycles |\n"
+      "|---|--:|--:|--:|--:|--:|--:|\n";
+  const auto cells = [](const instruction_suite::result& r) {
+    if (r.samples.empty()) return std::string(" | | |");
+    const summary time = summarize(r.samples);
+    return fmt::format(" {} | {} | {:.0f} |", format_ns(time.min), format_ns(time.median),
+                       time.median / ns_per_tick());
+  };
+  std::vector<const instruction_suite::result*> order;
+  for (const auto& r : s.results()) {
+    const bool is_first = r.threads == s.results().front().threads;
+    if (is_first && r.kind == nop_kind::stack) order.push_back(&r);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return median_of(a->samples) < median_of(b->samples);
+  });
+  for (const auto* r : order) {
+    text += fmt::format("| {} {}{} |{}", r->family, r->name, r->wait.empty() ? "" : ", " + r->wait,
+                        cells(*r));
+    for (const auto& other : s.results())
+      if (other.kind == nop_kind::vector && other.threads == r->threads &&
+          std::tie(other.family, other.name, other.wait) == std::tie(r->family, r->name, r->wait))
+        text += cells(other) + "\n";
+  }
+  return text;
+}
+
 }  // namespace tutti::bench

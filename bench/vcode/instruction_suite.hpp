@@ -57,5 +57,7 @@ class instruction_suite {
 
 std::string json_lines(const instruction_suite& s, const cli::json& machine);
 std::string table(const instruction_suite& s, const cli::json& machine);
+// A table of the docs for the first number of threads. Without samples, times are missing.
+std::string page_table(const instruction_suite& s);
 
 }  // namespace tutti::bench

@@ -19,6 +19,8 @@ struct process_plan {
   unsigned busy = 1;
   // The interpreter that has NumPy.
   std::string python = "python3";
+  // Only the form of the tables: nothing is measured.
+  bool is_form = false;
 };
 
 // Measures and returns the tables. Throws std::runtime_error if a process cannot be started.

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
 #include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
@@ -105,6 +106,8 @@ void program_suite::add_engine(const named_program& p, const engine_setting& s) 
   vcode::run_options how = silent_.options();
   how.engine = s.engine;
   how.threads = s.threads;
+  if (s.share_from != 0) how.share_from = s.share_from;
+  if (s.defer_from != 0) how.defer_from = s.defer_from;
   if (s.threads > 1) how.team = &team_of(s.threads);
   if (s.is_kept) how.kept = &memory_of(p.name);
   result& made = results_.emplace_back();
@@ -161,13 +164,81 @@ void program_suite::run(const progress& report) {
       all, plan_.length, [] {}, report);
 }
 
-std::string table_of_counts(const std::vector<named_program>& programs) {
+// For each memory, engine and number of threads a column, and for each engine the speed-up with the
+// most threads.
+std::string page_table(const program_suite& s) {
+  struct column {
+    std::string head;
+    std::function<bool(const program_suite::result&)> is_of;
+    // If it is a speed-up: the columns whose quotient it is.
+    std::size_t slow = 0, fast = 0;
+  };
+  std::vector<column> columns;
+  const std::string first = s.results().empty() ? "" : s.results().front().program;
+  std::vector<const program_suite::result*> engines;
+  for (const auto& r : s.results())
+    if (r.program == first && r.provider == "tutti") engines.push_back(&r);
+  std::stable_sort(engines.begin(), engines.end(), [](const auto* a, const auto* b) {
+    return std::tuple(a->memory, a->name) < std::tuple(b->memory, b->name);
+  });
+  for (std::size_t i = 0, group = 0; i < engines.size(); ++i) {
+    const auto& r = *engines[i];
+    const bool begins =
+        i == 0 || r.memory != engines[i - 1]->memory || r.name != engines[i - 1]->name;
+    if (begins) group = columns.size();
+    columns.push_back({fmt::format("{}{} thread{}", begins ? r.name + ", " + r.memory + ": " : "",
+                                   r.threads, r.threads == 1 ? "" : "s"),
+                       [&r](const program_suite::result& other) {
+                         return other.provider == "tutti" && other.memory == r.memory &&
+                                other.name == r.name && other.threads == r.threads;
+                       }});
+    const bool ends = i + 1 == engines.size() || engines[i + 1]->memory != r.memory ||
+                      engines[i + 1]->name != r.name;
+    if (ends && columns.size() - group > 1)
+      columns.push_back({"speed-up", nullptr, group, columns.size() - 1});
+  }
+  columns.push_back({"loop", [](const auto& r) { return r.provider == "plain"; }});
+
+  std::string text = "| program |", rule = "|---|";
+  for (const auto& c : columns) {
+    text += fmt::format(" {} |", c.head);
+    rule += "--:|";
+  }
+  text += "\n" + rule + "\n";
+  std::vector<std::string> programs;
+  for (const auto& r : s.results())
+    if (programs.empty() || programs.back() != r.program) programs.push_back(r.program);
+  for (const auto& program : programs) {
+    text += fmt::format("| {} |", program);
+    std::vector<double> least(columns.size(), 0);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      for (const auto& r : s.results())
+        if (r.program == program && columns[c].is_of && columns[c].is_of(r))
+          least[c] = summarize(r.samples).min;
+      const bool is_ratio = columns[c].is_of == nullptr;
+      const double value = is_ratio && least[columns[c].fast] > 0
+                               ? least[columns[c].slow] / least[columns[c].fast]
+                               : least[c] / 1e6;
+      text += value == 0 ? " |"
+              : is_ratio ? fmt::format(" {:.2f} |", value)
+                         : fmt::format(" {:.1f} |", value);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string table_of_counts(const std::vector<named_program>& programs, bool is_form) {
   const silent_files silent;
   std::string text =
       "| program | instructions | MB moved, spmd | MB moved, lazy | barriers, spmd | regions, lazy "
       "|\n"
       "|---|---|---|---|---|---|\n";
   for (const named_program& p : programs) {
+    if (is_form) {
+      text += fmt::format("| {} | | | | | |\n", p.name);
+      continue;
+    }
     vcode::run_options how = silent.options();
     how.threads = 2;
     const vcode::run_statistics lazy = vcode::run(p.code, {}, how).statistics;

@@ -32,6 +32,8 @@ struct engine_setting {
   unsigned threads;
   // Whether the memory is kept from run to run.
   bool is_kept;
+  // 0: the defaults of run_options.
+  std::size_t share_from = 0, defer_from = 0;
 };
 
 struct program_plan {
@@ -86,7 +88,9 @@ class program_suite {
 std::string json_lines(const program_suite& s, const cli::json& machine);
 std::string table(const program_suite& s, const cli::json& machine);
 
-// A table for the docs: no times, so that it is the same on every machine.
-std::string table_of_counts(const std::vector<named_program>& programs);
+// Tables of the docs. Without samples, times and what is made of them are missing.
+std::string page_table(const program_suite& s);
+// Counts instead of times; without them if only the form is wanted.
+std::string table_of_counts(const std::vector<named_program>& programs, bool is_form);
 
 }  // namespace tutti::bench

@@ -1,44 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutti-graph-compare: message passing and shared memory on one graph, taking turns: PageRank and
-// shortest paths in the modes of the applications, and the ceiling's pull PageRank and
-// delta-stepping. Paths begin at the vertex with the most edges.
-//   tutti-graph-compare GRAPH [THREADS [ITERATIONS [ROUNDS]]]
+// tutti-graph-compare: message passing and shared memory on the same graphs, taking turns: PageRank
+// and shortest paths in the modes of the applications, and the ceiling's pull PageRank and
+// delta-stepping. It prints lines of JSON, or a table of docs/graphs.md.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "bench/harness/machine.hpp"
+#include "bench/harness/page_heading.hpp"
+#include "cli/errors.hpp"
+#include "cli/lists.hpp"
+#include "cli/options.hpp"
 #include "cli/result_line.hpp"
-#include "graph_apps/apps/common.hpp"
-#include "graph_apps/ceiling/ceiling.hpp"
+#include "graph_apps/program/contest.hpp"
+#include "graph_apps/program/page_tables.hpp"
 #include "tutti/graph/generate.hpp"
-#include "tutti/graph/load.hpp"
 
 namespace {
 
 using namespace tutti;
-using graph_apps::mode;
-
-struct contender {
-  std::string name;
-  // Runs it once and returns the seconds.
-  std::function<double()> seconds;
-  // The edges that a run reads, for rates.
-  double edges;
-  // Shared memory without messages.
-  bool is_ceiling = false;
-  std::vector<double> times = {};
-};
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+using graph_apps::contender;
 
 // The graph, and how many threads work on it.
 struct situation {
@@ -47,12 +32,12 @@ struct situation {
   rank_t threads;
 };
 
-void compare(const std::string& what, const situation& on, std::vector<contender> all, int rounds) {
-  for (int round = 0; round < rounds; ++round)
-    for (auto& each : all) each.times.push_back(each.seconds());
-  const double best = median(all[0].times);
+void compare(const std::string& what, const situation& on, std::vector<contender> all,
+             std::uint64_t rounds) {
+  graph_apps::take_turns(all, rounds);
+  const double best = all[0].median();
   for (const auto& each : all) {
-    const double mid = median(each.times);
+    const double mid = each.median();
     const auto [least, most] = std::minmax_element(each.times.begin(), each.times.end());
     fmt::print("{}", cli::result_line({{"benchmark", what},
                                        {"provider", each.is_ceiling ? "ceiling" : "tutti"},
@@ -71,102 +56,56 @@ void compare(const std::string& what, const situation& on, std::vector<contender
   }
 }
 
-graph_apps::settings settings_for(mode m, rank_t threads, std::uint64_t steps) {
-  graph_apps::settings s;
-  s.mode = m;
-  s.run.threads = threads;
-  s.steps = steps;
-  return s;
+void print_lines(const graph_apps::page_plan& plan) {
+  for (const auto& name : plan.graphs) {
+    graph::csr g = graph_apps::graph_of(name, plan.threads);
+    const situation on{name, g.vertices, g.edges(), plan.threads};
+    compare("pagerank", on, graph_apps::pagerank_contenders(g, plan.threads, plan.iterations),
+            plan.rounds);
+    if (!g.weighted()) graph::set_random_weights(g, graph::weight_kind::integer, 1, 255, 1);
+    compare("sssp", on, graph_apps::paths_contenders(g, plan.threads), plan.rounds);
+  }
 }
 
-// Where paths begin: the first of the vertices with the most edges. Vertex 0 of a random graph may
-// have none.
-graph::vertex_t hub_of(const graph::csr& g) {
-  graph::vertex_t hub = 0;
-  for (graph::vertex_t v = 1; v < g.vertices; ++v)
-    if (g.degree(v) > g.degree(hub)) hub = v;
-  return hub;
-}
-
-// Adds the modes of an application, of which run(mode) takes so many seconds.
-template <class Run>
-void add_modes(std::vector<contender>& to, double edges, Run run) {
-  for (const auto& [name, m] :
-       {std::pair("sync", mode::sync), {"async", mode::async}, {"sequential", mode::sequential}})
-    to.push_back({name, [run, m = m] { return run(m); }, edges});
-}
-
-void compare_pagerank(const graph::csr& g, const situation& on, std::uint64_t iterations,
-                      int rounds) {
-  const rank_t threads = on.threads;
-  const graph::csr transposed = graph::transpose(g, threads);
-  const double edges = static_cast<double>(g.edges()) * static_cast<double>(iterations);
-  team workers(threads);
-  std::vector<contender> all;
-  all.push_back({"pull",
-                 [&] {
-                   const graph_apps::stopwatch watch;
-                   graph_apps::ceiling::pull_pagerank(g, transposed, iterations, 0.85f, workers);
-                   return watch.seconds();
-                 },
-                 edges, true});
-  const auto run = [&](mode m, bool single) {
-    graph_apps::settings s = settings_for(m, threads, iterations);
-    s.single = single;
-    return graph_apps::run_pagerank(g, s).run_seconds;
-  };
-  all.push_back({"sync_single", [&] { return run(mode::sync, true); }, edges});
-  add_modes(all, edges, [&](mode m) { return run(m, false); });
-  compare("pagerank", on, std::move(all), rounds);
-}
-
-void compare_paths(graph::csr g, const situation& on, int rounds) {
-  const rank_t threads = on.threads;
-  if (!g.weighted()) graph::set_random_weights(g, graph::weight_kind::integer, 1, 255, 1);
-  const double edges = static_cast<double>(g.edges());
-  const graph::vertex_t hub = hub_of(g);
-  const float delta = 2.0f * 128.0f / static_cast<float>(std::max(1.0, edges / g.vertices));
-  team workers(threads);
-  std::vector<contender> all;
-  all.push_back({"delta_stepping",
-                 [&] {
-                   const graph_apps::stopwatch watch;
-                   graph_apps::ceiling::stepping_paths(g, hub, delta, workers);
-                   return watch.seconds();
-                 },
-                 edges, true});
-  add_modes(all, edges, [&](mode m) {
-    graph_apps::settings s = settings_for(m, threads, 0);
-    s.sources = {hub};
-    return graph_apps::run_shortest_paths(g, s).run_seconds;
-  });
-  compare("sssp", on, std::move(all), rounds);
-}
-
-int number(int argc, char** argv, int index, int usual) {
-  return argc > index ? std::atoi(argv[index]) : usual;
+void print_page(const graph_apps::page_plan& plan,
+                std::string (*table)(const graph_apps::page_plan&)) {
+  cli::json machine = bench::describe_machine();
+  const auto begin = bench::read_processor_time();
+  const std::string text = table(plan);
+  machine["foreign_load"] = bench::noise_between(begin, bench::read_processor_time()).foreign_load;
+  fmt::print("{}\n{}", bench::page_heading(machine), text);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int threads = number(argc, argv, 2, 2), iterations = number(argc, argv, 3, 10),
-            rounds = number(argc, argv, 4, 5);
-  if (argc < 2 || threads < 1 || iterations < 1 || rounds < 1) {
-    std::fprintf(stderr, "usage: tutti-graph-compare GRAPH [THREADS [ITERATIONS [ROUNDS]]]\n");
-    return 2;
-  }
-  try {
-    const std::string what = argv[1];
-    const auto t = static_cast<rank_t>(threads);
-    const bool is_rule = what.find(':') != std::string::npos;
-    graph::csr g = is_rule ? graph::generate(what, t) : graph::load(what, {.threads = t});
-    const situation on{what, g.vertices, g.edges(), t};
-    compare_pagerank(g, on, static_cast<std::uint64_t>(iterations), rounds);
-    compare_paths(std::move(g), on, rounds);
-    return 0;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "tutti-graph-compare: %s\n", e.what());
-    return 1;
-  }
+  const std::map<std::string, std::string (*)(const graph_apps::page_plan&)> tables{
+      {"pagerank", graph_apps::pagerank_table},
+      {"paths", graph_apps::paths_table},
+      {"applications", graph_apps::applications_table},
+      {"combining", graph_apps::combining_table}};
+  graph_apps::page_plan plan;
+  std::string table;
+  cli::program program(
+      "PageRank and shortest paths by messages beside loops in shared memory, taking turns",
+      "tutti-graph-compare");
+  program.add_option("graphs", plan.graphs, "Files, or rules such as kron:scale=16,degree=16")
+      .required();
+  program.add_option("--threads", plan.threads, "Number of threads")
+      .show_default()
+      .between(1, 4096);
+  program.add_option("--iterations", plan.iterations, "Iterations of PageRank")
+      .show_default()
+      .between(1, 1'000'000);
+  program.add_option("--rounds", plan.rounds, "Runs of each").show_default().between(1, 1'000'000);
+  program
+      .add_option("--table", table,
+                  "A table of the documentation instead of lines of JSON; applications and "
+                  "combining take one graph")
+      .one_of({"pagerank", "paths", "applications", "combining"});
+  program.add_flag("--form", plan.is_form, "With --table: without figures; nothing is measured");
+  return program.run(argc, argv, [&] {
+    table.empty() ? print_lines(plan) : print_page(plan, tables.at(table));
+    return cli::success;
+  });
 }

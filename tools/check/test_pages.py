@@ -4,6 +4,7 @@
 import contextlib
 import io
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -12,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from check_test import CheckTest  # noqa: E402
 import generated  # noqa: E402
+import measured  # noqa: E402
 import pages  # noqa: E402
 import papers  # noqa: E402
 import readme  # noqa: E402
@@ -171,6 +173,69 @@ class PapersTest(CheckTest):
     def test_refuses_an_empty_cell_and_a_missing_page(self) -> None:
         self.assertIn("empty cell", self.page(["| Figure 1 | | y |"]))
         self.assertIn("missing", papers.check_rows(self.root / "none.md")[0][0].message)
+
+
+class MeasuredTest(unittest.TestCase):
+    TABLE = "a machine, commit 0123abc\n\n| who | ms |\n|---|--:|\n"
+
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        root = pathlib.Path(self.folder.name)
+        self.page, self.build = root / "page.md", root
+        # With --form it leaves the figures out, and its rows come in another order.
+        self.prints(self.TABLE + "| a | 1 |\n| b | 2 |\n", self.TABLE + "| b | |\n| a | |\n")
+
+    def prints(self, usual: str, form: str) -> None:
+        command = self.build / "compare"
+        command.write_text(
+            "#!/bin/bash\n"
+            f"if [ \"$1\" = --form ]; then printf '{form}'; else printf '{usual}'; fi\n",
+            encoding="utf-8",
+        )
+        command.chmod(0o755)
+
+    def stands(self, text: str) -> None:
+        self.page.write_text(
+            f"above\n<!-- measured by `compare` -->\n{text}<!-- end of measured -->\nbelow\n",
+            encoding="utf-8",
+        )
+
+    def run_check(self, *options: str) -> None:
+        with contextlib.redirect_stdout(io.StringIO()):
+            measured.main([*options, "--build", str(self.build), str(self.page)])
+
+    def test_accepts_other_figures_and_another_order(self) -> None:
+        self.stands(self.TABLE + "| b | 70 |\n| a | 80 |\n")
+        self.run_check()
+
+    def test_refuses_rows_heads_cells_and_machines_that_are_not_those_of_today(self) -> None:
+        for text, complaint in (
+            (self.TABLE + "| a | 1 |\n", "'b, 2 cells' where the page has 'nothing'"),
+            (self.TABLE + "| a | 1 |\n| c | 2 |\n", "'b, 2 cells' where the page has 'c, 2 cells'"),
+            (self.TABLE + "| a | 1 |\n| b | 2 | 3 |\n", "has 'b, 3 cells'"),
+            (self.TABLE.replace("ms", "s") + "| a | 1 |\n| b | 2 |\n", "has '| who | s |'"),
+            ("a machine\n| who | ms |\n|---|--:|\n| a | 1 |\n| b | 2 |\n", "no machine"),
+        ):
+            self.stands(text)
+            with self.assertRaisesRegex(SystemExit, re.escape(complaint)):
+                self.run_check()
+
+    def test_refuses_pages_without_parts_and_parts_without_ends(self) -> None:
+        self.page.write_text("nothing\n", encoding="utf-8")
+        with self.assertRaisesRegex(SystemExit, "no measured part"):
+            self.run_check()
+        self.page.write_text("<!-- measured by `compare` -->\n", encoding="utf-8")
+        with self.assertRaisesRegex(SystemExit, "has no end"):
+            self.run_check()
+
+    def test_writes_what_the_command_prints(self) -> None:
+        self.stands("old\n")
+        self.run_check("--write", "other")
+        self.assertIn("old", self.page.read_text(encoding="utf-8"))
+        self.run_check("--write")
+        self.assertIn(self.TABLE + "| a | 1 |\n", self.page.read_text(encoding="utf-8"))
+        self.run_check()
 
 
 class GeneratedTest(unittest.TestCase):
