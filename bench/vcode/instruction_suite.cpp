@@ -181,8 +181,10 @@ std::string page_table(const instruction_suite& s) {
     return median_of(a->samples) < median_of(b->samples);
   });
   for (const auto* r : order) {
-    text += fmt::format("| {} {}{} |{}", r->family, r->name, r->wait.empty() ? "" : ", " + r->wait,
-                        cells(*r));
+    // "std std::barrier" says nothing that "std::barrier" does not.
+    const bool says_family = r->name.starts_with(r->family);
+    text += fmt::format("| {}{}{} |{}", says_family ? "" : r->family + " ", r->name,
+                        r->wait.empty() ? "" : ", " + r->wait, cells(*r));
     for (const auto& other : s.results())
       if (other.kind == nop_kind::vector && other.threads == r->threads &&
           std::tie(other.family, other.name, other.wait) == std::tie(r->family, r->name, r->wait))

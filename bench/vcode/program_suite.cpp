@@ -9,7 +9,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
-#include <tuple>
+#include <utility>
 
 #include "bench/harness/statistics.hpp"
 #include "cli/result_line.hpp"
@@ -178,8 +178,14 @@ std::string page_table(const program_suite& s) {
   std::vector<const program_suite::result*> engines;
   for (const auto& r : s.results())
     if (r.program == first && r.provider == "tutti") engines.push_back(&r);
-  std::stable_sort(engines.begin(), engines.end(), [](const auto* a, const auto* b) {
-    return std::tuple(a->memory, a->name) < std::tuple(b->memory, b->name);
+  // Settings stay in the order in which they were asked for.
+  const auto place_of = [&, asked = engines](const auto* r) {
+    return std::find_if(asked.begin(), asked.end(),
+                        [&](const auto* a) { return a->name == r->name; }) -
+           asked.begin();
+  };
+  std::stable_sort(engines.begin(), engines.end(), [&](const auto* a, const auto* b) {
+    return std::pair(a->memory, place_of(a)) < std::pair(b->memory, place_of(b));
   });
   for (std::size_t i = 0, group = 0; i < engines.size(); ++i) {
     const auto& r = *engines[i];
