@@ -2,6 +2,7 @@
 // `tutti network`: barriers in the kernel's packet path: what a machine needs for them, the
 // programs of a device, and a test bed of namespaces in which everything runs.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
@@ -17,6 +18,7 @@
 #include "cli/result_line.hpp"
 #include "command/subcommands.hpp"
 #include "network/discover_devices.hpp"
+#include "network/engine_cards.hpp"
 #include "network/measure.hpp"
 #include "network/mpi_peer.hpp"
 #include "tutti/platform/usable_cpus.hpp"
@@ -36,6 +38,7 @@ struct network_options {
   std::uint64_t seed = 1;
   bool udp = false;
   bool mpi = false;
+  bool engines = false;
   bool growth = false;
   bool hostfile = false;
   double seconds = 10;
@@ -245,6 +248,19 @@ std::vector<mpi_peer> installed_mpis() {
   return mpi_peers({folder.string(), (folder / "libexec/tutti").string()});
 }
 
+// The program that simulates the card of an engine.
+std::string engine_program() {
+  std::error_code none;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
+  for (const char* each : {"", "libexec/tutti"}) {
+    std::string path = (folder / each / "tutti-network-engine").string();
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  throw std::runtime_error(
+      "no engine can be simulated: Verilator was not installed when tutti was built; `make "
+      "bootstrap` installs it");
+}
+
 // Beside the command, and in build/preload.
 std::vector<std::string> preload_folders() {
   std::error_code none;
@@ -260,16 +276,16 @@ bool would_measure_the_scheduler(const mpi_peer& peer, rank_t nodes) {
   return !peer.yields && nodes > platform::usable_cpus();
 }
 
-// An unmodified program of an MPI, which the preload serves in the packet path.
+// An unmodified program of an MPI, which the preload serves in the packet path or in engines.
 void run_preloaded(testbed& bed, const network_options& o, const mpi_peer& peer,
                    const std::vector<std::string>& variables) {
   const samples s =
       measure_mpi(bed, peer, o.calls, std::chrono::seconds(60 + o.calls / 100), variables);
-  const std::string provider = peer.family + "+tutti";
+  const std::string provider = peer.family + (o.engines ? "+engines" : "+tutti");
   if (o.json)
     print_line(o, provider, "MPI_Barrier", "latency", s);
   else
-    fmt::print("{:<14} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n", provider, s.mean / 1000,
+    fmt::print("{:<15} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n", provider, s.mean / 1000,
                s.least / 1000, s.median / 1000, s.p99 / 1000);
 }
 
@@ -278,15 +294,19 @@ int run_mpi(const network_options& o) {
   if (all.empty())
     throw std::runtime_error(
         "no MPI was there when tutti was built; `make bootstrap` installs two");
-  testbed bed(o.nodes, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native);
+  testbed bed(o.nodes, o.mode == "generic" ? xdp_mode::generic : xdp_mode::native, !o.engines);
+  std::optional<engine_cards> cards;
+  const std::string topology = o.topologies != "all" ? o.topologies : o.engines ? "ring" : "";
+  if (o.engines) cards.emplace(bed, topology_named(topology), engine_program());
   if (!o.json)
     fmt::print(
-        "{} hosts in namespaces, MPI_Barrier over TCP, and the same programs with tutti in the "
-        "packet path; times in us\n{:<14} {:>9} {:>9} {:>9} "
-        "{:>9}\n",
-        o.nodes, "MPI", "average", "least", "median", "p99");
+        "{} hosts in namespaces, MPI_Barrier over TCP, and the same programs with tutti in {}; "
+        "times in us\n{:<15} {:>9} {:>9} {:>9} {:>9}\n",
+        o.nodes,
+        o.engines ? "simulated engines, whose times tell nothing of hardware" : "the packet path",
+        "MPI", "average", "least", "median", "p99");
   const std::vector<std::string> preloaded =
-      served_by_preload(preload_folders(), o.topologies == "all" ? std::string() : o.topologies);
+      served_by_preload(preload_folders(), topology, o.engines ? "engine/tap0" : "eth0");
   for (const mpi_peer& peer : all) {
     if (!preloaded.empty()) run_preloaded(bed, o, peer, preloaded);
     if (would_measure_the_scheduler(peer, o.nodes)) {
@@ -298,14 +318,14 @@ int run_mpi(const network_options& o) {
                                             {"threads", o.nodes}},
                                            why));
       else
-        fmt::print("{:<14} not measured: {}\n", peer.family, why);
+        fmt::print("{:<15} not measured: {}\n", peer.family, why);
       continue;
     }
     const samples s = measure_mpi(bed, peer, o.calls, std::chrono::seconds(60 + o.calls / 100));
     if (o.json)
       print_line(o, peer.family, "MPI_Barrier", "latency", s);
     else
-      fmt::print("{:<14} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n", peer.family, s.mean / 1000,
+      fmt::print("{:<15} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n", peer.family, s.mean / 1000,
                  s.least / 1000, s.median / 1000, s.p99 / 1000);
   }
   return cli::success;
@@ -315,6 +335,8 @@ int run_testbed(const network_options& o) {
   if (const std::string why = why_no_testbed(); !why.empty())
     throw std::runtime_error("no test bed here: " + why + "; `tutti network check` tells more");
   if (o.growth) return run_growth(o);
+  if (o.engines && !o.mpi)
+    throw std::invalid_argument("--engines needs --mpi: engines serve MPI programs");
   if (o.mpi) return run_mpi(o);
   std::vector<unsigned> topologies;
   if (o.topologies == "all") {
@@ -430,6 +452,10 @@ void add_network(cli::command& program) {
   bed.add_flag(
       "--mpi", o->mpi,
       "Measure MPI_Barrier over TCP between the same hosts, with each MPI that is installed");
+  bed.add_flag(
+      "--engines", o->engines,
+      "With --mpi: barriers of the MPI programs in engines in RTL, which are simulated, in "
+      "place of the packet path");
   bed.add_flag("--growth", o->growth,
                "Measure with 2 to 8 hosts what a node more costs in the ring, a level in the tree, "
                "a doubling in the butterfly");

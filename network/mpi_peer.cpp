@@ -142,11 +142,12 @@ mpi_output run_mpi(testbed& bed, const mpi_peer& peer, const mpi_command& comman
 }
 
 std::vector<std::string> served_by_preload(const std::vector<std::string>& folders,
-                                           const std::string& topology) {
+                                           const std::string& topology,
+                                           const std::string& network) {
   for (const std::string& folder : folders) {
     if (::access((folder + "/libtutti-mpi-network.so").c_str(), R_OK) != 0) continue;
     return {"LD_PRELOAD=" + folder + "/libtutti-mpi.so",
-            "TUTTI_MPI_NETWORK=eth0" + (topology.empty() ? "" : ":" + topology)};
+            "TUTTI_MPI_NETWORK=" + network + (topology.empty() ? "" : ":" + topology)};
   }
   return {};
 }

@@ -44,9 +44,10 @@ mpi_output run_mpi(testbed& bed, const mpi_peer& peer, const mpi_command& comman
                    std::chrono::seconds at_most);
 
 // The variables with which the preload of these folders serves an MPI program in the packet path of
-// the hosts; nothing if it is not there.
+// the hosts, or by their engines; nothing if it is not there.
 std::vector<std::string> served_by_preload(const std::vector<std::string>& folders,
-                                           const std::string& topology = {});
+                                           const std::string& topology = {},
+                                           const std::string& network = "eth0");
 
 // The times of `calls` barriers on each host. Throws std::runtime_error if a rank fails or does not
 // end in time.

@@ -198,6 +198,18 @@ void testbed::attach_node(rank_t rank, xdp_mode mode) const {
   attach("eth0", mode);
 }
 
+void testbed::join(rank_t one, const std::string& device, rank_t other,
+                   const std::string& its_device) const {
+  {
+    const inside there(hosts_[one]);
+    ip("link add " + device + " type veth peer name " + its_device + " netns /proc/" +
+       std::to_string(::getpid()) + "/fd/" + std::to_string(hosts_[other].fd()));
+    ip("link set " + device + " up");
+  }
+  const inside there(hosts_[other]);
+  ip("link set " + its_device + " up");
+}
+
 void testbed::restart_switch() {
   const inside there(switch_);
   detach_switch(ports_);

@@ -64,6 +64,9 @@ class testbed {
   void attach_node(rank_t rank, xdp_mode mode) const;
   const program_maps& switch_maps() const { return switch_maps_; }
   const net_namespace& host(rank_t rank) const { return hosts_[rank]; }
+  // A cable between two hosts, with the name of the device at each end. They have no address.
+  void join(rank_t one, const std::string& device, rank_t other,
+            const std::string& its_device) const;
   void enter_host(rank_t rank) const { hosts_[rank].enter(); }
   void enter_switch() const { switch_.enter(); }
 

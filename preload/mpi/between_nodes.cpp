@@ -47,7 +47,7 @@ class over_mpi : public between_nodes {
   std::string why_;
 };
 
-// --- the packet path -----------------------------------------------------------------------------
+// --- the network ---------------------------------------------------------------------------------
 
 // Finds the library beside this one, or one folder up, where Open MPI's component lies.
 const network_path* load_network_path(std::string& why) {
@@ -97,6 +97,8 @@ class over_network final : public over_mpi {
     opened_ = path_->open(network.c_str(), all.data(), static_cast<unsigned>(nodes),
                           static_cast<unsigned>(me_.node), answer.why, sizeof answer.why);
     answer.can_serve = opened_ != nullptr ? 1 : 0;
+    if (opened_ != nullptr)
+      carried_ = std::min<std::size_t>(path_->most_values(opened_), most_words);
     if (!gather(me_.mpi, leaders(), &answer, sizeof answer, all.data()))
       return "MPI_Iallgather failed";
     for (std::size_t i = 0; i < nodes; ++i) {
@@ -111,7 +113,7 @@ class over_network final : public over_mpi {
 
   int bcast(void* data, int bytes, int node) noexcept override {
     const auto length = static_cast<std::size_t>(bytes);
-    if (length > most_bytes) return leave_bcast(data, bytes, node);
+    if (words_of(length) > carried_) return leave_bcast(data, bytes, node);
     std::uint64_t values[most_words] = {};
     if (node == me_.node) std::memcpy(values, data, length);
     if (!episode(values, words_of(length))) return leave_bcast(data, bytes, node);
@@ -124,11 +126,11 @@ class over_network final : public over_mpi {
   int allreduce(const reduced& r) noexcept override {
     const std::size_t nodes = me_.leaders.size();
     const std::size_t each = words_of(r.bytes), all = each * nodes;
-    if (all > most_words * most_episodes) return leave_allreduce(r);
+    if (all > carried_ * most_episodes) return leave_allreduce(r);
     std::uint64_t values[most_words * most_episodes] = {};
     std::memcpy(values + each * static_cast<std::size_t>(me_.node), r.values, r.bytes);
-    for (std::size_t at = 0; at < all; at += most_words)
-      if (!episode(values + at, static_cast<unsigned>(std::min(most_words, all - at))))
+    for (std::size_t at = 0; at < all; at += carried_)
+      if (!episode(values + at, static_cast<unsigned>(std::min(carried_, all - at))))
         return leave_allreduce(r);
     for (std::size_t node = 1; node < nodes; ++node) r.op(values, values + each * node, r.count);
     std::memcpy(r.values, values, r.bytes);
@@ -143,13 +145,13 @@ class over_network final : public over_mpi {
   }
   std::string account() const override {
     if (opened_ == nullptr) return {};
-    return "; " + std::to_string(episodes_) + " episodes in the packet path, " +
-           std::to_string(left_) + " calls between nodes left to MPI";
+    return "; " + std::to_string(episodes_) + " episodes in the network, " + std::to_string(left_) +
+           " calls between nodes left to MPI";
   }
 
  private:
-  // What a packet carries, and how many packets a reduction may take.
-  static constexpr std::size_t most_words = 32, most_bytes = 8 * most_words, most_episodes = 4;
+  // What a packet may carry, and how many packets a reduction may take.
+  static constexpr std::size_t most_words = 32, most_episodes = 4;
   static constexpr unsigned words_of(std::size_t bytes) noexcept {
     return static_cast<unsigned>((bytes + 7) / 8);
   }
@@ -169,22 +171,30 @@ class over_network final : public over_mpi {
     if (opened_ == nullptr) return false;
     std::vector<unsigned char> missing(me_.leaders.size());
     ++episodes_;
+    char why[200] = "";
     const int outcome = path_->episode(opened_, values, count, me_.deadline_ns, missing.data(),
-                                       me_.make_progress, me_.state);
+                                       me_.make_progress, me_.state, why, sizeof why);
     if (outcome == 0) return true;
+    constexpr const char* causes[] = {"", " (its node has not called)",
+                                      " (its node does not answer)",
+                                      " (its engine has sent nothing)"};
     std::string who;
-    for (std::size_t node = 0; node < missing.size(); ++node) {
-      if (missing[node] == 0) continue;
-      who += (who.empty() ? "rank " : ", rank ") + std::to_string(me_.leaders[node]) +
-             (missing[node] == 1 ? " (its node has not called)" : " (its node does not answer)");
-    }
-    // It does not return.
-    me_.report(me_.state, outcome == 1 && !who.empty() ? who : "the packet path");
+    for (std::size_t node = 0; node < missing.size(); ++node)
+      if (missing[node] != 0)
+        who += (who.empty() ? "rank " : ", rank ") + std::to_string(me_.leaders[node]) +
+               causes[missing[node]];
+    // Neither returns.
+    if (outcome == 1)
+      me_.report(me_.state, who.empty() ? "the network" : who);
+    else
+      me_.give_up(me_.state, why);
     return true;
   }
 
   const network_path* path_ = nullptr;
   void* opened_ = nullptr;
+  // How many words a packet carries here.
+  std::size_t carried_ = most_words;
   std::uint64_t episodes_ = 0, left_ = 0;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second step of a collective call on a communicator with several nodes. The ranks of a node
 // have combined what they have; the first rank of each node, its leader, calls this, and then tells
-// the others of its node. There are two ways: MPI's own calls, and the packet path of the kernel.
+// the others of its node. There are two ways: MPI's own calls, and the network's nodes: programs in
+// the packet path of the kernel, or engines in RTL.
 #pragma once
 
 #include <cstddef>
@@ -49,6 +50,8 @@ struct leader {
   void (*make_progress)(void* state) = nullptr;
   // Names the ranks that a deadline has found missing, and ends the job.
   void (*report)(void* state, const std::string& missing) = nullptr;
+  // Says why this leader cannot go on, and ends the job.
+  void (*give_up)(void* state, const std::string& why) = nullptr;
   void* state = nullptr;
 };
 
@@ -57,7 +60,7 @@ struct leader {
 // fails.
 std::unique_ptr<between_nodes> leaders_by_mpi(const leader& me, bool& is_made);
 
-// The packet path of `network`, as the setting names it, for what fits into its packets, and MPI's
+// The nodes of `network`, as the setting names it, for what fits into their packets, and MPI's
 // own calls for the rest. If one leader cannot take it, all take MPI's own; path() then says why.
 std::unique_ptr<between_nodes> leaders_by_network(const leader& me, const std::string& network,
                                                   bool& is_made);

@@ -304,6 +304,10 @@ std::string communicator::join() {
             [](void* self, const std::string& missing) {
               static_cast<communicator*>(self)->end_job("a call between nodes", missing);
             },
+        .give_up =
+            [](void* self, const std::string& why) {
+              static_cast<communicator*>(self)->end_job_because(why);
+            },
         .state = this,
     };
     outer =
@@ -425,6 +429,16 @@ void communicator::end_job(const char* call, const std::string& missing) noexcep
   std::fprintf(stderr, "tutti: rank %d of %s has waited in %s for %.3g s for %s\n", rank_,
                name_when_set_up_.c_str(), call, static_cast<double>(deadline_ns_) * 1e-9,
                missing.c_str());
+  abort();
+}
+
+void communicator::end_job_because(const std::string& why) noexcept {
+  std::fprintf(stderr, "tutti: rank %d of %s cannot go on, because %s\n", rank_,
+               name_when_set_up_.c_str(), why.c_str());
+  abort();
+}
+
+void communicator::abort() noexcept {
   // MPICH's launcher drops what it has not yet read when it is told to end the job.
   usleep(100'000);
   mpi_.abort(mpi_.world, 1);

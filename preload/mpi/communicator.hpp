@@ -86,6 +86,8 @@ class communicator {
   [[gnu::cold, gnu::noinline]] void report(const char* call, Missing is_missing) noexcept;
   // Says who is missing, and ends the job.
   [[gnu::cold]] void end_job(const char* call, const std::string& missing) noexcept;
+  [[gnu::cold]] void end_job_because(const std::string& why) noexcept;
+  void abort() noexcept;
 
   const library& mpi_;
   handle comm_;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts programs that know nothing of tutti on hosts of a test bed, by both MPIs: the preload
-// serves their calls in the packet path of the kernel.
+// serves their calls in the packet path of the kernel, and their barriers in engines in RTL, which
+// Verilator simulates.
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <thread>
+
+#include "network/engine_card.hpp"
+#include "network/engine_cards.hpp"
 #include "network/mpi_peer.hpp"
 #include "network/tests/namespaces.hpp"
 
 namespace {
 
 using namespace tutti::network;
+using tutti::rank_t;
 using namespace std::chrono_literals;
 
 class preload_mpi_network : public testing::TestWithParam<std::string> {
@@ -23,11 +30,12 @@ class preload_mpi_network : public testing::TestWithParam<std::string> {
     return std::string(TUTTI_MPI_PROGRAMS "/mpi_program_") + GetParam();
   }
   static mpi_output run(testbed& bed, std::vector<std::string> scenarios, std::uint32_t ranks,
-                        std::vector<std::string> more = {}, const std::string& topology = {}) {
+                        std::vector<std::string> more = {}, const std::string& topology = {},
+                        const std::string& network = "eth0") {
     mpi_command command;
     command.words = {program()};
     command.words.insert(command.words.end(), scenarios.begin(), scenarios.end());
-    command.variables = served_by_preload({TUTTI_MPI_FOLDER}, topology);
+    command.variables = served_by_preload({TUTTI_MPI_FOLDER}, topology, network);
     command.variables.push_back("TUTTI_MPI_VERBOSE=1");
     command.variables.insert(command.variables.end(), more.begin(), more.end());
     command.ranks = ranks;
@@ -58,7 +66,7 @@ TEST_P(preload_mpi_network, one_rank_on_each_host) {
   EXPECT_SAYS(result, "MPI_COMM_WORLD, " + std::to_string(hosts) +
                           " ranks: " + std::to_string(hosts) + " nodes, communicator ");
   EXPECT_SAYS(result, "in the packet path of eth0 (native XDP)");
-  EXPECT_FALSE(says(result, "; 0 episodes in the packet path")) << result.text;
+  EXPECT_FALSE(says(result, "; 0 episodes in the network")) << result.text;
 }
 
 TEST_P(preload_mpi_network, ranks_combine_in_their_host_first) {
@@ -97,6 +105,133 @@ TEST_P(preload_mpi_network, a_deadline_names_the_rank_whose_node_has_not_called)
   const mpi_output result = run(bed, {"missing"}, hosts, {"TUTTI_MPI_DEADLINE=400ms"});
   EXPECT_NE(result.status, 0);
   EXPECT_SAYS(result, "for 0.4 s for rank 1 (its node has not called)");
+}
+
+// Barriers of the same programs in engines in RTL: every barrier packet goes through the host's
+// network stack and a TAP device into the simulated engine of its card, and over cables to others.
+class preload_mpi_engine : public preload_mpi_network {
+ protected:
+  void SetUp() override {
+    preload_mpi_network::SetUp();
+    if (::access(TUTTI_NETWORK_ENGINE, X_OK) != 0) GTEST_SKIP() << "Verilator is not installed";
+    if (::access("/dev/net/tun", R_OK | W_OK) != 0) GTEST_SKIP() << "no TAP devices here";
+  }
+  static mpi_output run_served(testbed& bed, std::vector<std::string> scenarios,
+                               std::uint32_t ranks, std::vector<std::string> more = {},
+                               const std::string& topology = {}) {
+    return run(bed, std::move(scenarios), ranks, std::move(more), topology, "engine/tap0");
+  }
+  // An engine gets the signal while the ranks are in their barriers.
+  static mpi_output signal_during_barriers(int signal, rank_t victim) {
+    const rank_t hosts = is_open_mpi() ? 3 : 2;
+    testbed bed(hosts, xdp_mode::native, false);
+    const engine_cards cards(bed, TUTTI_NET_RING, TUTTI_NETWORK_ENGINE);
+    std::thread killer([&] {
+      std::this_thread::sleep_for(2s);
+      cards.signal(victim, signal);
+    });
+    const mpi_output result = run_served(bed, {"endless"}, hosts);
+    killer.join();
+    return result;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(mpi, preload_mpi_engine, testing::Values("openmpi", "mpich"),
+                         [](const auto& each) { return each.param; });
+
+TEST_P(preload_mpi_engine, serves_the_barriers_of_a_ring) {
+  const rank_t hosts = is_open_mpi() ? 4 : 2;
+  testbed bed(hosts, xdp_mode::native, false);
+  const engine_cards cards(bed, TUTTI_NET_RING, TUTTI_NETWORK_ENGINE);
+  const mpi_output result =
+      run_served(bed, {"broadcasts", "order", "late", "published", "finalize"}, hosts);
+  EXPECT_HELD(result);
+  // A star of two is a ring of two.
+  EXPECT_SAYS(result, std::string(is_open_mpi() ? ": ring" : ": star") + " of " +
+                          std::to_string(hosts) + " in the engines of tap0");
+  EXPECT_FALSE(says(result, "; 0 episodes in the network")) << result.text;
+}
+
+// Two ranks of each host call its engine once. All topologies of two hosts have the same cables.
+TEST_P(preload_mpi_engine, serves_ranks_that_share_hosts_in_each_topology) {
+  for (const auto& [topology, name] : {std::pair{TUTTI_NET_RING, "ring"},
+                                       {TUTTI_NET_TREE, "tree"},
+                                       {TUTTI_NET_STAR, "star"},
+                                       {TUTTI_NET_BUTTERFLY, "butterfly"}}) {
+    if (!is_open_mpi() && topology != TUTTI_NET_BUTTERFLY) continue;
+    const rank_t hosts = is_open_mpi() ? 4 : 2;
+    testbed bed(hosts, xdp_mode::native, false);
+    const engine_cards cards(bed, topology, TUTTI_NETWORK_ENGINE);
+    const mpi_output result =
+        run_served(bed, {"published"}, is_open_mpi() ? 2 * hosts : hosts, {}, name);
+    EXPECT_HELD(result);
+    EXPECT_SAYS(result, ": " + std::string(name) + " of " + std::to_string(hosts) +
+                            " in the engines of tap0");
+  }
+}
+
+// The engine has places for four, and a part of a ring has no cables of its own: then MPI serves,
+// and what was started has ended when the program has.
+TEST_P(preload_mpi_engine, communicators_that_the_engines_cannot_take_are_left_to_mpi) {
+  const rank_t hosts = is_open_mpi() ? 3 : 2;
+  testbed bed(hosts, xdp_mode::native, false);
+  const engine_cards cards(bed, TUTTI_NET_RING, TUTTI_NETWORK_ENGINE);
+  const mpi_output result = run_served(bed, {"communicators"}, hosts);
+  EXPECT_HELD(result);
+  EXPECT_SAYS(result, "all communicators of the engine of tap0 are in use");
+  const auto all_are_free = [](tutti::rank_t) {
+    if (engine_card("tap0").description().room != 4)
+      throw std::runtime_error("a communicator is left");
+  };
+  EXPECT_EQ(bed.run(all_are_free, 10s), "");
+}
+
+TEST_P(preload_mpi_engine, all_fall_back_if_one_host_has_no_engine) {
+  testbed bed(2, xdp_mode::native, false);
+  const engine_cards cards(bed, TUTTI_NET_RING, TUTTI_NETWORK_ENGINE);
+  cards.signal(1, SIGKILL);
+  const mpi_output result = run_served(bed, {"ten", "order"}, 2);
+  EXPECT_HELD(result);
+  EXPECT_SAYS(result,
+              "2 nodes, MPI's own calls between their first ranks, because on the node of rank 1, "
+              "no engine has the device tap0");
+}
+
+TEST_P(preload_mpi_engine, all_fall_back_if_the_cables_do_not_fit) {
+  const rank_t hosts = is_open_mpi() ? 4 : 2;
+  testbed bed(hosts, xdp_mode::native, false);
+  const engine_cards cards(bed, TUTTI_NET_RING, TUTTI_NETWORK_ENGINE);
+  if (is_open_mpi()) {
+    const mpi_output other = run_served(bed, {"ten"}, hosts, {}, "star");
+    EXPECT_HELD(other);
+    EXPECT_SAYS(other,
+                "on the node of rank 0, the cables of the engines form no star of these nodes");
+  }
+  const mpi_output none = run_served(bed, {"ten"}, hosts, {}, "dissemination");
+  EXPECT_HELD(none);
+  EXPECT_SAYS(none, "on the node of rank 0, engines do not have the topology dissemination");
+}
+
+// Without a deadline, too, the program ends, and says where.
+TEST_P(preload_mpi_engine, an_engine_that_ends_is_named) {
+  const mpi_output result = signal_during_barriers(SIGKILL, 1);
+  EXPECT_NE(result.status, 0);
+  EXPECT_SAYS(result,
+              "rank 1 of MPI_COMM_WORLD cannot go on, because the engine of tap0 has ended");
+}
+TEST_P(preload_mpi_engine, an_engine_that_stands_still_is_named) {
+  const mpi_output result = signal_during_barriers(SIGSTOP, 0);
+  EXPECT_NE(result.status, 0);
+  EXPECT_SAYS(result,
+              "rank 0 of MPI_COMM_WORLD cannot go on, because the engine of tap0 does not answer");
+}
+
+TEST_P(preload_mpi_engine, a_deadline_names_the_neighbour_that_has_sent_nothing) {
+  const rank_t hosts = is_open_mpi() ? 3 : 2;
+  testbed bed(hosts, xdp_mode::native, false);
+  const engine_cards cards(bed, TUTTI_NET_RING, TUTTI_NETWORK_ENGINE);
+  const mpi_output result = run_served(bed, {"missing"}, hosts, {"TUTTI_MPI_DEADLINE=400ms"});
+  EXPECT_NE(result.status, 0);
+  EXPECT_SAYS(result, "for 0.4 s for rank 1 (its engine has sent nothing)");
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 // A program of MPI that knows nothing of tutti. It checks the results of its collective calls
 // against arithmetic, or against the MPI's own functions, which it looks up in the MPI's library.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -86,6 +88,35 @@ void barriers() {
       expect(each->load(std::memory_order_relaxed) >= episode, "a barrier opened too early");
   }
   MPI_Win_free(&window);
+}
+
+// The same between hosts of a test bed, which are on one machine: rank 0 offers the memory.
+void published() {
+  int where[2] = {getpid(), memfd_create("published", 0)};
+  constexpr int episodes = 400;
+  const std::size_t bytes = 64 * static_cast<std::size_t>(world_size);
+  if (world_rank == 0)
+    expect(ftruncate(where[1], static_cast<off_t>(bytes)) == 0, "there is no memory");
+  const int own = where[1];
+  MPI_Bcast(where, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  const int fd = open(
+      ("/proc/" + std::to_string(where[0]) + "/fd/" + std::to_string(where[1])).c_str(), O_RDWR);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  expect(memory != MAP_FAILED, "the hosts do not share memory");
+  const auto of = [&](int rank) -> std::atomic<int>& {
+    return static_cast<std::atomic<int>*>(memory)[16 * rank];
+  };
+  std::mt19937 dice(static_cast<unsigned>(world_rank));
+  for (int episode = 1; episode <= episodes; ++episode) {
+    if (dice() % 100 == 0) usleep(300);
+    of(world_rank).store(episode, std::memory_order_relaxed);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int rank = 0; rank < world_size; ++rank)
+      expect(of(rank).load(std::memory_order_relaxed) >= episode, "a barrier opened too early");
+  }
+  munmap(memory, bytes);
+  close(fd);
+  close(own);
 }
 
 struct named_type {
@@ -499,6 +530,10 @@ void killed() {
 void ten_barriers() {
   for (int i = 0; i < 10; ++i) MPI_Barrier(MPI_COMM_WORLD);
 }
+// Only the test ends this.
+void endless_barriers() {
+  for (;;) MPI_Barrier(MPI_COMM_WORLD);
+}
 void errors_are_reported() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -514,6 +549,7 @@ void errors_are_reported() {
 }
 
 const std::map<std::string, std::function<void()>> scenarios = {{"barriers", barriers},
+                                                                {"published", published},
                                                                 {"operations", operations},
                                                                 {"order", order},
                                                                 {"broadcasts", broadcasts},
@@ -529,6 +565,7 @@ const std::map<std::string, std::function<void()>> scenarios = {{"barriers", bar
                                                                 {"missing_root", missing_root},
                                                                 {"killed", killed},
                                                                 {"ten", ten_barriers},
+                                                                {"endless", endless_barriers},
                                                                 {"errors", errors_are_reported}};
 
 }  // namespace
