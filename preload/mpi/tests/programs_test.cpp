@@ -3,6 +3,8 @@
 // that they have without it, and it serves their small collective calls.
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "tests/mpi/launched.hpp"
@@ -69,6 +71,38 @@ TEST(preload_mpi_programs, petsc_has_the_same_residuals) {
   if (run_shell(python + "-c 'import petsc4py' 2>&1").status != 0)
     GTEST_SKIP() << "Debian's python3-petsc4py is not installed";
   expect_same(4, python + inputs + "cg.py", "r", 200);
+}
+
+// Norms, residuals and errors of HPC Challenge's summary: Linpack, a transposition, random accesses
+// and Fourier transforms. It reads and writes files of fixed names in its folder.
+TEST(preload_mpi_programs, hpcc_has_the_same_norms_and_errors) {
+  TUTTI_SKIP_WITHOUT(open_mpi);
+  if (run_shell("command -v hpcc").status != 0) GTEST_SKIP() << "Debian's hpcc is not installed";
+  std::string folder = std::filesystem::temp_directory_path() / "tutti-hpcc-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const auto run = [&](bool is_preloaded, std::string& said) {
+    std::filesystem::remove(folder + "/hpccoutf.txt");
+    std::filesystem::copy_file(inputs + "hpccinf.txt", folder + "/hpccinf.txt",
+                               std::filesystem::copy_options::overwrite_existing);
+    const output out = run_program(2, "env -C " + folder + " hpcc", is_preloaded);
+    EXPECT_EQ(out.status, 0) << out.text;
+    said = out.text;
+    std::ifstream file(folder + "/hpccoutf.txt");
+    std::string results;
+    for (std::string line; std::getline(file, line);)
+      if (line.find('=') != std::string::npos &&
+          (line.find("norm") != std::string::npos || line.find("residual=") != std::string::npos ||
+           line.find("Err") != std::string::npos || line.starts_with("Success")))
+        results += line + "\n";
+    return results;
+  };
+  std::string said;
+  const std::string own = run(false, said), preloaded = run(true, said);
+  std::filesystem::remove_all(folder);
+  EXPECT_NE(own.find("Success=1"), std::string::npos) << own;
+  EXPECT_NE(own.find("MPIFFT_maxErr="), std::string::npos) << own;
+  EXPECT_EQ(preloaded, own);
+  EXPECT_GE(served_sums(said), 100u) << said;
 }
 
 }  // namespace
