@@ -3,6 +3,8 @@
 // excess.
 #include "vcode/kernels/pack.hpp"
 
+#include <array>
+#include <bit>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -41,6 +43,23 @@ void pack_each(const T* from, const std::uint8_t* flags, std::size_t count, T* t
   }
 }
 
+#if HWY_TARGET == HWY_AVX2
+// By the flags of eight words, one bit each, or of four pairs of words: the places of the words that
+// stay, in their order.
+template <std::size_t element_size>
+constexpr auto make_word_places() {
+  constexpr std::size_t words = element_size / 4, elements = 8 / words;
+  std::array<std::array<std::uint8_t, 8>, (1 << elements)> made{};
+  for (std::size_t flags = 0; flags < made.size(); ++flags)
+    for (std::size_t element = 0, next = 0; element < elements; ++element)
+      for (std::size_t word = 0; word < words && (flags >> element & 1) != 0; ++word)
+        made[flags][next++] = static_cast<std::uint8_t>(element * words + word);
+  return made;
+}
+template <std::size_t element_size>
+constexpr auto word_places = make_word_places<element_size>();
+#endif
+
 // Converts the flags of `lanes` elements to one bit each.
 void to_bits(const std::uint8_t* flags, std::size_t lanes, std::uint8_t* bits) {
   for (std::size_t k = 0; k < lanes; k += 8) {
@@ -51,16 +70,35 @@ void to_bits(const std::uint8_t* flags, std::size_t lanes, std::uint8_t* bits) {
   }
 }
 
+// Stores the flagged elements of one vector side by side, and returns their number. What is behind
+// them up to the vector's length is overwritten.
+template <class D, class T = hn::TFromD<D>>
+std::size_t pack_vector(D d, const T* from, const std::uint8_t* flags, T* to) {
+  std::uint8_t bits[8] = {};
+  to_bits(flags, hn::Lanes(d), bits);
+  const auto all = hn::LoadU(d, from);
+#if HWY_TARGET == HWY_AVX2
+  // g++ 12 copies the table of hn::CompressStore, a kilobyte, to the stack for each vector.
+  const hn::Repartition<std::uint32_t, D> words;
+  const hn::Rebind<std::uint8_t, decltype(words)> bytes;
+  const auto from_words =
+      hn::PromoteTo(words, hn::LoadU(bytes, word_places<sizeof(T)>[bits[0]].data()));
+  const auto packed =
+      hn::TableLookupLanes(hn::BitCast(words, all), hn::IndicesFromVec(words, from_words));
+  hn::StoreU(hn::BitCast(d, packed), d, to);
+  return static_cast<std::size_t>(std::popcount(bits[0]));
+#else
+  return hn::CompressStore(all, hn::LoadMaskBits(d, bits), d, to);
+#endif
+}
+
 template <class T>
 void pack_vectors(const T* from, const std::uint8_t* flags, std::size_t count, T* to, T* end) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
-  std::uint8_t bits[8] = {};
   std::size_t k = 0;
-  for (; k + lanes <= count && to + lanes <= end; k += lanes) {
-    to_bits(flags + k, lanes, bits);
-    to += hn::CompressStore(hn::LoadU(d, from + k), hn::LoadMaskBits(d, bits), d, to);
-  }
+  for (; k + lanes <= count && to + lanes <= end; k += lanes)
+    to += pack_vector(d, from + k, flags + k, to);
   pack_each(from + k, flags + k, count - k, to, end);
 }
 
