@@ -374,6 +374,7 @@ void add_sim(cli::command& program) {
       add("compare", "Simulate the barriers that `tutti bench barrier --json` has measured",
           run_compare);
   add_machine(compare).required();
+  compare.add_flag("--markdown", o->markdown, "The table of the errors for the documentation");
   add_set(compare);
   compare.add_option("file", o->file, "A file with these lines").required();
   cli::command calibrate =

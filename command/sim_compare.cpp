@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
+#include "bench/harness/scenario.hpp"
 #include "cli/errors.hpp"
 #include "cli/json.hpp"
 #include "cli/lists.hpp"
@@ -46,13 +48,32 @@ sim::settings settings_of(const sim_options& o) {
 
 namespace {
 
+// What `tutti bench` measured in a scenario: the loop, or from the last arrival to the last return.
+struct measured_barrier {
+  sim::published_value value;
+  bench::scenario during;
+  bool is_last_in_last_out = false;
+};
+
 // What a file with the lines of `tutti bench barrier --json` tells.
 struct bench_run {
   // Their medians by their quantities.
   std::map<std::string, double> floors;
-  // Pinned barriers of tutti without other work, by their medians. A search may use every second.
-  std::vector<sim::published_value> barriers;
+  // Pinned barriers of tutti, by their medians.
+  std::vector<measured_barrier> barriers;
+
+  // Those without other work.
+  std::vector<sim::published_value> free_barriers() const {
+    std::vector<sim::published_value> free;
+    for (const measured_barrier& each : barriers)
+      if (each.during.name == "free" && !each.is_last_in_last_out) free.push_back(each.value);
+    return free;
+  }
 };
+
+bool can_simulate(const bench::scenario& s) {
+  return s.phases == bench::phase_kind::none && s.gap.ns == 0 && s.quota_cpus == 0;
+}
 
 // Throws std::invalid_argument for a line that `tutti bench` does not print.
 class bench_reader {
@@ -71,8 +92,8 @@ class bench_reader {
       if (is(line, "type", "floor"))
         run.floors[word(line, "quantity")] = number(line, "median");
       else if (is(line, "type", "result") && is(line, "benchmark", "barrier") &&
-               is(line, "metric", "loop") && is(line, "provider", "tutti") &&
-               is(line, "scenario", "free") && is(line, "pinned", true))
+               is(line, "provider", "tutti") && is(line, "pinned", true) &&
+               (is(line, "metric", "loop") || is(line, "metric", "last_in_last_out")))
         add_barrier(line, run.barriers);
     }
     return run;
@@ -97,7 +118,7 @@ class bench_reader {
     if (!(value >= 0)) refuse(std::string(key) + " must not be negative");
     return value;
   }
-  void add_barrier(const cli::json& line, std::vector<sim::published_value>& to) const {
+  void add_barrier(const cli::json& line, std::vector<measured_barrier>& to) const {
     const std::string name = word(line, "name");
     const std::vector<std::string> known = sim::names_of_barriers();
     // A barrier of a later version, say.
@@ -106,8 +127,17 @@ class bench_reader {
     if (threads < 1 || threads > 4096 || threads != std::floor(threads))
       refuse("threads must be a whole number from 1 to 4096");
     if (ns == 0) refuse("median must be above 0");
-    to.push_back(
-        {"", name, word(line, "wait"), static_cast<rank_t>(threads), ns, to.size() % 2 == 0});
+    bench::scenario during;
+    try {
+      during = bench::parse_scenario(word(line, "scenario"));
+    } catch (const std::invalid_argument& e) {
+      refuse(e.what());
+    }
+    // The scheduler divides a CPU between sessions, which the model does not have.
+    if (!can_simulate(during) || is(line, "session", "own")) return;
+    to.push_back({{"", name, word(line, "wait"), static_cast<rank_t>(threads), ns},
+                  during,
+                  is(line, "metric", "last_in_last_out")});
   }
 
   std::string path_;
@@ -129,6 +159,60 @@ void tell_errors(const sim_options& o, const char* what, const std::vector<doubl
                o.markdown ? "* " : "", what, 100 * s.median, 100 * s.most, errors.size());
 }
 
+// The processes that a scenario puts on the CPUs that so many threads use.
+std::vector<sim::other_process> processes_of(const bench::scenario& s, const sim::machine& m,
+                                             rank_t threads) {
+  std::vector<sim::other_process> all;
+  if (s.busy == bench::neighbour_kind::none) return all;
+  const unsigned used = std::min<unsigned>(threads, m.cpus());
+  sim::other_process one;
+  if (s.busy == bench::neighbour_kind::light)
+    one = {
+        .least_work_ns = 1e6, .most_work_ns = 3e6, .least_sleep_ns = 100e6, .most_sleep_ns = 300e6};
+  for (unsigned cpu = 0; cpu < (s.busy == bench::neighbour_kind::one ? 1 : used); ++cpu)
+    for (unsigned i = 0; i < s.each; ++i) {
+      one.cpu = cpu;
+      all.push_back(one);
+    }
+  return all;
+}
+
+// ns of the loop, or from the last arrival to the last return, as `tutti bench` takes them: the
+// median, or the mean beside other processes.
+double simulated_ns(const sim::machine& m, const measured_barrier& measured) {
+  const bench::scenario& s = measured.during;
+  const rank_t threads = measured.value.threads;
+  const std::vector<sim::contender> found =
+      sim::barriers({measured.value.algorithm}, {measured.value.wait});
+  if (found.size() != 1)
+    throw std::invalid_argument("there is no barrier '" + measured.value.algorithm +
+                                "' with the wait policy '" + measured.value.wait + "'");
+  std::vector<std::mt19937_64> random;
+  for (rank_t rank = 0; rank < threads; ++rank) random.emplace_back(rank + 1);
+  sim::run_plan plan{.threads = threads, .episodes = 100};
+  if (s.delayed() || s.skew_ns > 0) {
+    plan.warm_up = 20;
+    plan.delay_of = [&](rank_t rank, std::uint32_t episode) {
+      std::mt19937_64& mine = random[rank];
+      const auto between = [&](double least, double most) {
+        return most > 0 ? std::uniform_real_distribution<double>(least, most)(mine) : 0.0;
+      };
+      const rank_t late = s.rotating ? episode % threads : threads - 1;
+      sim::delay by;
+      by.work_ns = between(s.least_work_ns, s.most_work_ns);
+      by.late_ns = between(0, s.skew_ns) + (rank == late ? at(s.late, episode, mine) : 0.0);
+      return by;
+    };
+  }
+  plan.others = processes_of(s, m, threads);
+  if (s.disturbed()) plan.least_ns = bench::disturbed_round_ns(s);
+  // `tutti bench` runs many rounds, in which the waits learn about the other processes.
+  if (s.disturbed() && threads > m.cpus()) plan.warm_up_ns = 500e6;
+  const sim::simulated_run run = sim::run(m, found.front(), plan);
+  const summary of = summary_of(measured.is_last_in_last_out ? run.last_in_last_out : run.loop);
+  return measured.is_last_in_last_out && !s.disturbed() ? of.median : of.mean;
+}
+
 }  // namespace
 
 // Simulates what a file with the lines of `tutti bench barrier --json` has measured.
@@ -138,32 +222,51 @@ int run_compare(const sim_options& o) {
   if (measured.barriers.empty())
     throw std::invalid_argument(o.file +
                                 " has no line that `tutti bench barrier --json` prints of a "
-                                "pinned barrier of tutti in the scenario free");
-  if (!o.json)
-    fmt::print("{:<18} {:<9} {:>7} {:>12} {:>12} {:>8}\n", "name", "wait", "threads", "measured ns",
-               "simulated ns", "error");
-  std::vector<double> free, shared;
-  for (const sim::published_value& value : measured.barriers)
-    for (const sim::contender& who : sim::barriers({value.algorithm}, {value.wait})) {
-      const double simulated =
-          summary_of(sim::run(m, who, {.threads = value.threads, .episodes = 100}).loop).mean;
-      const double error = simulated / value.ns - 1;
-      (value.threads > m.cpus() ? shared : free).push_back(std::abs(error));
-      if (o.json)
-        fmt::print("{}\n", cli::json{{"type", "sim_comparison"},
-                                     {"machine", m.name},
-                                     {"name", value.algorithm},
-                                     {"wait", value.wait},
-                                     {"threads", value.threads},
-                                     {"measured_ns", value.ns},
-                                     {"simulated_ns", simulated}}
-                               .dump());
-      else
-        fmt::print("{:<18} {:<9} {:>7} {:>12.0f} {:>12.0f} {:>+7.0f}%\n", value.algorithm,
-                   value.wait, value.threads, value.ns, simulated, 100 * error);
+                                "pinned barrier of tutti in a scenario that can be simulated");
+  const bool prints_values = !o.json && !o.markdown;
+  if (prints_values)
+    fmt::print("{:<18} {:<9} {:>7} {:<28} {:>12} {:>12} {:>8}\n", "name", "wait", "threads",
+               "scenario", "measured ns", "simulated ns", "error");
+  // By what is said of the values.
+  std::map<std::string, std::vector<double>> errors;
+  for (const measured_barrier& each : measured.barriers) {
+    const sim::published_value& value = each.value;
+    // Nobody waits, so that only instructions take time, which the model does not have.
+    if (value.threads == 1) continue;
+    const double simulated = simulated_ns(m, each);
+    const double error = simulated / value.ns - 1;
+    errors[fmt::format(
+               "{}, {}",
+               value.threads > m.cpus() ? "more threads than CPUs" : "a CPU for each thread",
+               each.during.name)]
+        .push_back(std::abs(error));
+    const char* const metric = each.is_last_in_last_out ? "last_in_last_out" : "loop";
+    if (o.json)
+      fmt::print("{}\n", cli::json{{"type", "sim_comparison"},
+                                   {"machine", m.name},
+                                   {"name", value.algorithm},
+                                   {"wait", value.wait},
+                                   {"threads", value.threads},
+                                   {"scenario", each.during.name},
+                                   {"metric", metric},
+                                   {"measured_ns", value.ns},
+                                   {"simulated_ns", simulated}}
+                             .dump());
+    if (prints_values)
+      fmt::print("{:<18} {:<9} {:>7} {:<28} {:>12.0f} {:>12.0f} {:>+7.0f}%\n", value.algorithm,
+                 value.wait, value.threads, each.during.name, value.ns, simulated, 100 * error);
+    std::fflush(stdout);
+  }
+  if (o.markdown) {
+    fmt::print("| | values | median error | largest |\n|---|--:|--:|--:|\n");
+    for (const auto& [what, of] : errors) {
+      const summary s = summary_of(of);
+      fmt::print("| {} | {} | {:.0f} % | {:.0f} % |\n", what, of.size(), 100 * s.median,
+                 100 * s.most);
     }
-  tell_errors(o, "a CPU for each thread", free);
-  tell_errors(o, "more threads than CPUs", shared);
+    return cli::success;
+  }
+  for (const auto& [what, of] : errors) tell_errors(o, what.c_str(), of);
   return cli::success;
 }
 
@@ -208,8 +311,9 @@ std::string described(const sim_options& o, const bench_run& run, const sim::set
       other("line.hold", 10), other("line.read_gap", 5));
   text += fmt::format(
       "[core]\nstores_ahead = 10  # assumed\nloads_ahead = 6  # assumed\nhit = {}\natomic = {}\n"
-      "fence = {}\nclock = {:.1f}  # timer\npause = 14  # assumed\n\n",
-      other("core.hit", 1.5), other("core.atomic", 6), other("core.fence", 10), floor("timer"));
+      "fence = {}\ncold = {}\nclock = {:.1f}  # timer\npause = 14  # assumed\n\n",
+      other("core.hit", 1.5), other("core.atomic", 6), other("core.fence", 10),
+      other("core.cold", 0), floor("timer"));
   text += fmt::format(
       "[system]\nslice = {}\ncontext_switch = {:.0f}  # context_switch\n"
       "yield = {:.0f}  # sched_yield\nfutex_wait = {:.0f}  # assumed: as futex_wake\n"
@@ -222,22 +326,26 @@ std::string described(const sim_options& o, const bench_run& run, const sim::set
 
 }  // namespace
 
+// A wait that ends by a wake-up takes longer.
+constexpr double longest_polled_ns = 5000;
+
 // Describes the machine on which `tutti bench barrier --json` has run by its floors, and what these
 // do not tell, by every second of its barriers that poll and have a CPU for each thread, and the
 // slice by those that poll and have not.
 int run_calibrate(const sim_options& o) {
-  bench_run run = bench_reader(o.file).read();
-  const bench_run all = run;
-  std::erase_if(run.barriers, [&](const sim::published_value& value) {
+  const bench_run run = bench_reader(o.file).read();
+  const std::vector<sim::published_value> all = run.free_barriers();
+  std::vector<sim::published_value> barriers = all;
+  std::erase_if(barriers, [&](const sim::published_value& value) {
     return value.wait != "spin" || value.threads < 2 || value.threads > o.cores;
   });
-  for (std::size_t i = 0; i < run.barriers.size(); ++i) run.barriers[i].is_fitted = i % 2 == 0;
+  for (std::size_t i = 0; i < barriers.size(); ++i) barriers[i].is_fitted = i % 2 == 0;
   sim::settings fitted;
   std::string assumed = described(o, run, fitted);
   // With more threads than CPUs an episode that waits by polls lasts as many slices.
   std::vector<double> slices;
   const sim::machine here = sim::parse_machine(assumed, "calibrated");
-  for (const sim::published_value& value : all.barriers)
+  for (const sim::published_value& value : all)
     if (value.wait == "spin" && value.threads > o.cores)
       slices.push_back(value.ns / sim::simulated_ns(here, value, 20, 1) * 3e6);
   if (!slices.empty()) {
@@ -245,7 +353,7 @@ int run_calibrate(const sim_options& o) {
     assumed = described(o, run, fitted);
   }
   // With fewer values than numbers a search says nothing.
-  if (run.barriers.size() < 12) {
+  if (barriers.size() < 12) {
     fmt::print("{}", assumed);
     return cli::success;
   }
@@ -256,12 +364,23 @@ int run_calibrate(const sim_options& o) {
       .machine_of = [&](const std::string&, const sim::settings& with) {
         return sim::parse_machine(assumed, "calibrated", with);
       }};
-  const std::vector<double> best = sim::search(run.barriers, plan, [](double) {});
+  const std::vector<double> best = sim::search(barriers, plan, [](double) {});
   for (std::size_t i = 0; i < best.size(); ++i) fitted[plan.keys[i]] = best[i];
+  // How much longer episodes take that come after other work, and whose waits poll: every second.
+  const sim::machine warm = sim::parse_machine(described(o, run, fitted), "calibrated");
+  std::vector<double> longer;
+  std::size_t polled = 0;
+  for (const measured_barrier& each : run.barriers) {
+    if (!each.during.delayed() || each.during.disturbed() || each.value.threads < 2 ||
+        each.value.threads > o.cores || each.value.ns > longest_polled_ns || polled++ % 2 != 0)
+      continue;
+    longer.push_back(each.value.ns - simulated_ns(warm, each));
+  }
+  if (!longer.empty()) fitted["core.cold"] = std::max(std::round(summary_of(longer).median), 0.0);
   const std::string text = described(o, run, fitted);
   const sim::machine m = sim::parse_machine(text, "calibrated");
   std::vector<double> of_fitted, of_others;
-  for (const sim::published_value& value : run.barriers)
+  for (const sim::published_value& value : barriers)
     (value.is_fitted ? of_fitted : of_others)
         .push_back(std::abs(sim::simulated_ns(m, value, plan.episodes, plan.seed) / value.ns - 1));
   fmt::print(

@@ -102,6 +102,9 @@ struct machine {
   // which fails if another core changes the line before it has come.
   bool exclusive_pairs = false;
   sim_time fence = 0;
+  // How much longer an arrival takes after other work, which has left neither the barrier's
+  // instructions nor its lines near the core.
+  sim_time cold = 0;
   sim_time clock = 0;  // reading the clock
   sim_time pause = 0;  // the instruction between polls of programs that have just that
 
@@ -115,6 +118,8 @@ struct machine {
   // spin on the lock: each sees every change of it.
   sim_time futex_lock = 0;
   sim_time wake_up = 0;  // until a woken thread runs on a CPU that was idle
+  // Until a running thread leaves its CPU for one that another CPU has woken.
+  sim_time displace = 0;
 
   // ---- a barrier unit of each cluster
   bool has_barrier_units = false;

@@ -63,6 +63,8 @@ class reader {
     m.futex_wake = time("system", "futex_wake");
     m.futex_lock = time("system", "futex_lock");
     m.wake_up = time("system", "wake_up");
+    m.displace = find("system", "displace") == nullptr ? m.wake_up : time("system", "displace");
+    if (find("core", "cold") != nullptr) m.cold = time("core", "cold");
     read_barrier_units(m);
     read_interrupts(m);
     if (m.hit == 0) refuse(line_of("core", "hit"), "core.hit must be above 0");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "sim/contenders.hpp"
@@ -10,6 +11,20 @@
 #include "sim/world.hpp"
 
 namespace tutti::sim {
+
+// What a rank does before it arrives in an episode: it works, and then it is busy until it is so
+// late after it has left the episode before.
+struct delay {
+  double work_ns = 0, late_ns = 0;
+};
+
+// Another process on a CPU. It works, sleeps and works again, for random times in between; it never
+// sleeps if `most_sleep_ns` is 0.
+struct other_process {
+  unsigned cpu = 0;
+  double least_work_ns = 1e6, most_work_ns = 1e6;
+  double least_sleep_ns = 0, most_sleep_ns = 0;
+};
 
 struct run_plan {
   rank_t threads = 2;
@@ -22,6 +37,13 @@ struct run_plan {
   bool skips_polls = true;
   // ns that each rank works in an episode before it arrives, up to `spread` of them more or less.
   double work_ns = 0, spread = 0;
+  // May be empty.
+  std::function<delay(rank_t rank, std::uint32_t episode)> delay_of = {};
+  std::vector<other_process> others = {};
+  // If it is above 0, episodes go on for so long after the warm-up, and `episodes` does not count.
+  double least_ns = 0;
+  // The warm-up lasts at least so long.
+  double warm_up_ns = 0;
   // A team takes it as team_options::fan; 0 is the default.
   rank_t fan = 0;
   // Gets what the threads waited for in the last episode, with times from its beginning on, unless

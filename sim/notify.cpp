@@ -29,7 +29,8 @@ class by_event : public notification {
 };
 
 // A count of notifications, in what both of the following wait for.
-class by_count : public notification {
+// On a line of its own, so that its times do not depend on where the allocator puts it.
+class alignas(cache_line) by_count : public notification {
  public:
   explicit by_count(rank_t receivers) : seen_(receivers) {}
 

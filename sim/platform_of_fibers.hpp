@@ -19,7 +19,6 @@
 
 #include "tutti/platform/standard_words.hpp"
 #include "tutti/platform/topology.hpp"
-#include "tutti/platform/undisturbed_cpu.hpp"
 #include "tutti/team/no_fibers.hpp"
 
 namespace tutti::sim {
@@ -39,24 +38,6 @@ class objects_of_thread {
  private:
   static inline std::size_t next_number = 0;
   std::vector<std::shared_ptr<void>> objects_;
-};
-
-// What the wait policies learn of a CPU. A waiter that finds another thread's number has company.
-template <class World>
-class cpu_of_fibers : public platform::undisturbed_cpu {
- public:
-  bool visited_by_another() noexcept {
-    const std::size_t last = last_waiter_;
-    last_waiter_ = World::current()->running() + 1;
-    return last != 0 && last != last_waiter_;
-  }
-  void note_wait() noexcept { ++waits_; }
-  std::uint32_t waits() const noexcept { return waits_; }
-
- private:
-  // The number of the thread that waited last, plus 1, or 0.
-  std::size_t last_waiter_ = 0;
-  std::uint32_t waits_ = 0;
 };
 
 // The threads of a team.

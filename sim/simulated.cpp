@@ -3,6 +3,26 @@
 
 namespace tutti::sim {
 
+bool cpu_notes::visited_by_another() noexcept {
+  const std::size_t last = last_waiter_;
+  last_waiter_ = world::current()->running() + 1;
+  return last != 0 && last != last_waiter_;
+}
+
+std::uint64_t cpu_notes::times_before_yield(std::uint64_t now_ns) const noexcept {
+  if (!has_other_process() && now_ns - noted_at_ > at_once_ns) return UINT64_MAX;
+  return world::current()->others_ran() / 1000;
+}
+
+std::uint64_t cpu_notes::ran_since(std::uint64_t before_ns) noexcept {
+  return before_ns == UINT64_MAX ? 0 : world::current()->others_ran() / 1000 - before_ns;
+}
+
+bool cpu_notes::may_try_yielding(std::uint64_t now_ns, std::uint32_t awake) noexcept {
+  return cpu_hints::may_try_yielding(
+      now_ns, awake, +[]() noexcept { return world::current()->runnable(); });
+}
+
 void simulated_mutex::lock() noexcept {
   std::uint32_t expected = 0;
   // acquire: pairs with unlock. relaxed: a failed attempt tells nothing.

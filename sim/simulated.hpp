@@ -155,7 +155,7 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
   }
   static std::uint32_t place() noexcept { return static_cast<std::uint32_t>(cpu()) / 4; }
 
-  static world::cpu_notes& core() noexcept { return world::current()->notes(); }
+  static cpu_notes& core() noexcept { return world::current()->notes(); }
 
   // The machine that cpus(), cores() and cache_groups() describe outside of a world: objects are
   // made before their world runs.

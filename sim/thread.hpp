@@ -25,6 +25,15 @@ struct world::thread {
   std::uint32_t number = 0, cpu = 0, core = 0;
   doing state = doing::runs;
   bool is_on_cpu = false;
+  bool is_participant = true;
+  // Since when it is on its CPU, and for how long it was before.
+  sim_time on_cpu_since = 0, ran = 0;
+  // The time that it has had, moved so that the threads of a CPU can be compared: the one with the
+  // least is next.
+  double fair_time = 0;
+  // How much work is left, since when it does it, and which event tells that it is done.
+  sim_time work_left = 0, works_since = 0;
+  std::uint64_t work_ticket = 0;
   // What it is to do when it gets its CPU again: nothing is due while it polls.
   bool has_work = false;
 

@@ -26,6 +26,7 @@ world::world(const machine& m, world_options options)
     : machine_(m),
       options_(options),
       random_(options.seed),
+      random_slices_(~options.seed),
       outside_(std::make_unique<thread>()),
       processors_(m.cpus()) {
   const unsigned cores = machine_.all_cores();
@@ -63,11 +64,20 @@ void world::run(std::function<void()> body) {
 }
 
 std::size_t world::start(std::function<void()> body) {
+  return start_on(static_cast<unsigned>(threads_.size()) % machine_.cpus(), true, std::move(body));
+}
+
+std::size_t world::start_process(std::function<void()> body, unsigned cpu) {
+  return start_on(cpu, false, std::move(body));
+}
+
+std::size_t world::start_on(unsigned cpu, bool is_participant, std::function<void()> body) {
   auto made = std::make_unique<thread>();
+  made->is_participant = is_participant;
   made->stack.reset(new char[stack_bytes]);
   made->body = std::move(body);
   made->number = static_cast<std::uint32_t>(threads_.size());
-  made->cpu = made->number % machine_.cpus();
+  made->cpu = cpu;
   made->core = machine_.core_of_cpu(made->cpu);
   // The stack grows downwards. Stacks that begin at the same place of a page share cache sets.
   const std::size_t colour = made->number % 32 * 128;
@@ -78,10 +88,11 @@ std::size_t world::start(std::function<void()> body) {
   threads_.push_back(std::move(made));
   thread& t = *threads_.back();
   processor& p = processors_[t.cpu];
+  t.fair_time = least_fair_time(p);
   if (p.current == nobody && p.ready.empty()) {
     p.current = t.number;
     const sim_time skew = options_.start_within == 0 ? 0 : random_.below(options_.start_within);
-    p.slice_end = now() + skew + machine_.slice;
+    p.slice_end = now() + skew + slice_time();
     continue_on_cpu(t.number, now() + skew);
   } else {
     p.ready.push_back(t.number);
@@ -134,6 +145,17 @@ void world::spend(sim_time time) noexcept {
   dispatch();
 }
 
+void world::work(sim_time time) noexcept {
+  let_others_run();
+  thread& t = me();
+  t.loads = t.others = 0;
+  t.loaded_last = nullptr;
+  t.state = doing::works;
+  t.work_left = time;
+  continue_on_cpu(t.number, now());
+  dispatch();
+}
+
 void world::resume_at(std::uint32_t who, sim_time when) noexcept {
   queue_.at(when, {event::kind::resume, who, 0});
 }
@@ -163,6 +185,16 @@ std::uint32_t world::next_to_run() noexcept {
     if (++events_ > options_.most_events) give_up("the threads do not get anywhere");
     switch (e.what) {
       case event::kind::resume: idle_slices_ = 0; return e.who;
+      case event::kind::worked: {
+        thread& t = *threads_[e.who];
+        if (t.state != doing::works || t.work_ticket != e.ticket) break;
+        t.state = doing::runs;
+        if (t.is_participant)
+          idle_slices_ = 0;
+        else if (nobody_gets_on())
+          break;
+        return e.who;
+      }
       case event::kind::arrive: {
         line& l = lines_[e.who];
         const request r = l.coming;
@@ -176,6 +208,7 @@ std::uint32_t world::next_to_run() noexcept {
         serve(lines_[e.who]);
         break;
       case event::kind::slice: end_slice(e.who); break;
+      case event::kind::displace: displace(processors_[e.who]); break;
       case event::kind::timeout: {
         thread& t = *threads_[e.who];
         if (t.state != doing::sleeps || t.timeout_ticket != e.ticket) break;
@@ -227,11 +260,30 @@ std::string world::describe(std::uint32_t who) const {
 
 unsigned world::cpu() const noexcept { return threads_[running_]->cpu; }
 
+sim_time world::processor_time(std::uint32_t who) const noexcept {
+  const thread& t = *threads_[who];
+  return t.ran + (t.is_on_cpu ? now() - t.on_cpu_since : 0);
+}
+
+sim_time world::others_ran() const noexcept {
+  sim_time ran = 0;
+  for (const auto& t : threads_)
+    if (t->is_participant && t->cpu == cpu() && t->number != running_)
+      ran += processor_time(t->number);
+  return ran;
+}
+
+std::uint32_t world::runnable() const noexcept {
+  std::size_t count = 0;
+  for (const processor& p : processors_) count += p.ready.size() + (p.current == nobody ? 0u : 1u);
+  return static_cast<std::uint32_t>(count);
+}
+
 objects_of_thread& world::locals() noexcept { return me().locals; }
 
 void world::note_site(const char* site) noexcept { me().site = site; }
 
-world::cpu_notes& world::notes() noexcept { return processors_[me().cpu].notes; }
+cpu_notes& world::notes() noexcept { return processors_[me().cpu].notes; }
 
 // ---- interrupts
 
@@ -288,13 +340,33 @@ void world::meet_in_unit(unsigned participants) noexcept {
 void world::be_on_cpu(thread& t, bool is) noexcept {
   if (t.is_on_cpu == is) return;
   t.is_on_cpu = is;
+  if (is)
+    t.on_cpu_since = now();
+  else {
+    t.ran += now() - t.on_cpu_since;
+    t.fair_time += static_cast<double>(now() - t.on_cpu_since);
+  }
   threads_on_core_[t.core] += is ? 1 : -1u;
+}
+
+double world::fair_time_of(const thread& t) const noexcept {
+  return t.fair_time + (t.is_on_cpu ? static_cast<double>(now() - t.on_cpu_since) : 0);
+}
+
+double world::least_fair_time(const processor& p) const noexcept {
+  if (p.current == nobody) return 0;
+  double least = fair_time_of(*threads_[p.current]);
+  for (const std::uint32_t who : p.ready) least = std::min(least, threads_[who]->fair_time);
+  return least;
 }
 
 void world::continue_on_cpu(std::uint32_t who, sim_time when) noexcept {
   thread& t = *threads_[who];
   be_on_cpu(t, true);
-  if (t.has_work)
+  if (t.state == doing::works) {
+    t.works_since = when;
+    queue_.at(when + t.work_left, {event::kind::worked, who, ++t.work_ticket});
+  } else if (t.has_work)
     resume_at(who, when);
   else
     // It goes on with its polls.
@@ -305,15 +377,21 @@ void world::choose_next(processor& p) noexcept {
   p.must_switch = false;
   p.current = nobody;
   if (p.ready.empty()) return;
-  p.current = p.ready.front();
-  p.ready.pop_front();
-  p.slice_end = now() + machine_.context_switch + machine_.slice;
+  const auto next =
+      std::min_element(p.ready.begin(), p.ready.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return threads_[a]->fair_time < threads_[b]->fair_time;
+      });
+  p.current = *next;
+  p.ready.erase(next);
+  p.slice_end = now() + machine_.context_switch + slice_time();
   continue_on_cpu(p.current, now() + machine_.context_switch);
   set_timer(p);
 }
 
 void world::leave_cpu(processor& p, bool again) noexcept {
-  be_on_cpu(*threads_[p.current], false);
+  thread& t = *threads_[p.current];
+  stop_work(t);
+  be_on_cpu(t, false);
   if (again) p.ready.push_back(p.current);
   choose_next(p);
 }
@@ -324,13 +402,33 @@ void world::make_ready(std::uint32_t who) noexcept {
   t.has_work = true;
   processor& p = processors_[t.cpu];
   if (p.current != nobody) {
+    // A sleeper comes before those that have had more, but cannot save up more than a slice.
+    t.fair_time = std::max(t.fair_time, least_fair_time(p) - static_cast<double>(machine_.slice));
     p.ready.push_back(who);
     set_timer(p);
+    const auto number = static_cast<std::uint32_t>(&p - processors_.data());
+    if (machine_.displace == 0 || number == cpu())
+      displace(p);
+    else
+      queue_.at(now() + machine_.displace, {event::kind::displace, number, 0});
     return;
   }
   p.current = who;
-  p.slice_end = now() + machine_.wake_up + machine_.slice;
+  p.slice_end = now() + machine_.wake_up + slice_time();
   continue_on_cpu(who, now() + machine_.wake_up);
+}
+
+void world::displace(processor& p) noexcept {
+  if (p.current == nobody) return;
+  thread& t = *threads_[p.current];
+  const bool is_behind = std::none_of(p.ready.begin(), p.ready.end(), [&](std::uint32_t who) {
+    return threads_[who]->fair_time < fair_time_of(t);
+  });
+  if (is_behind) return;
+  if (t.state == doing::works || t.state == doing::polls)
+    leave_cpu(p, true);
+  else
+    p.must_switch = true;
 }
 
 void world::set_timer(processor& p) noexcept {
@@ -340,19 +438,33 @@ void world::set_timer(processor& p) noexcept {
             {event::kind::slice, static_cast<std::uint32_t>(&p - processors_.data()), 0});
 }
 
+void world::stop_work(thread& t) noexcept {
+  if (t.state != doing::works) return;
+  if (now() > t.works_since) t.work_left -= std::min(t.work_left, now() - t.works_since);
+  ++t.work_ticket;
+}
+
+bool world::nobody_gets_on() noexcept {
+  const bool is_so = ++idle_slices_ > 8 * (threads_.size() + 8) &&
+                     std::all_of(threads_.begin(), threads_.end(), [](const auto& t) {
+                       return !t->is_participant || t->state == doing::ended ||
+                              t->state == doing::polls || t->state == doing::sleeps ||
+                              t->state == doing::joins || t->state == doing::halts ||
+                              t->state == doing::meets ||
+                              (t->state == doing::runs && !t->is_on_cpu && !t->has_work);
+                     });
+  if (is_so) give_up("all threads wait for each other");
+  return is_so;
+}
+
 void world::end_slice(std::uint32_t cpu) noexcept {
   processor& p = processors_[cpu];
   p.timer_is_set = false;
   if (p.ready.empty()) return;
   if (p.current == nobody || now() < p.slice_end) return set_timer(p);
-  if (++idle_slices_ > 8 * (threads_.size() + 8) &&
-      std::all_of(threads_.begin(), threads_.end(), [](const auto& t) {
-        return t->state != doing::runs || (!t->is_on_cpu && !t->has_work);
-      })) {
-    give_up("all threads wait for each other");
-    return;
-  }
-  if (threads_[p.current]->state == doing::polls)
+  if (nobody_gets_on()) return;
+  const doing state = threads_[p.current]->state;
+  if (state == doing::polls || state == doing::works)
     leave_cpu(p, true);
   else
     p.must_switch = true;
@@ -376,12 +488,16 @@ void world::yield() noexcept {
   processor& p = processors_[t.cpu];
   if (p.ready.empty()) return spend(call_time(machine_.yield));
   t.has_work = true;
+  // All others come first.
+  double last = 0;
+  for (const std::uint32_t other : p.ready) last = std::max(last, threads_[other]->fair_time);
+  t.fair_time += std::max(last + 1 - fair_time_of(t), 0.0);
   leave_cpu(p, true);
   dispatch();
 }
 
-sim_time world::call_time(sim_time time) noexcept {
-  return time - time / 4 + (time < 2 ? 0 : random_.below(time / 2));
+sim_time world::scattered(sim_time time, generator& random) noexcept {
+  return time - time / 4 + (time < 2 ? 0 : random.below(time / 2));
 }
 
 void world::take_futex_lock(line& l) noexcept {

@@ -31,6 +31,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cpu_notes.hpp"
 #include "sim/events.hpp"
 #include "sim/machine.hpp"
 #include "sim/platform_of_fibers.hpp"
@@ -113,6 +114,9 @@ class world {
   // Waits until the line that was loaded last changes.
   void wait_for_change() noexcept;
   void spend(sim_time time) noexcept;
+  // Works for so long. A thread that is woken on the same CPU displaces one that works, and so does
+  // the end of a slice.
+  void work(sim_time time) noexcept;
   void yield() noexcept;
   // Sleeps if the word, which is loaded, still has the value, and at most until `until`.
   void sleep(const void* word, std::size_t size, std::uint64_t seen, sim_time until) noexcept;
@@ -125,17 +129,24 @@ class world {
   // Arrives in the barrier unit of the thread's cluster, and returns when so many threads of the
   // cluster have arrived.
   void meet_in_unit(unsigned participants) noexcept;
-  // Starts a thread on the next CPU and returns its number. Takes no time.
+  // Starts a thread and returns its number: on the next CPU, or as another process on this CPU, for
+  // which no thread waits. Takes no time.
   std::size_t start(std::function<void()> body);
+  std::size_t start_process(std::function<void()> body, unsigned cpu);
   void join(std::size_t number) noexcept;
 
   // ---- these take no time
   std::size_t running() const noexcept { return running_; }
   unsigned cpu() const noexcept;
+  // For how long a thread has had its CPU.
+  sim_time processor_time(std::uint32_t thread) const noexcept;
+  // The threads that run or are ready to.
+  std::uint32_t runnable() const noexcept;
+  // For how long the other participants on the CPU of the running thread have had it.
+  sim_time others_ran() const noexcept;
   objects_of_thread& locals() noexcept;
   // What the running thread does next, for the report of a deadlock.
   void note_site(const char* site) noexcept;
-  using cpu_notes = cpu_of_fibers<world>;
   cpu_notes& notes() noexcept;
 
  private:
@@ -203,6 +214,7 @@ class world {
 
   enum class doing : std::uint8_t {
     runs,    // or has an operation under way
+    works,   // and is interrupted where another thread is to have the CPU
     polls,   // sleeps until a line changes, as its polls are skipped
     sleeps,  // in a futex call
     joins,   // another thread
@@ -221,7 +233,7 @@ class world {
   };
 
   struct event {
-    enum class kind : std::uint8_t { resume, arrive, serve, slice, timeout };
+    enum class kind : std::uint8_t { resume, worked, arrive, serve, slice, displace, timeout };
     kind what;
     std::uint32_t who;
     std::uint64_t ticket;
@@ -246,15 +258,28 @@ class world {
   void leave_cpu(processor& p, bool again) noexcept;
   void choose_next(processor& p) noexcept;
   void set_timer(processor& p) noexcept;
+  // The current thread leaves its CPU if one that is ready has had less of it.
+  void displace(processor& p) noexcept;
   void end_slice(std::uint32_t cpu) noexcept;
+  double fair_time_of(const thread& t) const noexcept;
+  // The least of the threads that run or are ready to on this CPU, or 0.
+  double least_fair_time(const processor& p) const noexcept;
+  std::size_t start_on(unsigned cpu, bool is_participant, std::function<void()> body);
+  // Whether all threads but other processes wait for each other, as seen when a slice ends.
+  bool nobody_gets_on() noexcept;
   // Lets the next thread of the CPU run if the running thread's slice has ended.
   void let_others_run() noexcept;
   void continue_on_cpu(std::uint32_t who, sim_time when) noexcept;
   void be_on_cpu(thread& t, bool is) noexcept;
+  // A thread that works is to leave its CPU.
+  void stop_work(thread& t) noexcept;
   void take_futex_lock(line& l) noexcept;
   // A system call takes up to a quarter less or more than its time. Without that two threads that
   // wait for each other's calls could do so for ever.
-  sim_time call_time(sim_time time) noexcept;
+  sim_time call_time(sim_time time) noexcept { return scattered(time, random_); }
+  // Slices scatter as much, so that CPUs do not change their threads at the same time.
+  sim_time slice_time() noexcept { return scattered(machine_.slice, random_slices_); }
+  static sim_time scattered(sim_time time, generator& random) noexcept;
 
   // ---- lines (lines.cpp)
   line& line_of(const void* address) noexcept;
@@ -295,7 +320,7 @@ class world {
 
   const machine machine_;
   const world_options options_;
-  generator random_;
+  generator random_, random_slices_;
   event_queue<event> queue_;
   std::vector<std::unique_ptr<thread>> threads_;
   std::unique_ptr<thread> outside_;

@@ -430,8 +430,47 @@ class Sim(unittest.TestCase):
         compared = [line for line in lines if line["type"] == "sim_comparison"]
         self.assertEqual({line["name"] for line in compared}, {"ticket", "tournament"})
         errors = {line["what"]: line["count"] for line in lines if line["type"] == "sim_error"}
-        self.assertEqual(errors, {"a CPU for each thread": 2, "more threads than CPUs": 2})
+        self.assertEqual(
+            errors, {"a CPU for each thread, free": 2, "more threads than CPUs, free": 2}
+        )
         self.assertIn("median error", tutti_sim("compare", measured, "--machine", mine)[1])
+
+    def test_compare_beside_other_work_and_processes(self) -> None:
+        scenarios = ("imbalance_60us", "imbalance_200us_rotating", "work_1us_100us",
+                     "neighbour_all", "background_light", "quota_1.5")  # fmt: skip
+        usual = json.loads(self.measured()[-1]) | {"name": "ticket", "wait": "park"}
+        lines = [json.dumps(usual | {"scenario": s, "session": None}) for s in scenarios]
+        lines.append(json.dumps(usual | {"scenario": "neighbour_one", "session": "own"}))
+        late = usual | {"scenario": scenarios[0], "metric": "last_in_last_out", "wait": "adaptive"}
+        lines.append(json.dumps(late | {"threads": 2}))
+        file = self.file("scenarios.jsonl", "\n".join(lines) + "\n")
+        compared = [line for line in self.lines("compare", file, "--machine", "local")
+                    if line["type"] == "sim_comparison"]  # fmt: skip
+        # A quota and other sessions are not simulated.
+        self.assertEqual([line["scenario"] for line in compared], [*scenarios[:-1], scenarios[0]])
+        took = {line["scenario"]: line["simulated_ns"] for line in compared if line["threads"] > 2}
+        # An episode takes as long as its last participant is late, and not a slice of a process
+        # that others wake sleepers beside.
+        self.assertGreater(took["imbalance_60us"], 60e3)
+        self.assertGreater(took["imbalance_200us_rotating"], 200e3)
+        self.assertTrue(20e3 < took["neighbour_all"] < 1e6, took)
+        table = tutti_sim("compare", file, "--machine", "local", "--markdown")[1]
+        self.assertIn("| more threads than CPUs, neighbour_all | 1 |", table)
+        lines = [json.dumps(usual | {"scenario": "neighbour_two"})]
+        file = self.file("unknown.jsonl", "\n".join(lines) + "\n")
+        said = self.refused("compare", file, "--machine", "local")
+        self.assertIn("unknown.jsonl:1: there is no scenario 'neighbour_two'", said)
+
+    def test_calibrate_fits_the_first_arrival_after_other_work(self) -> None:
+        lines = [json.loads(line) for line in self.measured(few=False)]
+        late = lines[-1] | {"threads": 2, "metric": "last_in_last_out", "median": 400.0,
+                            "wait": "adaptive", "scenario": "imbalance_60us"}  # fmt: skip
+        lines += [late | {"name": name} for name in ("ticket", "tournament", "dissemination")]
+        file = self.file("late.jsonl", "\n".join(json.dumps(line) for line in lines))
+        out = tutti_sim("calibrate", file)[1]
+        cold = re.search(r"\ncold = (\d+)  # fitted\n", out)
+        self.assertIsNotNone(cold, out)
+        self.assertTrue(100 < int(cold[1]) < 400, cold[0])
 
     def test_calibrate_fits_what_floors_do_not_tell(self) -> None:
         out = tutti_sim("calibrate", self.file("few.jsonl", "\n".join(self.measured())))[1]

@@ -106,6 +106,85 @@ TEST(World, ChangesByExclusivePairs) {
   EXPECT_GT(all_add(16, true) / all_add(4, true), 1.5 * all_add(16, false) / all_add(4, false));
 }
 
+// A thread that works shares its CPU with another process, slice by slice.
+TEST(World, SharesACpuWithAnotherProcess) {
+  const machine m = some_machine(1, 1, 1);
+  world w(m, {.start_within = 0});
+  bool is_over = false;
+  double took = 0;
+  w.run([&] {
+    w.start_process(
+        [&] {
+          while (!is_over) w.work(picoseconds(1e6));
+        },
+        0);
+    const sim_time start = w.now();
+    w.work(picoseconds(60e6));
+    took = nanoseconds(w.now() - start);
+    // It has switched some 20 times to this thread.
+    EXPECT_NEAR(nanoseconds(w.processor_time(0)), 60e6 + 20 * 1500, 10 * 1500);
+    is_over = true;
+  });
+  // Half of the CPU is its own; slices are up to a quarter longer or shorter.
+  EXPECT_NEAR(took, 2 * 60e6, 6e6);
+}
+
+// A thread that sleeps until it is woken displaces one that works. One that yields waits for the
+// end of the other's slice.
+TEST(World, WokenThreadDisplacesOneThatWorks) {
+  machine m = some_machine(1, 2, 1);
+  m.displace = picoseconds(4000);
+  const auto time_to_run = [&](bool sleeps) {
+    alignas(64) simulated_atomic<std::uint32_t> word{0};
+    alignas(64) simulated_atomic<std::uint32_t> over{0};
+    sim_time woken = 0, ran = 0;
+    world w(m, {.start_within = 0});
+    w.run([&] {
+      w.start([&] {
+        w.work(picoseconds(1e6));
+        word.store(1, release);
+        simulated::unpark(word);
+        woken = w.now();
+      });
+      w.start_process(
+          [&] {
+            while (over.load(relaxed) == 0) w.work(picoseconds(2.5e6));
+          },
+          0);
+      while (word.load(acquire) == 0) {
+        if (sleeps)
+          simulated::park(word, 0u, UINT64_MAX);
+        else
+          simulated::yield();
+      }
+      ran = w.now();
+      over.store(1, relaxed);
+    });
+    return nanoseconds(ran > woken ? ran - woken : 0);
+  };
+  EXPECT_GT(time_to_run(true), 4000);
+  EXPECT_LT(time_to_run(true), 4000 + 2 * 1500);
+  EXPECT_GT(time_to_run(false), 1e6);
+}
+
+// A deadlock is found although another process works on.
+TEST(World, FindsDeadlocksBesideAnotherProcess) {
+  const machine m = some_machine(1, 1, 1);
+  alignas(64) simulated_atomic<std::uint32_t> word{0};
+  world w(m, {});
+  const std::string said = test::refusal_of<stuck>([&] {
+    w.run([&] {
+      w.start_process(
+          [&] {
+            for (;;) w.work(picoseconds(1e6));
+          },
+          0);
+      while (word.load(acquire) == 0) simulated::park(word, 0u, UINT64_MAX);
+    });
+  });
+  EXPECT_NE(said.find("all threads wait for each other"), std::string::npos) << said;
+}
+
 TEST(World, UsesBanksWithoutCaches) {
   machine m = some_machine(2, 4, 1);
   m.banks = 2;
@@ -354,7 +433,9 @@ TEST(World, RunsTheSameForTheSameSeed) {
   for (const contender& who :
        barriers({"pool", "tournament", "mutex", "default"}, {"spin", "park"})) {
     const auto times = [&](std::uint64_t seed) {
-      return run(m, who, {.threads = 20, .episodes = 10, .seed = seed}).last_in_last_out;
+      // The seed tells when each thread starts.
+      return run(m, who, {.threads = 20, .episodes = 10, .warm_up = 0, .seed = seed})
+          .last_in_last_out;
     };
     EXPECT_EQ(times(1), times(1)) << who.name;
     if (who.name == "pool") {

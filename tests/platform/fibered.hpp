@@ -18,6 +18,7 @@
 
 #include "sim/platform_of_fibers.hpp"
 #include "src/team/fiber_context.hpp"
+#include "tutti/platform/undisturbed_cpu.hpp"
 
 namespace tutti::test {
 
@@ -137,6 +138,23 @@ class fibered_mutex {
   fibered_atomic<bool> locked_{false};
 };
 
+// What the wait policies learn of a CPU. A waiter that finds another thread's number has company.
+class fibered_cpu : public platform::undisturbed_cpu {
+ public:
+  bool visited_by_another() noexcept {
+    const std::size_t last = last_waiter_;
+    last_waiter_ = fibered_world::current()->running() + 1;
+    return last != 0 && last != last_waiter_;
+  }
+  void note_wait() noexcept { ++waits_; }
+  std::uint32_t waits() const noexcept { return waits_; }
+
+ private:
+  // The number of the thread that waited last, plus 1, or 0.
+  std::size_t last_waiter_ = 0;
+  std::uint32_t waits_ = 0;
+};
+
 struct fibered : sim::platform_of_fibers<fibered_world, fibered_atomic> {
   using mutex = fibered_mutex;
 
@@ -173,7 +191,7 @@ struct fibered : sim::platform_of_fibers<fibered_world, fibered_atomic> {
   }
   static std::uint32_t place() noexcept { return static_cast<std::uint32_t>(cpu()) / 2; }
 
-  using hints = sim::cpu_of_fibers<fibered_world>;
+  using hints = fibered_cpu;
   static constexpr unsigned most_cpus = 64;
   static hints (&all_hints() noexcept)[most_cpus] {
     static hints of_cpus[most_cpus];
