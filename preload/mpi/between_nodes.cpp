@@ -21,9 +21,12 @@ class over_mpi : public between_nodes {
     return me_.mpi.comm_split(me_.comm, me_.is_leader ? 0 : me_.mpi.undefined, me_.rank,
                               &leaders_) == 0;
   }
-  // The leaders' communicator is freed with the one that it serves, by all leaders.
+  // The leaders' communicator is freed with the one that it serves, by all leaders. The world is
+  // freed inside MPI_Finalize, and a communicator that is freed there lets four ranks of MPICH 4.0.2
+  // over TCP wait in MPI_Finalize for ever, without tutti too.
   ~over_mpi() override {
-    if (me_.is_leader) me_.mpi.comm_free(&leaders_);
+    if (me_.is_leader && me_.mpi.key(me_.comm) != me_.mpi.key(me_.mpi.world))
+      me_.mpi.comm_free(&leaders_);
   }
   int barrier() noexcept override { return me_.mpi.barrier(leaders()); }
   int bcast(void* data, int bytes, int node) noexcept override {

@@ -99,6 +99,14 @@ TEST_P(preload_mpi_network, all_fall_back_if_one_host_has_no_program) {
               "eth0 has no program of tutti's");
 }
 
+// More ranks of MPICH than processors end, too, if they make few calls.
+TEST_P(preload_mpi_network, four_hosts_that_fall_back_end) {
+  testbed bed(4, xdp_mode::native, false);
+  const mpi_output result = run(bed, {"ten"}, 4);
+  EXPECT_HELD(result);
+  EXPECT_SAYS(result, "4 nodes, MPI's own calls between their first ranks, because ");
+}
+
 TEST_P(preload_mpi_network, a_deadline_names_the_rank_whose_node_has_not_called) {
   const std::uint32_t hosts = is_open_mpi() ? 3 : 2;
   testbed bed(hosts);
