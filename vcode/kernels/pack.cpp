@@ -44,8 +44,8 @@ void pack_each(const T* from, const std::uint8_t* flags, std::size_t count, T* t
 }
 
 #if HWY_TARGET == HWY_AVX2
-// By the flags of eight words, one bit each, or of four pairs of words: the places of the words that
-// stay, in their order.
+// By the flags of eight words, one bit each, or of four pairs of words: the places of the words
+// that stay, in their order.
 template <std::size_t element_size>
 constexpr auto make_word_places() {
   constexpr std::size_t words = element_size / 4, elements = 8 / words;
