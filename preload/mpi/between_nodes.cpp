@@ -21,9 +21,9 @@ class over_mpi : public between_nodes {
     return me_.mpi.comm_split(me_.comm, me_.is_leader ? 0 : me_.mpi.undefined, me_.rank,
                               &leaders_) == 0;
   }
-  // The leaders' communicator is freed with the one that it serves, by all leaders. The world is
-  // freed inside MPI_Finalize, and a communicator that is freed there lets four ranks of MPICH 4.0.2
-  // over TCP wait in MPI_Finalize for ever, without tutti too.
+  // The leaders' communicator is freed with the one that it serves, by all leaders. MPI frees the
+  // world inside MPI_Finalize; if anything else is freed there, too, four ranks of MPICH 4.0.2 over
+  // TCP wait in MPI_Finalize for ever, without tutti as well.
   ~over_mpi() override {
     if (me_.is_leader && me_.mpi.key(me_.comm) != me_.mpi.key(me_.mpi.world))
       me_.mpi.comm_free(&leaders_);
