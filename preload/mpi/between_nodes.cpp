@@ -22,8 +22,8 @@ class over_mpi : public between_nodes {
                               &leaders_) == 0;
   }
   // The leaders' communicator is freed with the one that it serves, by all leaders. MPI frees the
-  // world inside MPI_Finalize; if anything else is freed there, too, four ranks of MPICH 4.0.2 over
-  // TCP wait in MPI_Finalize for ever, without tutti as well.
+  // world inside MPI_Finalize, where MPICH 4.0.2 over TCP often waits for ever, without tutti as
+  // well; so nothing else is freed there.
   ~over_mpi() override {
     if (me_.is_leader && me_.mpi.key(me_.comm) != me_.mpi.key(me_.mpi.world))
       me_.mpi.comm_free(&leaders_);

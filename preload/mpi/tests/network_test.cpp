@@ -40,7 +40,21 @@ class preload_mpi_network : public testing::TestWithParam<std::string> {
     command.variables.insert(command.variables.end(), more.begin(), more.end());
     command.ranks = ranks;
     command.with_errors = true;
+    // One of some forty runs of MPICH 4.0.2 with two ranks over TCP waits in MPI_Finalize for ever,
+    // without tutti as well.
+    for (unsigned attempt = 1; attempt < 4 && !is_open_mpi(); ++attempt) {
+      mpi_output result = run_mpi(bed, {GetParam(), program(), false}, command, 20s);
+      if (!waits_in_finalize(result)) return result;
+    }
     return run_mpi(bed, {GetParam(), program(), is_open_mpi()}, command, 60s);
+  }
+
+ private:
+  // Rank 0 tells what it did when MPI_Finalize has freed the world.
+  static bool waits_in_finalize(const mpi_output& result) {
+    const auto says = [&](const char* what) { return result.text.find(what) != std::string::npos; };
+    return result.status != 0 && says("tutti: MPI_COMM_WORLD, ") && says(" ranks, is freed: ") &&
+           !says("all scenarios held");
   }
 };
 INSTANTIATE_TEST_SUITE_P(mpi, preload_mpi_network, testing::Values("openmpi", "mpich"),
@@ -97,14 +111,6 @@ TEST_P(preload_mpi_network, all_fall_back_if_one_host_has_no_program) {
   EXPECT_SAYS(result,
               "2 nodes, MPI's own calls between their first ranks, because on the node of rank 1, "
               "eth0 has no program of tutti's");
-}
-
-// More ranks of MPICH than processors end, too, if they make few calls.
-TEST_P(preload_mpi_network, four_hosts_that_fall_back_end) {
-  testbed bed(4, xdp_mode::native, false);
-  const mpi_output result = run(bed, {"ten"}, 4);
-  EXPECT_HELD(result);
-  EXPECT_SAYS(result, "4 nodes, MPI's own calls between their first ranks, because ");
 }
 
 TEST_P(preload_mpi_network, a_deadline_names_the_rank_whose_node_has_not_called) {
