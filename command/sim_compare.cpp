@@ -167,8 +167,10 @@ std::vector<sim::other_process> processes_of(const bench::scenario& s, const sim
   const unsigned used = std::min<unsigned>(threads, m.cpus());
   sim::other_process one;
   if (s.busy == bench::neighbour_kind::light)
-    one = {
-        .least_work_ns = 1e6, .most_work_ns = 3e6, .least_sleep_ns = 100e6, .most_sleep_ns = 300e6};
+    one = {.least_work_ns = 1e3 * bench::least_slice_us,
+           .most_work_ns = 1e3 * bench::most_slice_us,
+           .least_sleep_ns = 1e3 * bench::least_slice_us * bench::sleeps_a_slice,
+           .most_sleep_ns = 1e3 * bench::most_slice_us * bench::sleeps_a_slice};
   for (unsigned cpu = 0; cpu < (s.busy == bench::neighbour_kind::one ? 1 : used); ++cpu)
     for (unsigned i = 0; i < s.each; ++i) {
       one.cpu = cpu;
@@ -326,9 +328,6 @@ std::string described(const sim_options& o, const bench_run& run, const sim::set
 
 }  // namespace
 
-// A wait that ends by a wake-up takes longer.
-constexpr double longest_polled_ns = 5000;
-
 // Describes the machine on which `tutti bench barrier --json` has run by its floors, and what these
 // do not tell, by every second of its barriers that poll and have a CPU for each thread, and the
 // slice by those that poll and have not.
@@ -369,6 +368,8 @@ int run_calibrate(const sim_options& o) {
   // How much longer episodes take that come after other work, and whose waits poll: every second.
   const sim::machine warm = sim::parse_machine(described(o, run, fitted), "calibrated");
   std::vector<double> longer;
+  // A wait that ends by a wake-up takes longer.
+  constexpr double longest_polled_ns = 5000;
   std::size_t polled = 0;
   for (const measured_barrier& each : run.barriers) {
     if (!each.during.delayed() || each.during.disturbed() || each.value.threads < 2 ||

@@ -32,9 +32,6 @@ namespace {
 
 constexpr unsigned lifetime_s = 1800;
 constexpr double longest_burst_ns = 60e9;
-// A light neighbour's slice is 1 to 3 ms, its sleep 100 to 300: 1 % of a CPU.
-constexpr std::uint64_t least_slice_us = 1000, most_slice_us = 3000;
-constexpr std::uint64_t sleeps_a_slice = 100;
 
 // Between processes, unlike the futexes of the library.
 void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,

@@ -12,6 +12,10 @@
 
 namespace tutti::bench {
 
+// A light neighbour's slice is 1 to 3 ms, its sleep 100 to 300: 1 % of a CPU.
+constexpr std::uint64_t least_slice_us = 1000, most_slice_us = 3000;
+constexpr std::uint64_t sleeps_a_slice = 100;
+
 struct neighbour_plan {
   // The CPUs that have neighbours.
   std::vector<int> cpus;

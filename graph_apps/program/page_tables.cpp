@@ -52,12 +52,26 @@ graph::csr weighted_graph_of(const std::string& rule, rank_t threads) {
   return g;
 }
 
-struct numbers_of_threads {
-  std::vector<rank_t> all;
-  explicit numbers_of_threads(rank_t most) : all{1} {
-    if (most > 1) all.push_back(most);
+// The one graph of a table of applications, with weights for those that read them. A form has none.
+class graph_of_page {
+ public:
+  explicit graph_of_page(const page_plan& plan) {
+    if (plan.is_form) return;
+    plain_ = graph_of(plan.graphs.at(0), plan.threads);
+    weighted_ = weighted_graph_of(plan.graphs.at(0), plan.threads);
   }
+  const graph::csr& of(const std::string& application) const {
+    return application == "sssp" ? weighted_ : plain_;
+  }
+
+ private:
+  graph::csr plain_, weighted_;
 };
+
+std::vector<rank_t> one_and(rank_t most) {
+  if (most > 1) return {1, most};
+  return {1};
+}
 std::string in_words(rank_t threads) {
   return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
 }
@@ -101,9 +115,9 @@ void take_turns(std::vector<runs>& all, std::uint64_t rounds) {
 }  // namespace
 
 std::string pagerank_table(const page_plan& plan) {
-  const numbers_of_threads threads(plan.threads);
+  const std::vector<rank_t> threads = one_and(plan.threads);
   std::vector<std::string> heads{"graph", "edges"};
-  for (const rank_t n : threads.all)
+  for (const rank_t n : threads)
     for (const char* head : {"pull", "sync, 4 bytes", "of it", "sync, 8 bytes", "of it"})
       heads.push_back(std::string(head) == "pull" ? in_words(n) + ": pull" : head);
   page_table table(heads);
@@ -112,7 +126,7 @@ std::string pagerank_table(const page_plan& plan) {
     if (!plan.is_form) {
       const graph::csr g = graph_of(name, plan.threads);
       cells.push_back(millions(static_cast<double>(g.edges())));
-      for (const rank_t n : threads.all) {
+      for (const rank_t n : threads) {
         auto all = pagerank_contenders(g, n, plan.iterations);
         std::erase_if(all,
                       [](const auto& c) { return c.name == "async" || c.name == "sequential"; });
@@ -161,11 +175,7 @@ std::string applications_table(const page_plan& plan) {
                       {"`mssp --sources 64`", "mssp", 0, 64},
                       {"`spiking --time 200`", "spiking", 200},
                       {"`sssp`, weights 1 to 255", "sssp", 0, 1}};
-  graph::csr plain, weighted;
-  if (!plan.is_form) {
-    plain = graph_of(plan.graphs.at(0), plan.threads);
-    weighted = weighted_graph_of(plan.graphs.at(0), plan.threads);
-  }
+  const graph_of_page graphs(plan);
   for (const row& each : rows) {
     std::vector<std::string> cells{each.text};
     if (!plan.is_form) {
@@ -177,7 +187,7 @@ std::string applications_table(const page_plan& plan) {
       const auto add = [&](mode m, rank_t threads) {
         s.mode = m;
         s.run.threads = threads;
-        all.emplace_back(each.application, each.application == "sssp" ? weighted : plain, s);
+        all.emplace_back(each.application, graphs.of(each.application), s);
       };
       add(mode::sequential, 1);
       add(mode::sync, 1);
@@ -203,11 +213,7 @@ std::string combining_table(const page_plan& plan) {
                       {"`bfs`", "bfs"},
                       {"`components`", "components"},
                       {"`sssp --mode async`", "sssp", mode::async}};
-  graph::csr plain, weighted;
-  if (!plan.is_form) {
-    plain = graph_of(plan.graphs.at(0), plan.threads);
-    weighted = weighted_graph_of(plan.graphs.at(0), plan.threads);
-  }
+  const graph_of_page graphs(plan);
   for (const row& each : rows) {
     std::vector<std::string> cells{each.text};
     if (!plan.is_form) {
@@ -215,7 +221,7 @@ std::string combining_table(const page_plan& plan) {
       s.mode = each.mode;
       s.run.threads = plan.threads;
       s.sources = {0};
-      const graph::csr& g = each.application == "sssp" ? weighted : plain;
+      const graph::csr& g = graphs.of(each.application);
       std::vector<runs> all;
       all.emplace_back(each.application, g, s);
       s.run.engine.combine = true;

@@ -18,6 +18,10 @@ using namespace tutti::network;
 using tutti::rank_t;
 using namespace std::chrono_literals;
 
+bool says(const mpi_output& result, const std::string& what) {
+  return result.text.find(what) != std::string::npos;
+}
+
 class preload_mpi_network : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -52,17 +56,13 @@ class preload_mpi_network : public testing::TestWithParam<std::string> {
  private:
   // Rank 0 tells what it did when MPI_Finalize has freed the world.
   static bool waits_in_finalize(const mpi_output& result) {
-    const auto says = [&](const char* what) { return result.text.find(what) != std::string::npos; };
-    return result.status != 0 && says("tutti: MPI_COMM_WORLD, ") && says(" ranks, is freed: ") &&
-           !says("all scenarios held");
+    return result.status != 0 && says(result, "tutti: MPI_COMM_WORLD, ") &&
+           says(result, " ranks, is freed: ") && !says(result, "all scenarios held");
   }
 };
 INSTANTIATE_TEST_SUITE_P(mpi, preload_mpi_network, testing::Values("openmpi", "mpich"),
                          [](const auto& each) { return each.param; });
 
-bool says(const mpi_output& result, const std::string& what) {
-  return result.text.find(what) != std::string::npos;
-}
 #define EXPECT_HELD(result)                                           \
   do {                                                                \
     EXPECT_EQ((result).status, 0) << (result).text;                   \
