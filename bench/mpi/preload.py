@@ -167,7 +167,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4, 8, 16])
     parser.add_argument("--starts", type=int, default=3, help="starts of each program (3)")
     parser.add_argument("--rounds", type=int, default=3, help="samples of a start (3)")
-    parser.add_argument("--batch-ms", type=float, default=4, help="length of a sample (4)")
+    parser.add_argument("--batch-ms", type=float, default=20, help="length of a sample (20)")
     parser.add_argument("--json", action="store_true", help="JSON lines instead of a table")
     asked = parser.parse_args()
     if min(asked.ranks) < 2 or asked.starts < 1 or asked.rounds < 1:

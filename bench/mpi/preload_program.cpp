@@ -35,17 +35,23 @@
 #include "tutti/platform/across_processes.hpp"
 #include "tutti/platform/clock.hpp"
 #include "tutti/wait/between_processes.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti::bench {
 namespace {
 
 struct request {
   std::uint64_t rounds = 3;
-  double batch_ms = 4;
+  // Longer than some slices of the scheduler: right after an MPI that spins, ranks in sessions of
+  // their own must first get even.
+  double batch_ms = 20;
 };
 
 // The memory that all ranks share: the ticket barrier, what its waits know of the node's CPUs, and
-// the times at which each rank began and ended each operation.
+// the times at which each rank began and ended each operation. The barrier's waits yield for up to
+// half a millisecond before they sleep, which is best on CPUs that nobody else uses. If each
+// process learned for itself what yields achieve, some would sleep, and with 16 processes in
+// sessions of their own the barrier would take two to five times as long.
 class shared_memory {
  public:
   using barrier = ticket_barrier<across_processes, process_wait<across_processes>>;
@@ -69,6 +75,7 @@ class shared_memory {
           bytes);
     if (base_ == nullptr) throw std::runtime_error("the ranks cannot share memory");
     across_processes::node_hints = the_head().hints;
+    if (my_rank() == 0) the_head().episodes.set_patience(patience::of_ns(500'000));
   }
 
   void meet() { the_head().episodes.wait(the_head().episodes.draw(), wait_); }

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <new>
 
+#include "preload/mpi/joint_patience.hpp"
 #include "preload/mpi/operations.hpp"
 #include "preload/mpi/progressing.hpp"
 #include "tutti/barrier/participant.hpp"
@@ -56,7 +57,13 @@ class room {
 
   // A rank's view of the room at `base`.
   room(void* base, rank_t ranks, rank_t me) noexcept
-      : base_(static_cast<std::byte*>(base)), at_(extent(ranks)), n_(ranks), me_(me) {}
+      : base_(static_cast<std::byte*>(base)),
+        at_(extent(ranks)),
+        n_(ranks),
+        me_(me),
+        decides_(me == 0 && patience{}.chosen().is_balanced()) {
+    if (decides_) set_patience();
+  }
 
   rank_t ranks() const noexcept { return n_; }
   rank_t me() const noexcept { return me_; }
@@ -74,7 +81,10 @@ class room {
       of(me_).arrivals.store(++episodes_, relaxed);
       drawn_ = the_hub().barrier.draw();
     }
+    const bool looks = decides_ && !drawn_.is_last && patience_.looks();
+    const std::uint64_t start = looks ? progressing::now_ns() : 0;
     if (!the_hub().barrier.wait(drawn_, barrier_wait_, until)) return false;
+    if (looks) learn(progressing::now_ns() - start);
     broadcasts_since_barrier_ = 0;
     return true;
   }
@@ -179,6 +189,17 @@ class room {
   hub& the_hub() const noexcept { return *part<hub>(0); }
   count& started(rank_t rank) const noexcept { return part<count>(at_.started)[rank]; }
 
+  // What the rank that decides does after a timed wait.
+  [[gnu::noinline]] void learn(std::uint64_t ns) noexcept {
+    const patience before = patience_.chosen();
+    patience_.learn(ns, barrier_wait_.crowded_waits > 0);
+    if (patience_.chosen() != before) set_patience();
+  }
+  void set_patience() noexcept {
+    the_hub().barrier.set_patience(patience_.chosen());
+    the_hub().broadcast_wait.set_patience(patience_.chosen());
+  }
+
   // What this thread's waits share with those of the other ranks.
   void enter() const noexcept { across_processes::node_hints = the_hub().hints; }
 
@@ -217,6 +238,9 @@ class room {
   std::byte* base_;
   offsets at_;
   rank_t n_, me_;
+  // Whether this rank chooses the patience of all, which the program has left open.
+  bool decides_;
+  joint_patience patience_;
   // This rank's own counts, which are the same on all ranks because all call the same operations.
   std::uint64_t episodes_ = 0;
   std::uint32_t broadcasts_ = 0, broadcasts_since_barrier_ = 0, generation_ = 0;
