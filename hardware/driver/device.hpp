@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's view of a unit: a window of 64-bit registers and optional memory that the unit can
-// access too.
+// access too. The words of that memory are std::atomic but in a simulated machine
+// (sim/accelerator.hpp), which has words of its own.
 #pragma once
 
 #include <atomic>
@@ -14,14 +15,17 @@
 namespace tutti::hardware {
 
 // Memory that both the program and the unit access, in words of 8 bytes.
-struct shared_memory {
-  std::atomic<std::uint64_t>* words = nullptr;
+template <class Word>
+struct basic_shared_memory {
+  Word* words = nullptr;
   std::size_t bytes = 0;
   // The address of words[0] as the unit sees it.
   std::uint64_t bus_address = 0;
 };
+using shared_memory = basic_shared_memory<std::atomic<std::uint64_t>>;
 
-class device : public interface_base {
+template <class Word>
+class basic_device : public interface_base {
  public:
   // Any thread may call these. Offsets are in bytes, multiples of 8. The unit takes the requests of
   // one thread in order.
@@ -32,21 +36,23 @@ class device : public interface_base {
   // The size of the window in bytes; offsets must lie below it.
   virtual std::uint64_t window() const noexcept = 0;
   // Returns no words if the unit accesses no memory.
-  virtual shared_memory memory() noexcept { return {}; }
+  virtual basic_shared_memory<Word> memory() noexcept { return {}; }
   // How many addresses take messages; 0 if the platform sends none.
   virtual unsigned message_addresses() const noexcept { return 0; }
   // Sends a message to the unit; the address lies below message_addresses(). Only one thread sends
   // to an address at a time.
   virtual void send(unsigned) {}
 };
+using device = basic_device<std::atomic<std::uint64_t>>;
 
 // Throws std::runtime_error.
-[[noreturn]] inline void fail(const std::string& device, const std::string& what) {
-  throw std::runtime_error("tutti: hardware device '" + device + "': " + what);
+[[noreturn]] inline void fail(const std::string& name, const std::string& what) {
+  throw std::runtime_error("tutti: hardware device '" + name + "': " + what);
 }
 
 // Throws std::runtime_error if the window is shorter than the unit's.
-inline void require_window(const device& unit, std::uint64_t bytes) {
+template <class Word>
+void require_window(const basic_device<Word>& unit, std::uint64_t bytes) {
   if (unit.window() >= bytes) return;
   fail(unit.name(), std::to_string(unit.window()) + " bytes are mapped, the registers need " +
                         std::to_string(bytes));
