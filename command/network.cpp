@@ -145,7 +145,8 @@ int run_discover(const network_options& o) {
     for (const node_id id : plan->nodes) fmt::print("{}\n", text_of(found.network.at(id).ip));
     return cli::success;
   }
-  fmt::print("{} nodes, a {}; barriers by {}, rank {} is here\n", plan->nodes.size(), plan->shape,
+  fmt::print("{} {}, a {}; barriers by {}, rank {} is here\n", plan->nodes.size(),
+             plan->nodes.size() == 1 ? "node" : "nodes", plan->shape,
              topology_names[plan->topology], plan->rank);
   for (rank_t r = 0; r < plan->nodes.size(); ++r) {
     const found_node& node = found.network.at(plan->nodes[r]);

@@ -207,9 +207,11 @@ std::unique_ptr<served_communicator> open_engine(const wish& said, const network
   o.topology = plan.topology;
   o.towards.s_addr = o.card->description().towards;
   o.clock_hz = static_cast<double>(o.card->description().clock_hz);
-  std::string path = "communicator " + std::to_string(o.communicator) + ": " +
-                     std::string(topology_names[plan.topology]) + " of " + std::to_string(nodes) +
-                     " in the engines of " + said.device;
+  std::string path =
+      "communicator " + std::to_string(o.communicator) + ": " +
+      std::string(topology_names[plan.topology]) + " of " + std::to_string(nodes) +
+      " in the engines of " + said.device +
+      "; they carry no values, so MPI does MPI_Bcast and MPI_Allreduce between nodes";
   return std::make_unique<served_communicator>(
       served_communicator{std::make_unique<engine_endpoint>(o), std::move(path), true});
 }

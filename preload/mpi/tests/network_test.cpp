@@ -161,7 +161,7 @@ TEST_P(preload_mpi_engine, serves_the_barriers_of_a_ring) {
   EXPECT_HELD(result);
   // A star of two is a ring of two.
   EXPECT_SAYS(result, std::string(is_open_mpi() ? ": ring" : ": star") + " of " +
-                          std::to_string(hosts) + " in the engines of tap0");
+                          std::to_string(hosts) + " in the engines of tap0; they carry no values");
   EXPECT_FALSE(says(result, "; 0 episodes in the network")) << result.text;
 }
 
