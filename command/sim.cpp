@@ -78,8 +78,10 @@ int run_rows(const std::string& benchmark, const sim_options& o, const sim::mach
   for (const std::uint32_t threads : counts) {
     const sim::run_plan plan{
         .threads = threads, .episodes = o.episodes, .seed = o.seed, .poll_gap_ns = o.poll_gap};
-    if (!o.json) print_header(m, threads);
+    // What cannot run is refused before anything is printed.
+    bool has_header = o.json;
     run(plan, [&](const row& r) {
+      if (!std::exchange(has_header, true)) print_header(m, threads);
       if (o.json)
         print_json(benchmark, m, r, threads, o.seed);
       else
@@ -92,9 +94,11 @@ int run_rows(const std::string& benchmark, const sim_options& o, const sim::mach
 
 int run_contenders(const std::string& benchmark, const sim_options& o, const sim::machine& m,
                    const std::vector<sim::contender>& all) {
+  const std::vector<std::string> names = cli::split("--algorithms", o.algorithms);
   return run_rows(benchmark, o, m, [&](const sim::run_plan& plan, const auto& print) {
     for (const sim::contender& who : all)
-      print({who.family, who.name, who.wait, sim::run(m, who, plan)});
+      if (!sim::is_for_fewer(who, plan.threads, names))
+        print({who.family, who.name, who.wait, sim::run(m, who, plan)});
   });
 }
 

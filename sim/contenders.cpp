@@ -142,21 +142,33 @@ std::vector<std::string> names_of_barriers() {
 
 namespace {
 
+// What a part is called, and the section that describes it.
+struct part_name {
+  machine_part part;
+  bool machine::*is_there;
+  const char *name, *section;
+};
+constexpr part_name parts[] = {
+    {machine_part::barrier_units, &machine::has_barrier_units, "barrier units", "[barrier_unit]"},
+    {machine_part::interrupts, &machine::has_interrupts, "interrupts that wake", "[interrupt]"},
+    {machine_part::accelerator, &machine::has_accelerator, "an accelerator", "[accelerator]"},
+    {machine_part::structures, &machine::has_structures, "barrier structures", "[structure]"},
+};
+
 bool has_part(const machine& m, machine_part part) {
-  return part == machine_part::none ||
-         (part == machine_part::barrier_units && m.has_barrier_units) ||
-         (part == machine_part::interrupts && m.has_interrupts);
+  for (const part_name& each : parts)
+    if (each.part == part) return m.*each.is_there;
+  return true;
 }
 
 }  // namespace
 
 void refuse_without_part(const contender& who, const machine& m) {
-  if (has_part(m, who.needs)) return;
-  throw std::invalid_argument(
-      "'" + who.name + "' needs " +
-      (who.needs == machine_part::barrier_units ? "barrier units" : "interrupts that wake") +
-      ", and the description of " + m.name + " has no section " +
-      (who.needs == machine_part::barrier_units ? "[barrier_unit]" : "[interrupt]"));
+  for (const part_name& each : parts)
+    if (each.part == who.needs && !(m.*each.is_there))
+      throw std::invalid_argument("'" + who.name + "' needs " + each.name +
+                                  ", and the description of " + m.name + " has no section " +
+                                  each.section);
 }
 
 void remove_without_part(std::vector<contender>& from, const std::vector<std::string>& algorithms,
@@ -165,9 +177,16 @@ void remove_without_part(std::vector<contender>& from, const std::vector<std::st
     return !has_part(m, who.needs) && !has(algorithms, who.name);
   });
   for (const contender& who : from) refuse_without_part(who, m);
-  if (from.empty())
-    throw std::invalid_argument("the description of " + m.name +
-                                " has neither a section [barrier_unit] nor [interrupt]");
+  if (!from.empty()) return;
+  std::string sections;
+  for (const part_name& each : parts) sections += std::string(" ") + each.section;
+  throw std::invalid_argument("the description of " + m.name + " has none of the sections" +
+                              sections);
+}
+
+bool is_for_fewer(const contender& who, rank_t threads,
+                  const std::vector<std::string>& algorithms) {
+  return who.most_threads != 0 && threads > who.most_threads && !has(algorithms, who.name);
 }
 
 }  // namespace tutti::sim

@@ -32,7 +32,7 @@ class repeated_object {
 enum class polling { tuttis_gap, one_pause, nothing };
 
 // What a machine must have for a contender, besides cores and memory.
-enum class machine_part { none, barrier_units, interrupts };
+enum class machine_part { none, barrier_units, interrupts, accelerator, structures };
 
 struct contender {
   std::string family, name, wait, summary;
@@ -42,6 +42,8 @@ struct contender {
   // Otherwise a region: only its master, rank 0, learns that all have ended it.
   bool is_barrier = true;
   machine_part needs = machine_part::none;
+  // 0: any number.
+  rank_t most_threads = 0;
   // Made outside of a world, for a machine.
   std::function<std::unique_ptr<repeated_object>(rank_t participants)> make;
 };
@@ -71,5 +73,7 @@ void refuse_without_part(const contender& who, const machine& m);
 // it, or if nothing is left.
 void remove_without_part(std::vector<contender>& from, const std::vector<std::string>& algorithms,
                          const machine& m);
+// Whether it is for fewer threads, and not named in `algorithms`: then a run of many leaves it out.
+bool is_for_fewer(const contender& who, rank_t threads, const std::vector<std::string>& algorithms);
 
 }  // namespace tutti::sim

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers that a part of a machine supports: a barrier unit of each cluster, as A64FX has them, or
-// an interrupt that wakes all cores at once.
+// Barriers that a part of a machine supports: a barrier unit of each cluster, as A64FX has them, an
+// interrupt that wakes all cores at once, the unit in an accelerator, and the structures of Hetland
+// et al. 2019.
 #include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "hardware/driver/harp_protocol.hpp"
+#include "sim/accelerator.hpp"
 #include "sim/contenders.hpp"
 #include "sim/simulated.hpp"
+#include "sim/structures.hpp"
 #include "tutti/barrier/barrier.hpp"
 #include "tutti/platform/array.hpp"
 #include "tutti/platform/minmax.hpp"
@@ -100,6 +104,88 @@ contender wake_up(const std::string& name, const std::string& summary, rank_t ra
           }};
 }
 
+// The driver's protocol on the unit in an accelerator (Hetland et al. 2019, section 3). Its waiters
+// poll by single loads, with a pause in between.
+class by_accelerator final : public repeated_object {
+ public:
+  by_accelerator(rank_t n, unit_kind kind, hardware::harp_options with, channel writes_by)
+      : unit_(simulated::hardware(), kind, writes_by), protocol_(unit_, n, with) {}
+  void episode(rank_t rank) override {
+    do_work(rank);
+    unit_.power_on();
+    protocol_.arrive(rank);
+    while (!protocol_.may_depart(rank)) simulated::relax();
+  }
+
+ private:
+  accelerator unit_;
+  hardware::harp_protocol<accelerator::word> protocol_;
+};
+
+contender on_accelerator(const std::string& name, const std::string& summary, unit_kind kind,
+                         hardware::harp_options with, channel writes_by = channel::any) {
+  return {.family = "hetland",
+          .name = name,
+          .wait = "",
+          .summary = summary,
+          .polls = polling::one_pause,
+          .needs = machine_part::accelerator,
+          .most_threads = with.arrival == hardware::arrival_path::message ? 4u : 0u,
+          .make = [=](rank_t n) -> std::unique_ptr<repeated_object> {
+            return std::make_unique<by_accelerator>(n, kind, with, writes_by);
+          }};
+}
+
+void add_accelerators(std::vector<contender>& all) {
+  using arrive = hardware::arrival_path;
+  using depart = hardware::departure_path;
+  constexpr unit_kind counting = unit_kind::counting;
+  all.push_back(on_accelerator("harp_counting", "the counting unit, by its registers", counting,
+                               {arrive::csr, depart::csr}));
+  all.push_back(on_accelerator("harp_counting_lines", "departure by a line for each thread",
+                               counting, {arrive::csr, depart::lines}));
+  all.push_back(on_accelerator("harp_counting_line", "departure by one line for all", counting,
+                               {arrive::csr, depart::line}));
+  all.push_back(on_accelerator("harp_counting_line_vl0", "the same, written by channel VL0",
+                               counting, {arrive::csr, depart::line}, channel::vl0));
+  all.push_back(on_accelerator("harp_counting_line_vh0", "the same, written by channel VH0",
+                               counting, {arrive::csr, depart::line}, channel::vh0));
+  all.push_back(on_accelerator("harp_counting_memory", "arrival by a line that the unit polls",
+                               counting, {arrive::memory, depart::csr}));
+  all.push_back(on_accelerator("harp_counting_memory_line", "the same, departure by one line",
+                               counting, {arrive::memory, depart::line}));
+  all.push_back(on_accelerator("harp_counting_message", "arrival by messages (UMsg)", counting,
+                               {arrive::message, depart::csr}));
+  all.push_back(on_accelerator("harp_counting_message_line", "the same, departure by one line",
+                               counting, {arrive::message, depart::line}));
+  all.push_back(on_accelerator("harp_mask", "the mask unit, by its registers", unit_kind::mask,
+                               {arrive::csr, depart::csr}));
+}
+
+class by_structures final : public repeated_object {
+ public:
+  by_structures(rank_t n, structures::distances of) : structures_(simulated::hardware(), n, of) {}
+  void episode(rank_t rank) override {
+    do_work(rank);
+    structures_.arrive_and_wait(rank);
+  }
+
+ private:
+  structures structures_;
+};
+
+contender in_structures(const std::string& name, const std::string& summary,
+                        structures::distances of) {
+  return {.family = "hetland",
+          .name = name,
+          .wait = "",
+          .summary = summary,
+          .needs = machine_part::structures,
+          .make = [of](rank_t n) -> std::unique_ptr<repeated_object> {
+            return std::make_unique<by_structures>(n, of);
+          }};
+}
+
 }  // namespace
 
 std::vector<contender> hardware_barriers() {
@@ -116,6 +202,11 @@ std::vector<contender> hardware_barriers() {
   for (const rank_t radix : {8u, 16u, 32u, 64u})
     all.push_back(wake_up("wake_up_radix_" + std::to_string(radix),
                           "a tree of counters, then an interrupt to all", radix));
+  add_accelerators(all);
+  all.push_back(in_structures("hbs", "a Hardware Barrier Structure in each socket",
+                              structures::distances::described));
+  all.push_back(in_structures("hbs_lines", "the same, as far as the line of another core",
+                              structures::distances::of_lines));
   return all;
 }
 

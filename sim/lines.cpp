@@ -10,6 +10,7 @@ namespace tutti::sim {
 namespace {
 
 constexpr std::uintptr_t line_bytes = 64;
+constexpr unsigned farther_than_any = 255;
 
 std::uint64_t read(const void* address, std::size_t size) noexcept {
   std::uint64_t value = 0;
@@ -380,7 +381,11 @@ void world::use_bank(line& l, const void* address, sim_time busy) noexcept {
 
 void world::ask(line& l, access kind, std::uint32_t who, const void* address,
                 std::size_t size) noexcept {
-  l.waiting.push_back({who, threads_[who]->core, kind, requests_++, address, size});
+  put(l, {who, threads_[who]->core, kind, 0, requests_++, address, size});
+}
+
+void world::put(line& l, const request& r) noexcept {
+  l.waiting.push_back(r);
   if (l.in_transit || l.serve_is_due) return;
   if (l.free_at <= now())
     serve(l);
@@ -401,9 +406,9 @@ void world::serve_later(line& l) noexcept {
 std::size_t world::choose(const line& l) const noexcept {
   const auto rank = [&](const request& r) {
     const unsigned distance =
-        !machine_.nearest_first || l.holder == nobody
-            ? 0
-            : distances_[std::size_t{l.holder} * machine_.all_cores() + r.core];
+        !machine_.nearest_first || l.holder == nobody ? 0
+        : r.core == no_core                           ? farther_than_any
+                            : distances_[std::size_t{l.holder} * machine_.all_cores() + r.core];
     return std::pair(distance, r.order);
   };
   std::size_t best = 0;
@@ -415,19 +420,22 @@ std::size_t world::choose(const line& l) const noexcept {
 void world::serve(line& l) noexcept {
   if (l.waiting.empty()) return;
   const std::size_t index = choose(l);
-  if (l.waiting[index].kind == access::read || l.waiting[index].kind == access::ahead)
+  const access kind = l.waiting[index].kind;
+  if (kind == access::read || kind == access::ahead || kind == access::device_read)
     serve_reads(l);
+  else if (kind == access::device_write)
+    serve_device_write(l, index);
   else
     serve_change(l, index);
 }
 
-// The distance of the core that sends a copy; 255 if no core has one.
+// The distance of the core that sends a copy; farther_than_any if no core has one.
 unsigned world::supplier_of(const line_state& l, unsigned core) const noexcept {
   const std::uint8_t* const distances = &distances_[std::size_t{core} * machine_.all_cores()];
   if (l.owner != nobody) return distances[l.owner];
-  if (l.copies.empty()) return 255;
+  if (l.copies.empty()) return farther_than_any;
   if (!machine_.reads_by_node) return distances[l.holder];
-  unsigned best = 255;
+  unsigned best = farther_than_any;
   l.copies.each([&](unsigned other) { best = std::min<unsigned>(best, distances[other]); });
   return best;
 }
@@ -436,7 +444,8 @@ unsigned world::supplier_of(const line_state& l, unsigned core) const noexcept {
 sim_time world::way_to(const line_state& l, unsigned core) const noexcept {
   if (l.copies.has(core)) return machine_.hit;
   const unsigned distance = supplier_of(l, core);
-  return distance == 255 ? machine_.memory : machine::at_distance(machine_.transfer, distance);
+  return distance == farther_than_any ? machine_.memory
+                                      : machine::at_distance(machine_.transfer, distance);
 }
 
 sim_time world::pass_home(const line_state& before, const line& l, unsigned core,
@@ -475,11 +484,12 @@ sim_time world::invalidation(const line& l, unsigned core) const noexcept {
   const std::uint8_t* const distances = &distances_[std::size_t{core} * machine_.all_cores()];
   unsigned farthest = 0;
   l.copies.each([&](unsigned other) { farthest = std::max<unsigned>(farthest, distances[other]); });
-  if (farthest == 0) return 0;
+  if (farthest == 0) return device_copies_.contains(&l) ? machine_.accelerator.snoop : 0;
   if (machine_.broadcasts)
     for (unsigned other = 0; other < machine_.all_cores(); other += machine_.cores_of_node())
       farthest = std::max<unsigned>(farthest, distances[other]);
-  return machine::at_distance(machine_.invalidate, farthest);
+  const sim_time takes = machine::at_distance(machine_.invalidate, farthest);
+  return device_copies_.contains(&l) ? std::max(takes, machine_.accelerator.snoop) : takes;
 }
 
 void world::serve_change(line& l, std::size_t index) noexcept {
@@ -496,6 +506,7 @@ void world::serve_change(line& l, std::size_t index) noexcept {
   if (before.copies.has(core)) l.copies.add(core);
   l.owner = nobody;
   l.in_transit = true;
+  take_device_copy(l);
   wake_pollers(l, core);
   const sim_time starts = before.owner == core ? now() : pass_home(before, l, core, now());
   queue_.at(starts + takes, {event::kind::arrive, l.number, 0});
@@ -504,6 +515,15 @@ void world::serve_change(line& l, std::size_t index) noexcept {
 void world::arrive(line& l) noexcept {
   const request r = l.coming;
   l.in_transit = false;
+  if (r.kind == access::device_write) {
+    device_request what = take_device_request(r.of_device);
+    std::memcpy(const_cast<void*>(r.address), &what.value, r.size);
+    l.holder = nobody;
+    l.free_at = now();
+    wrote(l);
+    call_at(now(), std::move(what.written));
+    return serve_later(l);
+  }
   l.owner = l.holder = r.core;
   l.copies.add(r.core);
   l.free_at = now() + machine_.hold;
@@ -518,6 +538,8 @@ void world::serve_reads(line& l) noexcept {
   for (const request& r : l.waiting)
     if (r.kind == access::read || r.kind == access::ahead)
       readers.push_back(r);
+    else if (r.kind == access::device_read)
+      serve_device_read(l, r);
     else
       l.waiting[kept++] = r;
   l.waiting.resize(kept);
@@ -570,6 +592,84 @@ void world::serve_reads(line& l) noexcept {
   if (l.holder == nobody && !readers.empty()) l.holder = readers.front().core;
   l.free_at = now() + busy;
   serve_later(l);
+}
+
+// ---- devices
+
+void world::ask_for_device(access kind, const void* word, device_request what) noexcept {
+  if (free_device_requests_.empty()) {
+    free_device_requests_.push_back(static_cast<std::uint32_t>(device_requests_.size()));
+    device_requests_.emplace_back();
+  }
+  const std::uint32_t slot = free_device_requests_.back();
+  free_device_requests_.pop_back();
+  device_requests_[slot] = std::move(what);
+  put(line_of(word), {nobody, no_core, kind, slot, requests_++, word, sizeof(std::uint64_t)});
+}
+
+world::device_request world::take_device_request(std::uint32_t slot) noexcept {
+  free_device_requests_.push_back(slot);
+  return std::move(device_requests_[slot]);
+}
+
+void world::device_read(const void* word, std::function<void(std::uint64_t)> done,
+                        std::function<void()> lost) noexcept {
+  ask_for_device(access::device_read, word, {0, std::move(done), std::move(lost), nullptr});
+}
+
+void world::device_write(void* word, std::uint64_t value, std::function<void()> done) noexcept {
+  ask_for_device(access::device_write, word, {value, nullptr, nullptr, std::move(done)});
+}
+
+std::uint64_t world::peek(const void* word) noexcept { return read(word, sizeof(std::uint64_t)); }
+
+bool world::device_has(const void* word) noexcept {
+  return device_copies_.contains(&line_of(word));
+}
+
+// The core that may write the line keeps a copy, as for any reader.
+void world::serve_device_read(line& l, const request& r) noexcept {
+  ++transfers_;
+  sim_time& home = directories_free_at_[l.directory];
+  home = std::max(home, now()) + machine_.directory_busy;
+  device_request what = take_device_request(r.of_device);
+  device_copies_[&l] = std::move(what.lost);
+  const std::uint64_t value = read(r.address, r.size);
+  call_at(home - machine_.directory_busy, [done = std::move(what.read), value] { done(value); });
+}
+
+void world::serve_device_write(line& l, std::size_t index) noexcept {
+  l.coming = l.waiting[index];
+  l.waiting.erase(l.waiting.begin() + static_cast<std::ptrdiff_t>(index));
+  for (request& r : l.waiting)
+    if (r.kind == access::exclusive) r.kind = access::read;
+  ++transfers_;
+  sim_time& home = directories_free_at_[l.directory];
+  const sim_time starts = std::max(home, now());
+  home = starts + machine_.directory_busy;
+  const sim_time takes = invalidation_from_home(l);
+  l.copies.clear();
+  l.owner = nobody;
+  l.in_transit = true;
+  take_device_copy(l);
+  wake_pollers(l, nobody);
+  queue_.at(starts + takes, {event::kind::arrive, l.number, 0});
+}
+
+sim_time world::invalidation_from_home(const line_state& l) const noexcept {
+  // Homes are at the first core of their node.
+  unsigned farthest = 0;
+  l.copies.each([&](unsigned core) {
+    farthest = std::max<unsigned>({farthest, 1u, distances_[core]});
+  });
+  return farthest == 0 ? 0 : machine::at_distance(machine_.invalidate, farthest);
+}
+
+void world::take_device_copy(line& l) noexcept {
+  const auto copy = device_copies_.find(&l);
+  if (copy == device_copies_.end()) return;
+  if (copy->second) call_at(now(), std::move(copy->second));
+  device_copies_.erase(copy);
 }
 
 }  // namespace tutti::sim

@@ -126,6 +126,32 @@ struct machine {
   sim_time unit_arrive = 0;  // from a core's write until the unit knows
   sim_time unit_leave = 0;   // from the unit until a core has read that it may go on
 
+  // ---- an accelerator behind a link, with a barrier unit
+  bool has_accelerator = false;
+  struct accelerator_part {
+    sim_time cycle = 0;
+    // The unit has seats for so many.
+    unsigned threads = 0;
+    // The most requests of each kind that are on the link at the same time: accesses of registers,
+    // reads of lines, and writes.
+    unsigned requests = 0;
+    // Between a core's register access and the accelerator's, and between that and its answer.
+    sim_time request = 0, answer = 0;
+    // A read of a line until it has come, of one that the accelerator's cache has, and until the
+    // accelerator's copy is gone.
+    sim_time read = 0, cached = 0, snoop = 0;
+    // From the accelerator to the home of a line that it writes, by channel.
+    sim_time vl0 = 0, vh0 = 0, vh1 = 0;
+  };
+  accelerator_part accelerator;
+
+  // ---- the Hardware Barrier Structure of Hetland et al. 2019, section 4
+  bool has_structures = false;
+  // The nodes of a socket, which has one structure.
+  unsigned nodes_of_structure = 1;
+  // From a core to the structure and back, and from one structure to another.
+  sim_time structure_access = 0, structure_link = 0;
+
   // ---- interrupts between processors, for a kernel that a machine runs instead
   bool has_interrupts = false;
   sim_time interrupt_send = 0;  // writing the registers of the interrupt controller

@@ -66,6 +66,8 @@ class reader {
     m.displace = find("system", "displace") == nullptr ? m.wake_up : time("system", "displace");
     if (find("core", "cold") != nullptr) m.cold = time("core", "cold");
     read_barrier_units(m);
+    read_accelerator(m);
+    read_structures(m);
     read_interrupts(m);
     if (m.hit == 0) refuse(line_of("core", "hit"), "core.hit must be above 0");
     if (m.slice == 0) refuse(line_of("system", "slice"), "system.slice must be above 0");
@@ -337,6 +339,61 @@ class reader {
     if (!m.has_barrier_units) return;
     m.unit_arrive = time("barrier_unit", "arrive");
     m.unit_leave = time("barrier_unit", "leave");
+  }
+
+  // A machine can do without this section.
+  void read_accelerator(machine& m) {
+    m.has_accelerator = has("accelerator");
+    if (!m.has_accelerator) return;
+    if (m.banks > 0)
+      refuse(table("accelerator")->source().begin.line,
+             "[accelerator] has no use: it reads and writes cache lines, and there are none");
+    machine::accelerator_part& a = m.accelerator;
+    const std::string expected = "a number above 0";
+    const double mhz = number("accelerator", "clock_mhz", expected);
+    if (!(mhz > 0))
+      refuse(line_of("accelerator", "clock_mhz"), "accelerator.clock_mhz must be " + expected);
+    a.cycle = std::max<sim_time>(1, picoseconds(1e3 / mhz));
+    a.threads = count("accelerator", "threads");
+    if (a.threads > 128)
+      refuse(line_of("accelerator", "threads"),
+             "accelerator.threads must be at most 128: the unit's");
+    a.requests = count("accelerator", "requests");
+    a.request = time("accelerator", "request");
+    a.answer = time("accelerator", "answer");
+    a.read = time("accelerator", "read");
+    a.cached = time("accelerator", "cached");
+    if (a.cached > a.read)
+      refuse(line_of("accelerator", "cached"),
+             "accelerator.cached must be at most accelerator.read, which goes beyond its cache");
+    a.snoop = time("accelerator", "snoop");
+    a.vl0 = time("accelerator", "vl0");
+    a.vh0 = time("accelerator", "vh0");
+    a.vh1 = time("accelerator", "vh1");
+  }
+
+  // A machine can do without this section.
+  void read_structures(machine& m) {
+    m.has_structures = has("structure");
+    if (!m.has_structures) return;
+    m.nodes_of_structure = count("structure", "nodes");
+    if (m.nodes % m.nodes_of_structure != 0)
+      refuse(line_of("structure", "nodes"), "structure.nodes must divide topology.nodes, " +
+                                                std::to_string(m.nodes) +
+                                                ": the nodes of a socket");
+    const unsigned sockets = m.nodes / m.nodes_of_structure;
+    if (sockets > 8)
+      refuse(line_of("structure", "nodes"), "there are " + std::to_string(sockets) +
+                                                " sockets, and a structure has at most 7 peers");
+    if (m.cpus() / sockets > 256)
+      refuse(line_of("structure", "nodes"), "a socket has " + std::to_string(m.cpus() / sockets) +
+                                                " CPUs, and a structure has bits for at most 256");
+    m.structure_access = time("structure", "access");
+    const toml::node* const link = find("structure", "link");
+    if (sockets > 1)
+      m.structure_link = time("structure", "link");
+    else if (link != nullptr)
+      refuse(link->source().begin.line, "structure.link has no use: there is one socket");
   }
 
   // A machine can do without this section.

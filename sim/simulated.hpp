@@ -170,11 +170,13 @@ struct simulated : platform_of_fibers<world, simulated_atomic> {
     const machine* before_;
   };
 
- private:
+  // The machine that runs, or for which objects are made.
   static const machine& hardware() noexcept {
     world* const w = world::current();
     return w != nullptr ? w->hardware() : *made_for;
   }
+
+ private:
   static inline const machine* made_for = nullptr;
 };
 

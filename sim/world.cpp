@@ -137,11 +137,13 @@ void world::join(std::size_t number) noexcept {
 void world::spend(sim_time time) noexcept {
   let_others_run();
   const sim_time until = now() + time;
-  if (queue_.skip_to(until)) {
-    ++events_;
-    return;
+  if (!queue_.skip_to(until)) {
+    resume_at(running_, until);
+    return dispatch();
   }
-  resume_at(running_, until);
+  if (++events_ <= options_.most_events) return;
+  // It polls alone.
+  give_up("the threads do not get anywhere");
   dispatch();
 }
 
@@ -209,6 +211,12 @@ std::uint32_t world::next_to_run() noexcept {
         break;
       case event::kind::slice: end_slice(e.who); break;
       case event::kind::displace: displace(processors_[e.who]); break;
+      case event::kind::call: {
+        const std::function<void()> what = std::move(calls_[e.who]);
+        free_calls_.push_back(e.who);
+        what();
+        break;
+      }
       case event::kind::timeout: {
         thread& t = *threads_[e.who];
         if (t.state != doing::sleeps || t.timeout_ticket != e.ticket) break;
@@ -237,6 +245,9 @@ std::string world::describe(std::uint32_t who) const {
   if (t.state == doing::joins)
     return text + "waits for thread " + std::to_string(t.joins) + " to end";
   if (t.state == doing::halts) return text + "waits for an interrupt";
+  if (t.state == doing::asks)
+    return text + "waits for a device's answer, since " +
+           std::to_string(nanoseconds(now() - t.since) / 1e3) + " us";
   if (t.state == doing::meets) {
     const barrier_unit& unit = units_[machine_.cluster_of_core(t.core)];
     return text + "waits in its cluster's barrier unit, where " +
@@ -333,6 +344,40 @@ void world::meet_in_unit(unsigned participants) noexcept {
     unit = {};
   }
   dispatch();
+}
+
+// ---- devices
+
+void world::finish_stores() noexcept {
+  thread& t = me();
+  t.loads = t.others = 0;
+  t.loaded_last = nullptr;
+  drain();
+}
+
+void world::await_answer() noexcept {
+  thread& t = me();
+  t.state = doing::asks;
+  t.since = now();
+  dispatch();
+}
+
+void world::answer_at(sim_time when, std::uint32_t who) noexcept {
+  call_at(when, [this, who] {
+    threads_[who]->state = doing::runs;
+    resume_at(who, now());
+  });
+}
+
+void world::call_at(sim_time when, std::function<void()> what) noexcept {
+  if (free_calls_.empty()) {
+    free_calls_.push_back(static_cast<std::uint32_t>(calls_.size()));
+    calls_.emplace_back();
+  }
+  const std::uint32_t slot = free_calls_.back();
+  free_calls_.pop_back();
+  calls_[slot] = std::move(what);
+  queue_.at(when, {event::kind::call, slot, 0});
 }
 
 // ---- the operating system

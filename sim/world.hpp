@@ -18,6 +18,9 @@
 // Homes: a request that leaves a cluster, or any where no cache knows the copies of a cluster,
 // waits until a directory of the line's home is free, and the line until its node's links are.
 //
+// Devices: what is no core may call functions at later times, read and write lines, keep copies of
+// them, and answer threads (sim/accelerator.hpp, sim/structures.hpp).
+//
 // Not simulated: the time of instructions that touch no shared word; caches that are too small.
 #pragma once
 
@@ -26,6 +29,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -131,9 +135,29 @@ class world {
   void meet_in_unit(unsigned participants) noexcept;
   // Starts a thread and returns its number: on the next CPU, or as another process on this CPU, for
   // which no thread waits. Takes no time.
+  // Waits until the thread's stores are done, as before an access that no cache has.
+  void finish_stores() noexcept;
+  // Stops the running thread until a device answers it.
+  void await_answer() noexcept;
   std::size_t start(std::function<void()> body);
   std::size_t start_process(std::function<void()> body, unsigned cpu);
   void join(std::size_t number) noexcept;
+
+  // ---- for devices. These take no time; what they are given is called by the loop of events.
+
+  void call_at(sim_time when, std::function<void()> what) noexcept;
+  // Lets a thread that awaits an answer go on at that time.
+  void answer_at(sim_time when, std::uint32_t thread) noexcept;
+  // Reads a word of 8 bytes at the home of its line, after the requests before it. `done` gets the
+  // value; a copy stays with the device until a core or a device begins to change the line, when
+  // `lost` is called, if it is not empty.
+  void device_read(const void* word, std::function<void(std::uint64_t)> done,
+                   std::function<void()> lost) noexcept;
+  // Writes the word to memory; `done` is called when no core has an older copy.
+  void device_write(void* word, std::uint64_t value, std::function<void()> done) noexcept;
+  bool device_has(const void* word) noexcept;
+  // The bytes of a word as they are, whoever has the line.
+  static std::uint64_t peek(const void* word) noexcept;
 
   // ---- these take no time
   std::size_t running() const noexcept { return running_; }
@@ -167,12 +191,31 @@ class world {
     std::array<std::uint64_t, most_cores / 64> words_{};
   };
 
+  // The core of a device's requests.
+  static constexpr std::uint32_t no_core = nobody - 1;
+
   // ahead: a load that the core begins before the program gets there. exclusive: a store-exclusive.
-  enum class access : std::uint8_t { read, ahead, change, exclusive, store };
+  enum class access : std::uint8_t {
+    read,
+    ahead,
+    change,
+    exclusive,
+    store,
+    device_read,
+    device_write
+  };
+  // What a device's request is to do with the line.
+  struct device_request {
+    std::uint64_t value = 0;
+    std::function<void(std::uint64_t)> read;
+    std::function<void()> lost, written;
+  };
   struct request {
     std::uint32_t thread;
     std::uint32_t core;
     access kind;
+    // The number in device_requests_ of a device's request.
+    std::uint32_t of_device;
     std::uint64_t order;
     const void* address;
     std::size_t size;
@@ -220,6 +263,7 @@ class world {
     joins,   // another thread
     halts,   // until an interrupt
     meets,   // in a barrier unit
+    asks,    // a device
     ended,
   };
   struct thread;
@@ -233,7 +277,16 @@ class world {
   };
 
   struct event {
-    enum class kind : std::uint8_t { resume, worked, arrive, serve, slice, displace, timeout };
+    enum class kind : std::uint8_t {
+      resume,
+      worked,
+      arrive,
+      serve,
+      slice,
+      displace,
+      timeout,
+      call
+    };
     kind what;
     std::uint32_t who;
     std::uint64_t ticket;
@@ -285,6 +338,7 @@ class world {
   line& line_of(const void* address) noexcept;
   void make_room() noexcept;
   void ask(line& l, access kind, std::uint32_t who, const void* address, std::size_t size) noexcept;
+  void put(line& l, const request& r) noexcept;
   void serve(line& l) noexcept;
   void serve_change(line& l, std::size_t index) noexcept;
   void serve_reads(line& l) noexcept;
@@ -308,6 +362,15 @@ class world {
   void drain() noexcept;
   void note_wait(waiting_time::reason why, const line& l, std::uint32_t core) noexcept;
   void poll_later(sim_time gap) noexcept;
+
+  // ---- what devices do to lines (lines.cpp)
+  void ask_for_device(access kind, const void* word, device_request what) noexcept;
+  device_request take_device_request(std::uint32_t slot) noexcept;
+  void serve_device_read(line& l, const request& r) noexcept;
+  void serve_device_write(line& l, std::size_t index) noexcept;
+  void take_device_copy(line& l) noexcept;
+  // The time until no core has a copy, seen from the line's home.
+  sim_time invalidation_from_home(const line_state& l) const noexcept;
 
   // ---- words in banks (lines.cpp)
   std::size_t bank_of(const line& l, const void* address) const noexcept;
@@ -342,6 +405,13 @@ class world {
     sim_time last = 0;
   };
   std::vector<barrier_unit> units_;
+  // The functions of call_at(), and which of them are free.
+  std::vector<std::function<void()>> calls_;
+  std::vector<std::uint32_t> free_calls_;
+  std::vector<device_request> device_requests_;
+  std::vector<std::uint32_t> free_device_requests_;
+  // What a device that has a copy of a line does when it is lost.
+  std::map<const line*, std::function<void()>> device_copies_;
   // Threads that have a CPU of each core.
   std::vector<std::uint32_t> threads_on_core_;
   std::uint32_t running_ = 0;

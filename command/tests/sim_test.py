@@ -164,8 +164,16 @@ class Sim(unittest.TestCase):
         self.assertEqual({line["threads"] for line in lines}, {2, 12, 48})
         names = [line["name"] for line in self.lines(*words, "terapool", "--threads", "64")]
         self.assertIn("wake_up_central", names)
-        self.assertIn("has neither a section [barrier_unit] nor [interrupt]",
+        self.assertIn("has none of the sections [barrier_unit] [interrupt] [accelerator]",
                       self.refused(*words, "epyc2"))
+        harp = {line["name"] for line in self.lines(*words, "harp", "--threads", "28")}
+        self.assertGreaterEqual(harp, {"harp_counting", "harp_counting_memory_line", "hbs"})
+        # The unit takes messages of four threads.
+        self.assertNotIn("harp_counting_message", harp)
+        four = {line["name"] for line in self.lines(*words, "harp", "--threads", "4")}
+        self.assertIn("harp_counting_message", four)
+        many = ("barrier", "--machine", "harp", "--algorithms", "harp_counting", "--threads", "29")
+        self.assertIn("takes 1 to 28 participants, not 29", self.refused(*many))
         named = ("barrier", "--algorithms", "units,ticket", "--machine", "epyc2")
         self.assertIn("'units' needs barrier units", self.refused(*named))
 

@@ -132,15 +132,19 @@ TEST(PartsOfMachines, MakeBarriers) {
   m.has_barrier_units = m.has_interrupts = true;
   m.unit_arrive = m.unit_leave = m.interrupt_enter = picoseconds(20);
   m.interrupt_way = m.transfer;
+  add_accelerator(m, 16);
+  add_structures(m, 20, 90);
   const std::vector<contender> all = barriers({"hardware"}, {"spin"});
-  EXPECT_EQ(all.size(), 6u);
+  EXPECT_EQ(all.size(), 18u);
   for (const contender& who : all)
-    for (const rank_t n : {1u, 2u, 3u, 8u, 9u, 16u})
-      for (const std::uint64_t seed : {1u, 2u})
+    for (const rank_t n : {1u, 2u, 3u, 4u, 8u, 9u, 16u})
+      for (const std::uint64_t seed : {1u, 2u}) {
+        if (is_for_fewer(who, n, {})) continue;
         EXPECT_EQ(
             hold(m, who, {.participants = n, .episodes = 6, .seed = seed, .random_delays = true}),
             "")
             << who.name << ", n = " << n;
+      }
 }
 
 TEST(PartsOfMachines, AreNeeded) {

@@ -134,6 +134,49 @@ TEST(MachineFile, CanHaveBarrierUnits) {
             std::string::npos);
 }
 
+// The text of a machine's description with one line replaced, and what is said about it.
+std::string complaint_about(const std::string& name, const std::string& from,
+                            const std::string& to) {
+  std::string text = description_of(name);
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return complaint(text.replace(at, from.size(), to));
+}
+
+TEST(MachineFile, CanHaveAnAccelerator) {
+  const machine m = find_machine("harp", {{"accelerator.requests", 4}});
+  EXPECT_TRUE(m.has_accelerator);
+  EXPECT_EQ(m.accelerator.cycle, picoseconds(2.5));
+  EXPECT_EQ(m.accelerator.requests, 4u);
+  const auto expect_said = [](const std::string& from, const std::string& to,
+                              const std::string& what) {
+    const std::string said = complaint_about("harp", from, to);
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+  };
+  expect_said("clock_mhz = 400", "clock_mhz = 0", "accelerator.clock_mhz must be a number above 0");
+  expect_said("cached = 70", "cached = 400", "accelerator.cached must be at most accelerator.read");
+  expect_said("threads = 28", "threads = 200", "accelerator.threads must be at most 128");
+  expect_said("vh1 = ", "vh2 = ", "accelerator.vh1 is missing");
+  expect_said("vh1 = ", "vh2 = 3\nvh1 = ", "unknown key accelerator.vh2");
+  EXPECT_NE(complaint(description_of("terapool") + "\n[accelerator]\nclock_mhz = 1\n")
+                .find("[accelerator] has no use"),
+            std::string::npos);
+}
+
+TEST(MachineFile, CanHaveStructures) {
+  EXPECT_EQ(find_machine("numa4").nodes_of_structure, 2u);
+  EXPECT_FALSE(find_machine("epyc2").has_structures);
+  const auto expect_said = [](const std::string& name, const std::string& from,
+                              const std::string& to, const std::string& what) {
+    const std::string said = complaint_about(name, from, to);
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+  };
+  expect_said("numa4", "nodes = 2 ", "nodes = 3 ", "structure.nodes must divide topology.nodes, 8");
+  expect_said("numa4", "link = 184", "lnk = 184", "structure.link is missing");
+  expect_said("harp", "access = 15.8", "link = 3\naccess = 15.8", "structure.link has no use");
+  expect_said("knl", "threads = 4", "threads = 8", "a socket has 512 CPUs");
+}
+
 TEST(MachineFile, ReplacesNumbers) {
   const machine m = find_machine("epyc2", {{"line.hold", 33}, {"topology.cores", 4}});
   EXPECT_EQ(m.hold, picoseconds(33));

@@ -32,4 +32,27 @@ inline machine some_machine(unsigned nodes, unsigned cores, unsigned threads) {
   return m;
 }
 
+constexpr double accelerator_cycle_ns = 5;
+
+inline void add_accelerator(machine& m, unsigned threads) {
+  m.has_accelerator = true;
+  m.accelerator = {.cycle = picoseconds(accelerator_cycle_ns),
+                   .threads = threads,
+                   .requests = 8,
+                   .request = picoseconds(200),
+                   .answer = picoseconds(150),
+                   .read = picoseconds(300),
+                   .cached = picoseconds(50),
+                   .snoop = picoseconds(100),
+                   .vl0 = picoseconds(160),
+                   .vh0 = picoseconds(400),
+                   .vh1 = picoseconds(400)};
+}
+
+inline void add_structures(machine& m, double access_ns, double link_ns) {
+  m.has_structures = true;
+  m.structure_access = picoseconds(access_ns);
+  m.structure_link = picoseconds(link_ns);
+}
+
 }  // namespace tutti::sim
