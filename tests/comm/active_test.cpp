@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/comm/detector_and_wait.hpp"
@@ -122,6 +125,38 @@ TEST_P(Active, HandlersCauseHandlersUntilTheEpisodeIsOver) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Active, test::detectors_and_waits(), test::name_of_both);
+
+// The function that votes sends, its last send waits for room, and answers to the questions that
+// come meanwhile are kept: they go out before the participant is idle. How many messages fill the
+// ring is not known here, so their number varies.
+TEST(ActiveVote, MayLeaveMessagesThatAreKept) {
+  constexpr int questions = 5;
+  for (int news = 1; news < 100; ++news) {
+    communicator comm(2, {.ring_bytes = 512});
+    std::vector<std::size_t> left(2), answered(2);
+    run_threads(2, [&](rank_t rank) {
+      active_messages active(comm[rank]);
+      const auto inform = active.on<int>([](rank_t, int) {});
+      const auto answer = active.on<int>([&](rank_t, int) { ++answered[rank]; });
+      const auto ask =
+          active.on<int>([&](rank_t from, int question) { active.send(from, answer, question); });
+      if (rank == 1) {
+        for (int i = 0; i < questions; ++i) active.send(0, ask, i);
+        comm[1].flush();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+      bool sends = rank == 0;
+      active.idle([&] {
+        if (std::exchange(sends, false))
+          for (int i = 0; i < news; ++i) active.send(1, inform, i);
+        return true;
+      });
+      left[rank] = active.kept();
+    });
+    ASSERT_EQ(left[0], 0u) << news;
+    ASSERT_EQ(answered[1], std::size_t{questions}) << news;
+  }
+}
 
 // Virtual ranks: one that waits lets the others of its thread run.
 TEST(ActiveFibers, VirtualRanksLetEachOtherRun) {

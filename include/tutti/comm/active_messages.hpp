@@ -119,16 +119,19 @@ class active_messages {
 
   // Runs handlers until all participants are idle and no message is under way, kept, or waits for a
   // handler. `vote` is a bool, or a function that is asked each time before this participant
-  // becomes idle, since a handler may change what it would say. It returns `idle` or `unanimous`.
+  // becomes idle, since a handler may change what it would say; it may send. It returns `idle` or
+  // `unanimous`.
   template <class Vote>
   idle_result idle(Vote vote) {
-    return until_released([&] { return me_.idle(said(vote)); }, [](idle_result r) { return r; });
+    return until_released(
+        vote, [&](bool said) { return me_.idle(said); }, [](idle_result r) { return r; });
   }
   // The same with a value for the reduction of the episode.
   template <class Vote, class T, class Op>
   idle_value<T> idle(Vote vote, const T& value, Op op) {
-    return until_released([&] { return me_.idle(said(vote), value, op); },
-                          [](const idle_value<T>& r) { return r.result; });
+    return until_released(
+        vote, [&](bool said) { return me_.idle(said, value, op); },
+        [](const idle_value<T>& r) { return r.result; });
   }
 
   // The messages that handlers have sent and that have not found room yet, and those that wait for
@@ -282,24 +285,30 @@ class active_messages {
     it.handler->run(message.source, content);
   }
 
-  template <class Idle, class ResultOf>
-  auto until_released(Idle idle, ResultOf result_of) {
+  template <class Vote, class Idle, class ResultOf>
+  auto until_released(Vote& vote, Idle idle, ResultOf result_of) {
     refuse_inside_immediate("idle()");
     if (is_running_later_ != 0) refuse_inside("idle()");
     for (;;) {
-      while (has_work()) work();
-      const auto now = idle();
+      const auto now = idle(vote_without_work(vote));
       if (result_of(now) != idle_result::message) return now;
       receive_all();
     }
   }
 
+  // Works until nothing is kept or waits, and returns the vote. If the vote is a function that
+  // sends, its sends may leave work, and then it is asked again.
   template <class Vote>
-  static bool said(Vote& vote) {
-    if constexpr (std::is_invocable_v<Vote&>)
-      return vote();
-    else
-      return vote;
+  bool vote_without_work(Vote& vote) {
+    for (;;) {
+      while (has_work()) work();
+      if constexpr (std::is_invocable_v<Vote&>) {
+        const bool said = vote();
+        if (!has_work()) return said;
+      } else {
+        return vote;
+      }
+    }
   }
 
   void refuse_inside_immediate(const char* call) const {
