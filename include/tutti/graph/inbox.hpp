@@ -92,24 +92,43 @@ class inboxes {
     fold();
     if (is_full()) {
       reader from(*this, contents_);
-      for (vertex_t v = 0; v < boxes_.size(); ++v) from.gather(v);
+      for_each_block([&](vertex_t begin, vertex_t end) { from.gather(begin, end); });
     } else {
       gather_some();
     }
     forget();
   }
 
-  // Gathers what is kept for one vertex after another.
+  // The boxes and counts of a block stay in the first-level cache between gathering and the turns.
+  static constexpr vertex_t vertices_of_a_block = 256;
+
+  // Calls visit(begin, end) for each block of vertices.
+  template <class Visit>
+  void for_each_block(Visit&& visit) {
+    const auto count = static_cast<vertex_t>(boxes_.size());
+    for (vertex_t begin = 0; begin < count;) {
+      const vertex_t end = begin + std::min(count - begin, vertices_of_a_block);
+      visit(begin, end);
+      begin = end;
+    }
+  }
+
+  // Gathers what is kept for one block of vertices after another.
   class reader {
    public:
-    // Vertices come in ascending order, none is left out.
-    [[gnu::always_inline]] void gather(vertex_t v) noexcept {
+    // For the vertices from `begin` to `end`. The blocks come one after another, none is left out.
+    void gather(vertex_t begin, vertex_t end) noexcept {
       if (list_ == nullptr) return;
-      typename Program::inbox box = boxes_[v];
-      const std::uint32_t* const end = list_ + counts_[v];
-#pragma GCC unroll 4
-      for (; list_ != end; ++list_) program_.gather(box, contents_[*list_], edge{});
-      boxes_[v] = box;
+      const std::uint32_t* list = list_;
+      for (vertex_t v = begin; v != end; ++v) {
+        typename Program::inbox box = boxes_[v];
+        const std::uint32_t* const last = list + counts_[v];
+        for (; last - list >= 4; list += 4)
+          for (int k = 0; k < 4; ++k) program_.gather(box, contents_[list[k]], edge{});
+        for (; list != last; ++list) program_.gather(box, contents_[*list], edge{});
+        boxes_[v] = box;
+      }
+      list_ = list;
     }
 
    private:

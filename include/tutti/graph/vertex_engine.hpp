@@ -131,11 +131,12 @@ class vertex_engine {
     if constexpr (gathers) {
       if (options_.order == send_order::first_in_first_out) {
         auto kept = mine_.inboxes.begin_turns();
-        const auto count = static_cast<vertex_t>(graph_.vertices.size());
-        for (vertex_t local = 0; local < count; ++local) {
-          kept.gather(local);
-          turn(local, handler, then);
-        }
+        // A turn's instructions would fill the window in which a processor looks ahead for loads.
+        // In a loop of their own, loads of several vertices wait at the same time.
+        mine_.inboxes.for_each_block([&](vertex_t begin, vertex_t end) {
+          kept.gather(begin, end);
+          turns(begin, end, handler, then);
+        });
         mine_.inboxes.end_turns();
         post_all();
         receive_all();
@@ -144,6 +145,12 @@ class vertex_engine {
       mine_.inboxes.gather();
     }
     call_all(handler);
+  }
+  // The handlers and what they call come in here, so that a vertex's handle needs no memory. What
+  // happens once in dozens of turns stays outside.
+  template <class Handler>
+  [[gnu::flatten]] void turns(vertex_t begin, vertex_t end, Handler& handler, std::uint64_t then) {
+    for (vertex_t local = begin; local < end; ++local) turn(local, handler, then);
   }
   template <class Handler>
   [[gnu::always_inline]] void turn(vertex_t local, Handler& handler, std::uint64_t then) {
@@ -175,7 +182,7 @@ class vertex_engine {
       }
     } while (send_combined());
   }
-  void between_bursts() {
+  [[gnu::noinline]] void between_bursts() {
     receive_all();
     if (options_.progress && counted_.sends >= next_told_) tell_progress();
     check_limit();
@@ -299,7 +306,7 @@ class vertex_engine {
     if (to.count == 0) packed_.push_back(r.to);
     to.add(r.list, content);
   }
-  void post_bundle(rank_t to) {
+  [[gnu::noinline]] void post_bundle(rank_t to) {
     bundle& full = open_[to];
     if (full.count == 0) return;
     counted_.packets += full.count;
@@ -352,7 +359,7 @@ class vertex_engine {
 
   bool is_host() const noexcept { return graph_.rank == host_rank || options_.own_results; }
 
-  void tell_host(vertex_t local, const message& content) {
+  [[gnu::noinline]] void tell_host(vertex_t local, const message& content) {
     ++counted_.host;
     const vertex_t id = graph_.vertices[local];
     if (is_host()) return host_(id, mine_.time, content);
