@@ -18,6 +18,7 @@
 #include "cli/errors.hpp"
 #include "cli/json.hpp"
 #include "cli/options.hpp"
+#include "src/mpi/wait_until_read.hpp"
 
 namespace tutti::bench {
 
@@ -41,6 +42,7 @@ class mpi_program : public cli::program {
         status = work();
       } catch (const std::exception& error) {
         cli::complain(name_, error.what(), cli::failed);
+        mpi::wait_until_read(STDERR_FILENO);
         MPI_Abort(MPI_COMM_WORLD, cli::failed);
       }
       MPI_Finalize();

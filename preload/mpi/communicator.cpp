@@ -13,6 +13,7 @@
 
 #include "preload/mpi/gather.hpp"
 #include "preload/mpi/settings.hpp"
+#include "src/mpi/wait_until_read.hpp"
 #include "tutti/platform/clock.hpp"
 
 namespace tutti::preload {
@@ -197,6 +198,7 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   return made->room_ ? made : nullptr;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tutti: cannot set up a communicator: %s\n", error.what());
+  tutti::mpi::wait_until_read(STDERR_FILENO);
   mpi.abort(mpi.world, 1);
   return nullptr;
 }
@@ -439,8 +441,7 @@ void communicator::end_job_because(const std::string& why) noexcept {
 }
 
 void communicator::abort() noexcept {
-  // MPICH's launcher drops what it has not yet read when it is told to end the job.
-  usleep(100'000);
+  tutti::mpi::wait_until_read(STDERR_FILENO);
   mpi_.abort(mpi_.world, 1);
 }
 

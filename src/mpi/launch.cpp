@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "src/mpi/wait_until_read.hpp"
+
 namespace tutti::mpi {
 namespace {
 
@@ -110,6 +112,7 @@ library::~library() {
 }
 
 void library::abort(int status) const {
+  wait_until_read(STDERR_FILENO);
   calls_->abort(calls_->world, status);
   std::_Exit(status);
 }
