@@ -151,11 +151,7 @@ stream_result file_table::read(std::FILE* from, kind type) {
 }
 
 stream_result file_table::write(std::FILE* to, kind type, const void* elements, std::size_t count) {
-  std::string text;
-  append_text(text, type, elements, count);
-  if (std::fwrite(text.data(), 1, text.size(), to) != text.size()) {
-    return failure(std::strerror(errno));
-  }
+  if (!write_text(to, type, elements, count)) return failure(std::strerror(errno));
   return {};
 }
 

@@ -29,17 +29,18 @@ void append_real(std::string& text, double number) {
 
 void append_flag(std::string& text, std::uint8_t flag) { text += flag != 0 ? 'T' : 'F'; }
 
+constexpr std::size_t piece_size = std::size_t{1} << 16;
+
 // Calls full(text) from time to time; it may take the text away.
 template <class T, class Append, class Full>
 void append_all(std::string& text, const void* elements, std::size_t count, const char* brackets,
                 Append&& append, Full&& full) {
-  constexpr std::size_t piece = std::size_t{1} << 16;
   const T* const data = static_cast<const T*>(elements);
   text += brackets[0];
   for (std::size_t i = 0; i < count; ++i) {
     text += ' ';
     append(text, data[i]);
-    if (text.size() >= piece) full(text);
+    if (text.size() >= piece_size) full(text);
   }
   text += ' ';
   text += brackets[1];
@@ -57,7 +58,10 @@ void append_pieces(std::string& text, kind type, const void* elements, std::size
       return append_all<std::int32_t>(text, elements, count, "[]", append_integer, full);
     case kind::character: {
       const auto* const codes = static_cast<const std::int32_t*>(elements);
-      for (std::size_t i = 0; i < count; ++i) text += static_cast<char>(codes[i]);
+      for (std::size_t i = 0; i < count; ++i) {
+        text += static_cast<char>(codes[i]);
+        if (text.size() >= piece_size) full(text);
+      }
       return;
     }
     default: return append_all<std::int32_t>(text, elements, count, "()", append_integer, full);
@@ -81,14 +85,16 @@ void append_text(std::string& text, kind type, const void* elements, std::size_t
   append_pieces(text, type, elements, count, [](const std::string&) {});
 }
 
-void write_text(std::FILE* to, kind type, const void* elements, std::size_t count) {
+bool write_text(std::FILE* to, kind type, const void* elements, std::size_t count) {
   std::string text;
-  const auto write = [to](std::string& piece) {
-    std::fwrite(piece.data(), 1, piece.size(), to);
+  bool is_written = true;
+  const auto write = [to, &is_written](std::string& piece) {
+    is_written = is_written && std::fwrite(piece.data(), 1, piece.size(), to) == piece.size();
     piece.clear();
   };
   append_pieces(text, type, elements, count, write);
   write(text);
+  return is_written;
 }
 
 std::string to_text(const vector_value& value) {

@@ -170,16 +170,29 @@ TEST_F(VcodeCommand, ShowsAndForcesTheVectorUnit) {
   EXPECT_TRUE(o.text.starts_with("tutti: --vector-unit: 'nonsense' is not")) << o.text;
 }
 
-// A long result is printed from where it is computed.
+// Long vectors are printed from where they are computed, at the end and by WRITE.
 TEST_F(VcodeCommand, PrintsWithoutASecondCopy) {
 #ifdef TUTTI_TEST_SANITIZED
   GTEST_SKIP() << "the sanitizers' shadow memory needs more address space than the limit";
 #endif
-  const std::string f = file("FUNC MAIN CONST FLOAT 1.5 CONST SEGDES 4000000 DIST FLOAT RET");
-  const output o = tutti::test::run_shell("ulimit -v 180000; " TUTTI_TEST_COMMAND " vcode " + f +
-                                          " --memory 64M --threads 1 | wc -c");
+  const std::string make = "FUNC MAIN CONST FLOAT 1.5 CONST SEGDES 4000000 DIST FLOAT ";
+  const std::string write = " WRITE FLOAT IF POP 1 0 ELSE POP 1 0 EXIT ENDIF RET";
+  for (const std::string& program : {make + "RET", make + write}) {
+    const std::string f = file(program);
+    const output o = tutti::test::run_shell("ulimit -v 180000; " TUTTI_TEST_COMMAND " vcode " + f +
+                                            " --memory 64M --threads 1 2>&1 | wc -c");
+    EXPECT_EQ(o.status, 0) << program;
+    EXPECT_NE(o.text.find("84000004"), std::string::npos) << program << o.text;
+  }
+}
+
+// A stream that fails in the middle of a long vector is a failed write.
+TEST_F(VcodeCommand, ALongWriteThatIsLostFails) {
+  const output o =
+      out(file("FUNC MAIN CONST CHAR \"/dev/full\" CONST INT 2 FOPEN POP 2 0 CONST FLOAT 1.5 "
+               "CONST SEGDES 100000 DIST FLOAT CPOP 1 1 FWRITE FLOAT CPOP 1 1 POP 1 0 RET"));
   EXPECT_EQ(o.status, 0);
-  EXPECT_NE(o.text.find("84000004"), std::string::npos) << o.text;
+  EXPECT_EQ(o.text, "( F )\n");
 }
 
 TEST_F(VcodeCommand, CountsAndTraces) {
