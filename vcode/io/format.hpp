@@ -12,8 +12,8 @@ namespace tutti::vcode {
 
 // Appends all elements and a newline. A CHAR vector is appended as its bytes, without a newline.
 void append_text(std::string& text, kind type, const void* elements, std::size_t count);
-// Writes the same text without ever having all of it in memory. Returns whether `to` took all of it;
-// an error remains in `to`, for std::ferror, and in errno.
+// Writes the same text without ever having all of it in memory. Returns whether `to` took all of
+// it; an error remains in `to`, for std::ferror, and in errno.
 bool write_text(std::FILE* to, kind type, const void* elements, std::size_t count);
 
 }  // namespace tutti::vcode
