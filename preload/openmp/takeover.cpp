@@ -32,16 +32,15 @@ std::string& own_file() {
   return one;
 }
 
-bool begins_with(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  for (const std::string_view each : prefixes)
-    if (name.starts_with(each)) return true;
-  return false;
+template <std::size_t... Sizes>
+bool begins_with(const char* name, const char (&... prefixes)[Sizes]) {
+  return (... || (std::strncmp(name, prefixes, Sizes - 1) == 0));
 }
 
 // The names of OpenMP and OpenACC runtimes.
-bool is_of_openmp(std::string_view name) {
-  return begins_with(
-      name, {"GOMP_", "GOACC_", "omp_", "ompc_", "ompx_", "acc_", "__kmpc_", "kmp_", "kmpc_"});
+bool is_of_openmp(const char* name) {
+  return begins_with(name, "GOMP_", "GOACC_", "omp_", "ompc_", "ompx_", "acc_", "__kmpc_", "kmp_",
+                     "kmpc_");
 }
 
 struct symbols {
@@ -138,7 +137,7 @@ struct search {
   bool has_tasks = false;
 };
 
-symbol_set exports() {
+symbol_set read_exports() {
   symbol_set names;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* raw) {
@@ -162,6 +161,27 @@ symbol_set exports() {
   return names;
 }
 
+// Never destroyed, because a thread may open a region while the program ends.
+const symbol_set& exports() {
+  static const symbol_set& one = *new symbol_set(read_exports());
+  return one;
+}
+
+// The objects that have been loaded so far.
+std::size_t objects_loaded() {
+  std::size_t count = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* raw) {
+        *static_cast<std::size_t*>(raw) = object->dlpi_adds;
+        return 1;
+      },
+      &count);
+  return count;
+}
+
+// How many of them have been looked at.
+constinit std::size_t objects_looked_at = 0;
+
 // Returns the first symbol that a loaded object imports and this runtime lacks. What a program
 // defines itself (a copy of clang's runtime, say) is no import of ours.
 search look(const symbol_set& ours) {
@@ -173,9 +193,11 @@ search look(const symbol_set& ours) {
         if (all.table == nullptr || all.strings == nullptr) return 0;
         for (std::size_t i = 1; i < all.count; ++i) {
           const auto& symbol = all.table[i];
+          // Most symbols are the object's own. Their names are in pages that nobody else may need.
+          if (symbol.st_shndx != SHN_UNDEF || !is_of_openmp(all.strings + symbol.st_name)) continue;
           const std::string_view name = all.strings + symbol.st_name;
-          if (symbol.st_shndx != SHN_UNDEF || !is_of_openmp(name)) continue;
-          if (name == "GOMP_task" || begins_with(name, {"GOMP_taskloop", "__kmpc_omp_task_alloc"}))
+          if (name == "GOMP_task" ||
+              begins_with(name.data(), "GOMP_taskloop", "__kmpc_omp_task_alloc"))
             result.has_tasks = true;
           if (name.starts_with("__kmpc_")) result.runtime = "libomp";
           const std::string_view version = version_of(all, i);
@@ -245,8 +267,8 @@ std::string other_preloads() {
 }
 
 void decide(char** arguments) {
-  const symbol_set ours = exports();
-  const search found = look(ours);
+  objects_looked_at = objects_loaded();
+  const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) {
     // Only a program that has OpenMP by now is worth a line; others get theirs when they open a
@@ -320,17 +342,13 @@ void check_new_objects() {
   static small_lock lock;
   static std::size_t objects = 0;
   const locked guard(lock);
-  std::size_t now = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* raw) {
-        *static_cast<std::size_t*>(raw) = object->dlpi_adds;
-        return 1;
-      },
-      &now);
+  const std::size_t now = objects_loaded();
   if (now == objects) return;
   objects = now;
   say_once();
   if (is_reproducible()) read_code();
+  if (now == objects_looked_at) return;
+  objects_looked_at = now;
   const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) return;
