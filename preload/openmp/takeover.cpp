@@ -10,6 +10,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +40,7 @@ bool begins_with(const char* name, const char (&... prefixes)[Sizes]) {
 
 // The names of OpenMP and OpenACC runtimes.
 bool is_of_openmp(const char* name) {
+  if (std::strchr("Goa_k", *name) == nullptr) return false;
   return begins_with(name, "GOMP_", "GOACC_", "omp_", "ompc_", "ompx_", "acc_", "__kmpc_", "kmp_",
                      "kmpc_");
 }
@@ -46,7 +48,9 @@ bool is_of_openmp(const char* name) {
 struct symbols {
   const ElfW(Sym) * table = nullptr;
   const char* strings = nullptr;
-  std::size_t count = 0;
+  // One of the two says how many symbols there are.
+  const std::uint32_t* gnu_hash = nullptr;
+  const std::uint32_t* hash = nullptr;
   // The number of each symbol's version, and the lists that name the versions: those that the
   // object needs of others, and those that it has.
   const ElfW(Half) * versions = nullptr;
@@ -83,15 +87,63 @@ const T* at(const dl_phdr_info& object, ElfW(Addr) address) {
                                                                : address);
 }
 
-std::size_t count_of(const std::uint32_t* gnu_hash) {
-  const std::uint32_t buckets = gnu_hash[0], first = gnu_hash[1], words = gnu_hash[2];
-  const auto* const bucket = gnu_hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
-  const auto* const chain = bucket + buckets;
-  std::uint32_t last = 0;
-  for (std::uint32_t i = 0; i < buckets; ++i) last = bucket[i] > last ? bucket[i] : last;
-  if (last < first) return first;
-  while ((chain[last - first] & 1) == 0) ++last;
-  return last + 1;
+// The section .gnu.hash has the symbols from `first` on, which are those that others may use. A
+// chain has the hashes of the names of a bucket; the lowest bit of each tells whether it is the
+// last one.
+struct hash_table {
+  explicit hash_table(const std::uint32_t* section)
+      : buckets(section[0]),
+        first(section[1]),
+        bucket(section + 4 + section[2] * (sizeof(ElfW(Addr)) / 4)),
+        chain(bucket + buckets) {}
+
+  std::size_t count() const {
+    const std::uint32_t last = buckets == 0 ? 0 : *std::max_element(bucket, chain);
+    if (last < first) return first;
+    std::uint32_t i = last;
+    while ((chain[i - first] & 1) == 0) ++i;
+    return i + 1;
+  }
+
+  std::uint32_t buckets, first;
+  const std::uint32_t* bucket;
+  const std::uint32_t* chain;
+};
+
+std::size_t count_of(const symbols& all) {
+  if (all.hash != nullptr) return all.hash[1];
+  return all.gnu_hash != nullptr ? hash_table(all.gnu_hash).count() : 0;
+}
+
+// Returns the number of the symbol that the object defines under this name, or 0.
+std::size_t find_definition(const symbols& all, const char* name) {
+  const auto is_it = [&](std::size_t i) {
+    return all.table[i].st_shndx != SHN_UNDEF &&
+           std::strcmp(all.strings + all.table[i].st_name, name) == 0;
+  };
+  if (all.gnu_hash == nullptr) {
+    for (std::size_t i = 1, end = count_of(all); i < end; ++i)
+      if (is_it(i)) return i;
+    return 0;
+  }
+  const hash_table table(all.gnu_hash);
+  std::uint32_t hash = 5381;
+  for (const char* c = name; *c != '\0'; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
+  std::size_t i = table.buckets == 0 ? 0 : table.bucket[hash % table.buckets];
+  if (i == 0) return 0;
+  for (;; ++i) {
+    const std::uint32_t found = table.chain[i - table.first];
+    if ((found | 1) == (hash | 1) && is_it(i)) return i;
+    if ((found & 1) != 0) return 0;
+  }
+}
+
+// Returns the number of symbols among which the imports are. Linkers put imports before what
+// .gnu.hash has, except those whose address a program that cannot be moved takes. (A large library
+// has many symbols, in pages that nobody else may need.)
+std::size_t imports_end(const dl_phdr_info& object, const symbols& all) {
+  const bool is_program = object.dlpi_name == nullptr || *object.dlpi_name == '\0';
+  return all.gnu_hash == nullptr || is_program ? count_of(all) : hash_table(all.gnu_hash).first;
 }
 
 symbols symbols_of(const dl_phdr_info& object) {
@@ -107,9 +159,8 @@ symbols symbols_of(const dl_phdr_info& object) {
       if (entry->d_tag == DT_VERSYM) found.versions = at<ElfW(Half)>(object, value);
       if (entry->d_tag == DT_VERNEED) found.needed = at<ElfW(Verneed)>(object, value);
       if (entry->d_tag == DT_VERDEF) found.defined = at<ElfW(Verdef)>(object, value);
-      if (entry->d_tag == DT_GNU_HASH && found.count == 0)
-        found.count = count_of(at<std::uint32_t>(object, value));
-      if (entry->d_tag == DT_HASH) found.count = at<std::uint32_t>(object, value)[1];
+      if (entry->d_tag == DT_GNU_HASH) found.gnu_hash = at<std::uint32_t>(object, value);
+      if (entry->d_tag == DT_HASH) found.hash = at<std::uint32_t>(object, value);
     }
   }
   return found;
@@ -151,7 +202,7 @@ symbol_set read_exports() {
         if (!is_mine) return 0;
         own_file() = object->dlpi_name;
         const symbols s = symbols_of(*object);
-        for (std::size_t i = 1; i < s.count; ++i)
+        for (std::size_t i = 1, end = count_of(s); i < end; ++i)
           if (s.table[i].st_shndx != SHN_UNDEF)
             (*static_cast<symbol_set*>(raw))[s.strings + s.table[i].st_name].push_back(
                 version_of(s, i));
@@ -191,9 +242,9 @@ search look(const symbol_set& ours) {
         auto& result = *static_cast<search*>(raw);
         const symbols all = symbols_of(*object);
         if (all.table == nullptr || all.strings == nullptr) return 0;
-        for (std::size_t i = 1; i < all.count; ++i) {
+        const std::size_t end = imports_end(*object, all);
+        for (std::size_t i = 1; i < end; ++i) {
           const auto& symbol = all.table[i];
-          // Most symbols are the object's own. Their names are in pages that nobody else may need.
           if (symbol.st_shndx != SHN_UNDEF || !is_of_openmp(all.strings + symbol.st_name)) continue;
           const std::string_view name = all.strings + symbol.st_name;
           if (name == "GOMP_task" ||
@@ -300,7 +351,8 @@ void decide(char** arguments) {
 void for_each_definition(const char* name, const char* unless, void* raw,
                          void (*found)(void* raw, const char* file, void* function)) {
   struct wanted {
-    std::string_view name, unless;
+    const char* name;
+    const char* unless;
     void* raw;
     void (*found)(void*, const char*, void*);
   } all{name, unless, raw, found};
@@ -309,15 +361,10 @@ void for_each_definition(const char* name, const char* unless, void* raw,
         const auto& want = *static_cast<const wanted*>(given);
         const symbols s = symbols_of(*object);
         if (s.table == nullptr || s.strings == nullptr) return 0;
-        void* function = nullptr;
-        for (std::size_t i = 1; i < s.count; ++i) {
-          if (s.table[i].st_shndx == SHN_UNDEF) continue;
-          const std::string_view each = s.strings + s.table[i].st_name;
-          if (each == want.unless) return 0;
-          if (each == want.name)
-            function = reinterpret_cast<void*>(object->dlpi_addr + s.table[i].st_value);
-        }
-        if (function != nullptr) want.found(want.raw, object->dlpi_name, function);
+        const std::size_t i = find_definition(s, want.name);
+        if (i == 0 || find_definition(s, want.unless) != 0) return 0;
+        void* const function = reinterpret_cast<void*>(object->dlpi_addr + s.table[i].st_value);
+        want.found(want.raw, object->dlpi_name, function);
         return 0;
       },
       &all);
@@ -326,7 +373,8 @@ void for_each_definition(const char* name, const char* unless, void* raw,
 bool imports_openmp(const dl_phdr_info& object) {
   const symbols all = symbols_of(object);
   if (all.table == nullptr || all.strings == nullptr) return false;
-  for (std::size_t i = 1; i < all.count; ++i)
+  const std::size_t end = imports_end(object, all);
+  for (std::size_t i = 1; i < end; ++i)
     if (all.table[i].st_shndx == SHN_UNDEF && is_of_openmp(all.strings + all.table[i].st_name))
       return true;
   return false;

@@ -281,6 +281,23 @@ static void check_memory(int n) {
   omp_free(shared_values, omp_default_mem_alloc);
 }
 
+// In C, LLVM's omp.h gives these routines other names.
+static void check_affinity_format(int n) {
+  char before[128], own[64], expected[64];
+  CHECK(omp_get_affinity_format(before, sizeof before) < sizeof before);
+  omp_set_affinity_format("%n of %N");
+  CHECK(omp_get_affinity_format(own, sizeof own) == 8 && strcmp(own, "%n of %N") == 0);
+#pragma omp parallel num_threads(n) private(own, expected)
+  {
+    snprintf(expected, sizeof expected, "%d of %d", omp_get_thread_num(), n);
+    CHECK(omp_capture_affinity(own, sizeof own, NULL) == strlen(expected));
+    CHECK(strcmp(own, expected) == 0);
+    // A buffer that is too small gets what fits.
+    CHECK(omp_capture_affinity(own, 3, "%n of %N") == strlen(expected) && strlen(own) == 2);
+  }
+  omp_set_affinity_format(before);
+}
+
 static void check_merged_tasks(int n) {
   int value = 0, in_final = 0;
 #pragma omp parallel num_threads(n)
@@ -389,6 +406,7 @@ int main(void) {
     check_loop_construct(n);
     check_declared_reduction(n);
     check_memory(n);
+    check_affinity_format(n);
     check_merged_tasks(n);
 #ifndef __clang__
     check_scope(n);
