@@ -15,6 +15,17 @@
           "\n.size tutti_clang_" #name ", .-tutti_clang_" #name "\n.symver tutti_clang_" #name \
           ", " #name "@VERSION\n.popsection")
 
+// LLVM's omp.h gives some routines other names in C.
+#define TUTTI_IN_C(name)                                                         \
+  __asm__(".pushsection .text\n.globl ompc_" #name "\n.type ompc_" #name         \
+          ", %function\nompc_" #name ":\n" TUTTI_JUMP "omp_" #name TUTTI_LINKAGE \
+          "\n.size ompc_" #name ", .-ompc_" #name "\n.popsection")
+
+TUTTI_IN_C(capture_affinity);
+TUTTI_IN_C(display_affinity);
+TUTTI_IN_C(get_affinity_format);
+TUTTI_IN_C(set_affinity_format);
+
 TUTTI_ALSO(omp_aligned_alloc);
 TUTTI_ALSO(omp_aligned_calloc);
 TUTTI_ALSO(omp_alloc);

@@ -406,7 +406,7 @@ TUTTI_OMP void GOMP_error(const char* message, std::size_t size) {
 TUTTI_OMP void GOMP_warning(const char* message, std::size_t size) {
   report_error(ompt_warning, message, size, TUTTI_OMPT_CALL_SITE);
   if (message != nullptr)
-    warn("warning directive encountered: %.*s", static_cast<int>(size), message);
+    warn("error directive encountered: %.*s", static_cast<int>(size), message);
   else
-    warn("warning directive encountered");
+    warn("error directive encountered");
 }

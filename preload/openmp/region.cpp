@@ -13,6 +13,7 @@
 #include "preload/openmp/teams.hpp"
 #include "preload/openmp/threads.hpp"
 #include "preload/openmp/workshares.hpp"
+#include "tutti/platform/native.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::openmp {
@@ -46,7 +47,8 @@ void set(T& variable, const T& value) {
 void make_room(omp_team& team, unsigned threads) {
   while (team.implicit.size() < threads) team.implicit.push_back(new task);
   while (team.slots.size() < threads) team.slots.push_back(new rank_slot);
-  while (team.workers.size() + 1 < threads) team.workers.push_back(get_worker());
+  while (team.workers.size() + 1 < threads)
+    team.workers.push_back(get_worker(static_cast<unsigned>(team.workers.size()) + 1));
 }
 
 void set_wait_policy(omp_team& team) {
@@ -201,6 +203,7 @@ omp_team& open_region(thread& me, region_function function, void* data, unsigned
     region.singles = singles;
     region.place = places.empty() ? 0 : places[rank];
     region.is_crowded = team.is_crowded;
+    region.waker_cpu = team.workers[rank - 1]->opening.asleep() != 0 ? native::cpu() : -1;
     // relaxed: only this thread and the worker, which waits, write it.
     const std::uint32_t last = region.word.load(relaxed);
     // release: publishes the job and all that this thread did before; pairs with the worker's load.

@@ -10,6 +10,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,22 +33,24 @@ std::string& own_file() {
   return one;
 }
 
-bool begins_with(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  for (const std::string_view each : prefixes)
-    if (name.starts_with(each)) return true;
-  return false;
+template <std::size_t... Sizes>
+bool begins_with(const char* name, const char (&... prefixes)[Sizes]) {
+  return (... || (std::strncmp(name, prefixes, Sizes - 1) == 0));
 }
 
 // The names of OpenMP and OpenACC runtimes.
-bool is_of_openmp(std::string_view name) {
-  return begins_with(
-      name, {"GOMP_", "GOACC_", "omp_", "ompc_", "ompx_", "acc_", "__kmpc_", "kmp_", "kmpc_"});
+bool is_of_openmp(const char* name) {
+  if (std::strchr("Goa_k", *name) == nullptr) return false;
+  return begins_with(name, "GOMP_", "GOACC_", "omp_", "ompc_", "ompx_", "acc_", "__kmpc_", "kmp_",
+                     "kmpc_");
 }
 
 struct symbols {
   const ElfW(Sym) * table = nullptr;
   const char* strings = nullptr;
-  std::size_t count = 0;
+  // One of the two says how many symbols there are.
+  const std::uint32_t* gnu_hash = nullptr;
+  const std::uint32_t* hash = nullptr;
   // The number of each symbol's version, and the lists that name the versions: those that the
   // object needs of others, and those that it has.
   const ElfW(Half) * versions = nullptr;
@@ -84,15 +87,63 @@ const T* at(const dl_phdr_info& object, ElfW(Addr) address) {
                                                                : address);
 }
 
-std::size_t count_of(const std::uint32_t* gnu_hash) {
-  const std::uint32_t buckets = gnu_hash[0], first = gnu_hash[1], words = gnu_hash[2];
-  const auto* const bucket = gnu_hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
-  const auto* const chain = bucket + buckets;
-  std::uint32_t last = 0;
-  for (std::uint32_t i = 0; i < buckets; ++i) last = bucket[i] > last ? bucket[i] : last;
-  if (last < first) return first;
-  while ((chain[last - first] & 1) == 0) ++last;
-  return last + 1;
+// The section .gnu.hash has the symbols from `first` on, which are those that others may use. A
+// chain has the hashes of the names of a bucket; the lowest bit of each tells whether it is the
+// last one.
+struct hash_table {
+  explicit hash_table(const std::uint32_t* section)
+      : buckets(section[0]),
+        first(section[1]),
+        bucket(section + 4 + section[2] * (sizeof(ElfW(Addr)) / 4)),
+        chain(bucket + buckets) {}
+
+  std::size_t count() const {
+    const std::uint32_t last = buckets == 0 ? 0 : *std::max_element(bucket, chain);
+    if (last < first) return first;
+    std::uint32_t i = last;
+    while ((chain[i - first] & 1) == 0) ++i;
+    return i + 1;
+  }
+
+  std::uint32_t buckets, first;
+  const std::uint32_t* bucket;
+  const std::uint32_t* chain;
+};
+
+std::size_t count_of(const symbols& all) {
+  if (all.hash != nullptr) return all.hash[1];
+  return all.gnu_hash != nullptr ? hash_table(all.gnu_hash).count() : 0;
+}
+
+// Returns the number of the symbol that the object defines under this name, or 0.
+std::size_t find_definition(const symbols& all, const char* name) {
+  const auto is_it = [&](std::size_t i) {
+    return all.table[i].st_shndx != SHN_UNDEF &&
+           std::strcmp(all.strings + all.table[i].st_name, name) == 0;
+  };
+  if (all.gnu_hash == nullptr) {
+    for (std::size_t i = 1, end = count_of(all); i < end; ++i)
+      if (is_it(i)) return i;
+    return 0;
+  }
+  const hash_table table(all.gnu_hash);
+  std::uint32_t hash = 5381;
+  for (const char* c = name; *c != '\0'; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
+  std::size_t i = table.buckets == 0 ? 0 : table.bucket[hash % table.buckets];
+  if (i == 0) return 0;
+  for (;; ++i) {
+    const std::uint32_t found = table.chain[i - table.first];
+    if ((found | 1) == (hash | 1) && is_it(i)) return i;
+    if ((found & 1) != 0) return 0;
+  }
+}
+
+// Returns the number of symbols among which the imports are. Linkers put imports before what
+// .gnu.hash has, except those whose address a program that cannot be moved takes. (A large library
+// has many symbols, in pages that nobody else may need.)
+std::size_t imports_end(const dl_phdr_info& object, const symbols& all) {
+  const bool is_program = object.dlpi_name == nullptr || *object.dlpi_name == '\0';
+  return all.gnu_hash == nullptr || is_program ? count_of(all) : hash_table(all.gnu_hash).first;
 }
 
 symbols symbols_of(const dl_phdr_info& object) {
@@ -108,9 +159,8 @@ symbols symbols_of(const dl_phdr_info& object) {
       if (entry->d_tag == DT_VERSYM) found.versions = at<ElfW(Half)>(object, value);
       if (entry->d_tag == DT_VERNEED) found.needed = at<ElfW(Verneed)>(object, value);
       if (entry->d_tag == DT_VERDEF) found.defined = at<ElfW(Verdef)>(object, value);
-      if (entry->d_tag == DT_GNU_HASH && found.count == 0)
-        found.count = count_of(at<std::uint32_t>(object, value));
-      if (entry->d_tag == DT_HASH) found.count = at<std::uint32_t>(object, value)[1];
+      if (entry->d_tag == DT_GNU_HASH) found.gnu_hash = at<std::uint32_t>(object, value);
+      if (entry->d_tag == DT_HASH) found.hash = at<std::uint32_t>(object, value);
     }
   }
   return found;
@@ -138,7 +188,7 @@ struct search {
   bool has_tasks = false;
 };
 
-symbol_set exports() {
+symbol_set read_exports() {
   symbol_set names;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* raw) {
@@ -152,7 +202,7 @@ symbol_set exports() {
         if (!is_mine) return 0;
         own_file() = object->dlpi_name;
         const symbols s = symbols_of(*object);
-        for (std::size_t i = 1; i < s.count; ++i)
+        for (std::size_t i = 1, end = count_of(s); i < end; ++i)
           if (s.table[i].st_shndx != SHN_UNDEF)
             (*static_cast<symbol_set*>(raw))[s.strings + s.table[i].st_name].push_back(
                 version_of(s, i));
@@ -161,6 +211,27 @@ symbol_set exports() {
       &names);
   return names;
 }
+
+// Never destroyed, because a thread may open a region while the program ends.
+const symbol_set& exports() {
+  static const symbol_set& one = *new symbol_set(read_exports());
+  return one;
+}
+
+// The objects that have been loaded so far.
+std::size_t objects_loaded() {
+  std::size_t count = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* raw) {
+        *static_cast<std::size_t*>(raw) = object->dlpi_adds;
+        return 1;
+      },
+      &count);
+  return count;
+}
+
+// How many of them have been looked at.
+constinit std::size_t objects_looked_at = 0;
 
 // Returns the first symbol that a loaded object imports and this runtime lacks. What a program
 // defines itself (a copy of clang's runtime, say) is no import of ours.
@@ -171,11 +242,13 @@ search look(const symbol_set& ours) {
         auto& result = *static_cast<search*>(raw);
         const symbols all = symbols_of(*object);
         if (all.table == nullptr || all.strings == nullptr) return 0;
-        for (std::size_t i = 1; i < all.count; ++i) {
+        const std::size_t end = imports_end(*object, all);
+        for (std::size_t i = 1; i < end; ++i) {
           const auto& symbol = all.table[i];
+          if (symbol.st_shndx != SHN_UNDEF || !is_of_openmp(all.strings + symbol.st_name)) continue;
           const std::string_view name = all.strings + symbol.st_name;
-          if (symbol.st_shndx != SHN_UNDEF || !is_of_openmp(name)) continue;
-          if (name == "GOMP_task" || begins_with(name, {"GOMP_taskloop", "__kmpc_omp_task_alloc"}))
+          if (name == "GOMP_task" ||
+              begins_with(name.data(), "GOMP_taskloop", "__kmpc_omp_task_alloc"))
             result.has_tasks = true;
           if (name.starts_with("__kmpc_")) result.runtime = "libomp";
           const std::string_view version = version_of(all, i);
@@ -245,8 +318,8 @@ std::string other_preloads() {
 }
 
 void decide(char** arguments) {
-  const symbol_set ours = exports();
-  const search found = look(ours);
+  objects_looked_at = objects_loaded();
+  const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) {
     // Only a program that has OpenMP by now is worth a line; others get theirs when they open a
@@ -278,7 +351,8 @@ void decide(char** arguments) {
 void for_each_definition(const char* name, const char* unless, void* raw,
                          void (*found)(void* raw, const char* file, void* function)) {
   struct wanted {
-    std::string_view name, unless;
+    const char* name;
+    const char* unless;
     void* raw;
     void (*found)(void*, const char*, void*);
   } all{name, unless, raw, found};
@@ -287,15 +361,10 @@ void for_each_definition(const char* name, const char* unless, void* raw,
         const auto& want = *static_cast<const wanted*>(given);
         const symbols s = symbols_of(*object);
         if (s.table == nullptr || s.strings == nullptr) return 0;
-        void* function = nullptr;
-        for (std::size_t i = 1; i < s.count; ++i) {
-          if (s.table[i].st_shndx == SHN_UNDEF) continue;
-          const std::string_view each = s.strings + s.table[i].st_name;
-          if (each == want.unless) return 0;
-          if (each == want.name)
-            function = reinterpret_cast<void*>(object->dlpi_addr + s.table[i].st_value);
-        }
-        if (function != nullptr) want.found(want.raw, object->dlpi_name, function);
+        const std::size_t i = find_definition(s, want.name);
+        if (i == 0 || find_definition(s, want.unless) != 0) return 0;
+        void* const function = reinterpret_cast<void*>(object->dlpi_addr + s.table[i].st_value);
+        want.found(want.raw, object->dlpi_name, function);
         return 0;
       },
       &all);
@@ -304,7 +373,8 @@ void for_each_definition(const char* name, const char* unless, void* raw,
 bool imports_openmp(const dl_phdr_info& object) {
   const symbols all = symbols_of(object);
   if (all.table == nullptr || all.strings == nullptr) return false;
-  for (std::size_t i = 1; i < all.count; ++i)
+  const std::size_t end = imports_end(object, all);
+  for (std::size_t i = 1; i < end; ++i)
     if (all.table[i].st_shndx == SHN_UNDEF && is_of_openmp(all.strings + all.table[i].st_name))
       return true;
   return false;
@@ -320,17 +390,13 @@ void check_new_objects() {
   static small_lock lock;
   static std::size_t objects = 0;
   const locked guard(lock);
-  std::size_t now = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* raw) {
-        *static_cast<std::size_t*>(raw) = object->dlpi_adds;
-        return 1;
-      },
-      &now);
+  const std::size_t now = objects_loaded();
   if (now == objects) return;
   objects = now;
   say_once();
   if (is_reproducible()) read_code();
+  if (now == objects_looked_at) return;
+  objects_looked_at = now;
   const search found = look(exports());
   if (found.has_tasks) note_tasks();
   if (found.missing.empty()) return;

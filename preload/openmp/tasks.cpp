@@ -145,7 +145,7 @@ void wait_for(thread& me, Waited& of) {
 
 // ---- tasks and their memory
 
-task& new_task(thread& me) {
+[[gnu::always_inline]] inline task& make_child(thread& me) {
   task_with_data* const t = me.free_tasks.take();
   task& parent = *me.now.current;
   t->parent = &parent;
@@ -171,6 +171,8 @@ task& new_task(thread& me) {
   if (parent.is_explicit) parent.references.fetch_add(1, relaxed);
   return *t;
 }
+
+task& new_task(thread& me) { return make_child(me); }
 
 void drop(thread& me, task* t) {
   if (!t->is_explicit) return;
@@ -408,6 +410,18 @@ std::span<const dependence> list_of(thread& me, void** list) {
   return all;
 }
 
+// Runs a task that waits for nothing before its maker goes on, without a tool: the common case of
+// run_at_once(), which takes half as many instructions.
+void run_included(thread& me, task& t, region_function function, void* data) {
+  task* const before = me.now.current;
+  me.now.current = &t;
+  function(data);
+  me.now.current = before;
+  if (t.depends != nullptr) forget_dependences(me, t);
+  drop(me, &t);
+  if (before->is_explicit) drop(me, before);
+}
+
 }  // namespace
 
 TUTTI_OMP void GOMP_task(region_function function, void* data, void (*copy)(void*, void*),
@@ -417,9 +431,11 @@ TUTTI_OMP void GOMP_task(region_function function, void* data, void (*copy)(void
   note_tasks();
   if (global().can_cancel && is_cancelled(*me.now.current)) return;
   const bool at_once = is_included(me, if_clause, (flags & (flag_depend | flag_detach)) != 0);
-  task& t = new_task(me);
+  task& t = make_child(me);
   t.function = function;
   t.is_final = (flags & flag_final) != 0 || t.is_final;
+  if (at_once && copy == nullptr && (flags & (flag_depend | flag_detach)) == 0 && !ompt::is_on())
+    return run_included(me, t, function, data);
   if ((flags & flag_priority) != 0)
     t.priority = std::clamp(priority, 0, global().max_task_priority);
   if ((flags & flag_detach) != 0) {

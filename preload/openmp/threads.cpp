@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -19,8 +20,10 @@
 #include "preload/openmp/ompt/tool.hpp"
 #include "preload/openmp/places.hpp"
 #include "preload/openmp/teams.hpp"
+#include "tutti/platform/cpu.hpp"
 #include "tutti/platform/free_core.hpp"
 #include "tutti/platform/futex.hpp"
+#include "tutti/platform/native.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 
 namespace tutti::openmp {
@@ -114,15 +117,21 @@ cpu_set_t all_cpus() {
   return all;
 }
 
+// Where the worker of a rank begins: not on the CPU of the opener, which works there.
+unsigned cpu_of_worker(unsigned rank) {
+  const auto& cpus = platform::process_cpus();
+  const auto here = std::ranges::find(cpus, platform::current_cpu());
+  return cpus[(static_cast<std::size_t>(here - cpus.begin()) + rank) % cpus.size()] % CPU_SETSIZE;
+}
+
 void* work(void* raw) {
   worker& me = *static_cast<worker*>(raw);
   make_this_thread(true);
   platform::core_leaver leaver(all_cpus());
   if (places_ == nullptr) {
-    const auto& cpus = platform::process_cpus();
     cpu_set_t one;
     CPU_ZERO(&one);
-    CPU_SET(cpus[me.number % cpus.size()] % CPU_SETSIZE, &one);
+    CPU_SET(me.first_cpu, &one);
     sched_setaffinity(0, sizeof one, &one);
     const cpu_set_t all = all_cpus();
     sched_setaffinity(0, sizeof all, &all);
@@ -135,6 +144,7 @@ void* work(void* raw) {
     // acquire: pairs with the opener's store.
     me.seen = me.region.word.load(acquire);
     if (me.region.function == nullptr) break;
+    native::leave_cpu(me.region.waker_cpu);
     if (places_ == nullptr && me.region.is_crowded != (me.bound_cpu >= 0)) {
       const auto& cpus = platform::process_cpus();
       cpu_set_t mask = all_cpus();
@@ -218,7 +228,7 @@ omp_team* new_team() {
   return take_or_make(p.teams);
 }
 
-worker* get_worker() {
+worker* get_worker(unsigned rank) {
   free_workers& p = pool();
   const locked guard(p.lock);
   if (!p.workers.empty()) {
@@ -228,6 +238,7 @@ worker* get_worker() {
   }
   worker* const w = new worker;
   w->number = ++p.made;
+  w->first_cpu = cpu_of_worker(rank);
   switch (global().wait_policy) {
     case 1: w->opening.set_patience(patience::active()); break;
     case 0: w->opening.set_patience(patience::passive()); break;

@@ -73,6 +73,9 @@ struct alignas(cache_line) published_region {
   unsigned place = 0;
   // Whether the region has more threads than there are CPUs.
   bool is_crowded = false;
+  // The CPU of the opener if the worker slept, or -1. The kernel tends to run a thread that wakes
+  // on the CPU of the one that wakes it, where the two would work one after the other.
+  int waker_cpu = -1;
 };
 static_assert(sizeof(published_region) == cache_line);
 
@@ -116,6 +119,8 @@ struct worker {
   // The word of the last region that the worker has seen.
   std::uint32_t seen = 0;
   unsigned number = 0;
+  // The CPU on which the thread begins.
+  unsigned first_cpu = 0;
   // The CPU to which the worker is bound since there were more threads than CPUs, or -1.
   int bound_cpu = -1;
   unsigned bound_place = 0;
@@ -130,9 +135,9 @@ inline thread& self() {
   return me != nullptr ? *me : make_this_thread();
 }
 
-// Returns a team that no thread has, and a worker that has no team.
+// Returns a team that no thread has, and a worker that has no team, for the rank.
 omp_team* new_team();
-worker* get_worker();
+worker* get_worker(unsigned rank);
 // Ends the workers of the calling thread and those that no thread has, for omp_pause_resource.
 // Returns how many.
 int release_threads();
