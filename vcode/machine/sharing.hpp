@@ -3,7 +3,7 @@
 //
 // Making the threads and ending them takes some tenths of a millisecond: a start, reading the
 // machine's topology, a team. So it is not done before the run has had work for them and has taken
-// so long that this is a fortieth of its time. A single instruction of some milliseconds, such as a
+// so long that this is a twentieth of its time. A single instruction of some milliseconds, such as a
 // chain of loops over ten million elements, pays at once: it may be the whole program. Later, an
 // instruction is shared unless other processes leave no CPU, or regions have lately taken longer
 // than one thread alone would have.
@@ -93,7 +93,7 @@ class sharing_decision {
 
   // About four milliseconds of work.
   std::size_t work_before_threads_ = std::size_t{1} << 25;
-  std::uint64_t ns_before_threads_ = 8'000'000;
+  std::uint64_t ns_before_threads_ = 4'000'000;
   cpu_question has_cpus_;
   std::size_t work_ = 0;
   std::uint64_t began_ = 0;
