@@ -78,12 +78,22 @@ void interpret(shared_run& shared, bool is_first, std::size_t defer, MakeExecuto
   shared.result.statistics = statistics;
 }
 
-// What takes long before threads can be made, and can be done beside the program's own work.
+// How many parts of a region the caller has executed, and when it had ended the last.
+struct own_share {
+  unsigned parts = 0;
+  std::uint64_t ended = 0;
+};
+
+// What a run does before it has a team, with threads of its own (first_threads.hpp).
 class preparation {
  public:
   virtual ~preparation() = default;
+  // Begins what takes long before a team can be made, beside the program's own work.
   virtual void begin() = 0;
   virtual bool is_done() = 0;
+  // Executes a region without a team.
+  virtual own_share region(unsigned parts, void (*phase)(void* object, unsigned part),
+                           void* object) = 0;
 };
 
 // A team that is made at the first region.
@@ -110,19 +120,11 @@ class team_threads final : public executor_threads {
   }
   void region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) override {
     const std::uint64_t began = Memory::now_ns();
-    std::uint64_t mine_ended = 0;
-    const auto work = [=, &mine_ended](basic_member<Memory>& me, std::size_t from, std::size_t to) {
-      for (std::size_t part = from; part < to; ++part) phase(object, static_cast<unsigned>(part));
-      // Thread 0 is the caller.
-      if (me.thread() == 0) mine_ended = Memory::now_ns();
-    };
-    if (is_long_ && made().size() == parts) {
-      // A loop measures its first part before it wakes anybody: half of the work if there are two.
-      made().run([&](basic_member<Memory>& me) { work(me, me.rank(), me.rank() + 1); });
-    } else {
-      made().parallel_parts(0, parts, work, {.kind = loop::static_blocks});
-    }
-    if (mine_ended != 0) decision_.note_region(mine_ended - began, mine_ended, Memory::now_ns());
+    const bool has_team = before_ == nullptr || threads_now() == state::made;
+    const own_share mine =
+        has_team ? team_region(parts, phase, object) : before_->region(parts, phase, object);
+    const std::uint64_t ended = Memory::now_ns();
+    decision_.note_region({mine.parts, parts, mine.ended - began, ended - began}, ended);
   }
   // The end of a region is a barrier.
   void barrier(const run_statistics&) override {}
@@ -130,14 +132,34 @@ class team_threads final : public executor_threads {
     using verdict = sharing_decision::verdict;
     const verdict what = decision_.decide(work, threads_now(), size(), Memory::now_ns());
     is_long_ = work >= long_work;
-    if (what != verdict::make_threads) return what == verdict::share;
-    if (before_ == nullptr) return true;
-    before_->begin();
-    is_preparing_ = true;
-    return false;
+    const bool is_time = what == verdict::make_threads || what == verdict::make_and_share;
+    if (is_time && before_ != nullptr) {
+      before_->begin();
+      is_preparing_ = true;
+    }
+    return what == verdict::share || what == verdict::make_and_share ||
+           (is_time && before_ == nullptr);
   }
 
  private:
+  own_share team_region(unsigned parts, void (*phase)(void* object, unsigned part), void* object) {
+    own_share mine;
+    const auto work = [=, &mine](basic_member<Memory>& me, std::size_t from, std::size_t to) {
+      for (std::size_t part = from; part < to; ++part) phase(object, static_cast<unsigned>(part));
+      // Thread 0 is the caller.
+      if (me.thread() != 0) return;
+      mine.parts += static_cast<unsigned>(to - from);
+      mine.ended = Memory::now_ns();
+    };
+    if (is_long_ && made().size() == parts) {
+      // A loop measures its first part before it wakes anybody: half of the work if there are two.
+      made().run([&](basic_member<Memory>& me) { work(me, me.rank(), me.rank() + 1); });
+    } else {
+      made().parallel_parts(0, parts, work, {.kind = loop::static_blocks});
+    }
+    return mine;
+  }
+
   state threads_now() const {
     if (team_ != nullptr) return state::made;
     if (!is_preparing_) return state::none;

@@ -17,6 +17,8 @@ using std::int32_t;
 // All threads sort a segment of at least this length together; one thread sorts a shorter one.
 constexpr int32_t together_from = 1 << 15;
 constexpr std::size_t insertion_up_to = 24;
+// Ranking an element takes at least as long as this many elementwise instructions.
+constexpr std::size_t cost_of_ranking = 64;
 
 struct integer_keys {
   using element = int32_t;
@@ -110,7 +112,7 @@ class ranking {
         in_(in),
         out_(out),
         down_(down),
-        parts_(c.workers.parts(static_cast<std::size_t>(segments.total))),
+        parts_(c.workers.parts(static_cast<std::size_t>(segments.total), cost_of_ranking)),
         keys_(c.memory, static_cast<std::size_t>(segments.total)),
         merged_(c.memory, static_cast<std::size_t>(segments.total)) {}
 

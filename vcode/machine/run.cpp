@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs programs on the native platform.
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "tutti/barrier/any.hpp"
 #include "tutti/platform/clock.hpp"
-#include "tutti/platform/topology.hpp"
 #include "tutti/platform/usable_cpus.hpp"
 #include "tutti/team/team.hpp"
 #include "vcode/machine/engines.hpp"
+#include "vcode/machine/first_threads.hpp"
 #include "vcode/vcode.hpp"
 
 namespace tutti::vcode {
@@ -31,8 +29,15 @@ void require_barrier(const std::string& name) {
   throw std::invalid_argument("'" + name + "' is not a barrier of the registry or of a provider");
 }
 
+// Ordinary threads do not keep one with a real-time policy from a CPU.
+bool is_real_time() {
+  const int policy = sched_getscheduler(0);
+  return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
 // Reads how many threads of the machine want a CPU now.
 bool has_cpus(unsigned mine, unsigned wanted) {
+  if (is_real_time()) return true;
   static const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
   char text[128] = {};
   const int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
@@ -45,41 +50,14 @@ bool has_cpus(unsigned mine, unsigned wanted) {
          static_cast<long>(wanted) > cpus;
 }
 
-// Reads the topology of the machine, which is most of what making a team takes.
-class topology_reader final : public engines::preparation {
- public:
-  ~topology_reader() override {
-    if (thread_.joinable()) thread_.join();
-  }
-  void begin() override {
-    try {
-      thread_ = std::thread([this] {
-        platform::machine();
-        // release: pairs with the acquire in is_done(). The topology is published by its own means.
-        is_done_.store(true, release);
-      });
-    } catch (const std::system_error&) {
-      // The team reads it, if there can be one.
-      is_done_.store(true, release);  // release: as above.
-    }
-  }
-  // acquire: pairs with the releases in begin().
-  bool is_done() override { return is_done_.load(acquire); }
-
- private:
-  std::thread thread_;
-  std::atomic<bool> is_done_{false};
-};
-
 bool shares_short_vectors(const run_options& options) {
   return options.share_from < run_options{}.share_from;
 }
 
-// A team is made after about four milliseconds of work for it, and earlier for callers that want
-// shorter vectors to be shared.
-std::size_t work_before_threads(const run_options& options) {
-  constexpr std::size_t usual = std::size_t{1} << 25;
-  return shares_short_vectors(options) ? options.share_from * 1024 : usual;
+// Callers that want shorter vectors to be shared get threads earlier.
+sharing_decision decision_for(const run_options& options) {
+  return shares_short_vectors(options) ? sharing_decision(options.share_from * 1024, 0, has_cpus)
+                                       : sharing_decision(has_cpus);
 }
 
 }  // namespace
@@ -126,9 +104,9 @@ run_result run(const program& code, std::vector<vector_value> inputs, const run_
     threads given(*options.team);
     return engines::run(code, std::move(inputs), options, given);
   }
-  topology_reader reader;
-  threads own(how, sharing_decision(work_before_threads(options), has_cpus),
-              shares_short_vectors(options) ? nullptr : &reader);
+  engines::first_threads first(how.threads);
+  const bool begins_late = options.engine == engine::lazy && !shares_short_vectors(options);
+  threads own(how, decision_for(options), begins_late ? &first : nullptr);
   return engines::run(code, std::move(inputs), options, own);
 }
 
