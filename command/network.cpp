@@ -2,17 +2,22 @@
 // `tutti network`: barriers in the kernel's packet path: what a machine needs for them, the
 // programs of a device, and a test bed of namespaces in which everything runs.
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <array>
 #include <bit>
+#include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "bench/harness/neighbour.hpp"
 #include "cli/errors.hpp"
 #include "cli/lists.hpp"
 #include "cli/result_line.hpp"
@@ -22,6 +27,7 @@
 #include "network/measure.hpp"
 #include "network/mpi_peer.hpp"
 #include "tutti/platform/usable_cpus.hpp"
+#include "tutti/wait/patience.hpp"
 
 namespace tutti::command {
 namespace {
@@ -39,6 +45,7 @@ struct network_options {
   bool udp = false;
   bool mpi = false;
   bool engines = false;
+  std::string background = "none", session = "own", imbalance = "0s";
   bool growth = false;
   bool hostfile = false;
   double seconds = 10;
@@ -277,17 +284,48 @@ bool would_measure_the_scheduler(const mpi_peer& peer, rank_t nodes) {
   return !peer.yields && nodes > platform::usable_cpus();
 }
 
-// An unmodified program of an MPI, which the preload serves in the packet path or in engines.
-void run_preloaded(testbed& bed, const network_options& o, const mpi_peer& peer,
-                   const std::vector<std::string>& variables) {
-  const samples s =
-      measure_mpi(bed, peer, o.calls, std::chrono::seconds(60 + o.calls / 100), variables);
-  const std::string provider = peer.family + (o.engines ? "+engines" : "+tutti");
-  if (o.json)
-    print_line(o, provider, "MPI_Barrier", "latency", s);
-  else
-    fmt::print("{:<15} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n", provider, s.mean / 1000,
-               s.least / 1000, s.median / 1000, s.p99 / 1000);
+// The neighbours that --background asks for, on each CPU.
+bench::neighbour_plan neighbours_of(const network_options& o) {
+  bench::neighbour_plan plan;
+  if (o.background != "none") {
+    cpu_set_t usable;
+    if (::sched_getaffinity(0, sizeof usable, &usable) != 0)
+      throw std::system_error(errno, std::generic_category(), "the usable CPUs");
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(static_cast<std::size_t>(cpu), &usable)) plan.cpus.push_back(cpu);
+  }
+  plan.light = o.background == "light";
+  plan.own_session = o.session == "own";
+  return plan;
+}
+
+std::chrono::nanoseconds time_of(const std::string& option, const std::string& text) {
+  // A time is written as a patience is.
+  patience said;
+  if (!patience::parse(text.data(), text.size(), said) || said.is_active() || said.is_balanced() ||
+      text == "passive")
+    throw std::invalid_argument(option + " is '" + text +
+                                "'; it must be a time with its unit, such as 1ms");
+  return std::chrono::nanoseconds(said.is_passive() ? 0 : said.ns());
+}
+
+// An unmodified program of an MPI; the preload serves it if there are variables.
+void measure_and_print(testbed& bed, const network_options& o, const mpi_peer& peer,
+                       const std::vector<std::string>& variables) {
+  const std::string provider = peer.family + (variables.empty() ? ""
+                                              : o.engines       ? "+engines"
+                                                                : "+tutti");
+  const mpi_samples s = measure_mpi(bed, peer, {o.calls, time_of("--imbalance", o.imbalance)},
+                                    std::chrono::seconds(60 + o.calls / 100), variables);
+  if (o.json) {
+    print_line(o, provider, "MPI_Barrier", "latency", s.call);
+    print_line(o, provider, "MPI_Barrier", "last_in_last_out", s.last_in_last_out);
+    return;
+  }
+  const samples &call = s.call, &last = s.last_in_last_out;
+  fmt::print("{:<15} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} | {:>9.1f} {:>9.1f} {:>9.1f}\n", provider,
+             call.mean / 1000, call.least / 1000, call.median / 1000, call.p99 / 1000,
+             last.mean / 1000, last.median / 1000, last.p99 / 1000);
 }
 
 int run_mpi(const network_options& o) {
@@ -302,14 +340,18 @@ int run_mpi(const network_options& o) {
   if (!o.json)
     fmt::print(
         "{} hosts in namespaces, MPI_Barrier over TCP, and the same programs with tutti in {}; "
-        "times in us\n{:<15} {:>9} {:>9} {:>9} {:>9}\n",
+        "times in us of a call, and from the last rank's call to the last rank's return\n"
+        "{:<15} {:>9} {:>9} {:>9} {:>9} | {:>9} {:>9} {:>9}\n",
         o.nodes,
         o.engines ? "simulated engines, whose times tell nothing of hardware" : "the packet path",
-        "MPI", "average", "least", "median", "p99");
+        "MPI", "average", "least", "median", "p99", "average", "median", "p99");
   const std::vector<std::string> preloaded =
       served_by_preload(preload_folders(), topology, o.engines ? "engine/tap0" : "eth0");
+  bench::neighbours beside;
+  beside.select(neighbours_of(o));
+  beside.start();
   for (const mpi_peer& peer : all) {
-    if (!preloaded.empty()) run_preloaded(bed, o, peer, preloaded);
+    if (!preloaded.empty()) measure_and_print(bed, o, peer, preloaded);
     if (would_measure_the_scheduler(peer, o.nodes)) {
       const char* const why = "its ranks spin, and there are more of them than processors";
       if (o.json)
@@ -322,12 +364,7 @@ int run_mpi(const network_options& o) {
         fmt::print("{:<15} not measured: {}\n", peer.family, why);
       continue;
     }
-    const samples s = measure_mpi(bed, peer, o.calls, std::chrono::seconds(60 + o.calls / 100));
-    if (o.json)
-      print_line(o, peer.family, "MPI_Barrier", "latency", s);
-    else
-      fmt::print("{:<15} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}\n", peer.family, s.mean / 1000,
-                 s.least / 1000, s.median / 1000, s.p99 / 1000);
+    measure_and_print(bed, o, peer, {});
   }
   return cli::success;
 }
@@ -338,6 +375,8 @@ int run_testbed(const network_options& o) {
   if (o.growth) return run_growth(o);
   if (o.engines && !o.mpi)
     throw std::invalid_argument("--engines needs --mpi: engines serve MPI programs");
+  if (!o.mpi && (o.background != "none" || o.imbalance != "0s"))
+    throw std::invalid_argument("--background and --imbalance need --mpi");
   if (o.mpi) return run_mpi(o);
   std::vector<unsigned> topologies;
   if (o.topologies == "all") {
@@ -457,6 +496,19 @@ void add_network(cli::command& program) {
       "--engines", o->engines,
       "With --mpi: barriers of the MPI programs in engines in RTL, which are simulated, in "
       "place of the packet path");
+  bed.add_option(
+         "--background", o->background,
+         "With --mpi: a process on each CPU beside the programs; heavy: always busy, light: "
+         "1 % of the time")
+      .one_of({"none", "light", "heavy"})
+      .show_default();
+  bed.add_option("--session", o->session,
+                 "Whether these have sessions of their own, which the kernel schedules as groups")
+      .one_of({"own", "same"})
+      .show_default();
+  bed.add_option("--imbalance", o->imbalance,
+                 "With --mpi: one rank works for so long before each barrier; ranks take turns")
+      .show_default();
   bed.add_flag("--growth", o->growth,
                "Measure with 2 to 8 hosts what a node more costs in the ring, a level in the tree, "
                "a doubling in the butterfly");

@@ -152,17 +152,21 @@ std::vector<std::string> served_by_preload(const std::vector<std::string>& folde
   return {};
 }
 
-samples measure_mpi(testbed& bed, const mpi_peer& peer, std::uint32_t calls,
-                    std::chrono::seconds at_most, const std::vector<std::string>& variables) {
-  const auto [text, status] =
-      run_mpi(bed, peer, {{peer.program, std::to_string(calls)}, variables}, at_most);
+mpi_samples measure_mpi(testbed& bed, const mpi_peer& peer, const mpi_plan& plan,
+                        std::chrono::seconds at_most, const std::vector<std::string>& variables) {
+  const mpi_command command{
+      {peer.program, std::to_string(plan.calls), std::to_string(plan.imbalance.count())},
+      variables};
+  const auto [text, status] = run_mpi(bed, peer, command, at_most);
   std::istringstream lines(text);
   std::vector<std::uint32_t> times(std::istream_iterator<std::uint32_t>(lines), {});
-  if (times.size() != std::size_t{bed.nodes()} * calls)
+  const std::size_t calls = std::size_t{bed.nodes()} * plan.calls;
+  if (times.size() != calls + plan.calls)
     throw std::runtime_error("mpirun." + peer.family +
                              " did not give all times, and ended with status " +
                              std::to_string(status));
-  return summary(std::move(times));
+  const auto end_of_calls = times.begin() + static_cast<std::ptrdiff_t>(calls);
+  return {summary({times.begin(), end_of_calls}), summary({end_of_calls, times.end()})};
 }
 
 }  // namespace tutti::network

@@ -4,6 +4,7 @@
 // the preload serves it in the packet path.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,22 @@ std::vector<std::string> served_by_preload(const std::vector<std::string>& folde
                                            const std::string& topology = {},
                                            const std::string& network = "eth0");
 
-// The times of `calls` barriers on each host. Throws std::runtime_error if a rank fails or does not
-// end in time.
-samples measure_mpi(testbed& bed, const mpi_peer& peer, std::uint32_t calls,
-                    std::chrono::seconds at_most, const std::vector<std::string>& variables = {});
+struct mpi_plan {
+  // Barriers of each rank.
+  std::uint32_t calls = 2000;
+  // One rank works for so long before each barrier; the ranks take turns.
+  std::chrono::nanoseconds imbalance{0};
+};
+struct mpi_samples {
+  // ns of a call, over all ranks and calls: what the OSU benchmarks take the average of.
+  samples call;
+  // ns from the last rank's call to the last rank's return, over all barriers.
+  samples last_in_last_out;
+};
+
+// Throws std::runtime_error if a rank fails or does not end in time.
+mpi_samples measure_mpi(testbed& bed, const mpi_peer& peer, const mpi_plan& plan,
+                        std::chrono::seconds at_most,
+                        const std::vector<std::string>& variables = {});
 
 }  // namespace tutti::network

@@ -19,6 +19,8 @@
 #include <thread>
 #include <utility>
 
+#include "tutti/platform/native.hpp"
+
 namespace tutti::network {
 namespace {
 
@@ -224,26 +226,43 @@ bool xdp_endpoint::is_over(std::uint32_t episode) const {
   return static_cast<std::int32_t>(done - episode) > 0;
 }
 
-bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
-  if (size() == 1) return true;
-  const bool yields = waits_without_yield_ == 0;
-  if (!yields) --waits_without_yield_;
-  for (unsigned i = 0; i < how.spins; ++i) {
-    if (is_over(episode)) return true;
-    if (i % 64 != 63) continue;
-    // A yield here would undo the penalty: a thread that has given its time slice away is woken
-    // late, because the scheduler takes it to have had its share.
-    if (!yields) break;
-    // Another rank may need this CPU. If a stranger gets it, it keeps it for a time slice: the next
-    // waits block, which wakes up soon.
-    const auto before = clock::now();
-    ::sched_yield();
-    if (clock::now() - before > std::chrono::microseconds(500)) {
-      waits_without_yield_ = penalty_;
-      penalty_ = std::min(2 * penalty_, 4096u);
-      break;
+// Returns false if the host shall block.
+bool xdp_endpoint::looks_until_over(std::uint32_t episode) {
+  using namespace std::chrono_literals;
+  if (is_over(episode)) return true;
+  // A host that has looked in vain in this episode has blocked since.
+  if (std::exchange(looked_in_, episode) == episode || !looks_.are_next()) return false;
+  std::chrono::nanoseconds spent{0};
+  for (auto before = clock::now(); spent < how.looking;) {
+    const int polls = crowded_waits_ > 0 ? 4 : 32;
+    for (int i = 0; i < polls; ++i) {
+      if (is_over(episode)) {
+        looks_.were_enough();
+        if (crowded_waits_ > 0) --crowded_waits_;
+        return true;
+      }
+      native::relax();
     }
+    ::sched_yield();
+    const auto after = clock::now();
+    const std::chrono::nanoseconds took = after - before;
+    before = after;
+    // A process that this host does not wait for has had the CPU for a time slice.
+    if (took > 500us) {
+      looks_.were_in_vain(took);
+      return is_over(episode);
+    }
+    // Another host's process, whose time is no loss.
+    constexpr auto own = 2us;
+    if (took > own) crowded_waits_ = 32;
+    spent += std::min<std::chrono::nanoseconds>(took, own);
   }
+  looks_.were_in_vain(spent);
+  return is_over(episode);
+}
+
+bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
+  if (size() == 1 || looks_until_over(episode)) return true;
   ++blocked_;
   std::atomic_ref<std::uint32_t> waiting(word_->waiting);
   while (!is_over(episode)) {

@@ -8,6 +8,7 @@
 
 #include "network/device.hpp"
 #include "network/endpoint.hpp"
+#include "network/looks.hpp"
 
 struct ring_buffer;
 
@@ -52,6 +53,7 @@ class xdp_endpoint final : public endpoint {
   void close_node();
   static int on_event(void* self, void* data, std::size_t bytes);
   bool is_over(std::uint32_t episode) const;
+  bool looks_until_over(std::uint32_t episode);
   void send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
 
   xdp_options options_;
@@ -65,8 +67,11 @@ class xdp_endpoint final : public endpoint {
   ring_buffer* events_ = nullptr;
   int socket_ = -1;
   std::uint64_t blocked_ = 0, revivals_ = 0;
-  // After a yield that took long.
-  unsigned waits_without_yield_ = 0, penalty_ = 64;
+  looks looks_;
+  // The last episode in which the host waited.
+  std::uint32_t looked_in_ = ~0u;
+  // The waits until this host takes its CPU for its own.
+  unsigned crowded_waits_ = 0;
   std::vector<std::optional<progress>> known_;
 };
 

@@ -74,7 +74,7 @@ const network_path* load_network_path(std::string& why) {
 
 class over_network final : public over_mpi {
  public:
-  explicit over_network(const leader& me) noexcept : over_mpi(me) {}
+  explicit over_network(const leader& me) : over_mpi(me), missing_(me.leaders.size()) {}
   // All leaders have left their last call: nobody asks this node for a packet of it any more.
   ~over_network() override {
     if (opened_ == nullptr) return;
@@ -148,8 +148,10 @@ class over_network final : public over_mpi {
   }
   std::string account() const override {
     if (opened_ == nullptr) return {};
-    return "; " + std::to_string(episodes_) + " episodes in the network, " + std::to_string(left_) +
-           " calls between nodes left to MPI";
+    char text[200] = "";
+    path_->account(opened_, text, sizeof text);
+    return "; " + std::to_string(episodes_) + " episodes in the network (" + text + "), " +
+           std::to_string(left_) + " calls between nodes left to MPI";
   }
 
  private:
@@ -172,26 +174,29 @@ class over_network final : public over_mpi {
   // Returns false if all leaders take MPI's own call.
   bool episode(std::uint64_t* values, unsigned count) noexcept {
     if (opened_ == nullptr) return false;
-    std::vector<unsigned char> missing(me_.leaders.size());
     ++episodes_;
-    char why[200] = "";
-    const int outcome = path_->episode(opened_, values, count, me_.deadline_ns, missing.data(),
+    char why[200];
+    const int outcome = path_->episode(opened_, values, count, me_.deadline_ns, missing_.data(),
                                        me_.make_progress, me_.state, why, sizeof why);
-    if (outcome == 0) return true;
+    if (outcome == 0) [[likely]]
+      return true;
+    end_job(outcome, why);
+    return true;
+  }
+  // Does not return.
+  [[gnu::cold]] void end_job(int outcome, const char* why) noexcept {
     constexpr const char* causes[] = {"", " (its node has not called)",
                                       " (its node does not answer)",
                                       " (its engine has sent nothing)"};
     std::string who;
-    for (std::size_t node = 0; node < missing.size(); ++node)
-      if (missing[node] != 0)
+    for (std::size_t node = 0; node < missing_.size(); ++node)
+      if (missing_[node] != 0)
         who += (who.empty() ? "rank " : ", rank ") + std::to_string(me_.leaders[node]) +
-               causes[missing[node]];
-    // Neither returns.
+               causes[missing_[node]];
     if (outcome == 1)
       me_.report(me_.state, who.empty() ? "the network" : who);
     else
       me_.give_up(me_.state, why);
-    return true;
   }
 
   const network_path* path_ = nullptr;
@@ -199,6 +204,8 @@ class over_network final : public over_mpi {
   // How many words a packet carries here.
   std::size_t carried_ = most_words;
   std::uint64_t episodes_ = 0, left_ = 0;
+  // Why a node is missing when an episode fails.
+  std::vector<unsigned char> missing_;
 };
 
 }  // namespace

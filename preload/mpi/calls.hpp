@@ -77,17 +77,16 @@ int serve_allreduce(const library& mpi, const void* mine, void* result, int coun
                     handle op, handle comm, Leave leave) noexcept {
   if (inside_a_call::already()) return leave();
   const inside_a_call now;
-  const kind k = mpi.kind_of(type);
-  const combine combination = find_combine(mpi.operation_of(op), k);
-  const std::size_t bytes = count <= 0 ? 0 : static_cast<std::size_t>(count) * size_of(k);
   communicator* const served = communicator::of(mpi, comm);
   if (served == nullptr) return leave();
-  if (combination == nullptr || bytes == 0 || bytes > room::most_bytes || result == nullptr) {
+  const reduction asked = served->reduction_by(type, op);
+  const std::size_t bytes = count <= 0 ? 0 : static_cast<std::size_t>(count) * asked.bytes_each;
+  if (asked.op == nullptr || bytes == 0 || bytes > room::most_bytes || result == nullptr) {
     served->note_passed_on();
     return leave();
   }
   return served->allreduce(mine == mpi.in_place ? result : mine, result,
-                           static_cast<std::size_t>(count), bytes, combination, type, op);
+                           static_cast<std::size_t>(count), bytes, asked.op, type, op);
 }
 
 }  // namespace tutti::preload

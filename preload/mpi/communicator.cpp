@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 
 #include "preload/mpi/gather.hpp"
@@ -53,15 +54,16 @@ class table {
     std::atomic<handle> key{none};
     std::atomic<communicator*> value{nullptr};
   };
+  // A power of two of them.
   class slots {
    public:
-    explicit slots(std::size_t size) : all_(size) {}
-    std::size_t size() const noexcept { return all_.size(); }
-    slot& at(std::size_t i) noexcept { return all_[i & (all_.size() - 1)]; }
-    const slot& at(std::size_t i) const noexcept { return all_[i & (all_.size() - 1)]; }
+    constexpr slots(slot* all, std::size_t size) noexcept : all_(all), size_(size) {}
+    std::size_t size() const noexcept { return size_; }
+    slot& at(std::size_t i) const noexcept { return all_[i & (size_ - 1)]; }
 
    private:
-    std::vector<slot> all_;
+    slot* all_;
+    std::size_t size_;
   };
 
   static std::size_t first(handle key) noexcept {
@@ -82,7 +84,7 @@ class table {
     }
   }
   slots* grow(slots& old) {
-    auto* const larger = new slots(2 * old.size());
+    auto* const larger = new slots(new slot[2 * old.size()], 2 * old.size());
     used_ = 0;
     for (std::size_t i = 0; i < old.size(); ++i) {
       // relaxed: only written under the mutex.
@@ -96,21 +98,20 @@ class table {
   }
 
   std::mutex mutex_;
-  slots first_{256};
+  slot some_[256];
+  slots first_{some_, std::size(some_)};
   std::atomic<slots*> current_{&first_};
   std::size_t used_ = 0;
 };
 
-table& communicators() noexcept {
-  static table& all = *new table;
-  return all;
-}
+// Calls look into it while the process ends, too; it has nothing to destroy.
+constinit table communicators;
 
 // --- what the ranks tell each other --------------------------------------------------------------
 
 struct introduction {
   // Increased whenever the room or this introduction changes.
-  static constexpr std::uint32_t current_version = 2;
+  static constexpr std::uint32_t current_version = 3;
   std::uint32_t version = current_version;
   std::int32_t pid = 0;
   std::uint64_t node = 0;
@@ -155,7 +156,7 @@ std::atomic<bool> has_complained{false};
 
 }  // namespace
 
-communicator* communicator::find(handle key) noexcept { return communicators().find(key); }
+communicator* communicator::find(handle key) noexcept { return communicators.find(key); }
 
 // --- set-up --------------------------------------------------------------------------------------
 
@@ -189,11 +190,13 @@ communicator* communicator::set_up(const library& mpi, handle comm) noexcept try
   }
 
   auto* const made = new communicator(mpi, comm);
+  made->progress_ = mpi.by == family::openmpi && mpi.progress != nullptr ? progress_of_open_mpi
+                                                                         : progress_by_probe;
   made->size_ = size;
   const std::string reason = made->join();
   made->name_when_set_up_ = made->name();
   if (!reason.empty()) made->say("MPI's own calls, because " + reason);
-  communicators().put(mpi.key(comm), made);
+  communicators.put(mpi.key(comm), made);
   mpi.comm_set_attr(comm, key, made);
   return made->room_ ? made : nullptr;
 } catch (const std::exception& error) {
@@ -349,7 +352,7 @@ void communicator::say(const std::string& what) const {
 
 int communicator::on_free(handle comm, int, void* attribute, void*) noexcept {
   auto* const leaving = static_cast<communicator*>(attribute);
-  communicators().put(leaving->mpi_.key(comm), nullptr);
+  communicators.put(leaving->mpi_.key(comm), nullptr);
   // relaxed: publishes nothing.
   leaving->is_freed_.store(true, relaxed);
   if (leaving->room_ && leaving->rank_ == 0 && settings::get().is_verbose) {
@@ -394,10 +397,15 @@ void communicator::make_progress() noexcept {
 
 // --- the calls -----------------------------------------------------------------------------------
 
+void communicator::look_up(handle type, handle op) noexcept {
+  const kind k = mpi_.kind_of(type);
+  last_ = {find_combine(mpi_.operation_of(op), k), size_of(k)};
+  last_type_ = mpi_.key(type);
+  last_op_ = mpi_.key(op);
+}
+
 void communicator::begin() noexcept {
-  progressing::make_progress = mpi_.by == family::openmpi && mpi_.progress != nullptr
-                                   ? progress_of_open_mpi
-                                   : progress_by_probe;
+  progressing::make_progress = progress_;
   progressing::waits_in = comm_;
 }
 
@@ -445,17 +453,19 @@ void communicator::abort() noexcept {
   mpi_.abort(mpi_.world, 1);
 }
 
-void communicator::pass_barrier(const char* call) noexcept {
+void communicator::wait_for_others(const char* call) noexcept {
+  begin();
   insist(
-      call, [&](auto until, bool is_again) { return room_->pass_barrier(until, is_again); },
+      call, [&](auto until, bool) { return room_->wait_for_others(until); },
       [&](rank_t i) { return !room_->has_arrived(i); });
 }
 
 void communicator::make_room_in_ring(const char* call) noexcept {
-  if (room_->ring_is_used_up()) pass_barrier(call);
+  if (room_->ring_is_used_up() && !room_->arrive()) wait_for_others(call);
 }
 
 void communicator::publish(const void* data, std::size_t bytes, const char* call) noexcept {
+  if (room_->ranks() == 1) return;
   make_room_in_ring(call);
   room_->publish(data, bytes);
 }
@@ -470,12 +480,9 @@ std::size_t communicator::take(void* data, std::size_t most, int root, const cha
   return bytes;
 }
 
-int communicator::barrier() noexcept {
-  constexpr auto call = "MPI_Barrier";
+int communicator::barrier_between_nodes() noexcept {
+  constexpr auto call = barrier_name;
   begin();
-  ++served_.barriers;
-  pass_barrier(call);
-  if (!outer_) return 0;
   if (room_->me() != 0) {
     take(nullptr, 0, 0, call);
     return 0;
@@ -511,24 +518,16 @@ int communicator::bcast(void* data, std::size_t bytes, int root) noexcept {
   return sent > bytes ? mpi_.comm_call_errhandler(comm_, mpi_.truncated) : 0;
 }
 
-int communicator::allreduce(const void* mine, void* result, std::size_t count, std::size_t bytes,
-                            combine op, handle type, handle mpi_op) noexcept {
-  constexpr auto call = "MPI_Allreduce";
+int communicator::allreduce_between_nodes(const reduced& r) noexcept {
+  constexpr auto call = allreduce_name;
   begin();
-  ++served_.reductions;
-  room_->leave(mine, bytes);
-  pass_barrier(call);
-  if (!outer_) {
-    room_->combine_all(op, result, count, bytes);
-    return 0;
-  }
   if (room_->me() != 0) {
-    take(result, bytes, 0, call);
+    take(r.values, r.bytes, 0, call);
     return 0;
   }
-  room_->combine_all(op, result, count, bytes);
-  const int error = outer_->allreduce({result, count, bytes, op, type, mpi_op});
-  publish(result, bytes, call);
+  room_->combine_all(r.op, r.values, r.count, r.bytes);
+  const int error = outer_->allreduce(r);
+  publish(r.values, r.bytes, call);
   return error;
 }
 

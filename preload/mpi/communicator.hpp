@@ -21,6 +21,12 @@
 
 namespace tutti::preload {
 
+// How values of a type are combined; `op` is null if the preload does not serve it.
+struct reduction {
+  combine op = nullptr;
+  std::size_t bytes_each = 0;
+};
+
 class communicator {
  public:
   // Returns the communicator, which this call sets up if necessary; null if it is not served.
@@ -43,12 +49,31 @@ class communicator {
   // Whether MPI_Ibarrier is served.
   bool polls_barriers() const noexcept { return polls_barriers_; }
 
+  // What the preload knows of a reduction of this type by this operation. Programs mostly repeat
+  // the last one.
+  reduction reduction_by(handle type, handle op) noexcept {
+    if (mpi_.key(type) != last_type_ || mpi_.key(op) != last_op_) [[unlikely]]
+      look_up(type, op);
+    return last_;
+  }
+
   // The calls. They return MPI's error codes.
-  int barrier() noexcept;
+  int barrier() noexcept {
+    ++served_.barriers;
+    if (!room_->arrive()) wait_for_others(barrier_name);
+    return outer_ ? barrier_between_nodes() : 0;
+  }
   // `data` has `bytes` bytes, at most room::most_bytes.
   int bcast(void* data, std::size_t bytes, int root) noexcept;
   int allreduce(const void* mine, void* result, std::size_t count, std::size_t bytes, combine op,
-                handle type, handle mpi_op) noexcept;
+                handle type, handle mpi_op) noexcept {
+    ++served_.reductions;
+    room_->leave(mine, bytes);
+    if (!room_->arrive()) wait_for_others(allreduce_name);
+    if (outer_) return allreduce_between_nodes({result, count, bytes, op, type, mpi_op});
+    room_->combine_all(op, result, count, bytes);
+    return 0;
+  }
 
   // A started barrier keeps the room, also beyond MPI_Comm_free.
   room& hold() noexcept;
@@ -66,6 +91,7 @@ class communicator {
  private:
   communicator(const library& mpi, handle comm) noexcept : mpi_(mpi), comm_(comm) {}
   static communicator* find(handle key) noexcept;
+  [[gnu::cold, gnu::noinline]] void look_up(handle type, handle op) noexcept;
   [[gnu::cold, gnu::noinline]] static communicator* set_up(const library& mpi,
                                                            handle comm) noexcept;
   static int on_free(handle comm, int key, void* attribute, void* extra) noexcept;
@@ -74,7 +100,12 @@ class communicator {
   std::string join();
   std::string name() const;
   void say(const std::string& what) const;
-  void pass_barrier(const char* call) noexcept;
+  static constexpr auto barrier_name = "MPI_Barrier", allreduce_name = "MPI_Allreduce";
+  // What follows when the ranks of this node have arrived.
+  int barrier_between_nodes() noexcept;
+  int allreduce_between_nodes(const reduced& r) noexcept;
+  // After an arrival that was not the last.
+  [[gnu::noinline]] void wait_for_others(const char* call) noexcept;
   void publish(const void* data, std::size_t bytes, const char* call) noexcept;
   std::size_t take(void* data, std::size_t most, int root, const char* call) noexcept;
   void make_room_in_ring(const char* call) noexcept;
@@ -101,6 +132,12 @@ class communicator {
   // The number of each rank's node, and its rank on its node. Empty if there is one node.
   std::vector<int> node_of_, place_on_node_;
   int node_ = 0;
+  // The type and operation of the last reduction, by key. Handles of predefined ones never change
+  // their meaning, and all others have none here.
+  handle last_type_ = 0, last_op_ = 0;
+  reduction last_;
+  // What makes progress while a rank waits.
+  void (*progress_)(std::uintptr_t comm) noexcept = nullptr;
   counts served_;
   std::uint64_t passed_on_ = 0;
   std::string name_when_set_up_;

@@ -178,26 +178,23 @@ bool fill(library& all) noexcept {
 
 }  // namespace
 
-const library* library::get() noexcept {
+constinit std::atomic<const library*> library::ready_{nullptr};
+
+const library* library::find() noexcept {
   static library found;
-  static std::atomic<const library*> ready{nullptr};
-  // acquire: pairs with the release below; the table is complete.
-  const library* const all = ready.load(acquire);
-  if (all != nullptr) [[likely]]
-    return all;
   static std::mutex one;
   const std::lock_guard lock(one);
   static bool is_unknown = false;
   if (is_unknown) return nullptr;
   // relaxed: the mutex orders it.
-  if (ready.load(relaxed) == nullptr) {
+  if (ready_.load(relaxed) == nullptr) {
     if (!fill(found)) {
       is_unknown = true;
       return nullptr;
     }
     drop_types_of_other_sizes(found);
-    // release: publishes the table; pairs with the acquire above.
-    ready.store(&found, release);
+    // release: publishes the table; pairs with the acquire in get().
+    ready_.store(&found, release);
   }
   return &found;
 }

@@ -5,10 +5,12 @@
 // does nothing in a program without MPI.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "preload/mpi/operations.hpp"
+#include "tutti/platform/config.hpp"
 
 namespace tutti::preload {
 
@@ -91,7 +93,11 @@ struct library {
 
   // Returns the library, or null if it is none of the two families; then unserved() tells what to
   // call.
-  static const library* get() noexcept;
+  static const library* get() noexcept {
+    // acquire: pairs with the release in find(); the table is complete.
+    const library* const ready = ready_.load(acquire);
+    return ready != nullptr ? ready : find();
+  }
 
   // A small hash table of handles that never change.
   template <class Value>
@@ -119,6 +125,10 @@ struct library {
   };
   map<kind> kinds_;
   map<operation> operations_;
+
+ private:
+  [[gnu::cold]] static const library* find() noexcept;
+  static std::atomic<const library*> ready_;
 };
 
 // Returns the function `name` of whatever MPI is loaded, for a library that is of neither family.

@@ -2,12 +2,13 @@
 // The memory that the ranks of one communicator on one node share, and the collective operations in
 // it. It knows nothing of MPI: ranks here count from 0 on this node.
 //
-// Everything rests on one ticket barrier. A reduction is: leave a value, pass the barrier, combine
-// all values in the order of schedule::fold; every rank does so itself, and there is no second
-// wait. Values have two generations: a rank that writes one of generation g again has passed a
-// barrier since, so all have read the old one. A broadcast is an entry in a ring of `entries`: its
-// root goes on at once. Every rank counts the broadcasts since the last barrier, and all pass one
-// before an entry is used again.
+// Everything rests on one ticket barrier; that of two ranks has their short values beside its
+// counter. A reduction is: leave a value, pass the barrier, combine all values in the order of
+// schedule::fold; every rank does so itself, and there is no second wait. Values have two
+// generations: a rank that writes one of generation g again has passed a barrier since, so all have
+// read the old one. A broadcast is an entry in a ring of `entries`: its root goes on at once. Every
+// rank counts the broadcasts since the last barrier, and all pass one before an entry is used
+// again.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,7 @@
 
 #include "preload/mpi/joint_patience.hpp"
 #include "preload/mpi/operations.hpp"
+#include "preload/mpi/pair.hpp"
 #include "preload/mpi/progressing.hpp"
 #include "tutti/barrier/participant.hpp"
 #include "tutti/barrier/ticket.hpp"
@@ -61,7 +63,8 @@ class room {
         at_(extent(ranks)),
         n_(ranks),
         me_(me),
-        decides_(me == 0 && patience{}.chosen().is_balanced()) {
+        decides_(me == 0 && patience{}.chosen().is_balanced()),
+        is_pair_(ranks == 2) {
     if (decides_) set_patience();
   }
 
@@ -70,33 +73,45 @@ class room {
   void* base() const noexcept { return base_; }
   record& of(rank_t rank) noexcept { return part<record>(at_.records)[rank]; }
 
-  // --- collective operations; each returns false if the deadline passed, and then may be called
-  // --- again with the same arguments and `is_again`
+  // --- collective operations: a rank arrives, and waits if the episode is not over then
 
-  template <class Deadline>
-  bool pass_barrier(Deadline until, bool is_again = false) noexcept {
-    enter();
-    if (!is_again) {
-      // relaxed: only those who ask who is missing read it.
-      of(me_).arrivals.store(++episodes_, relaxed);
-      drawn_ = the_hub().barrier.draw();
-    }
-    const bool looks = decides_ && !drawn_.is_last && patience_.looks();
-    const std::uint64_t start = looks ? progressing::now_ns() : 0;
-    if (!the_hub().barrier.wait(drawn_, barrier_wait_, until)) return false;
-    if (looks) learn(progressing::now_ns() - start);
-    broadcasts_since_barrier_ = 0;
-    return true;
+  // Returns true if this rank is the last, so that the episode is over.
+  bool arrive() noexcept {
+    begin_episode();
+    if (is_pair_)
+      is_last_ = the_hub().both.arrive(episodes_);
+    else
+      is_last_ = (drawn_ = the_hub().barrier.draw()).is_last;
+    return is_last_;
   }
-
-  // Leaves this rank's value for combine_all(), after the next barrier.
+  // Leaves this rank's value for combine_all(); then it must arrive.
   void leave(const void* value, std::size_t bytes) noexcept {
     generation_ ^= 1;
-    std::memcpy(place(me_, bytes), value, bytes);
+    copy_value(place(me_, bytes), value, bytes);
   }
-  // Combines what all ranks left before the barrier.
+  // Waits until the episode is over. Returns false if the deadline has passed, and then may be
+  // called again.
+  template <class Deadline>
+  bool wait_for_others(Deadline until) noexcept {
+    enter();
+    // relaxed: only those who ask who is missing read it.
+    of(me_).arrivals.store(episodes_, relaxed);
+    const bool looks = decides_ && patience_.looks();
+    const std::uint64_t start = looks ? progressing::now_ns() : 0;
+    if (!(is_pair_ ? the_hub().both.wait(episodes_, barrier_wait_, until)
+                   : the_hub().barrier.wait(drawn_, barrier_wait_, until)))
+      return false;
+    if (looks) learn(progressing::now_ns() - start);
+    return true;
+  }
+  // Combines what all ranks left before the episode that is over.
   void combine_all(combine op, void* result, std::size_t values, std::size_t bytes) noexcept {
-    fold(0, n_, op, static_cast<std::byte*>(result), values, bytes);
+    if (n_ == 2) {
+      copy_value(result, place(0, bytes), bytes);
+      op(result, place(1, bytes), values);
+    } else {
+      fold(0, n_, op, static_cast<std::byte*>(result), values, bytes);
+    }
   }
 
   // Call this before publish() and take(): true if all ranks must pass the barrier first.
@@ -154,8 +169,9 @@ class room {
  private:
   using count = std::atomic<std::uint32_t>;
   struct hub {
-    explicit hub(rank_t ranks) : barrier(ranks), broadcast_wait(ranks) {}
+    explicit hub(rank_t ranks) : barrier(ranks), both(ranks), broadcast_wait(ranks) {}
     ticket_barrier<progressing, wait_policy> barrier;
+    pair<wait_policy> both;
     alignas(cache_line) wait_policy broadcast_wait;
     std::atomic<bool> has_spoken{false};
     platform::cpu_hints hints[platform::core_slots];
@@ -189,6 +205,11 @@ class room {
   hub& the_hub() const noexcept { return *part<hub>(0); }
   count& started(rank_t rank) const noexcept { return part<count>(at_.started)[rank]; }
 
+  void begin_episode() noexcept {
+    ++episodes_;
+    broadcasts_since_barrier_ = 0;
+  }
+
   // What the rank that decides does after a timed wait.
   [[gnu::noinline]] void learn(std::uint64_t ns) noexcept {
     const patience before = patience_.chosen();
@@ -197,15 +218,25 @@ class room {
   }
   void set_patience() noexcept {
     the_hub().barrier.set_patience(patience_.chosen());
+    the_hub().both.set_patience(patience_.chosen());
     the_hub().broadcast_wait.set_patience(patience_.chosen());
   }
 
   // What this thread's waits share with those of the other ranks.
   void enter() const noexcept { across_processes::node_hints = the_hub().hints; }
 
+  // Most values have 8 bytes, which need no call of memcpy.
+  static void copy_value(void* to, const void* from, std::size_t bytes) noexcept {
+    if (bytes == small_bytes) [[likely]]
+      std::memcpy(to, from, small_bytes);
+    else
+      std::memcpy(to, from, bytes);
+  }
+
   // Values of up to 8 bytes lie side by side, so that whoever combines them reads few lines.
-  static constexpr std::size_t small_bytes = 8;
+  static constexpr std::size_t small_bytes = pair<wait_policy>::most_bytes;
   std::byte* place(rank_t rank, std::size_t bytes) const noexcept {
+    if (bytes <= small_bytes && is_pair_) return the_hub().both.value(generation_, rank);
     if (bytes <= small_bytes)
       return base_ + at_.small + generation_ * ((at_.large - at_.small) / 2) + rank * small_bytes;
     return base_ + at_.large + (generation_ * n_ + rank) * most_bytes;
@@ -213,7 +244,7 @@ class room {
   void fold(rank_t first, rank_t ranks, combine op, std::byte* result, std::size_t values,
             std::size_t bytes) noexcept {
     if (ranks == 1) {
-      std::memcpy(result, place(first, bytes), bytes);
+      copy_value(result, place(first, bytes), bytes);
       return;
     }
     rank_t half = 1;
@@ -240,6 +271,10 @@ class room {
   rank_t n_, me_;
   // Whether this rank chooses the patience of all, which the program has left open.
   bool decides_;
+  // Two ranks have a barrier of their own.
+  bool is_pair_;
+  // Whether this rank was the last that arrived in its episode.
+  bool is_last_ = false;
   joint_patience patience_;
   // This rank's own counts, which are the same on all ranks because all call the same operations.
   std::uint64_t episodes_ = 0;

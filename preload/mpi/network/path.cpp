@@ -238,6 +238,16 @@ void describe(void* opened, char* text, std::size_t bytes) {
   std::snprintf(text, bytes, "%s", static_cast<served_communicator*>(opened)->path.c_str());
 }
 
+void account(void* opened, char* text, std::size_t bytes) {
+  const endpoint& e = *static_cast<served_communicator*>(opened)->member;
+  const auto repeats = static_cast<unsigned long long>(e.repeats());
+  if (const auto* const host = dynamic_cast<const xdp_endpoint*>(&e))
+    std::snprintf(text, bytes, "of rank 0's, %llu blocked and %llu calls were repeated",
+                  static_cast<unsigned long long>(host->blocked()), repeats);
+  else
+    std::snprintf(text, bytes, "of rank 0's, %llu calls were repeated", repeats);
+}
+
 int episode(void* opened, std::uint64_t* values, unsigned count, std::uint64_t deadline_ns,
             unsigned char* missing, void (*meanwhile)(void*), void* state, char* why,
             std::size_t why_bytes) try {
@@ -269,6 +279,6 @@ extern "C" __attribute__((visibility("default"))) const tutti::preload::network_
 tutti_mpi_network_path(std::uint32_t version);
 const tutti::preload::network_path* tutti_mpi_network_path(std::uint32_t version) {
   using namespace tutti::preload;
-  static const network_path path{offer, open, close, most_values, describe, episode};
+  static const network_path path{offer, open, close, most_values, describe, account, episode};
   return version == network_offer::current_version ? &path : nullptr;
 }

@@ -12,7 +12,7 @@ namespace tutti::preload {
 // What a leader offers the others when a communicator is made. It travels as bytes.
 struct network_offer {
   // Increased whenever this struct or network_path changes.
-  static constexpr std::uint32_t current_version = 2;
+  static constexpr std::uint32_t current_version = 3;
   std::uint32_t version = current_version;
   // 0: the device cannot serve; `why` tells the reason.
   std::uint32_t can_serve = 0;
@@ -48,6 +48,8 @@ struct network_path {
   unsigned (*most_values)(void* opened);
   // Writes which path it is, for people.
   void (*describe)(void* opened, char* text, std::size_t bytes);
+  // Writes what happened in the episodes of this node, for people.
+  void (*account)(void* opened, char* text, std::size_t bytes);
   // A barrier; with values also their bitwise or. Calls `meanwhile` now and then while it waits.
   // Returns 0; or 1 if the deadline passed (0 is none), with a 1 in `missing` for each node that
   // has not called, a 2 for each that does not answer, and a 3 for each whose engine has sent
