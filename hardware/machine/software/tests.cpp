@@ -44,7 +44,7 @@ void misuse(test_program which) {
     case test_program::interrupt_without_the_kernel: SOFTWARE_SEND = 0; break;
     case test_program::timer_without_the_kernel: COMPARE_LOW = 0; break;
     case test_program::barrier_set_by_a_thread: (void)barset(BAR_PARTICIPANTS, 0, 1); break;
-    case test_program::unknown_extension: asm volatile(".insn r 0x2b, 5, 0x7f, x0, x0, x0"); break;
+    case test_program::unknown_extension: asm volatile(".insn r 0x0b, 0, 0, x0, x0, x0"); break;
     default: break;
   }
 }
