@@ -1,34 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processor exchanges with its tile: accesses to data, and the trace of what it retires.
+// The processor's own types: decoded instructions, causes of traps, and the trace of what it
+// retires.
 package tutti_machine_core_pkg;
 
+  // What an instruction needs.
   typedef enum logic [3:0] {
-    Load             = 4'd0,
-    Store            = 4'd1,
-    LoadReserved     = 4'd2,
-    // Answers 0 if it stored and 1 if the reservation was lost.
-    StoreConditional = 4'd3,
-    // These answer the word as it was before.
-    AmoSwap          = 4'd4,
-    AmoAdd           = 4'd5,
-    AmoXor           = 4'd6,
-    AmoAnd           = 4'd7,
-    AmoOr            = 4'd8,
-    AmoMin           = 4'd9,
-    AmoMax           = 4'd10,
-    AmoMinu          = 4'd11,
-    AmoMaxu          = 4'd12
-  } data_op_e;
+    KindIllegal,
+    // The result is the ALU's.
+    KindAlu,
+    KindMulDiv,
+    KindJump,
+    KindBranch,
+    KindAccess,
+    KindCsr,
+    KindExtension,
+    // fence and fence.i: an access is complete before the next instruction begins.
+    KindFence,
+    KindCall,
+    KindBreak,
+    KindReturn,
+    KindSleep
+  } kind_e;
+
+  typedef enum logic [3:0] {
+    AluAdd,
+    AluSub,
+    AluSll,
+    AluSlt,
+    AluSltu,
+    AluXor,
+    AluSrl,
+    AluSra,
+    AluOr,
+    AluAnd,
+    // The second operand.
+    AluSecond
+  } alu_op_e;
 
   typedef struct packed {
-    data_op_e    op;
-    // Of the first byte; an access lies within an aligned word.
-    logic [31:0] addr;
-    // In the lanes of the word to which the bytes belong.
-    logic [31:0] wdata;
-    // The bytes of the word that are loaded or stored.
-    logic [3:0]  strobe;
-  } data_request_t;
+    kind_e       kind;
+    alu_op_e     alu;
+    // The first operand is the address of the instruction; otherwise it is register rs1.
+    logic        first_pc;
+    // The second operand is the immediate value; otherwise it is register rs2.
+    logic        second_immediate;
+    logic [31:0] immediate;
+    // The instruction has a result for rd.
+    logic        writes;
+    // Of an access.
+    tutti_machine_pkg::op_t op;
+  } decoded_t;
 
   // Causes of mcause; interrupts have bit 31 set.
   typedef enum logic [4:0] {
@@ -54,7 +75,7 @@ package tutti_machine_core_pkg;
     logic        valid;
     // The instruction did not retire, or an interrupt came before it.
     logic        trap;
-    logic        interrupt;
+    logic        is_interrupt;
     logic [4:0]  cause;
     logic [31:0] tval;
     // The mode in which the instruction ran.
