@@ -98,6 +98,27 @@ void measure_barriers(const images& folder, const size& on) {
   }
 }
 
+// A step of StreamCluster has five barriers.
+void measure_workloads(const images& folder, const size& on) {
+  const auto line = [&](std::uint32_t who, unsigned distance, const std::string& name) {
+    print({{"benchmark", "machine_workload"},
+           {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
+           {"name", name},
+           {"wait", who == barwait ? "instruction" : "spin"},
+           {"metric", "streamcluster_step"},
+           {"unit_distance", distance}},
+          on,
+          measure_workload(folder, {who, on.cores, on.sockets, distance}));
+  };
+  if (on.cores / on.sockets <= 32)
+    for (const unsigned distance : {distances[0], distances[2]}) line(barwait, distance, "barwait");
+  const std::string chosen(tutti::choose::barrier(on.cores, false));
+  for (const algorithm a : measured) {
+    const std::string name = name_of_contender(static_cast<std::uint32_t>(a));
+    line(static_cast<std::uint32_t>(a), 0, name == chosen ? "default" : name);
+  }
+}
+
 void measure_accesses(const images& folder, const size& on) {
   struct access {
     cost what;
@@ -136,6 +157,7 @@ void measure_all(const images& folder, const std::vector<size>& sizes) {
   for (const size& on : sizes) {
     measure_accesses(folder, on);
     measure_barriers(folder, on);
+    measure_workloads(folder, on);
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
   }
 }

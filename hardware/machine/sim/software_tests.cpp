@@ -232,4 +232,13 @@ TEST(Bench, MeasuresEveryScenario) {
     }
 }
 
+TEST(Workload, GivesTheHostsResult) {
+  if (std::all_of(models().begin(), models().end(), [](const built_model& m) { return m.ideal; }))
+    GTEST_SKIP() << "no machine with caches is built";
+  for (const std::uint32_t who :
+       {static_cast<std::uint32_t>(tutti::rtl::algorithm::tournament),
+        static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
+    EXPECT_GT(measure_workload(folder, {.contender = who, .cores = 4, .steps = 4}).median, 1000);
+}
+
 }  // namespace
