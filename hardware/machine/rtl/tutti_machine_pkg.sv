@@ -116,4 +116,19 @@ package tutti_machine_pkg;
     core_t requester;
     line_t line;
   } transaction_status_t;
+
+  /// The word that an atomic operation leaves behind.
+  function automatic logic [31:0] modified(op_t op, logic [31:0] old, logic [31:0] operand);
+    unique case (op)
+      OpAmoAdd: return old + operand;
+      OpAmoXor: return old ^ operand;
+      OpAmoAnd: return old & operand;
+      OpAmoOr: return old | operand;
+      OpAmoMin: return $signed(old) < $signed(operand) ? old : operand;
+      OpAmoMax: return $signed(old) < $signed(operand) ? operand : old;
+      OpAmoMinu: return old < operand ? old : operand;
+      OpAmoMaxu: return old < operand ? operand : old;
+      default: return operand;
+    endcase
+  endfunction
 endpackage
