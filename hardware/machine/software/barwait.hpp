@@ -14,37 +14,34 @@ namespace tutti::rtl {
 
 class hardware_barrier {
  public:
-  // Every participant calls it once before the first barrier is made. The first core of each socket
-  // makes the socket's barrier in hardware. Returns false if a unit refuses it.
+  // Every participant calls it once before the first barrier is made. The first thread of each
+  // socket makes the socket's barrier in hardware. Returns false if a unit refuses it.
   static bool prepare(rank_t rank, rank_t n) {
-    const std::uint32_t of_socket = CORES / SOCKETS, first = rank / of_socket * of_socket;
-    const std::uint32_t socket = rank / of_socket;
-    if (rank == first) {
-      std::uint8_t list[32];
+    const std::uint32_t each = cores_of_socket(), socket = rank / each;
+    if (rank % each == 0) {
+      std::uint8_t list[MOST_CORES];
       std::uint32_t count = 0;
-      for (std::uint32_t core = first; core < n && core < first + of_socket && count < 32; ++core)
-        list[count++] = static_cast<std::uint8_t>(core);
+      for (std::uint32_t thread = rank; thread < n && thread < rank + each; ++thread)
+        list[count++] = static_cast<std::uint8_t>(thread);
       number_[socket] = create_barrier(list, count, PARAMETER(PARAM_TIMEOUT));
     }
     made_.pass(n);
-    for (std::uint32_t s = 0; s * of_socket < n; ++s)
+    for (std::uint32_t s = 0; s * each < n; ++s)
       if (number_[s] < 0) return false;
     return true;
   }
 
   explicit hardware_barrier(rank_t n)
-      : of_socket_(CORES / SOCKETS),
-        sockets_((n + of_socket_ - 1) / of_socket_),
-        leaders_(sockets_) {}
+      : each_(cores_of_socket()), sockets_((n + each_ - 1) / each_), leaders_(sockets_) {}
 
+  // Returns false if the kernel has broken the barrier after a timeout.
   bool arrive_and_wait(rank_t rank) {
-    const std::uint32_t socket = sockets_ == 1 ? 0 : rank / of_socket_;
+    const std::uint32_t socket = sockets_ == 1 ? 0 : rank / each_;
     const auto mine = static_cast<std::uint32_t>(number_[socket]);
-    bool good = barwait(mine) == 0;
-    if (sockets_ == 1) return good;
-    if (rank == socket * of_socket_) leaders_.arrive_and_wait(socket);
-    good &= barwait(mine) == 0;
-    return good;
+    if (sockets_ == 1) return barwait(mine) == 0;
+    if (barwait(mine) != 0) return false;
+    if (rank == socket * each_) leaders_.arrive_and_wait(socket);
+    return barwait(mine) == 0;
   }
 
  private:
@@ -52,7 +49,7 @@ class hardware_barrier {
   // Written before made_ is passed.
   alignas(cache_line) static inline std::int32_t number_[4]{};
 
-  const std::uint32_t of_socket_, sockets_;
+  const std::uint32_t each_, sockets_;
   dissemination_barrier<machine, spin_wait<machine>> leaders_;
 };
 

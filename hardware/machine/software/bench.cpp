@@ -68,7 +68,7 @@ void together(Barrier& barrier, std::uint32_t rank, std::uint32_t episodes) {
 
 template <class Barrier>
 void measure(std::uint32_t rank) {
-  const std::uint32_t n = threads(), episodes = PARAMETER(PARAM_EPISODES);
+  const std::uint32_t n = CORES, episodes = PARAMETER(PARAM_EPISODES);
   if (rank == 0) {
     empty_heap();
     object = make<Barrier>(n);
@@ -91,7 +91,7 @@ bool measure_named(std::uint32_t number, std::uint32_t rank) {
   if (number == static_cast<std::uint32_t>(contender::none)) return measure<nothing>(rank), true;
   if (number != static_cast<std::uint32_t>(contender::barwait))
     return with_algorithm(number, [rank]<class Barrier>() { measure<Barrier>(rank); });
-  if (!hardware_barrier::prepare(rank, threads())) return false;
+  if (!hardware_barrier::prepare(rank, CORES)) return false;
   return measure<hardware_barrier>(rank), true;
 }
 

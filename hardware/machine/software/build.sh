@@ -18,7 +18,7 @@ for source in "$here/start.S" "$here/kernel.c" "$here/runtime.cpp" "$isa/support
     *.cpp)
       "${prefix}g++" $flags -std=c++20 -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-use-cxa-atexit \
         -DNDEBUG -isystem "$isa/std" -I "$root/include" -I "$root" -c "$source" -o "$object" ;;
-    *) "${prefix}gcc" $flags -std=gnu17 -I "$here" -c "$source" -o "$object" ;;
+    *) "${prefix}gcc" $flags -std=gnu17 -I "$root" -c "$source" -o "$object" ;;
   esac
   objects="$objects $object"
 done

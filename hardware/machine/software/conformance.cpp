@@ -73,26 +73,26 @@ void check(std::uint32_t number, std::uint32_t n, std::uint32_t rank) {
     object = make<Barrier>(n);
     trace(TRACE_CASE, number << 8 | n);
   }
-  doors.pass(threads());
+  doors.pass(CORES);
   if (rank < n) {
     const std::uint32_t errors = attend(*static_cast<Barrier*>(object), n, rank, seed);
     if (errors != 0) trace(TRACE_WRONG, errors);
   }
-  doors.pass(threads());
+  doors.pass(CORES);
   // Another object, at which the last thread does not arrive.
   if (rank == 0) object = make<Barrier>(n);
-  doors.pass(threads());
+  doors.pass(CORES);
   if (rank + 1 < n) {
     const bool is_complete = static_cast<Barrier*>(object)->arrive_and_wait(
         rank, basic_deadline<machine>(machine::now_ns() + 2000));
     if (is_complete) trace(TRACE_WRONG, 0xfffffffu);
   }
-  doors.pass(threads());
+  doors.pass(CORES);
 }
 
 template <class Each>
 void for_each_size(Each each) {
-  const std::uint32_t asked = PARAMETER(PARAM_A), all = threads();
+  const std::uint32_t asked = PARAMETER(PARAM_A), all = CORES;
   if (asked != 0) return each(asked < all ? asked : all);
   constexpr std::uint32_t sizes[] = {1, 2, 3, 5, 8, 16, 32};
   for (const std::uint32_t n : sizes)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What single accesses of the memory cost on this machine: the numbers that a model of it needs.
 //
-// Parameters: program (names.hpp: cost), cores, episodes: repetitions, A: the other core.
+// Parameters: program (names.hpp: cost), cores, episodes: repetitions, A: the other core, B: the
+// line that is used by all repetitions.
 #include "hardware/machine/software/names.hpp"
 #include "hardware/machine/software/platform.hpp"
 #include "hardware/machine/software/runtime.hpp"
+
+extern "C" char heap_begin[];
 
 namespace tutti::rtl {
 namespace {
@@ -12,10 +15,10 @@ namespace {
 using shared_word = std::atomic<std::uint32_t>;
 
 gate doors;
-// A line each, that no other case uses.
-constexpr std::uint32_t most_lines = 256;
-alignas(cache_line) padded<shared_word> lines[most_lines];
-shared_word& line(std::uint32_t i) { return lines[i % most_lines].value; }
+// Consecutive lines of memory that no program has touched, whose homes are therefore different.
+shared_word& line(std::uint32_t i) {
+  return *reinterpret_cast<shared_word*>(heap_begin + i * CACHE_LINE);
+}
 
 void value(std::uint32_t v) { trace(TRACE_VALUE, v); }
 
@@ -35,8 +38,9 @@ void store(shared_word& w, std::uint32_t v) { w.store(v, relaxed); }
 // A word goes forth and back between core 0 and another one.
 void ping_pong(std::uint32_t core, std::uint32_t rounds) {
   const std::uint32_t other = PARAMETER(PARAM_A);
-  shared_word& word = line(0);
-  doors.pass(threads());
+  shared_word& word = line(PARAMETER(PARAM_B));
+  if (core == 0) store(word, 0);
+  doors.pass(CORES);
   if (core == 0) {
     const std::uint32_t start = cycles();
     for (std::uint32_t i = 0; i < rounds; ++i) {
@@ -56,20 +60,21 @@ void ping_pong(std::uint32_t core, std::uint32_t rounds) {
 
 // All cores add to one word.
 void add(std::uint32_t rounds) {
-  shared_word& word = line(0);
-  doors.pass(threads());
+  shared_word& word = line(PARAMETER(PARAM_B));
+  if (this_core() == 0) store(word, 0);
+  doors.pass(CORES);
   const std::uint32_t start = cycles();
   for (std::uint32_t i = 0; i < rounds; ++i) word.fetch_add(1, relaxed);
   value(cycles() - start);
-  doors.pass(threads());
-  if (this_core() == 0 && load(word) != rounds * threads()) trace(TRACE_WRONG, load(word));
+  doors.pass(CORES);
+  if (this_core() == 0 && load(word) != rounds * CORES) trace(TRACE_WRONG, load(word));
 }
 
 // A poll of a line that stays in the own cache.
 void poll(std::uint32_t core, std::uint32_t rounds) {
   if (core != 0) return;
   shared_word& word = line(0);
-  (void)load(word);
+  store(word, 0);
   std::uint32_t left = rounds;
   const std::uint32_t start = cycles();
   while (load(word) == 0 && --left != 0) {
@@ -81,12 +86,14 @@ void poll(std::uint32_t core, std::uint32_t rounds) {
 // all note when they have seen the new value; core 0 notes when it began to write.
 void invalidate(std::uint32_t core, std::uint32_t rounds, bool quiet) {
   for (std::uint32_t i = 0; i < rounds; ++i) {
-    shared_word& word = line(2 * i);
+    shared_word& word = line(i);
+    if (core == 0) store(word, 0);
+    doors.pass(CORES);
     (void)load(word);
-    doors.pass(threads());
+    doors.pass(CORES);
     if (core == 0) {
       // All the others poll by now.
-      delay(200 + 40 * threads());
+      delay(200 + 40 * CORES);
       trace(TRACE_ARRIVE, i);
       value(cycles_of([&] { store(word, 1); }));
     } else if (!quiet) {
@@ -94,7 +101,7 @@ void invalidate(std::uint32_t core, std::uint32_t rounds, bool quiet) {
       }
     }
     if (!quiet || core == 0) trace(TRACE_DEPART, i);
-    doors.pass(threads());
+    doors.pass(CORES);
   }
 }
 
@@ -102,13 +109,13 @@ void invalidate(std::uint32_t core, std::uint32_t rounds, bool quiet) {
 void access(std::uint32_t core, std::uint32_t rounds, cost what) {
   const std::uint32_t other = PARAMETER(PARAM_A);
   for (std::uint32_t i = 0; i < rounds; ++i) {
-    shared_word& word = line(2 * i);
+    shared_word& word = line(i);
     if (core == other) {
       if (what == cost::load_dirty || what == cost::store_dirty || what == cost::add_dirty)
         store(word, 7);
       if (what == cost::load_shared || what == cost::store_shared) (void)load(word);
     }
-    doors.pass(threads());
+    doors.pass(CORES);
     if (core == 0) {
       if (what == cost::load_hit || what == cost::store_shared) (void)load(word);
       if (what == cost::store_hit || what == cost::add_hit) store(word, 1);
@@ -125,7 +132,7 @@ void access(std::uint32_t core, std::uint32_t rounds, cost what) {
         default: value(cycles_of([&] { word.fetch_add(1, relaxed); })); break;
       }
     }
-    doors.pass(threads());
+    doors.pass(CORES);
   }
 }
 

@@ -3,9 +3,9 @@
 // barriers of the hardware, restarts interrupted waits and decides after timeouts, and ends a
 // thread that does what it must not, with a sentence that names the cause. It runs in machine mode
 // with interrupts off, so a core's own state needs no lock.
-#include "../../isa/software/isa.h"
-#include "block.h"
-#include "machine.h"
+#include "hardware/isa/software/isa.h"
+#include "hardware/machine/software/block.h"
+#include "hardware/machine/software/machine.h"
 
 #define LONGEST_TIMEOUT (1u << 20)
 // Of a unit; more are not used.
@@ -97,12 +97,7 @@ static void print_hex(uint32_t value) {
   for (int shift = 28; shift >= 0; shift -= 4) CONSOLE = (uint8_t)"0123456789abcdef"[value >> shift & 15];
 }
 
-static uint32_t used_cores(void) {
-  const uint32_t asked = PARAMETER(PARAM_CORES), all = CORES;
-  return asked == 0 || asked > all ? all : asked;
-}
 static uint32_t group_of(uint32_t core) { return PARAMETER(PARAM_GROUPS) == 2 ? 1 + core % 2 : 1; }
-static uint32_t cores_of_socket(void) { return CORES / SOCKETS; }
 
 static void set_timer(uint64_t when) {
   // In between, the time is never earlier than both the old one and the new one.
@@ -123,7 +118,6 @@ static void end(uint32_t status) {
 
 void kernel_boot(uint32_t me, struct frame* thread) {
   struct core* const core = &core_of[me];
-  if (me >= used_cores()) end(0);
   core->group = group_of(me);
   core->next_tick = FOREVER;
   const uint32_t quantum = PARAMETER(PARAM_QUANTUM);
@@ -166,12 +160,12 @@ static int32_t create(const uint8_t* list, uint32_t count, uint32_t timeout) {
   const uint32_t stack = (uint32_t)user_stacks + me * STACK;
   if (count == 0 || count > cores_of_socket() || first < stack || first > stack + STACK - count)
     return ERROR_LIST;
-  const uint32_t group = core_of[me].group, socket_begin = THIS_SOCKET * cores_of_socket();
+  const uint32_t group = core_of[me].group;
   uint32_t mask = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t core = list[i];
-    if (core >= used_cores() || group_of(core) != group) return ERROR_LIST;
-    if (core < socket_begin || core >= socket_begin + cores_of_socket()) return ERROR_SOCKET;
+    if (core >= CORES || group_of(core) != group) return ERROR_LIST;
+    if (core / cores_of_socket() != THIS_SOCKET) return ERROR_SOCKET;
     const uint32_t bit = 1u << place_in_socket(core);
     if (mask & bit) return ERROR_LIST;
     mask |= bit;
@@ -280,7 +274,7 @@ static uint32_t await(struct core* core, uint32_t most_cycles) {
 }
 
 static int32_t send_signal(uint32_t core) {
-  if (core >= used_cores()) return ERROR_CORE;
+  if (core >= CORES) return ERROR_CORE;
   SOFTWARE_SEND = core;
   return 0;
 }

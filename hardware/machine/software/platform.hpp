@@ -15,7 +15,7 @@
 
 namespace tutti::rtl {
 
-// The number of the core that executes this, which the thread keeps in a register.
+// The number of the core that executes this, which its thread keeps in a register.
 inline std::uint32_t this_core() noexcept {
   std::uint32_t core;
   asm("mv %0, tp" : "=r"(core));
@@ -39,12 +39,13 @@ class spin_lock {
   std::atomic<std::uint32_t> locked_{0};
 };
 
-// The sizes of the groups of `n` ranks that share a socket, if rank r runs on core r.
+// The sizes of the groups of `n` threads that share a socket, from thread 0 on.
 class socket_groups {
  public:
-  socket_groups(std::uint32_t n, std::uint32_t cores, std::uint32_t sockets) noexcept {
-    for (std::uint32_t left = n, of_socket = cores / sockets; left > 0; ++count_) {
-      sizes_[count_] = left < of_socket ? left : of_socket;
+  explicit socket_groups(std::uint32_t n) noexcept {
+    const std::uint32_t each = cores_of_socket();
+    for (std::uint32_t left = n; left > 0; ++count_) {
+      sizes_[count_] = left < each ? left : each;
       left -= sizes_[count_];
     }
   }
@@ -99,7 +100,7 @@ struct machine {
 
   static std::uint32_t place() noexcept { return THIS_SOCKET; }
   static socket_groups cache_groups(rank_t n) noexcept {
-    return {n, CORES, SOCKETS};
+    return socket_groups(n);
   }
   static std::uint32_t cpus() noexcept { return CORES; }
   static std::uint32_t cores() noexcept { return CORES; }

@@ -57,10 +57,4 @@ class random_numbers {
   std::uint32_t x_;
 };
 
-// The cores that take part.
-inline std::uint32_t threads() noexcept {
-  const std::uint32_t asked = PARAMETER(PARAM_CORES), all = CORES;
-  return asked == 0 || asked > all ? all : asked;
-}
-
 }  // namespace tutti::rtl

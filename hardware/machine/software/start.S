@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reset, traps, and the way into user mode. Each core has a block in the kernel's part of the RAM:
 // a frame for the registers of its thread, and the kernel's stack. mscratch always points to it.
-#include "block.h"
+#include "hardware/machine/software/block.h"
 
   .section .init, "ax"
   .globl _start
@@ -124,7 +124,7 @@ probe_barrier_unit:
   csrw mstatus, t2
   ret
 
-// A thread begins here in user mode, with its core's number in a0, which it keeps in tp.
+// A thread begins here in user mode, with the core's number in a0, which it keeps in tp.
   .text
   .globl thread_start
 thread_start:

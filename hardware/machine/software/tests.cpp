@@ -20,6 +20,7 @@ void value(std::int32_t v) { trace(TRACE_VALUE, static_cast<std::uint32_t>(v)); 
 volatile std::uint32_t& word(std::uint32_t address) {
   return *reinterpret_cast<volatile std::uint32_t*>(address);
 }
+void read(std::uint32_t address) { (void)+word(address); }
 
 void misuse(test_program which) {
   switch (which) {
@@ -29,13 +30,13 @@ void misuse(test_program which) {
     case test_program::breakpoint: asm volatile("ebreak"); break;
     case test_program::misaligned_load: asm volatile("lw t0, 1(%0)" ::"r"(numbers) : "t0"); break;
     case test_program::misaligned_store: asm volatile("sw zero, 2(%0)" ::"r"(numbers)); break;
-    case test_program::load_of_the_kernels: (void)word(RAM); break;
+    case test_program::load_of_the_kernels: read(RAM); break;
     case test_program::store_to_the_kernels: word(RAM) = 0; break;
     case test_program::atomic_on_the_kernels:
       asm volatile("amoadd.w t0, zero, (%0)" ::"r"(RAM) : "t0");
       break;
     case test_program::store_to_the_program: word(PARAMETERS) = 0; break;
-    case test_program::load_from_nowhere: (void)word(0x40000000u); break;
+    case test_program::load_from_nowhere: read(0x40000000u); break;
     case test_program::store_to_nowhere: word(0x40000000u) = 0; break;
     case test_program::jump_to_data:
       asm volatile("jr %0" ::"r"(numbers));
@@ -43,7 +44,7 @@ void misuse(test_program which) {
     case test_program::interrupt_without_the_kernel: SOFTWARE_SEND = 0; break;
     case test_program::timer_without_the_kernel: COMPARE_LOW = 0; break;
     case test_program::barrier_set_by_a_thread: (void)barset(BAR_PARTICIPANTS, 0, 1); break;
-    case test_program::unknown_extension: asm volatile(".insn r 0x2b, 5, 0x7f, x0, x0, x0"); break;
+    case test_program::unknown_extension: asm volatile(".insn r 0x0b, 0, 0, x0, x0, x0"); break;
     default: break;
   }
 }
@@ -60,7 +61,7 @@ void count_ticks() {
 
 // A signal goes around all cores so many times.
 void pass_signals(std::uint32_t rank) {
-  const std::uint32_t n = threads();
+  const std::uint32_t n = CORES;
   for (std::uint32_t turn = 0; turn < PARAMETER(PARAM_EPISODES); ++turn) {
     if (rank != 0 || turn != 0)
       while (await_signal(1u << 20) == 0) {
@@ -97,7 +98,7 @@ std::int32_t create(std::uint32_t first, std::uint32_t count, std::uint32_t time
 
 // Episodes with plain data, delays and a timer that interrupts the waits.
 void wait_in_episodes(std::uint32_t rank) {
-  const std::uint32_t n = threads(), episodes = PARAMETER(PARAM_EPISODES);
+  const std::uint32_t n = CORES, episodes = PARAMETER(PARAM_EPISODES);
   if (rank == 0) numbers[0] = create(0, n, PARAMETER(PARAM_TIMEOUT));
   doors.pass(n);
   value(numbers[0]);
@@ -119,7 +120,7 @@ void wait_in_episodes(std::uint32_t rank) {
 
 // The last core never arrives.
 void wait_for_an_absent_core(std::uint32_t rank) {
-  const std::uint32_t n = threads();
+  const std::uint32_t n = CORES;
   if (rank == 0) numbers[0] = create(0, n, PARAMETER(PARAM_TIMEOUT));
   doors.pass(n);
   if (rank + 1 == n) return;
@@ -131,7 +132,7 @@ void wait_for_an_absent_core(std::uint32_t rank) {
 
 // Even and odd cores have groups and barriers of their own; core 1 waits at that of the others.
 void wait_at_a_foreign_barrier(std::uint32_t rank) {
-  const std::uint32_t n = threads();
+  const std::uint32_t n = CORES;
   if (rank < 2) {
     std::uint8_t list[MOST_CORES];
     std::uint32_t count = 0;
