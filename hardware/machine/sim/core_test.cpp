@@ -69,11 +69,14 @@ std::uint32_t jal(std::uint32_t imm, unsigned rd) {
 }
 
 // x8 to x11 hold addresses of the RAM, x12 and x13 of the program.
+//
+// A third of the programs stay in user mode: their trap handler returns behind the instruction, and
+// they read only user mode's counters. The handler of the others is a random place.
 constexpr unsigned first_pointer = 8, first_code = 12, last_reserved = 13;
 
 class program {
  public:
-  explicit program(std::uint64_t seed) : seed_(seed) {}
+  explicit program(std::uint64_t seed) : seed_(seed), user_(seed % 3 == 0) {}
 
   std::uint32_t word(std::uint32_t address) const {
     dice d(seed_ ^ std::uint64_t{address} << 20);
@@ -82,7 +85,7 @@ class program {
     if (index < 2 * 31) {
       const unsigned x = 1 + index / 2;
       dice of_register(seed_ ^ x);
-      const std::uint32_t value = initial(x, of_register);
+      const std::uint32_t value = user_ && x == first_code ? handler_at : initial(x, of_register);
       const std::uint32_t low = value & 0xfff;
       return index % 2 == 0 ? ((value - (low << 20 >> 20) + (low & 0x800 ? 0x1000 : 0)) &
                                0xfffff000u) | x << 7 | 0x37
@@ -95,10 +98,21 @@ class program {
       const unsigned from = csr == 0x305 ? 12 : csr == 0x341 ? 13 : 14 + d.below(18);
       return i_type(csr, from, 1, 0, 0x73);
     }
+    if (user_) {
+      static constexpr std::uint32_t handler[] = {0x341022f3,   // csrr t0, mepc
+                                                  0x00428293,   // addi t0, t0, 4
+                                                  0x34129073,   // csrw mepc, t0
+                                                  mret};
+      if (index == 2 * 31 + 5) return mret;
+      if (address >= handler_at && address < handler_at + sizeof handler)
+        return handler[(address - handler_at) / 4];
+    }
     return instruction(d);
   }
 
  private:
+  static constexpr std::uint32_t handler_at = 0x180, mret = 0x30200073;
+
   static std::uint32_t initial(unsigned x, dice& d) {
     if (x >= first_pointer && x < first_code)
       return ram + (d.below(ram_bytes) & ~3u) + (d.one_in(8) ? d.below(4) : 0);
@@ -120,14 +134,14 @@ class program {
     return (d.below(30) * (d.one_in(10) ? 2 : 4)) - (d.one_in(4) ? 60 : 0);
   }
 
-  static std::uint32_t instruction(dice& d) {
+  std::uint32_t instruction(dice& d) const {
     const std::uint32_t insn = valid(d);
     if (d.one_in(30)) return insn ^ 1u << d.below(32);
     if (d.one_in(60)) return d.bits();
     return insn;
   }
 
-  static std::uint32_t valid(dice& d) {
+  std::uint32_t valid(dice& d) const {
     switch (d.below(20)) {
       case 0:
       case 1:
@@ -175,7 +189,9 @@ class program {
           case 2: return 0x10500073;
           case 3: return d.bits() << 15 | 0x0f;
           case 4: return d.bits() << 15 | 0x100f;
-          default: return 0x30200073;
+          default:
+            if (user_ && !d.one_in(20)) return 0x0000000f;
+            return mret;
         }
       }
       case 18: return (d.bits() & ~0x7fu) | (d.one_in(2) ? 0x0bu : 0x2bu);
@@ -186,11 +202,13 @@ class program {
     }
   }
 
-  static std::uint32_t control(dice& d) {
+  std::uint32_t control(dice& d) const {
     static constexpr unsigned numbers[] = {0x300, 0x300, 0x300, 0x301, 0x304, 0x304, 0x305, 0x306,
                                            0x320, 0x340, 0x341, 0x342, 0x343, 0x344, 0xb00, 0xb80,
                                            0xb02, 0xb82, 0xc00, 0xc80, 0xc02, 0xc82, 0xf11, 0xf12,
                                            0xf13, 0xf14, 0xb03, 0xb9f, 0x323, 0x33f, 0xc01, 0xb01};
+    static constexpr unsigned counters[] = {0xc00, 0xc80, 0xc02, 0xc82};
+    if (user_ && !d.one_in(20)) return i_type(counters[d.below(4)], 0, 2, target(d), 0x73);
     unsigned number = d.one_in(16) ? d.below(4096) : numbers[d.below(std::size(numbers))];
     unsigned f3 = 1 + d.below(3) + (d.one_in(2) ? 4 : 0);
     unsigned from = d.one_in(4) ? 0 : source(d);
@@ -202,6 +220,7 @@ class program {
   }
 
   std::uint64_t seed_;
+  bool user_;
 };
 
 // ---- the memory ----
@@ -375,7 +394,7 @@ class comparison {
         held_other = other;
         if (extends_now) {
           top.ext_known_i = answer.known;
-          if (bool{top.ext_cancel_o} != interrupt.has_value())
+          if ((top.ext_cancel_o != 0) != interrupt.has_value())
             return "ext_cancel_o is not whether an interrupt is due";
           // A cancelled instruction is answered soon, either way.
           if (top.ext_cancel_o && !cancelled) {
