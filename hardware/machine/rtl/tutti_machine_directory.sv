@@ -3,9 +3,10 @@
 ///
 /// A transaction begins with the lookup, which writes the map's new entry at once, sends its forwards
 /// or the line from memory, and ends with Done. Requests for a line with a transaction wait in it:
-/// there is a place for each cache, and they take turns. Up to `Transactions` lines are in work; a
-/// request for another one waits at the door, and with it all behind it, so that transactions run
-/// out of requests and end.
+/// there is a place for each cache, and they take turns. While memory's line is read, the next reader
+/// does not wait for the Done of the one before; all others do. Up to `Transactions` lines are in
+/// work; a request for another one waits at the door, and with it all behind it, so that transactions
+/// run out of requests and end.
 ///
 /// A memory-side cache makes recent lines faster. It has no contents of its own here: only its tags,
 /// which choose between two latencies.
@@ -59,6 +60,7 @@ module tutti_machine_directory
   localparam int unsigned NearLines = NearBytes / LineBytes / Banks;
   localparam int unsigned NearBits = NearLines > 1 ? $clog2(NearLines) : 1;
   localparam int unsigned NearPlaces = NearLines > 0 ? NearLines : 1;
+  localparam int unsigned CoreBits = Cores > 1 ? $clog2(Cores) : 1;
   localparam int unsigned PlaceBits = Transactions > 1 ? $clog2(Transactions) : 1;
 
   if (Cores < 1 || Cores > 64) $fatal(1, "tutti_machine_directory: Cores must be 1 to 64");
@@ -89,6 +91,9 @@ module tutti_machine_directory
 
   function automatic index_t index_of(line_t line);
     return Lines > 1 ? index_t'(line >> $clog2(Banks)) : '0;
+  endfunction
+  function automatic logic [CoreBits-1:0] place_of(core_t core);
+    return core[CoreBits-1:0];
   endfunction
   // The first member at or after `from`; requests has one.
   function automatic core_t next_of(caches_t requests, core_t from);
@@ -130,6 +135,10 @@ module tutti_machine_directory
   logic [6:0] acks_q[Transactions];
   permission_t grant_q[Transactions];
   logic has_line_q[Transactions];
+  // How many Dones are to come, and whether all of them are of readers of memory's line.
+  logic [6:0] pending_q[Transactions];
+  logic reading_q[Transactions];
+  logic at_hand_q[Transactions];
   // Requests that wait for the line.
   caches_t waiting_q[Transactions];
   kind_t waiting_kind_q[Transactions][Cores];
@@ -145,7 +154,10 @@ module tutti_machine_directory
   index_t empty_at_q;
 
   // Who may go on in this cycle.
-  logic [Transactions-1:0] lookups, senders, answers, busy, same_line, ends;
+  logic [Transactions-1:0] lookups, senders, answers, busy, same_line;
+  // A Done comes; nothing more is to come; the next request's turn.
+  logic [Transactions-1:0] dones, rest, turns;
+  core_t [Transactions-1:0] next;
   place_t lookup, sender, answer, match, free;
   logic looks, sends, responds, accepts, joins;
   for (genvar t = 0; t < Transactions; ++t) begin : gen_place
@@ -164,7 +176,6 @@ module tutti_machine_directory
     answer = '0;
     match = '0;
     free = '0;
-    ends = '0;
     if (looks) lookup = next_place(lookups, lookup_turn_q);
     if (sends) sender = next_place(senders, forward_turn_q);
     if (responds) answer = next_place(answers, response_turn_q);
@@ -172,13 +183,27 @@ module tutti_machine_directory
       match = next_place(same_line, '0);
       free = next_place(~busy, '0);
     end
-    if (sends && forward_kind_q[sender] == PutStale) ends[sender] = 1'b1;
-    if (response_valid_i)
-      for (int unsigned t = 0; t < Transactions; ++t)
-        if (step_q[t] == Wait && line_q[t] == response_i.line) ends[t] = 1'b1;
   end
-  // A transaction that ends takes no request in that cycle.
-  assign joins = request_valid_i && !empties_q && same_line != '0 && !ends[match];
+  always_comb begin
+    dones = '0;
+    rest = '0;
+    turns = '0;
+    next = '0;
+    for (int unsigned t = 0; t < Transactions; ++t) begin
+      if (busy[t]) begin
+        dones[t] = response_valid_i && line_q[t] == response_i.line;
+        if (step_q[t] == Wait) begin
+          rest[t] = pending_q[t] == 7'(dones[t]);
+          if (waiting_q[t] != '0) begin
+            next[t] = next_of(waiting_q[t], requester_q[t] + 6'd1);
+            turns[t] = rest[t] || (reading_q[t] && waiting_kind_q[t][place_of(next[t])] == GetS);
+          end
+        end
+      end
+    end
+  end
+  // A transaction takes no request in the cycle in which it ends or takes up another.
+  assign joins = request_valid_i && !empties_q && same_line != '0 && !rest[match] && !turns[match];
   assign accepts = request_valid_i && !empties_q && same_line == '0 && busy != '1;
   assign request_ready_o = joins || accepts;
   assign response_ready_o = 1'b1;
@@ -201,7 +226,7 @@ module tutti_machine_directory
     if (looks) begin
       index = index_of(line_q[lookup]);
       entry = entry_q[index];
-      requester_bit[requester_q[lookup][$clog2(Cores > 1 ? Cores : 2)-1:0]] = 1'b1;
+      requester_bit[place_of(requester_q[lookup])] = 1'b1;
       near_at = NearLines > 1 ? NearBits'(index) : '0;
       near_tag = {1'b1, LineNumberBits'(index >> (NearLines > 1 ? NearBits : 0))};
       near = NearLines > 0 && near_q[near_at] == near_tag;
@@ -259,10 +284,12 @@ module tutti_machine_directory
         requester_q[free] <= request_i.core;
         line_q[free] <= request_i.line;
         timer_q[free] <= 10'(DirectoryLatency - 1);
+        at_hand_q[free] <= 1'b0;
+        pending_q[free] <= '0;
       end
       if (joins) begin
-        waiting_q[match][request_i.core[$clog2(Cores > 1 ? Cores : 2)-1:0]] <= 1'b1;
-        waiting_kind_q[match][request_i.core[$clog2(Cores > 1 ? Cores : 2)-1:0]] <= request_i.kind;
+        waiting_q[match][place_of(request_i.core)] <= 1'b1;
+        waiting_kind_q[match][place_of(request_i.core)] <= request_i.kind;
       end
 
       if (looks) begin
@@ -273,7 +300,8 @@ module tutti_machine_directory
         has_line_q[lookup] <= !(kind_q[lookup] == Upgrade && (entry.caches & requester_bit) != '0);
         targets_q[lookup] <= from_memory ? others
             : kind_q[lookup] == Put ? requester_bit : entry.caches;
-        timer_q[lookup] <= kind_q[lookup] == Upgrade && (entry.caches & requester_bit) != '0 ? '0
+        timer_q[lookup] <= at_hand_q[lookup] ||
+            (kind_q[lookup] == Upgrade && (entry.caches & requester_bit) != '0) ? '0
             : near ? 10'(NearLatency) : 10'(MemoryLatency);
         step_q[lookup] <= from_memory && (is_get_s || others == '0) ? Answer : Send;
       end
@@ -316,19 +344,23 @@ module tutti_machine_directory
       end
 
       for (int unsigned t = 0; t < Transactions; ++t) begin
-        if (ends[t]) begin
-          if (waiting_q[t] != '0) begin
-            core_t next;
-            next = next_of(waiting_q[t], requester_q[t] + 6'd1);
-            requester_q[t] <= next;
-            kind_q[t] <= waiting_kind_q[t][next[$clog2(Cores > 1 ? Cores : 2)-1:0]];
-            waiting_q[t][next[$clog2(Cores > 1 ? Cores : 2)-1:0]] <= 1'b0;
-            step_q[t] <= Lookup;
-            timer_q[t] <= 10'(DirectoryLatency - 1);
-          end else begin
-            step_q[t] <= Free;
-          end
+        if (dones[t]) pending_q[t] <= pending_q[t] - 7'd1;
+        if (turns[t]) begin
+          requester_q[t] <= next[t];
+          kind_q[t] <= waiting_kind_q[t][place_of(next[t])];
+          waiting_q[t][place_of(next[t])] <= 1'b0;
+          step_q[t] <= Lookup;
+          // Another reader finds the entry and the line at hand.
+          at_hand_q[t] <= !rest[t];
+          timer_q[t] <= rest[t] ? 10'(DirectoryLatency - 1) : '0;
+        end else if (rest[t]) begin
+          step_q[t] <= Free;
         end
+      end
+      if (looks) begin
+        pending_q[lookup] <= pending_q[lookup] + 7'(forward_kind != PutStale)
+            - 7'(dones[lookup]);
+        reading_q[lookup] <= from_memory && is_get_s && entry.caches != '0;
       end
     end
   end

@@ -84,9 +84,9 @@ module tutti_machine_network
   // line, say, still reaches all homes.
   localparam int unsigned BankBits = $clog2(Banks);
   function automatic number_t home_of(line_t line);
-    if (HomeHash != 0)
-      return number_t'(line ^ (line >> BankBits) ^ (line >> 2 * BankBits) ^ (line >> 3 * BankBits))
-          % Banks;
+    line_t hash;
+    hash = line ^ line >> BankBits ^ line >> 2 * BankBits ^ line >> 3 * BankBits;
+    if (HomeHash != 0) return number_t'(hash) % Banks;
     return number_t'(line) % Banks;
   endfunction
   // The link of socket `from` to socket `to`.
