@@ -178,9 +178,9 @@ figures measure_workload(const images& folder, const workload_run& what) {
   if (first.size() != 4) throw std::runtime_error(name + ": core 0 tells no result");
   const std::uint32_t fingerprint = first[1] << 16 | first[2];
   if (fingerprint != here->fingerprint() || first[3] != here->gains())
-    throw std::runtime_error(name + ": another clustering than the host's: " +
-                             std::to_string(fingerprint) + " instead of " +
-                             std::to_string(here->fingerprint()));
+    throw std::runtime_error(
+        name + ": another clustering than the host's: " + std::to_string(fingerprint) +
+        " instead of " + std::to_string(here->fingerprint()));
   std::uint32_t slowest = first[0];
   for (unsigned core = 1; core < what.cores; ++core)
     slowest = std::max(slowest, done.data_of(core, TRACE_VALUE).at(0));
@@ -225,9 +225,8 @@ std::vector<double> release_times(const ended_run& done, std::uint32_t repetitio
 }  // namespace
 
 figures measure_cost(const images& folder, const cost_run& run) {
-  const std::string name =
-      "cost " + std::to_string(static_cast<unsigned>(run.what)) + ", " +
-      place_of(run.cores, run.sockets);
+  const std::string name = "cost " + std::to_string(static_cast<unsigned>(run.what)) + ", " +
+                           place_of(run.cores, run.sockets);
   const auto go = [&](rtl::cost what) {
     return run_well(folder + "/costs.bin", settings_of(run, what), 20'000'000, name);
   };
@@ -247,15 +246,16 @@ figures measure_cost(const images& folder, const cost_run& run) {
     case rtl::cost::nothing: return figures_of(as_doubles(values, 0, 1));
     default: break;
   }
-  const double empty = figures_of(as_doubles(go(rtl::cost::nothing).data(TRACE_VALUE), 0, 1)).median;
+  const double empty =
+      figures_of(as_doubles(go(rtl::cost::nothing).data(TRACE_VALUE), 0, 1)).median;
   return figures_of(as_doubles(values, empty, 1));
 }
 
 // ---- conformance ----
 
 std::size_t check_conformance(const images& folder, const conformance_run& what) {
-  const std::string name = "conformance, " + place_of(what.cores, what.sockets) + ", seed " +
-                           std::to_string(what.seed);
+  const std::string name =
+      "conformance, " + place_of(what.cores, what.sockets) + ", seed " + std::to_string(what.seed);
   settings s;
   s.cores = what.cores;
   s.sockets = what.sockets;

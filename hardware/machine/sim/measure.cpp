@@ -28,8 +28,8 @@ constexpr auto none = static_cast<std::uint32_t>(contender::none);
 
 // In the order of the tables.
 constexpr algorithm measured[] = {
-    algorithm::central,       algorithm::ticket,     algorithm::striped,
-    algorithm::combining,     algorithm::mcs,        algorithm::dissemination,
+    algorithm::central,         algorithm::ticket,     algorithm::striped,
+    algorithm::combining,       algorithm::mcs,        algorithm::dissemination,
     algorithm::dissemination_4, algorithm::tournament, algorithm::hierarchical};
 // The unit beside the cores, and two distances: HBS at the controller of a third-level cache.
 constexpr unsigned distances[] = {0, 9, 18};
@@ -68,12 +68,13 @@ void print(tutti::cli::json keys, const size& on, const figures& f) {
 void measure_barriers(const images& folder, const size& on) {
   const auto run = [&](std::uint32_t who, unsigned distance, const char* also) {
     for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
-      const figures f = measure_barrier(folder, {.contender = who,
-                                                 .scenario = s,
-                                                 .cores = on.cores,
-                                                 .sockets = on.sockets,
-                                                 .unit_distance = distance,
-                                                 .episodes = s == scenario::back_to_back ? 16u : 8u});
+      const figures f =
+          measure_barrier(folder, {.contender = who,
+                                   .scenario = s,
+                                   .cores = on.cores,
+                                   .sockets = on.sockets,
+                                   .unit_distance = distance,
+                                   .episodes = s == scenario::back_to_back ? 16u : 8u});
       const auto line = [&](const std::string& name) {
         print({{"benchmark", "machine_barrier"},
                {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
@@ -107,8 +108,7 @@ void measure_workloads(const images& folder, const size& on) {
            {"wait", who == barwait ? "instruction" : "spin"},
            {"metric", "streamcluster_step"},
            {"unit_distance", distance}},
-          on,
-          measure_workload(folder, {who, on.cores, on.sockets, distance}));
+          on, measure_workload(folder, {who, on.cores, on.sockets, distance}));
   };
   if (on.cores / on.sockets <= 32)
     for (const unsigned distance : {distances[0], distances[2]}) line(barwait, distance, "barwait");

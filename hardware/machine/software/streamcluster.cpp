@@ -12,7 +12,7 @@
 namespace tutti::rtl {
 namespace {
 
-gate doors;
+gate start_gate;
 alignas(cache_line) void* object;
 alignas(cache_line) gain_steps* steps;
 
@@ -25,7 +25,7 @@ void cluster(std::uint32_t rank) {
     steps = static_cast<gain_steps*>(allocate(sizeof(gain_steps), alignof(gain_steps)));
     steps->begin();
   }
-  doors.pass(n);
+  start_gate.pass(n);
   Barrier& barrier = *static_cast<Barrier*>(object);
   const auto meet = [&] { barrier.arrive_and_wait(rank); };
   // Every rank has used all words of its part of the barrier before.
@@ -34,7 +34,7 @@ void cluster(std::uint32_t rank) {
   for (std::uint32_t i = 0; i < count; ++i)
     steps->try_to_open(rank, n, gain_steps::candidate(i), meet);
   trace(TRACE_VALUE, cycles() - start);
-  doors.pass(n);
+  start_gate.pass(n);
   if (rank != 0) return;
   const std::uint32_t fingerprint = steps->fingerprint();
   trace(TRACE_VALUE, fingerprint >> 16);
