@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the kernel, the platform and the barrier unit on the machine: what the programs of software/
-// do, and what happens when they misuse it. TUTTI_MACHINE_IMAGES is the folder of the images; the
-// models that are linked decide about the sizes.
+// Tests the kernel, the platform and the barrier unit on the machine: what the programs of
+// software/ do, and what happens when they misuse it. TUTTI_MACHINE_IMAGES is the folder of the
+// images; the models that are linked decide about the sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
