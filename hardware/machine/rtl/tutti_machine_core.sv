@@ -54,6 +54,19 @@ module tutti_machine_core
     output activity_e     activity_o,
     output logic [31:0]   pc_o,
     output trace_t        trace_o
+`ifdef FORMAL
+    ,
+    output logic [31:0]   formal_mepc_o,
+    output logic [31:0]   formal_mcause_o,
+    output logic [31:0]   formal_mtval_o,
+    output logic [ 2:0]   formal_mstatus_o,
+    output logic [63:0]   formal_minstret_o,
+    output logic [31:0]   formal_vector_o,
+    output logic          formal_interrupt_o,
+    output logic          formal_valid_o,
+    output logic          formal_begun_o,
+    output decoded_t      formal_decoded_o
+`endif
 );
   if (ImageBytes < 16 || ImageBytes % 4 != 0)
     $fatal(1, "tutti_machine_core: ImageBytes must be a multiple of 4 and at least 16");
@@ -119,6 +132,14 @@ module tutti_machine_core
       .interrupt_o      (interrupt),
       .interrupt_cause_o(interrupt_cause),
       .wake_o           (wake)
+`ifdef FORMAL
+      ,
+      .formal_mepc_o,
+      .formal_mcause_o,
+      .formal_mtval_o,
+      .formal_mstatus_o,
+      .formal_minstret_o
+`endif
   );
 
   logic muldiv_done;
@@ -317,6 +338,14 @@ module tutti_machine_core
       rd: writes ? insn[11:7] : '0,
       result: result
   };
+
+`ifdef FORMAL
+  assign formal_vector_o = vector;
+  assign formal_interrupt_o = interrupt;
+  assign formal_valid_o = valid_q;
+  assign formal_begun_o = begun_q;
+  assign formal_decoded_o = decoded;
+`endif
 
   always_ff @(posedge clk_i) begin
     if (writes) registers[insn[11:7]] <= result;

@@ -35,6 +35,15 @@ module tutti_machine_core_csr
     output logic [ 4:0] interrupt_cause_o,
     /// An interrupt is pending that mie enables, whatever mstatus says: the end of wfi.
     output logic        wake_o
+`ifdef FORMAL
+    ,
+    output logic [31:0] formal_mepc_o,
+    output logic [31:0] formal_mcause_o,
+    output logic [31:0] formal_mtval_o,
+    /// MIE, MPIE and whether MPP is machine mode.
+    output logic [ 2:0] formal_mstatus_o,
+    output logic [63:0] formal_minstret_o
+`endif
 );
   localparam logic [31:0] Misa = 32'h4010_1101;
 
@@ -156,6 +165,14 @@ module tutti_machine_core_csr
       endcase
     end
   end
+
+`ifdef FORMAL
+  assign formal_mepc_o = {mepc_q, 2'd0};
+  assign formal_mcause_o = {mcause_q[5], 26'd0, mcause_q[4:0]};
+  assign formal_mtval_o = mtval_q;
+  assign formal_mstatus_o = {mie_q, mpie_q, mpp_q};
+  assign formal_minstret_o = minstret_q;
+`endif
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

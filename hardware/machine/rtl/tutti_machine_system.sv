@@ -10,18 +10,32 @@ module tutti_machine_system
   import tutti_machine_core_pkg::*;
 #(
     /// 1 to 64, in all.
-    parameter int unsigned Cores      = 16,
+    parameter int unsigned Cores = tutti_machine_config_pkg::Cores,
     /// 1 to 4.
-    parameter int unsigned Sockets    = 2,
+    parameter int unsigned Sockets = tutti_machine_config_pkg::Sockets,
     /// 1: the RAM is tutti_machine_ideal_memory, without caches, distance or contention.
-    parameter int unsigned Ideal      = 0,
+    parameter int unsigned Ideal = 0,
     /// Barriers of a unit. Sockets of more than 32 cores have no unit.
-    parameter int unsigned Barriers   = 8,
-    parameter int unsigned ImageBytes = 4 << 20,
-    parameter int unsigned RamBytes   = 16 << 20,
-    /// Homes of lines, and transactions of each home; see tutti_machine_coherent.
-    parameter int unsigned Banks      = 4,
-    parameter int unsigned Transactions = 4
+    parameter int unsigned Barriers = tutti_machine_config_pkg::Barriers,
+    /// The others are described in tutti_machine_config_pkg.
+    parameter int unsigned ImageBytes = tutti_machine_config_pkg::ImageBytes,
+    parameter int unsigned RamBytes = tutti_machine_config_pkg::RamBytes,
+    parameter int unsigned CacheBytes = tutti_machine_config_pkg::CacheBytes,
+    parameter int unsigned Ways = tutti_machine_config_pkg::Ways,
+    parameter int unsigned HoldCycles = tutti_machine_config_pkg::HoldCycles,
+    parameter int unsigned Banks = tutti_machine_config_pkg::Banks,
+    parameter int unsigned HomeHash = tutti_machine_config_pkg::HomeHash,
+    parameter int unsigned Transactions = tutti_machine_config_pkg::Transactions,
+    parameter int unsigned DirectoryLatency = tutti_machine_config_pkg::DirectoryLatency,
+    parameter int unsigned NearBytes = tutti_machine_config_pkg::NearBytes,
+    parameter int unsigned NearLatency = tutti_machine_config_pkg::NearLatency,
+    parameter int unsigned MemoryLatency = tutti_machine_config_pkg::MemoryLatency,
+    parameter int unsigned HopLatency = tutti_machine_config_pkg::HopLatency,
+    parameter int unsigned LineCycles = tutti_machine_config_pkg::LineCycles,
+    parameter int unsigned LinkLatency = tutti_machine_config_pkg::LinkLatency,
+    parameter int unsigned LinkLineCycles = tutti_machine_config_pkg::LinkLineCycles,
+    parameter int unsigned InterruptNear = tutti_machine_config_pkg::InterruptNear,
+    parameter int unsigned InterruptFar = tutti_machine_config_pkg::InterruptFar
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
@@ -39,7 +53,12 @@ module tutti_machine_system
     output logic [     31:0] pc_o           [Cores],
     /// The last access to the RAM.
     output logic [      3:0] access_op_o    [Cores],
-    output logic [     31:0] access_addr_o  [Cores]
+    output logic [     31:0] access_addr_o  [Cores],
+    /// For a report of who waits for what. What a cache's miss lacks: {missing, has_data, acks}; and
+    /// the transactions of the homes: {step, kind, requester, line}.
+    output logic [      8:0] miss_o         [Cores],
+    output logic [     25:0] miss_line_o    [Cores],
+    output logic [     38:0] transaction_o  [Banks * Transactions]
 );
   if (Cores < 1 || Cores > 64) $fatal(1, "tutti_machine_system: Cores must be 1 to 64");
   if (Sockets < 1 || Sockets > 4 || Cores % (Sockets < 1 ? 1 : Sockets) != 0)
@@ -64,7 +83,9 @@ module tutti_machine_system
   logic [Cores-1:0] ipi;
   tutti_machine_interrupts #(
       .Cores  (Cores),
-      .Sockets(Sockets)
+      .Sockets(Sockets),
+      .Near   (InterruptNear),
+      .Far    (InterruptFar)
   ) u_interrupts (
       .clk_i,
       .rst_ni,
@@ -185,6 +206,13 @@ module tutti_machine_system
         .ready_o  (mem_ready),
         .rdata_o  (mem_rdata)
     );
+    for (genvar c = 0; c < Cores; c++) begin : gen_status
+      assign miss_o[c] = '0;
+      assign miss_line_o[c] = '0;
+    end
+    for (genvar t = 0; t < Banks * Transactions; t++) begin : gen_transaction
+      assign transaction_o[t] = '0;
+    end
   end else begin : gen_coherent
     logic [Cores-1:0] valid, ready, fault;
     data_request_t [Cores-1:0] request;
@@ -198,11 +226,23 @@ module tutti_machine_system
       assign mem_rdata[c] = rdata[c];
     end
     tutti_machine_coherent #(
-        .Cores       (Cores),
-        .Sockets     (Sockets),
-        .Banks       (Banks),
-        .MemoryBytes (RamBytes),
-        .Transactions(Transactions)
+        .Cores(Cores),
+        .Sockets(Sockets),
+        .MemoryBytes(RamBytes),
+        .Banks(Banks),
+        .HomeHash(HomeHash),
+        .CacheBytes(CacheBytes),
+        .Ways(Ways),
+        .HoldCycles(HoldCycles),
+        .Transactions(Transactions),
+        .DirectoryLatency(DirectoryLatency),
+        .NearBytes(NearBytes),
+        .NearLatency(NearLatency),
+        .MemoryLatency(MemoryLatency),
+        .HopLatency(HopLatency),
+        .LineCycles(LineCycles),
+        .LinkLatency(LinkLatency),
+        .LinkLineCycles(LinkLineCycles)
     ) u_memory (
         .clk_i,
         .rst_ni,
@@ -214,8 +254,17 @@ module tutti_machine_system
         .cache_status_o      (cache_status),
         .transaction_status_o(transaction_status)
     );
-    // The tile has checked the address. The harness reads the status.
+    for (genvar c = 0; c < Cores; c++) begin : gen_status
+      assign miss_o[c] = {cache_status[c].missing, cache_status[c].has_data, cache_status[c].acks};
+      assign miss_line_o[c] = cache_status[c].line;
+    end
+    for (genvar b = 0; b < Banks; b++) begin : gen_home
+      for (genvar t = 0; t < Transactions; t++) begin : gen_transaction
+        assign transaction_o[b*Transactions+t] = transaction_status[b][t];
+      end
+    end
+    // The tile has checked the address.
     logic unused;
-    assign unused = ^{fault, cache_status, transaction_status};
+    assign unused = ^{fault, cache_status};
   end
 endmodule

@@ -11,7 +11,16 @@
 #include TUTTI_TEXT(TUTTI_MODEL.h)
 #include TUTTI_TEXT(TUTTI_JOIN(TUTTI_MODEL, ___024root.h))
 
+#include "hardware/flow/fields.hpp"
 #include "verilated.h"
+
+// Calls f with the registers of the barrier unit of a socket.
+#define TUTTI_UNIT(socket, name) \
+  top_.rootp                     \
+      ->tutti_machine_system__DOT__gen_socket__BRA__##socket##__KET____DOT__gen_unit__DOT__u_unit__DOT__##name
+#define TUTTI_OF_SOCKET(socket) \
+  f(TUTTI_UNIT(socket, participants_q), TUTTI_UNIT(socket, arrived_q), TUTTI_UNIT(socket, owed_q), \
+    TUTTI_UNIT(socket, waiting_q), TUTTI_UNIT(socket, at_q))
 
 namespace tutti::machine {
 
@@ -44,6 +53,41 @@ class verilated_model final : public model {
   std::uint32_t pc(unsigned core) const override { return top_.pc_o[core]; }
   unsigned access_op(unsigned core) const override { return top_.access_op_o[core]; }
   std::uint32_t access_address(unsigned core) const override { return top_.access_addr_o[core]; }
+  machine::miss miss(unsigned core) const override {
+    const unsigned m = top_.miss_o[core];
+    // The count of acknowledgements may be negative: seven bits, signed.
+    const int acks = static_cast<int>(m & 0x7f);
+    return {(m >> 8 & 1) != 0, (m >> 7 & 1) != 0, acks >= 64 ? acks - 128 : acks,
+            top_.miss_line_o[core]};
+  }
+  unsigned transactions() const override {
+    return sizeof top_.transaction_o / sizeof top_.transaction_o[0];
+  }
+  machine::transaction transaction(unsigned number) const override {
+    const std::uint64_t t = top_.transaction_o[number];
+    return {static_cast<unsigned>(t >> 36 & 7), static_cast<unsigned>(t >> 32 & 15),
+            static_cast<unsigned>(t >> 26 & 63), static_cast<std::uint32_t>(t & 0x3ffffff)};
+  }
+  int waits_at(unsigned core) const override {
+    int found = -1;
+    of_unit(core / each, [&](const auto&, const auto&, const auto&, const auto& waiting,
+                             const auto& at) {
+      if (rtl::field(waiting, core % each, 1) != 0)
+        found = static_cast<int>(rtl::field(at, core % each * index_bits, index_bits));
+    });
+    return found;
+  }
+  barrier_state barrier(unsigned socket, unsigned number) const override {
+    barrier_state b;
+    of_unit(socket, [&](const auto& participants, const auto& arrived, const auto& owed,
+                        const auto&, const auto&) {
+      const auto of = [&](const auto& port) {
+        return static_cast<std::uint32_t>(rtl::field(port, number * each, each));
+      };
+      b = {of(participants), of(arrived), of(owed)};
+    });
+    return b;
+  }
   std::span<std::uint32_t> image() override {
     auto& words = top_.rootp->tutti_machine_system__DOT__image;
     return {&words[0], sizeof words / sizeof words[0]};
@@ -52,6 +96,29 @@ class verilated_model final : public model {
   ~verilated_model() override { top_.final(); }
 
  private:
+  static constexpr unsigned each = TUTTI_MODEL_CORES / TUTTI_MODEL_SOCKETS;
+  // Of 8 barriers, which tutti_machine_config_pkg says.
+  static constexpr unsigned index_bits = 3;
+
+  // Sockets of more than 32 cores have no unit.
+  template <class F>
+  void of_unit(unsigned socket, F f) const {
+    (void)socket;
+    (void)f;
+#if TUTTI_MODEL_CORES / TUTTI_MODEL_SOCKETS <= 32
+    if (socket == 0) TUTTI_OF_SOCKET(0);
+#if TUTTI_MODEL_SOCKETS > 1
+    if (socket == 1) TUTTI_OF_SOCKET(1);
+#endif
+#if TUTTI_MODEL_SOCKETS > 2
+    if (socket == 2) TUTTI_OF_SOCKET(2);
+#endif
+#if TUTTI_MODEL_SOCKETS > 3
+    if (socket == 3) TUTTI_OF_SOCKET(3);
+#endif
+#endif
+  }
+
   VerilatedContext context_;
   TUTTI_MODEL top_{&context_};
 };

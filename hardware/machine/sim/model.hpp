@@ -14,6 +14,28 @@ namespace tutti::machine {
 // Numbered as in rtl/tutti_machine_core_pkg.sv.
 enum class activity : std::uint8_t { runs, accesses, extends, sleeps };
 
+// A cache's miss.
+struct miss {
+  bool open = false, has_data = false;
+  // Acknowledgements that are missing.
+  int acks = 0;
+  // Numbered from the beginning of the RAM.
+  std::uint32_t line = 0;
+};
+
+// What the home of a line works on; numbered as in rtl/tutti_machine_pkg.sv.
+struct transaction {
+  unsigned step = 0, kind = 0;
+  // As built.
+  unsigned requester = 0;
+  std::uint32_t line = 0;
+};
+
+// A barrier of a socket's unit: one bit for each core of the socket.
+struct barrier_state {
+  std::uint32_t participants = 0, arrived = 0, owed = 0;
+};
+
 class model {
  public:
   virtual ~model() = default;
@@ -38,6 +60,13 @@ class model {
   // The last access to the RAM.
   virtual unsigned access_op(unsigned core) const = 0;
   virtual std::uint32_t access_address(unsigned core) const = 0;
+
+  virtual machine::miss miss(unsigned core) const = 0;
+  virtual unsigned transactions() const = 0;
+  virtual machine::transaction transaction(unsigned number) const = 0;
+  // The barrier at which a core waits, or -1.
+  virtual int waits_at(unsigned core) const = 0;
+  virtual barrier_state barrier(unsigned socket, unsigned number) const = 0;
 
   virtual std::span<std::uint32_t> image() = 0;
 };

@@ -16,6 +16,7 @@ namespace tutti::machine {
 namespace {
 
 constexpr std::size_t parameters_at = 0x80 / 4;
+constexpr std::uint32_t ram_base = 0x80000000u;
 enum class report_kind : unsigned { trace, console, end };
 
 constexpr const char* access_names[] = {"load",    "store",  "lr",      "sc",      "amoswap",
@@ -69,6 +70,7 @@ bool add_model(const built_model& built) {
 system::system(const std::string& image, const settings& s) : settings_(s) {
   const built_model& chosen = choose(s);
   model_ = chosen.make();
+  built_cores_ = chosen.cores;
   cores_.resize(s.cores);
   number_.fill(64);
   const unsigned each = s.cores / s.sockets, built_each = chosen.cores / chosen.sockets;
@@ -180,7 +182,25 @@ bool system::run(std::uint64_t most) {
   return false;
 }
 
+std::string system::waits_at_barrier(unsigned core) const {
+  const unsigned built = cores_[core].built, built_each = built_cores_ / settings_.sockets;
+  const int at = model_->waits_at(built);
+  if (at < 0) return "waits for the barrier unit";
+  const barrier_state b =
+      model_->barrier(built / built_each, static_cast<unsigned>(at));
+  std::string text = "waits in barrier " + std::to_string(at) + " of its socket";
+  std::string missing;
+  for (unsigned k = 0; k < built_each; ++k)
+    if ((b.participants & ~b.arrived) >> k & 1)
+      missing += (missing.empty() ? " for core " : ", ") +
+                 std::to_string(number_[built / built_each * built_each + k]);
+  return text + missing;
+}
+
 std::string system::who_waits_for_what() const {
+  static constexpr const char* steps[] = {"free", "looks up", "sends", "answers", "waits"};
+  static constexpr const char* kinds[] = {"GetS", "GetM", "Upgrade", "Put"};
+  const auto address_of = [](std::uint32_t line) { return hexadecimal(ram_base + line * 64); };
   std::string text;
   for (unsigned c = 0; c < cores_.size(); ++c) {
     const core_state& state = cores_[c];
@@ -188,20 +208,31 @@ std::string system::who_waits_for_what() const {
     const std::string access = std::string(access_names[model_->access_op(built)]) + " at " +
                                hexadecimal(model_->access_address(built));
     text += "core " + std::to_string(c) + ", pc " + hexadecimal(model_->pc(built)) + ": ";
-    const std::string since =
-        " for " + std::to_string(cycle_ - state.last_retired) + " cycles";
+    const std::string since = " for " + std::to_string(cycle_ - state.last_retired) + " cycles";
     if (state.ended)
       text += "has ended with status " + std::to_string(state.status);
     else if (model_->activity(built) == activity::accesses)
       text += "waits for its " + access + since;
     else if (model_->activity(built) == activity::extends)
-      text += "waits for the answer to an extension instruction" + since;
+      text += waits_at_barrier(c) + since;
     else if (model_->activity(built) == activity::sleeps)
       text += "waits for an interrupt" + since;
     else
-      text += "runs, " + std::to_string(state.instructions) + " instructions, the last access a " +
-              access;
+      text += "runs, " + std::to_string(state.instructions) +
+              " instructions, the last access of the RAM a " + access;
+    if (const miss m = model_->miss(built); m.open)
+      text += "; its cache waits for line " + address_of(m.line) +
+              (m.has_data ? ", which it has," : "") + " and " + std::to_string(m.acks) +
+              " acknowledgements";
     text += '\n';
+  }
+  for (unsigned t = 0; t < model_->transactions(); ++t) {
+    const transaction what = model_->transaction(t);
+    if (what.step == 0) continue;
+    text += std::string("a home ") + (what.step < std::size(steps) ? steps[what.step] : "?") +
+            " for the " + (what.kind < std::size(kinds) ? kinds[what.kind] : "message") +
+            " of core " + std::to_string(number_[what.requester]) + ", line " +
+            address_of(what.line) + '\n';
   }
   return text;
 }

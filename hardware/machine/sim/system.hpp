@@ -72,7 +72,7 @@ class system {
   std::uint32_t status(unsigned core) const noexcept { return cores_[core].status; }
   std::uint64_t instructions(unsigned core) const noexcept { return cores_[core].instructions; }
 
-  // One line for each core: what it does or waits for.
+  // One line for each core, and one for each transaction of a line: what it does or waits for.
   std::string who_waits_for_what() const;
 
  private:
@@ -86,6 +86,7 @@ class system {
   };
   void load(const std::string& image);
   void report(unsigned core, unsigned built);
+  std::string waits_at_barrier(unsigned core) const;
 
   settings settings_;
   std::unique_ptr<machine::model> model_;
@@ -96,7 +97,7 @@ class system {
   std::vector<event> events_;
   std::string console_;
   std::uint64_t cycle_ = 0, last_retired_ = 0, last_report_ = 0;
-  unsigned running_ = 0;
+  unsigned running_ = 0, built_cores_ = 0;
 };
 
 }  // namespace tutti::machine
