@@ -65,6 +65,17 @@ std::string name_of_contender(std::uint32_t contender);
 // arrival to the last departure.
 figures measure_barrier(const images& folder, const bench_run& what);
 
+// ---- streamcluster.cpp ----
+
+struct workload_run {
+  std::uint32_t contender = 0;
+  unsigned cores = 2, sockets = 1, unit_distance = 0;
+  std::uint32_t steps = 12;
+};
+// Returns the cycles of a step, of the slowest core. The clustering must be the one that the host
+// computes.
+figures measure_workload(const images& folder, const workload_run& what);
+
 // ---- costs.cpp ----
 
 struct cost_run {

@@ -28,8 +28,8 @@ constexpr auto none = static_cast<std::uint32_t>(contender::none);
 
 // In the order of the tables.
 constexpr algorithm measured[] = {
-    algorithm::central,       algorithm::ticket,     algorithm::striped,
-    algorithm::combining,     algorithm::mcs,        algorithm::dissemination,
+    algorithm::central,         algorithm::ticket,     algorithm::striped,
+    algorithm::combining,       algorithm::mcs,        algorithm::dissemination,
     algorithm::dissemination_4, algorithm::tournament, algorithm::hierarchical};
 // The unit beside the cores, and two distances: HBS at the controller of a third-level cache.
 constexpr unsigned distances[] = {0, 9, 18};
@@ -68,12 +68,13 @@ void print(tutti::cli::json keys, const size& on, const figures& f) {
 void measure_barriers(const images& folder, const size& on) {
   const auto run = [&](std::uint32_t who, unsigned distance, const char* also) {
     for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
-      const figures f = measure_barrier(folder, {.contender = who,
-                                                 .scenario = s,
-                                                 .cores = on.cores,
-                                                 .sockets = on.sockets,
-                                                 .unit_distance = distance,
-                                                 .episodes = s == scenario::back_to_back ? 16u : 8u});
+      const figures f =
+          measure_barrier(folder, {.contender = who,
+                                   .scenario = s,
+                                   .cores = on.cores,
+                                   .sockets = on.sockets,
+                                   .unit_distance = distance,
+                                   .episodes = s == scenario::back_to_back ? 16u : 8u});
       const auto line = [&](const std::string& name) {
         print({{"benchmark", "machine_barrier"},
                {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
@@ -95,6 +96,26 @@ void measure_barriers(const images& folder, const size& on) {
   for (const algorithm a : measured) {
     const auto number = static_cast<std::uint32_t>(a);
     run(number, 0, name_of_contender(number) == chosen ? "default" : nullptr);
+  }
+}
+
+// A step of StreamCluster has five barriers.
+void measure_workloads(const images& folder, const size& on) {
+  const auto line = [&](std::uint32_t who, unsigned distance, const std::string& name) {
+    print({{"benchmark", "machine_workload"},
+           {"provider", who < tutti::rtl::algorithm_count ? "tutti" : "isa"},
+           {"name", name},
+           {"wait", who == barwait ? "instruction" : "spin"},
+           {"metric", "streamcluster_step"},
+           {"unit_distance", distance}},
+          on, measure_workload(folder, {who, on.cores, on.sockets, distance}));
+  };
+  if (on.cores / on.sockets <= 32)
+    for (const unsigned distance : {distances[0], distances[2]}) line(barwait, distance, "barwait");
+  const std::string chosen(tutti::choose::barrier(on.cores, false));
+  for (const algorithm a : measured) {
+    const std::string name = name_of_contender(static_cast<std::uint32_t>(a));
+    line(static_cast<std::uint32_t>(a), 0, name == chosen ? "default" : name);
   }
 }
 
@@ -136,6 +157,7 @@ void measure_all(const images& folder, const std::vector<size>& sizes) {
   for (const size& on : sizes) {
     measure_accesses(folder, on);
     measure_barriers(folder, on);
+    measure_workloads(folder, on);
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the kernel, the platform and the barrier unit on the machine: what the programs of software/
-// do, and what happens when they misuse it. TUTTI_MACHINE_IMAGES is the folder of the images; the
-// models that are linked decide about the sizes.
+// Tests the kernel, the platform and the barrier unit on the machine: what the programs of
+// software/ do, and what happens when they misuse it. TUTTI_MACHINE_IMAGES is the folder of the
+// images; the models that are linked decide about the sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,8 +63,10 @@ constexpr misuse misuses[] = {
     {test_program::breakpoint, 3, any, "a breakpoint at"},
     {test_program::misaligned_load, 4, any, "a load from an address that is not aligned"},
     {test_program::misaligned_store, 6, any, "a store to an address that is not aligned"},
-    {test_program::load_of_the_kernels, 5, 0, "a load from memory that is not there or not its own"},
-    {test_program::store_to_the_kernels, 7, 0, "a store to memory that is not there or not its own"},
+    {test_program::load_of_the_kernels, 5, 0,
+     "a load from memory that is not there or not its own"},
+    {test_program::store_to_the_kernels, 7, 0,
+     "a store to memory that is not there or not its own"},
     {test_program::atomic_on_the_kernels, 7, 0, "a store to memory that is not there"},
     {test_program::store_to_the_program, 7, 0x80, "a store to memory that is not there"},
     {test_program::load_from_nowhere, 5, 0, "a load from memory that is not there"},
@@ -179,8 +181,8 @@ TEST(Barwait, CreateRefusesWhatCannotWork) {
   const ended_run done = run(with(test_program::refusals, 1), "refusals");
   const std::vector<std::uint32_t> values = done.data_of(0, TRACE_VALUE);
   const std::vector<std::uint32_t> wanted = {
-      traced(ERROR_TIMEOUT), traced(ERROR_TIMEOUT), traced(ERROR_LIST),  traced(ERROR_LIST),
-      traced(ERROR_LIST),    traced(ERROR_LIST),    traced(ERROR_LIST),  traced(ERROR_LIST),
+      traced(ERROR_TIMEOUT), traced(ERROR_TIMEOUT), traced(ERROR_LIST), traced(ERROR_LIST),
+      traced(ERROR_LIST),    traced(ERROR_LIST),    traced(ERROR_LIST), traced(ERROR_LIST),
       traced(ERROR_OWNER),   traced(ERROR_FULL)};
   ASSERT_EQ(values.size(), wanted.size() + 4);
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(values[i], wanted[i]) << i;
@@ -211,25 +213,31 @@ TEST(Conformance, HoldsForAllAlgorithmsAndSizes) {
 
 TEST(Conformance, RefusesWhatIsNoBarrier) {
   const settings any_model = with(test_program::ticks, 4);
-  EXPECT_THROW(check_conformance(folder, {.cores = 4,
-                                          .delay = 100,
-                                          .participants = 4,
-                                          .mutant = true,
-                                          .ideal = any_model.ideal}),
-               std::runtime_error);
+  EXPECT_THROW(
+      check_conformance(
+          folder,
+          {.cores = 4, .delay = 100, .participants = 4, .mutant = true, .ideal = any_model.ideal}),
+      std::runtime_error);
 }
 
 TEST(Bench, MeasuresEveryScenario) {
   const settings any_model = with(test_program::ticks, 4);
-  for (const std::uint32_t who :
-       {static_cast<std::uint32_t>(tutti::rtl::algorithm::central),
-        static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
+  for (const std::uint32_t who : {static_cast<std::uint32_t>(tutti::rtl::algorithm::central),
+                                  static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
     for (const scenario s : {scenario::back_to_back, scenario::late, scenario::together}) {
       const figures f = measure_barrier(
           folder, {.contender = who, .scenario = s, .cores = 4, .ideal = any_model.ideal});
       EXPECT_GT(f.median, 4) << name_of_contender(who) << ", " << name_of(s);
       EXPECT_LT(f.median, 2000) << name_of_contender(who) << ", " << name_of(s);
     }
+}
+
+TEST(Workload, GivesTheHostsResult) {
+  if (std::all_of(models().begin(), models().end(), [](const built_model& m) { return m.ideal; }))
+    GTEST_SKIP() << "no machine with caches is built";
+  for (const std::uint32_t who : {static_cast<std::uint32_t>(tutti::rtl::algorithm::tournament),
+                                  static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
+    EXPECT_GT(measure_workload(folder, {.contender = who, .cores = 4, .steps = 4}).median, 1000);
 }
 
 }  // namespace

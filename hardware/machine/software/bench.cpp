@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measured barriers: tutti's templates, unchanged, and the barrier instruction. Episodes back to
-// back, episodes in which one thread comes late, and episodes in which all arrive together.
+// The measured barriers: tutti's templates, unchanged, and the barrier instruction. Episodes come
+// back to back, or one thread comes late in each, or all arrive together.
 //
-// Parameters: program (0 back to back, 1 one late, 2 together), cores, episodes, algorithm (a number
-// of names.hpp, or one of contender), delay: steps that the late thread waits, or cycles between
-// two common arrivals.
+// Parameters: program (0 back to back, 1 one late, 2 together), episodes, algorithm (a number of
+// names.hpp, or one of contender), delay: steps that the late thread waits, or cycles between two
+// common arrivals.
 #include "hardware/machine/software/algorithms.hpp"
 #include "hardware/machine/software/barwait.hpp"
 #include "hardware/machine/software/runtime.hpp"
@@ -12,7 +12,7 @@
 namespace tutti::rtl {
 namespace {
 
-gate doors;
+gate start_gate;
 alignas(cache_line) void* object;
 // When the first common arrival is due.
 alignas(cache_line) std::uint32_t start_time;
@@ -74,7 +74,7 @@ void measure(std::uint32_t rank) {
     object = make<Barrier>(n);
     start_time = TIME_LOW + 2 * PARAMETER(PARAM_DELAY) + 20'000;
   }
-  doors.pass(n);
+  start_gate.pass(n);
   Barrier& barrier = *static_cast<Barrier*>(object);
   // Every participant has used all words of its part before.
   if (PARAMETER(PARAM_PROGRAM) != 0)
@@ -84,7 +84,7 @@ void measure(std::uint32_t rank) {
     case scenario::late: late(barrier, n, rank, episodes); break;
     case scenario::together: together(barrier, rank, episodes); break;
   }
-  doors.pass(n);
+  start_gate.pass(n);
 }
 
 bool measure_named(std::uint32_t number, std::uint32_t rank) {

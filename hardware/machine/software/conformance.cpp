@@ -4,8 +4,9 @@
 // published, with random delays and one thread that comes late. The harness checks the trace
 // (tests/conformance/trace.hpp). Without its last thread, a wait with a deadline must give up.
 //
-// Parameters: program 0 checks, 1 is the mutant, whose barrier does nothing; algorithm (one past the
-// last: all), episodes, delay, seed, A: the number of threads (0: 1, 2, 3, 5, 8, 16, 32 and all).
+// Parameters: program 0 checks, 1 is the mutant, whose barrier does nothing; algorithm (one past
+// the last: all), episodes, delay, seed, A: the number of threads (0: 1, 2, 3, 5, 8, 16, 32 and
+// all).
 #include "hardware/machine/software/algorithms.hpp"
 #include "hardware/machine/software/runtime.hpp"
 #include "tutti/wait/deadline.hpp"
@@ -20,7 +21,7 @@ struct sheet {
 // other. Two neighbours share a line in the first, and none in the second.
 alignas(cache_line) sheet packed_board[MOST_CORES];
 alignas(cache_line) padded<sheet> padded_board[MOST_CORES];
-gate doors;
+gate start_gate;
 // The object of the case.
 alignas(cache_line) void* object;
 
@@ -73,21 +74,21 @@ void check(std::uint32_t number, std::uint32_t n, std::uint32_t rank) {
     object = make<Barrier>(n);
     trace(TRACE_CASE, number << 8 | n);
   }
-  doors.pass(CORES);
+  start_gate.pass(CORES);
   if (rank < n) {
     const std::uint32_t errors = attend(*static_cast<Barrier*>(object), n, rank, seed);
     if (errors != 0) trace(TRACE_WRONG, errors);
   }
-  doors.pass(CORES);
+  start_gate.pass(CORES);
   // Another object, at which the last thread does not arrive.
   if (rank == 0) object = make<Barrier>(n);
-  doors.pass(CORES);
+  start_gate.pass(CORES);
   if (rank + 1 < n) {
     const bool is_complete = static_cast<Barrier*>(object)->arrive_and_wait(
         rank, basic_deadline<machine>(machine::now_ns() + 2000));
     if (is_complete) trace(TRACE_WRONG, 0xfffffffu);
   }
-  doors.pass(CORES);
+  start_gate.pass(CORES);
 }
 
 template <class Each>

@@ -14,7 +14,7 @@ namespace {
 
 using shared_word = std::atomic<std::uint32_t>;
 
-gate doors;
+gate start_gate;
 // Consecutive lines of memory that no program has touched, whose homes are therefore different.
 shared_word& line(std::uint32_t i) {
   return *reinterpret_cast<shared_word*>(heap_begin + i * CACHE_LINE);
@@ -30,7 +30,7 @@ std::uint32_t cycles_of(Access access) {
   return cycles() - start;
 }
 
-// relaxed in all of this file: the accesses themselves are measured, and the doors order the
+// relaxed in all of this file: the accesses themselves are measured, and the start_gate order the
 // phases. The core makes one access after the other.
 std::uint32_t load(const shared_word& w) { return w.load(relaxed); }
 void store(shared_word& w, std::uint32_t v) { w.store(v, relaxed); }
@@ -40,7 +40,7 @@ void ping_pong(std::uint32_t core, std::uint32_t rounds) {
   const std::uint32_t other = PARAMETER(PARAM_A);
   shared_word& word = line(PARAMETER(PARAM_B));
   if (core == 0) store(word, 0);
-  doors.pass(CORES);
+  start_gate.pass(CORES);
   if (core == 0) {
     const std::uint32_t start = cycles();
     for (std::uint32_t i = 0; i < rounds; ++i) {
@@ -62,11 +62,11 @@ void ping_pong(std::uint32_t core, std::uint32_t rounds) {
 void add(std::uint32_t rounds) {
   shared_word& word = line(PARAMETER(PARAM_B));
   if (this_core() == 0) store(word, 0);
-  doors.pass(CORES);
+  start_gate.pass(CORES);
   const std::uint32_t start = cycles();
   for (std::uint32_t i = 0; i < rounds; ++i) word.fetch_add(1, relaxed);
   value(cycles() - start);
-  doors.pass(CORES);
+  start_gate.pass(CORES);
   if (this_core() == 0 && load(word) != rounds * CORES) trace(TRACE_WRONG, load(word));
 }
 
@@ -88,9 +88,9 @@ void invalidate(std::uint32_t core, std::uint32_t rounds, bool quiet) {
   for (std::uint32_t i = 0; i < rounds; ++i) {
     shared_word& word = line(i);
     if (core == 0) store(word, 0);
-    doors.pass(CORES);
+    start_gate.pass(CORES);
     (void)load(word);
-    doors.pass(CORES);
+    start_gate.pass(CORES);
     if (core == 0) {
       // All the others poll by now.
       delay(200 + 40 * CORES);
@@ -101,7 +101,7 @@ void invalidate(std::uint32_t core, std::uint32_t rounds, bool quiet) {
       }
     }
     if (!quiet || core == 0) trace(TRACE_DEPART, i);
-    doors.pass(CORES);
+    start_gate.pass(CORES);
   }
 }
 
@@ -115,7 +115,7 @@ void access(std::uint32_t core, std::uint32_t rounds, cost what) {
         store(word, 7);
       if (what == cost::load_shared || what == cost::store_shared) (void)load(word);
     }
-    doors.pass(CORES);
+    start_gate.pass(CORES);
     if (core == 0) {
       if (what == cost::load_hit || what == cost::store_shared) (void)load(word);
       if (what == cost::store_hit || what == cost::add_hit) store(word, 1);
@@ -132,7 +132,7 @@ void access(std::uint32_t core, std::uint32_t rounds, cost what) {
         default: value(cycles_of([&] { word.fetch_add(1, relaxed); })); break;
       }
     }
-    doors.pass(CORES);
+    start_gate.pass(CORES);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "hardware/machine/software/machine.h"
 
 #define LONGEST_TIMEOUT (1u << 20)
-// Of a unit; more are not used.
+// The kernel uses so many of a unit.
 #define MOST_BARRIERS 16
 #define MOST_SOCKETS 4
 #define FOREVER 0xffffffffffffffffull
@@ -67,11 +67,11 @@ extern void thread_start(void);
 extern uint32_t probe_barrier_unit(void);
 extern char user_stacks[];
 
-#define csr_read(name)                                                 \
-  ({                                                                   \
-    uint32_t value_;                                                   \
-    __asm__ volatile("csrr %0, " #name : "=r"(value_) : : "memory");   \
-    value_;                                                            \
+#define csr_read(name)                                               \
+  ({                                                                 \
+    uint32_t value_;                                                 \
+    __asm__ volatile("csrr %0, " #name : "=r"(value_) : : "memory"); \
+    value_;                                                          \
   })
 #define csr_write(name, value) __asm__ volatile("csrw " #name ", %0" : : "r"(value) : "memory")
 #define SOFTWARE_INTERRUPT (1u << 3)
@@ -94,7 +94,8 @@ static void print(const char* text) {
 }
 static void print_hex(uint32_t value) {
   print("0x");
-  for (int shift = 28; shift >= 0; shift -= 4) CONSOLE = (uint8_t)"0123456789abcdef"[value >> shift & 15];
+  for (int shift = 28; shift >= 0; shift -= 4)
+    CONSOLE = (uint8_t) "0123456789abcdef"[value >> shift & 15];
 }
 
 static uint32_t group_of(uint32_t core) { return PARAMETER(PARAM_GROUPS) == 2 ? 1 + core % 2 : 1; }
@@ -213,8 +214,7 @@ static void serve_wait(struct frame* thread, uint32_t insn) {
   if (why == REFUSED_INTERRUPT) return;
   const uint32_t mine = 1u << place_in_socket(THIS_CORE);
   lock(&barrier_lock);
-  const int ours = b < barriers_of_unit() &&
-                   barget(BAR_OWNER, b) == core_of[THIS_CORE].group;
+  const int ours = b < barriers_of_unit() && barget(BAR_OWNER, b) == core_of[THIS_CORE].group;
   const uint32_t broken = ours ? state_of(b)->broken : 0;
   const uint32_t all = ours ? barget(BAR_PARTICIPANTS, b) : 0;
   int departs = 1;
@@ -304,13 +304,15 @@ static void tick(struct core* core) {
 static const char* what(uint32_t cause) {
   switch (cause) {
     case CAUSE_FETCH: return "it jumped to where there is no program: ";
-    case CAUSE_ILLEGAL: return "an instruction that does not exist or that user mode must not use: ";
+    case CAUSE_ILLEGAL:
+      return "an instruction that does not exist or that user mode must not use: ";
     case CAUSE_BREAKPOINT: return "a breakpoint at ";
     case CAUSE_LOAD_MISALIGNED: return "a load from an address that is not aligned: ";
     case CAUSE_LOAD: return "a load from memory that is not there or not its own: ";
     case CAUSE_STORE_MISALIGNED: return "a store to an address that is not aligned: ";
     case CAUSE_STORE: return "a store to memory that is not there or not its own: ";
-    case CAUSE_EXTENSION: return "an instruction of the barrier unit that only the kernel may use: ";
+    case CAUSE_EXTENSION:
+      return "an instruction of the barrier unit that only the kernel may use: ";
     default: return "a trap of unknown cause: ";
   }
 }
@@ -333,9 +335,7 @@ static void end_by_trap(const struct frame* thread, uint32_t cause, uint32_t val
 static int is_barwait(uint32_t insn) { return (insn & 0x707fu) == 0x2bu; }
 
 // Returns the instruction at an address, or 0 if there is none.
-static uint32_t instruction_at(uint32_t pc) {
-  return pc < IMAGE_SIZE ? *(const uint32_t*)pc : 0;
-}
+static uint32_t instruction_at(uint32_t pc) { return pc < IMAGE_SIZE ? *(const uint32_t*)pc : 0; }
 
 void kernel_trap(struct frame* thread, uint32_t cause, uint32_t value) {
   struct core* const core = &core_of[THIS_CORE];

@@ -28,9 +28,9 @@ enum class algorithm : std::uint32_t {
 };
 
 inline constexpr const char* algorithm_names[] = {
-    "counting", "central",          "ticket", "pool",  "striped",   "flags", "flags_padded",
-    "recursive", "recursive_padded", "atomic", "mutex", "combining", "mcs",   "dissemination",
-    "dissemination_4", "tournament", "hierarchical"};
+    "counting",     "central",       "ticket",           "pool",       "striped",     "flags",
+    "flags_padded", "recursive",     "recursive_padded", "atomic",     "mutex",       "combining",
+    "mcs",          "dissemination", "dissemination_4",  "tournament", "hierarchical"};
 inline constexpr std::uint32_t algorithm_count = sizeof algorithm_names / sizeof *algorithm_names;
 
 // What else bench.cpp measures, behind the algorithms.

@@ -99,9 +99,7 @@ struct machine {
   static double ticks_per_ns() noexcept { return 1; }
 
   static std::uint32_t place() noexcept { return THIS_SOCKET; }
-  static socket_groups cache_groups(rank_t n) noexcept {
-    return socket_groups(n);
-  }
+  static socket_groups cache_groups(rank_t n) noexcept { return socket_groups(n); }
   static std::uint32_t cpus() noexcept { return CORES; }
   static std::uint32_t cores() noexcept { return CORES; }
   static int cpu() noexcept { return static_cast<int>(this_core()); }

@@ -9,7 +9,7 @@
 namespace tutti::rtl {
 namespace {
 
-gate doors;
+gate start_gate;
 alignas(cache_line) std::int32_t numbers[2];
 alignas(cache_line) padded<std::uint32_t> published[MOST_CORES];
 
@@ -38,9 +38,7 @@ void misuse(test_program which) {
     case test_program::store_to_the_program: word(PARAMETERS) = 0; break;
     case test_program::load_from_nowhere: read(0x40000000u); break;
     case test_program::store_to_nowhere: word(0x40000000u) = 0; break;
-    case test_program::jump_to_data:
-      asm volatile("jr %0" ::"r"(numbers));
-      break;
+    case test_program::jump_to_data: asm volatile("jr %0" ::"r"(numbers)); break;
     case test_program::interrupt_without_the_kernel: SOFTWARE_SEND = 0; break;
     case test_program::timer_without_the_kernel: COMPARE_LOW = 0; break;
     case test_program::barrier_set_by_a_thread: (void)barset(BAR_PARTICIPANTS, 0, 1); break;
@@ -100,7 +98,7 @@ std::int32_t create(std::uint32_t first, std::uint32_t count, std::uint32_t time
 void wait_in_episodes(std::uint32_t rank) {
   const std::uint32_t n = CORES, episodes = PARAMETER(PARAM_EPISODES);
   if (rank == 0) numbers[0] = create(0, n, PARAMETER(PARAM_TIMEOUT));
-  doors.pass(n);
+  start_gate.pass(n);
   value(numbers[0]);
   random_numbers random(PARAMETER(PARAM_SEED) + rank);
   std::uint32_t wrong = 0;
@@ -122,7 +120,7 @@ void wait_in_episodes(std::uint32_t rank) {
 void wait_for_an_absent_core(std::uint32_t rank) {
   const std::uint32_t n = CORES;
   if (rank == 0) numbers[0] = create(0, n, PARAMETER(PARAM_TIMEOUT));
-  doors.pass(n);
+  start_gate.pass(n);
   if (rank + 1 == n) return;
   const std::uint64_t start = machine_time();
   const std::uint32_t result = barwait(static_cast<std::uint32_t>(numbers[0]));
@@ -141,7 +139,7 @@ void wait_at_a_foreign_barrier(std::uint32_t rank) {
     numbers[rank] = create_barrier(list, count, 1u << 16);
     value(numbers[rank]);
   }
-  doors.pass(n);
+  start_gate.pass(n);
   if (rank == 1) {
     value(static_cast<std::int32_t>(barwait(static_cast<std::uint32_t>(numbers[0]))));
     value(static_cast<std::int32_t>(barwait(200)));

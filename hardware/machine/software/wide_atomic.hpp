@@ -26,8 +26,8 @@ class alignas(16) wide_atomic {
       const std::uint32_t before = version_.load(std::memory_order_acquire);
       // acquire: the version is read again after the halves, and what the last writer published is
       // seen, whichever order the caller asks for.
-      const T value = join(low_.load(std::memory_order_acquire),
-                           high_.load(std::memory_order_acquire));
+      const T value =
+          join(low_.load(std::memory_order_acquire), high_.load(std::memory_order_acquire));
       // relaxed: the loads above are before it.
       if (before % 2 == 0 && version_.load(std::memory_order_relaxed) == before) return value;
     }
