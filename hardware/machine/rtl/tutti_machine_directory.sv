@@ -366,11 +366,14 @@ module tutti_machine_directory
   end
 
   always_ff @(posedge clk_i) begin
-    if (empties_q) entry_q[empty_at_q] <= '0;
-    else if (looks) entry_q[index] <= next_entry;
-    if (looks) near_q[near_at] <= near_tag;
-    if (response_valid_i && response_i.has_line)
-      memory_q[index_of(response_i.line)] <= response_line_i;
+    // Before the first reset the transactions are not defined; the map and the memory are.
+    if (rst_ni) begin
+      if (empties_q) entry_q[empty_at_q] <= '0;
+      else if (looks) entry_q[index] <= next_entry;
+      if (looks) near_q[near_at] <= near_tag;
+      if (response_valid_i && response_i.has_line)
+        memory_q[index_of(response_i.line)] <= response_line_i;
+    end
   end
 
   assign forward_valid_o = forwards_q;

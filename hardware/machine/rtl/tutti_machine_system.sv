@@ -78,7 +78,16 @@ module tutti_machine_system
   logic [63:0] mtime_q;
   always_ff @(posedge clk_i) mtime_q <= rst_ni ? mtime_q + 64'd1 : '0;
 
-  logic [7:0] number[Cores], ipi_target[Cores];
+  // The inputs, from registers: nothing in the machine changes between two edges of the clock.
+  logic [7:0] each_q, unit_distance_q;
+  logic [63:0] external_irq_q;
+  always_ff @(posedge clk_i) begin
+    each_q          <= each_i;
+    unit_distance_q <= unit_distance_i;
+    external_irq_q  <= external_irq_i;
+  end
+
+  logic [7:0] number_q[Cores], ipi_target[Cores];
   logic ipi_valid[Cores];
   logic [Cores-1:0] ipi;
   tutti_machine_interrupts #(
@@ -89,7 +98,7 @@ module tutti_machine_system
   ) u_interrupts (
       .clk_i,
       .rst_ni,
-      .number_i(number),
+      .number_i(number_q),
       .valid_i (ipi_valid),
       .target_i(ipi_target),
       .ipi_o   (ipi)
@@ -125,19 +134,23 @@ module tutti_machine_system
       activity_e activity;
 
       // A core that does not run has a number that no program may send an interrupt to.
-      assign number[C] = k < 32'(each_i) ? 8'(s) * each_i + 8'(k) : 8'hff;
+      logic runs_q;
+      always_ff @(posedge clk_i) begin
+        runs_q      <= rst_ni && k < 32'(each_q);
+        number_q[C] <= k < 32'(each_q) ? 8'(s) * each_q + 8'(k) : 8'hff;
+      end
       tutti_machine_tile #(
           .ImageBytes(ImageBytes),
           .RamBytes  (RamBytes)
       ) u_tile (
           .clk_i,
-          .rst_ni        (rst_ni && k < 32'(each_i)),
-          .core_i        (number[C]),
-          .cores_i       (8'(Sockets) * each_i),
+          .rst_ni        (runs_q),
+          .core_i        (number_q[C]),
+          .cores_i       (8'(Sockets) * each_q),
           .socket_i      (8'(s)),
           .sockets_i     (8'(Sockets)),
           .mtime_i       (mtime_q),
-          .external_irq_i(external_irq_i[C]),
+          .external_irq_i(external_irq_q[C]),
           .ipi_i         (ipi[C]),
           .ipi_valid_o   (ipi_valid[C]),
           .ipi_target_o  (ipi_target[C]),
@@ -178,7 +191,7 @@ module tutti_machine_system
       ) u_to_unit (
           .clk_i,
           .rst_ni,
-          .delay_i(unit_distance_i),
+          .delay_i(unit_distance_q),
           .data_i (request),
           .data_o (unit_request[k])
       );
@@ -187,7 +200,7 @@ module tutti_machine_system
       ) u_from_unit (
           .clk_i,
           .rst_ni,
-          .delay_i(unit_distance_i),
+          .delay_i(unit_distance_q),
           .data_i (unit_reply[k]),
           .data_o (reply)
       );

@@ -214,6 +214,7 @@ class tester {
       if (!got) return "no progress:\n" + ports_.waits();
       if (got->data != value) return "word " + std::to_string(address - memory_base) + " is lost";
       pairs_[core].prompt = false;
+      pairs_[core].failures = 0;
     }
     return {};
   }
