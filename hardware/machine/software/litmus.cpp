@@ -10,7 +10,7 @@
 namespace tutti::rtl {
 namespace {
 
-gate doors;
+gate start_gate;
 alignas(128) volatile std::uint32_t x;
 alignas(128) volatile std::uint32_t y;
 // In one line.
@@ -143,13 +143,19 @@ void run_tests(std::uint32_t rank) {
   for (std::uint32_t round = 0; round < rounds; ++round)
     for (std::uint32_t t = 0; t < 6; ++t) {
       if (rank == 0) {
-        x = y = pair[0] = pair[1] = 0;
-        for (readings& r : seen) r.first = r.second = 0;
+        x = 0;
+        y = 0;
+        pair[0] = 0;
+        pair[1] = 0;
+        for (readings& r : seen) {
+          r.first = 0;
+          r.second = 0;
+        }
       }
-      doors.pass(n);
+      start_gate.pass(n);
       tests[t].run(rank, random);
       if (t == 5) add(rank, random);
-      doors.pass(n);
+      start_gate.pass(n);
       if (rank == 0) {
         if (tests[t].wrong()) trace(TRACE_WRONG, t);
         const std::uint32_t a = t == 3 ? 2 : t == 1 || t == 5 ? 1 : 0;
@@ -172,7 +178,7 @@ void wait_without_end(std::uint32_t rank) {
     for (std::uint32_t i = 0; i < CORES; ++i) list[i] = static_cast<std::uint8_t>(i);
     number = create_barrier(list, CORES, 1u << 20);
   }
-  doors.pass(CORES);
+  start_gate.pass(CORES);
   if (rank + 1 == CORES) asm volatile("wfi");
   (void)barwait(static_cast<std::uint32_t>(number));
 }
