@@ -143,8 +143,13 @@ void run_tests(std::uint32_t rank) {
   for (std::uint32_t round = 0; round < rounds; ++round)
     for (std::uint32_t t = 0; t < 6; ++t) {
       if (rank == 0) {
-        x = y = pair[0] = pair[1] = 0;
-        for (readings& r : seen) r.first = r.second = 0;
+        x = 0;
+        y = 0;
+        for (std::uint32_t i = 0; i < 2; ++i) pair[i] = 0;
+        for (readings& r : seen) {
+          r.first = 0;
+          r.second = 0;
+        }
       }
       doors.pass(n);
       tests[t].run(rank, random);
