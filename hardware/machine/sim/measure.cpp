@@ -4,6 +4,7 @@
 // that are built, and prints one JSON object a line on stdout, and progress on stderr. FOLDER has
 // the images of software/build.sh. --conformance checks tutti's algorithms instead of measuring.
 // The status is 1 if a program fails or a check finds an error.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -119,7 +120,9 @@ void measure_workloads(const images& folder, const size& on) {
   }
 }
 
-void measure_accesses(const images& folder, const size& on) {
+// Single accesses do not depend on how many other cores there are, so one size of each number of
+// sockets is enough for them.
+void measure_accesses(const images& folder, const size& on, bool is_largest) {
   struct access {
     cost what;
     const char* name;
@@ -143,6 +146,8 @@ void measure_accesses(const images& folder, const size& on) {
            {"metric", "latency"}},
           on, measure_cost(folder, {a.what, on.cores, on.sockets, other, repetitions}));
   };
+  for (const access& a : together) line(a, "all", 0, 16);
+  if (!is_largest) return;
   const unsigned each = on.cores / on.sockets;
   for (const access& a : single) {
     line(a, "neighbour", each > 1 ? 1 : each, 64);
@@ -150,12 +155,14 @@ void measure_accesses(const images& folder, const size& on) {
     if (on.sockets > 2) line(a, "farthest_socket", 2 * each, 64);
   }
   line({cost::local_poll, "local_poll"}, "own", 0, 64);
-  for (const access& a : together) line(a, "all", 0, 16);
 }
 
 void measure_all(const images& folder, const std::vector<size>& sizes) {
   for (const size& on : sizes) {
-    measure_accesses(folder, on);
+    const bool is_largest = std::none_of(sizes.begin(), sizes.end(), [&](const size& other) {
+      return other.sockets == on.sockets && other.cores > on.cores;
+    });
+    measure_accesses(folder, on, is_largest);
     measure_barriers(folder, on);
     measure_workloads(folder, on);
     std::fprintf(stderr, "%u cores in %u sockets: done\n", on.cores, on.sockets);
