@@ -45,16 +45,16 @@ TEST(Devices, ArePermittedAsTheMapSays) {
   const std::vector<std::uint32_t> values = data_of(m, 0, TRACE_VALUE);
   // In the order of `accesses` in devices.S.
   const std::vector<std::uint32_t> wanted = {
-      none, none, 7, none,        // the core's number, in both modes; the socket
-      none, 5, 7,                 // the own software interrupt
-      5, 7, 7,                    // another core's: no load, no core 64, not in user mode
-      none, none, 7,              // mtime
-      5, none, 7, 5,              // mtimecmp, the external interrupt, nothing
-      5, none,                    // the trace and the console
-      5, 7, 7, 4, 5,              // words only, no atomics
-      none, 7, 5, none, 5,        // the image
-      5, none, 5, 7, 5,           // the kernel's part of the RAM
-      none, 4, 6, none, 5, 7, 7,  // the rest of the RAM, and behind it
+      none, none, 7, none,           // the core's number, in both modes; the socket
+      none, 5,    7,                 // the own software interrupt
+      5,    7,    7,                 // another core's: no load, no core 64, not in user mode
+      none, none, 7,                 // mtime
+      5,    none, 7, 5,              // mtimecmp, the external interrupt, nothing
+      5,    none,                    // the trace and the console
+      5,    7,    7, 4,    5,        // words only, no atomics
+      none, 7,    5, none, 5,        // the image
+      5,    none, 5, 7,    5,        // the kernel's part of the RAM
+      none, 4,    6, none, 5, 7, 7,  // the rest of the RAM, and behind it
   };
   // Then three cores, the timer, and the external interrupt twice.
   ASSERT_EQ(values.size(), wanted.size() + 6);
@@ -89,7 +89,8 @@ TEST(Memory, IsSequentiallyConsistent) {
       ASSERT_EQ(occurred.size(), 6u);
       // The races are real: in these tests more than one result has occurred.
       for (const std::size_t t : {0, 1, 2, 3, 5})
-        EXPECT_NE(occurred[t] & (occurred[t] - 1), 0u) << "test " << t << ": always the same result";
+        EXPECT_NE(occurred[t] & (occurred[t] - 1), 0u)
+            << "test " << t << ": always the same result";
     }
 }
 
