@@ -10,7 +10,7 @@
 namespace tutti::rtl {
 namespace {
 
-gate meeting;
+gate together;
 alignas(128) volatile std::uint32_t x;
 alignas(128) volatile std::uint32_t y;
 // In one line.
@@ -148,10 +148,10 @@ void run_tests(std::uint32_t rank) {
           r.second = 0;
         }
       }
-      meeting.pass(n);
+      together.pass(n);
       tests[t].run(rank, random);
       if (t == 5) add(rank, random);
-      meeting.pass(n);
+      together.pass(n);
       if (rank == 0) {
         if (tests[t].wrong()) trace(TRACE_WRONG, t);
         const std::uint32_t a = t == 3 ? 2 : t == 1 || t == 5 ? 1 : 0;
@@ -174,7 +174,7 @@ void wait_without_end(std::uint32_t rank) {
     for (std::uint32_t i = 0; i < CORES; ++i) list[i] = static_cast<std::uint8_t>(i);
     number = create_barrier(list, CORES, 1u << 20);
   }
-  meeting.pass(CORES);
+  together.pass(CORES);
   if (rank + 1 == CORES) asm volatile("wfi");
   (void)barwait(static_cast<std::uint32_t>(number));
 }
