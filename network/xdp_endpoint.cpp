@@ -19,7 +19,6 @@
 #include <thread>
 #include <utility>
 
-#include "network/run_delay.hpp"
 #include "tutti/platform/native.hpp"
 
 namespace tutti::network {
@@ -227,24 +226,14 @@ bool xdp_endpoint::is_over(std::uint32_t episode) const {
   return static_cast<std::int32_t>(done - episode) > 0;
 }
 
-// Looks at the word, and returns false if it shall block. In a wait of microseconds it only polls,
-// unless it knows that it shares this CPU with other hosts; then it yields, and after `how.looking`
-// it blocks. On a CPU of its own it goes on for `how.looking_alone`, and yields meanwhile, because
-// the program has nothing else to do and a wake-up would come late.
-bool xdp_endpoint::looks_until_over(std::uint32_t episode, clock::time_point until) {
+// Returns false if the host shall block.
+bool xdp_endpoint::looks_until_over(std::uint32_t episode) {
   using namespace std::chrono_literals;
-  using nanoseconds = std::chrono::nanoseconds;
   if (is_over(episode)) return true;
-  if (std::exchange(looked_in_, episode) != episode) {
-    is_looking_ = looks_.are_next();
-    spent_ = nanoseconds{0};
-  }
-  const auto blocks_next = [&](nanoseconds lost) {
-    looks_.were_in_vain(lost);
-    is_looking_ = false;
-    return is_over(episode);
-  };
-  for (auto before = clock::now(); is_looking_ && before < until;) {
+  // A host that has looked in vain in this episode has blocked since.
+  if (std::exchange(looked_in_, episode) == episode || !looks_.are_next()) return false;
+  std::chrono::nanoseconds spent{0};
+  for (auto before = clock::now(); spent < how.looking;) {
     const int polls = crowded_waits_ > 0 ? 4 : 32;
     for (int i = 0; i < polls; ++i) {
       if (is_over(episode)) {
@@ -254,39 +243,26 @@ bool xdp_endpoint::looks_until_over(std::uint32_t episode, clock::time_point unt
       }
       native::relax();
     }
-    const auto polled = clock::now();
-    nanoseconds took{0};
-    if (crowded_waits_ > 0 || spent_ > 20us) {
-      ::sched_yield();
-      took = clock::now() - polled;
-      // A process that this host does not wait for has had the CPU for a time slice.
-      if (took > 500us) return blocks_next(took);
-      // Another host's process has run, whose time is no loss.
-      if (took > 2us) crowded_waits_ = 32;
+    ::sched_yield();
+    const auto after = clock::now();
+    const std::chrono::nanoseconds took = after - before;
+    before = after;
+    // A process that this host does not wait for has had the CPU for a time slice.
+    if (took > 500us) {
+      looks_.were_in_vain(took);
+      return is_over(episode);
     }
-    const bool was_short = spent_ < how.looking;
-    // The scheduler may have taken the CPU away between two polls.
-    spent_ += std::min<nanoseconds>(polled - before, 4us) + std::min<nanoseconds>(took, 2us);
-    before = polled + took;
-    if (was_short && spent_ >= how.looking && (crowded_waits_ > 0 || !has_cpu_alone()))
-      return blocks_next(spent_);
-    if (spent_ >= how.looking_alone) return blocks_next(spent_);
+    // Another host's process, whose time is no loss.
+    constexpr auto own = 2us;
+    if (took > own) crowded_waits_ = 32;
+    spent += std::min<std::chrono::nanoseconds>(took, own);
   }
-  return false;
-}
-
-// Whether this thread has seldom waited for a CPU since the last question.
-bool xdp_endpoint::has_cpu_alone() {
-  const auto now = clock::now();
-  const std::chrono::nanoseconds delay = run_delay::now();
-  const auto waited = delay - std::exchange(last_delay_, delay);
-  const auto passed = now - std::exchange(last_question_, now);
-  return 8 * waited < passed;
+  looks_.were_in_vain(spent);
+  return is_over(episode);
 }
 
 bool xdp_endpoint::wait(std::uint32_t episode, clock::time_point until) {
-  if (size() == 1 || looks_until_over(episode, until)) return true;
-  if (is_looking_) return is_over(episode);
+  if (size() == 1 || looks_until_over(episode)) return true;
   ++blocked_;
   std::atomic_ref<std::uint32_t> waiting(word_->waiting);
   while (!is_over(episode)) {

@@ -53,8 +53,7 @@ class xdp_endpoint final : public endpoint {
   void close_node();
   static int on_event(void* self, void* data, std::size_t bytes);
   bool is_over(std::uint32_t episode) const;
-  bool looks_until_over(std::uint32_t episode, clock::time_point until);
-  bool has_cpu_alone();
+  bool looks_until_over(std::uint32_t episode);
   void send(const tutti_net_message& m, const std::uint64_t* values, std::uint32_t ip);
 
   xdp_options options_;
@@ -69,13 +68,8 @@ class xdp_endpoint final : public endpoint {
   int socket_ = -1;
   std::uint64_t blocked_ = 0, revivals_ = 0;
   looks looks_;
-  // The last episode in which the host waited: whether it looks, and how long it has looked.
+  // The last episode in which the host waited.
   std::uint32_t looked_in_ = ~0u;
-  bool is_looking_ = false;
-  std::chrono::nanoseconds spent_{0};
-  // When it was asked last whether the CPU is its own, and what the kernel said then.
-  clock::time_point last_question_{};
-  std::chrono::nanoseconds last_delay_{0};
   // The waits until this host takes its CPU for its own.
   unsigned crowded_waits_ = 0;
   std::vector<std::optional<progress>> known_;
