@@ -56,10 +56,12 @@ void become_launcher(const testbed& bed, const mpi_peer& peer, const mpi_command
   if (how.starts_on_a_host) bed.enter_host(0);
   ::dup2(out, STDOUT_FILENO);
   if (command.with_errors) ::dup2(out, STDERR_FILENO);
-  // Each rank enters the namespace of its host.
+  // Each rank enters the namespace of its host. The kernel ends it with its launcher, also when
+  // that has been killed and can end nobody.
   std::string script = std::string("node=$(($") + how.rank_variable + " % " +
                        std::to_string(bed.nodes()) +
-                       ")); eval host=\\$TUTTI_HOST_$node; exec nsenter --net=\"$host\" env "
+                       ")); eval host=\\$TUTTI_HOST_$node; exec setpriv --pdeathsig KILL nsenter "
+                       "--net=\"$host\" env "
                        "TUTTI_MPI_NODE=\"$node\"";
   for (const std::string& one : command.variables) script += " '" + one + "'";
   script += " \"$0\" \"$@\"";

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "network/engine_card.hpp"
@@ -101,6 +104,44 @@ TEST_P(preload_mpi_network, communicators_come_and_go) {
     if (!open_maps("eth0").members().empty()) throw std::runtime_error("a communicator is left");
   };
   EXPECT_EQ(bed.run(nothing_is_left, 10s), "");
+}
+
+// The processes whose command line has these words.
+std::vector<pid_t> processes_of(const std::vector<std::string>& words) {
+  std::string wanted;
+  for (const std::string& word : words) wanted += word + '\0';
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line(std::istreambuf_iterator<char>(file), {});
+    if (line == wanted) found.push_back(static_cast<pid_t>(std::stol(name)));
+  }
+  return found;
+}
+bool becomes(std::size_t count, const std::vector<std::string>& words) {
+  for (int tries = 0; tries < 400; ++tries) {
+    if (processes_of(words).size() == count) return true;
+    std::this_thread::sleep_for(50ms);
+  }
+  return false;
+}
+
+// A launcher that is killed ends nobody.
+TEST_P(preload_mpi_network, ranks_end_with_a_launcher_that_is_killed) {
+  testbed bed(2);
+  // No other process has this command line.
+  const mpi_command command{{"/bin/sleep", "600." + std::to_string(::getpid())}, {}, 2};
+  std::thread launches([&] { run_mpi(bed, {GetParam(), program()}, command, 60s); });
+  EXPECT_TRUE(becomes(2, command.words));
+  // This process has no other children.
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t launcher = 0; file >> launcher;) ::kill(launcher, SIGKILL);
+  }
+  EXPECT_TRUE(becomes(0, command.words));
+  launches.join();
 }
 
 TEST_P(preload_mpi_network, all_fall_back_if_one_host_has_no_program) {
