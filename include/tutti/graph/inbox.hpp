@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inboxes of one participant's vertices, for programs that gather. Contents that arrive are
 // kept until all participants are idle, one content per list. If every list then has a content,
-// each vertex reads the contents of the lists that lead to it: a sum grows in a register, and
-// nothing is written at random. If some list has none, or if edges carry values, the lists that
-// have a content are processed one by one.
+// each vertex reads the contents of the lists that lead to it, in the order of in_lists.hpp: a sum
+// grows in a register, and nothing is written at random. If some list has none, or if edges carry
+// values, the lists that have a content are processed one by one.
 //
 // In the same pass each vertex makes its step and sends. What is sent meanwhile goes to a second
-// array of contents, because later vertices still read the first one.
+// array of contents, because later vertices still read the first one; if the receiver shares the
+// memory, it goes to the receiver's (list_contents.hpp).
 //
 // If messages are combined, the contents of this participant's own lists also lead to slots
 // (combine.hpp); fold() brings them there.
 //
-// Cost       Two contents and a byte per list, and 4 bytes per edge (shard::in_lists), if edges
-//            carry nothing; otherwise a content and a byte per list.
+// Cost       Two contents and a byte per list and, if edges carry nothing, 4 bytes per edge and a
+//            byte per group (in_lists.hpp).
 // Source     The two directions are those of Beamer, Asanovic and Patterson, "Direction-optimizing
 //            breadth-first search" (2012).
 #pragma once
@@ -21,9 +22,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "tutti/graph/in_lists.hpp"
+#include "tutti/graph/list_contents.hpp"
 #include "tutti/graph/program.hpp"
 #include "tutti/graph/shard.hpp"
 #include "tutti/graph/slot_table.hpp"
@@ -41,73 +47,75 @@ class inboxes {
   using message = typename Program::message;
 
  public:
-  inboxes(const Program& program, const shard<edge>& mine, slots_of<Program>& slots)
+  // `shared` has the contents of the participants that share memory, this one among them. Null: of
+  // this participant alone, and nobody else writes.
+  inboxes(const Program& program, const shard<edge>& mine, slots_of<Program>& slots,
+          list_contents<message>* shared)
       : program_(program),
         graph_(mine),
         slots_(slots),
         boxes_(mine.vertices.size()),
-        contents_(mine.lists()),
-        earlier_(gathers_by_vertex<Program> ? mine.lists() : 0),
-        is_filled_(mine.lists(), 0) {}
+        is_filled_(mine.lists(), 0) {
+    if (shared == nullptr) {
+      const std::uint32_t lists = mine.lists();
+      alone_ = std::make_unique<list_contents<message>>(mine.rank, std::span(&lists, 1));
+      shared = alone_.get();
+    }
+    shared_ = shared;
+    heard_.resize(shared->participants());
+    outlets_.resize(std::size_t{shared->first()} + shared->participants());
+    contents_ = shared->of(mine.rank, turn_);
+  }
 
   typename Program::inbox& of(vertex_t local) noexcept { return boxes_[local]; }
 
   // Keeps the content of a list of this participant's own vertices.
   void keep(std::uint32_t list, const message& content) {
-    if (list != open_.end || list == open_.limit) [[unlikely]]
-      return open(list, content);
-    contents_[list] = content;
-    open_.end = list + 1;
+    own_edges_ += edges_of({list, list + 1});
+    keep_one(list, content);
   }
-  // Keeps the contents of `count` lists from `first` on, as they lie in a bundle.
-  void keep(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
+  // Keeps the contents of `count` lists from `first` on, as they lie in a bundle of `from`.
+  void keep(rank_t from, std::uint32_t first, std::uint32_t count, const std::byte* contents) {
+    hear(from);
     if (std::memchr(is_filled_.data() + first, 1, count) != nullptr) [[unlikely]] {
       if (has_turns_) return keep_one_by_one(first, count, contents);
       gather();
     }
-    note(first, count);
-    std::memset(is_filled_.data() + first, 1, count);
-    std::memcpy(contents_.data() + first, contents, count * sizeof(message));
+    note({first, first + count});
+    std::memcpy(contents_ + first, contents, count * sizeof(message));
   }
 
   // Combines what this participant's own lists hold for slots and have not yet given them.
   void fold() {
     if constexpr (combining_program<Program>) {
-      close();
       if (unfolded_ == 0) return;
-      const std::size_t own = contents_.size() - graph_.first_own;
+      const std::size_t own = is_filled_.size() - graph_.first_own;
       gathers_by_vertex<Program>&& unfolded_ == own ? fold_all() : fold_some();
-      unfolded_runs_.clear();
+      unfolded_ranges_.clear();
       unfolded_ = 0;
     }
   }
 
-  // The edges of all lists that keep() got from this participant's own vertices.
+  // The edges of all lists that had a content from this participant's own vertices, and from those
+  // that write to shared memory.
   std::uint64_t own_edges() const noexcept { return own_edges_; }
+  std::uint64_t heard_edges() const noexcept { return heard_edges_; }
+  // The contents that were written to others.
+  std::uint64_t written() const noexcept { return written_; }
 
-  // Gathers everything that is kept.
-  void gather() {
-    close();
-    if (filled_ == 0) return;
-    fold();
-    if (is_full()) {
-      reader from(*this, contents_);
-      for_each_block([&](vertex_t begin, vertex_t end) { from.gather(begin, end); });
-    } else {
-      gather_some();
-    }
-    forget();
+  // Gathers what has come, when all participants are idle.
+  void gather_all() {
+    hear_all();
+    gather();
   }
 
-  // The boxes and counts of a block stay in the first-level cache between gathering and the turns.
-  static constexpr vertex_t vertices_of_a_block = 256;
-
-  // Calls visit(begin, end) for each block of vertices.
+  // Calls visit(begin, end) for each block of vertices, whose boxes stay in the first-level cache
+  // between gathering and the turns.
   template <class Visit>
   void for_each_block(Visit&& visit) {
     const auto count = static_cast<vertex_t>(boxes_.size());
     for (vertex_t begin = 0; begin < count;) {
-      const vertex_t end = begin + std::min(count - begin, vertices_of_a_block);
+      const vertex_t end = begin + std::min(count - begin, in_lists::vertices_of_a_block);
       visit(begin, end);
       begin = end;
     }
@@ -116,75 +124,143 @@ class inboxes {
   // Gathers what is kept for one block of vertices after another.
   class reader {
    public:
-    // For the vertices from `begin` to `end`. The blocks come one after another, none is left out.
-    void gather(vertex_t begin, vertex_t end) noexcept {
-      if (list_ == nullptr) return;
-      const std::uint32_t* list = list_;
-      for (vertex_t v = begin; v != end; ++v) {
-        typename Program::inbox box = boxes_[v];
-        const std::uint32_t* const last = list + counts_[v];
-        for (; last - list >= 4; list += 4)
-          for (int k = 0; k < 4; ++k) program_.gather(box, contents_[list[k]], edge{});
-        for (; list != last; ++list) program_.gather(box, contents_[*list], edge{});
-        boxes_[v] = box;
-      }
-      list_ = list;
+    // For the block that begins with this vertex. No block is left out.
+    void gather(vertex_t begin) noexcept {
+      if (contents_ == nullptr) return;
+      const message* const contents = contents_;
+      typename Program::inbox* const boxes = boxes_ + begin;
+      lists_.next_block([&](auto size, std::uint8_t owner, const std::uint32_t* list) {
+        add(boxes[owner], [&](auto& box) {
+          for (std::uint32_t k = 0; k < size; ++k) program_.gather(box, contents[list[k]], edge{});
+        });
+      });
     }
 
    private:
     friend class inboxes;
-    explicit reader(inboxes& all) noexcept : program_(all.program_) {}
-    reader(inboxes& all, const std::vector<message>& from) noexcept
+    reader(inboxes& all, const message* from) noexcept
         : program_(all.program_),
           boxes_(all.boxes_.data()),
-          contents_(from.data()),
-          list_(all.graph_.in_lists.data()),
-          counts_(all.in_list_counts()) {}
+          contents_(from),
+          lists_(all.graph_.in_lists) {}
+    // A sum grows in a register.
+    template <class Add>
+    [[gnu::always_inline]] static void add(typename Program::inbox& box, Add&& more) {
+      if constexpr (std::is_trivially_copyable_v<typename Program::inbox>) {
+        typename Program::inbox sum = box;
+        more(sum);
+        box = sum;
+      } else {
+        more(box);
+      }
+    }
+
     const Program& program_;
-    typename Program::inbox* boxes_ = nullptr;
-    const message* contents_ = nullptr;
+    typename Program::inbox* boxes_;
     // Null: everything has been gathered.
-    const std::uint32_t* list_ = nullptr;
-    const std::uint32_t* counts_ = nullptr;
+    const message* contents_;
+    in_lists::reader lists_;
   };
-  // Now each vertex gathers what is kept for it, and has its turn. Contents that are sent or come
-  // until end_turns() are kept for the next time: no inbox gets them before.
+  // All participants were idle. Now each vertex gathers what is kept for it, and has its turn.
+  // Contents that are sent or come until end_turns() are kept for the next time: no inbox gets them
+  // before.
   reader begin_turns() {
-    close();
+    hear_all();
     fold();
     has_turns_ = true;
-    if (!is_full()) {
-      gather_some();
-      forget();
-      return reader(*this);
-    }
-    contents_.swap(earlier_);
+    const message* const from = is_full() ? contents_ : nullptr;
+    if (from == nullptr) gather_some();
     forget();
-    return reader(*this, earlier_);
+    ++turn_;
+    contents_ = shared_->of(graph_.rank, turn_);
+    for (rank_t to = shared_->first(); to < outlets_.size(); ++to) {
+      shared_->written(graph_.rank, to, turn_).clear();
+      outlets_[to] = {shared_->of(to, turn_)};
+    }
+    return reader(*this, from);
+  }
+  // Writes what a vertex sends in its turn, the only time in this turn. Returns false if the
+  // receiver does not share memory.
+  [[gnu::always_inline]] bool write(const route& to, const message& content) {
+    if (to.to >= outlets_.size()) return false;
+    outlet& out = outlets_[to.to];
+    if (out.contents == nullptr) return false;
+    // Vertices that send one after another have lists that follow each other.
+    if (to.list != out.end) [[unlikely]]
+      reopen(out, to);
+    out.contents[to.list] = content;
+    out.end = to.list + 1;
+    return true;
   }
   void end_turns() {
-    close();
+    for (rank_t to = shared_->first(); to < outlets_.size(); ++to) {
+      outlet& out = outlets_[to];
+      close(out, to);
+      out.contents = nullptr;
+    }
+    hear(graph_.rank);
     has_turns_ = false;
     for (const auto& [list, content] : std::exchange(postponed_, {})) keep_one(list, content);
   }
 
  private:
-  struct run {
-    std::uint32_t begin, end;
+  // Where the contents for a participant go that shares memory.
+  struct outlet {
+    // Null: nobody has a turn, or there is no such participant.
+    message* contents = nullptr;
+    // The newest contents, which are not yet noted as written.
+    std::uint32_t begin = shard<edge>::no_list, end = shard<edge>::no_list;
   };
+  [[gnu::noinline]] void reopen(outlet& out, const route& to) {
+    close(out, to.to);
+    out.begin = to.list;
+  }
+  void close(outlet& out, rank_t to) {
+    if (out.begin == out.end) return;
+    extend(shared_->written(graph_.rank, to, turn_), {out.begin, out.end});
+    if (to != graph_.rank) written_ += out.end - out.begin;
+    out.begin = out.end;
+  }
 
-  void note(std::uint32_t first, std::uint32_t count) {
-    extend(runs_, first, count);
-    filled_ += count;
-    if constexpr (combining_program<Program>) {
-      if (first < graph_.first_own) return;
-      extend(unfolded_runs_, first, count);
-      unfolded_ += count;
+  // Notes what a participant has written for this one in this turn. Its turns have ended: all are
+  // idle, or it has sent a message since.
+  void hear(rank_t from) {
+    if (from < shared_->first() || from - shared_->first() >= heard_.size()) return;
+    std::uint64_t& heard = heard_[from - shared_->first()];
+    if (heard == turn_) return;
+    heard = turn_;
+    for (const list_range& lists : shared_->written(from, graph_.rank, turn_)) {
+      note(lists);
+      (from == graph_.rank ? own_edges_ : heard_edges_) += edges_of(lists);
     }
   }
-  static void extend(std::vector<run>& runs, std::uint32_t first, std::uint32_t count) {
-    if (runs.empty() || runs.back().end != first) runs.push_back({first, first});
-    runs.back().end = first + count;
+  void hear_all() {
+    for (rank_t i = 0; i < heard_.size(); ++i) hear(shared_->first() + i);
+  }
+
+  // Gathers what is kept.
+  void gather() {
+    if (filled_ == 0) return;
+    fold();
+    if (is_full()) {
+      reader from(*this, contents_);
+      for_each_block([&](vertex_t begin, vertex_t) { from.gather(begin); });
+    } else {
+      gather_some();
+    }
+    forget();
+  }
+
+  void note(list_range lists) {
+    const std::uint32_t count = lists.end - lists.begin;
+    extend(ranges_, lists);
+    filled_ += count;
+    std::memset(is_filled_.data() + lists.begin, 1, count);
+    if constexpr (combining_program<Program>) {
+      if (lists.begin < graph_.first_own) return;
+      extend(unfolded_ranges_, lists);
+      unfolded_ += count;
+    }
   }
 
   // Once one content of a list is postponed, those that follow are, too, and stay in their order.
@@ -201,55 +277,27 @@ class inboxes {
       if (has_turns_) return postponed_.push_back({list, content});
       gather();
     }
-    note(list, 1);
-    is_filled_[list] = 1;
+    note({list, list + 1});
     contents_[list] = content;
   }
 
-  // Lists of own vertices that send one after another follow each other: what is to be noted of
-  // them is noted for some dozens together.
-  [[gnu::noinline]] void open(std::uint32_t list, const message& content) {
-    constexpr std::uint32_t most = 64;
-    close();
-    if (is_filled_[list] != 0) {
-      own_edges_ += edges_of(list, list + 1);
-      return keep_one(list, content);
-    }
-    const std::uint32_t end = std::min(list + most, graph_.lists());
-    const void* const filled = std::memchr(is_filled_.data() + list, 1, end - list);
-    open_ = {list, list + 1,
-             filled == nullptr ? end
-                               : static_cast<std::uint32_t>(
-                                     static_cast<const std::uint8_t*>(filled) - is_filled_.data())};
-    contents_[list] = content;
-  }
-  void close() {
-    if (open_.begin == open_.end) return;
-    note(open_.begin, open_.end - open_.begin);
-    std::memset(is_filled_.data() + open_.begin, 1, open_.end - open_.begin);
-    own_edges_ += edges_of(open_.begin, open_.end);
-    open_ = {};
-  }
-  std::uint64_t edges_of(std::uint32_t begin, std::uint32_t end) const noexcept {
-    return graph_.first_target[end] - graph_.first_target[begin];
+  std::uint64_t edges_of(list_range lists) const noexcept {
+    return graph_.first_target[lists.end] - graph_.first_target[lists.begin];
   }
 
   // Whether each vertex can read the contents that lead to it.
   bool is_full() const noexcept {
-    return gathers_by_vertex<Program> && filled_ == contents_.size();
+    return gathers_by_vertex<Program> && filled_ == is_filled_.size();
   }
   void forget() {
-    for (const run& r : runs_) std::memset(is_filled_.data() + r.begin, 0, r.end - r.begin);
-    runs_.clear();
+    for (const list_range& r : ranges_)
+      std::memset(is_filled_.data() + r.begin, 0, r.end - r.begin);
+    ranges_.clear();
     filled_ = 0;
   }
 
-  const std::uint32_t* in_list_counts() const noexcept {
-    return graph_.in_list_counts.empty() ? graph_.in_degrees.data() : graph_.in_list_counts.data();
-  }
-
   void gather_some() {
-    for (const run& r : runs_)
+    for (const list_range& r : ranges_)
       for (std::uint32_t list = r.begin; list < r.end; ++list) gather_list(list);
   }
   void gather_list(std::uint32_t list) {
@@ -268,13 +316,9 @@ class inboxes {
 
   // Each slot reads the contents of the lists that lead to it.
   void fold_all() {
-    const std::uint32_t* const end = graph_.in_lists.data() + graph_.in_lists.size();
-    std::size_t entries = 0;
-    for (std::size_t s = 0; s < graph_.slots.size(); ++s)
-      entries += graph_.in_list_counts[boxes_.size() + s];
-    const std::uint32_t* list = end - entries;
+    const std::uint32_t* list = graph_.slot_lists.data();
     for (std::size_t s = 0; s < graph_.slots.size(); ++s) {
-      const std::uint32_t count = graph_.in_list_counts[boxes_.size() + s];
+      const std::uint32_t count = graph_.slot_list_counts[s];
       message all = contents_[*list];
       for (std::uint32_t i = 1; i < count; ++i) program_.combine(all, contents_[list[i]]);
       list += count;
@@ -282,7 +326,7 @@ class inboxes {
     }
   }
   void fold_some() {
-    for (const run& r : unfolded_runs_)
+    for (const list_range& r : unfolded_ranges_)
       for (std::uint32_t list = r.begin; list < r.end; ++list) fold_list(list);
   }
   void fold_list(std::uint32_t list) {
@@ -298,22 +342,26 @@ class inboxes {
   const shard<edge>& graph_;
   slots_of<Program>& slots_;
   std::vector<typename Program::inbox> boxes_;
-  // The lists of own vertices that are filled, but not yet noted; those up to `limit` are free.
-  struct {
-    std::uint32_t begin = 0, end = 0, limit = 0;
-  } open_;
-  std::uint64_t own_edges_ = 0;
-  // The content of each list, and those that vertices read in their turns.
-  std::vector<message> contents_, earlier_;
+  std::unique_ptr<list_contents<message>> alone_;
+  list_contents<message>* shared_;
+  // The turns that have begun.
+  std::uint64_t turn_ = 0;
+  // The content of each list that is kept. In their turns vertices read those of the turn before.
+  message* contents_;
   std::vector<std::uint8_t> is_filled_;
   // The lists that are filled.
-  std::vector<run> runs_;
+  std::vector<list_range> ranges_;
   std::size_t filled_ = 0;
+  // By participant: the last turn of which it is noted what it has written for this one.
+  std::vector<std::uint64_t> heard_;
+  // By participant, while vertices have their turns.
+  std::vector<outlet> outlets_;
+  std::uint64_t own_edges_ = 0, heard_edges_ = 0, written_ = 0;
   // While vertices have their turns: the second contents of lists.
   bool has_turns_ = false;
   std::vector<std::pair<std::uint32_t, message>> postponed_;
   // Those of this participant's own vertices that fold() has not yet seen.
-  std::vector<run> unfolded_runs_;
+  std::vector<list_range> unfolded_ranges_;
   std::size_t unfolded_ = 0;
 };
 

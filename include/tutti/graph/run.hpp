@@ -85,6 +85,7 @@ run_result<Program> run_on_team(const Program& program,
   engine.own_results = true;
   result.of_participants.resize(n);
 
+  auto contents = shared_contents<Program>(cut, 0, n, combine);
   // It is part of the cut.
   double combining = 0;
   const auto start = clock::now();
@@ -100,7 +101,8 @@ run_result<Program> run_on_team(const Program& program,
       host own;
       // It also gets what the others have.
       if (me.rank() == 0) own.expect(cut.vertices());
-      vertex_engine part(program, cut[me.rank()], cut.vertices(), mine, own, engine);
+      vertex_engine part(program, cut[me.rank()], cut.vertices(), mine, own, engine,
+                         contents.get());
       part.run();
       hosts[me.rank()] = std::move(own);
       result.of_participants[me.rank()] = part.statistics();

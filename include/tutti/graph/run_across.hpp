@@ -98,6 +98,7 @@ void run_shards(const Program& program, shards<typename Program::edge>& cut, Com
   engine.cancelled = failure.flag();
   result.of_participants.resize(here);
   team workers(team_options{.threads = here, .place = platform::placement::none});
+  auto contents = shared_contents<Program>(cut, comm.first_rank(), here, engine.combine);
   // It is part of the cut.
   double preparing = 0;
   const auto start = clock::now();
@@ -110,7 +111,8 @@ void run_shards(const Program& program, shards<typename Program::edge>& cut, Com
         if (options.engine.combine) combine_messages(mine, cut, gathers_by_vertex<Program>);
       }
       if (me.rank() == 0) preparing = seconds_since(begin);
-      vertex_engine part(program, cut[mine.rank()], cut.vertices(), mine, hosts[me.rank()], engine);
+      vertex_engine part(program, cut[mine.rank()], cut.vertices(), mine, hosts[me.rank()], engine,
+                         contents.get());
       part.run();
       const engine_statistics of_this = part.statistics();
       const engine_statistics of_all = added_up(mine, of_this);

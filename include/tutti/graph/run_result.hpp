@@ -2,9 +2,9 @@
 // The result of a vertex program: its messages to the host, and the counts and times of the run.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,59 +12,47 @@
 
 #include "tutti/graph/csr.hpp"
 #include "tutti/graph/engine_options.hpp"
+#include "tutti/graph/host_messages.hpp"
+#include "tutti/graph/list_contents.hpp"
 #include "tutti/graph/program.hpp"
 #include "tutti/graph/shards.hpp"
 #include "tutti/platform/misuse.hpp"
 
 namespace tutti::graph {
 
-// A message of a vertex to the host.
-template <class Message>
-struct host_message {
-  vertex_t vertex;
-  // The vertex's time() when it sent the message.
-  std::uint64_t time;
-  Message content;
-};
-
 // A host that keeps all messages.
 template <class Message>
 class collecting_host {
  public:
   void operator()(vertex_t vertex, std::uint64_t time, const Message& content) {
-    messages_.push_back({vertex, time, content});
+    messages_.add(vertex, time, content);
   }
 
   // Announces `count` more messages.
   void expect(vertex_t count) { messages_.reserve(messages_.size() + count); }
 
   // What all hosts together have, in the order of take(). Afterwards they are empty.
-  static std::vector<host_message<Message>> take_all(std::span<collecting_host> hosts) {
+  static host_messages<Message> take_all(std::span<collecting_host> hosts) {
     std::size_t count = 0;
     for (const collecting_host& each : hosts) count += each.messages_.size();
     collecting_host& all = hosts[0];
     all.messages_.reserve(count);
     for (collecting_host& each : hosts.subspan(1)) {
-      all.messages_.insert(all.messages_.end(), each.messages_.begin(), each.messages_.end());
-      std::vector<host_message<Message>>().swap(each.messages_);
+      all.messages_.append(each.messages_);
+      each.messages_ = {};
     }
     return all.take();
   }
 
   // The messages by time, then by vertex; those of one vertex and time in the order of sending. The
   // order is the same for any number of participants.
-  std::vector<host_message<Message>> take() {
-    const auto is_before = [](const auto& a, const auto& b) {
-      return std::pair(a.time, a.vertex) < std::pair(b.time, b.vertex);
-    };
-    // Sorting needs half as much memory again.
-    if (!std::is_sorted(messages_.begin(), messages_.end(), is_before))
-      std::stable_sort(messages_.begin(), messages_.end(), is_before);
-    return std::move(messages_);
+  host_messages<Message> take() {
+    messages_.sort();
+    return std::exchange(messages_, {});
   }
 
  private:
-  std::vector<host_message<Message>> messages_;
+  host_messages<Message> messages_;
 };
 
 // The result of a run.
@@ -72,7 +60,7 @@ template <vertex_program Program>
 struct run_result {
   // Across processes the first one has those of all vertices, or each has those of its own vertices
   // (engine_options::own_results).
-  std::vector<host_message<typename Program::message>> host;
+  host_messages<typename Program::message> host;
   // The sum over all participants.
   engine_statistics statistics;
   // By rank.
@@ -114,6 +102,17 @@ bool combines_messages(const engine_options& options) {
   if (options.combine && !combining_program<Program>)
     refuse("messages of this program cannot be combined: it has no combine()");
   return options.combine;
+}
+
+// The contents of the lists of participants that share memory, if the program gathers; otherwise
+// null. Combined messages change the lists later, so then each participant has its own.
+template <vertex_program Program>
+std::unique_ptr<list_contents<typename Program::message>> shared_contents(
+    const shards<typename Program::edge>& cut, rank_t first, rank_t count, bool combine) {
+  if (!gathering_program<Program> || combine) return nullptr;
+  std::vector<std::uint32_t> lists;
+  for (rank_t i = 0; i < count; ++i) lists.push_back(cut[first + i].lists());
+  return std::make_unique<list_contents<typename Program::message>>(first, lists);
 }
 
 }  // namespace detail

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tutti/graph/csr.hpp"
+#include "tutti/graph/in_lists.hpp"
 #include "tutti/platform/config.hpp"
 
 namespace tutti::graph {
@@ -54,9 +55,8 @@ struct shard {
   std::vector<vertex_t> targets;
   // The value of each target. Empty if the edge type is empty.
   std::vector<Edge> values;
-  // The lists that lead to each vertex: for one vertex after another, in_degrees entries each.
-  // Empty if not asked for.
-  std::vector<std::uint32_t> in_lists;
+  // The lists that lead to each vertex. Empty if not asked for.
+  graph::in_lists in_lists;
 
   // If messages are combined (combine.hpp), the lists of this participant's own vertices are the
   // last ones, and a target from vertices.size() on is a slot: a message to it is combined with
@@ -65,9 +65,9 @@ struct shard {
   std::vector<route> slots;
   // The lists from first_combined up to first_own have one target each, for which others combine.
   std::uint32_t first_combined = no_list, first_own = no_list;
-  // For each vertex and then for each slot: the number of its entries in in_lists; empty if they
-  // are those of in_degrees.
-  std::vector<std::uint32_t> in_list_counts;
+  // The lists that lead to each slot: for one slot after another, slot_list_counts entries each.
+  // Empty if in_lists is.
+  std::vector<std::uint32_t> slot_lists, slot_list_counts;
 
   static constexpr std::uint32_t no_list = std::numeric_limits<std::uint32_t>::max();
 

@@ -117,18 +117,26 @@ class shards {
 
   // The shard of a participant, for combine_messages(): those who own it change it.
   shard<Edge>& of(rank_t participant) noexcept { return made_[participant - first_]; }
-  // Makes shard::in_lists, of slots too if there are any.
+  // Makes shard::in_lists and, if there are slots, their lists.
   static void make_in_lists(shard<Edge>& mine) {
     const std::size_t places = mine.vertices.size() + mine.slots.size();
-    mine.in_list_counts.assign(places, 0);
-    for (const vertex_t t : mine.targets) ++mine.in_list_counts[t];
+    std::vector<std::uint32_t> counts(places, 0);
+    for (const vertex_t t : mine.targets) ++counts[t];
     std::vector<edge_t> next(places);
-    std::exclusive_scan(mine.in_list_counts.begin(), mine.in_list_counts.end(), next.begin(),
-                        edge_t{0});
-    mine.in_lists.resize(mine.targets.size());
+    std::exclusive_scan(counts.begin(), counts.end(), next.begin(), edge_t{0});
+    std::vector<std::uint32_t> lists(mine.targets.size());
     for (std::uint32_t list = 0; list < mine.lists(); ++list)
       for (edge_t i = mine.first_target[list]; i < mine.first_target[list + std::size_t{1}]; ++i)
-        mine.in_lists[next[mine.targets[i]]++] = list;
+        lists[next[mine.targets[i]]++] = list;
+    const auto first_of_slots = counts.begin() + static_cast<std::ptrdiff_t>(mine.vertices.size());
+    mine.slot_list_counts.assign(first_of_slots, counts.end());
+    counts.erase(first_of_slots, counts.end());
+    const auto of_slots = std::accumulate(mine.slot_list_counts.begin(),
+                                          mine.slot_list_counts.end(), std::ptrdiff_t{0});
+    mine.slot_lists.assign(lists.end() - of_slots, lists.end());
+    lists.resize(lists.size() - mine.slot_lists.size());
+    std::vector<edge_t>().swap(next);
+    mine.in_lists = in_lists(counts, std::move(lists));
   }
 
   vertex_t vertices() const noexcept { return vertices_; }
@@ -375,10 +383,7 @@ class shards {
 
   static void count_in_edges(shard<Edge>& mine, bool with_in_lists) {
     for (const vertex_t t : mine.targets) ++mine.in_degrees[t];
-    if (!with_in_lists) return;
-    make_in_lists(mine);
-    // They are the in-degrees.
-    std::vector<std::uint32_t>().swap(mine.in_list_counts);
+    if (with_in_lists) make_in_lists(mine);
   }
 
   void free_scaffold() {

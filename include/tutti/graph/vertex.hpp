@@ -8,6 +8,7 @@
 
 #include "tutti/graph/csr.hpp"
 #include "tutti/graph/inbox.hpp"
+#include "tutti/graph/list_contents.hpp"
 #include "tutti/graph/pin.hpp"
 #include "tutti/graph/program.hpp"
 #include "tutti/graph/send_queue.hpp"
@@ -25,12 +26,13 @@ using inboxes_of = typename part_if_needed<gathering_program<Program>, inboxes, 
 template <class Program>
 struct local_vertices {
   local_vertices(const Program& program, const shard<typename Program::edge>& mine,
-                 vertex_t vertices, send_order order)
+                 vertex_t vertices, send_order order,
+                 list_contents<typename Program::message>* shared = nullptr)
       : graph(mine),
         total(vertices),
         states(mine.vertices.size()),
         slots(mine),
-        inboxes(program, mine, slots),
+        inboxes(program, mine, slots, shared),
         senders(static_cast<vertex_t>(mine.vertices.size()), order) {}
 
   const shard<typename Program::edge>& graph;

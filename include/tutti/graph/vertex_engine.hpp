@@ -43,16 +43,19 @@ class vertex_engine {
   using host_bundle = detail::host_bundle<message>;
 
  public:
-  // Keeps references to its arguments. `mine` is the shard of endpoint.rank().
+  // Keeps references to its arguments. `mine` is the shard of endpoint.rank(). `shared` has the
+  // contents of the lists of the participants that share memory; null if none do.
   vertex_engine(const Program& program, const shard<edge>& mine, vertex_t vertices,
-                Endpoint& endpoint, Host& host, const engine_options& options)
+                Endpoint& endpoint, Host& host, const engine_options& options,
+                detail::list_contents<message>* shared = nullptr)
       : program_(program),
         graph_(mine),
         endpoint_(endpoint),
         host_(host),
         options_(options),
-        mine_(program, mine, vertices, options.order),
-        open_(endpoint.size()) {}
+        mine_(program, mine, vertices, options.order, shared),
+        open_(endpoint.size()),
+        wishes_(gathers ? in_lists::vertices_of_a_block : 0, no_pin) {}
 
   // Runs the program until all participants have finished. Throws run_cancelled, run_late, what the
   // endpoint throws, and what a handler throws.
@@ -72,7 +75,7 @@ class vertex_engine {
       if (now == idle_result::unanimous) break;
       vote = !step_all();
     }
-    if constexpr (gathers) mine_.inboxes.gather();
+    if constexpr (gathers) mine_.inboxes.gather_all();
     finish_all();
   }
 
@@ -83,7 +86,11 @@ class vertex_engine {
     engine_statistics all = counted_;
     const endpoint_statistics of_endpoint = endpoint_.statistics();
     all.time = mine_.time;
-    if constexpr (gathers) all.local = mine_.inboxes.own_edges();
+    if constexpr (gathers) {
+      all.local = mine_.inboxes.own_edges();
+      all.remote += mine_.inboxes.heard_edges();
+      all.packets += mine_.inboxes.written();
+    }
     if constexpr (combines) {
       // They were counted as local, like the rest of their lists.
       all.combined = mine_.slots.added();
@@ -134,7 +141,7 @@ class vertex_engine {
         // A turn's instructions would fill the window in which a processor looks ahead for loads.
         // In a loop of their own, loads of several vertices wait at the same time.
         mine_.inboxes.for_each_block([&](vertex_t begin, vertex_t end) {
-          kept.gather(begin, end);
+          kept.gather(begin);
           turns(begin, end, handler, then);
         });
         mine_.inboxes.end_turns();
@@ -142,33 +149,42 @@ class vertex_engine {
         receive_all();
         return;
       }
-      mine_.inboxes.gather();
+      mine_.inboxes.gather_all();
     }
     call_all(handler);
   }
-  // The handlers and what they call come in here, so that a vertex's handle needs no memory. What
-  // happens once in dozens of turns stays outside.
+  // The handlers of a block come first and then what they asked to send, so that each loop is short
+  // and its data close. The handlers and what they call come in here, so that a vertex's handle
+  // needs no memory.
   template <class Handler>
   [[gnu::flatten]] void turns(vertex_t begin, vertex_t end, Handler& handler, std::uint64_t then) {
-    for (vertex_t local = begin; local < end; ++local) turn(local, handler, then);
-  }
-  template <class Handler>
-  [[gnu::always_inline]] void turn(vertex_t local, Handler& handler, std::uint64_t then) {
-    pin wish = no_pin;
-    vertex<Program> v(mine_, local, wish);
-    handler(v);
-    if (wish == no_pin) return;
+    for (vertex_t local = begin; local < end; ++local) {
+      vertex<Program> v(mine_, local, wishes_[local - begin]);
+      handler(v);
+    }
     const std::uint64_t now = std::exchange(mine_.time, then);
-    const pin where = wish;
-    const message content = message_of(v, where);
-    // It wants to send again.
-    if (wish != no_pin) mine_.senders.want(local, wish);
-    send_along(local, where, content);
-    if (--left_of_burst_ == 0) {
-      left_of_burst_ = options_.burst;
+    const std::uint64_t sends = counted_.sends;
+    for (vertex_t local = begin; local < end; ++local)
+      if (wishes_[local - begin] != no_pin) send_in_turn(local, wishes_[local - begin]);
+    unchecked_sends_ += counted_.sends - sends;
+    if (unchecked_sends_ >= options_.burst) {
+      unchecked_sends_ = 0;
       between_bursts();
     }
     mine_.time = now;
+  }
+  [[gnu::always_inline]] void send_in_turn(vertex_t local, pin& wish) {
+    vertex<Program> v(mine_, local, wish);
+    const pin where = wish;
+    const message content = message_of(v, where);
+    if (wish != no_pin) [[unlikely]] {
+      // It wants to send again.
+      mine_.senders.want(local, wish);
+      wish = no_pin;
+    }
+    if (where == host_pin) return tell_host(local, content);
+    for (const route& r : graph_.routes_of(local, where.number()))
+      if (!mine_.inboxes.write(r, content)) pack(r, content);
   }
 
   // Sends until no vertex here wants to send and nothing combined waits, and receives after each
@@ -225,7 +241,7 @@ class vertex_engine {
     ++counted_.sends;
     return content;
   }
-  [[gnu::always_inline]] void send_along(vertex_t local, pin where, const message& content) {
+  void send_along(vertex_t local, pin where, const message& content) {
     if (where == host_pin) return tell_host(local, content);
     for (const route& r : graph_.routes_of(local, where.number())) {
       if (r.to != graph_.rank) {
@@ -279,9 +295,9 @@ class vertex_engine {
       for (edge_t i = graph_.first_target[list]; i < end; ++i) receive_along(i, content);
     }
   }
-  void unpack(std::uint32_t first, std::uint32_t count, const std::byte* contents) {
+  void unpack(rank_t from, std::uint32_t first, std::uint32_t count, const std::byte* contents) {
     if constexpr (gathers) {
-      mine_.inboxes.keep(first, count, contents);
+      mine_.inboxes.keep(from, first, count, contents);
     } else {
       for (std::uint32_t i = 0; i < count; ++i) {
         message content;
@@ -333,7 +349,7 @@ class vertex_engine {
     if (first == host_bundle::to_host) {
       take_for_host(message_in.data, count);
     } else {
-      unpack(first, count, message_in.data + offsetof(bundle, contents));
+      unpack(message_in.source, first, count, message_in.data + offsetof(bundle, contents));
       counted_.remote += edges_from_others(first, count);
     }
   }
@@ -450,8 +466,10 @@ class vertex_engine {
   host_bundle for_host_;
   engine_statistics counted_;
   std::uint64_t next_told_ = told_every;
-  // Sends of vertices in their turns until messages are looked for.
-  std::uint32_t left_of_burst_ = 1;
+  // By number in the block: where a vertex that has its turn wants to send.
+  std::vector<pin> wishes_;
+  // Sends of vertices in their turns since messages were looked for.
+  std::uint64_t unchecked_sends_ = 0;
   // When run() began.
   std::uint64_t begin_ns_ = 0;
 };
