@@ -211,6 +211,22 @@ TEST(Conformance, HoldsForAllAlgorithmsAndSizes) {
   EXPECT_EQ(cases, 4 * tutti::rtl::algorithm_count);
 }
 
+// Whether a model with caches is linked.
+bool is_built(unsigned cores, unsigned sockets) {
+  return std::any_of(models().begin(), models().end(), [&](const built_model& m) {
+    return !m.ideal && m.sockets == sockets && m.cores >= cores;
+  });
+}
+
+TEST(Conformance, HoldsOverTwoSockets) {
+  if (!is_built(4, 2)) GTEST_SKIP() << "no machine of two sockets is built";
+  EXPECT_EQ(
+      check_conformance(
+          folder,
+          {.cores = 4, .sockets = 2, .episodes = 6, .delay = 100, .seed = 2, .participants = 4}),
+      tutti::rtl::algorithm_count);
+}
+
 TEST(Conformance, RefusesWhatIsNoBarrier) {
   const settings any_model = with(test_program::ticks, 4);
   EXPECT_THROW(
@@ -232,9 +248,34 @@ TEST(Bench, MeasuresEveryScenario) {
     }
 }
 
+TEST(Bench, MeasuresBarwaitOverTwoSockets) {
+  if (!is_built(4, 2)) GTEST_SKIP() << "no machine of two sockets is built";
+  constexpr auto barwait = static_cast<std::uint32_t>(tutti::rtl::contender::barwait);
+  const auto last_to_last = [&](unsigned sockets) {
+    return measure_barrier(
+               folder,
+               {.contender = barwait, .scenario = scenario::late, .cores = 4, .sockets = sockets})
+        .median;
+  };
+  EXPECT_GT(last_to_last(2), last_to_last(1) + 100) << "the links are on the way";
+}
+
+TEST(Costs, GrowWithTheDistance) {
+  if (!is_built(4, 2)) GTEST_SKIP() << "no machine of two sockets is built";
+  const auto load = [&](tutti::rtl::cost what, unsigned other) {
+    return measure_cost(folder, {.what = what, .cores = 4, .sockets = 2, .other = other}).median;
+  };
+  const double hit = load(tutti::rtl::cost::load_hit, 1);
+  const double neighbour = load(tutti::rtl::cost::load_dirty, 1);
+  const double next_socket = load(tutti::rtl::cost::load_dirty, 2);
+  EXPECT_GE(hit, 1);
+  EXPECT_LE(hit, 4);
+  EXPECT_GT(neighbour, 5 * hit);
+  EXPECT_GT(next_socket, 1.5 * neighbour);
+}
+
 TEST(Workload, GivesTheHostsResult) {
-  if (std::all_of(models().begin(), models().end(), [](const built_model& m) { return m.ideal; }))
-    GTEST_SKIP() << "no machine with caches is built";
+  if (!is_built(4, 1)) GTEST_SKIP() << "no machine with caches is built";
   for (const std::uint32_t who : {static_cast<std::uint32_t>(tutti::rtl::algorithm::tournament),
                                   static_cast<std::uint32_t>(tutti::rtl::contender::barwait)})
     EXPECT_GT(measure_workload(folder, {.contender = who, .cores = 4, .steps = 4}).median, 1000);
